@@ -5,7 +5,7 @@ import { isAltered, type Marked, marked } from "../../kernel/platform/database/s
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { isCode } from "../../kernel/platform/text.ts";
 import { type SandboxDeps, type SandboxOutcome, sandboxGroupCheckout } from "../../orders/fulfilment/fulfilment.ts";
-import { isPayable, orderState, type Payer } from "../../orders/order/order.ts";
+import { isPayable, type NotarySupply, orderState, type Payer } from "../../orders/order/order.ts";
 import {
   type ChargeDeps,
   type CheckoutDeps,
@@ -15,9 +15,11 @@ import {
   type GroupChargeEnd,
   isOpenCharge,
   type Member,
+  refusalOf,
   type SharedCheckout,
   sharedCheckout,
 } from "../../orders/payments/payments.ts";
+import { closingFirst } from "./attachments/store.ts";
 import { orderNotFound, roomNotFound } from "./begin-change.ts";
 import { verifiedRoom } from "./store.ts";
 import type { OwnRoom } from "./view/read-view.ts";
@@ -41,13 +43,13 @@ async function roomOf(db: Sql, roomCode: string, { partnerId, environment }: Own
   return room;
 }
 
-/** The room of the order's own firm to which the order was attached last; undefined for none. */
+/** The room of the order's own firm that comes first by `closingFirst`; undefined for none. */
 export async function roomOfOrder(db: Sql, orderCode: string): Promise<Group | undefined> {
   const [room] = await db.query<Group>(sql`
     SELECT r.id, r.environment, r.name, ${verifiedRoom}
     FROM orders o JOIN room_orders a ON a.order_id = o.id
       JOIN rooms r ON r.id = a.room_id AND r.partner_id = o.partner_id AND r.environment = o.environment
-    WHERE ${isSealed(sql`o.code`, "order", orderCode)} ORDER BY a.attached_at DESC, a.position DESC LIMIT 1`);
+    WHERE ${isSealed(sql`o.code`, "order", orderCode)} ORDER BY ${closingFirst} LIMIT 1`);
   return room;
 }
 
@@ -146,10 +148,10 @@ export async function clientCheckout(deps: CheckoutDeps, orderCode: string): Pro
   return sharedCheckout(deps, group, membersOf(room.id, ofSameClient(orderCode)));
 }
 
-/** The orders that a checkout would pay: those whose status allows a payment, and those with an unpaid supplement. */
+/** The orders that a checkout would pay now, with their totals or unpaid supplements. */
 type Payable = {
   orders: PayableMember[];
-  /** The number of orders that the checkout leaves out because their rows fail the MAC check. */
+  /** The number of orders that the checkout leaves out until a person has looked at them. */
   withheld: number;
 };
 
@@ -182,29 +184,38 @@ export const chargeableOfRoom = (room: PaidRoom): number =>
  * The orders that `clientCheckout` would pay. Empty for an order without a room, and for an order whose room was
  * altered; the order can still be paid alone.
  */
-export async function payableOfClient(db: Sql, orderCode: string): Promise<Payable> {
+export async function payableOfClient(deps: DueDeps, orderCode: string): Promise<Payable> {
   try {
-    const room = await roomOfOrder(db, orderCode);
-    if (room) return await payable(db, room, ofSameClient(orderCode));
+    const room = await roomOfOrder(deps.db, orderCode);
+    if (room) return await payable(deps, room, ofSameClient(orderCode));
   } catch (error) {
     if (!isAltered(error)) throw error;
   }
   return { orders: [], withheld: 0 };
 }
 
-async function payable(db: Sql, { id }: Group, which: Statement): Promise<Payable> {
+async function payable({ db, notarySupply }: DueDeps, { id }: Group, which: Statement): Promise<Payable> {
   const members = await membersOf(id, which)(db);
   const rows = await db.query<PayableRow & Marked>(sql`
     SELECT o.id, o.status, o.total_cents AS "totalCents", ${dueCents}, ${marked(orderState, sql`o`)} FROM orders o
     WHERE o.id = ANY (${members.map((each) => each.id)}::bigint[])`);
   const authentic = rows.filter(({ isAuthentic }) => isAuthentic);
-  const sums = new Map(authentic.map((each) => [each.id, sumDue(each)]));
-  const orders = members.flatMap((member) => {
-    const totalCents = sums.get(member.id) ?? null;
-    return totalCents === null ? [] : [{ ...member, totalCents }];
+  const asked = authentic.flatMap((row) => {
+    const cents = sumDue(row);
+    return cents === null ? [] : [{ row, cents }];
   });
-  return { orders, withheld: rows.length - authentic.length };
+  const refusals = await Promise.all(asked.map(({ row }) => refusalOf(db, notarySupply, row)));
+  const sums = new Map(asked.flatMap(({ row, cents }, n) => (refusals[n] ? [] : [[row.id, cents] as const])));
+  const orders = members.flatMap((member) => {
+    const totalCents = sums.get(member.id);
+    return totalCents === undefined ? [] : [{ ...member, totalCents }];
+  });
+  const stuck = refusals.filter((refusal) => refusal?.kind === "stuck").length;
+  return { orders, withheld: rows.length - authentic.length + stuck };
 }
+
+/** What decides whether an order can be paid now. */
+export type DueDeps = { db: Sql; notarySupply: NotarySupply };
 
 type PayableRow = Pick<OwnOrder, "id" | "status" | "totalCents" | "supplementCents">;
 

@@ -4,17 +4,9 @@ import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { isSealed, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { type Marked, marked, markedAll } from "../../kernel/platform/database/state-mac.ts";
-import {
-  documentsDeletedAt,
-  isPayable,
-  orderState,
-  type Payer,
-  signerState,
-  type Titled,
-  type TitleOf,
-} from "../../orders/order/order.ts";
-import { dueCents } from "../../orders/payments/payments.ts";
-import { roomOfOrder, sumDue } from "./checkout.ts";
+import { isPayable, orderState, type Payer, signerState, type Titled, type TitleOf } from "../../orders/order/order.ts";
+import { dueCents, type RefusalKind, refusalOf } from "../../orders/payments/payments.ts";
+import { type DueDeps, roomOfOrder, sumDue } from "./checkout.ts";
 import { authentic, roomState } from "./store.ts";
 import {
   actOf,
@@ -138,32 +130,46 @@ export type ClientOrder = Titled & {
   fax: boolean;
   payBy: Payer;
   totalCents: number;
-  /** The sum that a payment asks for the order now; null when nothing is due. */
+  /** The sum that a payment asks for the order now; null when it asks for nothing. */
   dueCents: number | null;
+  /** What that sum is: the price, more postage, or the price that a bank took back; null when nothing is due. */
+  dueFor: "price" | "postage" | "loss" | null;
+  /** Why a payment leaves the order out, although the client owes something; null otherwise. */
+  refusal: Exclude<RefusalKind, "not_due"> | null;
 };
 
 export type ClientClosing = { name: string; orders: ClientOrder[] };
 
-type ClientRow = Omit<ClientOrder, "dueCents"> & { supplementCents: number | null; documentsDeletedAt: Date | null };
+type ClientRow = Omit<ClientOrder, "dueCents" | "dueFor" | "refusal"> & {
+  supplementCents: number | null;
+  replacesLoss: boolean | null;
+};
 
 /**
  * The closing that contains the order, with the orders of the same client in the room's order. Orders of other clients,
  * and orders that were altered, are left out. Undefined for an order without a room.
  */
-export async function clientClosing(db: Sql, orderCode: string): Promise<ClientClosing | undefined> {
+export async function clientClosing(
+  { db, notarySupply }: DueDeps,
+  orderCode: string,
+): Promise<ClientClosing | undefined> {
   const room = await roomOfOrder(db, orderCode);
   if (!room) return undefined;
   const rows = await db.query<ClientRow & Marked>(sql`
     SELECT o.id, o.code AS "code@order", a.label, o.status, o.sign, o.notarize, o.ship, o.fax, o.pay_by AS "payBy",
       o.document_name AS "documentName", o.doc_slug AS "docSlug", o.total_cents AS "totalCents", ${dueCents},
-      ${documentsDeletedAt(sql`o.id`)}, ${marked(orderState, sql`o`)}
+      ${marked(orderState, sql`o`)}
     FROM rooms r JOIN room_orders a ON a.room_id = r.id JOIN orders o ON o.id = a.order_id AND o.partner_id = r.partner_id
     WHERE r.id = ${room.id} AND lower(o.customer_email) = (
       SELECT lower(c.customer_email) FROM orders c WHERE ${isSealed(sql`c.code`, "order", orderCode)})
     ORDER BY a.position`);
-  const orders = authentic(rows).map(({ supplementCents, documentsDeletedAt: deletedAt, ...order }) => ({
-    ...order,
-    dueCents: order.payBy === "client" && deletedAt === null ? sumDue({ ...order, supplementCents }) : null,
-  }));
-  return { name: room.name, orders };
+  const orders = authentic(rows).map(async ({ supplementCents, replacesLoss, ...order }): Promise<ClientOrder> => {
+    const cents = order.payBy === "client" ? sumDue({ ...order, supplementCents }) : null;
+    if (cents === null) return { ...order, dueCents: null, dueFor: null, refusal: null };
+    const kind = (await refusalOf(db, notarySupply, order))?.kind ?? null;
+    if (kind !== null) return { ...order, dueCents: null, dueFor: null, refusal: kind === "not_due" ? null : kind };
+    const dueFor = isPayable(order.status) ? "price" : replacesLoss ? "loss" : "postage";
+    return { ...order, dueCents: cents, dueFor, refusal: null };
+  });
+  return { name: room.name, orders: await Promise.all(orders) };
 }

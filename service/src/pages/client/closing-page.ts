@@ -8,6 +8,7 @@ import type { ShownFirm } from "../../firms/partners/partners.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { BillingDocument } from "../../orders/billing/billing.ts";
 import type { PublicOrderRow } from "../../orders/order/order.ts";
+import { endsDebt } from "../../orders/payments/payments.ts";
 import { accentStripe, attribution, logoOf } from "../ui/accent.ts";
 import { clientFrame } from "../ui/client-frame.ts";
 import { card, moneyTable, notice, statusBadge } from "../ui/components.ts";
@@ -32,8 +33,7 @@ type Shown = {
   environment: "live" | "test";
   firm: ShownFirm;
   /** The orders that one payment would pay now. */
-  due: readonly { dueCents: number }[];
-  isPaymentInProcess: boolean;
+  due: readonly (ClientOrder & { dueCents: number })[];
   receipts: readonly BillingDocument[];
   titleOf: (order: ClientOrder) => string | null;
 };
@@ -44,6 +44,8 @@ export function closingRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
 
   clientRoute(app, deps, url, async ({ params }, reader) => {
     const shown = await read(params);
+    // The order has left its room since the mail was sent. It can still be seen and paid alone.
+    if (!shown) return { redirect: linkFor(reader, `/orders/${params.code}`) };
     const logo = logoOf(shown.firm.branding);
     const page = layout(assets, {
       ...clientFrame(reader.words),
@@ -55,7 +57,9 @@ export function closingRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
     return { page, headers: { "Content-Security-Policy": refreshingPolicy(logo ? [logo.origin] : []) } };
   });
 
-  clientRoute(app, deps, `${url}/status`, async ({ params }, reader) => render(live(await read(params), reader)));
+  clientRoute(app, deps, `${url}/status`, async ({ params }, reader) =>
+    render(live(found(await read(params)), reader)),
+  );
 
   // A new checkout ends the previous one, so programs that follow links must not open one.
   clientRoute(app, deps, `${url}/checkout`, async ({ params }, reader) => {
@@ -73,36 +77,41 @@ export function closingRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
         request.log.warn({ reason: error.message }, "no checkout for a payer");
-        const back = error.code === "not_payable" ? pathOf(params) : `/orders/${params.code}/checkout/unavailable`;
-        return { redirect: linkFor(reader, back) };
+        const ownPage = `/orders/${params.code}`;
+        const pages: Partial<Record<string, string>> = { not_payable: pathOf(params), not_found: ownPage };
+        return { redirect: linkFor(reader, pages[error.code] ?? `${ownPage}/checkout/unavailable`) };
       }
     },
     "POST",
   );
 
   clientRoute(app, deps, `${url}/receipts/:number`, async ({ params }) =>
-    payments.receiptFile((await read(params)).receipts, params.number),
+    payments.receiptFile(found(await read(params)).receipts, params.number),
   );
 
-  async function read(params: Link): Promise<Shown> {
+  /** Undefined for an order that is in no room. */
+  async function read(params: Link): Promise<Shown | undefined> {
     const order = await requireToken(deps, params);
     const closing = await deps.documents.closingOf(order.code);
-    if (!closing) throw notFound();
+    if (!closing) return undefined;
     const own = closing.orders.filter(({ payBy }) => payBy === "client");
-    const [firm, inProcess, receipts] = await Promise.all([
+    const [firm, receipts] = await Promise.all([
       deps.firmOf(order.partnerId),
-      Promise.all(own.map(({ code, dueCents }) => dueCents !== null && payments.isInProcess(code))),
       Promise.all(own.map(({ code }) => payments.receiptsOf(code))),
     ]);
-    const isPaymentInProcess = inProcess.some(Boolean);
-    const due = own.flatMap(({ dueCents }) => (dueCents === null ? [] : [{ dueCents }]));
+    const due = own.flatMap((each) => (each.dueCents === null ? [] : [{ ...each, dueCents: each.dueCents }]));
     return {
-      ...{ path: pathOf(params), closing, environment: order.environment, firm, isPaymentInProcess },
-      due: payments.isConfigured && !isPaymentInProcess ? due : [],
+      ...{ path: pathOf(params), closing, environment: order.environment, firm },
+      due: payments.isConfigured ? due : [],
       receipts: [...new Map(receipts.flat().map((each) => [each.number, each])).values()],
       titleOf: deps.documents.titleOf,
     };
   }
+}
+
+function found(shown: Shown | undefined): Shown {
+  if (!shown) throw notFound();
+  return shown;
 }
 
 type Link = { code: string; token: string };
@@ -138,9 +147,6 @@ function live(shown: Shown, reader: Reader): Html {
   const { closing, environment, firm, receipts, path } = shown;
   const { words } = reader;
   const text = closingWords[words.language];
-  const priced = closing.orders.filter(({ payBy }) => payBy === "client");
-  const total = priced.reduce((sum, { totalCents }) => sum + totalCents, 0);
-  const lines = priced.map((order) => ({ label: titleIn(shown, order, reader), amountCents: order.totalCents }));
   return html`<div class="order-main">
 ${environment === "test" && notice("attention", words.orderPage.test.title, words.orderPage.test.text)}
 <section class="card status-card" aria-labelledby="closing-title">
@@ -159,7 +165,7 @@ ${card(
 )}
 </div>
 <div class="order-side">
-${priced.length > 0 && card("price", text.price, moneyTable(words.orderPage.quoteCaption, { lines, subtotalCents: total, discountCents: 0, totalCents: total }, text.total, words.components.money))}
+${priceCard(shown, reader)}
 ${receipts.length > 0 && card("receipts", words.orderPage.receipts, receiptList(`${path}/receipts`, receipts, words))}
 </div>`;
 }
@@ -167,15 +173,52 @@ ${receipts.length > 0 && card("receipts", words.orderPage.receipts, receiptList(
 const titleIn = ({ titleOf }: Shown, order: ClientOrder, { words }: Reader): string =>
   titleOf(order) ?? nameOf({ label: order.label, orderCode: order.code }, words);
 
-function payPart({ due, isPaymentInProcess, closing, path }: Shown, reader: Reader): Html {
+/** What is to be paid now, with the sum that the button asks for. When nothing is due: the prices of the orders. */
+function priceCard(shown: Shown, reader: Reader): Html | false {
+  const { closing, due } = shown;
+  const { words } = reader;
+  const text = closingWords[words.language];
+  const priced = closing.orders.filter(({ payBy, status }) => payBy === "client" && !endsDebt.has(status));
+  const shownOrders = due.length > 0 ? due : priced;
+  if (shownOrders.length === 0) return false;
+  const lines = shownOrders.map((order) => ({
+    label: titleIn(shown, order, reader),
+    amountCents: (due.length > 0 ? order.dueCents : null) ?? order.totalCents,
+  }));
+  const totalCents = lines.reduce((sum, { amountCents }) => sum + amountCents, 0);
+  const table = { lines, subtotalCents: totalCents, discountCents: 0, totalCents };
+  return card(
+    "price",
+    due.length > 0 ? text.due : text.price,
+    moneyTable(words.orderPage.quoteCaption, table, text.total, words.components.money),
+  );
+}
+
+function payPart(shown: Shown, reader: Reader): Html {
+  const { due, closing, path } = shown;
   const { orderPage: page, language } = reader.words;
   const text = closingWords[language];
   if (closing.orders.every(({ payBy }) => payBy === "firm")) return html`<p>${text.firmPays}</p>`;
-  if (isPaymentInProcess) return html`${page.bankPayment.map((line) => html`<p>${line}</p>`)}`;
-  if (due.length === 0) return html`<p>${text.nothingDue}</p>`;
+  const refused = closing.orders.flatMap((order) =>
+    order.refusal === null ? [] : [{ order, refusal: order.refusal }],
+  );
+  const reasons = refused.map(({ order, refusal }) => {
+    const of = { in_process: text.inProcess, disputed: text.disputed, stuck: text.stuck }[refusal];
+    return html`<p>${of(titleIn(shown, order, reader))}</p>`;
+  });
+  if (due.length === 0) {
+    if (refused.length === 0) return html`<p>${text.nothingDue}</p>`;
+    const isBanksTurn = refused.every(({ refusal }) => refusal === "in_process");
+    return html`${isBanksTurn ? page.bankPayment.map((line) => html`<p>${line}</p>`) : reasons}`;
+  }
   const amount = money(due.reduce((sum, { dueCents }) => sum + dueCents, 0));
   const label = due.length === 1 ? page.pay(amount) : page.payAll(due.length, amount);
-  return html`${due.length > 1 && html`<p>${text.onePayment}</p>`}
+  const supplements = due.flatMap((order) => {
+    if (order.dueFor === "price") return [];
+    const why = (order.dueFor === "loss" ? page.payAgain : page.supplement)(money(order.dueCents));
+    return [html`<p>${titleIn(shown, order, reader)}: ${why}</p>`];
+  });
+  return html`${reasons}${supplements}${due.length > 1 && html`<p>${text.onePayment}</p>`}
 <form class="button-form no-print" method="post" action="${linkFor(reader, `${path}/checkout`)}"><button type="submit" class="pay">${label}</button></form>
 <p class="quiet-text no-print">${page.payHint}</p>`;
 }

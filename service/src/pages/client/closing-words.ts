@@ -9,6 +9,10 @@ const en = {
   total: "Total",
   onePayment: "One payment covers all of them.",
   nothingDue: "There is nothing to pay now.",
+  inProcess: (title: string) => `${title}: your bank payment is being processed. There is nothing to pay for it now.`,
+  disputed: (title: string) => `${title}: a bank still decides about your payment. There is nothing to pay for it now.`,
+  stuck: (title: string) =>
+    `${title} can’t be paid now, because its notarization can’t be performed as quoted. Please ask the firm that sent it.`,
   firmPays: "The firm that placed these orders pays for them. There is nothing for you to pay.",
   price: "Price",
   paper: "The page of your closing",
@@ -25,6 +29,10 @@ const es: ClosingWords = {
   total: "Total",
   onePayment: "Un solo pago cubre todos.",
   nothingDue: "Ahora no hay nada que pagar.",
+  inProcess: (title) => `${title}: su pago bancario se está procesando. Ahora no tiene que pagarlo.`,
+  disputed: (title) => `${title}: un banco todavía decide sobre su pago. Ahora no tiene que pagarlo.`,
+  stuck: (title) =>
+    `${title} no se puede pagar ahora porque su notarización no se puede hacer como se cotizó. Consulte a la empresa que lo envió.`,
   firmPays: "La empresa que hizo estos pedidos los paga. Usted no tiene que pagar nada.",
   price: "Precio",
   paper: "La página de su cierre",
@@ -39,6 +47,12 @@ const fr: ClosingWords = {
   total: "Total",
   onePayment: "Un seul paiement les couvre tous.",
   nothingDue: "Il n’y a rien à payer pour le moment.",
+  inProcess: (title) =>
+    `${title} : votre paiement bancaire est en cours. Il n’y a rien à payer pour ce document maintenant.`,
+  disputed: (title) =>
+    `${title} : une banque décide encore de votre paiement. Il n’y a rien à payer pour ce document maintenant.`,
+  stuck: (title) =>
+    `${title} ne peut pas être payé maintenant, car sa notarisation ne peut pas être faite comme prévu au devis. Demandez à la société qui l’a envoyé.`,
   firmPays: "La société qui a passé ces commandes les paie. Vous n’avez rien à payer.",
   price: "Prix",
   paper: "La page de votre dossier",
@@ -53,6 +67,10 @@ const pt: ClosingWords = {
   total: "Total",
   onePayment: "Um único pagamento cobre todos.",
   nothingDue: "Não há nada a pagar agora.",
+  inProcess: (title) => `${title}: seu pagamento bancário está sendo processado. Não há nada a pagar por ele agora.`,
+  disputed: (title) => `${title}: um banco ainda decide sobre o seu pagamento. Não há nada a pagar por ele agora.`,
+  stuck: (title) =>
+    `${title} não pode ser pago agora, porque o ato notarial não pode ser feito como orçado. Fale com a empresa que o enviou.`,
   firmPays: "A empresa que fez estes pedidos paga por eles. Você não precisa pagar nada.",
   price: "Preço",
   paper: "A página do seu fechamento",
@@ -67,6 +85,9 @@ const zh: ClosingWords = {
   total: "合计",
   onePayment: "一次付款即可支付全部文件。",
   nothingDue: "现在无需付款。",
+  inProcess: (title) => `${title}：您的银行付款正在处理中，现在无需为其付款。`,
+  disputed: (title) => `${title}：银行仍在对您的付款作出决定，现在无需为其付款。`,
+  stuck: (title) => `${title} 现在无法付款，因为其公证无法按报价办理。请联系发送该文件的公司。`,
   firmPays: "下单的公司支付这些订单的费用。您无需付款。",
   price: "价格",
   paper: "您的过户交易页面",
@@ -81,6 +102,12 @@ const vi: ClosingWords = {
   total: "Tổng cộng",
   onePayment: "Một lần thanh toán cho tất cả.",
   nothingDue: "Hiện không có khoản nào cần thanh toán.",
+  inProcess: (title) =>
+    `${title}: khoản thanh toán qua ngân hàng đang được xử lý. Hiện không cần trả gì cho tài liệu này.`,
+  disputed: (title) =>
+    `${title}: ngân hàng vẫn đang quyết định về khoản thanh toán. Hiện không cần trả gì cho tài liệu này.`,
+  stuck: (title) =>
+    `Hiện không thể thanh toán ${title}, vì không thể công chứng như đã báo giá. Vui lòng hỏi công ty đã gửi tài liệu.`,
   firmPays: "Công ty đã đặt các đơn này sẽ thanh toán. Quý vị không cần trả gì.",
   price: "Giá",
   paper: "Trang giao dịch của quý vị",
@@ -95,6 +122,9 @@ const ko: ClosingWords = {
   total: "합계",
   onePayment: "한 번의 결제로 모두 지불됩니다.",
   nothingDue: "지금 결제할 금액이 없습니다.",
+  inProcess: (title) => `${title}: 은행 결제가 처리되고 있습니다. 지금 결제할 금액이 없습니다.`,
+  disputed: (title) => `${title}: 은행이 아직 결제에 대해 결정하고 있습니다. 지금 결제할 금액이 없습니다.`,
+  stuck: (title) => `${title}: 견적대로 공증할 수 없어 지금은 결제할 수 없습니다. 문서를 보낸 회사에 문의하십시오.`,
   firmPays: "주문한 회사가 비용을 지불합니다. 고객님이 결제할 금액은 없습니다.",
   price: "가격",
   paper: "고객님의 클로징 페이지",
@@ -109,6 +139,11 @@ const tl: ClosingWords = {
   total: "Kabuuan",
   onePayment: "Isang bayad para sa lahat ng ito.",
   nothingDue: "Wala kayong babayaran ngayon.",
+  inProcess: (title) => `${title}: pinoproseso ang inyong bayad sa bangko. Wala kayong babayaran para dito ngayon.`,
+  disputed: (title) =>
+    `${title}: nagpapasya pa ang bangko tungkol sa inyong bayad. Wala kayong babayaran para dito ngayon.`,
+  stuck: (title) =>
+    `Hindi mababayaran ngayon ang ${title} dahil hindi magagawa ang notaryo ayon sa presyong ibinigay. Magtanong sa kompanyang nagpadala nito.`,
   firmPays: "Ang kompanyang naglagay ng mga order na ito ang nagbabayad. Wala kayong babayaran.",
   price: "Presyo",
   paper: "Ang pahina ng inyong closing",

@@ -1,6 +1,6 @@
 import type { Environment, Owner } from "../../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
-import { isSealed, sql } from "../../../kernel/platform/database/sql.ts";
+import { isSealed, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type Marked, marked } from "../../../kernel/platform/database/state-mac.ts";
 import type { Closing } from "../../../signing/envelopes/envelopes.ts";
 import { authentic, roomState, writeRoomMac } from "../store.ts";
@@ -64,8 +64,18 @@ export const roomsOfOrder = async (
   );
 
 /**
- * The rooms of the order's own firm that contain it, each with that firm's orders. Leaves out rooms that fail their
- * MAC.
+ * Sorts the rooms `r` that contain the order `o` through the attachment `a`. First comes the closing that mails to the
+ * order's client are about, and that the client pays: one with more orders of the client, attached last.
+ */
+export const closingFirst: Statement = sql`EXISTS (
+    SELECT FROM room_orders x JOIN orders y ON y.id = x.order_id
+    WHERE x.room_id = r.id AND y.id <> o.id AND y.partner_id = o.partner_id AND y.environment = o.environment
+      AND y.pay_by = o.pay_by AND lower(y.customer_email) = lower(o.customer_email)) DESC,
+  a.attached_at DESC, a.position DESC`;
+
+/**
+ * The rooms of the order's own firm that contain it, each with that firm's orders, sorted by `closingFirst`. Leaves out
+ * rooms that fail their MAC.
  */
 export const closingsOf = async (db: Sql, orderId: number): Promise<Closing[]> =>
   authentic(
@@ -75,7 +85,7 @@ export const closingsOf = async (db: Sql, orderId: number): Promise<Closing[]> =
           WHERE x.room_id = r.id AND y.partner_id = r.partner_id) AS orders, ${marked(roomState, sql`r`)}
        FROM orders o JOIN room_orders a ON a.order_id = o.id
          JOIN rooms r ON r.id = a.room_id AND r.partner_id = o.partner_id AND r.environment = o.environment
-       WHERE o.id = ${orderId} ORDER BY r.id`,
+       WHERE o.id = ${orderId} ORDER BY ${closingFirst}`,
     ),
   );
 

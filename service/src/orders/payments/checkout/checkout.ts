@@ -54,8 +54,8 @@ export async function partToCharge(tx: Tx, order: LockedOrder): Promise<Part | u
   return due?.replacesLoss ? undefined : partFor(order, due);
 }
 
-const dueFor = async (tx: Tx, { id, status }: LockedOrder): Promise<Supplement | undefined> =>
-  isPayable(status) ? undefined : dueOf(status, await supplementsOf(tx, id));
+const dueFor = async (db: Sql, { id, status }: Pick<LockedOrder, "id" | "status">): Promise<Supplement | undefined> =>
+  isPayable(status) ? undefined : dueOf(status, await supplementsOf(db, id));
 
 const partFor = ({ id: orderId, code: orderCode, totalCents }: LockedOrder, due: Supplement | undefined): Part => ({
   ...{ orderId, orderCode, amountCents: due?.amountCents ?? totalCents, supplementId: due?.id ?? null },
@@ -82,28 +82,47 @@ export async function checkoutUrl(deps: CheckoutDeps, code: string, owner: Owner
 }
 
 /**
- * Why the locked order can't be paid now; null when it can.
+ * The kind of reason why an order can't be paid now. `not_due`: nothing is owed. `stuck`: a person must correct the
+ * order first. `disputed`: a bank decides about an earlier payment. `in_process`: a payment is under way.
+ */
+export type RefusalKind = "not_due" | "stuck" | "disputed" | "in_process";
+
+type Refusal = { kind: RefusalKind; message: string };
+
+/**
+ * Why the order can't be paid now; null when it can. A payment must have locked the order; a page need not.
  * @param ownCharge the id of the firm's charge that is about to be sent; it doesn't prevent the payment
  */
-export async function paymentRefusal(
+export async function refusalOf(
+  db: Sql,
+  supply: NotarySupply,
+  order: Pick<LockedOrder, "id" | "status">,
+  ownCharge?: string,
+): Promise<Refusal | null> {
+  const isFirst = isPayable(order.status);
+  const due = await dueFor(db, order);
+  if (!isFirst && !due) return { kind: "not_due", message: `An order in ${order.status} is not payable.` };
+  if (due?.replacesLoss && (await isDisputed(db, order.id))) return { kind: "disputed", message: bankDecides };
+  const deletedAt = await whenDocumentsWereDeleted(db, order.id);
+  if (deletedAt) return { kind: "not_due", message: deletedMessage("The document of this order", deletedAt) };
+  const gap = isFirst ? await notaryGapOfQuote(supply, db, order.id) : null;
+  if (gap !== null) {
+    const message = `The notarization of this order can’t be performed as quoted. ${gap} Cancel it and place it again.`;
+    return { kind: "stuck", message };
+  }
+  const charges = await chargesOfOrder(db, order.id);
+  if (charges.some((each) => isOpenCharge(each) && each.id !== ownCharge))
+    return { kind: "in_process", message: firmPays };
+  return (await hasPendingFunds(db, order.id)) ? { kind: "in_process", message: inProcess } : null;
+}
+
+/** The sentence for the firm about why the locked order can't be paid now; null when it can. The rest is `refusalOf`. */
+export const paymentRefusal = async (
   tx: Tx,
   supply: NotarySupply,
   order: LockedOrder,
   ownCharge?: string,
-): Promise<string | null> {
-  const isFirst = isPayable(order.status);
-  const due = await dueFor(tx, order);
-  if (!isFirst && !due) return `An order in ${order.status} is not payable.`;
-  if (due?.replacesLoss && (await isDisputed(tx, order.id))) return bankDecides;
-  const deletedAt = await whenDocumentsWereDeleted(tx, order.id);
-  if (deletedAt) return deletedMessage("The document of this order", deletedAt);
-  const gap = isFirst ? await notaryGapOfQuote(supply, tx, order.id) : null;
-  if (gap !== null)
-    return `The notarization of this order can’t be performed as quoted. ${gap} Cancel it and place it again.`;
-  const charges = await chargesOfOrder(tx, order.id);
-  if (charges.some((each) => isOpenCharge(each) && each.id !== ownCharge)) return firmPays;
-  return (await hasPendingFunds(tx, order.id)) ? inProcess : null;
-}
+): Promise<string | null> => (await refusalOf(tx, supply, order, ownCharge))?.message ?? null;
 
 /** An order of a group. It was read without a lock. */
 export type Member = { id: number; code: string };

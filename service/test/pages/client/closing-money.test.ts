@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import { startStripe } from "@signsealship/testing/doubles/stripe";
+import { forTests } from "@signsealship/testing/for-tests";
+import { clientClosing, closingsOf, payableOfClient } from "../../../src/closing/rooms/rooms.ts";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { openSecretsKey } from "../../../src/kernel/platform/secrets.ts";
+import { clientClosingPath, lockOrder } from "../../../src/orders/order/order.ts";
+import { askSupplement } from "../../../src/orders/payments/payments.ts";
+import { openRoomsService } from "../../closing/rooms/rooms-service.ts";
+
+const stripe = await forTests(startStripe());
+const running = await forTests(
+  openRoomsService({
+    STRIPE_SECRET_KEY: "sk_test_double",
+    STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
+    STRIPE_API_BASE: stripe.url,
+  }),
+);
+const { service, db } = running;
+const secrets = await openSecretsKey(`file:${join(service.dataDir, "keys/secrets")}`);
+const firm = await running.partner("ClosingDesk");
+const supply = (gap: string | null) => ({ gapOf: async () => gap, refuses: false });
+const idOf = async (code: string) =>
+  (await db.query<{ id: number }>(sql`SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)}`))[0]?.id ?? 0;
+
+let clients = 0;
+/** Orders of one new client. */
+async function orders(...each: readonly Record<string, string>[]): Promise<string[]> {
+  const email = `payer${++clients}@example.com`;
+  const codes: string[] = [];
+  for (const fields of each) codes.push(await firm.order({ svc_sign: "true", email, ...fields }));
+  return codes;
+}
+async function roomWith(...codes: readonly (string | undefined)[]): Promise<string> {
+  const room = await firm.room("Ortega closing");
+  for (const orderCode of codes) await firm.ok("POST", `/api/rooms/${room}/orders`, { orderCode });
+  return room;
+}
+const at = (code = "", more = "") => service.baseUrl + clientClosingPath(secrets, code, 0) + more;
+const cents = (text = "") => Math.round(Number(text.replaceAll(/[$,]/g, "")) * 100);
+
+/** The amounts of the closing's page: those in its table, and the one in the button. */
+async function pageOf(code?: string) {
+  const text = await (await fetch(at(code))).text();
+  const table = /<table class="money">[\s\S]*?<\/table>/.exec(text)?.[0] ?? "";
+  const rows = [...table.matchAll(/<th scope="row">[^<]*<\/th><td>([^<]+)<\/td>/g)].map(([, amount]) => cents(amount));
+  const button = /class="pay">[^<]*(\$[\d,.]+)</.exec(text)?.[1];
+  return { text, lines: rows.slice(0, -1), total: rows.at(-1), button: button === undefined ? null : cents(button) };
+}
+const sum = (each: readonly number[]) => each.reduce((total, one) => total + one, 0);
+const totalOf = async (code = "") =>
+  (await firm.ok<{ totalCents: number }>("GET", `/api/partner/orders/${code}`)).totalCents;
+
+test("the lines are what the button asks for: no cancelled or refunded order, and a supplement that is due", async () => {
+  const codes = await orders({}, { svc_fax: "true", fax_to: "+12125550123" }, {}, {});
+  const [first, cancelled = "", refunded = "", shipping = ""] = codes;
+  await roomWith(...codes);
+  await running.setStatus(cancelled, "Cancelled");
+  await running.setStatus(refunded, "Refunded");
+  await running.setStatus(shipping, "ShippingPending");
+  await db.transaction(async (tx) => {
+    const order = await lockOrder(tx, shipping);
+    const asked = { amountCents: 407, label: "Postage", actor: "system", at: new Date() };
+    if (order) await askSupplement(tx, order, asked);
+  });
+  const shown = await pageOf(first);
+  const due = [await totalOf(first), 407];
+  assert.deepEqual([shown.lines, shown.total, shown.button], [due, sum(due), sum(due)]);
+  assert.match(shown.text, /It waits until \$4\.07 more is paid/);
+});
+
+test("an order whose bank payment is under way is named, and the others can be paid at once", async () => {
+  const [first = "", second = "", third = ""] = await orders({}, {}, { svc_fax: "true", fax_to: "+12125550123" });
+  await roomWith(first, second, third);
+  const { checkoutUrl } = await firm.ok<{ checkoutUrl: string }>("POST", `/api/partner/orders/${first}/checkout`);
+  await stripe.deliver(service.baseUrl, stripe.payByBank(checkoutUrl.split("/").at(-1) ?? ""));
+  const shown = await pageOf(second);
+  const due = [await totalOf(second), await totalOf(third)];
+  assert.deepEqual([shown.lines, shown.button], [due, sum(due)]);
+  assert.match(shown.text, /your bank payment is being processed\. There is nothing to pay for it now/);
+  assert.doesNotMatch(shown.text, /There is nothing else to do/);
+  const opened = await (await fetch(at(second, "/checkout"), { method: "POST" })).text();
+  const session = /\/c\/pay\/([\w-]+)/.exec(opened)?.[1] ?? assert.fail(opened);
+  assert.equal(stripe.sessions.get(session)?.["amount_total"], sum(due), "the checkout asks for the button's sum");
+});
+
+test("an order whose notarization has no notary left is not due, and says so", async () => {
+  const [signed = "", notarized = ""] = await orders({}, { svc_notary: "true" });
+  await roomWith(signed, notarized);
+  await running.setStatus(notarized, "QuoteReady");
+  const refusals = async (gap: string | null) =>
+    (await clientClosing({ db, notarySupply: supply(gap) }, signed))?.orders.map(({ dueCents, refusal }) => [
+      dueCents !== null,
+      refusal,
+    ]);
+  assert.deepEqual(await refusals("No notary."), [
+    [true, null],
+    [false, "stuck"],
+  ]);
+  assert.deepEqual(await refusals(null), [
+    [true, null],
+    [true, null],
+  ]);
+  const together = await payableOfClient({ db, notarySupply: supply("No notary.") }, signed);
+  assert.deepEqual([together.orders.map(({ code }) => code), together.withheld], [[signed], 1]);
+});
+
+test("the mail and the page are about the same room of an order that is in several", async () => {
+  const [first = "", second = "", third = ""] = await orders({}, {}, {});
+  const [other = ""] = await orders({});
+  await roomWith(first, second);
+  await roomWith(first, third);
+  await roomWith(other, first);
+  const ids = await Promise.all([first, third].map(idOf));
+  const [mailed] = await closingsOf(db, ids[0] ?? 0);
+  assert.deepEqual(mailed?.orders, ids, "the room with more orders of the client, attached last");
+  const shown = await clientClosing({ db, notarySupply: supply(null) }, first);
+  assert.deepEqual(
+    shown?.orders.map(({ id }) => id),
+    ids,
+  );
+});
+
+test("the link of an order that left its room leads to the order's own page", async () => {
+  const [first = "", second = ""] = await orders({}, {});
+  const room = await roomWith(first, second);
+  await firm.ok("DELETE", `/api/rooms/${room}/orders/${first}`);
+  for (const [method, more] of [
+    ["GET", ""],
+    ["POST", "/checkout"],
+  ] as const) {
+    const answer = await fetch(at(first, more), { method, redirect: "manual" });
+    assert.deepEqual([answer.status, answer.headers.get("location")], [303, `/orders/${first}`], method);
+  }
+  assert.equal((await fetch(at(first).replace(/[0-9a-f]{40}$/, "0".repeat(40)))).status, 404);
+});
