@@ -107,6 +107,38 @@ test("a choice of several, and a checkbox, get no button of a radio", async () =
   assert.deepEqual(await used(radioForm(), [box]), [null]);
 });
 
+/** The form with one more annotation on its page, and one more field if `isField`. */
+function withMore(entries: string, isField = false): Buffer {
+  const text = radioForm().toString("latin1");
+  const page = bodyOf(text, 5).replace("/Annots [", "/Annots [25 0 R ");
+  const catalog = isField ? bodyOf(text, 1).replace("/Fields [", "/Fields [25 0 R ") : bodyOf(text, 1);
+  const widget = `<< /Type /Annot /Subtype /Widget /F 4 /P 5 0 R /Rect [300 500 450 520] ${entries} >>`;
+  return Buffer.from(
+    appendRevision(text, [
+      [5, page],
+      [1, catalog],
+      [25, widget],
+    ]),
+    "latin1",
+  );
+}
+
+test("uses no radio when a field of the form has the name of one of its options", async () => {
+  // The part of a name may contain the point that separates parts.
+  const top = withMore("/FT /Tx /T (title.ownership.Joint)", true);
+  assert.deepEqual(await used(top, [asks()]), none);
+  const named = ["title.ownership.Sole", "title.ownership.Joint", "title.ownership.Trust"];
+  assert.deepEqual(await used(withMore("/FT /Tx /T (title.ownership.Other)", true), [asks()]), named);
+});
+
+test("uses no radio when a page shows a button that names it as its parent and is not one of its kids", async () => {
+  const states = "/AS /Off /AP << /N << /Joint 30 0 R /Off 31 0 R >> >>";
+  for (const parent of [`${radio} 0 R`, `${options[1]} 0 R`, `<< /Parent ${radio} 0 R >>`])
+    assert.deepEqual(await used(withMore(`/Parent ${parent} ${states}`), [asks()]), none, parent);
+  const link = withMore("/Parent 24 0 R");
+  assert.notDeepEqual(await used(link, [asks()]), none, "a parent that is another field");
+});
+
 function altered(object: number, from: RegExp, to: string): Buffer {
   const text = radioForm().toString("latin1");
   const body = bodyOf(text, object);

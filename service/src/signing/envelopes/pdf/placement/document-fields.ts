@@ -100,17 +100,42 @@ export function usableFields(look: PdfLookup): DocumentField[] {
       if (field && kind) candidates.set(field.ref.num, { name, kind, dict: field.dict });
       if (!field || kind || others.length > 0 || !usableName.test(name)) continue;
       const options = radioOptions(look, field, all);
+      const isPlain = options.every(({ state }) => usableState.test(state));
+      const names = options.map(({ state }, index) => `${name}.${isPlain ? state : `o${index + 1}`}`);
+      // A field with the name of an option would be taken for the option.
+      if (names.some((each) => named.has(each))) continue;
       const radio = { object: field.ref.num, name, options: options.length };
-      for (const [index, { ref, dict, state }] of options.entries()) {
-        const own = options.every((option) => usableState.test(option.state)) ? state : `o${index + 1}`;
-        candidates.set(ref.num, { name: `${name}.${own}`, kind: "radio", dict, radio });
-      }
+      for (const [index, { ref, dict }] of options.entries())
+        candidates.set(ref.num, { name: names[index] ?? "", kind: "radio", dict, radio });
     }
+    if ([...candidates.values()].some(({ radio }) => radio)) withoutAdopted(look, all, candidates);
     return candidates.size === 0 ? [] : shownOnce([...placesByPage(look, candidates)].flat());
   } catch (error) {
     if (error instanceof PdfRefusal) return [];
     throw error;
   }
+}
+
+/** Removes radios that an annotation names as its parent without being a kid: readers differ on what belongs to them. */
+function withoutAdopted({ file, root }: PdfLookup, all: readonly FormField[], candidates: Map<number, Candidate>) {
+  const listed = new Set(all.map(({ ref }) => ref.num));
+  const adopting = new Set<number>();
+  for (const page of pages(file, root.dict)) {
+    const annotations = resolve(file, entry(page.dict, "Annots"));
+    for (const annotation of annotations && isArray(annotations) ? elements(annotations) : []) {
+      if (listed.has(asRef(annotation)?.num ?? -1)) continue;
+      const found = resolve(file, annotation);
+      let node = found && isDict(found) ? dictIn(found) : undefined;
+      for (let level = 0; node && level < 32; level++) {
+        const parent = entry(node, "Parent");
+        adopting.add(asRef(parent)?.num ?? -1);
+        const above = resolve(file, parent);
+        node = above && isDict(above) ? dictIn(above) : undefined;
+      }
+    }
+  }
+  for (const [object, { radio }] of candidates)
+    if (radio && (adopting.has(object) || adopting.has(radio.object))) candidates.delete(object);
 }
 
 /**
