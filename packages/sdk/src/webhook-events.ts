@@ -16,7 +16,8 @@ export type SignerEventData = OrderEventData & {
   signer: number;
   /**
    * How the signer came to the signing page: `mail_link`, `embedded` (in your site), `in_person` (on a device of your
-   * firm), `in_presence` or `by_audio_and_video` (with a notary). Absent in older events; the list may grow.
+   * firm), `in_presence` or `by_audio_and_video` (with a notary). Absent in `signature.requested` and in older
+   * events; the list may grow.
    */
   channel?: string;
 };

@@ -60,7 +60,10 @@ function orderData({ order, topic, eventId, subject, channel, environment, occur
   const { status, externalReference } = order;
   return {
     orderCode: subject,
-    ...(isSignerTopic(topic) && { signer: signerOf(eventId), ...(channel !== null && { channel }) }),
+    ...(isSignerTopic(topic) && {
+      signer: signerOf(eventId),
+      ...(channel !== null && topic !== "signature.requested" && { channel }),
+    }),
     status,
     environment,
     occurredAtUtc: occurredAt.toISOString(),

@@ -50,7 +50,8 @@ class SignerEventData:
     occurred_at_utc: datetime
     """The time of the event."""
     channel: str | None = None
-    """How the signer came to the signing page, such as `mail_link`; None in older events. The list may grow."""
+    """How the signer came to the signing page, such as `mail_link`. None in `signature.requested` and in
+    older events. The list may grow."""
     external_reference: str | None = None
     """The `external_reference` of the order; None when none was sent."""
 

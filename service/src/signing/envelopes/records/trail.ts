@@ -114,7 +114,7 @@ const signerTopics: Readonly<Partial<Record<TrailEvent, string>>> = {
 /**
  * Appends a record to the trail of an envelope. The transaction must have locked the envelope. A record about a signer
  * may also cause an event for the firm.
- * @param channel how the signer came to the signing page, for that event
+ * @param channel how the signer came to the signing page, for that event; not used for a signer who is only asked
  */
 export async function appendToTrail(
   tx: Tx,
@@ -129,7 +129,12 @@ export async function appendToTrail(
   await insertRecord(tx, rowMac, envelope, next);
   const topic = signerTopics[event];
   if (topic && typeof detail["signer"] === "number")
-    await tx.query(signerEvent(envelope, { topic, signer: detail["signer"], channel, at, position: next.position }));
+    await tx.query(
+      signerEvent(envelope, {
+        ...{ topic, signer: detail["signer"], at, position: next.position },
+        ...(event !== "link_issued" && { channel }),
+      }),
+    );
   return next;
 }
 
@@ -142,10 +147,19 @@ function signerEvent(
     channel,
     at,
     position,
-  }: { topic: string; signer: number; channel: EventChannel; at: Date; position: number },
+  }: { topic: string; signer: number; channel?: EventChannel; at: Date; position: number },
 ): Statement {
   const eventId = `${topic}:${orderCode}:${signer}:${attempt}-${position}`;
-  return eventRow({ at, topic, eventId, partnerId, environment, subject: orderCode, orderId, channel });
+  return eventRow({
+    at,
+    topic,
+    eventId,
+    partnerId,
+    environment,
+    subject: orderCode,
+    orderId,
+    ...(channel && { channel }),
+  });
 }
 
 /** The last record of the trail. */
