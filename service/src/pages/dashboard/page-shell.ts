@@ -41,7 +41,7 @@ export function dashboardPage(
   const principal = principalOf(request);
   return layout(assets, {
     title,
-    headerNav: accountNav(principal.member?.email ?? ""),
+    headerNav: accountNav(principal.member?.email ?? "", principal.member?.userId),
     side: sideNav(principal, section, request.url),
     body: html`${flashOf(request)}${failingBanner(request)}${body}`,
     scripts,

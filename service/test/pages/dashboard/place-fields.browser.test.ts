@@ -443,6 +443,16 @@ test("the preview is each signer's own page: conditions and formulas work, and n
     }, john);
   assert.ok(ink > 20, `the place of the other signer is drawn in the file: ${ink} pixels`);
 
+  const drawn = shown(page).locator("#sign-form input[name=drawn]");
+  const inStorage = () => page.evaluate(() => sessionStorage.getItem("signature"));
+  await drawn.evaluate((element) => {
+    (element as HTMLInputElement).value = "M 0 0 L 10 10";
+    element.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+  assert.equal(await inStorage(), null, "the preview keeps no signature");
+  await drawn.evaluate((element) => {
+    (element as HTMLInputElement).value = "";
+  });
   await shown(page).getByRole("button", { name: "Sign", exact: true }).click();
   assert.ok(await pets.isVisible(), "the page stays");
   await assertGood(opened);
@@ -551,6 +561,21 @@ test("fields survive a reload with the same file, until the order is placed", as
   await again(makePdf({ text: "To be kept" }));
   await page.getByText("No fields yet.").waitFor();
   assert.deepEqual(await written(page), []);
+});
+
+test("the draft of the fields is the member's own, and signing out deletes it", async () => {
+  const { page } = await begin(makePdf({ text: "For this member" }));
+  await tool(page, "Text").click();
+  await sheet(page).click({ position: { x: 300, y: 200 } });
+  await done(page);
+  const keys = () => page.evaluate(() => Object.keys(sessionStorage).filter((key) => key.startsWith("places:")));
+  const account = (await page.locator(".account").getAttribute("data-account")) ?? assert.fail("no account");
+  const [key = "", ...others] = await keys();
+  assert.deepEqual(others, []);
+  assert.ok(key.startsWith(`places:${account}:/`), key);
+  await press(page, "Sign out");
+  await page.waitForURL((url) => url.pathname === "/");
+  assert.deepEqual(await keys(), []);
 });
 
 test("a refused field is named, and its form keeps file and fields until it is corrected", async () => {

@@ -13,11 +13,15 @@ type Kept = { link: string; drawn: string; picture: string };
 /** The path `/sign/{token}`, which all pages of a link share. */
 const link = (): string => location.pathname.split("/", 3).join("/");
 
+/** The sender's preview is made from text, and shares the tab's storage with the page around it. */
+const isPreview = (): boolean => location.protocol === "about:";
+
 /**
  * Stores a drawing or picture for the tab, so that it survives a reload. A typed name is not stored, because it is easy
  * to type again.
  */
 export function keepSignature({ drawn, picture }: Marks): void {
+  if (isPreview()) return;
   const kept: Kept = { link: link(), drawn: drawn.value, picture: picture.value };
   if (kept.drawn === "" && kept.picture === "") forgetSignature();
   else storage((tab) => tab.setItem(item, JSON.stringify(kept)));
@@ -25,7 +29,7 @@ export function keepSignature({ drawn, picture }: Marks): void {
 
 /** Restores the stored signature of this link into an empty form. */
 export function restoreSignature({ drawn, picture }: Marks): void {
-  if (drawn.value !== "" || picture.value !== "") return;
+  if (isPreview() || drawn.value !== "" || picture.value !== "") return;
   const kept = keptHere();
   if (kept === undefined) return;
   if (readDrawn(kept.drawn)) drawn.value = kept.drawn;

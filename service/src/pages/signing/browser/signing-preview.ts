@@ -1,7 +1,6 @@
 import { part } from "../../ui/browser/parts.ts";
 import type { SigningConfig } from "./config.ts";
 import type { DocumentBytes } from "./document-bytes.ts";
-import { forgetSignature } from "./kept-signature.ts";
 import { show } from "./viewer.ts";
 
 /** Serves a document that is in memory. */
@@ -22,8 +21,6 @@ document.addEventListener("keydown", ({ key }) => {
   if (key === "Escape" && !document.querySelector("dialog[open]"))
     parent.postMessage({ kind: "close-preview" }, self.origin);
 });
-// A signature that the sender tried for one signer must not appear as the next one's.
-forgetSignature();
 
 let isShown = false;
 // The origin of a document that was made from text is that of the page around it; `location` does not state it.

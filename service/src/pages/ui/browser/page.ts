@@ -1,4 +1,5 @@
 // Runs on every page, before the browser paints it.
+import { storage } from "./parts.ts";
 
 const { lang } = document.documentElement;
 const utc: Intl.DateTimeFormatOptions = { timeStyle: "short", hourCycle: "h23", timeZone: "UTC" };
@@ -92,6 +93,15 @@ function startSideNav(): void {
   });
 }
 
+/** The next person at this browser must not find what was typed into forms. */
+function startSignOut(): void {
+  document.addEventListener("submit", ({ target }) => {
+    if (target instanceof HTMLFormElement && target.getAttribute("action") === "/sign-out")
+      storage((tab) => tab.clear());
+  });
+}
+
 startLocalTimes();
 startPrinting();
 startSideNav();
+startSignOut();

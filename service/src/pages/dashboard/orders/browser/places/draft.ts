@@ -4,8 +4,8 @@ import { type Field, readWritten, written } from "./field.ts";
 import type { OpenDocument } from "./opened.ts";
 
 /**
- * The fields that were placed in a form that has not been sent. They survive a reload, as long as the tab is open. After
- * a reload, a file must be chosen again, so the draft belongs to the document's content.
+ * The fields that were placed in a form that has not been sent. They survive a reload, until the tab is closed or
+ * the member signs out. After a reload, a file must be chosen again, so the draft belongs to the document's content.
  */
 type Draft = {
   /** The fields that the service wrote into the form. A draft of other fields is out of date. */
@@ -26,7 +26,11 @@ export type PlacesDraft = {
   readonly discard: () => void;
 };
 
-const nameOf = (key: string): string => `places:${location.pathname}:${key}`;
+/** The fields may have values about people, so nobody else who signs in at this tab gets the draft. */
+const nameOf = (key: string): string => {
+  const account = document.querySelector<HTMLElement>("[data-account]")?.dataset["account"] ?? "";
+  return `places:${account}:${location.pathname}:${key}`;
+};
 
 /** A draft has the signers' rows instead of their numbers, because a reloaded form may have lost their names. */
 const sameRow = (row: number): number => row;
