@@ -84,7 +84,7 @@ export {
   notaryOf,
   releaseOrder,
 } from "./desk/desk.ts";
-export { givenNow, readForNotary } from "./desk/documents.ts";
+export { givenNow, readForNotary, signedBeforeAct } from "./desk/documents.ts";
 export { findDraft, sweepDrafts } from "./desk/orders.ts";
 export { notarizationOf } from "./desk/progress.ts";
 export { refuseAct } from "./desk/refuse.ts";
@@ -222,7 +222,6 @@ export {
   type SheetDeps,
   type SheetView,
   sheetOf,
-  signedBeforeAct,
 } from "./sheets/ipen.ts";
 export { noteAct, typedOfSheet } from "./sheets/note.ts";
 export { loadScripts, type Scripts, type SheetMode, stepNames } from "./sheets/scripts.ts";

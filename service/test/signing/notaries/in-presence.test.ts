@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openHarness } from "@signsealship/testing/harness";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
-import { authenticateOrders } from "@signsealship/testing/row-mac";
+import { authenticate, authenticateOrders } from "@signsealship/testing/row-mac";
 import { newPartner, temporaryFolder } from "@signsealship/testing/service";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
@@ -17,6 +17,7 @@ import { findSigning } from "../../../src/signing/envelopes/records/signing.ts";
 import type { Act } from "../../../src/signing/notaries/acts/act.ts";
 import { sealFor } from "../../../src/signing/notaries/commissions/seals.ts";
 import { givenNow } from "../../../src/signing/notaries/desk/documents.ts";
+import { saveAct } from "../../../src/signing/notaries/desk/orders.ts";
 import { endCheck, insertCheck } from "../../../src/signing/notaries/identity/store.ts";
 import { addNotary, listNotaries, setNotary } from "../../../src/signing/notaries/notaries.ts";
 import { mutoolOpens, pdfsig, qpdfAccepts, run } from "../../evidence/seals/pdf/oracles.ts";
@@ -324,6 +325,97 @@ for (const [act, words] of [
     assert.deepEqual([entered.act, entered.signedBefore], [act, { sha256: order.sealed }]);
     assert.match(entered.notes ?? "", /Signed again before me/);
   });
+
+/** The state that a service leaves when it was killed after it prepared the document, and before it opened the sheet. */
+async function preparedAlone(code: string): Promise<void> {
+  assert.equal((await post(desk(code, "/sheet"), { act: "jurat", pin })).status, 303);
+  assert.equal((await post(desk(code, "/sheet/end"))).status, 303);
+  await running.db.query(sql`
+    UPDATE envelopes SET outcome = NULL, ended_at = NULL
+    WHERE outcome = 'Voided' AND order_id = (SELECT o.id FROM orders o WHERE ${isSealed(sql`o.code`, "order", code)})`);
+  await authenticate(running, "envelopes");
+}
+
+const minute = (msAgo: number) => new Date(Date.now() - msAgo).toISOString().slice(0, 16);
+
+/** An act in person, as the form without a run sheet sends it. */
+const withoutSheet = (act: string) => ({
+  ...{ act, mode: "ipen", document: "Deed", venue_state: "OH", venue_county: "Franklin", fee: "5.00" },
+  ...{ started_at: minute(60_000), ended_at: minute(0) },
+  ...identity(),
+  principal_1_name: "Jane Doe",
+});
+
+const outcomes = async (code: string) => (await outcomesOf(code)).map(({ outcome }) => outcome);
+
+test("a document that was prepared for an act that never began is not notarized in place of the signed one", async () => {
+  const code = await claimedSigned("prepared-alone@example.com");
+  const [order] = await running.db.query<{ id: number; sealed: string }>(sql`
+    SELECT o.id, d.sha256 AS sealed FROM orders o JOIN documents d ON d.order_id = o.id AND d.kind = 'sealed'
+    WHERE ${isSealed(sql`o.code`, "order", code)}`);
+  assert.ok(order);
+  await preparedAlone(code);
+  assert.equal(await givenNow(running.db, order.id), order.sealed);
+  const saved = await post(desk(code, "/act"), withoutSheet("acknowledgment"));
+  assert.equal(saved.status, 303, await alertIn(saved));
+  await notarySigns(code);
+  assert.equal(await statusOf(code), "NotarizationComplete");
+  const path = join(folder.path, "prepared-alone.pdf");
+  writeFileSync(path, await orders().notarized(code));
+  // The signer's, the service's seal on it, the notary's, and the last seal.
+  assert.deepEqual(
+    (await pdfsig(path)).map(({ valid }) => valid),
+    [true, true, true, true],
+  );
+  assert.deepEqual((await outcomes(code)).sort(), ["Completed", "Voided"]);
+});
+
+test("the release of an order discards a document that was prepared for an act that never began", async () => {
+  const code = await claimed();
+  await preparedAlone(code);
+  assert.deepEqual(await outcomes(code), [null]);
+  assert.equal((await post(desk(code, "/release"))).status, 303);
+  assert.deepEqual(await outcomes(code), ["Voided"]);
+});
+
+test("an act that can't be opened leaves no prepared document", async () => {
+  const code = await claimed();
+  const { db } = running;
+  await db.transaction((tx) =>
+    tx.script(`CREATE FUNCTION refuse_sheet() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no sheet'; END $$;
+      CREATE TRIGGER refuse_sheet BEFORE INSERT ON notary_sheets FOR EACH ROW EXECUTE FUNCTION refuse_sheet()`),
+  );
+  try {
+    assert.equal((await post(desk(code, "/sheet"), { act: "jurat", pin })).status, 500);
+  } finally {
+    await db.transaction((tx) => tx.script("DROP FUNCTION refuse_sheet() CASCADE"));
+  }
+  assert.deepEqual(await outcomes(code), ["Voided"]);
+  assert.equal((await post(desk(code, "/sheet"), { act: "jurat", pin })).status, 303);
+});
+
+for (const act of ["jurat", "witnessing"])
+  test(`without a run sheet, an act of the kind ${act} is refused for a document that was signed before`, async () => {
+    const code = await claimedSigned(`no-sheet-${act}@example.com`);
+    const refused = await post(desk(code, "/act"), withoutSheet(act));
+    assert.equal(refused.status, 409);
+    assert.match(await alertIn(refused), /was signed before.*its run sheet has everybody sign again/);
+    // An act that was noted before the document was signed, or with a sheet that has ended since.
+    assert.equal((await post(desk(code, "/act"), withoutSheet("acknowledgment"))).status, 303);
+    const [draft] = await running.db.query<{ taskId: number; notaryId: string; act: Act }>(sql`
+      SELECT task_id AS "taskId", notary_id AS "notaryId", act FROM notary_drafts ORDER BY updated_at DESC LIMIT 1`);
+    assert.ok(draft);
+    await saveAct(running.db, draft.taskId, draft.notaryId, { ...draft.act, act }, new Date());
+    const key = await openPkcs12(p12, password);
+    const prepared = await post(desk(code, "/sign/prepare"), { certificate: base64(key.certificate.der) });
+    assert.match(JSON.stringify(await prepared.json()), /its run sheet has everybody sign again/);
+  });
+
+test("without a run sheet, a jurat of a document that nobody has signed is not refused", async () => {
+  const code = await claimed();
+  const saved = await post(desk(code, "/act"), withoutSheet("jurat"));
+  assert.equal(saved.status, 303, await alertIn(saved));
+});
 
 test("an acknowledgment of a document that was signed before is of the signatures in it", async () => {
   const code = await claimedSigned("acknowledges@example.com");

@@ -69,6 +69,7 @@ export type PlaceBlock = (
 /**
  * Prepares the document of an order that waits for a notary. All fields are added before the first signature: those of
  * the signers, and the notary's block. Nobody is mailed.
+ * @returns the id of the envelope
  * @throws PdfRefusal, UnfitField when the document can't be prepared; ServiceError `conflict` when another envelope is
  * open
  */
@@ -77,12 +78,12 @@ export async function openRoomEnvelope(
   orderId: number,
   place: PlaceBlock,
   isRemote: boolean,
-): Promise<void> {
+): Promise<number> {
   const order = await readSigningOrder(deps, orderId, "NotarizationPending");
   if (!order) throw new ServiceError("conflict", "The order waits for no notary.");
   const { code: orderCode, partnerId, environment, signers, fields: requested } = order;
   const owner = { orderCode, partnerId, environment };
-  await withOriginal(deps, { orderId, ...owner }, async (original) => {
+  return withOriginal(deps, { orderId, ...owner }, async (original) => {
     const { bytes, sha256: docSha256 } = original;
     const holder = partnerId;
     const planned = await planFields(deps.workers, { holder, bytes, signers: signers.length, fields: requested });
@@ -114,8 +115,9 @@ export async function openRoomEnvelope(
         revision: { bytes: length, number: 1, sha256 },
         signers: signers.map(({ name, email }, index) => ({ email, n: index + 1, name })),
       });
+      return envelope.id;
     };
-    await deps.db.transaction(write).catch(async (error) => {
+    return deps.db.transaction(write).catch(async (error) => {
       if (error instanceof ServiceError) await deps.blobs.discard(tail.blobKey);
       throw error;
     });
@@ -135,10 +137,10 @@ export async function roomEnvelopeOf(db: Sql, orderId: number): Promise<RoomEnve
 /**
  * The field that is reserved for the notary in the document that now waits for a notary. Null when the notary adds the
  * field. A document that was signed elsewhere does not come from the order's envelope, so it has no such field.
+ * @param room the envelope whose signers sign in the open act
  */
-export async function notaryBlockOf(db: Sql, orderId: number): Promise<NotaryBlock | null> {
-  const open = await findOpenEnvelope(db, orderId);
-  return (open?.isInRoom ? await blockOf(db, open.id) : await signedBlockOf(db, orderId)) ?? null;
+export async function notaryBlockOf(db: Sql, orderId: number, room?: RoomEnvelope): Promise<NotaryBlock | null> {
+  return room?.block ?? (await signedBlockOf(db, orderId)) ?? null;
 }
 
 /** Opens the newest revision for sending. @throws as `openDocument` */

@@ -18,7 +18,7 @@ import { deleteSignatures } from "../signing/store.ts";
 import type { UploadReport } from "../uploads/check.ts";
 import { actChecks, outsideOf, ruleFaults } from "./act-checks.ts";
 import { type Claimed, claimedOrder, type DeskDeps, lockClaimed } from "./desk.ts";
-import { documentToNotarize, givenNow } from "./documents.ts";
+import { documentToNotarize, givenNow, requireSheetFor } from "./documents.ts";
 import { type Draft, deleteDraft, findDraft, lockDraft } from "./orders.ts";
 
 /** The act that the notary noted. All further steps need it. @throws ServiceError `conflict` when none was noted */
@@ -30,7 +30,9 @@ function actIn(draft: Draft | undefined): Act {
 /** The two things that an upload is checked against: the noted act, and the document that the notary was given. */
 export async function premisesOf(deps: DeskDeps, { order, notary }: Claimed, mayHaveSigned = true) {
   const act = actIn(await findDraft(deps.db, order.taskId, notary.id));
-  requireReady(await openSheetOf(deps, order.taskId), act);
+  const sheet = await openSheetOf(deps, order.taskId);
+  requireReady(sheet, act);
+  if (!sheet) await requireSheetFor(deps.db, order.orderId, act.act);
   await requireTogether(deps.db, order.taskId, act, mayHaveSigned);
   return { act, given: await documentToNotarize(deps, order) };
 }

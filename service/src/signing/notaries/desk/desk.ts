@@ -13,6 +13,7 @@ import { lockNotary, type Notary, notaryOfOperator } from "../commissions/store.
 import type { ReadEligibility } from "../eligibility/changes/in-force.ts";
 import { type Eligibility, eligibilityFor } from "../eligibility/eligible.ts";
 import { latestRequest } from "../in-person/store.ts";
+import { voidUnused } from "../sheets/room.ts";
 import { openSheetOf } from "../sheets/store.ts";
 import { claimedOrders, orderOfTask, unclaimedOrders, type WaitingOrder, waitingOrder } from "./orders.ts";
 import type { NotaryPapers } from "./papers.ts";
@@ -78,6 +79,10 @@ export async function releaseOrder(deps: DeskDeps, operator: Operator, code: str
   const { order } = await orderInHands(deps, operator, code);
   if (await openSheetOf(deps, order.taskId))
     throw new ServiceError("conflict", "An act is open for this order. End it first.");
+  await deps.db.transaction(async (tx) => {
+    await lockOrder(tx, code);
+    await voidUnused(tx, deps.rowMac, order.orderId, deps.clock());
+  });
   await releaseTask(deps, order.taskId, operator.actor);
 }
 

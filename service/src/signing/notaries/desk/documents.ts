@@ -5,17 +5,36 @@ import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { furthestDocument } from "../../../orders/fulfilment/fulfilment.ts";
 import { documentMembers, documentUse } from "../../../orders/order/order.ts";
-import { openRoomDocument, readRoomDocument, roomEnvelopeOf } from "../../envelopes/envelopes.ts";
+import { openRoomDocument, readRoomDocument } from "../../envelopes/envelopes.ts";
+import { type ActKind, actWords } from "../acts/act.ts";
+import { roomOfAct } from "../sheets/room.ts";
+import type { SignedBefore } from "../sheets/steps.ts";
 import type { DeskDeps } from "./desk.ts";
 import type { WaitingOrder } from "./orders.ts";
 
-/** The envelope of signers who sign in the notary's presence; undefined when the order has none. */
-const inPresence = ({ db }: Pick<DeskDeps, "db">, { orderId }: WaitingOrder) => roomEnvelopeOf(db, orderId);
-
 /** Hex SHA-256 of the document that the notary would get now. */
 export async function givenNow(db: Sql, orderId: number): Promise<string | undefined> {
-  const room = await roomEnvelopeOf(db, orderId);
+  const room = await roomOfAct(db, orderId);
   return room?.head.sha256 ?? (await furthestDocument(db, orderId))?.sha256;
+}
+
+/** The document of an order that its signers signed before any act of a notary; null when nobody has signed. */
+export async function signedBeforeAct(db: Sql, orderId: number): Promise<SignedBefore | null> {
+  const document = await furthestDocument(db, orderId);
+  return document && document.kind !== "original" ? { sha256: document.sha256 } : null;
+}
+
+/**
+ * Requires a run sheet for an act whose signature the notary must witness, if the document was signed before. Without
+ * one, the act would be of signatures that the notary did not see.
+ * @throws ServiceError `conflict`
+ */
+export async function requireSheetFor(db: Sql, orderId: number, act: ActKind): Promise<void> {
+  if ((act !== "jurat" && act !== "witnessing") || !(await signedBeforeAct(db, orderId))) return;
+  throw new ServiceError(
+    "conflict",
+    `This document was signed before, and ${actWords[act]} needs signatures that are made before you. Begin the act on this page, in person or by audio and video: its run sheet has everybody sign again.`,
+  );
 }
 
 async function known({ db, rowMac }: DeskDeps, order: WaitingOrder) {
@@ -36,7 +55,7 @@ const unreadable = () => new ServiceError("unavailable", "The document can't be 
  * The document to notarize: the latest document of the order. @throws ServiceError `unavailable` when it can't be read
  */
 export async function documentToNotarize(deps: DeskDeps, order: WaitingOrder) {
-  const room = await inPresence(deps, order);
+  const room = await roomOfAct(deps.db, order.orderId);
   if (room) return openRoomDocument(deps, room.id);
   const { sha256, blobKey } = await known(deps, order);
   const file = await deps.blobs.open(blobKey, documentUse(sha256), memoryHolder(order));
@@ -53,7 +72,7 @@ export async function withDocument<T>(
   order: WaitingOrder,
   work: (document: { sha256: string; bytes: Buffer }) => Promise<T>,
 ): Promise<T> {
-  const room = await inPresence(deps, order);
+  const room = await roomOfAct(deps.db, order.orderId);
   if (room) return readRoomDocument(deps, room.id, ({ bytes, sha256 }) => work({ bytes, sha256 }));
   const { sha256, blobKey: key } = await known(deps, order);
   const at = { key, use: documentUse(sha256), holder: memoryHolder(order), times: 2 };

@@ -1,33 +1,24 @@
 import { type Operator, requirePerson } from "../../../firms/operators/operators.ts";
 import { auditLine } from "../../../kernel/audit/audit.ts";
-import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { slowHash } from "../../../kernel/platform/slow-hash.ts";
 import type { Workers } from "../../../kernel/platform/workers/task.ts";
-import { furthestDocument } from "../../../orders/fulfilment/fulfilment.ts";
+import { lockOrder } from "../../../orders/order/order.ts";
 import { openRoomEnvelope, type PlaceBlock, type RoomEnvelope, roomEnvelopeOf } from "../../envelopes/envelopes.ts";
 import { actKinds, actWords, principalField, readIdentity } from "../acts/act.ts";
 import { findHours } from "../appointments/store.ts";
 import { type Claimed, claimedOrder, type DeskDeps, lockClaimed } from "../desk/desk.ts";
+import { signedBeforeAct } from "../desk/documents.ts";
 import { modeWords } from "../eligibility/eligible.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
 import { closeHandOver, type HandOver, handOverOfSheet } from "./hand-overs.ts";
-import { endWithoutAct, markSignersSteps, unmetIn } from "./room.ts";
+import { endWithoutAct, markSignersSteps, unmetIn, voidUnused } from "./room.ts";
 import type { Script, Scripts, SheetMode } from "./scripts.ts";
 import { lockOpenSheet, markStep, noteEvent, openSheet } from "./sheet.ts";
 import { type Spoken, spokenAt } from "./spoken.ts";
-import {
-  nameOf,
-  obstacleOf,
-  openTurn,
-  type SignedBefore,
-  signedAgain,
-  type Turn,
-  turnsOf,
-  turnWords,
-  type Unmet,
-} from "./steps.ts";
-import { openSheetOf, type Sheet } from "./store.ts";
+import { nameOf, obstacleOf, openTurn, signedAgain, type Turn, turnsOf, turnWords, type Unmet } from "./steps.ts";
+import { haveSigners, openSheetOf, type Sheet } from "./store.ts";
 import { withWitness } from "./vouching.ts";
 
 /** The dependencies that acts with a run sheet need in addition to those of the desk. */
@@ -76,7 +67,6 @@ export async function openAct(
   const { desk } = deps;
   const { script, signedBefore } = await scriptFor(deps, claimed, act, mode);
   const { taskId, orderId } = claimed.order;
-  const hasSigners = script.steps.some(({ name }) => name === "sign");
   await desk.db.transaction(async (tx) => {
     const { at } = await lockClaimed(tx, desk, operator, claimed);
     if (await openSheetOf({ ...desk, db: tx }, taskId)) throw new ServiceError("conflict", openAlready);
@@ -84,11 +74,13 @@ export async function openAct(
     // again below.
     await endWithoutAct(tx, desk.rowMac, { orderId }, "abandoned", { by: operator.actor, at });
   });
-  if (hasSigners) await prepare(deps, claimed, script);
-  await desk.db.transaction(async (tx) => {
+  const prepared = haveSigners(script) ? await prepare(deps, claimed, script) : null;
+  const open = desk.db.transaction(async (tx) => {
     const locked = await lockClaimed(tx, desk, operator, claimed);
     const { at, notary, order } = locked;
-    if (hasSigners && !(await roomEnvelopeOf(tx, orderId))) throw new ServiceError("conflict", openAlready);
+    // Another tab may have begun an act meanwhile, which discarded this one's document and may have prepared another.
+    if (prepared === null) await voidUnused(tx, desk.rowMac, orderId, at);
+    else if ((await roomEnvelopeOf(tx, orderId))?.id !== prepared) throw new ServiceError("conflict", openAlready);
     const people = order.signers.map(({ name }, index) => ({ n: index + 1, name }));
     const by = { by: operator.actor, at };
     const opened = await openSheet(
@@ -114,6 +106,22 @@ export async function openAct(
     );
     await also(tx, sheet, locked);
   });
+  await open.catch(async (error) => {
+    if (prepared !== null) await discard(desk, claimed, prepared);
+    throw error;
+  });
+}
+
+/** Discards the document of an act that did not begin. If that fails, the next act, or the release of the order, does. */
+async function discard({ db, rowMac, clock, log }: DeskDeps, { order }: Claimed, prepared: number): Promise<void> {
+  await db
+    .transaction(async (tx) => {
+      await lockOrder(tx, order.code);
+      // Another tab's act may have begun with a document of its own, and is about to open its sheet.
+      if ((await roomEnvelopeOf(tx, order.orderId))?.id === prepared)
+        await voidUnused(tx, rowMac, order.orderId, clock());
+    })
+    .catch((error: Error) => log.error({ err: error }, "the document of an act that did not begin was not discarded"));
 }
 
 const openAlready = "An act is open for this order already.";
@@ -150,16 +158,11 @@ async function scriptFor(
   throw invalid(`act must not be ${actWords[act]} ${modeWords[mode]}: it has no run sheet.`);
 }
 
-/** The document of an order that its signers signed before any act of a notary; null when nobody has signed. */
-export async function signedBeforeAct(db: Sql, orderId: number): Promise<SignedBefore | null> {
-  const document = await furthestDocument(db, orderId);
-  return document && document.kind !== "original" ? { sha256: document.sha256 } : null;
-}
-
-async function prepare({ desk, workers, placeFor }: SheetDeps, claimed: Claimed, script: Script): Promise<void> {
+/** @returns the id of the envelope */
+function prepare({ desk, workers, placeFor }: SheetDeps, claimed: Claimed, script: Script): Promise<number> {
   const isRemote = script.mode === "ron";
   const deps = { ...desk, workers };
-  await openRoomEnvelope(deps, claimed.order.orderId, placeFor(claimed, script), isRemote).catch((error: Error) => {
+  return openRoomEnvelope(deps, claimed.order.orderId, placeFor(claimed, script), isRemote).catch((error: Error) => {
     if (error instanceof ServiceError) throw error;
     if (error.name !== "PdfRefusal" && error.name !== "UnfitField") throw error;
     throw new ServiceError("conflict", `This document can’t be signed before you: ${error.message}.`);

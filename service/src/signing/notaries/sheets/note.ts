@@ -1,5 +1,6 @@
 import { type Act, principalField, typedPrincipal } from "../acts/act.ts";
 import type { Claimed, DeskDeps } from "../desk/desk.ts";
+import { requireSheetFor } from "../desk/documents.ts";
 import { saveAct } from "../desk/orders.ts";
 import { headOf, principalOf } from "./room.ts";
 import { type Mark, signedBeforeOf } from "./steps.ts";
@@ -15,6 +16,7 @@ export type OnRecord = Pick<Act, "session" | "recording"> & {
  * Stores the act that the notary noted. If there is a run sheet, the act names the sheet's last mark, so that the
  * notary's signature covers the marks.
  * @param onRecord the facts about the live session and its recording; null without a session
+ * @throws ServiceError `conflict` for an act that needs a run sheet
  */
 export async function noteAct(
   desk: DeskDeps,
@@ -24,6 +26,7 @@ export async function noteAct(
   onRecord: OnRecord | null,
 ): Promise<void> {
   const sheet = await openSheetOf(desk, order.taskId);
+  if (!sheet) await requireSheetFor(desk.db, order.orderId, act.act);
   const { present = [], ...recorded } = onRecord ?? {};
   const witnesses = [...new Set([...present, ...act.witnesses])];
   const signedBefore = sheet && signedBeforeOf(sheet);

@@ -1,12 +1,33 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Tx } from "../../../kernel/platform/database/database.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { completeRoom, type RoomEnvelope, roomEnvelopeOf, voidRoom } from "../../envelopes/envelopes.ts";
 import type { Act, Principal } from "../acts/act.ts";
 import { type By, endSheet, lockOpenSheet, markStep } from "./sheet.ts";
 import { markOf, openTurn, type Progress, turnWords, type Unmet } from "./steps.ts";
-import { openSheetOf, openSheetsOfOrder, type Sheet, type SheetOutcome } from "./store.ts";
+import {
+  hasSignersSheet,
+  haveSigners,
+  openSheetOf,
+  openSheetsOfOrder,
+  type Sheet,
+  type SheetOutcome,
+} from "./store.ts";
+
+/**
+ * The envelope whose signers sign in the open act of an order; undefined without such an act. A document that was
+ * prepared for an act that never began must not be notarized: it lacks the signatures that were made before.
+ */
+export const roomOfAct = async (db: Sql, orderId: number): Promise<RoomEnvelope | undefined> =>
+  (await hasSignersSheet(db, orderId)) ? roomEnvelopeOf(db, orderId) : undefined;
+
+/** Discards the document of an order that was prepared for an act that never began. The order must be locked. */
+export async function voidUnused(tx: Tx, rowMac: RowMac, orderId: number, at: Date): Promise<void> {
+  if (await hasSignersSheet(tx, orderId)) return;
+  const room = await roomEnvelopeOf(tx, orderId);
+  if (room) await voidRoom(tx, rowMac, room.id, "the act before the notary did not begin", at);
+}
 
 /**
  * Why a condition of an act in person is not met; null when it is met. Only consent is checked: nothing is recorded,
@@ -105,7 +126,8 @@ type Ended = { document: { bytes: number; sha256: string } } & By;
 
 /**
  * Ends the open sheet of a task with the notary's signature, in the transaction that writes the journal and changes the
- * order's status. Does nothing without a sheet. @throws ServiceError as `requireReady`
+ * order's status. Without a sheet, only discards a document that was prepared for an act that never began.
+ * @throws ServiceError as `requireReady`
  */
 export async function endWithSignature(
   tx: Tx,
@@ -116,13 +138,13 @@ export async function endWithSignature(
 ): Promise<void> {
   const open = await openSheetOf({ db: tx, rowMac }, taskId);
   requireReady(open, act);
-  if (!open) return;
+  if (!open) return voidUnused(tx, rowMac, orderId, at);
   const sheet = await lockOpenSheet(tx, rowMac, open.id);
   const { bytes, sha256 } = document;
   const mark = { name: "notary_signs", signer: null, choice: null, detail: { bytes, sha256 } };
   const signed = await markStep(tx, rowMac, sheet, mark, { by, at }, () => null);
   await endSheet(tx, rowMac, signed, { outcome: "done" }, { by, at });
-  const room = await roomEnvelopeOf(tx, orderId);
+  const room = haveSigners(sheet.script) ? await roomEnvelopeOf(tx, orderId) : undefined;
   if (room) await completeRoom(tx, rowMac, room.id, { notarizedSha256: sha256, bytes, at });
 }
 

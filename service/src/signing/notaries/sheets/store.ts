@@ -137,6 +137,17 @@ export async function openSheetOf(reading: Reading, taskId: number): Promise<She
 export const openSheetsOfOrder = (reading: Reading, orderId: number): Promise<Sheet[]> =>
   sheetsOf(reading, sql`order_id = ${orderId} AND ended_at IS NULL`);
 
+/** Whether an order has an open sheet on which its signers sign. */
+export async function hasSignersSheet(db: Sql, orderId: number): Promise<boolean> {
+  const open = await db.query<{ script: Script }>(sql`
+    SELECT script, ${verified(sheetState, sql`notary_sheets`)} FROM notary_sheets
+    WHERE order_id = ${orderId} AND ended_at IS NULL`);
+  return open.some(({ script }) => haveSigners(script));
+}
+
+/** Whether the signers sign during an act with this script. */
+export const haveSigners = ({ steps }: Script): boolean => steps.some(({ name }) => name === "sign");
+
 /** All sheets of an order, including those that have ended. */
 export const sheetsOfOrder = (reading: Reading, orderId: number): Promise<Sheet[]> =>
   sheetsOf(reading, sql`order_id = ${orderId} ORDER BY opened_at, id`);

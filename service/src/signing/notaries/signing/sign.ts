@@ -28,6 +28,7 @@ import {
 } from "../desk/complete.ts";
 import { type Claimed, claimedOrder, type DeskDeps } from "../desk/desk.ts";
 import { withDocument } from "../desk/documents.ts";
+import { roomOfAct } from "../sheets/room.ts";
 import { linesOf } from "./block.ts";
 import type { NotaryOutput, NotaryRevision } from "./build-task.ts";
 import { chainOf, nameWarning } from "./own-certificate.ts";
@@ -95,7 +96,7 @@ export async function prepareSignature(
   const seal = await sealFor(desk.db, notary);
   const needed = maxCmsLength(chain, stamp ? tokenRoom : undefined);
   const actSha256 = hashOf(act);
-  const block = await notaryBlockOf(desk.db, claimed.order.orderId);
+  const block = await blockFor(desk, order);
   const revision = {
     lines,
     seal,
@@ -195,10 +196,13 @@ async function signedFile(desk: DeskDeps, claimed: Claimed): Promise<Upload> {
   const { act, ...prepared } = await waitingSignature(desk, claimed);
   if (!prepared.isSigned) throw new ServiceError("conflict", "Nothing was signed in the page yet.");
   const { order } = claimed;
-  const drawnLines = (await notaryBlockOf(desk.db, order.orderId)) ? await linesOf(desk.db, claimed, act) : [];
+  const drawnLines = (await blockFor(desk, order)) ? await linesOf(desk.db, claimed, act) : [];
   const bytes = await withDocument(desk, order, async (given) => Buffer.concat([given.bytes, prepared.tail]));
   return { bytes, drawnLines };
 }
+
+const blockFor = async ({ db }: DeskDeps, { orderId }: Claimed["order"]) =>
+  notaryBlockOf(db, orderId, await roomOfAct(db, orderId));
 
 const keyOf = ({ order, notary }: Claimed) => ({ taskId: order.taskId, notaryId: notary.id });
 
