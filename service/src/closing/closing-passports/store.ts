@@ -78,10 +78,20 @@ export async function lockSeals(tx: Tx, roomId: string): Promise<void> {
   await tx.script("SET LOCAL lock_timeout = '5s'");
 }
 
-/** The newest document of each kind, with the marks that say whether the retention plan deleted it. */
+const latestEnvelope = sql`(SELECT e.id FROM envelopes e WHERE e.order_id = o.id ORDER BY ${latestFirst(sql`e`)} LIMIT 1)`;
+
+/** Whether the signers signed before the notary. An earlier sealed document then lacks their signatures. */
+const isSignedInRoom = sql`EXISTS (SELECT FROM envelopes e JOIN envelope_rooms room ON room.envelope_id = e.id
+  WHERE e.id = ${latestEnvelope} AND e.outcome = 'Completed')`;
+
+/**
+ * The newest document of each kind, with the marks that say whether the retention plan deleted it. All come from the
+ * envelope that the manifest names.
+ */
 const artifacts = sql`(SELECT coalesce(json_agg(json_build_object('kind', d.kind, 'sha256', d.sha256, 'blobKey', d.blob_key,
     'mac', encode(d.row_mac, 'hex'), 'marks', ${marksOf(sql`d.blob_key`)})), '[]')
-  FROM (SELECT DISTINCT ON (kind) * FROM documents WHERE order_id = o.id ORDER BY kind, id DESC) d)`;
+  FROM (SELECT DISTINCT ON (kind) * FROM documents WHERE order_id = o.id
+    AND NOT (kind IN ('sealed', 'custody_certificate') AND ${isSignedInRoom}) ORDER BY kind, id DESC) d)`;
 
 type MarkedDocument = Omit<SnapshotDocument, "artifacts"> & {
   artifacts: (StoredArtifact & { marks: StoredMark[] | null })[];
@@ -93,18 +103,17 @@ const withStored = (rowMac: RowMac, { artifacts, ...document }: MarkedDocument):
   artifacts: artifacts.flatMap(({ marks, ...artifact }) => (markedAt(rowMac, marks) ? [] : [artifact])),
 });
 
-/** The completed envelope with the last record of its trail. The MAC of that record also covers the verify code. */
+/** The latest envelope, if it is completed, with the last record of its trail. The MAC of that record also covers the verify code. */
 const envelope = sql`(SELECT json_build_object('verifyCode', e.verify_code, 'position', t.position, 'sha256', t.sha256,
     'mac', encode(t.row_mac, 'hex'))
   FROM envelopes e JOIN envelope_events t ON t.envelope_id = e.id
-  WHERE e.order_id = o.id AND e.outcome = 'Completed' ORDER BY e.attempt DESC, t.position DESC LIMIT 1)`;
+  WHERE e.id = ${latestEnvelope} AND e.outcome = 'Completed' ORDER BY t.position DESC LIMIT 1)`;
 
 /** The number of pages of the newest document that has one on record; null when no document has. */
 const pages = sql`(SELECT d.pages FROM documents d WHERE d.order_id = o.id AND d.pages IS NOT NULL ORDER BY d.id DESC LIMIT 1)`;
 
 const signers = sql`(SELECT coalesce(json_agg(json_build_object('name', s.name, 'signedAt', s.signed_at) ORDER BY s.routing, s.n), '[]')
-  FROM envelope_signers s WHERE s.envelope_id = (
-    SELECT e.id FROM envelopes e WHERE e.order_id = o.id ORDER BY ${latestFirst(sql`e`)} LIMIT 1))`;
+  FROM envelope_signers s WHERE s.envelope_id = ${latestEnvelope})`;
 
 /** The kinds of documents that an operator handed in because they were signed or notarized elsewhere. */
 const takenIn = sql`(SELECT coalesce(json_agg(kind ORDER BY kind DESC), '[]') FROM unnest(o.taken_in) AS kind)`;

@@ -90,10 +90,10 @@ export const signerState: StateMac = {
 export const verifiedSigner: Statement = verified(signerState, sql`s`);
 
 /**
- * For ORDER BY: the latest envelope of an order comes first. An act before a notary that ended without a signature of
- * the notary voids its envelope, and the envelope before it counts again.
+ * For ORDER BY: the latest envelope of an order comes first. The envelope of an act before a notary counts only once the
+ * notary has signed. Until then, the signatures in the envelope before it count, as the order's sealed document does.
  */
-export const latestFirst = (e: Statement): Statement => sql`(${e}.outcome IS NOT DISTINCT FROM 'Voided'
+export const latestFirst = (e: Statement): Statement => sql`(${e}.outcome IS DISTINCT FROM 'Completed'
   AND EXISTS (SELECT FROM envelope_rooms room WHERE room.envelope_id = ${e}.id)), ${e}.attempt DESC`;
 
 /**

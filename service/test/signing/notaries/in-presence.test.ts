@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { hash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openHarness } from "@signsealship/testing/harness";
@@ -258,6 +259,32 @@ test("a jurat in person: reading, oath, signature, the notary's signature; reade
   assert.ok(mutool > 1_000 && poppler > 1_000, `${mutool} ${poppler}`);
 });
 
+type InManifest = Record<
+  "originalSha256" | "sealedSha256" | "custodyCertSha256" | "notarizedSha256" | "envelopeVerifyCode",
+  string | undefined
+>;
+
+const asFirm = async <T>(method: string, path: string, body?: object): Promise<T> => {
+  const headers = { ...partner.headers, ...(body && { "Content-Type": "application/json" }) };
+  const answer = await fetch(at(path), { method, headers, ...(body && { body: JSON.stringify(body) }) });
+  assert.ok(answer.ok, `${path}: ${await answer.clone().text()}`);
+  return (await answer.json()) as T;
+};
+
+/** A room with this order. @returns its code */
+async function closingWith(orderCode: string): Promise<string> {
+  const { roomCode } = await asFirm<{ roomCode: string }>("POST", "/api/rooms", { name: "12 Elm Street" });
+  await asFirm("POST", `/api/rooms/${roomCode}/orders`, { orderCode });
+  return roomCode;
+}
+
+/** The room's order in the manifest of a new version. */
+async function manifestIn(room: string): Promise<InManifest | undefined> {
+  const { verifyCode } = await asFirm<{ verifyCode: string }>("POST", `/api/rooms/${room}/passport`);
+  const { manifest } = await asFirm<{ manifest: { documents: InManifest[] } }>("GET", `/api/verify/room/${verifyCode}`);
+  return manifest.documents[0];
+}
+
 /** An order that was signed at home, and that the notary has claimed since. */
 async function claimedSigned(email: string): Promise<string> {
   nora = { ...nora, ...(await newSession(running, nora.id, { environment: "test", passkey: false })) };
@@ -282,12 +309,17 @@ for (const [act, words] of [
       FROM orders o JOIN documents d ON d.order_id = o.id WHERE ${isSealed(sql`o.code`, "order", code)} GROUP BY o.id`);
     assert.ok(order);
     const reserved = await notaryBlockOf(db, order.id);
-    const signedOf = async () => (await findSigning(db, code, null))?.envelope?.outcome;
+    const signingOf = async () => (await findSigning(db, code, null))?.envelope;
+    const signedOf = async () => (await signingOf())?.outcome;
+    const room = await closingWith(code);
+    const atHome = await manifestIn(room);
+    assert.equal(atHome?.sealedSha256, order.sealed);
     assert.ok(reserved);
 
-    // An act that ends without the notary's signature changes nothing: the signatures of before count again.
+    // Until the notary signs, the signatures of before count, with the document that they are in.
     assert.equal((await post(desk(code, "/sheet"), { act, pin })).status, 303);
-    assert.equal(await signedOf(), null);
+    assert.equal(await signedOf(), "Completed");
+    assert.deepEqual(await manifestIn(room), atHome);
     assert.equal((await post(desk(code, "/sheet/end"))).status, 303);
     assert.deepEqual([await notaryBlockOf(db, order.id), await signedOf()], [reserved, "Completed"]);
     assert.equal(await givenNow(db, order.id), order.sealed);
@@ -324,6 +356,16 @@ for (const [act, words] of [
     const { act: entered } = JSON.parse(entry?.record ?? "") as { act: Act };
     assert.deepEqual([entered.act, entered.signedBefore], [act, { sha256: order.sealed }]);
     assert.match(entered.notes ?? "", /Signed again before me/);
+
+    // Afterwards, a closing names the envelope of the act alone: the sealed document of before is not of its signatures.
+    assert.deepEqual([(await signingOf())?.attempt, await signedOf()], [3, "Completed"]);
+    const closed = await manifestIn(room);
+    assert.equal(closed?.envelopeVerifyCode, (await signingOf())?.verifyCode);
+    assert.notEqual(closed?.envelopeVerifyCode, atHome?.envelopeVerifyCode);
+    assert.deepEqual(
+      [closed?.originalSha256, closed?.sealedSha256, closed?.custodyCertSha256, closed?.notarizedSha256],
+      [order.original, undefined, undefined, hash("sha256", file)],
+    );
   });
 
 /** The state that a service leaves when it was killed after it prepared the document, and before it opened the sheet. */
