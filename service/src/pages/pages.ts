@@ -48,7 +48,7 @@ export type PageDeps = {
     clock: Clock;
     uploadPlaces: UploadPlaces;
     resolveOperator: ResolveOperator;
-    dashboard: Omit<DashboardDeps, "frame" | "previewPages">;
+    dashboard: Omit<DashboardDeps, "frame">;
     operator: Omit<OperatorDeps, "console">;
   } | null;
 };
@@ -83,8 +83,10 @@ export async function pages(app: FastifyInstance, deps: PageDeps): Promise<void>
     if (people) {
       const { callers, clock, uploadPlaces, resolveOperator } = people;
       dashboard(scope, {
-        frame: { ...common, baseUrl, callers, uploadPlaces },
-        previewPages: (previewed) => previewPages(assets, { ...previewed, ownOrigin }),
+        frame: {
+          ...{ ...common, baseUrl, callers, uploadPlaces },
+          previewPages: (previewed) => previewPages(assets, { ...previewed, ownOrigin }),
+        },
         ...people.dashboard,
       });
       const console = { frame: { clock, limits, assets }, ownOrigin, resolveOperator };

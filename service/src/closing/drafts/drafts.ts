@@ -219,7 +219,7 @@ export async function discardDraft({ db, clock }: DraftDeps, principal: Principa
   if (!isUuid(id)) return;
   await db.transaction(async (tx) => {
     const [draft] = await tx.query<{ files: Buffer[] }>(sql`
-      SELECT files FROM closing_drafts WHERE id = ${id} AND ${ownedBy(owner)} AND ended_at IS NULL FOR UPDATE`);
+      SELECT files FROM closing_drafts WHERE id = ${id} AND ${ownedBy(owner)} AND ended_at IS NULL FOR NO KEY UPDATE`);
     if (!draft) return;
     await tx.query(sql`
       UPDATE closing_drafts SET fields = NULL, files = '{}', ended_at = ${clock()} WHERE id = ${id}`);
@@ -253,7 +253,7 @@ export async function sweepDrafts(db: Database, now: Date): Promise<void> {
     isMore = await db.transaction(async (tx) => {
       const gone = await tx.query<{ partnerId: string; files: Buffer[] }>(sql`
         DELETE FROM closing_drafts WHERE id IN (
-          SELECT id FROM closing_drafts WHERE expires_at <= ${now} LIMIT ${mostAtOnce} FOR UPDATE SKIP LOCKED)
+          SELECT id FROM closing_drafts WHERE expires_at <= ${now} LIMIT ${mostAtOnce} FOR NO KEY UPDATE SKIP LOCKED)
         RETURNING partner_id AS "partnerId", files`);
       for (const { partnerId, files } of gone) await release(tx, partnerId, files);
       return gone.length === mostAtOnce;

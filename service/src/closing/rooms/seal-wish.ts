@@ -91,7 +91,7 @@ export async function queueSeals({ db, clock }: RoomDeps): Promise<void> {
         WHERE s.sealed_at IS NULL AND (s.next_try_at IS NULL OR s.next_try_at <= ${now})
           AND EXISTS (SELECT FROM ${ordersOf(sql`s.room_id`)} AND o.status = 'Completed')
           AND NOT EXISTS (SELECT FROM ${ordersOf(sql`s.room_id`)} AND NOT o.status = ANY (${ended}))
-        ORDER BY s.asked_at LIMIT ${mostAtOnce} FOR UPDATE SKIP LOCKED)
+        ORDER BY s.asked_at LIMIT ${mostAtOnce} FOR NO KEY UPDATE SKIP LOCKED)
       RETURNING room_id AS "roomId"`);
     for (const { roomId } of due) await enqueue(tx, sealQueue, { roomId });
   });

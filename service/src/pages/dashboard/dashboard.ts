@@ -16,7 +16,7 @@ import { orderListPage } from "./orders/list/page.ts";
 import { orderNewPage } from "./orders/new/page.ts";
 import type { DashboardFrame } from "./page-shell.ts";
 import { type PassportPagesDeps, passportPages } from "./passports/pages.ts";
-import { type PreviewPages, placesPreview } from "./places-preview.ts";
+import { placesPreview } from "./places-preview.ts";
 import { pricesPage } from "./prices.ts";
 import { reauthenticate } from "./reauthenticate.ts";
 import type { RoomsDeps } from "./rooms/changes.ts";
@@ -41,7 +41,6 @@ export type DashboardDeps = {
   webhooks: WebhookPagesDeps["webhooks"];
   readAnalytics: AnalyticsReader;
   testClock: TestClockDeps;
-  previewPages: PreviewPages;
 };
 
 const confirmArea = {
@@ -79,7 +78,7 @@ export function dashboard(app: FastifyInstance, deps: DashboardDeps): void {
       analyticsPage(linked, { readAnalytics, limits, assets });
       orderListPage(linked, { db, limits, assets, titleOf });
       orderNewPage(linked, { frame, orders: desk.orders, titleOf, fills: desk.fills });
-      placesPreview(linked, { frame, desk, previewPages: deps.previewPages });
+      placesPreview(linked, { frame, desk });
       closingPages(linked, { frame, orders: desk.orders, templates: desk.templates, drafts: deps.rooms.drafts });
       pricesPage(linked, { frame, pricing: desk.orders.offer.pricing });
       passportPages(linked, { frame, passports: deps.passports });

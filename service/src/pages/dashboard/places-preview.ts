@@ -1,8 +1,7 @@
 import type { FastifyInstance } from "fastify";
-import { type Branding, readBranding, shownBranding } from "../../firms/partners/partners.ts";
+import { readBranding, shownBranding } from "../../firms/partners/partners.ts";
 import { principalOf } from "../../kernel/http/authentication.ts";
 import { readForm } from "../../kernel/http/uploads/multipart.ts";
-import type { Principal } from "../../kernel/identity/identity.ts";
 import { invalid } from "../../kernel/platform/errors.ts";
 import {
   jsonList,
@@ -11,7 +10,7 @@ import {
   parseRequestedFields,
   signerLanguages,
 } from "../../orders/order/order.ts";
-import type { PreviewSigner, PreviewView } from "../../signing/envelopes/envelopes.ts";
+import type { PreviewSigner } from "../../signing/envelopes/envelopes.ts";
 import { pageRoute } from "../ui/page/route.ts";
 import type { OrderDesk } from "./orders/detail-page.ts";
 import { previewPath } from "./orders/new/places-part.ts";
@@ -19,18 +18,7 @@ import { refusalWords } from "./orders/words.ts";
 import type { DashboardFrame } from "./page-shell.ts";
 import { reauthenticate } from "./reauthenticate.ts";
 
-/** Renders the signing page of each signer; that is code of the signing pages. */
-export type PreviewPages = (previewed: {
-  readonly firm: Pick<Principal, "partnerId" | "firmName" | "environment">;
-  readonly branding: Branding | null;
-  readonly title: string;
-  readonly signers: readonly PreviewSigner[];
-  readonly views: readonly PreviewView[];
-  readonly at: Date;
-}) => string[];
-
 type PlacesPreviewDeps = {
-  previewPages: PreviewPages;
   frame: DashboardFrame;
   desk: Pick<OrderDesk, "orders" | "preview">;
 };
@@ -49,7 +37,7 @@ const longestEmail = 254;
 const signerParts = { properties: { name: null, email: null, language: null, routing: null } };
 
 /** Adds the route that prepares a document with the placed fields and renders the signing page of each signer. */
-export function placesPreview(app: FastifyInstance, { frame, desk, previewPages }: PlacesPreviewDeps): void {
+export function placesPreview(app: FastifyInstance, { frame, desk }: PlacesPreviewDeps): void {
   const authenticate = reauthenticate(frame.callers);
   pageRoute(app, frame, {
     method: "POST",
@@ -75,7 +63,7 @@ export function placesPreview(app: FastifyInstance, { frame, desk, previewPages 
             fields: written.trim() === "" ? null : parseRequestedFields(written, turns),
           }),
         );
-        const pages = previewPages({
+        const pages = frame.previewPages({
           ...{ firm: principal, branding: shownBranding(await readBranding(desk.orders, principal)) },
           title: form.fields.get("title")?.slice(0, longestName) || "Document",
           ...{ signers, views, at: desk.orders.clock() },

@@ -57,8 +57,7 @@ export function connectPlaces(form: HTMLFormElement, typed: () => URLSearchParam
     const places = openPlaces({
       ...{ id: host.id, input: part<HTMLInputElement>(`field-doc${n}_fields`), form },
       signers: () => signersOf(typed(), n),
-      signerOf: (row) => row,
-      rowOf: (signer) => signer,
+      numbering: { signerOf: (row) => row, rowOf: (signer) => signer },
       load: () => openFile(file, form.dataset["pdfJs"] ?? ""),
       changed: showPageBox,
     });

@@ -22,8 +22,7 @@ function connect(form: HTMLFormElement): void {
 
   const places = openPlaces({
     ...{ id: "places", input: part<HTMLInputElement>("field-fields"), form, signers: () => rolesIn(form) },
-    signerOf: (row) => signerOf(rolesIn(form))(row),
-    rowOf: rowOf(rolesIn(form)),
+    numbering: { signerOf: (row) => signerOf(rolesIn(form))(row), rowOf: rowOf(rolesIn(form)) },
     ...(kept !== "" && { load: openKept }),
     titleOf: () => String(new FormData(form).get("name") ?? ""),
     changed() {},

@@ -64,7 +64,7 @@ export async function openEditor({ opened, store, rules, signers, preview, at }:
     focus,
   });
   const tools = openTools({
-    ...{ store, signers, say, preview, zoom: view.zoom, place: view.place, putInMiddle: actions.putInMiddle },
+    ...{ store, signers, say, preview, view, putInMiddle: actions.putInMiddle },
     close: () => dialog.close(),
     changed: refresh,
   });

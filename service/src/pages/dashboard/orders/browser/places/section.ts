@@ -18,8 +18,7 @@ export type PlacesDeps = {
   readonly form: HTMLFormElement;
   readonly signers: () => readonly Signer[];
   /** Converts the editor's row of a signer to the number in the input, and back. */
-  readonly signerOf: (row: number) => number;
-  readonly rowOf: (signer: number) => number;
+  readonly numbering: { readonly signerOf: (row: number) => number; readonly rowOf: (signer: number) => number };
   /** Opens the document when its pages are first needed; without it, `show` brings the document. */
   readonly load?: () => Promise<OpenDocument>;
   /** The document's name as the signers will read it; empty if the form does not know it. */
@@ -30,7 +29,8 @@ export type PlacesDeps = {
 
 /** The part of a form that opens the pages of one document, and contains the fields that were placed on them. */
 export function openPlaces(deps: PlacesDeps) {
-  const { id, input, form, signers, signerOf, rowOf, load, titleOf = () => "", changed } = deps;
+  const { id, input, form, signers, numbering, load, titleOf = () => "", changed } = deps;
+  const { signerOf, rowOf } = numbering;
   const host = part(id);
   const said = part(`${id}-said`);
   const button = part<HTMLButtonElement>(`${id}-open`);
@@ -139,7 +139,7 @@ function onPress(button: HTMLButtonElement, work: () => Promise<void>, failed: (
 }
 
 /** The fields that the service wrote into the form, with the reasons why some of them were refused. */
-function startOf(input: HTMLInputElement, host: HTMLElement, rowOf: PlacesDeps["rowOf"]): Field[] {
+function startOf(input: HTMLInputElement, host: HTMLElement, rowOf: PlacesDeps["numbering"]["rowOf"]): Field[] {
   const refusals = JSON.parse(host.dataset["refused"] ?? "[]") as readonly Refusal[];
   return readWritten(input.value, rowOf).map((field, index) => ({
     ...field,

@@ -8,9 +8,8 @@ import type { Store } from "./store.ts";
 export type ToolsDeps = {
   readonly store: Store;
   readonly signers: () => readonly Signer[];
-  readonly zoom: (by: number) => void;
-  /** The element that says which page is in view. */
-  readonly place: HTMLElement;
+  /** `place`: the element that says which page is in view. */
+  readonly view: { readonly zoom: (by: number) => void; readonly place: HTMLElement };
   readonly putInMiddle: (kind: Kind) => void;
   readonly say: (text: string) => void;
   /** Opens the preview for the signer of a row. */
@@ -20,7 +19,7 @@ export type ToolsDeps = {
 };
 
 /** The toolbar of the editor, with the tools that put fields on pages for the chosen signer. */
-export function openTools({ store, signers, zoom, place, putInMiddle, say, preview, close, changed }: ToolsDeps) {
+export function openTools({ store, signers, view, putInMiddle, say, preview, close, changed }: ToolsDeps) {
   let armed: Kind | null = null;
   let row = signers()[0]?.row ?? 1;
   const arm = (kind: Kind | null) => {
@@ -48,9 +47,9 @@ export function openTools({ store, signers, zoom, place, putInMiddle, say, previ
     "div",
     { className: "place-bar form-actions" },
     make("h2", { id: "place-editor-title", textContent: "Fields on the pages" }),
-    place,
-    quietButton("−", () => zoom(-1), "Smaller"),
-    quietButton("+", () => zoom(1), "Larger"),
+    view.place,
+    quietButton("−", () => view.zoom(-1), "Smaller"),
+    quietButton("+", () => view.zoom(1), "Larger"),
     quietButton("Undo", () => undo({ store, say })),
     quietButton("Redo", () => redo({ store, say })),
     quietButton("Preview", () => preview(row), "Preview as the signers see it"),
