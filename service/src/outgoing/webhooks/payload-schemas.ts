@@ -102,7 +102,7 @@ const passportId = "8a4c2f10-9b7e-4d35-a1c6-5f0e3d2b7a91";
 
 const channel = Type.Optional(
   text(
-    "How the signer came to the signing page: `mail_link`, `embedded` (in your site), `in_person` (on a device of your firm), `in_presence` or `by_audio_and_video` (with a notary). Absent in events from before this member existed. The list may grow.",
+    "How the signer came to the signing page: `mail_link`, `embedded` (in your site), `in_person` (on a device of your firm), `in_presence` or `by_audio_and_video` (with a notary). Absent in `signature.requested`, and in events from before this member existed. The list may grow.",
     "mail_link",
   ),
 );
@@ -185,7 +185,7 @@ export const payloads: Readonly<Record<string, Payload>> = {
               description: "The signer's number in the order, from 1.",
               examples: [1],
             }),
-            ...(topic !== "signature.requested" && { channel }),
+            channel,
             ...orderData(signerWords[topic].status),
           },
         ),
