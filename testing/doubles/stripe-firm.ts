@@ -42,10 +42,25 @@ const declines: Readonly<Record<string, { code: string; decline_code?: string }>
   insufficient_funds: { code: "card_declined", decline_code: "insufficient_funds" },
 };
 
-const missing = (message: string): Reply => ({
+const missingCustomer: Reply = {
   status: 400,
-  body: { error: { type: "invalid_request_error", code: "resource_missing", message } },
-});
+  body: {
+    error: {
+      ...{ type: "invalid_request_error", code: "resource_missing", param: "customer" },
+      message: "No such customer",
+    },
+  },
+};
+
+const tooSmall: Reply = {
+  status: 400,
+  body: {
+    error: {
+      ...{ type: "invalid_request_error", code: "amount_too_small", param: "amount" },
+      message: "Amount must be at least 50 cents",
+    },
+  },
+};
 
 type Deps = { sessions: Map<string, StripeObject>; livemode: () => boolean };
 
@@ -58,8 +73,10 @@ export function createFirmObjects({ sessions, livemode }: Deps): FirmObjects {
   ];
   const outcomes = new Map<string, MethodOutcome>();
 
+  const isKnown = (customer: unknown): boolean => customers.some(({ id }) => id === customer);
+
   function createSetup(params: Params, hostedPages: string): Reply {
-    if (!customers.some(({ id }) => id === params["customer"])) return missing("No such customer");
+    if (!isKnown(params["customer"])) return missingCustomer;
     const { setup_intent_data: data } = params;
     const metadata = typeof data === "object" ? (data["metadata"] ?? {}) : {};
     const id = newId("cs");
@@ -108,15 +125,16 @@ export function createFirmObjects({ sessions, livemode }: Deps): FirmObjects {
   };
 
   function charge(params: Params): Reply {
+    const amount = Number(params["amount"]);
+    if (!(amount >= 50)) return tooSmall;
+    if (!isKnown(params["customer"])) return missingCustomer;
     // A payment that is created without confirmation waits until somebody pays it.
     if (params["confirm"] === undefined && params["payment_method"] === undefined)
-      return { status: 200, body: { ...newIntent(params, Number(params["amount"])) } };
+      return { status: 200, body: { ...newIntent(params, amount) } };
     const method = methods.get(String(params["payment_method"]));
     if (!method || method["customer"] !== params["customer"])
       return refusal(400, "The PaymentMethod does not belong to the Customer");
     if (params["off_session"] !== "true" || params["confirm"] !== "true") return refusal(400, "a parameter is missing");
-    const amount = Number(params["amount"]);
-    if (!(amount >= 50)) return refusal(400, "Amount must be at least 50 cents");
     const intent = newIntent(params, amount);
     Object.assign(intent, { payment_method: params["payment_method"], status: "processing" });
     const outcome = outcomes.get(String(params["payment_method"])) ?? "succeeded";
@@ -156,6 +174,7 @@ export function createFirmObjects({ sessions, livemode }: Deps): FirmObjects {
     }
     if (asked === "POST /v1/payment_intents") return charge(params);
     if (asked === "GET /v1/payment_intents") {
+      if (!isKnown(params["customer"])) return missingCustomer;
       const data = [...intents.values()].filter((each) => each["customer"] === params["customer"]).reverse();
       return { status: 200, body: { object: "list", data, has_more: false, url: path } };
     }

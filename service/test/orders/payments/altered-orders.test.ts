@@ -53,6 +53,7 @@ test("charges the other orders of a placed closing, and a task names the altered
   assert.deepEqual([intent?.["amount"], more], [9_500 + 1_020, []]);
   const [reason, ...others] = await alarms(found.codes[1]);
   assert.match(reason ?? "", new RegExp(`^Order ${maskCode(found.codes[1])}, .* was altered`));
+  assert.match(reason ?? "", /no job charges it later\. .* ask the firm to charge the order/);
   assert.deepEqual(others, []);
   assert.deepEqual((await tasksOf([found.codes[0], found.codes[2]], "order_altered")).flat(), []);
   await world.take(stripe.chargeEvent(String(intent?.["id"])));
@@ -106,6 +107,22 @@ test("records the answer about a payment whose order was altered after it was se
   await restore();
   await world.take(event);
   assert.deepEqual(await statuses(found.codes), ["EsignPending", "EsignPending", "EsignPending"]);
+});
+
+test("an event about a payment whose charge was altered is a task about its orders", async () => {
+  const { codes, paymentId, intent } = await charged("processing");
+  await db.query(sql`UPDATE firm_charges SET reason = 'forged' WHERE group_id = ${paymentId}`);
+  stripe.firm.bankAnswers(intent, "succeeded");
+  const event = stripe.chargeEvent(intent);
+  for (let repeated = 0; repeated < 2; repeated++) {
+    await assert.rejects(world.take(event), /not what the service wrote/);
+    await reportRefusedEvent(db, event, clock());
+  }
+  for (const code of codes) {
+    const [reason = "", ...more] = await alarms(code);
+    assert.match(reason, /payment_intent\.succeeded about pi_/);
+    assert.deepEqual(more, []);
+  }
 });
 
 test("an overdue payment that was altered itself is a task about its order", async () => {

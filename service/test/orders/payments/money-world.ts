@@ -173,6 +173,7 @@ async function newFirm(db: Database, stripe: StripeDouble, at: Date): Promise<Pa
   const [partnerId, keyId, id] = [newUuid(), newUuid(), newUuid()];
   const owner = { partnerId, environment: "live", firmName: "Elm Title" } as const;
   const [customer, method] = [`cus_${partnerId}`, `pm_${partnerId}`];
+  stripe.firm.customers.push({ id: customer, object: "customer" });
   stripe.firm.methods.set(method, { id: method, object: "payment_method", type: "card", customer });
   await db.query(sql`INSERT INTO partners (id, name, tier) VALUES (${partnerId}, ${owner.firmName}, 'trial')`);
   await authenticateFirms(db);

@@ -4,12 +4,12 @@ import { forTests } from "@signsealship/testing/for-tests";
 import { changeOrder } from "@signsealship/testing/row-mac";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { sendCharges } from "../../../src/orders/payments/firm/send-charges.ts";
-import { chargesOfCode, checkoutUrl, watchPayments } from "../../../src/orders/payments/payments.ts";
+import { chargesOfCode, checkoutUrl, endCharge, watchPayments } from "../../../src/orders/payments/payments.ts";
 import { type Group, groupsOf } from "./charged-group.ts";
 import { openMoneyWorld } from "./money-world.ts";
 
 const world = await forTests(openMoneyWorld());
-const { db, deps, stripe } = world;
+const { db, deps, orders, stripe } = world;
 const { group, charge, runJobs, intentsOf, statuses, states, paidBy, tasksOf } = groupsOf(world);
 const all = <Value>(value: Value) => [value, value, value];
 const minute = 60_000;
@@ -104,6 +104,7 @@ test("a crash at any point of the settlement ends it without money, or with one 
 for (const [failures, words, wasCharged] of [
   [["late", { status: 400 }], "has not arrived", false],
   [["cut", { status: 400 }], "was carried out", true],
+  [["cut", { status: 400 }, { status: 400 }], "was carried out, and the account takes no payments now", true],
 ] as const)
   test(`a refusal that names no payment is settled while an earlier request ${words}`, async () => {
     const found = await group();
@@ -153,6 +154,72 @@ test("a processor that no longer knows the customer declines without a payment",
   await runJobs();
   assert.deepEqual(await states(found.codes), all(["declined"]));
   assert.deepEqual(await reasons(found), all(["resource_missing"]));
+});
+
+const forget = ({ customer }: Group["firm"]) => {
+  const { customers } = stripe.firm;
+  customers.splice(
+    customers.findIndex(({ id }) => id === customer),
+    1,
+  );
+};
+
+/** Ends the overdue payment of an order, as an operator does. */
+const endByHand = async (code: string) => {
+  const [charge] = await chargesOfCode(db, code);
+  return endCharge(deps, { id: charge?.id ?? "", environment: "live", actor: "operator:test" });
+};
+
+test("a lost payment that is no longer allowed ends although the processor no longer knows the customer", async () => {
+  const found = await lost();
+  await reprice(found.codes[1]);
+  forget(found.firm);
+  await runJobs();
+  assert.deepEqual(await states(found.codes), all(["failed"]));
+  assert.deepEqual(await reasons(found), all(["price_changed"]));
+  stripe.arriveLate();
+  assert.deepEqual(intentsOf(found.firm), []);
+});
+
+test("an operator ends a lost payment of a customer whom the processor no longer knows", async () => {
+  const found = await lost();
+  forget(found.firm);
+  world.advance(11 * minute);
+  await endByHand(found.codes[0]);
+  assert.deepEqual(await states(found.codes), all(["failed"]));
+  assert.deepEqual(await reasons(found), all(["ended"]));
+  stripe.arriveLate();
+  assert.deepEqual(intentsOf(found.firm), []);
+});
+
+/** A charge of less than the processor takes, which is not sent yet. */
+async function tooSmall() {
+  await db.query(sql`DELETE FROM jobs`);
+  const firm = await world.newFirm();
+  const { partnerId } = firm.owner;
+  const codes = [await orders.insert("QuoteReady", { partnerId, payBy: "firm", totalCents: 30 })];
+  await charge({ firm, codes });
+  return { firm, codes, code: codes[0] ?? "" };
+}
+
+test("declines an amount that the processor also refuses for a blank payment", async () => {
+  const { firm, codes, code } = await tooSmall();
+  await runJobs();
+  assert.deepEqual(await states(codes), [["declined"]]);
+  assert.equal((await chargesOfCode(db, code))[0]?.reason, "amount_too_small");
+  assert.deepEqual(await world.waitingJobs().then((jobs) => jobs.filter(({ queue }) => queue === "firm-charge")), []);
+  assert.deepEqual(intentsOf(firm), []);
+});
+
+test("an operator ends a lost payment whose amount the processor takes from nobody", async () => {
+  const { firm, codes, code } = await tooSmall();
+  stripe.fail("late", "late");
+  await runJobs();
+  world.advance(11 * minute);
+  await endByHand(code);
+  assert.deepEqual(await states(codes), [["failed"]]);
+  stripe.arriveLate();
+  assert.deepEqual(intentsOf(firm), []);
 });
 
 test("records when a payment was first sent, which nobody can undo in the database", async () => {

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { MethodOutcome } from "@signsealship/testing/doubles/stripe-firm";
 import { forTests } from "@signsealship/testing/for-tests";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { sendCharges } from "../../../src/orders/payments/firm/send-charges.ts";
 import { activeMethod, selectMethods, updateMethod } from "../../../src/orders/payments/firm/store.ts";
 import { chargeByMember, chargeGroup, chargesOfCode } from "../../../src/orders/payments/payments.ts";
 import { openMoneyWorld, type PayingFirm } from "./money-world.ts";
@@ -71,6 +72,26 @@ test("an ended mandate makes the bank account unusable once, however often its e
   // The processor never makes a mandate active again. Such an event changes nothing here.
   await take(mandate(firm.method, "active"));
   assert.equal(await stateOf(firm), "unusable");
+});
+
+test("a lasting refusal counts although the event of its canceled payment comes before the answer", async () => {
+  const { firm } = await paying("bank", "processing");
+  const code = await orders.insert("QuoteReady", { partnerId: firm.owner.partnerId, payBy: "firm" });
+  await chargeByMember(deps, firm.principal, code);
+  const { firm: account } = deps.processor;
+  const charge: typeof account.charge = async (request) => {
+    const answer = await account.charge(request);
+    await take(stripe.chargeEvent(answer.paymentIntent ?? ""));
+    assert.equal((await chargesOfCode(db, code))[0]?.state, "failed");
+    return answer;
+  };
+  const processor = { ...deps.processor, firm: { ...account, charge } };
+  stripe.fail({ status: 400, code: "bank_account_restricted" });
+  await sendCharges({ ...deps, processor }, { orderId: await world.orderIdOf(code) }, false);
+  const [ended] = await chargesOfCode(db, code);
+  assert.deepEqual([ended?.state, ended?.reason], ["failed", "bank_account_restricted"]);
+  assert.equal(await stateOf(firm), "unusable");
+  assert.deepEqual(await linesOf(firm), ["refused_by_bank"]);
 });
 
 test("a mandate of an account that no firm has on file changes nothing", async () => {

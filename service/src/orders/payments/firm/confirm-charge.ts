@@ -55,7 +55,8 @@ export async function confirm(
 
 function endedWith(payment: readonly charges.FirmCharge[], altered: readonly AlteredOrder[]): string {
   const others = payment.filter(({ orderId }) => !altered.some((each) => each.orderId === orderId));
-  if (others.length === 0) return "The firm is not charged for it until the record is as it was.";
+  if (others.length === 0)
+    return "The firm is not charged for it, and no job charges it later. When the record is as it was, ask the firm to charge the order again.";
   const sum = dollars(charges.sumOfCharges(payment));
   return `The payment of ${sum} for it and for ${orderNames(others)} is ended, if the processor has not taken it. The firm was mailed, and can pay the other orders without it.`;
 }
@@ -64,7 +65,7 @@ function endedWith(payment: readonly charges.FirmCharge[], altered: readonly Alt
 export async function endPayment(
   tx: Tx,
   payment: readonly charges.FirmCharge[],
-  end: { state: "refused" | "failed"; reason: string; at: Date; paymentIntent?: string },
+  end: { state: "refused" | "failed"; reason: string; at: Date; paymentIntent?: string | null },
 ): Promise<void> {
   const { state, reason, at } = end;
   await charges.updateCharges(tx, payment, end);

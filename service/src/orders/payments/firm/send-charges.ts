@@ -7,7 +7,7 @@ import { openTask } from "../../../kernel/tasks/tasks.ts";
 import { dollars } from "../../dollars.ts";
 import { lockUnalteredOrders, orderPayer } from "../../order/order.ts";
 import { type AlteredOrder, isSound, lockSorted, reportAltered } from "../altered.ts";
-import { partToCharge, paymentRefusal } from "../checkout/checkout.ts";
+import { partToCharge, paymentRefusal, takesPayment } from "../checkout/checkout.ts";
 import { closeCheckouts, currency } from "../checkout/sessions.ts";
 import type { ChargeAnswer } from "../processor/charge-requests.ts";
 import type { FirmAccount } from "../processor/firm-account.ts";
@@ -44,7 +44,9 @@ async function sendPayment(deps: ChargeDeps, payment: Payment, isRepeated: boole
   const { db, clock, processor } = deps;
   const [first] = payment;
   const account = accountOf(deps, first);
-  for (const { orderId } of payment) await closeCheckouts({ db, processor }, orderId);
+  // The processor of the live environment knows no checkout of a test order.
+  const own = takesPayment(processor, first.environment) ? processor : null;
+  for (const { orderId } of payment) await closeCheckouts({ db, processor: own }, orderId);
   // The processor's idempotency keys expire after a day. A job that an operator retries later counts as a first
   // attempt. So a charge that is old or was sent before is looked up before it is sent. Earlier releases did not record
   // that they had sent a charge.
@@ -62,14 +64,28 @@ async function record(tx: Tx, payment: Payment, answer: ChargeAnswer, at: Date):
   // The answer is recorded even if one of the orders was altered in the meantime.
   await lockUnalteredOrders(tx, codesIn(payment));
   const now = await charges.chargesOfPayment(tx, charges.paymentIdOf(payment[0]));
-  if (now[0]?.state !== "asked") return;
   const { state, paymentIntent } = answer;
   const reason = state === "declined" ? answer.reason : null;
+  await explainFailure(tx, now, reason, at);
+  if (now[0]?.state !== "asked") return;
   await charges.updateCharges(tx, now, { state, at, paymentIntent, reason });
   await takeFailedDebit(tx, await selectMethod(tx, payment[0].methodId), reason, { at, actor: "processor" });
   // A payment that was declined before it existed at the processor has no event that would end the task.
   if (state === "declined") await endChargeTasks(tx, now, { state: "done", at, by: "processor", outcome: state });
   if (state !== "answered") await notify(tx, now, state === "declined" ? "failed" : "pending", at);
+}
+
+/** Adds the reason to a payment that failed by an event without one. The event overtook the answer that has it. */
+async function explainFailure(
+  tx: Tx,
+  payment: readonly charges.FirmCharge[],
+  reason: string | null,
+  at: Date,
+): Promise<void> {
+  const [first] = payment;
+  if (reason === null || first?.state !== "failed" || first.reason !== null) return;
+  await charges.updateCharges(tx, payment, { state: "failed", at, reason });
+  await takeFailedDebit(tx, await selectMethod(tx, first.methodId), reason, { at, actor: "processor" });
 }
 
 const codesIn = (payment: readonly charges.FirmCharge[]): string[] => payment.map(({ orderCode }) => orderCode);
@@ -128,8 +144,10 @@ async function settle(
   await deps.db.transaction(async (tx) => {
     await lockUnalteredOrders(tx, codesIn(payment));
     const now = await charges.chargesOfPayment(tx, id);
+    const at = deps.clock();
+    await explainFailure(tx, now, reason, at);
     if (now[0]?.state !== "asked") return;
-    await endPayment(tx, now, { state: "failed", reason, at: deps.clock(), paymentIntent: end.paymentIntent });
+    await endPayment(tx, now, { state: "failed", reason, at, paymentIntent: end.paymentIntent });
   });
   return null;
 }
@@ -169,7 +187,8 @@ async function reserve(tx: Tx, deps: ChargeDeps, orderIds: readonly number[]): P
     );
     if (!isUnaltered || (!order && !isAsked)) altered.push(each);
   }
-  const consequence = "The firm was not charged for it, and is not until the record is as it was.";
+  const consequence =
+    "The firm was not charged for it, and no job charges it later. When the record is as it was, ask the firm to charge the order on its page, or to open its checkout.";
   await reportAltered(tx, altered, { about: "charge", consequence, at: deps.clock() });
   for (const [placer, parts] of await byPlacer(tx, deps, due)) {
     const paymentId = await reserveParts(tx, deps, placer, parts);

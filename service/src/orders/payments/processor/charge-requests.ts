@@ -25,10 +25,14 @@ export type ChargeAnswer = { state: "answered" | "pending"; paymentIntent: strin
 type Declined = { state: "declined"; paymentIntent: string | null; reason: string };
 
 /**
- * The outcome of canceling a charge. `canceled`: no money is taken. `paid`: it is too late to cancel. `moving`: a bank
- * is moving the money. `unclear`: there may be a payment that the processor does not list yet.
+ * The outcome of canceling a charge. `canceled`: no money is taken; the processor has no payment if `paymentIntent` is
+ * null. `paid`: it is too late to cancel. `moving`: a bank is moving the money. `unclear`: there may be a payment that
+ * the processor does not list yet.
  */
-export type ChargeEnd = { state: "canceled" | "paid" | "moving"; paymentIntent: string } | { state: "unclear" };
+export type ChargeEnd =
+  | { state: "canceled"; paymentIntent: string | null }
+  | { state: "paid" | "moving"; paymentIntent: string }
+  | { state: "unclear" };
 
 export type EndedCharge = Pick<ChargeRequest, "id" | "customer" | "amountCents" | "currency"> & {
   paymentIntent: string | null;
@@ -63,23 +67,32 @@ export async function findCharge(
 export async function endCharge(stripe: Stripe, charge: EndedCharge, since: Date): Promise<ChargeEnd> {
   try {
     const found = async () => (await findIntent(stripe, charge, since))?.id;
-    // If the key was already used, the payment is looked up once more. The request that used it may have created the
-    // payment in between.
-    const intent = charge.paymentIntent ?? (await found()) ?? (await claimKey(stripe, charge)) ?? (await found());
-    return intent === undefined ? { state: "unclear" } : await cancel(stripe, intent);
+    const known = charge.paymentIntent ?? (await found());
+    if (known !== undefined) return await cancel(stripe, known);
+    const claimed = await claimKey(stripe, charge);
+    if (claimed.key === "claimed") return await cancel(stripe, claimed.paymentIntent);
+    // The payment is looked up once more. An earlier request may have created it in between.
+    const late = await found();
+    if (late !== undefined) return await cancel(stripe, late);
+    return claimed.key === "refused" ? { state: "canceled", paymentIntent: null } : { state: "unclear" };
   } catch (error) {
     throw failed(error, "cancel the payment");
   }
 }
 
+/** @returns null for no payment, and for a customer that the processor doesn't know: such a customer has none */
 async function findIntent(
   stripe: Stripe,
   { id, customer }: Pick<ChargeRequest, "id" | "customer">,
-  since: Date,
+  since?: Date,
 ): Promise<Stripe.PaymentIntent | null> {
-  const created = { gte: Math.floor(since.getTime() / 1000) - 60 };
-  for await (const intent of stripe.paymentIntents.list({ customer, created, limit: 100 }))
-    if (intent.metadata["charge"] === id) return intent;
+  const created = since && { created: { gte: Math.floor(since.getTime() / 1000) - 60 } };
+  try {
+    for await (const intent of stripe.paymentIntents.list({ customer, ...created, limit: 100 }))
+      if (intent.metadata["charge"] === id) return intent;
+  } catch (error) {
+    if (!isUnknownCustomer(error)) throw error;
+  }
   return null;
 }
 
@@ -87,21 +100,20 @@ async function findIntent(
  * Settles a refusal that names no payment. An earlier request for the same charge may have timed out and still be on its
  * way, and the processor stores no answer for a request that it refuses before it executes it. So the charge's key is
  * used up by a blank payment, which is canceled. If the key was already used, the answer that is stored under it counts.
+ * If the processor refuses the blank payment, too, an earlier request meets the same refusal.
  * @throws Error when the processor doesn't settle it
  */
 async function settleDecline(stripe: Stripe, request: ChargeRequest, declined: Declined): Promise<ChargeAnswer> {
-  const claimed = await claimKey(stripe, request).catch((error: unknown) => {
-    // No request can charge a customer that the processor doesn't know.
-    if (isUnknownCustomer(error)) return null;
-    throw error;
-  });
-  if (claimed === null) return declined;
-  if (claimed !== undefined) {
-    const { state } = await cancel(stripe, claimed);
-    if (state !== "canceled") throw new Error(`the blank payment of a charge is ${state}`);
-    return { ...declined, paymentIntent: claimed };
+  const claimed = await claimKey(stripe, request);
+  if (claimed.key === "used") return requestCharge(stripe, request);
+  if (claimed.key === "refused") {
+    const earlier = await findIntent(stripe, request);
+    return earlier ? answerOf(earlier) : declined;
   }
-  return requestCharge(stripe, request);
+  const { paymentIntent } = claimed;
+  const { state } = await cancel(stripe, paymentIntent);
+  if (state !== "canceled") throw new Error(`the blank payment of a charge is ${state}`);
+  return { ...declined, paymentIntent };
 }
 
 const isUnknownCustomer = (error: unknown): boolean => {
@@ -110,19 +122,27 @@ const isUnknownCustomer = (error: unknown): boolean => {
 };
 
 /**
+ * `claimed`: the key belongs to a blank payment. `used`: an earlier request has used it. `refused`: the processor takes
+ * no payment of this amount, this customer or this account, so the key is unused.
+ */
+type ClaimedKey = { key: "claimed"; paymentIntent: string } | { key: "used" } | { key: "refused" };
+
+/**
  * Uses the charge's idempotency key for a payment that nobody can confirm. From then on the processor refuses the
  * charge itself, because a key allows only one content. So even a late request of a crashed node takes no money.
- * @returns the id of that payment; undefined when the key was already used
+ * @throws Error when it is unknown whether the key was used
  */
 async function claimKey(
   stripe: Stripe,
   { id, customer, amountCents: amount, currency }: Omit<EndedCharge, "paymentIntent">,
-): Promise<string | undefined> {
+): Promise<ClaimedKey> {
   const blank = { amount, currency, customer, metadata: { charge: id } };
   try {
-    return (await stripe.paymentIntents.create(blank, { idempotencyKey: chargeKey(id) })).id;
+    const created = await stripe.paymentIntents.create(blank, { idempotencyKey: chargeKey(id) });
+    return { key: "claimed", paymentIntent: created.id };
   } catch (error) {
-    if (isKeyConflict(error)) return undefined;
+    if (isKeyConflict(error)) return { key: "used" };
+    if (declineOf(error)) return { key: "refused" };
     throw error;
   }
 }

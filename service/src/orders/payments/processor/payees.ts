@@ -86,6 +86,24 @@ async function chargePayees(tx: Tx, chargeId: string): Promise<readonly Named[] 
   }));
 }
 
+/** The orders that a message is about. No record is verified, because one of them was altered. */
+function ordersNamed(tx: Tx, message: MoneyMessage): Promise<AlteredOrder[]> {
+  const { paymentIntent } = message;
+  const { chargeId, checkoutId, orderCode } = message.kind === "disputed" ? noNames : message;
+  const sessionId = "sessionId" in message ? message.sessionId : null;
+  const sessions = sql`FROM checkout_sessions s WHERE s.session_id = ${sessionId} OR s.id = ${checkoutId}`;
+  return tx.query<AlteredOrder>(sql`
+    SELECT o.id AS "orderId", o.code AS "orderCode@order" FROM orders o
+    WHERE ${isSealedAny(sql`o.code`, "order", orderCode === null ? [] : [orderCode])} OR o.id IN (
+      SELECT order_id FROM payments WHERE payment_intent = ${paymentIntent}
+      UNION SELECT order_id FROM firm_charges WHERE id = ${chargeId} OR group_id = ${chargeId}
+      UNION SELECT s.order_id ${sessions}
+      UNION SELECT p.order_id FROM checkout_parts p WHERE p.checkout_id IN (SELECT s.id ${sessions}))
+    ORDER BY o.id`);
+}
+
+const noNames = { chargeId: null, checkoutId: null, orderCode: null };
+
 /**
  * Opens a task about each altered order that kept an event from being applied. The event moves none of its orders then,
  * and the processor repeats it.
@@ -94,9 +112,7 @@ export async function reportRefusedEvent(db: Database, event: SignedEvent, at: D
   const message = readMessage(event);
   if (!message || message.kind === "setup" || message.kind === "mandate") return;
   await db.transaction(async (tx) => {
-    const { codes } = await findPayees(tx, message);
-    const all = await tx.query<AlteredOrder>(sql`
-      SELECT id AS "orderId", code AS "orderCode@order" FROM orders WHERE ${isSealedAny(sql`code`, "order", codes)} ORDER BY id`);
+    const all = await ordersNamed(tx, message);
     const { altered } = await lockSorted(tx, all);
     // If the orders are sound, a record about the money of one of them was altered.
     const named = altered.length > 0 ? altered : all;
