@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { createClient, type TestMethod } from "@signsealship/sdk";
 import { newClient } from "@signsealship/testing/client";
@@ -6,8 +7,14 @@ import { forTests } from "@signsealship/testing/for-tests";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { newPartner, ownProcess } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { enqueue } from "../../../src/kernel/platform/jobs/jobs.ts";
 import { bookNow } from "../../../src/kernel/test-clock/test-clock.ts";
+import { firmChargeQueue } from "../../../src/orders/order/order.ts";
+import { insertMinting } from "../../../src/orders/payments/checkout/store.ts";
+import { sandboxAccount } from "../../../src/orders/payments/firm/sandbox-account.ts";
+import { stepsOfPayment } from "../../../src/orders/payments/firm/sandbox-steps.ts";
+import { activeMethod, updateMethod } from "../../../src/orders/payments/firm/store.ts";
 import { takeSandboxSteps } from "../../../src/orders/payments/payments.ts";
 import { newMember, postForm } from "../../firms/members/signed-in-member.ts";
 import { openLiveService } from "../fulfilment/live-service.ts";
@@ -244,6 +251,9 @@ test("an owner chooses a test card on a page; a member, a live key and wrong inp
   assert.equal((await send(live.key, { method: "card" })).status, 409);
   for (const [body, words] of [
     [{ method: "gold" }, /^method must be one of card, /],
+    [{ method: ["card"] }, /^method must be one of card, /],
+    [{ method: { toString: 1 } }, /^method must be one of card, /],
+    [{}, /^method must be one of card, /],
     [{ method: "card", perOrderCents: 100 }, /belong together/],
     [{ method: "card", perOrderCents: 1.5, perMonthCents: 2 }, /^perOrderCents must be a whole number of cents/],
   ] as const) {
@@ -252,6 +262,77 @@ test("an owner chooses a test card on a page; a member, a live key and wrong inp
     assert.match(((await refused.json()) as { error: string }).error, words);
   }
   assert.deepEqual(live.stripe.requests, []);
+});
+
+test("a method of the processor's test mode on file is shown as unusable, and is not charged", async () => {
+  const acme = await firm();
+  await acme.client.sandbox.paymentMethod("card", limits);
+  const owner = { partnerId: acme.partnerId, environment: "test" } as const;
+  const { id = "" } = (await activeMethod(db, owner)) ?? {};
+  const saved = { method: "pm_1", kind: "card", brand: "visa", last4: "1881", expires: "12/2034" } as const;
+  await db.transaction((tx) => updateMethod(tx, id, { state: "active", saved }));
+  assert.equal(await activeMethod(db, owner), undefined);
+  const code = await acme.place();
+  const { headers } = await newMember(harness.service, "owner@pine.example", acme.key);
+  const page = await (await fetch(`${harness.service.baseUrl}/dashboard/billing`, { headers })).text();
+  assert.match(page, /Visa •••• 1881 can’t be charged any more/);
+  assert.match(page, /Choose a test card or a test bank account of the sandbox/);
+  await untilCharged(code);
+  assert.equal((await acme.client.orders.get(code)).charge ?? null, null);
+  await acme.client.sandbox.paymentMethod("card", limits);
+  await acme.statusIs(await acme.place(), "EsignPending");
+});
+
+test("the sandbox doesn't end a payment of the processor's test mode", async () => {
+  const { end } = sandboxAccount({ db, clock: () => new Date() });
+  const payment = { id: randomUUID(), customer: "cus_1", paymentIntent: "pi_1", amountCents: 100, currency: "usd" };
+  await assert.rejects(end(payment, new Date()), /payment processor’s test mode. Cancel it there/);
+});
+
+/** Waits until no charge of the order is queued. */
+const untilCharged = (code: string) =>
+  until(async () => {
+    const waiting = await db.query(sql`
+      SELECT FROM jobs j JOIN orders o ON j.payload ->> 'orderId' = o.id::text
+      WHERE j.queue = 'firm-charge' AND ${isSealed(sql`o.code`, "order", code)}`);
+    return waiting.length === 0;
+  });
+
+test("a checkout of a test order from an earlier configuration is closed without the processor", async () => {
+  const acme = await firm();
+  const code = await acme.place();
+  await untilCharged(code);
+  const [order] = await db.query<{ orderId: number; amountCents: number }>(sql`
+    SELECT id AS "orderId", total_cents::float8 AS "amountCents" FROM orders WHERE ${isSealed(sql`code`, "order", code)}`);
+  assert.ok(order);
+  const { orderId, amountCents } = order;
+  const session = { groupId: null, status: "minting", sessionId: null, url: null, supplementId: null } as const;
+  const expiresAt = new Date(Date.now() + day * 1000);
+  await db.transaction((tx) =>
+    insertMinting(
+      tx,
+      { ...session, id: randomUUID(), amountCents, currency: "usd", expiresAt },
+      [{ orderId, orderCode: code, amountCents, supplementId: null }],
+      new Date(),
+    ),
+  );
+  await acme.client.sandbox.paymentMethod("card", limits);
+  await db.transaction((tx) => enqueue(tx, firmChargeQueue, { orderId }));
+  await acme.statusIs(code, "EsignPending");
+  assert.deepEqual(live.stripe.requests, []);
+});
+
+test("the steps of a payment keep their order when the test clock moves those that are left", async () => {
+  const acme = await firm();
+  const code = await acme.charge("bank");
+  await acme.statusIs(code, "AwaitingPayment");
+  const [charge] = await db.query<{ id: string }>(
+    sql`SELECT id FROM firm_charges WHERE partner_id = ${acme.partnerId}`,
+  );
+  const kindsOf = async () => (await stepsOfPayment(db, charge?.id ?? "")).map(({ kind }) => kind);
+  assert.deepEqual(await kindsOf(), ["processing", "settles"]);
+  await acme.pass(40);
+  assert.deepEqual(await kindsOf(), ["processing", "settles"]);
 });
 
 test("steps that several nodes apply at once count once, and an altered step does nothing", async () => {

@@ -14,7 +14,7 @@ import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import { leapt } from "../../../kernel/retention/retention.ts";
 import { paymentState } from "../store.ts";
 import { coveredAmount } from "../supplements.ts";
-import { methodState, methodsById, type PaymentMethod } from "./store.ts";
+import { isActive, methodState, methodsById, type PaymentMethod } from "./store.ts";
 
 /** A charge of a single order has no group. Its MAC is that of earlier releases. */
 const coveredPart = (row: Statement): Statement => sql`CASE WHEN ${row}.group_id IS NULL
@@ -129,7 +129,7 @@ export function firmPaysColumns(
   ofOrders: Statement,
 ): Statement {
   const methods = sql`FROM payment_methods m
-    WHERE m.partner_id = ${partnerId} AND m.environment = ${environment} AND m.state = 'active'`;
+    WHERE m.partner_id = ${partnerId} AND m.environment = ${environment} AND ${isActive(sql`m`)}`;
   const own = sql`FROM ${ofOrders} JOIN firm_charges c ON c.order_id = o.id`;
   return sql`
     (SELECT json_build_object('id', m.id, 'kind', m.kind, 'brand', m.brand, 'last4', m.last4) ${methods}) AS "firmMethod",

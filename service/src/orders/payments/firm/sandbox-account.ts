@@ -4,6 +4,7 @@
  */
 import type { Clock } from "../../../kernel/platform/clock.ts";
 import type { Database } from "../../../kernel/platform/database/database.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { ChargeAnswer } from "../processor/charge-requests.ts";
 import type { FirmAccount, SavedMethod } from "../processor/firm-account.ts";
 import { chargesOfPayment } from "./charge-store.ts";
@@ -118,8 +119,13 @@ export function sandboxAccount({ db, clock }: { db: Database; clock: Clock }): F
         return answerOf(id, await stepsOfPayment(tx, id)) as ChargeAnswer;
       }),
     findCharge: async ({ id }) => answerOf(id, await stepsOfPayment(db, id)),
-    end: ({ id, amountCents }) =>
+    end: ({ id, amountCents, paymentIntent }) =>
       db.transaction(async (tx) => {
+        if (paymentIntent !== null && !paymentIntent.startsWith("sandbox:"))
+          throw new ServiceError(
+            "conflict",
+            "An earlier release made this payment in the payment processor’s test mode. Cancel it there. Nothing was changed.",
+          );
         await lockPayment(tx, id);
         const steps = await lockSteps(tx, id);
         if (steps.some(({ kind, isDone }) => kind === "settles" && isDone))

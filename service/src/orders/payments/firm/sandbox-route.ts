@@ -31,8 +31,9 @@ const mostCents = 100_000_000;
 /** @throws ServiceError naming the field */
 function readAsked(body: unknown): Asked {
   const sent = (typeof body === "object" && body !== null ? body : {}) as Record<string, unknown>;
-  const name = String(sent["method"]);
-  if (!isTestMethodName(name)) throw invalid(`method must be one of ${testMethodNames.join(", ")}.`);
+  const name = sent["method"];
+  if (typeof name !== "string" || !isTestMethodName(name))
+    throw invalid(`method must be one of ${testMethodNames.join(", ")}.`);
   const centsOf = (field: "perOrderCents" | "perMonthCents"): number | null => {
     const cents = sent[field] ?? null;
     if (cents === null) return null;

@@ -54,9 +54,12 @@ export const lockPayment = (tx: Tx, paymentId: string) =>
 export type PaymentSteps = { kind: StepKind; reason: string | null; isDone: boolean }[];
 
 const selectSteps = (paymentId: string) => sql`
-  SELECT kind, reason, done_at IS NOT NULL AS "isDone" FROM sandbox_steps WHERE payment_id = ${paymentId} ORDER BY due_at, id`;
+  SELECT kind, reason, done_at IS NOT NULL AS "isDone" FROM sandbox_steps WHERE payment_id = ${paymentId} ORDER BY id`;
 
-/** The steps of a payment, in the order in which they are due. */
+/**
+ * The steps of a payment in their order. The due times don't have this order, because the test clock moves only those of
+ * the steps that have not happened.
+ */
 export const stepsOfPayment = (db: Sql, paymentId: string): Promise<PaymentSteps> => db.query(selectSteps(paymentId));
 
 /** The same, after the step that is just being applied. */

@@ -32,7 +32,7 @@ export const methodRows = [stateRows(methodState), stateRows(limitState)];
 
 /**
  * `asked`: the processor's page is open. `verifying`: the bank account is being verified. `unusable`: the bank account
- * can't be debited any more, and an owner has to replace it.
+ * can't be debited any more, or the sandbox doesn't know the method, and an owner has to replace it.
  */
 export type MethodState = "asked" | "verifying" | "active" | "unusable" | "failed" | "removed";
 
@@ -52,8 +52,18 @@ export type PaymentMethod = {
   addedAt: Date;
 };
 
+/**
+ * Whether charges can use the method. An earlier release stored methods of the processor's test mode for the test
+ * environment, which the sandbox can't charge.
+ */
+export const isActive = (m: Statement): Statement =>
+  sql`(${m}.state = 'active' AND (${m}.environment = 'live' OR ${m}.method LIKE 'sandbox:%'))`;
+
+const shownState = (m: Statement): Statement =>
+  sql`CASE WHEN ${m}.state = 'active' AND NOT ${isActive(m)} THEN 'unusable' ELSE ${m}.state END`;
+
 const methods = (where: Statement): Statement => sql`
-  SELECT m.id, m.partner_id AS "partnerId", m.environment, m.state, m.customer, m.setup_intent AS "setupIntent", m.method, m.kind,
+  SELECT m.id, m.partner_id AS "partnerId", m.environment, ${shownState(sql`m`)} AS state, m.customer, m.setup_intent AS "setupIntent", m.method, m.kind,
     m.brand, m.last4, m.card_expires AS "cardExpires", m.added_by AS "addedBy", m.added_at AS "addedAt",
     ${verified(methodState, sql`m`)}
   FROM payment_methods m WHERE ${where}`;
@@ -64,7 +74,7 @@ const methods = (where: Statement): Statement => sql`
  */
 export const selectMethods = (db: Sql, { partnerId, environment }: Owner) =>
   db.query<PaymentMethod>(sql`${methods(sql`m.partner_id = ${partnerId} AND m.environment = ${environment} AND m.state <> 'asked'`)}
-    ORDER BY m.state = 'active' DESC, m.added_at DESC, m.id LIMIT 20`);
+    ORDER BY ${isActive(sql`m`)} DESC, m.added_at DESC, m.id LIMIT 20`);
 
 /** @throws ServiceError `unavailable` for an altered row */
 export async function selectMethod(db: Sql, id: string): Promise<PaymentMethod | undefined> {
@@ -88,7 +98,7 @@ export const replacedMethods = (db: Sql, { partnerId, environment }: Owner) =>
 /** The method that charges use. @throws ServiceError `unavailable` for an altered row */
 export async function activeMethod(db: Sql, { partnerId, environment }: Owner): Promise<PaymentMethod | undefined> {
   const [found] = await db.query<PaymentMethod>(
-    methods(sql`m.partner_id = ${partnerId} AND m.environment = ${environment} AND m.state = 'active'`),
+    methods(sql`m.partner_id = ${partnerId} AND m.environment = ${environment} AND ${isActive(sql`m`)}`),
   );
   return found;
 }

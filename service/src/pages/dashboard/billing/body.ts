@@ -54,6 +54,16 @@ ${card("charges", "Payments of your firm", chargesPart(view))}
 </div>`;
 }
 
+const isChargeable = ({ environment, method }: PaymentMethod): boolean =>
+  environment === "live" || method?.startsWith("sandbox:") === true;
+
+const endedByBank =
+  "Your bank returned a payment, or ended the permission to debit the account. Add a card or another bank account. To use this account again, ask your bank to allow debits first, and then add it again. Until then, orders that your firm pays wait until somebody opens their checkout.";
+
+// Earlier releases stored methods of the payment processor's test mode.
+const unknownToSandbox =
+  "It is from the payment processor’s test mode, which the test environment no longer uses. Choose a test card or a test bank account of the sandbox. Until then, orders that your firm pays wait until somebody opens their checkout.";
+
 /** Whether a method that was added within the last hour is active. */
 const isJustAdded = ({ methods, now }: BillingView): boolean =>
   methods.some(({ state, addedAt }) => state === "active" && now.getTime() - addedAt.getTime() < 3_600_000);
@@ -79,7 +89,7 @@ function methodPart(view: BillingView): Html {
           ["Added", dayIn(active.addedAt, view.zone)],
         ])}${isOwner(view) && removal(active)}`
       : unusable
-        ? html`${notice("stopped", `${methodName(unusable)} can’t be charged any more`, "Your bank returned a payment, or ended the permission to debit the account. Add a card or another bank account. To use this account again, ask your bank to allow debits first, and then add it again. Until then, orders that your firm pays wait until somebody opens their checkout.")}${isOwner(view) && removal(unusable)}`
+        ? html`${notice("stopped", `${methodName(unusable)} can’t be charged any more`, isChargeable(unusable) ? endedByBank : unknownToSandbox)}${isOwner(view) && removal(unusable)}`
         : html`<p>${failed ? "The last bank account could not be verified." : "Nothing is on file. Orders that your firm pays wait until somebody opens their checkout."}</p>`
   }
 ${waiting && html`<p>Waiting for your bank: ${methodName({ ...waiting, kind: waiting.kind ?? "bank" })}. Follow the processor’s email to verify the account.</p>${isOwner(view) && removal(waiting)}`}
