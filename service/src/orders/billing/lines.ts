@@ -1,7 +1,7 @@
 /** The lines of statements, and their sums. */
 import type { Environment, Owner } from "../../kernel/identity/identity.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
-import { nothing, sql } from "../../kernel/platform/database/sql.ts";
+import { nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { verifiedAll } from "../../kernel/platform/database/state-mac.ts";
 import { serviceFlags, type TitleOf, verifiedOrder } from "../order/order.ts";
 import { isUnapplied, payingMethod, supplementState, verifiedUnapplied } from "../payments/payments.ts";
@@ -19,7 +19,10 @@ export type StatementLine = Paid & {
   services: string;
   /** The name of the order's document; null when it has none, or when the name is not read. */
   document: string | null;
-  /** The discount in a receipt's price, in US cents; 0 on other documents. */
+  /**
+   * The discount in the price that a receipt is for, in US cents. 0 on other documents, and on receipts for money that
+   * did not pay exactly this price.
+   */
   discountCents: number;
   /** The processor's name for the payment, which several orders can share; null when it has none. */
   paymentReference: string | null;
@@ -81,6 +84,10 @@ type Span = {
   titleOf?: TitleOf;
 };
 
+/** The discount of the tier, and those of discount codes, which are lines of the order. */
+const allDiscounts: Statement = sql`(o.discount_cents - (SELECT coalesce(sum((l ->> 'amountCents')::bigint), 0)
+  FROM jsonb_array_elements(o.lines) l WHERE l ->> 'type' = 'Discount'))::float8`;
+
 /**
  * The lines of a firm in a span of time, in the order in which they were booked.
  * @param span the bounds in time; null for no bound
@@ -93,7 +100,8 @@ export async function linesOf(db: Sql, { partnerId, environment }: Owner, span: 
   const rows = await db.query<Line>(sql`
     SELECT d.environment, d.kind, d.year, d.number, d.booked_at AS at, o.code AS "orderCode@order", o.external_reference AS reference,
       p.payment_intent AS "paymentReference", o.document_name AS "documentName", o.doc_slug AS "docSlug",
-      CASE WHEN d.kind = 'receipt' AND NOT EXISTS (SELECT ${supplements}) THEN o.discount_cents::float8 ELSE 0 END AS "discountCents",
+      CASE WHEN d.kind = 'receipt' AND NOT EXISTS (SELECT ${supplements}) AND NOT ${isUnapplied}
+        AND p.amount_cents = o.total_cents AND lower(p.currency) = 'usd' THEN ${allDiscounts} ELSE 0 END AS "discountCents",
       o.sign, o.notarize, o.ship, o.fax, ${documentCents} AS "amountCents", ${creditedCents} AS "creditedCents", lower(p.currency) AS currency,
       NOT ${isUnapplied} AND NOT ${replaces} AS applied, ${replaces} AS "replacesLoss",
       o.pay_by AS "payBy", p.simulated, ${payingMethod},

@@ -43,7 +43,12 @@ export function readIssuer(path: string): Issuer {
   return { ...issuer, taxLine, zone };
 }
 
+/**
+ * PostgreSQL reads an offset such as `+05:00` with the opposite sign, and an abbreviation such as `CET` without summer
+ * time. So only the name of a region is a time zone.
+ */
 function isZone(zone: string): boolean {
+  if (zone !== "UTC" && !zone.includes("/")) return false;
   try {
     new Intl.DateTimeFormat("en-US", { timeZone: zone });
     return true;
@@ -106,14 +111,14 @@ export const buyerZones = [
 
 /**
  * Sets the firm's name, address and time zone for its later receipts and statements. An empty time zone is the
- * service's. A closed month keeps its time zone, and the next one begins where it ended.
+ * service's, and without one the present one stays. A closed month keeps its time zone, and the next one begins where it ended.
  * @throws ServiceError for a caller who is not an owner of the firm, for an owner without access to the firm's live
  * environment, and for invalid input
  */
 export async function setBuyer(
   { db, clock }: { db: Database; clock: Clock },
   principal: Principal,
-  typed: { name: string; address: string; zone: string },
+  typed: { name: string; address: string; zone?: string | undefined },
 ): Promise<void> {
   const { member, partnerId, liveEnabled } = principal;
   if (member?.role !== "owner" || (liveEnabled && !member.liveAccess))
@@ -128,9 +133,10 @@ export async function setBuyer(
     throw invalid("Name on receipts must have 1 to 100 characters, on one line.");
   if (address.length > mostLines || address.some((each) => each.length > 100 || !isPlainText(each)))
     throw invalid(`Address must have at most ${mostLines} lines of at most 100 characters.`);
-  const { zone } = typed;
+  const present = async () => (await buyerOf(db, partnerId))?.zone ?? "";
+  const zone = typed.zone ?? (await present());
   // A time zone that was stored before stays valid, also when the list no longer has it.
-  if (zone !== "" && !buyerZones.some((each) => each === zone) && zone !== (await buyerOf(db, partnerId))?.zone)
+  if (zone !== "" && !buyerZones.some((each) => each === zone) && zone !== (await present()))
     throw invalid("Time zone must be one of the listed ones.");
   await db.transaction(async (tx) => {
     const [at, by] = [clock(), actorOf(principal)];

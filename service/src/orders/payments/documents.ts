@@ -3,7 +3,7 @@ import { sql } from "../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 import { bookTime } from "../../kernel/test-clock/test-clock.ts";
-import { billingPartyState, defaultZone } from "./zone.ts";
+import { billingPartyState, zoneOfYear } from "./zone.ts";
 
 /** The columns of receipts and their corrections that the MAC covers. A trigger forbids changes to them. */
 export const billingDocumentState: StateMac = {
@@ -259,6 +259,7 @@ async function lockedBooks(tx: Tx, paymentId: number) {
   return { subject, ...(await booksOf(tx, paymentId, subject)) };
 }
 
+/** The year of a number never goes back, also when the firm chooses a time zone that is behind. */
 async function insert(
   tx: Tx,
   { partnerId, environment, firmName }: Subject,
@@ -267,22 +268,24 @@ async function insert(
   at: Date,
 ): Promise<boolean> {
   const own = sql`d.partner_id = ${partnerId} AND d.environment = ${environment}`;
+  const series = sql`${own} AND d.kind = ${kind}`;
+  const zone = await zoneOfYear(tx, partnerId);
   const [issued] = await tx.query<{ id: number }>(sql`
     WITH issuer AS (
-      SELECT id, content FROM billing_parties WHERE partner_id IS NULL ORDER BY id DESC LIMIT 1
+      SELECT id FROM billing_parties WHERE partner_id IS NULL ORDER BY id DESC LIMIT 1
     ), buyer AS (
-      SELECT id, content FROM billing_parties WHERE partner_id = ${partnerId} ORDER BY id DESC LIMIT 1
+      SELECT id FROM billing_parties WHERE partner_id = ${partnerId} ORDER BY id DESC LIMIT 1
     ), booked AS (
       SELECT greatest(${bookTime(sql`${at}::timestamptz`, { partnerId: sql`${partnerId}::uuid`, environment: sql`${environment}::text` })}, (SELECT max(d.booked_at) FROM billing_documents d WHERE ${own}),
         (SELECT max(d.ends_at) FROM billing_statements d WHERE ${own})) AS at
     ), dated AS (
-      SELECT at, extract(year FROM at AT TIME ZONE
-        coalesce((SELECT content ->> 'zone' FROM buyer), (SELECT content ->> 'zone' FROM issuer), ${defaultZone}))::int AS year FROM booked
+      SELECT at, greatest(extract(year FROM at AT TIME ZONE ${zone}::text)::int,
+        (SELECT max(d.year) FROM billing_documents d WHERE ${series})) AS year FROM booked
     )
     INSERT INTO billing_documents (partner_id, environment, kind, year, number, payment_id, refund, part_cents, booked_at,
       issuer_id, buyer_id, buyer_name)
     SELECT ${partnerId}::uuid, ${environment}, ${kind}, year,
-      1 + coalesce((SELECT max(d.number) FROM billing_documents d WHERE ${own} AND d.kind = ${kind} AND d.year = dated.year), 0),
+      1 + coalesce((SELECT max(d.number) FROM billing_documents d WHERE ${series} AND d.year = dated.year), 0),
       ${paymentId}::bigint, ${refund}::text, ${partCents}::bigint, at, (SELECT id FROM issuer), (SELECT id FROM buyer), ${firmName}
     FROM dated
     ON CONFLICT (payment_id, coalesce(refund, '')) DO NOTHING RETURNING id`);

@@ -1,6 +1,6 @@
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
-import { type StateMac, verifiedAll } from "../../kernel/platform/database/state-mac.ts";
+import { isAltered, type StateMac, verifiedAll } from "../../kernel/platform/database/state-mac.ts";
 
 /** The columns of issuers and buyers that the MAC covers. A changed name, address or time zone is a new row. */
 export const billingPartyState: StateMac = {
@@ -27,3 +27,13 @@ export async function zoneOf(db: Sql, partnerId: string): Promise<string> {
       ${verifiedAll(billingPartyState, sql`b`, sql`FROM billing_parties b WHERE b.id IN (${own}, ${service})`)}`);
   return found?.own ?? found?.service ?? defaultZone;
 }
+
+/**
+ * The time zone that decides the year of a number. An altered time zone decides nothing, but doesn't keep money from
+ * being booked.
+ */
+export const zoneOfYear = (db: Sql, partnerId: string): Promise<string> =>
+  zoneOf(db, partnerId).catch((error: unknown) => {
+    if (!isAltered(error)) throw error;
+    return defaultZone;
+  });

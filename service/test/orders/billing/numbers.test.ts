@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { repeats } from "@signsealship/testing/inputs/fuzz";
 import { seededRandom } from "@signsealship/testing/inputs/random";
+import { changeOrder } from "@signsealship/testing/row-mac";
 import type { Tx } from "../../../src/kernel/platform/database/database.ts";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import {
@@ -14,6 +15,7 @@ import {
   registerIssuer,
   type StatementWithLines,
   settlement,
+  statementOf,
   statementsOf,
 } from "../../../src/orders/billing/billing.ts";
 import { run } from "../../../src/orders/billing/draw-task.ts";
@@ -242,6 +244,26 @@ test("shows a second payment of an order as a balance in the firm's favor until 
   assert.equal((await statements()).at(-1)?.sums.closing, before + total);
   await apply(eventOf("charge.refunded", { payment_intent: second, refunded: true, amount: total }));
   assert.equal((await statements()).at(-1)?.sums.closing, before);
+});
+
+test("shows the discounts of the tier and of codes once for an order that was paid twice", async () => {
+  const code = await orders.insert("QuoteReady");
+  const lines = [
+    { type: "WorkflowFee", label: "Fee", amountCents: total + 500 },
+    { type: "Discount", label: "Code", amountCents: -300 },
+  ];
+  await changeOrder(
+    db,
+    code,
+    sql`lines = ${JSON.stringify(lines)}::jsonb, subtotal_cents = ${total + 200}, discount_cents = 200`,
+  );
+  for (let times = 0; times < 2; times++) await apply(paid(`pi_${++count}`, code));
+  const month = (await statements()).at(-1)?.month ?? "";
+  const { lines: all } = await statementOf({ db, clock }, owner, month);
+  assert.deepEqual(
+    all.flatMap(({ orderCode, discountCents }) => (orderCode === code ? [discountCents] : [])),
+    [500, 0],
+  );
 });
 
 test("shows what banks took back apart from the money that is held, and says how each is settled", async () => {

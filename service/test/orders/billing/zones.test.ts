@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { asService, testRowMac } from "@signsealship/testing/row-mac";
@@ -132,6 +135,43 @@ test("refuses a time zone that is not listed, and goes back to the service's", a
   assert.equal(await zoneOf(db, partnerId), "America/New_York");
 });
 
+const lastNumbers = (most: number) =>
+  db.query<{ year: number; number: number }>(sql`
+    SELECT year, number FROM billing_documents WHERE kind = 'receipt' ORDER BY id DESC LIMIT ${most}`);
+
+test("numbers of receipts never go back to an earlier year when the time zone changes", async () => {
+  await choose("Pacific/Guam");
+  // In Guam it is already 2027.
+  await paidAt("2026-12-31T16:00:00Z");
+  await choose("America/Los_Angeles");
+  await paidAt("2026-12-31T17:00:00Z");
+  assert.deepEqual(await lastNumbers(2), [
+    { year: 2027, number: 2 },
+    { year: 2027, number: 1 },
+  ]);
+});
+
+test("a change of the name or the address without a time zone keeps the present one", async () => {
+  await choose("America/Denver");
+  await setBuyer({ db, clock }, principal, { name: "Acme Title & Escrow", address: "" });
+  assert.equal(await zoneOf(db, partnerId), "America/Denver");
+});
+
+test("the operator's time zone is the name of a region, which the database reads like the service", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "zones-"));
+  const file = join(directory, "billing.yaml");
+  const read = async (zone: string) => {
+    const issuer = { name: "Acme", address: [], taxId: "" };
+    await writeFile(file, JSON.stringify({ issuer, taxLine: "", zone }));
+    return readIssuer(file).zone;
+  };
+  for (const zone of ["+05:00", "-08:00", "CET", "EST", "Mars/Olympus", ""])
+    await assert.rejects(read(zone), /zone must be a time zone/);
+  for (const zone of ["UTC", "US/Eastern", "Asia/Kolkata", "America/Argentina/Ushuaia"])
+    assert.equal(await read(zone), zone);
+  await rm(directory, { recursive: true });
+});
+
 test("a forged time zone is refused", async () => {
   await choose("America/Denver");
   await db.transaction(async (tx) => {
@@ -141,4 +181,7 @@ test("a forged time zone is refused", async () => {
     await tx.script("ALTER TABLE billing_parties ENABLE TRIGGER billing_parties_append_only");
   });
   await assert.rejects(zoneOf(db, partnerId), { code: "unavailable" });
+  // In UTC it is already 2028. Money is booked nevertheless, in a year that the forged row does not choose.
+  await paidAt("2028-01-01T02:00:00Z");
+  assert.deepEqual((await lastNumbers(1))[0]?.year, 2027);
 });

@@ -47,7 +47,7 @@ export function statementPages(
     method: "POST",
     policy: "partner-write",
     refused: show,
-    handle: async ({ form: { name = "", address = "", zone = "" }, request }) => {
+    handle: async ({ form: { name = "", address = "", zone }, request }) => {
       await setBuyer(billing, principalOf(request), { name, address, zone });
       return done(path, "billing-address-saved");
     },
