@@ -109,6 +109,19 @@ test("records the answer about a payment whose order was altered after it was se
   assert.deepEqual(await statuses(found.codes), ["EsignPending", "EsignPending", "EsignPending"]);
 });
 
+test("an altered time zone of the firm keeps it from being charged, and tasks name the orders", async () => {
+  const found = await group();
+  await place(found);
+  const [job] = await world.waitingJobs();
+  assert.ok(job);
+  await db.query(sql`
+    INSERT INTO billing_parties (partner_id, content, created_by, created_at)
+    VALUES (${found.firm.owner.partnerId}, '{"name": "Elm", "address": [], "zone": "UTC"}', 'system', now())`);
+  assert.equal(await world.run(job), true);
+  assert.deepEqual(await states(found.codes), [[], [], []]);
+  for (const code of found.codes) assert.match((await alarms(code)).join(), /The firm was not charged for it/);
+});
+
 test("an event about a payment whose charge was altered is a task about its orders", async () => {
   const { codes, paymentId, intent } = await charged("processing");
   await db.query(sql`UPDATE firm_charges SET reason = 'forged' WHERE group_id = ${paymentId}`);

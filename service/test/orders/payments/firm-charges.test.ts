@@ -668,14 +668,15 @@ test("Billing and a mail tell owners that a bank account is unusable, and a new 
   assert.doesNotMatch(await look("/dashboard/billing"), /can’t be charged any more/);
 });
 
-test("a method that was altered in the database is not charged", async () => {
+test("a method that was altered in the database is not charged, and a task names the order", async () => {
   await db.query(sql`UPDATE payment_methods SET brand = 'forged' WHERE state = 'active'`);
   const code = await placeForFirm();
-  await until(async () => {
-    const [job] = await db.query<{ attempt: number }>(
-      sql`SELECT attempts AS attempt FROM jobs WHERE queue = 'firm-charge'`,
-    );
-    return (job?.attempt ?? 0) > 0;
+  const [task] = await until(async () => {
+    const tasks = await db.query<{ reason: string }>(sql`
+      SELECT t.reason FROM tasks t JOIN orders o ON o.id = t.order_id
+      WHERE t.kind = 'order_altered' AND ${isSealed(sql`o.code`, "order", code)}`);
+    return tasks.length > 0 ? tasks : undefined;
   });
+  assert.match(task?.reason ?? "", /The firm was not charged for it/);
   assert.equal(intentsOf(code).length, 0);
 });

@@ -187,13 +187,16 @@ async function reserve(tx: Tx, deps: ChargeDeps, orderIds: readonly number[]): P
     );
     if (!isUnaltered || (!order && !isAsked)) altered.push(each);
   }
+  for (const [placer, parts] of await byPlacer(tx, deps, due)) {
+    // The firm's method, its limits or its time zone may be altered, too.
+    const isUnaltered = await isSound(
+      reserveParts(tx, deps, placer, parts).then((id) => void (id !== null && payments.add(id))),
+    );
+    if (!isUnaltered) altered.push(...parts.map(({ order: { id, code } }) => ({ orderId: id, orderCode: code })));
+  }
   const consequence =
     "The firm was not charged for it, and no job charges it later. When the record is as it was, ask the firm to charge the order on its page, or to open its checkout.";
   await reportAltered(tx, altered, { about: "charge", consequence, at: deps.clock() });
-  for (const [placer, parts] of await byPlacer(tx, deps, due)) {
-    const paymentId = await reserveParts(tx, deps, placer, parts);
-    if (paymentId !== null) payments.add(paymentId);
-  }
   const found: Payment[] = [];
   for (const id of payments) {
     const [first, ...others] = await charges.chargesOfPayment(tx, id);
