@@ -8,7 +8,7 @@ import type { KeyedSemaphore } from "../../kernel/platform/bounds/keyed-semaphor
 import { memoryHolder } from "../../kernel/platform/bounds/memory-budget.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Database, Tx } from "../../kernel/platform/database/database.ts";
-import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
 import { isCode } from "../../kernel/platform/text.ts";
 import { roomNotFound } from "../rooms/rooms.ts";
 import { compareStored } from "./artifacts.ts";
@@ -69,11 +69,28 @@ type Asked = {
 };
 
 export type WhenDone = {
-  /** Decides in the transaction whether the closing is still to be sealed. */
-  isWanted: (tx: Tx, statuses: readonly string[]) => Promise<boolean>;
-  /** Notes in the transaction that this version is the closing's. */
-  sealed: (tx: Tx, version: number) => Promise<unknown>;
+  /**
+   * Reads the wish in the transaction, before the room is read. So an order that is added after this call raises the
+   * wish's round, even if the room was read without it. Null when the closing is not to be sealed any more.
+   */
+  begin: (tx: Tx) => Promise<OpenWish | null>;
 };
+
+type OpenWish = {
+  isReady: (statuses: readonly string[]) => boolean;
+  /** Notes in the transaction that this version is the closing's. @returns false when the wish was withdrawn */
+  sealed: (version: number, at: Date) => Promise<boolean>;
+};
+
+/** Rolls a seal back that a member switched off while it was made. */
+class WithdrawnError extends Error {}
+
+/** A room with the most versions never gets another one. */
+export class VersionQuotaError extends ServiceError {
+  constructor() {
+    super("validation", `Passport version quota reached (${manifestLimits.versions} versions per room).`);
+  }
+}
 
 /**
  * Reads the documents before the transaction, because they may be many and large. Within the transaction only documents
@@ -82,7 +99,12 @@ export type WhenDone = {
 export async function sealInTurn(deps: SealClosingDeps, asked: Asked): Promise<ClosingPassport | null> {
   const snapshot = await selectSnapshotOf(deps.db, deps.rowMac, asked.room);
   const compared = await compareStored(deps.blobs, memoryHolder(asked.room), snapshot?.documents ?? []);
-  return deps.db.transaction((tx) => sealNext(deps, tx, asked, compared));
+  return deps.db
+    .transaction((tx) => sealNext(deps, tx, asked, compared))
+    .catch((error: unknown) => {
+      if (error instanceof WithdrawnError) return null;
+      throw error;
+    });
 }
 
 /** @returns null when the closing is not to be sealed any more */
@@ -93,16 +115,20 @@ async function sealNext(
   compared: Set<string>,
 ): Promise<ClosingPassport | null> {
   const { room, roomId, actor, principal, whenDone } = asked;
+  await lockSeals(tx, roomId);
+  const wish = whenDone && (await whenDone.begin(tx));
+  if (whenDone && !wish) return null;
   const { snapshot, before } = await readForSeal(deps, tx, asked);
-  if (whenDone) {
-    const statuses = snapshot.documents.map(({ status }) => status);
-    if (!(await whenDone.isWanted(tx, statuses))) return null;
+  if (wish) {
+    if (!wish.isReady(snapshot.documents.map(({ status }) => status))) return null;
     const last = before.at(-1);
-    if (last && isOfSame(last, manifestOf(deps, room, snapshot, last, deps.clock()))) {
-      await whenDone.sealed(tx, last.version);
+    // Compared with a manifest of the same version, because the one after the last of 20 versions can't be built.
+    if (last && isOfSame(last, manifestOf(deps, room, snapshot, before.at(-2), deps.clock()))) {
+      await wish.sealed(last.version, deps.clock());
       return null;
     }
   }
+  requireNext(before, asked.expected);
   await compareStored(deps.blobs, memoryHolder(room), snapshot.documents, compared);
   const at = deps.clock();
   const manifest = manifestOf(deps, room, snapshot, before.at(-1), at);
@@ -132,7 +158,7 @@ async function sealNext(
     bytes: bytes.length,
     createdAt: at,
   });
-  await whenDone?.sealed(tx, version);
+  if (wish && !(await wish.sealed(version, at))) throw new WithdrawnError();
   deps.certificates.remember({ sealedSha256, manifestSha256 });
   return {
     version,
@@ -147,30 +173,32 @@ async function sealNext(
 }
 
 /** Whether a version lists the same documents in the same state. */
-const isOfSame = ({ manifest }: StoredVersion, next: Manifest): boolean =>
+const isOfSame = ({ manifest }: StoredVersion, present: Manifest): boolean =>
   isDeepStrictEqual(
     parseManifest(Buffer.from(manifest, "latin1")).documents,
-    parseManifest(manifestBytes(next)).documents,
+    parseManifest(manifestBytes(present)).documents,
   );
 
 /**
- * Waits for other seals of the room, then reads the room and its versions.
- * @throws ServiceError when no version may be sealed
+ * Reads the room and its versions, under the lock of its seals.
+ * @throws ServiceError for a room that is not found
+ * @throws Error for a last version that was altered
  */
-async function readForSeal(deps: CheckedVersionDeps, tx: Tx, { room, roomId, expected }: Asked) {
-  await lockSeals(tx, roomId);
+async function readForSeal(deps: CheckedVersionDeps, tx: Tx, { room, roomId }: Asked) {
   // While this seal waited for the lock, the room's code may have been rotated.
   const snapshot = await selectSnapshotOf(tx, deps.rowMac, room);
   if (!snapshot) throw roomNotFound();
   const before = await selectVersions(tx, roomId);
-  if (before.length >= manifestLimits.versions) {
-    throw invalid(`Passport version quota reached (${manifestLimits.versions} versions per room).`);
-  }
+  await requireWhole(deps, before);
+  return { snapshot, before };
+}
+
+/** @throws ServiceError when no version may be sealed, or when the next one is not the expected one */
+function requireNext(before: readonly StoredVersion[], expected: number | null): void {
+  if (before.length >= manifestLimits.versions) throw new VersionQuotaError();
   const next = before.length + 1;
   if (expected !== null && expected !== next)
     throw new ServiceError("conflict", `Version ${expected} was not sealed now: the next one is version ${next}.`);
-  await requireWhole(deps, before);
-  return { snapshot, before };
 }
 
 /** Refuses to link a version to an altered one, because the new seal would certify it. */

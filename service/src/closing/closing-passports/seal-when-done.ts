@@ -11,7 +11,7 @@ import {
   roomToSeal,
   sealQueue,
 } from "../rooms/rooms.ts";
-import { type Firm, type SealClosingDeps, sealInTurn, type WhenDone } from "./seal-version.ts";
+import { type Firm, type SealClosingDeps, sealInTurn, VersionQuotaError, type WhenDone } from "./seal-version.ts";
 import type { RoomOfOwner } from "./store.ts";
 
 type Deps = SealClosingDeps & { log: Log };
@@ -31,23 +31,26 @@ async function sealRoom(deps: Deps, roomId: string): Promise<void> {
     await seal(deps, room);
   } catch (error) {
     log.error({ err: error, room: roomId }, "a closing's certificate was not sealed");
-    await noteSealProblem(db, roomId, error instanceof ServiceError ? error.message : altered);
+    const problem = error instanceof ServiceError ? error.message : altered;
+    await noteSealProblem(db, roomId, { problem, isFinal: error instanceof VersionQuotaError });
   }
 }
 
 const altered = "A record of the closing is not what was written. The operator of this service has to look at it.";
 
 async function seal(deps: Deps, { roomId, roomCode, ...firm }: DueSeal): Promise<void> {
-  let round = 0;
   await sealEnded(deps, firm, {
     ...{ roomId, roomCode, actor: "system" },
-    // The statuses were read without a lock when the closing was queued.
-    async isWanted(tx, statuses) {
+    async begin(tx) {
       const open = await openRound(tx, roomId);
-      round = open ?? 0;
-      return open !== null && statuses.includes("Completed") && statuses.every(hasEnded);
+      return (
+        open && {
+          // The statuses were read without a lock when the closing was queued.
+          isReady: (statuses) => statuses.includes("Completed") && statuses.every(hasEnded),
+          sealed: (version, at) => endSealWish(tx, roomId, { ...open, version, at }),
+        }
+      );
     },
-    sealed: (tx, version) => endSealWish(tx, roomId, { round, version, at: deps.clock() }),
   });
 }
 

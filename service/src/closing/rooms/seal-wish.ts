@@ -1,6 +1,5 @@
 /** Closings whose certificate the service seals by itself. */
 import { actorOf, type Owner, type Principal } from "../../kernel/identity/identity.ts";
-import { minuteMs } from "../../kernel/platform/clock.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { type Marked, marked } from "../../kernel/platform/database/state-mac.ts";
@@ -14,6 +13,8 @@ export type SealWish = {
   sealedVersion: number | null;
   /** Why the last try failed; null while none has. */
   problem: string | null;
+  /** When the next try may begin, at the earliest; null for at once, and after a failure that is final. */
+  nextTryAt: Date | null;
 };
 
 const endedStatuses = ["Completed", "Cancelled", "Refunded"] as const;
@@ -35,7 +36,7 @@ export const askForSeal = (tx: Tx, { roomId, by, at }: Asked) =>
 export const sealAgain = (tx: Tx, roomId: string) =>
   tx.query(sql`
     UPDATE closing_seals SET round = round + 1, sealed_at = NULL, sealed_version = NULL, problem = NULL,
-      next_try_at = NULL
+      next_try_at = NULL, tries = 0
     WHERE room_id = ${roomId}`);
 
 /**
@@ -62,7 +63,9 @@ export async function switchSeal(
 /** The state of the seal that the service makes of a room by itself; null when nobody has asked for it. */
 export async function sealWishOf(db: Sql, roomId: string): Promise<SealWish | null> {
   const [wish] = await db.query<SealWish>(sql`
-    SELECT sealed_at AS "sealedAt", sealed_version AS "sealedVersion", problem FROM closing_seals WHERE room_id = ${roomId}`);
+    SELECT sealed_at AS "sealedAt", sealed_version AS "sealedVersion", problem,
+      CASE WHEN isfinite(next_try_at) THEN next_try_at END AS "nextTryAt"
+    FROM closing_seals WHERE room_id = ${roomId}`);
   return wish ?? null;
 }
 
@@ -76,17 +79,20 @@ export const sealQueue = "seal-closing";
 
 const mostAtOnce = 50;
 // An authority for time stamps or a store that does not answer is usually back within minutes.
-const retryMs = 10 * minuteMs;
+const firstRetry = sql`interval '10 minutes'`;
+const longestRetry = sql`interval '1 day'`;
 
 /**
  * Queues the seals of closings of which every order has ended, and at least one is complete. A closing whose seal fails
- * is queued again after ten minutes.
+ * is queued again after ten minutes. Each further failure doubles this time, up to a day.
  */
 export async function queueSeals({ db, clock }: RoomDeps): Promise<void> {
   const now = clock();
   await db.transaction(async (tx) => {
     const due = await tx.query<{ roomId: string }>(sql`
-      UPDATE closing_seals SET next_try_at = ${new Date(now.getTime() + retryMs)} WHERE room_id IN (
+      UPDATE closing_seals SET tries = tries + 1,
+        next_try_at = ${now}::timestamptz + least(${firstRetry} * power(2, least(tries, 10)), ${longestRetry})
+      WHERE room_id IN (
         SELECT s.room_id FROM closing_seals s
         WHERE s.sealed_at IS NULL AND (s.next_try_at IS NULL OR s.next_try_at <= ${now})
           AND EXISTS (SELECT FROM ${ordersOf(sql`s.room_id`)} AND o.status = 'Completed')
@@ -108,30 +114,45 @@ export async function roomToSeal(db: Sql, roomId: string): Promise<DueSeal | und
   return room;
 }
 
+/** A wish that is open. `askedAt` tells it from one that a member switched on again. */
+export type SealRound = { round: number; askedAt: Date };
+
 /**
- * The round of a wish that is open; null when the closing is sealed, or nobody wants it sealed. Takes no lock, because a
- * change of the room locks the room first, and a seal waits long for its time stamp.
+ * The wish that is open; null when the closing is sealed, or nobody wants it sealed. Takes no lock, because a change of
+ * the room locks the room first, and a seal waits long for its time stamp.
  */
-export async function openRound(tx: Tx, roomId: string): Promise<number | null> {
-  const [wish] = await tx.query<{ round: number }>(sql`
-    SELECT round FROM closing_seals WHERE room_id = ${roomId} AND sealed_at IS NULL`);
-  return wish?.round ?? null;
+export async function openRound(tx: Tx, roomId: string): Promise<SealRound | null> {
+  const [wish] = await tx.query<SealRound>(sql`
+    SELECT round, asked_at AS "askedAt" FROM closing_seals WHERE room_id = ${roomId} AND sealed_at IS NULL`);
+  return wish ?? null;
 }
 
-/** Ends the wish, unless it became due again since `openRound`. */
-export const endSealWish = (
+/**
+ * Ends the wish, unless it became due again since `openRound`. Locks the wish, so that switching it off waits for the
+ * seal that has got this far.
+ * @returns false when a member has switched the seal off since `openRound`
+ */
+export async function endSealWish(
   tx: Tx,
   roomId: string,
-  { round, version, at }: { round: number; version: number; at: Date },
-) =>
-  tx.query(sql`
-    UPDATE closing_seals SET sealed_at = ${at}, sealed_version = ${version}, problem = NULL, next_try_at = NULL
-    WHERE room_id = ${roomId} AND round = ${round} AND sealed_at IS NULL`);
+  { round, askedAt, version, at }: SealRound & { version: number; at: Date },
+): Promise<boolean> {
+  const [wish] = await tx.query<{ isCurrent: boolean }>(sql`
+    SELECT round = ${round} AND sealed_at IS NULL AS "isCurrent" FROM closing_seals
+    WHERE room_id = ${roomId} AND asked_at = ${askedAt} FOR UPDATE`);
+  if (wish?.isCurrent)
+    await tx.query(sql`
+      UPDATE closing_seals SET sealed_at = ${at}, sealed_version = ${version}, problem = NULL, next_try_at = NULL
+      WHERE room_id = ${roomId}`);
+  return wish !== undefined;
+}
 
-/** Records why a closing could not be sealed. */
-export const noteSealProblem = (db: Sql, roomId: string, problem: string) =>
+/** Records why a closing could not be sealed. A final problem lasts until an order is added to the closing. */
+export const noteSealProblem = (db: Sql, roomId: string, { problem, isFinal }: { problem: string; isFinal: boolean }) =>
   db.query(sql`
-    UPDATE closing_seals SET problem = ${problem.slice(0, 500)} WHERE room_id = ${roomId} AND sealed_at IS NULL`);
+    UPDATE closing_seals SET problem = ${problem.slice(0, 500)},
+      next_try_at = CASE WHEN ${isFinal} THEN 'infinity' ELSE next_try_at END
+    WHERE room_id = ${roomId} AND sealed_at IS NULL`);
 
 /** Facts about the certificate of a closing, for a mail about its finished orders. */
 type CertificateNews = {

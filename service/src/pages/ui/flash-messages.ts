@@ -65,7 +65,7 @@ const flashMessages = {
     "One payment for all orders that your firm pays is being sent. They move when the processor confirms it.",
   "room-day-removed": "The closing day is removed.",
   "room-day-set": "The closing day is saved. Your list of closings is sorted by it.",
-  "room-seal-on": "The service seals the certificate once every document is done.",
+  "room-seal-on": "The service seals the certificate once every order has ended.",
   "room-seal-off": "The service does not seal this closing by itself.",
   "room-sealed": "The new version is sealed. Its verification link is in the list.",
   "passport-sealed": "The document is sealed.",

@@ -7,7 +7,7 @@ import { openHarness } from "@signsealship/testing/harness";
 import { examplePdf } from "@signsealship/testing/inputs/order-form";
 import { newPartner, ownProcess } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { queueSeals } from "../../../src/closing/rooms/rooms.ts";
+import { queueSeals, sealWishOf } from "../../../src/closing/rooms/rooms.ts";
 import { systemClock as clock } from "../../../src/kernel/platform/clock.ts";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { mailOrderNews } from "../../../src/orders/fulfilment/fulfilment.ts";
@@ -75,9 +75,45 @@ async function lookForSeals(): Promise<void> {
   await idle();
 }
 
+const minute = 60_000;
+async function wishOf(room: string) {
+  const [found] = await db.query<{ id: string }>(
+    sql`SELECT id FROM rooms r WHERE ${isSealed(sql`r.code`, "room", room)}`,
+  );
+  return sealWishOf(db, found?.id ?? "");
+}
+
+const finishAll = async (codes: readonly string[]) => {
+  for (const code of codes) await finish(code);
+};
+
+/**
+ * Stops the seal that becomes due with `ready` at the table of versions, acts, and lets the seal go on. The table is
+ * locked first, because the service looks for seals by itself, too.
+ */
+async function whileBlocked(
+  mode: "EXCLUSIVE" | "ACCESS EXCLUSIVE",
+  ready: () => Promise<unknown>,
+  act: () => Promise<unknown>,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    await tx.script(`LOCK TABLE closing_passports IN ${mode} MODE`);
+    await ready();
+    await queue();
+    await until(async () => {
+      const waiting = await db.query(
+        sql`SELECT FROM pg_locks WHERE relation = 'closing_passports'::regclass AND NOT granted`,
+      );
+      return waiting.length > 0;
+    });
+    await act();
+  });
+  await idle();
+}
+
 test("seals a closing once its last document is done, without a click, and once however many nodes look", async () => {
   const { room, codes } = await placed();
-  assert.match(await roomPage(room), /seals the certificate by itself once every document is done\. You need not/);
+  assert.match(await roomPage(room), /seals the certificate by itself once every order has ended\. You need not/);
   await finish(codes[0] ?? "");
   await lookForSeals();
   assert.deepEqual(await versionsOf(room), [], "one document is not done");
@@ -87,7 +123,7 @@ test("seals a closing once its last document is done, without a click, and once 
   assert.deepEqual(await versionsOf(room), [{ version: 1, actor: "system" }]);
   await lookForSeals();
   assert.equal((await versionsOf(room)).length, 1);
-  assert.match(await roomPage(room), /the service sealed version 1/);
+  assert.match(await roomPage(room), /Every order has ended\. The service sealed version 1 /);
 });
 
 test("the member learns of the seal in the mail about the finished documents", async () => {
@@ -133,6 +169,11 @@ test("a document that was canceled does not hold the seal up, and a closing with
   await lookForSeals();
   assert.equal((await versionsOf(room)).length, 1);
   assert.deepEqual(await versionsOf(other.room), []);
+  assert.match(await roomPage(room), /Every order has ended \(1 canceled\)\. The service sealed version 1 /);
+  assert.match(
+    await roomPage(other.room),
+    /\(2 canceled\)\. The service seals nothing, because none of them is completed/,
+  );
 });
 
 test("a version that a person sealed after the last document counts, and an added document makes a further one", async () => {
@@ -141,7 +182,7 @@ test("a version that a person sealed after the last document counts, and an adde
   await api().post(`/api/rooms/${room}/passport`);
   await lookForSeals();
   assert.equal((await versionsOf(room)).length, 1);
-  assert.match(await roomPage(room), /the service sealed version 1|version 1/);
+  assert.match(await roomPage(room), /Version 1 already had these documents, so the service sealed no further one\./);
   const third = await placed({});
   await api().post(`/api/rooms/${room}/orders`, { orderCode: third.codes[0] ?? "" });
   await lookForSeals();
@@ -189,7 +230,7 @@ test("a service that is killed while it seals has sealed the closing once afterw
     });
     await idle();
     assert.equal((await versionsOf(room)).length, 1);
-    assert.match(await roomPage(room), /the service sealed version 1/);
+    assert.match(await roomPage(room), /The service sealed version 1 /);
   }
 });
 
@@ -204,4 +245,72 @@ test("a document that was altered stops the seal, and the room's page says so", 
   await lookForSeals();
   assert.deepEqual(await versionsOf(room), []);
   await until(async () => /Not sealed: it failed/.test(await roomPage(room)));
+  assert.match(await roomPage(room), /The service tries again <time/);
+  const nextTry = async () => (await wishOf(room))?.nextTryAt?.getTime() ?? 0;
+  const second = await nextTry();
+  await queueSeals({ db, clock: () => new Date(second) });
+  assert.equal((await nextTry()) - second, 20 * minute);
+  const third = await nextTry();
+  await queueSeals({ db, clock: () => new Date(third) });
+  assert.equal((await nextTry()) - third, 40 * minute);
+  await idle();
+});
+
+test("an order that is added while the service reads the room gets its own version once it has ended", async () => {
+  const { room, codes } = await placed();
+  const third = await placed({});
+  await whileBlocked(
+    "ACCESS EXCLUSIVE",
+    () => finishAll(codes),
+    () => api().post(`/api/rooms/${room}/orders`, { orderCode: third.codes[0] ?? "" }),
+  );
+  assert.equal((await wishOf(room))?.sealedAt, null);
+  await finish(third.codes[0] ?? "");
+  await lookForSeals();
+  const [last] = await db.query<{ manifest: string }>(sql`
+    SELECT c.manifest AS "manifest@manifest" FROM closing_passports c JOIN rooms r ON r.id = c.room_id
+    WHERE ${isSealed(sql`r.code`, "room", room)} ORDER BY c.version DESC LIMIT 1`);
+  assert.ok(last?.manifest.includes(third.codes[0] ?? "-"));
+  assert.notEqual((await wishOf(room))?.sealedAt, null);
+});
+
+test("a member who switches the seal off while it is made stops it", async () => {
+  const { room, codes } = await placed();
+  const switchTo = (to: string) =>
+    postForm(at(`/dashboard/rooms/${room}/seal-when-done`), { to }, { ...headers, Accept: "text/html" });
+  await whileBlocked(
+    "EXCLUSIVE",
+    () => finishAll(codes),
+    async () => assert.equal((await switchTo("off")).status, 303),
+  );
+  assert.deepEqual(await versionsOf(room), []);
+  // The seal under way belongs to the earlier wish, even though the closing is wanted sealed again.
+  await whileBlocked(
+    "EXCLUSIVE",
+    () => switchTo("on"),
+    async () => {
+      await switchTo("off");
+      await switchTo("on");
+    },
+  );
+  assert.deepEqual(await versionsOf(room), []);
+  await lookForSeals();
+  assert.equal((await versionsOf(room)).length, 1);
+});
+
+test("a closing with 20 versions is done if the last one has its documents, and otherwise is not tried again", async () => {
+  const { room, codes } = await placed({});
+  await finishAll(codes);
+  for (let version = 1; version <= 20; version++) await api().post(`/api/rooms/${room}/passport`);
+  await postForm(at(`/dashboard/rooms/${room}/seal-when-done`), { to: "on" }, { ...headers, Accept: "text/html" });
+  await lookForSeals();
+  assert.match(await roomPage(room), /Version 20 already had these documents/);
+  const third = await placed({});
+  await finish(third.codes[0] ?? "");
+  await api().post(`/api/rooms/${room}/orders`, { orderCode: third.codes[0] ?? "" });
+  await lookForSeals();
+  await until(async () => (await wishOf(room))?.problem !== null);
+  assert.match(await roomPage(room), /Passport version quota reached[^<]*The service does not try again\./);
+  await queueSeals({ db, clock: () => new Date(Date.now() + 30 * 24 * 60 * minute) });
+  assert.deepEqual(await db.query(sql`SELECT FROM jobs WHERE queue = 'seal-closing'`), []);
 });

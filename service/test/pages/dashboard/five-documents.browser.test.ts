@@ -139,7 +139,7 @@ test("five documents for two clients: 12 clicks of the agent, one payment, a lin
 
   await until(async () => {
     await page.reload();
-    return (await page.getByText("so the service sealed version 1").count()) > 0;
+    return (await page.getByText("The service sealed version 1").count()) > 0;
   });
 
   await mailed(marcus.email, "Your documents are complete");

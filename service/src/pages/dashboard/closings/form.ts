@@ -103,7 +103,7 @@ ${field({ ...part("fax_to"), type: "tel", maxLength: 40, hint: "10 US digits, or
 <fieldset><legend>Payment</legend>
 ${select({ ...part("pay_by"), value: values["pay_by"] ?? "client", options: payers, hint: "When your firm pays, the client gets no mail about money and sees no prices. Either way one payment covers all documents." })}
 </fieldset>
-${checkbox({ name: "seals_when_done", label: "Seal the closing certificate when every document is done", checked: sealsWhenDone(values), hint: "It lists all documents, and anyone can check it. Nothing is sealed while a document is stuck." })}
+${checkbox({ name: "seals_when_done", label: "Seal the closing certificate when every order has ended", checked: sealsWhenDone(values), hint: "It lists all documents, and anyone can check it. Nothing is sealed while a document is stuck." })}
 ${checkbox({ name: "byod_confirmed", label: "These are the client’s own documents, and the client has completed them.", required: true, checked: values["byod_confirmed"] === "on" })}
 <input type="hidden" id="asks-before-page" name="asks_before_page" value="on" disabled>
 <div class="with-script-block" id="page-added"${!needsPage && html` hidden`}>${checkbox({ name: "page_added", label: "Where a document has no place for somebody to sign, add a page for signatures at its end.", checked: values["page_added"] === "on" })}</div>

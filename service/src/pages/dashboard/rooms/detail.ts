@@ -141,7 +141,7 @@ function passportPart(view: RoomDetailView): Html {
   const { nextVersion } = view;
   return html`<p>A seal records this room’s orders and the hashes of their documents as they are now. Anyone can check it without an account. A version never changes, and each one links to the previous one.</p>
 ${view.retention && html`<p>${view.retention}</p>`}
-${view.room.versions.length === 0 ? emptyState("Not sealed yet", view.sealWish ? "The first version follows once every document is done." : "Seal the first version once the documents are final.") : versionTable(view)}
+${view.room.versions.length === 0 ? emptyState("Not sealed yet", view.sealWish ? "The first version follows once every order has ended." : "Seal the first version once the documents are final.") : versionTable(view)}
 <div class="room-part">${sealByItself(view)}</div>
 <div class="room-part">
 ${problemOf(view, "passport")}
@@ -203,25 +203,57 @@ function sealByItself(view: RoomDetailView): Html {
   const { sealWish } = view;
   if (!sealWish)
     return html`<p>The service does not seal this closing by itself.</p>
-${buttonForm(formPath(view, "seal-when-done"), "Seal it when every document is done", { fields: { to: "on" }, kind: "quiet-button" })}`;
+${buttonForm(formPath(view, "seal-when-done"), "Seal it when every order has ended", { fields: { to: "on" }, kind: "quiet-button" })}`;
   return html`${stateOf(view, sealWish)}
 ${sealWish.sealedAt === null && buttonForm(formPath(view, "seal-when-done"), "Do not seal it by itself", { fields: { to: "off" }, kind: "quiet-button" })}`;
 }
 
-function stateOf(view: RoomDetailView, { sealedAt, sealedVersion, problem }: SealWish): Html {
+function stateOf(view: RoomDetailView, wish: SealWish): Html {
   const { orders } = view.room;
-  if (sealedAt !== null)
-    return html`<p>Every document was done, so the service sealed version ${sealedVersion} ${time(sealedAt)}. If you add an order, it seals a further version once that one is done.</p>`;
+  if (wish.sealedAt !== null)
+    return html`<p>${endedWords(orders)} ${sealedWords(view, wish)} If you add an order, the service seals a further version once that one has ended.</p>`;
   const stuck = orders.filter(({ status }) => isStuckStatus(status));
   if (stuck.length > 0)
     return notice(
       "attention",
       "Not sealed: something is stuck",
-      html`The service seals the certificate by itself once every document is done. ${stuck.map((order, index) => html`${index > 0 && "; "}${orderTitle(view, order)}: ${statusWords(order.status).label.toLowerCase()}`)}. Put that right first, or seal a version yourself.`,
+      html`The service seals the certificate by itself once every order has ended. ${stuck.map((order, index) => html`${index > 0 && "; "}${orderTitle(view, order)}: ${statusWords(order.status).label.toLowerCase()}`)}. Put that right first, or seal a version yourself.`,
     );
-  if (orders.length > 0 && orders.every(({ status }) => hasEnded(status)))
-    return problem === null
-      ? html`<p>Every document is done. The service seals the certificate within a minute.</p>`
-      : notice("attention", "Not sealed: it failed", html`${problem} The service tries again every ten minutes.`);
-  return html`<p>The service seals the certificate by itself once every document is done. You need not do anything.</p>`;
+  if (orders.length > 0 && orders.every(({ status }) => hasEnded(status))) return endedState(orders, wish);
+  return html`<p>The service seals the certificate by itself once every order has ended. You need not do anything.</p>`;
+}
+
+type Orders = RoomDetailView["room"]["orders"];
+
+/** The state of a seal that is not made, although every order has ended. */
+function endedState(orders: Orders, { problem, nextTryAt }: SealWish): Html {
+  if (problem !== null) {
+    const next =
+      nextTryAt === null
+        ? "The service does not try again."
+        : html`The service tries again ${time(nextTryAt)}, then less and less often.`;
+    return notice("attention", "Not sealed: it failed", html`${problem} ${next}`);
+  }
+  return orders.some(({ status }) => status === "Completed")
+    ? html`<p>${endedWords(orders)} The service seals the certificate within a minute.</p>`
+    : html`<p>${endedWords(orders)} The service seals nothing, because none of them is completed.</p>`;
+}
+
+/** Says that every order has ended, and how many without being completed. */
+function endedWords(orders: Orders): string {
+  const others = ["Cancelled", "Refunded"].flatMap((status) => {
+    const count = orders.filter((order) => order.status === status).length;
+    return count > 0 ? [`${count} ${statusWords(status).label.toLowerCase()}`] : [];
+  });
+  return `Every order has ended${others.length > 0 ? ` (${others.join(", ")})` : ""}.`;
+}
+
+/** Names the closing's version. It may be one that a person sealed, or that the service sealed for an earlier wish. */
+function sealedWords({ room }: RoomDetailView, { sealedAt, sealedVersion }: SealWish): Html {
+  const isService = room.versions.some(
+    ({ version, createdAt }) => version === sealedVersion && new Date(createdAt).getTime() === sealedAt?.getTime(),
+  );
+  return isService && sealedAt
+    ? html`The service sealed version ${sealedVersion} ${time(sealedAt)}.`
+    : html`Version ${sealedVersion} already had these documents, so the service sealed no further one.`;
 }
