@@ -41,7 +41,6 @@ export {
   roomToSeal,
   type SealWish,
   sealQueue,
-  sealWishOf,
   switchSeal,
 } from "./seal-wish.ts";
 export { latestOpenRooms, type OpenRoom, protectedTables, roomEnvironment, roomState, verifiedRoom } from "./store.ts";

@@ -8,6 +8,7 @@ import { statusGroupOf } from "../../orders/order/order.ts";
 import { beginChange, type RoomDeps } from "./begin-change.ts";
 import { authentic, roomState } from "./store.ts";
 
+/** The state of the seal that the service makes of a room by itself. */
 export type SealWish = {
   sealedAt: Date | null;
   sealedVersion: number | null;
@@ -58,15 +59,6 @@ export async function switchSeal(
       : await tx.query(sql`DELETE FROM closing_seals WHERE room_id = ${room.id} RETURNING 1`);
     if (rows.length > 0) await audit("room.seal_switched", { detail: { sealWhenDone: isOn } });
   });
-}
-
-/** The state of the seal that the service makes of a room by itself; null when nobody has asked for it. */
-export async function sealWishOf(db: Sql, roomId: string): Promise<SealWish | null> {
-  const [wish] = await db.query<SealWish>(sql`
-    SELECT sealed_at AS "sealedAt", sealed_version AS "sealedVersion", problem,
-      CASE WHEN isfinite(next_try_at) THEN next_try_at END AS "nextTryAt"
-    FROM closing_seals WHERE room_id = ${roomId}`);
-  return wish ?? null;
 }
 
 const ended = sql`${endedStatuses}::text[]`;

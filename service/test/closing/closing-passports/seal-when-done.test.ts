@@ -7,7 +7,7 @@ import { openHarness } from "@signsealship/testing/harness";
 import { examplePdf } from "@signsealship/testing/inputs/order-form";
 import { newPartner, ownProcess } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { queueSeals, sealWishOf } from "../../../src/closing/rooms/rooms.ts";
+import { queueSeals, type SealWish } from "../../../src/closing/rooms/rooms.ts";
 import { systemClock as clock } from "../../../src/kernel/platform/clock.ts";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { mailOrderNews } from "../../../src/orders/fulfilment/fulfilment.ts";
@@ -76,11 +76,12 @@ async function lookForSeals(): Promise<void> {
 }
 
 const minute = 60_000;
-async function wishOf(room: string) {
-  const [found] = await db.query<{ id: string }>(
-    sql`SELECT id FROM rooms r WHERE ${isSealed(sql`r.code`, "room", room)}`,
-  );
-  return sealWishOf(db, found?.id ?? "");
+async function wishOf(room: string): Promise<SealWish | null> {
+  const [wish] = await db.query<SealWish>(sql`
+    SELECT s.sealed_at AS "sealedAt", s.sealed_version AS "sealedVersion", s.problem,
+      CASE WHEN isfinite(s.next_try_at) THEN s.next_try_at END AS "nextTryAt"
+    FROM closing_seals s JOIN rooms r ON r.id = s.room_id WHERE ${isSealed(sql`r.code`, "room", room)}`);
+  return wish ?? null;
 }
 
 const finishAll = async (codes: readonly string[]) => {

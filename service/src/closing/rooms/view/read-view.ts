@@ -5,6 +5,7 @@ import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
 import { roomNotFound } from "../begin-change.ts";
 import type { Participant } from "../participants/schemas.ts";
+import type { SealWish } from "../seal-wish.ts";
 import type { RoomView } from "./schemas.ts";
 import {
   findViewVersion,
@@ -86,6 +87,8 @@ export function createViewCache(maxBytes: number): ViewCache {
 export type OwnRoom = Omit<RoomView, "participants"> &
   Pick<OwnRoomRow, "closesOn" | "firmMethod" | "charges"> & {
     id: string;
+    /** Null when nobody asked the service to seal the closing by itself. */
+    sealWish: SealWish | null;
     /** With full addresses. */
     participants: Participant[];
     /** The orders that the owner placed, by their codes, in the order of the room's list. */
@@ -98,13 +101,15 @@ export type OwnRoom = Omit<RoomView, "participants"> &
 export async function ownRoom({ db, rowMac }: ViewDeps, principal: Principal, roomCode: string): Promise<OwnRoom> {
   const row = isCode(roomCode) ? await selectOwnRoom(db, roomCode, principal) : undefined;
   if (!row) throw roomNotFound();
-  const { roomId: id, closesOn, participants, versions, firmMethod, charges } = row;
+  const { roomId: id, closesOn, participants, versions, firmMethod, charges, sealWish: wish } = row;
   const ownOrders = row.ownOrders.map(({ documentName: name, ...order }) => ({
     ...order,
     documentName: name === null ? null : Buffer.from(name, "hex"),
   }));
+  const timeOf = (text: string | null) => (text === null ? null : new Date(text));
   return {
     ...viewOf(row, rowMac),
+    sealWish: wish && { ...wish, sealedAt: timeOf(wish.sealedAt), nextTryAt: timeOf(wish.nextTryAt) },
     ...{ id, closesOn, participants, versions, firmMethod, charges },
     ownOrders: new Map(ownOrders.map((order) => [order.code, order])),
   };

@@ -92,6 +92,13 @@ export type OwnRoomRow = RoomRow & {
   roomId: string;
   /** The day on which the closing is due; null for none. */
   closesOn: string | null;
+  /** The state of the seal that the service makes by itself, with times as ISO 8601; null when nobody asked for it. */
+  sealWish: {
+    sealedAt: string | null;
+    sealedVersion: number | null;
+    problem: string | null;
+    nextTryAt: string | null;
+  } | null;
   /** The encrypted name of the document is in hex. */
   ownOrders: (Omit<OwnOrder, "documentName"> & { documentName: string | null })[];
   versions: SealedVersion[];
@@ -179,6 +186,9 @@ const ownCharges = firmPaysColumns(
 
 /** For the owner alone: the owner's orders in the room with their charges, and all sealed versions, newest first. */
 const ownColumns = sql`, ${ownCharges}, (SELECT r.closes_on::text FROM rooms r WHERE r.id = room."roomId") AS "closesOn", (
+    SELECT json_build_object('sealedAt', ${isoTime(sql`s.sealed_at`)}, 'sealedVersion', s.sealed_version, 'problem', s.problem,
+      'nextTryAt', CASE WHEN isfinite(s.next_try_at) THEN ${isoTime(sql`s.next_try_at`)} END)
+    FROM closing_seals s WHERE s.room_id = room."roomId") AS "sealWish", (
     SELECT coalesce(json_agg(json_build_object('id', o.id, 'code', o.code, 'partnerId', o.partner_id,
       'environment', o.environment, 'status', o.status, 'sign', o.sign, 'notarize', o.notarize,
       'documentName', encode(o.document_name, 'hex'), 'docSlug', o.doc_slug, 'externalReference', o.external_reference,

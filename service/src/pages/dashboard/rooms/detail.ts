@@ -141,7 +141,7 @@ function passportPart(view: RoomDetailView): Html {
   const { nextVersion } = view;
   return html`<p>A seal records this room’s orders and the hashes of their documents as they are now. Anyone can check it without an account. A version never changes, and each one links to the previous one.</p>
 ${view.retention && html`<p>${view.retention}</p>`}
-${view.room.versions.length === 0 ? emptyState("Not sealed yet", view.sealWish ? "The first version follows once every order has ended." : "Seal the first version once the documents are final.") : versionTable(view)}
+${view.room.versions.length === 0 ? emptyState("Not sealed yet", view.room.sealWish ? "The first version follows once every order has ended." : "Seal the first version once the documents are final.") : versionTable(view)}
 <div class="room-part">${sealByItself(view)}</div>
 <div class="room-part">
 ${problemOf(view, "passport")}
@@ -196,11 +196,12 @@ ${closed ? buttonForm(formPath(view, "reopen"), "Reopen the room") : buttonForm(
 }
 
 /** Whether the service will seal the closing without a person. */
-const sealsByItself = ({ sealWish }: RoomDetailView): boolean => sealWish !== null && sealWish.sealedAt === null;
+const sealsByItself = ({ room: { sealWish } }: RoomDetailView): boolean =>
+  sealWish !== null && sealWish.sealedAt === null;
 
 /** The state of the seal that the service makes by itself, and the button that switches it on or off. */
 function sealByItself(view: RoomDetailView): Html {
-  const { sealWish } = view;
+  const { sealWish } = view.room;
   if (!sealWish)
     return html`<p>The service does not seal this closing by itself.</p>
 ${buttonForm(formPath(view, "seal-when-done"), "Seal it when every order has ended", { fields: { to: "on" }, kind: "quiet-button" })}`;

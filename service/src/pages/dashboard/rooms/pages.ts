@@ -10,7 +10,6 @@ import {
   ownRoom,
   payableOfRoom,
   roomPage,
-  sealWishOf,
   sumDue,
 } from "../../../closing/rooms/rooms.ts";
 import { countOpenRooms } from "../../../firms/partners/partners.ts";
@@ -100,10 +99,9 @@ function roomDetail(forms: FastifyInstance, deps: RoomsDeps): void {
     const principal = principalOf(request);
     const { db, titleOf } = deps.deliveries;
     const room = await ownRoom(deps.closings, principal, code);
-    const [{ orders }, deliveries, sealWish] = await Promise.all([
+    const [{ orders }, deliveries] = await Promise.all([
       room.status === "open" ? firmOrders(db, principal, latest, latestMost) : { orders: [] },
       deliveriesOf(deps.deliveries, room).catch(noneIfAltered),
-      sealWishOf(db, room.id),
     ]);
     const isPaidHere = takesPayment(deps.checkout.processor, principal.environment);
     const payableBy = (payer: Payer) => (isPaidHere ? payableOfRoom(room, payer) : []);
@@ -113,7 +111,7 @@ function roomDetail(forms: FastifyInstance, deps: RoomsDeps): void {
     const retention = roomRetention(deps.frame.retention, environment);
     const { baseUrl } = deps.frame;
     const nextVersion = nextVersionOf(room);
-    const parts = { nextVersion, orders, payable, firmPays, deliveries, sealWish, titleOf, baseUrl, retention };
+    const parts = { nextVersion, orders, payable, firmPays, deliveries, titleOf, baseUrl, retention };
     const body = roomBody({ room, environment, submission, ...parts, problem });
     return dashboardPage(deps.frame, request, { title: room.name, section: "rooms", body, scripts: ["copy.js"] });
   }

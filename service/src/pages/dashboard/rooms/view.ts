@@ -1,5 +1,5 @@
 import type { deliveriesOf } from "../../../closing/deliveries/deliveries.ts";
-import type { OwnRoom, SealWish } from "../../../closing/rooms/rooms.ts";
+import type { OwnRoom } from "../../../closing/rooms/rooms.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { Payer, TitleOf } from "../../../orders/order/order.ts";
 import type { ChargeOfOrder, FirmMethod } from "../../../orders/payments/payments.ts";
@@ -66,7 +66,6 @@ export type RoomDetailView = {
   /** The sentence that says how long the room's certificates are kept. */
   retention: string | null;
   /** The state of the seal that the service makes by itself; null when nobody has asked for it. */
-  sealWish: SealWish | null;
   /** Null when an order of the room was altered in the database. */
   deliveries: Awaited<ReturnType<typeof deliveriesOf>> | null;
   problem: RoomProblem | undefined;
