@@ -131,7 +131,7 @@ export async function endSealWish(
 ): Promise<boolean> {
   const [wish] = await tx.query<{ isCurrent: boolean }>(sql`
     SELECT round = ${round} AND sealed_at IS NULL AS "isCurrent" FROM closing_seals
-    WHERE room_id = ${roomId} AND asked_at = ${askedAt} FOR UPDATE`);
+    WHERE room_id = ${roomId} AND asked_at = ${askedAt} FOR NO KEY UPDATE`);
   if (wish?.isCurrent)
     await tx.query(sql`
       UPDATE closing_seals SET sealed_at = ${at}, sealed_version = ${version}, problem = NULL, next_try_at = NULL
