@@ -51,10 +51,11 @@ import {
   wasUnrecorded,
   watchSessions,
 } from "../../../src/signing/notaries/notaries.ts";
-import { requireDisk } from "../../../src/signing/notaries/recordings/disk.ts";
+import { recordingDisk, requireDisk } from "../../../src/signing/notaries/recordings/disk.ts";
 import type { Recordings } from "../../../src/signing/notaries/recordings/recordings.ts";
 import type { RequireHeld } from "../../../src/signing/notaries/recordings/store.ts";
 import { giveTurn, requireTogether } from "../../../src/signing/notaries/sessions/act.ts";
+import { endTechnical } from "../../../src/signing/notaries/sessions/end.ts";
 import { fence, renew } from "../../../src/signing/notaries/sessions/holding.ts";
 import { leaseMs, requireHere, requireLease, turnEndOf } from "../../../src/signing/notaries/sessions/lease.ts";
 import { writeAsNotary } from "../../../src/signing/notaries/sessions/messages.ts";
@@ -73,6 +74,7 @@ import {
   updatePerson,
 } from "../../../src/signing/notaries/sessions/store.ts";
 import { hasVouched, isPartDone, presentLines } from "../../../src/signing/notaries/sessions/third-persons.ts";
+import { endUnrecorded } from "../../../src/signing/notaries/sessions/unrecorded.ts";
 import { lockOpenSheet, markStep, noteEvent } from "../../../src/signing/notaries/sheets/sheet.ts";
 import { openTurn } from "../../../src/signing/notaries/sheets/steps.ts";
 import { findSheet } from "../../../src/signing/notaries/sheets/store.ts";
@@ -1249,6 +1251,125 @@ test("a full disk ends the open sessions once, and a low one only warns, on reco
   await until(async () => (await liveOf(code)).state === "ended");
   await stop();
   assert.deepEqual([(await liveOf(code)).outcome, interrupted], ["technical", ["disk_full"]]);
+});
+
+test("a disk that does not answer is unknown, and is asked only once until it answers", async () => {
+  const answer = Promise.withResolvers<{ bavail: number; bsize: number }>();
+  let reads = 0;
+  const disk = recordingDisk("/recordings", 1, () => {
+    reads++;
+    return answer.promise;
+  });
+  await Promise.all([1, 2].map(() => assert.rejects(disk.freeBytes(), /does not answer/)));
+  const later = disk.freeBytes();
+  assert.equal(reads, 1);
+  answer.resolve({ bavail: 3, bsize: 4096 });
+  assert.equal(await later, 12_288);
+  assert.equal(await disk.freeBytes(), 12_288);
+  assert.equal(reads, 2);
+});
+
+test("a session that the notary signs while the watch looks at the disk is not ended", async () => {
+  const { code } = await begun("signs-meanwhile@example.com", "notary_signs");
+  const { deps, rooms, joined, interrupted } = otherNode();
+  const seen = await abandoned(code, -600, deps.own.id);
+  const { id, orderId, openedAt } = seen;
+  rooms.add(id, orderId, openedAt, ["notary", "signer-1"], newLease());
+  joined(id);
+  let looks = 0;
+  const freeBytes = async () => {
+    looks++;
+    await db.transaction((tx) => updateLive(tx, id, sql`state = 'signed'`));
+    return 0;
+  };
+  Object.assign(deps.disk, { freeBytes });
+  const stop = watchSessions(deps);
+  await until(() => looks > 0);
+  await stop();
+  await endTechnical(deps, seen);
+  assert.deepEqual([(await sheetOf(code))?.outcome, interrupted], [null, []]);
+  // A session that was signed long ago, and that nobody completes, ends.
+  await endTechnical(deps, await liveOf(code));
+  assert.equal((await sheetOf(code))?.outcome, "technical");
+});
+
+test("an order does not fail for sessions that could not be recorded, and fails for two other faults", async () => {
+  const email = "not-recorded@example.com";
+  const code = await orders.place({ email });
+  await orders.claim(code, nora.cookie);
+  const { deps } = otherNode();
+  const ended = async (end: (session: LiveSession) => Promise<void>) => {
+    const began = await post(desk(code), { act: "jurat" });
+    assert.equal(began.status, 303, await began.text());
+    const [row] = await db.query<{ id: string }>(sql`
+      SELECT l.id FROM live_sessions l JOIN orders o ON o.id = l.order_id
+      WHERE ${isSealed(sql`o.code`, "order", code)} ORDER BY l.opened_at DESC LIMIT 1`);
+    const session = await findLive(db, row?.id ?? "");
+    assert.ok(session);
+    await end(session);
+    await until(async () => (await findLive(db, session.id))?.state === "ended");
+    return orders.statusOf(code);
+  };
+  const statuses: string[] = [];
+  for (const cause of ["disk_full", "disk_full", "failed"] as const)
+    statuses.push(await ended((session) => endUnrecorded(deps, session, cause)));
+  for (const _ of [1, 2]) statuses.push(await ended((session) => endTechnical(deps, session)));
+  assert.deepEqual(statuses, [...Array.from({ length: 4 }, () => "NotarizationPending"), "NotarizationFailed"]);
+});
+
+test("a session that can't be opened in a restarted engine is held, and ends when its disk is full or after many tries", async () => {
+  for (const cause of ["disk_full", "failed"]) {
+    const { code } = await begun(`not-resumed-${cause}@example.com`, "identify");
+    let tries = 0;
+    const resume = async () => {
+      tries++;
+      throw new Error("the engine refuses");
+    };
+    const { deps, rooms, joined, hear, free, interrupted } = otherNode({ resume });
+    const { id, orderId, openedAt } = await abandoned(code, -600, deps.own.id);
+    const room = rooms.add(id, orderId, openedAt, ["notary", "signer-1"], newLease());
+    joined(id);
+    hear({ kind: "lost", sessions: [id] });
+    const stop = watchSessions(deps);
+    await until(async () => tries > 1 && (await liveOf(code)).state === "held");
+    assert.deepEqual(interrupted, []);
+    if (cause === "disk_full") free.bytes = 0;
+    else room.failedResumes = 60;
+    await until(async () => (await liveOf(code)).state === "ended");
+    await stop();
+    assert.deepEqual([(await liveOf(code)).outcome, interrupted], ["technical", [cause]]);
+  }
+});
+
+test("nobody can sign from the moment at which the engine is lost, and the signer can again when the session is recorded again", async () => {
+  const { code } = await begun("lost@example.com", "sign");
+  const { deps, rooms, joined, hear } = otherNode();
+  const { id, orderId, openedAt } = await abandoned(code, -600, deps.own.id);
+  rooms.add(id, orderId, openedAt, ["notary", "signer-1"], newLease());
+  joined(id);
+  await given(code);
+  const maySign = async () => (await signatures(code)).map((turn) => turn.maySign);
+  // The watch is at its look meanwhile, and would notice only later.
+  const disk = Promise.withResolvers<number>();
+  let looks = 0;
+  const freeBytes = () => {
+    looks++;
+    return disk.promise;
+  };
+  Object.assign(deps.disk, { freeBytes });
+  const stop = watchSessions(deps);
+  await until(() => looks > 0);
+  assert.deepEqual(await maySign(), [true]);
+  hear({ kind: "lost", sessions: [id] });
+  await until(async () => (await liveOf(code)).state === "held");
+  assert.deepEqual([await maySign(), looks], [[false], 1]);
+  disk.resolve(1e12);
+  await until(async () => {
+    joined(id);
+    return (await liveOf(code)).state === "live";
+  });
+  assert.deepEqual(await maySign(), [true]);
+  await stop();
 });
 
 test("a turn lasts no longer than its service renews it", async () => {

@@ -23,13 +23,36 @@ export type RecordingDisk = {
   leastBytes: number;
 };
 
-export const recordingDisk = (folder: string, leastBytes: number): RecordingDisk => ({
-  leastBytes,
-  async freeBytes() {
-    const { bavail, bsize } = await statfs(folder);
-    return bavail * bsize;
-  },
-});
+/** How long the disk may take to answer. A network file system whose server is gone never answers. */
+const answerMs = 2_000;
+
+/** @param read a test replaces it */
+export function recordingDisk(
+  folder: string,
+  leastBytes: number,
+  read: (folder: string) => Promise<{ bavail: number; bsize: number }> = statfs,
+): RecordingDisk {
+  // Calls share one read: each that hangs occupies one of the few threads that do all of this process's file work.
+  let reading: Promise<number> | null = null;
+  return {
+    leastBytes,
+    freeBytes() {
+      reading ??= read(folder)
+        .then(({ bavail, bsize }) => bavail * bsize)
+        .finally(() => {
+          reading = null;
+        });
+      return inTime(reading);
+    },
+  };
+}
+
+/** @throws Error when the disk does not answer in time */
+async function inTime(answer: Promise<number>): Promise<number> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error("the disk of recordings does not answer")), answerMs);
+  return Promise.race([answer, promise]).finally(() => clearTimeout(timer));
+}
 
 /** `low`: no session begins, and open ones are warned. `full`: open sessions end. */
 export type DiskRoom = {

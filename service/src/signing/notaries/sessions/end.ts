@@ -6,16 +6,26 @@ import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { perform } from "../../../orders/fulfilment/fulfilment.ts";
 import { lockOrder } from "../../../orders/order/order.ts";
 import { closeAppointment } from "../appointments/book.ts";
+import type { DeskDeps } from "../desk/desk.ts";
 import { endWithoutAct } from "../sheets/room.ts";
 import { orderCodeOf, outcomeOf } from "../sheets/store.ts";
 import { marksOf } from "./marks.ts";
 import type { LiveDeps } from "./session.ts";
-import { appendEvent, findLive, type LiveSession, livePeople, liveSessionsOf, lockLive, updateLive } from "./store.ts";
+import {
+  appendEvent,
+  findLive,
+  isUnrecorded,
+  type LiveSession,
+  livePeople,
+  liveSessionsOf,
+  lockLive,
+  updateLive,
+} from "./store.ts";
 
 /** Runs work on a session, with the session's order locked. */
 export async function atSession(
   { sheets: { desk } }: LiveDeps,
-  seen: LiveSession,
+  seen: Pick<LiveSession, "id" | "orderId">,
   work: (tx: Tx, session: LiveSession, at: Date) => Promise<void>,
 ): Promise<void> {
   await desk.db.transaction(async (tx) => {
@@ -28,9 +38,22 @@ export async function atSession(
 
 /** Ends the act of a session that can't continue. */
 export async function endTechnical(deps: LiveDeps, seen: LiveSession): Promise<void> {
-  await atSession(deps, seen, (tx, session, at) =>
-    endWithoutAct(tx, deps.sheets.desk.rowMac, session, "technical", { by: "system", at }),
-  );
+  await atSession(deps, seen, async (tx, session, at) => {
+    // The notary may have signed since the session was read: then all of it is recorded.
+    if (session.state === "signed" && seen.state !== "signed") return;
+    await endWithoutAct(tx, deps.sheets.desk.rowMac, session, "technical", { by: "system", at });
+  });
+}
+
+/**
+ * The sessions of an order that ended like this. Those that could not be recorded any longer are left out: the operator
+ * sees to that, and the order must not fail for it.
+ */
+async function endedLike(tx: Tx, { rowMac }: DeskDeps, orderId: number, outcome: string): Promise<LiveSession[]> {
+  const counted: LiveSession[] = [];
+  for (const session of await liveSessionsOf(tx, orderId))
+    if (session.outcome === outcome && !(await isUnrecorded({ db: tx, rowMac }, session))) counted.push(session);
+  return counted;
 }
 
 const reasons = {
@@ -68,7 +91,7 @@ export async function finish(deps: LiveDeps, id: string): Promise<void> {
     const detail = { session: session.id, outcome };
     await tx.query(auditLine({ at, action: "notary.session_ended", actor: "system", orderId, detail }));
     if (outcome !== "technical" && outcome !== "no_show") return;
-    const ended = (await liveSessionsOf(tx, orderId)).filter((each) => each.outcome === outcome);
+    const ended = await endedLike(tx, desk, orderId, outcome);
     const fails = ended.length > 1 && locked.status === "NotarizationPending";
     const signers = (await livePeople(tx, session.id)).filter(({ role }) => role === "signer");
     await closeAppointment(tx, { orderId, signers }, outcome, { at, fails });

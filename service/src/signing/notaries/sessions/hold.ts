@@ -1,14 +1,18 @@
 /** Holds the act of a live session: blocks its signature, or makes the whole act begin again. */
 import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
 import { roomEnvelopeOf, setSignature, takeFromSigner } from "../../envelopes/envelopes.ts";
 import { proofVoid } from "../identity/results.ts";
 import { endWithoutAct } from "../sheets/room.ts";
 import { lockOpenSheet, noteEvent, restartSheet } from "../sheets/sheet.ts";
 import { openTurn, signsNext } from "../sheets/steps.ts";
 import { findSheet, outcomeOf } from "../sheets/store.ts";
+import { atSession } from "./end.ts";
+import { isHere } from "./holding.ts";
 import type { Restart } from "./interruption.ts";
+import type { Room } from "./rooms.ts";
 import type { LiveDeps } from "./session.ts";
-import type { LiveSession } from "./store.ts";
+import { type LiveSession, updateLive } from "./store.ts";
 
 /**
  * The step from which an act begins again. `proofsOf`: the number of the signer whose earlier identity checks no longer
@@ -42,6 +46,19 @@ export async function beginAgain(
   if (envelope) await takeFromSigner(tx, envelope.id, at);
   const keep = from === "identity" ? [] : (["identify", "credential"] as const);
   await restartSheet(tx, rowMac, sheet, { cause: "interrupted", keep }, by);
+}
+
+/**
+ * Holds a session that is not recorded any more. The watch looks only once a second, and no signature may be accepted
+ * until then.
+ */
+export async function holdUnrecorded(deps: LiveDeps, room: Room): Promise<void> {
+  await atSession(deps, { id: room.session, orderId: room.orderId }, async (tx, session, at) => {
+    if (session.state !== "live" || !isHere(deps, room)) return;
+    await updateLive(tx, session.id, sql`state = 'held'`);
+    await openSignature(tx, deps, session, false, at);
+  });
+  deps.rooms.tell(room.session, { kind: "changed" });
 }
 
 /**

@@ -12,7 +12,10 @@ import type { Room } from "./rooms.ts";
 import type { LiveDeps } from "./session.ts";
 import { appendEvent, findLive, type LiveSession, livePeople, updateLive } from "./store.ts";
 
-/** Continues the session in an engine that was restarted. */
+/**
+ * Continues the session in an engine that was restarted. If that fails, the session stays broken, and the failure is
+ * counted.
+ */
 export async function resume(deps: LiveDeps, room: Room): Promise<void> {
   // Resets the flag before opening the session, because the engine may be lost again while it opens.
   room.broken = null;
@@ -21,8 +24,12 @@ export async function resume(deps: LiveDeps, room: Room): Promise<void> {
     await record(deps, room);
   } catch (error) {
     room.broken ??= "engine";
-    throw error;
+    room.failedResumes++;
+    const about = { err: error, session: room.session, failures: room.failedResumes };
+    deps.sheets.desk.log.error(about, "a live session could not be continued; the service will try again");
+    return;
   }
+  room.failedResumes = 0;
   deps.rooms.tell(room.session, { kind: "media" });
 }
 

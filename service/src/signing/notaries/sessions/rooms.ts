@@ -49,6 +49,8 @@ export type Room = {
   turn: { person: string; token: string } | null;
   /** Why the engine can no longer record; null while it can. */
   broken: string | null;
+  /** How often in a row the session could not be opened again in a restarted engine. */
+  failedResumes: number;
   led: LedPage | null;
   /** For how many minutes the disk still has room, when it is nearly full; null when it has enough. */
   minutesLeft: number | null;
@@ -69,6 +71,8 @@ export class LiveRooms extends PageStreams {
   readonly leaving = new Set<string>();
   /** Called when a room's lease was not renewed in time. */
   onLapse: (room: Room) => void = () => {};
+  /** Called when the engine can no longer record a room. */
+  onBroken: (room: Room) => void = () => {};
   readonly #lapses = new Map<string, NodeJS.Timeout>();
   #isStopped = false;
   readonly stop: () => void;
@@ -113,7 +117,7 @@ export class LiveRooms extends PageStreams {
       people: new Map(),
       observers: new Map(),
       recorded: new Set(),
-      ...{ turn: null, broken: null, led: null, minutesLeft: null, checks: null, lease },
+      ...{ turn: null, broken: null, failedResumes: 0, led: null, minutesLeft: null, checks: null, lease },
     };
     for (const person of people) this.#expect(room, person, false);
     this.#rooms.set(session, room);
@@ -232,6 +236,7 @@ export class LiveRooms extends PageStreams {
         const room = this.#rooms.get(session);
         if (!room) continue;
         room.broken ??= "engine";
+        this.onBroken(room);
         for (const observer of room.observers.values()) observer.isHere = false;
       }
       return;
@@ -245,7 +250,10 @@ export class LiveRooms extends PageStreams {
     }
     if (event.kind === "cut") this.tellOne(event.session, event.person, { kind: "media" });
     if (!room) return;
-    if (event.kind === "broken") room.broken = event.why;
+    if (event.kind === "broken") {
+      room.broken = event.why;
+      this.onBroken(room);
+    }
     const observer = "person" in event ? room.observers.get(event.person) : undefined;
     if (observer && (event.kind === "joined" || event.kind === "left")) observer.isHere = event.kind === "joined";
     if (event.kind === "chunk" && room.people.get(event.line.person)?.hasPicture) room.recorded.add(event.line.person);

@@ -257,3 +257,15 @@ export async function eventsOf(db: Sql, rowMac: RowMac, session: LiveSession): P
     return event;
   });
 }
+
+/** The event of a session that ended because it could not be recorded any longer. */
+export const unrecorded = "recording_stopped";
+
+/** Whether a session ended because it could not be recorded any longer. */
+export async function isUnrecorded(
+  { db, rowMac }: { db: Sql; rowMac: RowMac },
+  session: LiveSession,
+): Promise<boolean> {
+  if (session.outcome !== "technical") return false;
+  return (await eventsOf(db, rowMac, session)).some(({ name }) => name === unrecorded);
+}

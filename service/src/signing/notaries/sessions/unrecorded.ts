@@ -5,21 +5,26 @@ import { outcomeOf } from "../sheets/store.ts";
 import { atSession } from "./end.ts";
 import type { Room } from "./rooms.ts";
 import type { LiveDeps } from "./session.ts";
-import { appendEvent, eventsOf, type LiveSession } from "./store.ts";
-
-/** The event of a session that ended because it could not be recorded any longer. */
-const unrecorded = "recording_stopped";
+import { appendEvent, isUnrecorded, type LiveSession, unrecorded } from "./store.ts";
 
 /** Why the recording of a session ended. `disk_full`: the disk has no more room. `failed`: anything else. */
 type Cause = "disk_full" | "failed";
+
+/** After this many failures in a row, in about a minute, a session is not tried again. */
+const mostFailedResumes = 60;
 
 /**
  * Why the recording of a room has to end now; null when it goes on. When the disk is low, warns the people in the room,
  * and records that they were warned.
  */
 export async function recordingEnd(deps: LiveDeps, room: Room, session: LiveSession): Promise<Cause | null> {
-  const { desk } = deps.sheets;
+  if (room.broken === "engine" && room.failedResumes < mostFailedResumes) return diskEnd(deps, room, session);
   if (room.broken !== null) return /ENOSPC|EDQUOT/.test(room.broken) ? "disk_full" : "failed";
+  return diskEnd(deps, room, session);
+}
+
+async function diskEnd(deps: LiveDeps, room: Room, session: LiveSession): Promise<Cause | null> {
+  const { desk } = deps.sheets;
   const disk = await roomOnDisk(deps.disk, deps.rooms.recordedPeople()).catch((error: Error) => {
     // The recorder itself finds a disk that is gone.
     desk.log.error({ err: error, session: room.session }, "the room on the disk of recordings is unknown");
@@ -45,9 +50,10 @@ export async function recordingEnd(deps: LiveDeps, room: Room, session: LiveSess
  */
 export async function endUnrecorded(deps: LiveDeps, seen: LiveSession, cause: Cause): Promise<void> {
   const { rowMac, log } = deps.sheets.desk;
-  log.error({ session: seen.id, cause }, "a live session ends, because it can't be recorded any longer");
   await atSession(deps, seen, async (tx, session, at) => {
-    if ((await outcomeOf(tx, session.sheetId)) !== null) return;
+    // The notary may have signed since the session was read: then all of it is recorded.
+    if (session.state === "signed" || (await outcomeOf(tx, session.sheetId)) !== null) return;
+    log.error({ session: seen.id, cause }, "a live session ends, because it can't be recorded any longer");
     await appendEvent(tx, rowMac, session, { at, name: unrecorded, by: "system", person: null, detail: { cause } });
     await deps.recordings.tellInterrupted(tx, session.id, at, cause);
     await endWithoutAct(tx, rowMac, session, "technical", { by: "system", at });
@@ -55,7 +61,5 @@ export async function endUnrecorded(deps: LiveDeps, seen: LiveSession, cause: Ca
 }
 
 /** Whether a session ended because it could not be recorded any longer. */
-export async function wasUnrecorded({ sheets: { desk } }: Pick<LiveDeps, "sheets">, session: LiveSession) {
-  if (session.outcome !== "technical") return false;
-  return (await eventsOf(desk.db, desk.rowMac, session)).some(({ name }) => name === unrecorded);
-}
+export const wasUnrecorded = ({ sheets: { desk } }: Pick<LiveDeps, "sheets">, session: LiveSession) =>
+  isUnrecorded(desk, session);

@@ -12,7 +12,7 @@ import { lockOpenSheet } from "../sheets/sheet.ts";
 import { openTurn } from "../sheets/steps.ts";
 import { findSheet, outcomeOf } from "../sheets/store.ts";
 import { atSession, endTechnical, finish } from "./end.ts";
-import { beginAgain, openSignature } from "./hold.ts";
+import { beginAgain, holdUnrecorded, openSignature } from "./hold.ts";
 import { fence, followLeases, handOver, isHere, leave, letGo, renew } from "./holding.ts";
 import { arrived, isBroken, moveName, type Phase, personName, phaseOf, restartAfter } from "./interruption.ts";
 import { leaseOf } from "./lease.ts";
@@ -60,6 +60,8 @@ export function watchSessions(deps: LiveDeps, mostMs = stopMs): () => Promise<vo
     fence(deps, room);
     leaving(room.session);
   };
+  deps.rooms.onBroken = (room) =>
+    each(`hold ${room.session}`, () => holdUnrecorded(deps, room), "signatures in a broken session were not blocked");
   const timer = setInterval(() => {
     for (const room of deps.rooms.rooms()) each(`lease ${room.session}`, () => renew(deps, room));
     if (isStopping) return;
@@ -107,7 +109,9 @@ async function look(deps: LiveDeps, room: Room): Promise<void> {
   if (!session || session.state === "ended") return letGo(deps, room);
   if ((await outcomeOf(desk.db, session.sheetId)) !== null || !isHere(deps, room)) return;
   const now = desk.clock().getTime();
-  if (room.broken === "engine") await resume(deps, room);
+  if (room.broken === "engine" && session.state !== "signed") await resume(deps, room);
+  // The rules hold after a failure, too: the people are away, and the disk may be full.
+  if (!isHere(deps, room)) return;
   const silences = session.state === "signed" ? new Map<string, number>() : rooms.silences(room);
   // Once the notary has signed, the recording has ended.
   const cause = session.state === "signed" ? null : await recordingEnd(deps, room, session);
@@ -149,7 +153,7 @@ async function judge(deps: LiveDeps, room: Room, seen: LiveSession, silences: Ma
   const isTogether = [...room.people.values()].every(
     ({ lastAt }) => phaseOf(deps.sheets.desk.clock().getTime() - lastAt) === "here",
   );
-  const wanted = isTogether && !seen.isPaused ? "live" : "held";
+  const wanted = isTogether && !seen.isPaused && room.broken === null ? "live" : "held";
   if (turned.length === 0 && observers.length === 0 && seen.state === wanted) return;
   const { desk } = deps.sheets;
   const online = await onlineOf(deps, seen);
@@ -164,7 +168,7 @@ async function judge(deps: LiveDeps, room: Room, seen: LiveSession, silences: Ma
       const now = (await lockLive(tx, session.id)) ?? session;
       await appendEvent(tx, desk.rowMac, now, { at, by: "system", ...move });
     }
-    const state = isTogether && !session.isPaused ? "live" : "held";
+    const state = isTogether && !session.isPaused && room.broken === null ? "live" : "held";
     if (session.state !== state) await updateLive(tx, session.id, sql`state = ${state}`);
     const sheet = await findSheet({ ...desk, db: tx }, session.sheetId);
     const people = await livePeople(tx, session.id);
