@@ -214,7 +214,7 @@ async function payable({ db, notarySupply }: DueDeps, { id }: Group, which: Stat
   return { orders, withheld: rows.length - authentic.length + stuck };
 }
 
-/** What decides whether an order can be paid now. */
+/** The facts that decide whether an order can be paid now. */
 export type DueDeps = { db: Sql; notarySupply: NotarySupply };
 
 type PayableRow = Pick<OwnOrder, "id" | "status" | "totalCents" | "supplementCents">;

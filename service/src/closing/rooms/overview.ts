@@ -132,7 +132,7 @@ export type ClientOrder = Titled & {
   totalCents: number;
   /** The sum that a payment asks for the order now; null when it asks for nothing. */
   dueCents: number | null;
-  /** What that sum is: the price, more postage, or the price that a bank took back; null when nothing is due. */
+  /** The kind of that sum: the price, more postage, or the price that a bank took back; null when nothing is due. */
   dueFor: "price" | "postage" | "loss" | null;
   /** Why a payment leaves the order out, although the client owes something; null otherwise. */
   refusal: Exclude<RefusalKind, "not_due"> | null;

@@ -173,7 +173,7 @@ ${receipts.length > 0 && card("receipts", words.orderPage.receipts, receiptList(
 const titleIn = ({ titleOf }: Shown, order: ClientOrder, { words }: Reader): string =>
   titleOf(order) ?? nameOf({ label: order.label, orderCode: order.code }, words);
 
-/** What is to be paid now, with the sum that the button asks for. When nothing is due: the prices of the orders. */
+/** The orders to pay now, with the sum that the button asks for. When nothing is due: the prices of the orders. */
 function priceCard(shown: Shown, reader: Reader): Html | false {
   const { closing, due } = shown;
   const { words } = reader;
