@@ -1,29 +1,21 @@
 import type { FastifyRequest } from "fastify";
-import type { Branding } from "../../firms/partners/partners.ts";
 import { type Callers, principalOf } from "../../kernel/http/authentication.ts";
 import type { RateLimits } from "../../kernel/http/rate-limits.ts";
 import type { UploadPlaces } from "../../kernel/http/uploads/upload-places.ts";
 import { maySeeBilling, mayUseLive, type Principal } from "../../kernel/identity/identity.ts";
 import type { RetentionPlan } from "../../kernel/retention/retention.ts";
-import type { PreviewSigner, PreviewView } from "../../signing/envelopes/envelopes.ts";
 import { accountNav } from "../ui/account-nav.ts";
 import type { AssetName, Assets } from "../ui/assets/assets.ts";
 import { environmentSwitch } from "../ui/environment-switch.ts";
 import { flashOf } from "../ui/flash-messages.ts";
 import { icon } from "../ui/icons.ts";
 import { layout } from "../ui/layout.ts";
+import type { Previewed } from "../ui/previewed.ts";
 import { type Html, html } from "../ui/render.ts";
 import { failingBanner } from "./webhooks/failing-banner.ts";
 
 /** Renders the signing page of each signer; that is code of the signing pages. */
-export type PreviewPages = (previewed: {
-  readonly firm: Pick<Principal, "partnerId" | "firmName" | "environment">;
-  readonly branding: Branding | null;
-  readonly title: string;
-  readonly signers: readonly PreviewSigner[];
-  readonly views: readonly PreviewView[];
-  readonly at: Date;
-}) => string[];
+export type PreviewPages = (previewed: Previewed) => string[];
 
 /** The dependencies that the dashboard's pages share. */
 export type DashboardFrame = {

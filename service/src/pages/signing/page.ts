@@ -1,19 +1,12 @@
 import { raw } from "hono/html";
-import type { Branding } from "../../firms/partners/partners.ts";
-import type { Principal } from "../../kernel/identity/identity.ts";
 import { maskEmail } from "../../kernel/platform/mail/mask-email.ts";
-import type {
-  ConsentText,
-  ConsentTexts,
-  PreviewSigner,
-  PreviewView,
-  SigningView,
-} from "../../signing/envelopes/envelopes.ts";
+import type { ConsentText, ConsentTexts, SigningView } from "../../signing/envelopes/envelopes.ts";
 import { logoOf } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets/assets.ts";
 import { plainTime } from "../ui/format.ts";
 import { hiddenFields } from "../ui/forms/button-form.ts";
 import { checkbox, field } from "../ui/forms/fields.ts";
+import type { Previewed } from "../ui/previewed.ts";
 import { type Html, html } from "../ui/render.ts";
 import type { PlacedField, SigningConfig } from "./browser/config.ts";
 import { firmOf, type PageState, renderFrame } from "./frame.ts";
@@ -228,22 +221,15 @@ ${config && html`<div id="viewer" hidden></div>${configScript(config)}`}
 const configScript = (config: SigningConfig): Html =>
   html`<script type="module" src="${config.pdfjs}build/pdf.min.mjs" async></script><script type="application/json" id="signing-config">${raw(JSON.stringify(config).replaceAll("<", "\\u003c"))}</script>`;
 
-type Previewed = {
-  readonly firm: Pick<Principal, "partnerId" | "firmName" | "environment">;
-  readonly branding: Branding | null;
-  readonly title: string;
-  readonly signers: readonly PreviewSigner[];
-  readonly views: readonly PreviewView[];
-  readonly at: Date;
-  /** The origin of the service. The page around the preview allows no pictures from elsewhere. */
-  readonly ownOrigin: string;
-};
-
 /**
  * For each signer: the page on which they will sign, as if they had just consented, for a sender who looks at it before
  * the document is sent. The page's script gets the document from the page around it, and sends nothing.
+ * @param previewed `ownOrigin`: the origin of the service. The page around the preview allows no pictures from elsewhere.
  */
-export function previewPages(assets: PageDeps["assets"], previewed: Previewed): string[] {
+export function previewPages(
+  assets: PageDeps["assets"],
+  previewed: Previewed & { readonly ownOrigin: string },
+): string[] {
   const { firm, title, signers, views, at, ownOrigin } = previewed;
   const isOwnLogo = logoOf(previewed.branding)?.origin === ownOrigin;
   const branding = previewed.branding && {

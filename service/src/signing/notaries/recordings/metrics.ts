@@ -46,7 +46,7 @@ export function recordingMetrics(metrics: Metrics, { db, clock, engine, spoolDir
     "recording_part_oldest_seconds",
     oldestHelp,
     null,
-    async () => new Map([["", await oldestPart(spoolDir)]]),
+    async () => new Map([["", await oldestPart(spoolDir, clock().getTime())]]),
   );
   const one = async (value: Promise<number>) => new Map([["", await value]]);
   metrics.gauge("recording_disk_free_bytes", "Free space on this node's disk for recordings.", null, () =>
@@ -88,7 +88,7 @@ function lateness(clock: Clock) {
   };
 }
 
-async function oldestPart(spoolDir: string): Promise<number> {
+async function oldestPart(spoolDir: string, now: number): Promise<number> {
   const folders = await Promise.all(
     (await spoolFolders(spoolDir)).map(async (dir) => (await sessionsIn(dir)).map((session) => join(dir, session))),
   );
@@ -101,8 +101,8 @@ async function oldestPart(spoolDir: string): Promise<number> {
       ),
     ),
   );
-  const oldest = Math.min(Date.now(), ...times.flatMap((time) => time ?? []));
-  return (Date.now() - oldest) / 1_000;
+  const oldest = Math.min(now, ...times.flatMap((time) => time ?? []));
+  return (now - oldest) / 1_000;
 }
 
 async function recordingsByState(db: Sql): Promise<ReadonlyMap<string, number>> {
