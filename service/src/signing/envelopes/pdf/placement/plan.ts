@@ -5,8 +5,9 @@ import type { RequestedField } from "../../../../orders/order/order.ts";
 import { type PlannedField, signersWithout } from "../fields.ts";
 import type { PlannedBlock } from "../prepare.ts";
 import { asked } from "./asked.ts";
-import { type DocumentField, type DocumentFieldKind, formSignatures, usableFields } from "./document-fields.ts";
+import { type DocumentField, formSignatures, usableFields } from "./document-fields.ts";
 import { tagFields } from "./tags/tag-fields.ts";
+import type { DocumentFieldKind } from "./usable-kinds.ts";
 
 export type PlanRequest = {
   /** The number of signers. */

@@ -1,0 +1,139 @@
+/** Which of a document's own fields can be given to a signer, and as fields of which kind. */
+import type { FormField } from "../../../../kernel/pdf/form-fields.ts";
+import { resolve } from "../../../../kernel/pdf/objects.ts";
+import { isStream } from "../../../../kernel/pdf/revision/new-object.ts";
+import { stringBytes, textOfBytes } from "../../../../kernel/pdf/strings.ts";
+import {
+  asInteger,
+  asName,
+  type Dict,
+  entry,
+  isDict,
+  isString,
+  readDict,
+  unambiguous,
+} from "../../../../kernel/pdf/values.ts";
+import type { PdfLookup } from "../../../../kernel/pdf/xref/lookup.ts";
+
+/**
+ * The kind of one of the document's own fields. A box is a checkbox, a list is a dropdown, and `radio` is one option of
+ * a radio.
+ */
+export type DocumentFieldKind = "signature" | "text" | "checkbox" | "dropdown" | "radio";
+
+/** Flags of widgets that readers do not show (ISO 32000-1 table 165): invisible, hidden and no-view. */
+const UNSEEN = 1 | 2 | 32;
+
+export const isUntouched = ({ signatures, docMdp }: PdfLookup): boolean => signatures === 0 && docMdp === null;
+
+export function isSignable(look: PdfLookup, { ref, dict, type }: FormField): boolean {
+  if (type !== "Sig" || ref.gen !== 0 || entry(dict, "V") || entry(dict, "Kids")) return false;
+  if (!isUntouched(look) && (entry(dict, "Lock") || entry(dict, "SV"))) return false;
+  return !isHidden(look, dict);
+}
+
+const isHidden = ({ file }: PdfLookup, dict: Dict): boolean =>
+  ((asInteger(resolve(file, entry(dict, "F"))) ?? 0) & UNSEEN) !== 0;
+
+/** Flags of fields (ISO 32000-1 tables 221, 226, 228 and 230). */
+const READ_ONLY = 1;
+const RADIO = 1 << 15;
+const PUSH = 1 << 16;
+const PASSWORD_FILE_OR_RICH = (1 << 13) | (1 << 20) | (1 << 25);
+const MULTI_SELECT = 1 << 21;
+
+/** Names of plain characters, which pages and certificates show as they are, and none that our own fields have. */
+export const usableName = /^(?!SignSealShip-)[\w .,()[\]#/-]{1,100}$/;
+/** The keys that an ancestor of a usable field may have. Others, such as a value, would be inherited by the field. */
+const ofAncestors: ReadonlySet<string> = new Set(["T", "TU", "TM", "FT", "Ff", "Kids", "Parent", "Type"]);
+
+/** States whose names can become parts of the options' own names. */
+export const usableState = /^[A-Za-z0-9_-]{1,40}$/;
+
+type RadioOption = Pick<FormField, "ref" | "dict"> & { readonly state: string };
+
+/**
+ * The options of an empty radio that can be given to a signer, in the order of the form; none for any other field. Each
+ * option must have a state of its own: otherwise two options are one choice, which readers show in two places.
+ */
+export function radioOptions(look: PdfLookup, field: FormField, all: readonly FormField[]): RadioOption[] {
+  const { ref, dict, type, above } = field;
+  const flags = flagsOf(look, field);
+  const isRadio = type === "Btn" && (flags & RADIO) !== 0 && (flags & (PUSH | READ_ONLY)) === 0;
+  const isOdd = ref.gen !== 0 || entry(dict, "Subtype") || (above.length === 0 && entry(dict, "Parent"));
+  if (!isRadio || isOdd || inheritsMore(above) || !isEmpty(look, dict)) return [];
+  const kids = all.filter((each) => each.above.at(-1) === dict);
+  const options = kids.flatMap((kid) => {
+    const state = stateOf(look, kid);
+    return state === null ? [] : [{ ref: kid.ref, dict: kid.dict, state }];
+  });
+  const states = new Set(options.map(({ state }) => state));
+  return kids.length > 1 && options.length === kids.length && states.size === kids.length ? options : [];
+}
+
+/** The state of a radio's option while it is chosen; null for an option that no signer can be given. */
+function stateOf(look: PdfLookup, { ref, dict }: FormField): string | null {
+  const { file } = look;
+  const isNamed = ["T", "Kids", "V", "OC"].some((key) => entry(dict, key));
+  if (ref.gen !== 0 || isNamed || isHidden(look, dict)) return null;
+  if (asName(resolve(file, entry(dict, "Subtype"))) !== "Widget") return null;
+  if ((asName(resolve(file, entry(dict, "AS"))) ?? "Off") !== "Off") return null;
+  const appearance = resolve(file, entry(dict, "AP"));
+  const normal = appearance && isDict(appearance) && resolve(file, entry(dictIn(appearance), "N"));
+  if (!normal || !isDict(normal) || isStream(normal)) return null;
+  const [state, ...more] = [...dictIn(normal).entries.keys()].filter((key) => key !== "Off");
+  return more.length === 0 ? (state ?? null) : null;
+}
+
+export const dictIn = ({ bytes, start }: { bytes: Buffer; start: number }): Dict =>
+  unambiguous(readDict(bytes, start), "an appearance");
+
+/** The flags of a field, inherited from the nearest ancestor when the field has none. */
+const flagsOf = ({ file }: PdfLookup, { dict, above }: Pick<FormField, "dict" | "above">): number =>
+  [dict, ...above.toReversed()]
+    .map((node) => asInteger(resolve(file, entry(node, "Ff"))))
+    .find((value) => value !== undefined) ?? 0;
+
+const inheritsMore = (above: readonly Dict[]): boolean =>
+  above.some(({ entries }) => [...entries.keys()].some((key) => !ofAncestors.has(key)));
+
+/** The kind of a field that can be given to a signer; null for any other field. */
+export function usableKind(look: PdfLookup, { ref, dict, type, above }: FormField): DocumentFieldKind | null {
+  const { file } = look;
+  // A field with an optional layer may be hidden, and the parent that a top field names is not of the form.
+  const isOdd = entry(dict, "OC") || (above.length === 0 && entry(dict, "Parent"));
+  const hasActions = entry(dict, "A") || entry(dict, "AA");
+  if (ref.gen !== 0 || entry(dict, "Kids") || isHidden(look, dict) || isOdd) return null;
+  if (asName(resolve(file, entry(dict, "Subtype"))) !== "Widget") return null;
+  if (type === "Sig") return !hasActions && isSignable(look, { ref, dict, type, above }) ? "signature" : null;
+  if (inheritsMore(above)) return null;
+  const flags = flagsOf(look, { dict, above });
+  const has = (flag: number) => (flags & flag) !== 0;
+  if (has(READ_ONLY) || !isEmpty(look, dict)) return null;
+  if (type === "Tx") return has(PASSWORD_FILE_OR_RICH) ? null : "text";
+  if (type === "Btn") return has(RADIO | PUSH) ? null : "checkbox";
+  return type === "Ch" && !has(MULTI_SELECT) ? "dropdown" : null;
+}
+
+/** Whether a field has no value: none at all, an empty text, or a box that is not checked. */
+function isEmpty({ file }: PdfLookup, dict: Dict): boolean {
+  const value = resolve(file, entry(dict, "V"));
+  if (!value) return !entry(dict, "V");
+  if (isString(value)) return textOfBytes(stringBytes(value), "exact")?.trim() === "";
+  return asName(value) === "Off";
+}
+
+/** The fully qualified name; null when a part is missing or can't be decoded for certain. */
+export function nameOf(look: PdfLookup, { dict, above }: FormField): string | null {
+  const names = [...above, dict].map((node) => partialName(look, node));
+  return names.every((name) => name) ? names.join(".") : null;
+}
+
+/**
+ * The partial name of a field. Null when the name has characters that can't be decoded for certain: the check of acts
+ * might decode them differently.
+ */
+function partialName({ file }: PdfLookup, node: Dict): string | null {
+  const value = resolve(file, entry(node, "T"));
+  return value && isString(value) ? textOfBytes(stringBytes(value), "exact") : null;
+}
