@@ -4,7 +4,7 @@ import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import { LogHalt } from "./grow.ts";
 import { readHighWater, requireBeginsWith } from "./high-water.ts";
 import type { LogKeys } from "./key.ts";
-import { selectNewestCheckpoint } from "./store.ts";
+import { selectNewestCheckpoint, selectStrayLeaf } from "./store.ts";
 import { environmentOf, generationOf, haltedSince, type LogName, type StoredTree, treeHolds } from "./trees.ts";
 
 export type ExamineDeps = { rowMac: RowMac; keys: LogKeys };
@@ -14,8 +14,8 @@ export const successorName = (log: LogName, skip = 0): LogName =>
   `${environmentOf(log)}-${generationOf(log) + 1 + skip}`;
 
 /**
- * Checks that a log may continue: the service wrote the row of its tree, this node has its key, and the tree extends
- * all checkpoints that this node signed.
+ * Checks that a log may continue: the service wrote the row of its tree, this node has its key, no leaf is outside a
+ * tree, and the tree extends all checkpoints that this node signed.
  * @throws LogHalt otherwise
  */
 export async function examineTree(db: Sql, { rowMac, keys }: ExamineDeps, tree: StoredTree): Promise<void> {
@@ -31,6 +31,11 @@ export async function examineTree(db: Sql, { rowMac, keys }: ExamineDeps, tree: 
       `the database was restored from a backup at ${since.toISOString()}, and may lack entries that were published: run log recover`,
     );
   if (!treeHolds(rowMac, tree)) throw new LogHalt("the service did not write the tree's row as it is");
+  const stray = await selectStrayLeaf(db, environmentOf(tree.log));
+  if (stray)
+    throw new LogHalt(
+      `log_leaves has a forged row: the tree of ${stray.log} has no leaf ${stray.leaf}. Find out who wrote the row, and delete it`,
+    );
   const next = successorName(tree.log);
   if (await readHighWater(keys.pathOf(next)))
     throw new LogHalt(

@@ -10,7 +10,6 @@ import {
   type LogProof,
   parseBundle,
   parseCheckpoint,
-  parseEntry,
   parseLogProof,
   parseTilePath,
   tileWidth,
@@ -22,7 +21,7 @@ import { NotYetError } from "../../kernel/platform/errors.ts";
 import { type LineState, lineState } from "./anchor-store.ts";
 import { byPlace, edgePlaces, hashOfRange, LogHalt, leafHash, nameOf, nodeHash, rootOfTile } from "./grow.ts";
 import { forgetTiles, inclusionHashes } from "./proof-tiles.ts";
-import { retractionLines } from "./retractions.ts";
+import { retractionEntry, retractionOf } from "./retractions.ts";
 import {
   hasLine,
   type StoredCheckpoint,
@@ -40,9 +39,14 @@ export type ProvenLine =
   | { state: "unknown" | "queued" }
   | { state: "logged"; log: LogName; index: number; size: number; proof: string };
 
-/** The lines that would retract the file of this entry; none for an entry that does not record a sealed file. */
-const retractionsOf = (entry: LogEntry): string[] =>
-  entry.kind === "seal/v1" || entry.kind === "closing/v1" ? [...retractionLines(entry.sealedSha256).keys()] : [];
+/** The proof of the first retraction of an entry's file; null for none, and while no checkpoint covers it. */
+async function retractionProof(db: Sql, environment: Environment, entry: LogEntry): Promise<Buffer | null> {
+  if (entry.kind !== "seal/v1" && entry.kind !== "closing/v1") return null;
+  const { sealedSha256 } = entry;
+  const retraction = await retractionOf(db, { environment, sealedSha256 });
+  const proof = retraction && (await logProof(db, environment, retractionEntry(sealedSha256, retraction.reason)));
+  return proof?.state === "logged" ? Buffer.from(proof.proof) : null;
+}
 
 /**
  * The `.tlog-proof` of a line. It leads to the first anchored checkpoint that covers the line, if possible one with a
@@ -54,14 +58,13 @@ const retractionsOf = (entry: LogEntry): string[] =>
  */
 export async function logProof(db: Sql, environment: Environment, entry: LogEntry): Promise<ProvenLine> {
   const line = formatEntry(entry);
-  const place = await selectPlace(db, environment, line, retractionsOf(entry));
+  const place = await selectPlace(db, environment, line);
   if (!place) return { state: (await hasLine(db, environment, line)) ? "queued" : "unknown" };
   if (!place.checkpoint) return { state: "queued" };
-  const { log, leaf: index, checkpoint, retraction } = place;
+  const { log, leaf: index, checkpoint } = place;
   const { size, note } = checkpoint;
   // The file's proof includes the proof of its first retraction.
-  const retracted = retraction === null ? null : await logProof(db, environment, parseEntry(retraction));
-  const extra = retracted?.state === "logged" ? Buffer.from(retracted.proof) : null;
+  const extra = await retractionProof(db, environment, entry);
   const hashes = await inclusionHashes(db, log, index, size);
   const proof = formatLogProof({ extra, index, hashes, checkpoint: note });
   if (!isProven(line, parseLogProof(Buffer.from(proof)))) {
@@ -73,7 +76,7 @@ export async function logProof(db: Sql, environment: Environment, entry: LogEntr
 
 /** The log that has a line and the line's index there; null while no signed checkpoint covers it. */
 export async function placeInLog(db: Sql, environment: Environment, entry: LogEntry) {
-  const place = await selectPlace(db, environment, formatEntry(entry), []);
+  const place = await selectPlace(db, environment, formatEntry(entry));
   if (place?.checkpoint) return { origin: parseCheckpoint(place.checkpoint.note).origin, index: place.leaf };
   return { origin: (await currentTree(db, environment))?.origin ?? "", index: null };
 }

@@ -10,9 +10,14 @@ import { environmentOf, type LogName } from "./trees.ts";
 
 /**
  * A line that waits for a leaf. `leaf` is null unless the line has one already: `covered` if a checkpoint covers that
- * leaf or can still do so, `uncovered` if its log ended before.
+ * leaf or can still do so, `uncovered` if its log ended before, `forged` if no tree has the leaf.
  */
-export type WaitingLine = { id: number; line: string; mac: Buffer | null; leaf: "covered" | "uncovered" | null };
+export type WaitingLine = {
+  id: number;
+  line: string;
+  mac: Buffer | null;
+  leaf: "covered" | "uncovered" | "forged" | null;
+};
 
 export const waitingRows: MacTable<{ log: Environment; line: string }> = {
   table: sql`log_entries`,
@@ -43,8 +48,9 @@ export function queueEntry(log: Environment, entry: LogEntry, at: Date): Stateme
 export const selectWaiting = (db: Sql, log: Environment, after: number, limit: number): Promise<WaitingLine[]> =>
   db.query<WaitingLine>(sql`
     SELECT id, line, row_mac AS mac, (
-      SELECT CASE WHEN leaf >= final_size THEN 'uncovered' ELSE 'covered' END FROM log_leaves l JOIN log_trees t USING (log)
-      WHERE log_line_key(l.line) = log_line_key(q.line) AND split_part(l.log, '-', 1) = q.log) AS leaf
+      SELECT CASE WHEN l.line <> q.line THEN 'forged' WHEN leaf < coalesce(final_size, size) THEN 'covered'
+        WHEN leaf >= final_size THEN 'uncovered' ELSE 'forged' END
+      FROM log_leaves l LEFT JOIN log_trees t USING (log) WHERE log_line_key(l.line) = log_line_key(q.line) AND split_part(l.log, '-', 1) = q.log) AS leaf
     FROM log_entries q WHERE log = ${log} AND id > ${after} ORDER BY id LIMIT ${limit}`);
 
 export const lineHolds = (rowMac: RowMac, log: Environment, { line, mac }: WaitingLine): boolean =>
@@ -71,12 +77,14 @@ export const dropRepeated = (tx: Tx, log: Environment, lines: readonly WaitingLi
   tx.query(sql`DELETE FROM log_entries WHERE log = ${log} AND id = ANY (${lines.map(({ id }) => id)}::bigint[])`);
 
 /**
- * Queues the leaves of an ended log that its last checkpoint does not cover: the next log gets them. @returns how many
+ * Queues the leaves of an ended log that its last checkpoint does not cover: the next log gets them. Leaves outside the
+ * log's tree are forged, and get no valid MAC here. @returns how many
  */
 export async function queueUncovered(tx: Tx, ofLog: LogName, finalSize: number): Promise<number> {
   const log = environmentOf(ofLog);
   const rows = await tx.query<{ line: string; at: Date }>(sql`
-    SELECT line, queued_at AS at FROM log_leaves WHERE log = ${ofLog} AND leaf >= ${finalSize} ORDER BY leaf`);
+    SELECT line, queued_at AS at FROM log_leaves WHERE log = ${ofLog} AND leaf >= ${finalSize}
+      AND leaf < (SELECT size FROM log_trees WHERE log = ${ofLog}) ORDER BY leaf`);
   const macs = rows.map(({ line }) => new MacOfRow("log_entries", { log, line }));
   await tx.query(sql`
     INSERT INTO log_entries (log, line, queued_at, row_mac)

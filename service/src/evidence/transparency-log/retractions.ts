@@ -1,31 +1,57 @@
-import { formatEntry, type RetractionReason, retractionReasons, sealEntry } from "@signsealship/evidence/log";
+import {
+  formatEntry,
+  hashLength,
+  type LogEntry,
+  type RetractionReason,
+  retractionReasons,
+  sealEntry,
+  tileWidth,
+} from "@signsealship/evidence/log";
 import { auditLine } from "../../kernel/audit/audit.ts";
 import type { Environment } from "../../kernel/identity/identity.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Database, Sql } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
+import { leafHash } from "./grow.ts";
 import { queueEntry } from "./queue.ts";
-import { hasLine, inOrder, isOneOf, waitForLock } from "./store.ts";
+import { hasLine, inOrder, isOneOf, selectHashes, waitForLock } from "./store.ts";
+import type { LogName } from "./trees.ts";
 
 /** A retraction in the log, and when it was queued. */
 export type Retraction = { reason: RetractionReason; retractedAt: Date };
 
-/** The lines that would retract a sealed file, and the reason in each. */
-export const retractionLines = (sealedSha256: string): Map<string, RetractionReason> =>
-  new Map(retractionReasons.map((reason) => [formatEntry({ kind: "retract/v1", sealedSha256, reason }), reason]));
+type RetractedFile = { environment: Environment; sealedSha256: string };
 
-/** Why and when the operator retracted a seal, by its first retraction in the log; null for a seal without one. */
-export async function retractionOf(
-  db: Sql,
-  { environment, sealedSha256 }: { environment: Environment; sealedSha256: string },
-): Promise<Retraction | null> {
-  const reasons = retractionLines(sealedSha256);
-  const [found] = await db.query<{ line: string; retractedAt: Date }>(sql`
-    SELECT line, queued_at AS "retractedAt" FROM log_leaves e
-    WHERE ${isOneOf(environment, [...reasons.keys()])} ORDER BY ${inOrder} LIMIT 1`);
-  const reason = found && reasons.get(found.line);
-  return reason ? { reason, retractedAt: found.retractedAt } : null;
+/** The entry that retracts a sealed file. */
+export const retractionEntry = (sealedSha256: string, reason: RetractionReason) =>
+  ({ kind: "retract/v1", sealedSha256, reason }) as const satisfies LogEntry;
+
+/**
+ * Why and when the operator retracted a seal, by its first retraction in the log; null for a seal without one. A row
+ * counts only if the tree has its line, because anybody who may insert rows could forge one.
+ */
+export async function retractionOf(db: Sql, { environment, sealedSha256 }: RetractedFile): Promise<Retraction | null> {
+  const reasons = new Map(
+    retractionReasons.map((reason) => [formatEntry(retractionEntry(sealedSha256, reason)), reason]),
+  );
+  const found = await db.query<StoredLeaf & { retractedAt: Date }>(sql`
+    SELECT log, leaf, line, queued_at AS "retractedAt" FROM log_leaves e
+    WHERE ${isOneOf(environment, [...reasons.keys()])} ORDER BY ${inOrder}`);
+  for (const row of found) {
+    const reason = reasons.get(row.line);
+    if (reason && (await isInTile(db, row))) return { reason, retractedAt: row.retractedAt };
+  }
+  return null;
+}
+
+type StoredLeaf = { log: LogName; leaf: number; line: string };
+
+/** Whether the tile of a leaf has the hash of its line. */
+async function isInTile(db: Sql, { log, leaf, line }: StoredLeaf): Promise<boolean> {
+  const [tile] = await selectHashes(db, log, [{ level: 0, n: Math.floor(leaf / tileWidth) }]);
+  const at = (leaf % tileWidth) * hashLength;
+  return tile?.hashes.subarray(at, at + hashLength).equals(leafHash(Buffer.from(line))) === true;
 }
 
 const isReason = (text: string): text is RetractionReason => retractionReasons.some((reason) => reason === text);
@@ -47,7 +73,7 @@ export async function retractSeal(
     await waitForLock(tx, log);
     if (!(await hasSealed(tx, log, sealedSha256)))
       throw new ServiceError("not_found", `The ${log} log has no sealed file with the SHA-256 ${sealedSha256}.`);
-    const entry = { kind: "retract/v1", sealedSha256, reason } as const;
+    const entry = retractionEntry(sealedSha256, reason);
     if (await hasLine(tx, log, formatEntry(entry)))
       throw new ServiceError("conflict", `This file was retracted as ${reason} before.`);
     await tx.query(queueEntry(log, entry, at));

@@ -153,10 +153,15 @@ async function sequence(tx: Tx, deps: SequencerDeps, environment: Environment): 
   return lines.length > 0;
 }
 
-/** Separates lines that were queued again, or that have a leaf already, because a line gets one leaf. */
+/**
+ * Separates lines that were queued again, or that have a leaf already, because a line gets one leaf.
+ * @throws LogHalt when a line has a forged leaf
+ */
 function unrepeated(waiting: readonly WaitingLine[]): { lines: WaitingLine[]; repeated: WaitingLine[] } {
   const lines = new Map<string, WaitingLine>();
   const repeated = waiting.filter((one) => {
+    if (one.leaf === "forged")
+      throw new LogHalt(`log_leaves has a forged row that no tree contains, of the waiting line ${one.line.trimEnd()}`);
     if (one.leaf === "covered" || lines.has(one.line)) return true;
     lines.set(one.line, one);
     return false;

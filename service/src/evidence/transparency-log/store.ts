@@ -107,7 +107,26 @@ export async function insertLeaves(tx: Tx, log: LogName, from: number, lines: re
 /** The lines of an environment, each with the log that has it. */
 export const linesWithLogs = (db: Sql, environment: Environment): Promise<{ line: string; log: LogName }[]> =>
   db.query<{ line: string; log: LogName }>(sql`
-    SELECT line, log FROM log_leaves WHERE split_part(log, '-', 1) = ${environment} AND NOT ${isUncovered}`);
+    SELECT line, log FROM log_leaves JOIN log_trees USING (log)
+    WHERE environment = ${environment} AND leaf < coalesce(final_size, size)`);
+
+/**
+ * A forged leaf of an environment: one beyond the tree of a log that grows, or one of a log without a tree. One
+ * statement reads the tree and the leaves, because another node may add a batch between two.
+ * @returns undefined for none
+ */
+export async function selectStrayLeaf(db: Sql, environment: Environment) {
+  // Reads one index entry for each log, and not all leaves.
+  const [stray] = await db.query<{ log: LogName; leaf: number }>(sql`
+    WITH RECURSIVE names AS (
+      (SELECT log FROM log_leaves ORDER BY log LIMIT 1)
+      UNION ALL SELECT (SELECT l.log FROM log_leaves l WHERE l.log > n.log ORDER BY l.log LIMIT 1) FROM names n WHERE n.log IS NOT NULL
+    )
+    SELECT n.log, s.leaf FROM names n LEFT JOIN log_trees t ON t.log = n.log, LATERAL (
+      SELECT leaf FROM log_leaves l WHERE l.log = n.log AND l.leaf >= coalesce(t.size, 0) ORDER BY leaf LIMIT 1
+    ) s WHERE split_part(n.log, '-', 1) = ${environment} AND final_size IS NULL LIMIT 1`);
+  return stray;
+}
 
 export type StoredCheckpoint = { size: number; note: string };
 
@@ -138,18 +157,19 @@ export const insertCheckpoint = (tx: Tx, log: LogName, { size, note }: StoredChe
 
 /**
  * The place of a line in the logs. `checkpoint`, with its cosignatures, is the checkpoint that the line's proof leads
- * to; null before one covers the line. `retraction` is the first line in the log that retracts this line; null without
- * one.
+ * to; null before one covers the line.
  */
 export type Place = {
   log: LogName;
   leaf: number;
   checkpoint: StoredCheckpoint | null;
-  retraction: string | null;
 };
 
 /** A note has at most 32 lines, including the log's own. */
 export const mostCosignatures = 31;
+
+/** Whether a leaf `e` is in its log's tree. Any other leaf is forged. */
+const isInTree = sql`e.leaf < (SELECT size FROM log_trees t WHERE t.log = e.log)`;
 
 /**
  * A condition for WHERE: it selects the leaves of these lines as `e`, in whichever log of the environment they are.
@@ -157,10 +177,11 @@ export const mostCosignatures = 31;
  */
 export const isOneOf = (environment: Environment, lines: readonly string[]): Statement =>
   sql`log_line_key(e.line) = ANY (${lines.map(lineKey)}::bytea[]) AND split_part(e.log, '-', 1) = ${environment}
-    AND e.line = ANY (${lines}::text[])`;
+    AND e.line = ANY (${lines}::text[]) AND ${isInTree}`;
 
 export const isLine = (environment: Environment, line: string): Statement =>
-  sql`log_line_key(e.line) = ${lineKey(line)} AND split_part(e.log, '-', 1) = ${environment} AND e.line = ${line}`;
+  sql`log_line_key(e.line) = ${lineKey(line)} AND split_part(e.log, '-', 1) = ${environment} AND e.line = ${line}
+    AND ${isInTree}`;
 
 /** For ORDER BY: the leaves `e` of an environment from the first one of its first log. */
 export const inOrder = sql`(SELECT generation FROM log_trees t WHERE t.log = e.log), e.leaf`;
@@ -180,25 +201,16 @@ const lineKey = (line: string): Buffer => hash("sha256", line, "buffer").subarra
  * anchored checkpoint with a quorum or, if no checkpoint has a quorum, the first anchored one. Without such a
  * checkpoint, it is the first one with a quorum; without any, the first checkpoint. For a log with a compromised key,
  * it is the last checkpoint, because the next log vouches for that one.
- * @param retractions the lines that would retract this line
  * @returns undefined for a line without a leaf
  */
-export async function selectPlace(
-  db: Sql,
-  environment: Environment,
-  line: string,
-  retractions: readonly string[],
-): Promise<Place | undefined> {
+export async function selectPlace(db: Sql, environment: Environment, line: string): Promise<Place | undefined> {
   const isWitnessed = sql`q.log = e.log AND is_quorum AND q.size`;
   const cosignatures = sql`
     SELECT string_agg(line, '' ORDER BY cosigned_at, witness) FROM (
       SELECT line, cosigned_at, witness FROM log_cosignatures s WHERE s.log = c.log AND s.size = c.size
       ORDER BY cosigned_at, witness LIMIT ${mostCosignatures}) AS s`;
   const [place] = await db.query<Place>(sql`
-    SELECT log, leaf, (
-        SELECT e.line FROM log_leaves e WHERE ${isOneOf(environment, retractions)} ORDER BY ${inOrder} LIMIT 1
-      ) AS retraction,
-      (SELECT json_build_object('size', c.size, 'note', note || coalesce((${cosignatures}), '')) FROM log_checkpoints c
+    SELECT log, leaf, (SELECT json_build_object('size', c.size, 'note', note || coalesce((${cosignatures}), '')) FROM log_checkpoints c
       WHERE c.log = e.log AND c.size = coalesce(
         (SELECT final_size FROM log_trees t WHERE t.log = e.log AND end_reason = 'key-compromise' AND final_size > e.leaf),
         (SELECT min(size) FROM log_anchors a WHERE a.log = e.log AND a.size > e.leaf AND proof IS NOT NULL

@@ -80,6 +80,11 @@ test("an upgrade keeps each leaf and its proof, and lines that wait get leaves i
   await writeEarlier();
   await upgrade(migrations);
 
+  assert.deepEqual(
+    await db.query(sql`SELECT log, size FROM log_published`),
+    [{ log: "live", size: 300 }],
+    "readers saw the newest checkpoint before the upgrade",
+  );
   const before = await logProof(db, "live", entryOf("leaf 0"));
   assert.equal(
     before.state === "logged" && parseCheckpoint(parseLogProof(Buffer.from(before.proof)).checkpoint).size,
