@@ -36,7 +36,7 @@ BEGIN
   RETURN NULL;
 END $$;
 
--- The time when readers first saw the size. A node of an earlier release leaves it as it is.
+-- The time when readers first saw the size. A node of an earlier release leaves it unchanged.
 ALTER TABLE log_published ADD COLUMN raised_at timestamptz CHECK (isfinite(raised_at));
 -- Until 0173, readers always saw the newest checkpoint.
 INSERT INTO log_published AS p (log, size) SELECT log, max(size) FROM log_checkpoints GROUP BY log
