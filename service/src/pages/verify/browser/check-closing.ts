@@ -53,6 +53,8 @@ async function provenCertificates(
   { versions }: ClosingVerification,
   context: CheckContext,
 ): Promise<ProvenCertificate[]> {
+  // More versions were given than are verified.
+  if (versions.length === 0) return [];
   const proven: ProvenCertificate[] = [];
   for (const { certificate, proofs = [] } of given) {
     if (!certificate || proofs.length === 0) continue;

@@ -18,7 +18,7 @@ import { checkClosing, type GivenVersion } from "./check-closing.ts";
 import { isClosingCertificate, manifestOf } from "./closing-versions.ts";
 import type { ReadersTrust, VerifyConfig } from "./config.ts";
 import { checkCustody, isCustodyCertificate, readManifests, roomClaim } from "./custody.ts";
-import { isNamedAfter, kindOf, type NamedBytes } from "./files.ts";
+import { belongsTo, isNamedAfter, kindOf, type NamedBytes } from "./files.ts";
 import {
   type CertificateFacts,
   type FailedOutcome,
@@ -71,10 +71,10 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
     else failures.push(failed(file, unreadable));
   }
   const outcomes: Outcome[] = [];
-  const isAlone = pdfs.length === 0 && closing.filter(({ certificate }) => certificate).length === 1;
+  const allPdfs = [...pdfs, ...closing.filter(({ certificate }) => certificate)];
   for (const version of closing) {
     if (!version.certificate) continue;
-    const proofs = takeProofs(beside, version, isAlone);
+    const proofs = takeProofs(beside, version, allPdfs);
     failures.push(...withoutSeconds(proofs));
     version.proofs = proofs;
   }
@@ -91,7 +91,7 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
   const judged: ProofOutcome[] = [];
   const certified = new Set<NamedBytes>();
   for (const pdf of pdfs) {
-    const own = pdfs.length === 1 ? beside : beside.filter((file) => isNamedAfter(file, pdf));
+    const own = pdfs.length === 1 ? beside : beside.filter((file) => belongsTo(file, pdf, allPdfs));
     const others = documents.filter((one) => one !== pdf);
     const outcome = await checkPdf(pdf, own, others, {
       ...(custody.has(pdf) ? ofNoRecord(context) : context),

@@ -1,7 +1,7 @@
 import type { Claim } from "@signsealship/evidence/claim";
 import { checkpointTokenNames, evidenceNames } from "@signsealship/evidence/records";
 import { type BesideEvidence, type ProofVerification, verifyProof } from "@signsealship/evidence/seal";
-import { isNamedAfter, kindOf, type NamedBytes } from "./files.ts";
+import { belongsTo, kindOf, type NamedBytes } from "./files.ts";
 import { type FailedOutcome, failed } from "./outcome.ts";
 import type { CheckContext } from "./trust.ts";
 
@@ -45,11 +45,16 @@ export function withoutSeconds(beside: NamedBytes[]): FailedOutcome[] {
 
 /**
  * Removes from `beside` the time stamps and proofs of a closing certificate, and returns them.
- * @param isAlone whether no other PDF was chosen; otherwise only files that are named after the certificate are its own
+ * @param pdfs all PDFs; if there are several, only files that are named after the certificate are its own
  */
-export function takeProofs(beside: NamedBytes[], certificate: { readonly name: string }, isAlone: boolean) {
+export function takeProofs(
+  beside: NamedBytes[],
+  certificate: { readonly name: string },
+  pdfs: readonly { readonly name: string }[],
+) {
   const isProof = (file: NamedBytes) => ["der", "ots", "log"].includes(kindOf(file));
-  const proofs = beside.filter((file) => isNamedAfter(file, certificate) || (isAlone && isProof(file)));
+  const isAlone = pdfs.length === 1;
+  const proofs = beside.filter((file) => belongsTo(file, certificate, pdfs) || (isAlone && isProof(file)));
   for (const proof of proofs) beside.splice(beside.indexOf(proof), 1);
   return proofs;
 }
