@@ -21,7 +21,7 @@ export {
 export { type ClosingRouteDeps, closingRoutes } from "./routes.ts";
 export { type SealClosingDeps, sealClosing } from "./seal-version.ts";
 export { closingSealJobs } from "./seal-when-done.ts";
-export { queueEarlierVersions } from "./store.ts";
+export { closingEntryOf, queueEarlierVersions } from "./store.ts";
 export { protectedTables } from "./versions.ts";
 
 type Parts = {

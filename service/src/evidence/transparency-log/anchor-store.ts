@@ -176,13 +176,17 @@ export async function existingProofs(
     sealedSha256s.map((sealedSha256) => [formatEntry({ kind: "seal/v1", sealedSha256 }), sealedSha256]),
   );
   if (lines.size === 0) return new Map();
-  // The log's row of a line comes last, so that it counts for a line that is queued again.
+  // The log's row of a line comes last, so that it counts for a line that is queued again. The queue is read only when a
+  // line has no leaf: no index finds a line there, and millions may wait.
   const rows = await db.query<{ line: string; isLogged: boolean; isAnchored: boolean }>(sql`
-    SELECT line, false AS "isLogged", false AS "isAnchored"
-    FROM log_entries WHERE log = ${environment} AND line = ANY (${[...lines.keys()]}::text[])
-    UNION ALL SELECT line, EXISTS (SELECT FROM log_checkpoints c WHERE c.log = e.log AND c.size > e.leaf) AS "isLogged",
-      EXISTS (SELECT FROM log_anchors a WHERE a.log = e.log AND a.size > e.leaf AND source = ${openTimestamps} AND proof IS NOT NULL) AS "isAnchored"
-    FROM log_leaves e WHERE ${isOneOf(environment, [...lines.keys()])}`);
+    WITH logged AS MATERIALIZED (
+      SELECT line, EXISTS (SELECT FROM log_checkpoints c WHERE c.log = e.log AND c.size > e.leaf) AS "isLogged",
+        EXISTS (SELECT FROM log_anchors a WHERE a.log = e.log AND a.size > e.leaf AND source = ${openTimestamps} AND proof IS NOT NULL) AS "isAnchored"
+      FROM log_leaves e WHERE ${isOneOf(environment, [...lines.keys()])}
+    )
+    SELECT line, false AS "isLogged", false AS "isAnchored" FROM log_entries
+    WHERE log = ${environment} AND line = ANY (${[...lines.keys()]}::text[]) AND (SELECT count(*) FROM logged) < ${lines.size}
+    UNION ALL SELECT * FROM logged`);
   return new Map(
     rows.map(({ line, isLogged, isAnchored }) => [
       lines.get(line) ?? "",

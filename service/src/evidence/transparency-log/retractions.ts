@@ -58,20 +58,22 @@ const isReason = (text: string): text is RetractionReason => retractionReasons.s
 
 /**
  * Queues the retraction of a sealed file for its log. It is public and can't be undone.
+ * @param closing the entry of the version of a closing whose certificate the file is; null for another file
  * @throws ServiceError for an unknown reason, for a hash that is not of a file in the log or queued for it, and when
  * the file was already retracted for this reason
  */
 export async function retractSeal(
   { db, clock }: { db: Database; clock: Clock },
   log: Environment,
-  { sealedSha256, reason }: { sealedSha256: string; reason: string },
+  { sealedSha256, reason, closing }: { sealedSha256: string; reason: string; closing: LogEntry | null },
 ): Promise<void> {
   if (!isReason(reason)) throw invalid(`reason must be one of ${retractionReasons.join(", ")}.`);
   const at = clock();
   await db.transaction(async (tx) => {
     // With this lock, no two callers find that a line is missing, and no batch moves a line between the two searches.
     await waitForLock(tx, log);
-    if (!(await hasSealed(tx, log, sealedSha256)))
+    const sealed = [sealEntry(sealedSha256), ...(closing ? [formatEntry(closing)] : [])];
+    if (!(await hasLineOf(tx, log, sealed)))
       throw new ServiceError("not_found", `The ${log} log has no sealed file with the SHA-256 ${sealedSha256}.`);
     const entry = retractionEntry(sealedSha256, reason);
     if (await hasLine(tx, log, formatEntry(entry)))
@@ -83,13 +85,7 @@ export async function retractSeal(
   });
 }
 
-/** Whether this sealed file has a line that is in the log or queued for it. */
-async function hasSealed(db: Sql, log: Environment, sealedSha256: string): Promise<boolean> {
-  if (await hasLine(db, log, sealEntry(sealedSha256))) return true;
-  // A line about a closing version also has a link, so no index finds it by the hash alone.
-  const isClosing = sql`line LIKE ${`closing/v1 ${sealedSha256} %`}`;
-  const found = await db.query(sql`
-    SELECT FROM log_entries WHERE log = ${log} AND ${isClosing} UNION ALL
-    SELECT FROM log_leaves WHERE split_part(log, '-', 1) = ${log} AND ${isClosing} LIMIT 1`);
-  return found.length === 1;
+async function hasLineOf(db: Sql, log: Environment, lines: readonly string[]): Promise<boolean> {
+  for (const line of lines) if (await hasLine(db, log, line)) return true;
+  return false;
 }

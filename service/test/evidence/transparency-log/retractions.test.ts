@@ -91,6 +91,16 @@ test("refuses a retraction without a known reason, of a file that the log lacks,
   assert.equal(lines.length, 1);
 });
 
+test("refuses a retraction of a closing certificate that only a forged leaf names", async () => {
+  const sealedSha256 = "5c".repeat(32);
+  const line = `closing/v1 ${sealedSha256} ${"5d".repeat(32)}\n`;
+  await db.query(sql`INSERT INTO log_leaves (log, leaf, line, queued_at) VALUES ('test', 1000000, ${line}, now())`);
+  const refused = await cli("log", "retract", sealedSha256, "--test", "--reason", "withdrawn");
+  await db.query(sql`DELETE FROM log_leaves WHERE log = 'test' AND leaf = 1000000`);
+  assert.match(refused.stderr, /The test log has no sealed file/);
+  assert.equal(refused.code, 1);
+});
+
 test("the proof contains the first of several retractions", async () => {
   const { sealedSha256, proof } = await seal("twice");
   for (const reason of ["superseded", "court-order"]) {
