@@ -14,7 +14,7 @@ import {
   storeProof,
   supersedeWaiting,
 } from "./anchor-store.ts";
-import { newestForReaders } from "./published.ts";
+import { checkpointForReaders } from "./published.ts";
 import { selectCheckpoint } from "./store.ts";
 import { environmentOf, type LogName, selectTrees, type Tree } from "./trees.ts";
 
@@ -70,7 +70,7 @@ async function choose(
 ): Promise<void> {
   const now = clock();
   const isEnding = finalSize !== null;
-  const checkpoint = isEnding ? await selectCheckpoint(db, log, finalSize) : await newestForReaders(db, log, now);
+  const checkpoint = isEnding ? await selectCheckpoint(db, log, finalSize) : await checkpointForReaders(db, log, now);
   if (!checkpoint || checkpoint.size === 0) return;
   // The last checkpoint of a log is anchored at once, because somebody else may have the log's key.
   const after = isEnding ? now : new Date(now.getTime() - rootIntervalMs(log, intervalMs));

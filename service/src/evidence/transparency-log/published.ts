@@ -32,7 +32,14 @@ import {
   selectTiles,
 } from "./store.ts";
 import { currentTree, type LogName } from "./trees.ts";
-import { raisePublished, selectCosignatures, selectPublished, selectWitnessed } from "./witness-store.ts";
+import {
+  quorumWaitMs,
+  raisePublished,
+  selectCosignatures,
+  selectPublished,
+  selectWitnessed,
+  sizeInWait,
+} from "./witness-store.ts";
 
 /** `unknown`: no such line was queued. `queued`: no signed checkpoint covers the line yet. */
 export type ProvenLine =
@@ -95,30 +102,40 @@ function isProven(line: string, { index, hashes, checkpoint }: LogProof): boolea
   return ranges.length === hashes.length && equalBytes(reached, root);
 }
 
-/** For this long, readers get a checkpoint with a quorum even when a newer one without a quorum exists. */
-const quorumWaitMs = 60_000;
-
 /**
- * The checkpoint for readers: the newest one with a quorum of witnesses, if it got the quorum less than a minute ago;
- * otherwise the newest. A quorum may come late, when readers have already seen a larger checkpoint. So the size that
- * readers have seen is stored, and they never get a smaller one from any node.
+ * The checkpoint that readers get now: the newest one with a quorum of witnesses, if it got the quorum less than a
+ * minute ago. Otherwise the one that waits for its quorum, or the newest. Readers never get a smaller checkpoint than
+ * before, from any node: a quorum may come late, when they have seen a larger checkpoint.
  */
-export async function newestForReaders(db: Sql, log: LogName, now: Date): Promise<StoredCheckpoint | undefined> {
+export async function checkpointForReaders(db: Sql, log: LogName, now: Date): Promise<StoredCheckpoint | undefined> {
+  return (await choose(db, log, now)).checkpoint;
+}
+
+async function choose(db: Sql, log: LogName, now: Date) {
+  const seen = await selectPublished(db, log);
+  const witnessed = seen && (await selectWitnessed(db, log));
+  const isFresh = witnessed && now.getTime() - witnessed.at.getTime() <= quorumWaitMs;
+  const chosen = isFresh && witnessed.size >= seen.size ? witnessed.size : seen && sizeInWait(seen, witnessed, now);
+  const checkpoint = typeof chosen === "number" ? await selectCheckpoint(db, log, chosen) : undefined;
+  return { seen, checkpoint: checkpoint ?? (await selectNewestCheckpoint(db, log)) };
+}
+
+/** Chooses the checkpoint for readers as `checkpointForReaders` does, and records that they see it. */
+export async function publishForReaders(db: Sql, log: LogName, now: Date): Promise<StoredCheckpoint | undefined> {
   for (;;) {
-    const seen = await selectPublished(db, log);
-    const witnessed = seen && (await selectWitnessed(db, log));
-    const isUsed = witnessed && witnessed.size >= seen.size && now.getTime() - witnessed.at.getTime() <= quorumWaitMs;
-    const checkpoint =
-      (isUsed ? await selectCheckpoint(db, log, witnessed.size) : undefined) ?? (await selectNewestCheckpoint(db, log));
+    const { seen, checkpoint } = await choose(db, log, now);
     if (!seen || !checkpoint || checkpoint.size <= seen.size) return checkpoint;
+    // Without a record, as in a read-only database, readers may get a smaller checkpoint once, and that is better than
+    // none.
+    const isRecorded = await raisePublished(db, log, checkpoint.size, now).catch(() => true);
     // Another node may have published a larger checkpoint in the meantime.
-    if ((await raisePublished(db, log, checkpoint.size)) <= checkpoint.size) return checkpoint;
+    if (isRecorded) return checkpoint;
   }
 }
 
 /** The checkpoint for readers as a note with its witnesses' cosignatures; null before the first checkpoint. */
 export async function publishedCheckpoint(db: Sql, log: LogName, now: Date): Promise<string | null> {
-  const checkpoint = await newestForReaders(db, log, now);
+  const checkpoint = await publishForReaders(db, log, now);
   return checkpoint ? cosignedNote(db, log, checkpoint) : null;
 }
 

@@ -74,20 +74,41 @@ export async function selectWitnessed(db: Sql, log: LogName): Promise<{ size: nu
   return found;
 }
 
-/** The largest size that readers of a log have seen; undefined for a log that no witness was asked about. */
-export async function selectPublished(db: Sql, log: LogName): Promise<{ size: number } | undefined> {
-  const [seen] = await db.query<{ size: number }>(sql`
-    SELECT coalesce((SELECT size FROM log_published WHERE log = ${log}), 0) AS size
-    WHERE EXISTS (SELECT FROM log_witnesses WHERE log = ${log})`);
+/** The largest size that readers of a log have seen, and since when; null when an earlier release recorded it. */
+export type SeenSize = { size: number; raisedAt: Date | null };
+
+/**
+ * The largest size that readers of a log have seen; undefined for a log that no witness was asked about. A stored size
+ * beyond the newest checkpoint is not genuine, and counts as the newest checkpoint's.
+ */
+export async function selectPublished(db: Sql, log: LogName): Promise<SeenSize | undefined> {
+  const [seen] = await db.query<SeenSize>(sql`
+    SELECT least(coalesce(p.size, 0), newest) AS size, raised_at AS "raisedAt"
+    FROM (SELECT coalesce(max(size), 0) AS newest FROM log_checkpoints WHERE log = ${log}) AS c
+    LEFT JOIN log_published p ON p.log = ${log} WHERE EXISTS (SELECT FROM log_witnesses WHERE log = ${log})`);
   return seen;
 }
 
-/** Records that readers see a size. @returns the largest size that they have seen then */
-export async function raisePublished(db: Sql, log: LogName, size: number): Promise<number> {
-  const [raised] = await db.query<{ size: number }>(sql`
-    INSERT INTO log_published AS p (log, size) VALUES (${log}, ${size})
-    ON CONFLICT (log) DO UPDATE SET size = greatest(p.size, excluded.size) RETURNING size`);
-  return raised?.size ?? size;
+/** Records that readers see a size. @returns whether no other node has recorded a size that is as large */
+export async function raisePublished(db: Sql, log: LogName, size: number, now: Date): Promise<boolean> {
+  const raised = await db.query(sql`
+    INSERT INTO log_published AS p (log, size, raised_at) VALUES (${log}, ${size}, ${now})
+    ON CONFLICT (log) DO UPDATE SET size = excluded.size, raised_at = excluded.raised_at WHERE excluded.size > p.size
+    RETURNING size`);
+  return raised.length > 0;
+}
+
+/** For this long, readers get the same checkpoint: one with a quorum, or one that waits for its quorum. */
+export const quorumWaitMs = 60_000;
+
+/**
+ * The size that readers have seen without a quorum, while its quorum can still come; null for none. Without this wait,
+ * a busy log would show each quorum too late: readers would have seen a larger size already.
+ */
+export function sizeInWait({ size, raisedAt }: SeenSize, witnessed: { size: number } | undefined, now: Date) {
+  const isWaiting = size > (witnessed?.size ?? 0) && raisedAt !== null;
+  // The clocks of nodes differ, so the time may be in the future.
+  return isWaiting && Math.abs(now.getTime() - raisedAt.getTime()) <= quorumWaitMs ? size : null;
 }
 
 /** Publishes a policy and queues its line. Does nothing when it was published before. */

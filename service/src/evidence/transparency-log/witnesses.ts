@@ -19,7 +19,7 @@ import type { Database } from "../../kernel/platform/database/database.ts";
 import { StartupError } from "../../kernel/platform/errors.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import { byPlace, hashOfRange } from "./grow.ts";
-import { type StoredCheckpoint, selectHashes, selectNewestCheckpoint } from "./store.ts";
+import { type StoredCheckpoint, selectCheckpoint, selectHashes, selectNewestCheckpoint } from "./store.ts";
 import type { LogName } from "./trees.ts";
 import {
   type Cosignature,
@@ -27,6 +27,10 @@ import {
   insertCosignature,
   lockCosignatures,
   selectCosignatures,
+  selectPublished,
+  selectWitnessed,
+  selectWitnesses,
+  sizeInWait,
   updateWitness,
   type WitnessState,
 } from "./witness-store.ts";
@@ -92,8 +96,8 @@ export type WitnessingDeps = {
 };
 
 /**
- * Asks each due witness to cosign the newest checkpoint of a log (C2SP tlog-witness). A witness that fails doesn't
- * delay the others.
+ * Asks each due witness to cosign a checkpoint of a log (C2SP tlog-witness): the one that readers see without a quorum,
+ * or else the newest. A witness that fails doesn't delay the others.
  */
 export async function askWitnesses(given: Omit<WitnessingDeps, "witnessed">, witnessed: LogName): Promise<void> {
   const deps = { ...given, witnessed };
@@ -101,7 +105,7 @@ export async function askWitnesses(given: Omit<WitnessingDeps, "witnessed">, wit
   const now = clock();
   const byName = new Map(published.witnesses.map((witness) => [keyName(witness.key), witness]));
   const due = await claimWitnesses(db, witnessed, [...byName.keys()], now, new Date(now.getTime() + intervalMs));
-  const newest = await selectNewestCheckpoint(db, witnessed);
+  const newest = await checkpointForWitnesses(deps, [...byName.keys()], now);
   if (!newest || newest.size === 0) return;
   const answers = await Promise.all(
     due
@@ -119,6 +123,21 @@ export async function askWitnesses(given: Omit<WitnessingDeps, "witnessed">, wit
     else if (why !== null) deps.log.warn({ witness: state.witness, why }, "a witness did not cosign");
     await updateWitness(db, witnessed, state, clock());
   }
+}
+
+/**
+ * The checkpoint that all witnesses are asked about. A witness cosigns no smaller state than it has seen, so once one
+ * of them has seen more than the readers, only a later checkpoint can get its quorum.
+ */
+async function checkpointForWitnesses({ db, witnessed }: WitnessingDeps, names: readonly string[], now: Date) {
+  const seen = await selectPublished(db, witnessed);
+  const size = seen ? sizeInWait(seen, await selectWitnessed(db, witnessed), now) : null;
+  const newest = await selectNewestCheckpoint(db, witnessed);
+  if (size === null || !newest) return newest;
+  const states = await selectWitnesses(db, witnessed);
+  // A witness that states more entries than the log has contradicts the log, and can't cosign the newest state either.
+  const isAhead = states.some((one) => names.includes(one.witness) && one.size > size && one.size <= newest.size);
+  return isAhead ? newest : ((await selectCheckpoint(db, witnessed, size)) ?? newest);
 }
 
 /** The outcome of a request. `why` is a sentence about a failure; null when the witness cosigned. */
@@ -154,7 +173,7 @@ async function ask(
       return isAgain ? fails("it moves on at each question") : ask(deps, witness, size, newest, true);
     const published = (await selectNewestCheckpoint(deps.db, deps.witnessed))?.size ?? 0;
     return published >= size
-      ? fails("another node asks it about a newer state")
+      ? { ...fails("it has seen a newer state already"), size }
       : contradicts(`${witness.name} has seen ${size} entries of the log, and the database has published ${published}`);
   }
   if (answer.status !== 200) return fails(`the answer has the HTTP status ${answer.status}`);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { newDatabase } from "@signsealship/testing/database";
 import { forTests } from "@signsealship/testing/for-tests";
 import fc from "fast-check";
-import { newestForReaders } from "../../../src/evidence/transparency-log/published.ts";
+import { checkpointForReaders, publishForReaders } from "../../../src/evidence/transparency-log/published.ts";
 import { insertCheckpoint } from "../../../src/evidence/transparency-log/store.ts";
 import { claimWitnesses, insertCosignature } from "../../../src/evidence/transparency-log/witness-store.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
@@ -22,7 +22,7 @@ async function newLog() {
     db.transaction((tx) => insertCheckpoint(tx, log, { size, note: `state ${size}` }, at(0)));
   const getsQuorum = (size: number, second: number) =>
     db.transaction((tx) => insertCosignature(tx, log, size, { witness, line: "x\n", cosignedAt: at(second) }, true));
-  const shown = async (second: number) => (await newestForReaders(db, log, at(second)))?.size;
+  const shown = async (second: number) => (await publishForReaders(db, log, at(second)))?.size;
   return { log, signs, getsQuorum, shown };
 }
 
@@ -45,10 +45,61 @@ test("a quorum that comes late leads no reader back to a smaller state", async (
   await getsQuorum(2, 1);
   assert.equal(await shown(2), 3);
   await signs(4);
-  assert.equal(await shown(3), 4, "a late quorum does not hold back the newest state");
+  assert.equal(await shown(61), 4, "a late quorum does not hold back the newest state");
   await signs(5);
-  await getsQuorum(4, 4);
-  assert.equal(await shown(5), 4, "a quorum of the state that readers have seen counts again");
+  await getsQuorum(4, 62);
+  assert.equal(await shown(63), 4, "a quorum of the state that readers have seen counts again");
+});
+
+test("shows a state without a quorum for a minute, so that its quorum can come", async () => {
+  const { signs, getsQuorum, shown } = await newLog();
+  await signs(1);
+  assert.equal(await shown(0), 1);
+  await signs(2);
+  assert.equal(await shown(60), 1);
+  assert.equal(await shown(61), 2);
+  await signs(3);
+  await getsQuorum(3, 62);
+  assert.equal(await shown(62), 3, "a newer state with a quorum comes first");
+  await signs(4);
+  assert.equal(await shown(122), 3);
+  assert.equal(await shown(123), 4);
+});
+
+test("a state that is chosen to be anchored does not count as shown", async () => {
+  const { log, signs, getsQuorum, shown } = await newLog();
+  for (const size of [1, 2]) await signs(size);
+  assert.equal((await checkpointForReaders(db, log, at(0)))?.size, 2);
+  await getsQuorum(1, 1);
+  assert.equal(await shown(2), 1);
+});
+
+test("a database that can't be written still answers readers", async () => {
+  const { log, signs } = await newLog();
+  await signs(1);
+  const done = new Error("done");
+  const reading = db.transaction(async (tx) => {
+    await tx.script("SET TRANSACTION READ ONLY");
+    assert.equal((await publishForReaders(tx, log, at(0)))?.size, 1);
+    throw done;
+  });
+  await assert.rejects(reading, done);
+});
+
+test("a size that no checkpoint has is refused in the database, and keeps no quorum from readers", async () => {
+  const { log, signs, getsQuorum, shown } = await newLog();
+  await signs(1);
+  assert.equal(await shown(0), 1);
+  const beyond = sql`UPDATE log_published SET size = 9000000000000000 WHERE log = ${log}`;
+  await assert.rejects(db.query(beyond), /sizes of checkpoints only/);
+  await db.transaction(async (tx) => {
+    await tx.script("SET LOCAL session_replication_role = replica");
+    await tx.query(beyond);
+  });
+  await getsQuorum(1, 1);
+  assert.equal(await shown(2), 1);
+  await signs(2);
+  assert.equal(await shown(3), 2);
 });
 
 test("the published state never shrinks, whichever nodes answer, with clocks that differ", async () => {
@@ -95,7 +146,7 @@ test("a log without witnesses shows its newest state, and stores nothing about r
   const log = "test-9";
   for (const size of [1, 2]) {
     await db.transaction((tx) => insertCheckpoint(tx, log, { size, note: `state ${size}` }, at(0)));
-    assert.equal((await newestForReaders(db, log, at(0)))?.size, size);
+    assert.equal((await publishForReaders(db, log, at(0)))?.size, size);
   }
   assert.deepEqual(await db.query(sql`SELECT FROM log_published WHERE log = ${log}`), []);
 });
