@@ -1,4 +1,3 @@
-/** The display name of each provider. */
 export const providerNames = {
   easypost: "EasyPost",
   lob: "Lob",

@@ -49,8 +49,8 @@ export type SealTimes = {
 /**
  * The claims about retired certificates of a seal; none unless one of the certificates is retired. Only a proven time
  * counts in favor of a seal. The time that the seal itself states can only count against it. A seal gets its token when
- * it is made, so a late token in the seal counts against it. Detached proof can be made years later, so late detached
- * proof does not count against the seal.
+ * it is made, so a token in the seal from after the retirement counts against it. Detached proof can be made years
+ * after the seal, so detached proof from after the retirement does not count against it.
  *
  * @param path the seal's own certificate and those above it
  */

@@ -9,13 +9,13 @@ import { EvidenceError } from "../errors.ts";
 import type { Certificate } from "../x509/certificate.ts";
 import type { SealStatement } from "./seal-statement.ts";
 
-/** Half the order of the curve P-256 (SEC 2, section 2.4.2). */
+/** Half the order of the curve P-256 (SEC 2, section 2.4.2). The sealer writes signatures whose s is not above it. */
 const HALF_OF_P256 = 0x7fffffff_80000000_7fffffff_ffffffff_de737d56_d38bcf42_79dce561_7e3192a8n;
 
 /**
- * Checks that a seal's value is, to the byte, the one that the sealer would write. A CMS has parts that its
- * signature does not cover, and an ECDSA signature has two forms: to allow only one form of a seal, everything else is
- * refused (docs/evidence-format.md, section 3.2).
+ * Compares a seal's value, byte by byte, with the one that the sealer would write. A CMS has parts that its signature
+ * does not cover, and an ECDSA signature has two forms. Everything but the sealer's form is refused, so that a seal has
+ * one form only (docs/evidence-format.md, section 3.2).
  *
  * @param contents the ContentInfo that `signedData` was read from
  * @param signer the certificate of its only signer

@@ -42,7 +42,7 @@ export type Report = {
   readonly statement?: ProofStatement;
   /** The room's code and the version; only in a report on a part of a Closing Passport. */
   readonly closing?: { readonly roomCode: string; readonly version: number };
-  /** True when a genuine certificate was checked with a document that is genuine but that it is not about. */
+  /** True when the certificate and the document are both genuine, but the certificate is about another document. */
   readonly isOfAnotherFile?: boolean;
 };
 

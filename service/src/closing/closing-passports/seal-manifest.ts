@@ -1,4 +1,7 @@
-/** Makes the sealed certificate of a version: its manifest, its time stamp, its pages and its seal. */
+/**
+ * Makes the sealed certificate of a version: its manifest, its time stamp, its pages and its seal. The manifest's
+ * format and its hash chain are in packages/evidence/src/manifest.
+ */
 import { hash } from "node:crypto";
 import { equalBytes } from "@signsealship/evidence/bytes";
 import { buildManifest, type Manifest, manifestBytes } from "@signsealship/evidence/manifest";

@@ -59,12 +59,12 @@ type DraftToSave = {
   fields: Fields;
   /** The tokens of the uploaded files. */
   files: readonly string[];
-  /** Whether the form may become a draft of its own when another window has changed this one. */
+  /** If another window has changed the draft: true saves this form as a new draft, false discards it. */
   mayCopy: boolean;
 };
 
 export type SavedDraft = Pick<Draft, "id" | "version" | "expiresAt"> & {
-  /** Whether another window had changed the draft, so that this state was saved as a draft of its own. */
+  /** True when another window had changed the draft, so that this form was saved as a new draft. */
   isCopy: boolean;
 };
 

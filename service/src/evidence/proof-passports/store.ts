@@ -174,8 +174,7 @@ export const selectOwnPassports = (db: Sql, ids: readonly string[], owner: Owner
 export type SealRetirement = { retiredAt: Date | null; retirementReason: string | null };
 
 /**
- * The query that finds the passport of a verify code. It is a statement of its own, so that a benchmark can run just
- * the query.
+ * The query that finds the passport of a verify code. Exported so that a benchmark can run only the query.
  */
 export const passportStatement = (verifyCode: string): Statement => sql`
 SELECT ${passportColumns}, retired_at AS "retiredAt", retirement_reason AS "retirementReason"
@@ -184,7 +183,6 @@ WHERE ${hasCode(verifyCode)}`;
 
 export type PublicPassport = PassportRow & SealRetirement;
 
-/** The passport of a verify code, or undefined. */
 export async function selectPassportByCode(db: Sql, verifyCode: string): Promise<PublicPassport | undefined> {
   const [passport] = await db.query<PublicPassport>(passportStatement(verifyCode));
   return passport;
@@ -193,7 +191,7 @@ export async function selectPassportByCode(db: Sql, verifyCode: string): Promise
 const olderThan = (id: string): Statement =>
   sql`AND (created_at, id) < (SELECT created_at, id FROM passports WHERE id = ${id})`;
 
-/** The query for one page of the list. It is a statement of its own, so that tests can check its plan. */
+/** The query for one page of the list. Exported so that tests can check its query plan. */
 export const passportListStatement = (owner: Owner, limit: number, after: string | null): Statement => sql`
 SELECT ${passportColumns} ${fromPassports}
 WHERE ${ownedBy(owner)} ${after === null ? nothing : olderThan(after)}

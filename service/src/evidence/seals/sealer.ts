@@ -196,8 +196,8 @@ async function checkIn(workers: Workers, call: TaskCall<CheckInput>): Promise<vo
 }
 
 /**
- * Seals a document that this service made. No caller could correct the document, so work that exceeds its limits, as on
- * a busy machine, is retried once.
+ * Seals a document that this service made. Work that exceeds its limits (for example on a busy machine) is retried
+ * once, because no caller could correct the document.
  * @throws ServiceError `unavailable` when the retry fails in the same way
  * @throws Error for a document that can't be sealed
  */

@@ -85,7 +85,7 @@ export const selectDecided = (db: Sql, limit: number) =>
      ORDER BY r.decided_at DESC, r.id DESC LIMIT ${limit}`,
   );
 
-/** Serializes, until the transaction ends, decisions on requests of one address or domain. */
+/** Until the transaction ends, other decisions about this address, or about an address of its domain, wait. */
 export const lockAddress = (tx: Tx, workEmail: string) =>
   tx.query(sql`
     SELECT pg_advisory_xact_lock(hashtextextended('access-request:' || coalesce(mail_domain(e), lower(e)), 0))

@@ -6,7 +6,7 @@ export type Tier = (typeof tiers)[number];
 /** Whether the text is exactly the name of a tier; names are case-sensitive. */
 export const isTier = (value: unknown): value is Tier => tiers.some((tier) => tier === value);
 
-/** The tier with a name from the database. @throws Error for a name that the schema forbids */
+/** Narrows a name from the database to a tier. @throws Error for another name, which the database's check forbids */
 export function tierOf(name: string): Tier {
   if (!isTier(name)) throw new Error(`no such tier: ${name}`);
   return name;

@@ -56,7 +56,7 @@ export type JsonRoute<P extends TObject, Q extends TObject, A extends TSchema> =
   answer: A;
   /** The route's own refusals: status and an example of the message. */
   refusals?: Readonly<Record<number, string>>;
-  /** Schemas of responses that don't have the form `{error}`. */
+  /** Schemas of refusals whose body is not `{error}`, by status. */
   otherAnswers?: Readonly<Record<number, TSchema>>;
   answerHeaders?: Readonly<Record<string, string>>;
   /** Runs before a refusal is sent. */

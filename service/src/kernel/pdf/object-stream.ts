@@ -14,7 +14,7 @@ export type ObjectStream = {
 export function readObjectStream(dict: Dict, data: Buffer, budget: Budget): ObjectStream {
   const count = asInteger(entry(dict, "N"));
   const first = asInteger(entry(dict, "First"));
-  // Each object takes at least four bytes in the header: `0 0 `.
+  // The header has more than one byte for each object, so `data` is longer than the number of objects.
   if (asName(entry(dict, "Type")) !== "ObjStm" || count === undefined || first === undefined || count > data.length) {
     throw new PdfRefusal("needs_repair", `no object stream at ${dict.start}`);
   }

@@ -98,7 +98,7 @@ async function markBatch(
 }
 
 /**
- * Locks all orders that refer to these blobs, including orders on other pages of due rows.
+ * Locks all orders that refer to these blobs, including orders that are due in another batch.
  * @returns the blobs of orders that fail their MAC
  */
 async function alteredAmong(
@@ -115,8 +115,7 @@ async function alteredAmong(
 }
 
 /**
- * Selects a page of due rows, and locks those that can change. It is a statement of its own, so that tests can check
- * its query plan.
+ * Selects a batch of due rows, and locks those that can change. Exported so that tests can check its query plan.
  */
 export const dueStatement = (
   { rows, id, lock, blobKey, keptUntil, partnerId, environment, authentic }: Source,

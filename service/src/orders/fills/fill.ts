@@ -44,7 +44,7 @@ const mostMails = 5;
 
 export const noSuchFill = () => new ServiceError("not_found", "Fill not found.");
 
-/** A fill as its firm sees it. `answers` belong to the client, so the firm doesn't see them before the end. */
+/** A fill as its firm sees it. The answers belong to the client, so they are left out. */
 export type FillView = Omit<Fill, "answers" | "owner" | "state" | "mails" | "revision"> & {
   /** `expired`: not finished in time. `used`: an order used the document. `gone`: no order used it in time. */
   state: "open" | "completed" | "used" | "gone" | "canceled" | "expired";

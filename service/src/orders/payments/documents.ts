@@ -228,7 +228,7 @@ async function lockedSeries(tx: Tx, paymentId: number): Promise<Subject> {
   return subject;
 }
 
-/** Makes transactions wait for each other that issue documents of the same firm, or close its months. */
+/** Lets only one transaction at a time issue documents of a firm or close its months; others wait. */
 export async function lockBilling(tx: Tx, { partnerId, environment }: { partnerId: string; environment: string }) {
   await tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`billing ${partnerId} ${environment}`}, 0))`);
 }

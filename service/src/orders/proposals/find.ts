@@ -35,7 +35,7 @@ type FoundField = {
   readonly y: number;
   readonly width: number;
   readonly height: number;
-  /** As in an order's field: of a radio, each option has its own place. */
+  /** The options of a radio, each with its own place, in the form of an order field's `options`. */
   readonly options?: ({ readonly label: string } & Partial<Rect>)[];
   readonly label: string;
   readonly words: string;

@@ -67,7 +67,7 @@ export type OrderPageDeps = {
     deliveries: DeliveryDeps;
     /** Whether `token` is the token of the link to this order's documents. */
     isToken: (orderCode: string, token: string) => Promise<boolean>;
-    /** Whether `token` is the token of the link to the client's closing that this order is in. */
+    /** Whether `token` belongs to the link that shows the client all orders of this order's closing. */
     isClosingToken: (orderCode: string, token: string) => Promise<boolean>;
     /** The closing of an order, with the orders of the same client; undefined for an order without a room. */
     closingOf: (orderCode: string) => Promise<ClientClosing | undefined>;

@@ -6,7 +6,10 @@ import { sql } from "../../kernel/platform/database/sql.ts";
 import { StartupError } from "../../kernel/platform/errors.ts";
 import { copyHashed, type StoredFile, treeOf } from "./files.ts";
 
-/** Files that PostgreSQL recreates at each start, so a backup leaves them out (PostgreSQL, section 25.3.3). */
+/**
+ * Files that the copy of the running cluster leaves out (PostgreSQL, section 25.3.3). PostgreSQL recreates most of them
+ * at each start. `copyLog` copies the WAL afterwards, and `writeLabels` writes the `backup_label`.
+ */
 const emptied =
   /^(?:pg_wal|pg_replslot|pg_dynshmem|pg_notify|pg_serial|pg_snapshots|pg_stat_tmp|pg_subtrans)\/.*|^postmaster\.(?:pid|opts)$|^(?:backup_label|tablespace_map)|(?:^|\/)(?:pg_internal\.init|pgsql_tmp)/;
 const control = "global/pg_control";

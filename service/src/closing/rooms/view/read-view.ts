@@ -89,7 +89,7 @@ export type OwnRoom = Omit<RoomView, "participants"> &
     id: string;
     /** Null when nobody asked the service to seal the closing by itself. */
     sealWish: SealWish | null;
-    /** With full addresses. */
+    /** The participants with full addresses; the public view masks the addresses. */
     participants: Participant[];
     /** The orders that the owner placed, by their codes, in the order of the room's list. */
     ownOrders: ReadonlyMap<string, OwnOrder>;

@@ -41,8 +41,8 @@ const SIG_FLAGS = 3;
 export type LockParts = { readonly field: string; readonly reference: string };
 
 /**
- * The most characters that the names of all fields in a lock may have together. A lock with more names no field at all,
- * because a seal contains its lock twice and the size of the tail is limited.
+ * The most characters in the field names of one lock. A seal contains the names twice, and the size of the tail is
+ * limited. When the names are longer together, the lock lists no field.
  */
 const mostNamed = 64 * 1024;
 

@@ -31,7 +31,10 @@ export type SessionRow = {
 type FoundRow = SessionRow &
   WithMac & { userId: string; memberVersion: string | null; memberMac: Buffer | null } & MarkedFirm;
 
-/** Whether the session `s` of a query is an operator's: of a person, or from a command line link. */
+/**
+ * Whether the session `s` of a query is an operator's: its user is an active operator, or it has no user because it
+ * began with a link from the command line.
+ */
 const isOperators = sql`(s.user_id IS NULL OR s.user_id IN (SELECT o.user_id FROM operators o WHERE o.active))`;
 
 /** When the session `s` of a query reaches its absolute limit, however often it is used. */

@@ -133,7 +133,7 @@ function joined(rules: readonly Rule[]): Rule[] {
 /** A vertical line that the page draws. */
 type Upright = { readonly x: number; readonly top: number; readonly bottom: number };
 
-/** A page with more lines than the tables of a form have is a drawing. */
+/** A page with more lines than this is taken for a drawing; a form's tables have fewer. */
 const mostLines = 400;
 const touch = 2;
 

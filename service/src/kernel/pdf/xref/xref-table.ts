@@ -5,7 +5,7 @@ import { PdfRefusal } from "../refusal.ts";
 /** An object and its offset, counted in the way in which the document's cross-references count offsets. */
 export type Placed = { readonly ref: Ref; readonly offset: number };
 
-/** The entry of an object number: the number is free, or the position of its object. */
+/** The entry of an object number: free, or where the object is (an offset, or an index in an object stream). */
 export type XrefEntry =
   | { readonly type: "free" }
   | { readonly type: "offset"; readonly offset: number; readonly gen: number }

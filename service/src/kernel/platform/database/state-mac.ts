@@ -155,7 +155,7 @@ function stateHolds(rowMac: RowMac, seals: StateKeys["seals"], table: string, te
 
 type DatedRow = { [name: string]: string } & { mac: string };
 
-/** The latest time in a text made by `dated`. Rows whose MAC is not valid are ignored. */
+/** The latest time of the rows in `text`, the JSON of a column of `dated`. Rows whose MAC is not valid are ignored. */
 function latestOf(rowMac: RowMac, table: string, text: string | null): Date | null {
   const rows = text === null ? [] : ((JSON.parse(text) ?? []) as DatedRow[]);
   const times = rows.flatMap(({ mac, ...said }) => {

@@ -6,7 +6,7 @@ import { isPlainTitle } from "./plain-name.ts";
 
 /** The firm that a mail is sent for. */
 export type MailFirm = {
-  /** The name that the firm's clients know; omitted when it looks like an address. */
+  /** The name that the firm's clients know. A name that looks like an address is not printed. */
   name: string;
   /** The firm's color, such as `#1a2b3c`. */
   accentColor: string | null;

@@ -87,7 +87,7 @@ export async function hasPendingFunds(db: Sql, orderId: number): Promise<boolean
   return found.some(({ status }) => status === "pending_funds");
 }
 
-/** Whether a bank's payment for the order is in process. Pages find the order by its code. */
+/** Whether a bank payment for the order is in process. Takes the order's code, because pages don't know its id. */
 export async function isPaymentInProcess(db: Sql, orderCode: string): Promise<boolean> {
   if ((await chargesOfCode(db, orderCode)).some(isOpenCharge)) return true;
   const found = await db.query<{ status: string }>(sql`

@@ -42,13 +42,13 @@ export async function askForDay(db: Database, at: Date): Promise<void> {
 }
 
 /**
- * A movement can appear in the processor's list only after its page was read. So each period begins this long before
- * the end of the previous period.
+ * The processor can list a movement late, when we have already read that part of its list. So each period begins this
+ * long before the end of the previous period.
  */
 const overlapMs = 3 * dayMs;
 /**
- * The first period begins this long before the first comparison. So the copy contains the movement of a payment whose
- * event arrived days later.
+ * The first period begins this long before the first comparison, because the event of a payment can arrive days after
+ * its movement.
  */
 const firstMs = 10 * dayMs;
 

@@ -33,7 +33,7 @@ export type BillingView = {
   used: ReadonlyMap<string, number>;
   payments: readonly PaymentOfFirm[];
   now: Date;
-  /** The time zone of statements, and of the months of limits. */
+  /** The time zone of the dates on this page, and of the months for which spending limits count. */
   zone: string;
   error?: string;
   typed?: FormValues;

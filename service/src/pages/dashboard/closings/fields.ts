@@ -265,12 +265,12 @@ export function strayFields(values: FormValues, document: ClosingDocument): numb
 }
 
 /**
- * Whether a page may be added to a document in which somebody has no place to sign. Our script lets the form ask first;
- * without it nobody can place fields, so the page is added.
+ * Whether the service may add a page to a document in which a signer has no place to sign. Our script makes the form
+ * ask this. Without the script, fields can't be placed, so the page is always added.
  */
 export const mayAddPage = (values: FormValues): boolean =>
   values["asks_before_page"] === undefined || values["page_added"] === "on";
 
-/** Whether the form shows the box that agrees to an added page: when somebody signs where no field was placed. */
+/** Whether the form shows the box that allows added pages: when a document to sign has no placed field. */
 export const needsPageBox = (documents: readonly ClosingDocument[]): boolean =>
   documents.some(({ services, fields }) => services.sign && fields === "");

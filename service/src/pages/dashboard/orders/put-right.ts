@@ -42,7 +42,7 @@ const againWords: Readonly<Record<string, string>> = {
   FaxFailed: "Fax it again",
 };
 
-/** Whether the firm can correct anything now. */
+/** Whether the firm can correct anything now. A refund is not a correction: the page shows it in a part of its own. */
 export const canBePutRight = ({ refusals }: Corrected): boolean =>
   Object.entries(refusals).some(([act, refusal]) => act !== "refund" && refusal === null);
 

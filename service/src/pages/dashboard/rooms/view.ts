@@ -36,9 +36,9 @@ export type FormIn = (part: RoomPart) => {
 
 export type FirmPaysRoom = {
   method: FirmMethod;
-  /** The sum that one payment of the firm would charge now. */
+  /** The cents that one payment of the firm would charge now. */
   chargeableCents: number;
-  /** The payments under way: of each, the charges of orders in this room. */
+  /** For each payment in process: its charges of orders in this room. */
   moving: readonly (readonly ChargeOfOrder[])[];
   /** The charges of the latest payment, if it has failed; otherwise empty. */
   failed: readonly ChargeOfOrder[];
@@ -53,7 +53,7 @@ export type RoomDetailView = {
   /** The number of the version that can be sealed next; null when the room has the maximum number of versions. */
   nextVersion: number | null;
   /**
-   * For each payer, the sums of the orders that one checkout can pay; empty when this installation has no payment
+   * For each payer: the amounts due, in cents, of the orders that one checkout can pay; empty without a payment
    * processor.
    */
   payable: Record<Payer, readonly number[]>;
@@ -65,8 +65,7 @@ export type RoomDetailView = {
   baseUrl: string;
   /** The sentence that says how long the room's certificates are kept. */
   retention: string | null;
-  /** The state of the seal that the service makes by itself; null when nobody has asked for it. */
-  /** Null when an order of the room was altered in the database. */
+  /** Null when somebody altered an order of the room in the database. */
   deliveries: Awaited<ReturnType<typeof deliveriesOf>> | null;
   problem: RoomProblem | undefined;
 };

@@ -1,8 +1,7 @@
+/** The names of the template form's inputs, and the API fields that are made of them. */
 import { type RequestedField, takesValue } from "../../../orders/order/order.ts";
 import type { TemplateContent, TemplateVersion } from "../../../orders/templates/templates.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
-
-// The names of the inputs, and the API fields that they become.
 
 const mostRoles = 10;
 

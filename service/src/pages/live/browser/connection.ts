@@ -15,7 +15,7 @@ export type Receive = (message: ServerMessage) => void;
 
 export type Connection = {
   stats: () => Promise<{ rttMs: number | null; lost: number; received: number }>;
-  /** No longer tells of failures. */
+  /** Ignores failures of this connection from now on. */
   retire: () => void;
   close: () => void;
 };
@@ -52,8 +52,9 @@ type Heard = {
  * Connects with a new ticket.
  * @param kind `media` for a session; `check` to receive this device's own media back
  * @param own null to send nothing
- * @param before the connection that the new one replaces. It is closed after the server has ended it. Otherwise the
- * server could take its end for a failure, and ask this page to join once more.
+ * @param before the connection that the new one replaces. The server ends it when it issues the new ticket, and only
+ * then does this page close it. Closed earlier, it would look like a failure, and the server would ask this page to
+ * join again.
  */
 export async function connect(
   base: string,

@@ -59,7 +59,7 @@ export type PageRoute<Url extends string> = {
   url: Url;
   /** The rate limit that counts each request. By default, the limit of the scope applies. */
   policy?: Policy;
-  /** Hooks that run after the request was counted. */
+  /** Hooks that run after the rate limit has counted the request. */
   onRequest?: onRequestAsyncHookHandler | onRequestAsyncHookHandler[];
   config?: FastifyContextConfig;
   /**

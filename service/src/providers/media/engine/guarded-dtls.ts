@@ -42,8 +42,8 @@ export function guardDtls(): void {
 }
 
 /**
- * Whether the server may handle a message. It never negotiates a connection again, because WebRTC makes a new one
- * instead.
+ * Whether the server may handle a message. A ClientHello is dropped once the handshake has passed it, because WebRTC
+ * never renegotiates a connection. A repeat of a message in `handledOnce` is dropped too.
  */
 function isNew(server: Server, { msg_type: type, fragment }: Handshake): boolean {
   const { flight } = server.dtls;

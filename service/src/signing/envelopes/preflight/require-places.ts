@@ -6,8 +6,8 @@ import type { PlannedField } from "../pdf/fields.ts";
 import { UnfitField } from "../pdf/prepare.ts";
 
 /**
- * The most places, and the largest shares of a page that they may cover. A large place over a sentence could change
- * what the page seems to say.
+ * The most places on a page and of a signer; the largest share of a page for one place and for all; and the largest
+ * share of the smaller place that two places may share. A large place over a sentence could change the page's meaning.
  */
 const most = { onPage: 100, ofSigner: 200, ofPage: 0.1, ofPageInAll: 0.4, overlap: 0.4 } as const;
 /** The place of a text must be narrower than its page by at least this many points. */

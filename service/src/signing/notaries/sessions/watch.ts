@@ -195,7 +195,7 @@ async function judge(deps: LiveDeps, room: Room, seen: LiveSession, silences: Ma
   deps.rooms.tell(seen.id, { kind: "changed" });
 }
 
-/** The rules for acts by audio and video of the state of the session's notary. */
+/** The rules for online notarization in the state of the session's notary. */
 export async function onlineOf({ sheets: { desk } }: Pick<LiveDeps, "sheets">, { notaryId }: LiveSession) {
   const notary = await findNotary(desk.db, notaryId);
   return (await desk.readEligibility(desk.db)).rules.of(notary?.state ?? "").online;

@@ -28,7 +28,7 @@ import { blockLook, fitted, heightOf, sealSide } from "./block-look.ts";
 export type NotaryRevision = {
   /** Hex SHA-256 of the document. */
   readonly docSha256: string;
-  /** The texts of the block. Each begins on a new line. */
+  /** The texts of the notary's block on the page. Each begins on a new line. */
   readonly lines: readonly string[];
   readonly name: string;
   readonly reason: string;

@@ -19,7 +19,7 @@ export type PointerDeps = {
   readonly store: Store;
   readonly overlay: ReturnType<typeof openOverlay>;
   readonly rules: SizeRules;
-  /** The lines to write on of a page, as far as they are known. */
+  /** The lines of a page on which people write, as far as they were found. */
   readonly lines: (page: number) => readonly Line[];
   /** The selected tool: a click on a page adds this tool's field. */
   readonly tool: () => Kind | null;
