@@ -18,7 +18,7 @@ export type Place = Link & { placedAt: Date | null };
 
 export const beginning: Link = { position: 0, sha256: "" };
 
-/** The text that is hashed to get the hash of the line after `before`. */
+/** The text whose SHA-256 is the hash of the line that follows `before`. */
 function textAfter(before: Link, line: ChainLine): string {
   const { id, occurredAt, action, actor, partnerId, orderId, roomId, fromStatus, toStatus, detail } = line;
   const said = [id, occurredAt, action, actor, partnerId, orderId, roomId, fromStatus, toStatus, detail];

@@ -43,8 +43,8 @@ export async function checkAuditChain({ db, rowMac }: { db: Sql; rowMac: RowMac 
 }
 
 /**
- * Finds faults in the lines that have no position, or one below 1. @returns how many of them the service will add to
- * the chain
+ * Finds faults in the lines that have no position, or a position below 1. @returns how many of them the service will
+ * add to the chain
  */
 async function checkUnplaced(db: Sql, rowMac: RowMac, faults: string[]): Promise<number> {
   const outside = await db.query<{ id: number }>(sql`SELECT id FROM audit_log WHERE chain_position < 1 ORDER BY id`);

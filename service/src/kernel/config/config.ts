@@ -77,7 +77,7 @@ type OwnSettings = {
   media: MediaSettings | null;
   /** Where the other nodes reach this node; null when it is not set. */
   nodeUrl: string | null;
-  /** The free space on the disk with which a session by audio and video may begin. */
+  /** The bytes that must be free on the disk before a session by audio and video may begin. */
   recordingsFreeBytes: number;
   smtpUrl: string | null;
   mailFrom: string;

@@ -13,7 +13,10 @@ export type EventFacts = {
   environment: Environment;
   subject: string;
   roomId: string | null;
-  /** How a signer came to the signing page; null for events about anything else, and for events from before it was kept. */
+  /**
+   * How a signer came to the signing page; null for other events, and for events from before the service recorded the
+   * channel.
+   */
   channel: EventChannel | null;
 };
 
@@ -34,7 +37,7 @@ export const eventMembers = (event: EventFacts) => ({
   environment: event.environment,
   subject: event.subject,
   roomId: event.roomId,
-  // The MACs of events without a channel stay as they were.
+  // Left out when null, so that the MACs of events from before the channel was recorded stay valid.
   ...(event.channel !== null && { channel: event.channel }),
 });
 

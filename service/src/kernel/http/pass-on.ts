@@ -34,9 +34,12 @@ const limitsOfPassing = {
    * which is checked.
    */
   answerMs: 60_000,
-  /** The most requests of one page: of one link, or of the notary's page. A person may have six event streams. */
+  /**
+   * The most requests at a time for one page: a person's link, or the notary's page. A person may have six event
+   * streams open.
+   */
   ofPage: 8,
-  /** The most requests for one session, which has at most eleven pages. */
+  /** The most requests at a time for one session, which has at most eleven pages. */
   ofSession: 100,
 };
 type Limits = typeof limitsOfPassing;
@@ -48,14 +51,14 @@ type Holder = NodeAddress & { readonly id: string; readonly page: string };
 type Passed = {
   readonly end: (why: Error) => void;
   readonly hasBody: boolean;
-  /** Whether the other node has the whole body, and may be at work. */
+  /** Whether the whole body was sent, so that the other node may already be acting on it. */
   isWhole: boolean;
   state: "asks" | "answers" | "streams";
 };
 
 /**
- * The methods whose requests have a body. The body of another request is not passed on: it would follow a head that
- * names no length, so the other node would read it as the next request.
+ * The methods whose requests have a body. For other methods the body is not passed on: the head would state no length,
+ * so the other node would read the body as the next request.
  */
 const methodsWithBody = new Set(["POST", "PUT", "PATCH"]);
 const ofBody = ["content-length", "content-type", "content-encoding"];
@@ -107,10 +110,10 @@ const unreached = (options?: ErrorOptions) =>
 const busy = () => new BusyError("Too many requests are passed on to other servers now. Try again.");
 
 /**
- * Ends the oldest request of a page, so that a new one can be passed on. Requests are passed on before anybody checks the
- * code of a link, so a stranger with a person's link could otherwise shut that person out. Only a browser that has passed
- * the code gets an event stream, so streams stay. So do requests whose whole body was sent: the other node may have done
- * what they ask for, and nobody would learn of it.
+ * Ends the oldest request of a page, so that a new one can be passed on. Requests are passed on before anybody checks
+ * the code of a link, so a stranger with a person's link could otherwise shut that person out. Event streams are kept,
+ * because only a browser that has passed the code gets one. A request whose whole body was sent is kept too: the other
+ * node may already have acted on it, and the caller would not learn the result.
  */
 function endOldest(passed: Set<Passed>): void {
   const all = [...passed];
@@ -139,7 +142,8 @@ export class Passing {
 
   /**
    * Answers a request with the answer of another node. Must run before the body is read.
-   * @param onBegun gets a function that ends the call early; returns what to call when it has ended
+   * @param onBegun gets a function that ends the call early, and returns a function that is called when the call has
+   * ended
    * @throws ServiceError `unavailable` while the other node does not answer; `validation` when the body stops coming
    */
   async pass(
@@ -215,7 +219,8 @@ function sendBody(body: IncomingMessage, call: ClientRequest, mostMs: number): v
   const timer = setTimeout(stalled, mostMs).unref();
   body.on("data", () => timer.refresh());
   for (const end of ["finish", "close"]) call.once(end, () => clearTimeout(timer));
-  // Reads what the other node does not want to its end, so that the connection can be used again, or seen to end.
+  // Discards the rest of a body that the other node refused. Otherwise the connection could not be used again, and its
+  // end would go unnoticed.
   call.once("close", () => body.resume());
   body.pipe(call);
 }

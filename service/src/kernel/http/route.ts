@@ -123,7 +123,9 @@ const warned = (request: FastifyRequest, { body = {} }: { body?: object }, answe
   ...warningsFor(request, () => unknownMembers(request.body, body)),
 });
 
-/** The framework's refusals of a body that is not a form: of another type, or malformed as the type that it has. */
+/**
+ * The framework's error codes for a body that is not a form: it has another type, or it is malformed for its own type.
+ */
 const notFormCodes: ReadonlySet<string> = new Set([
   "FST_ERR_CTP_INVALID_MEDIA_TYPE",
   "FST_ERR_CTP_EMPTY_JSON_BODY",

@@ -35,7 +35,7 @@ export function withElements(array: Span, added: readonly string[]): string {
 /** Some readers find objects by searching the file for these words, so text from a user must not contain them. */
 const FOUND_BY_READERS = /obj|stream|trailer|xref/;
 
-/** A text string (ISO 32000-1 7.9.2.2) as written: literal for printable ASCII, else UTF-16 with its mark. */
+/** A text string (ISO 32000-1 7.9.2.2) as written: literal for printable ASCII, else UTF-16 with a byte order mark. */
 export function textString(text: string): string {
   if (/^[ -~]*$/.test(text) && !FOUND_BY_READERS.test(text)) return `(${text.replace(/[\\()]/g, "\\$&")})`;
   return `<FEFF${Buffer.from(text, "utf16le").swap16().toString("hex")}>`;
@@ -45,7 +45,8 @@ export function textString(text: string): string {
 export function byteString(bytes: Buffer): string {
   const text = bytes.toString("latin1");
   if (FOUND_BY_READERS.test(text)) return `<${bytes.toString("hex")}>`;
-  // Each seal contains a checkpoint. A test of each byte takes thirty times as long as one replacement over the text.
+  // Each seal contains a checkpoint as a string. To test each of its bytes would take thirty times as long as one
+  // replacement.
   return `(${text.replace(/[\\()]|[^ -~]/g, escaped)})`;
 }
 

@@ -17,14 +17,19 @@ type Annotation = Readonly<Record<string, unknown>>;
 /** The annotation flags Hidden and NoView (ISO 32000-2, table 167). */
 const unseen = 2 | 32;
 const tick = "\u2611";
-/** In points: how far a box's words may be from the box, and words above a field from the field. */
+/** The greatest distance, in points, from a box to its words, and from another field to the words above it. */
 const beside = 40;
 const above = 14;
 
-/** The most values of a page, and the most characters of a value. Readers get no more of a made page. */
+/**
+ * The most values of a page, and the most characters of a value. The rest of a page that was made to be costly is left
+ * out.
+ */
 const mostValues = 2_000;
 const mostCharacters = 20_000;
-/** The most comparisons of a value with a word on one page. The values that are left come at the page's end. */
+/**
+ * The most comparisons of a value with a word on one page. The values that are left then follow the text of the page.
+ */
 const mostComparisons = 1_000_000;
 
 const runsIn = (items: readonly Item[]): Run[] => items.filter((item) => "str" in item);
@@ -117,9 +122,9 @@ export function textWithValues(items: readonly Item[], annotations: readonly Ann
 }
 
 /**
- * The text that the page shows in a field; empty for a field that shows nothing, whatever its value is. The value takes
- * the place of a drawing of the same letters, which can be single ones, and of the drawing of a list or a choice, which
- * pdf.js does not read.
+ * The text that the page shows in a field; empty if it shows nothing, even for a field with a value. If the drawing of
+ * a text field has the same letters as the value, returns the value, because a drawing may consist of single letters.
+ * For a list or a choice, returns the value, because pdf.js does not read its drawing.
  */
 function textIn(annotation: Annotation): string {
   const { fieldType, annotationFlags, hasAppearance, password, textContent, fieldValue } = annotation;

@@ -62,9 +62,9 @@ function partialName(file: PdfFile, { ref, dict }: FormField): string | null {
 }
 
 /**
- * How a widget is drawn: `drawing` for one drawing, `states` for several, `stated` when a state selects one, `nothing`
- * for none. If a widget has a drawing but no state, pyHanko reports a drawing made before a lock as a change made after
- * it.
+ * How a widget is drawn. `nothing`: it has no drawing. `stated`: its state (AS) selects a drawing. Without a state:
+ * `drawing` for one drawing, `states` for several. pyHanko reports a drawing without a state as a change made after a
+ * lock, even when it was made before the lock.
  */
 export function drawnBy(file: PdfFile, { dict }: Pick<FormField, "dict">): "drawing" | "states" | "stated" | "nothing" {
   const appearance = resolve(file, entry(dict, "AP"));

@@ -29,8 +29,8 @@ export type ReachedStream = Decoded & {
 };
 
 /**
- * The object numbers of the content streams that resources name. A name can stand in several categories of the
- * resources, and so for several streams.
+ * The object numbers of the content streams that resources name. One name can occur in several categories of the
+ * resources, and then means several streams.
  */
 export type NamedContents = ReadonlyMap<string, readonly number[]>;
 
@@ -114,7 +114,7 @@ function* reached(file: PdfFile, start: Pending[], seen: Seen, left: () => numbe
     if (ref !== null) {
       const name = `${isContent ? "content" : use} ${ref.num}`;
       if (seen.has(name)) continue;
-      // Readers ignore resources of a page's content itself: the page's count.
+      // A page's content stream uses the resources of its page. Readers ignore any resources of its own.
       const own = open.ofPage ? undefined : entry(dict, "Resources");
       const ofResources = { named: own ? namedBy(file, own) : null, ofPage: open.ofPage ?? null };
       const isRoot = isContent && use !== "resources";
@@ -204,7 +204,10 @@ function decodedStream(file: PdfFile, dict: Dict, ref: Ref, most: number): Decod
   return isPredicted(file, dict) ? { data: null, length: decoded.length } : decoded;
 }
 
-/** Readers prefer the short names of inline images (ISO 32000-2, table 91): `F` then means a filter, not a file. */
+/**
+ * Reads a parameter by its short name or its long name. The short names are those of inline images (ISO 32000-2, table
+ * 91), but readers prefer them in every stream. `F` then means a filter, not a file.
+ */
 const parameter = (file: PdfFile, dict: Dict, short: string, long: string): Span | undefined =>
   resolved(file, entry(dict, short)) ?? resolved(file, entry(dict, long));
 

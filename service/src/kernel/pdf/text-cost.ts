@@ -76,7 +76,7 @@ export const beginsText = /(?:^|[\s\]])BT\s/;
 
 /**
  * The limits for all content streams of one document together, far above any document that people sign. pdf.js needs
- * about 35 ms for 1 MiB that is drawn, so `drawnBytes` are about 9 s.
+ * about 35 ms for 1 MiB that is drawn, so the limit `drawnBytes` takes about 9 s.
  */
 export const textLimits = {
   characters: 1_000_000,

@@ -34,7 +34,9 @@ export class BusyError extends ServiceError {
   }
 }
 
-/** A refusal because the thing that was asked for exists only in a few seconds. It does not indicate a fault. */
+/**
+ * A refusal because the requested thing does not exist yet, but will in a few seconds. It does not indicate a fault.
+ */
 export class NotYetError extends ServiceError {
   constructor(message: string) {
     super("unavailable", message);

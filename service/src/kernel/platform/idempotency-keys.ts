@@ -1,4 +1,4 @@
-/** How long the row of an `Idempotency-Key` is valid. Each row claims its key and stores the result to replay. */
+/** The rows of `Idempotency-Key` headers. Each row claims its key and stores the result to replay, for one day. */
 import { createHash } from "node:crypto";
 import type { Owner } from "../identity/identity.ts";
 import { dayMs } from "./clock.ts";

@@ -16,8 +16,8 @@ export const nodeHeader = "signsealship-node";
 type PassedOn = { method: string; path: string; client: string };
 
 /**
- * How long the header of a passed request is valid. It is made for one request at once, so this covers only clocks that
- * differ.
+ * How long the header of a passed request is valid. The header is sent at once, so this time only allows for clocks
+ * that differ.
  */
 const validMs = 30_000;
 
@@ -36,7 +36,7 @@ export class OwnNode {
     this.url = url;
   }
 
-  /** This node's address for the row of something that it holds, with a MAC. Null without NODE_URL. */
+  /** This node's address with a MAC, to store in the row of something that this node holds. Null without NODE_URL. */
   addressFor(row: string): { url: string; mac: Buffer } | null {
     if (this.url === null) return null;
     return { url: this.url, mac: addressMac(this.#secrets, row, { node: this.id, url: this.url }) };
@@ -65,7 +65,8 @@ export class OwnNode {
     const client = Buffer.from(encoded, "base64url").toString();
     const request = { method, path, client };
     const read = Buffer.from(mac);
-    // Compared as texts: the last digit of base64url has bits that count for nothing.
+    // Compares the MACs as texts, because several texts decode to the same bytes: the last digit of base64url has
+    // unused bits.
     const isBy = (key: SecretBytes) => isSame(Buffer.from(callMac(key, node, Number(at), request)), read);
     if (!keysOf(this.#secrets).some(isBy)) return null;
     if (Math.abs(this.#clock().getTime() - Number(at)) > validMs) return null;
@@ -77,7 +78,7 @@ export class OwnNode {
     return `${this.id}.${answerMac(this.#secrets, this.id, header)}`;
   }
 
-  /** The node that has answered to this header; null unless it is a node of this service. */
+  /** Reads another node's answer to this header. @returns the node's name; null unless it is a node of this service */
   readAnswer(answer: string, header: string): string | null {
     const [, node, mac] = /^([0-9a-f-]{36})\.([\w-]{43})$/.exec(answer) ?? [];
     if (node === undefined || mac === undefined) return null;

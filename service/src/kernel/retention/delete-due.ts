@@ -67,7 +67,7 @@ export async function deleteDue(
   return deleted;
 }
 
-/** `last` is undefined after the last page. */
+/** `last` is undefined after the last batch. */
 type Batch = { blobKeys: string[]; last: string | undefined };
 
 type Page = { after: string; now: Date; testOf: string | null };

@@ -20,7 +20,7 @@ export type Source = {
   /** The firm and the environment that own the row. */
   partnerId: Statement;
   environment: Statement;
-  /** The key that orders pages of rows, and a value that precedes the first one. */
+  /** The key that orders the rows for batches, and a value that precedes the first one. */
   id: Statement;
   first: string;
   /** The clause that locks a row while it is checked; empty when the facts that are checked can't change back. */

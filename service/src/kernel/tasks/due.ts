@@ -52,7 +52,10 @@ export function readTaskTimes(path = shipped): TaskTimes {
   return times;
 }
 
-/** Counts from the first holiday, because the days from there on have the most holidays. */
+/**
+ * Refuses times that are too long for the calendar's business hours. Counts from the first holiday, because the days
+ * after it include all the holidays.
+ */
 function requireEnoughHours(path: string, { calendar, hours }: TaskTimes): void {
   const [first = "2026-01-01"] = [...calendar.holidays].toSorted();
   for (const [kind, most] of Object.entries(hours)) {

@@ -23,7 +23,7 @@ const totalOf = (partnerId: string | Statement, which: Statement = nothing): Sta
 
 /**
  * An SQL time: `at` as the firm's books date it. Books of test orders follow the test clock, so that a month can end.
- * Live books bear real time.
+ * Live books use real time.
  * @param owner SQL columns or values
  */
 export const bookTime = (at: Statement, { partnerId, environment }: Record<keyof Owner, Statement>): Statement =>

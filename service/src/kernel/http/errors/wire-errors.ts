@@ -83,8 +83,8 @@ function sendWireError(request: FastifyRequest, reply: FastifyReply, { status, c
 }
 
 /**
- * The body of a refusal. Public verification has its own form (contract, Errors); for a deleted document it has more
- * details.
+ * The body of a refusal. Public verification has its own form (contract, Errors), with more details for a deleted
+ * document.
  */
 function bodyOf(code: WireCode, message: string): object {
   if (code === "verdict_unknown") return { verdict: "unknown" };

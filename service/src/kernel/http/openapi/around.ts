@@ -68,7 +68,7 @@ const refusal = (description: string, error: string) => ({
 /** The longest body that is read at once, in bytes: JSON or text. */
 export const mostBodyBytes = 256 * 1024;
 
-/** The message for a route with a form that gets a body of another type, longer than the server reads. */
+/** The message when a route for a form gets a body of another type that is longer than the server reads. */
 export const otherBodyTooLarge = (bytes: number): string =>
   `The body is too large: a body that is not multipart/form-data may have at most ${bytes / 1024} KiB.`;
 

@@ -6,7 +6,7 @@ type Parameter = {
   in: string;
   required?: boolean;
   description?: string;
-  /** The example of a parameter that has exactly one; several are in its schema. */
+  /** The example of a parameter with exactly one example. Several examples are in the parameter's schema. */
   example?: unknown;
   schema: JsonSchema;
 };

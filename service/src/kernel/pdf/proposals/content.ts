@@ -5,7 +5,7 @@ import { joinedRuns, type Run, runsIn } from "./runs.ts";
 
 export type { Rect, Rule } from "./lines.ts";
 
-/** An option of a choice. Of a radio, each option has its own place. */
+/** An option of a choice. Each option of a radio has its own place. */
 export type OwnOption = { readonly label: string; readonly rect: Rect | null };
 
 /** An empty form field that the document already contains. The place of a radio is that of its first option. */
@@ -25,7 +25,7 @@ export type PageContent = {
   readonly own: readonly OwnField[];
 };
 
-/** A page with more operators than a form has is a drawing: its lines are not for signing. */
+/** A page with more operators than this is taken for a drawing, whose lines are not for signing. */
 const mostOperators = 60_000;
 
 /** Reads the words, lines and form fields of a page with pdf.js. */
@@ -86,7 +86,10 @@ type Annotation = {
   readonly alternativeText?: string;
 };
 
-/** A choice with fewer options decides nothing. One with more, such as a list of states, is a text to type. */
+/**
+ * A choice with fewer options decides nothing. A dropdown with more options, such as a list of states, becomes a text
+ * field.
+ */
 const optionCount = { least: 2, most: 50 } as const;
 const longestOption = 200;
 

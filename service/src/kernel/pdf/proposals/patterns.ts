@@ -5,11 +5,11 @@ export type Kind = "signature" | "initials" | "date" | "name" | "text" | "checkb
 
 /**
  * Words that say what a blank asks for. The first pattern that matches decides. A `notary` blank is for people other
- * than the signers. An `other` blank asks for a value that none of the kinds of fields is for.
+ * than the signers. An `other` blank asks for a value that no kind of field fits.
  */
 export type Pattern = { readonly is: Kind | "other" | "notary"; readonly words: RegExp };
 
-/** A pattern in the data file: alternatives, between what comes before and after each of them. */
+/** A pattern in the data file: the alternatives, and expressions that must match before and after each of them. */
 type Words = {
   readonly before?: string;
   readonly any: readonly string[];

@@ -26,8 +26,8 @@ const isMark = ({ found: { kind } }: Piece): boolean => kind === "signature" || 
 
 /**
  * Drops the blanks that look like those of signers, but are for other people or for other things. The empty cells of a
- * ledger have headings, too. So a cell for a date or a name counts only near a signature or initials, and a date of a
- * column only on the row of one.
+ * ledger have headings, too. So a cell for a date or a name counts only near a signature or initials. A date below a
+ * column's heading counts only on the same row as one of them.
  */
 export function ofSigners(pieces: readonly Piece[], page: PageWords): Piece[] {
   const signed = pieces.filter((piece) => !isNameOf(piece, pieces) && !isRowOfOthers(piece.blank, page));
@@ -73,8 +73,8 @@ const isApart = (mark: Blank, date: Blank, sentences: readonly Run[]): boolean =
   sentences.some(({ y }) => y > Math.min(mark.y, date.y) + 3 && y < Math.max(mark.y, date.y) - 3);
 
 /**
- * Whether a date on the row of a signature is the date of signing. It is not for initials in a table: they confirm an
- * entry of the table, and the date is that of the entry.
+ * Whether a date on the row of a signature is the date of signing. A date on the row of initials in a table is not: the
+ * initials confirm an entry of the table, and the date belongs to that entry.
  */
 const isOfRow = ({ blank, found }: Piece, date: Blank, { content }: PageWords): boolean => {
   const [left, right] = blank.x < date.x ? [blank, date] : [date, blank];

@@ -72,7 +72,7 @@ function confidenceOf({ kind, words, reason }: Plain): Proposal["confidence"] {
   return kind !== "signature" || isExplicit(words) ? "high" : "medium";
 }
 
-/** A page with more words or lines than a form has is not searched: each line is compared with each word. */
+/** A page with too many words or lines for a form is not searched, because each line is compared with each word. */
 const isDrawing = ({ runs, rules, boxes }: PageContent): boolean =>
   runs.length > 4_000 || rules.length + boxes.length > 1_000;
 

@@ -38,7 +38,7 @@ export type Blobs = {
    */
   open: (key: string, use: BlobUse, holder: Holder, check?: "once" | "again") => Promise<StoredFile | null>;
   /**
-   * Blobs that form one document, in their order; null when one of them is missing.
+   * Opens blobs that form one document, in their order; null when one of them is missing.
    * @param whole the hash of the joined document; null for a caller that compares it itself
    * @throws as `open` does
    */
@@ -57,13 +57,13 @@ export type Blobs = {
   /** Removes an unreferenced blob. Never rejects: a blob that can't be removed now is an orphan, and swept later. */
   discard: (key: string) => Promise<void>;
   listOlderThan: BlobBackend["listOlderThan"];
-  /** The id of a blob's key, in hex; `none` for a blob from before key ids; null for a missing blob. */
+  /** The id of a blob's key, in hex; `none` for a blob stored before keys had ids; null for a missing blob. */
   keyIdOf: (key: string) => Promise<string | null>;
   /**
-   * Moves a blob to the current key; a missing one stays missing. Only its header changes, but a blob from before key
-   * ids is rewritten.
-   * @param use returns the identity of a blob, and is called only for a blob from before key ids; when it returns null
-   * because no row refers to the blob, the blob stays unchanged
+   * Moves a blob to the current key; a missing one stays missing. Only its header changes, but a blob stored before
+   * keys had ids is rewritten.
+   * @param use returns the identity of a blob, and is called only for a blob stored before keys had ids; when it
+   * returns null because no row refers to the blob, the blob stays unchanged
    * @throws Error as `open` does
    */
   toCurrentKey: (key: string, use: () => Promise<BlobUse | null>) => Promise<void>;

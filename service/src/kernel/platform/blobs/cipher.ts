@@ -194,8 +194,8 @@ function saltedKey(master: SecretBytes, sealed: Uint8Array, total: number, conte
 }
 
 /**
- * The id of the key that encrypts a blob's own key, in hex; `none` for a blob from before key ids; null for other
- * bytes.
+ * The id of the key that encrypts a blob's own key, in hex; `none` for a blob stored before keys had ids; null for
+ * other bytes.
  */
 export function blobKeyId(header: Uint8Array): string | null {
   const version = header.subarray(0, magic.length);

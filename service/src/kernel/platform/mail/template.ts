@@ -42,7 +42,7 @@ export type MailTemplate = {
   language?: Language;
   /** The firm for which the mail is sent; null or absent for a mail of the service itself. */
   firm?: MailFirm | null;
-  /** The newest signed note of the transparency log. The mail's footer shows its state. */
+  /** The newest signed note of the transparency log. The mail's footer shows the log's state. */
   checkpoint?: string | null;
 };
 
