@@ -156,7 +156,6 @@ const hasCode = (verifyCode: string): Statement => isSealed(sql`verify_code`, "p
 const ownedBy = ({ partnerId, environment }: Owner): Statement =>
   sql`partner_id = ${partnerId} AND environment = ${environment}`;
 
-/** The owner's passport, or undefined. */
 export async function selectOwnPassport(db: Sql, id: string, owner: Owner): Promise<PassportRow | undefined> {
   const [passport] = await db.query<PassportRow>(
     sql`SELECT ${passportColumns} ${fromPassports} WHERE id = ${id} AND ${ownedBy(owner)}`,
@@ -164,7 +163,6 @@ export async function selectOwnPassport(db: Sql, id: string, owner: Owner): Prom
   return passport;
 }
 
-/** Returns the passports with these ids that belong to the owner. */
 export const selectOwnPassports = (db: Sql, ids: readonly string[], owner: Owner): Promise<PassportRow[]> =>
   db.query<PassportRow>(
     sql`SELECT ${passportColumns} ${fromPassports} WHERE id = ANY (${ids}::uuid[]) AND ${ownedBy(owner)}`,

@@ -38,7 +38,7 @@ export type SealInput = {
   readonly isOwn?: boolean;
   /** The lock that the seal sets; none by default. */
   readonly locks?: SealLock;
-  /** Whether to add a time stamp; by default, when authorities are configured. False: never. */
+  /** False to add no time stamp; by default, one is added when authorities are configured. */
   readonly timeStamped?: boolean;
   /** The owner of the document: the workers serve holders round-robin. */
   readonly holder?: string;

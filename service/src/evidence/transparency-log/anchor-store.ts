@@ -103,7 +103,7 @@ export const selectProofs = (db: Sql, log: LogName, size: number): Promise<Ancho
     SELECT source, status, proof, anchored_at AS "anchoredAt", block_height AS "blockHeight"
     FROM log_anchors WHERE log = ${log} AND size = ${size} AND proof IS NOT NULL ORDER BY source`);
 
-/** How many chosen states the published list has: those of eight days, if one is chosen each hour. */
+/** The published list has at most this many states: those of eight days, if one is chosen each hour. */
 const mostListed = 200;
 
 /** The newest states that were chosen to be anchored, the newest first. `isAnchored`: a source has given a proof. */
@@ -176,8 +176,8 @@ export async function existingProofs(
     sealedSha256s.map((sealedSha256) => [formatEntry({ kind: "seal/v1", sealedSha256 }), sealedSha256]),
   );
   if (lines.size === 0) return new Map();
-  // The log's row of a line comes last, so that it counts for a line that is queued again. The queue is read only when a
-  // line has no leaf: no index finds a line there, and millions may wait.
+  // A line that is queued again has a leaf too. The leaf's row comes last, so that it decides. The queue is read only
+  // when some line has no leaf, because the queue has no index by line and may have millions of lines.
   const rows = await db.query<{ line: string; isLogged: boolean; isAnchored: boolean }>(sql`
     WITH logged AS MATERIALIZED (
       SELECT line, EXISTS (SELECT FROM log_checkpoints c WHERE c.log = e.log AND c.size > e.leaf) AS "isLogged",

@@ -141,7 +141,8 @@ export async function recoverLog(deps: RecoverDeps, environment: Environment, fr
     const { whole, last } = await grownTo(tx, at, tree, checkpoint.size, read);
     await requireBeginsWith(tx, whole, checkpoint, from);
     if (highWater) await requireBeginsWith(tx, whole, highWater, "what this node signed last");
-    // The copy's note may have cosignatures in addition. The log's own signature of a checkpoint is always the same.
+    // The copy's note may also have cosignatures, so this log signs the checkpoint again: its signature is always the
+    // same.
     const { size, root } = checkpoint;
     await insertCheckpoint(tx, tree.log, { size, note: signer.signed(size, root) }, at);
     await beginNext(tx, deps, await endHalt(tx, whole, at), last);

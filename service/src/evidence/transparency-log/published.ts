@@ -104,8 +104,8 @@ function isProven(line: string, { index, hashes, checkpoint }: LogProof): boolea
 
 /**
  * The checkpoint that readers get now: the newest one with a quorum of witnesses, if it got the quorum less than a
- * minute ago. Otherwise the one that waits for its quorum, or the newest. Readers never get a smaller checkpoint than
- * before, from any node: a quorum may come late, when they have seen a larger checkpoint.
+ * minute ago. Otherwise the one that waits for its quorum, or the newest. No node gives readers a smaller checkpoint
+ * than before. So a quorum that comes after readers have seen a larger checkpoint does not count.
  */
 export async function checkpointForReaders(db: Sql, log: LogName, now: Date): Promise<StoredCheckpoint | undefined> {
   return (await choose(db, log, now)).checkpoint;
@@ -125,8 +125,8 @@ export async function publishForReaders(db: Sql, log: LogName, now: Date): Promi
   for (;;) {
     const { seen, checkpoint } = await choose(db, log, now);
     if (!seen || !checkpoint || checkpoint.size <= seen.size) return checkpoint;
-    // Without a record, as in a read-only database, readers may get a smaller checkpoint once, and that is better than
-    // none.
+    // If the record can't be written (as in a read-only database), readers may once get a smaller checkpoint. That is
+    // better than none.
     const isRecorded = await raisePublished(db, log, checkpoint.size, now).catch(() => true);
     // Another node may have published a larger checkpoint in the meantime.
     if (isRecorded) return checkpoint;
@@ -160,8 +160,9 @@ export async function requireLogProof(db: Sql, log: Environment, entry: LogEntry
 
 /**
  * The bytes of a tile, if a published checkpoint covers its width; null for any other path. Readers store a tile
- * forever, so the database may have damaged none of its bits.
- * @throws Error for a bundle that is not of its hashes, and for a tile that does not lead to the newest checkpoint
+ * forever, so a tile that was damaged in the database must not be sent.
+ * @throws Error for a bundle whose entries don't have the tile's hashes, and for a tile that does not lead to the
+ * newest checkpoint
  */
 export async function publishedTile(db: Sql, log: LogName, path: string): Promise<Buffer | null> {
   const tile = parseTilePath(path);
@@ -171,7 +172,8 @@ export async function publishedTile(db: Sql, log: LogName, path: string): Promis
   const { level, n, width } = tile;
   const place = { level: level === "entries" ? 0 : level, n };
   const above = { level: place.level + 1, n: Math.floor(n / tileWidth) };
-  // The tile above has the root of a tile that is full by now. The other tiles are those on the edge of the tree.
+  // The root of a full tile is in the tile above it. Any other tile is on the edge of the tree, and is checked together
+  // with the other tiles of that edge.
   const isFull = widthAt(place, newest.size) === tileWidth;
   const edge = isFull ? [] : edgePlaces(newest.size).filter((one) => nameOf(one) !== nameOf(place));
   const tiles = byPlace(await selectTiles(db, log, [place, ...(isFull ? [above] : edge)]));

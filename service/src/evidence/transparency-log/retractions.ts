@@ -58,7 +58,7 @@ const isReason = (text: string): text is RetractionReason => retractionReasons.s
 
 /**
  * Queues the retraction of a sealed file for its log. It is public and can't be undone.
- * @param closing the entry of the version of a closing whose certificate the file is; null for another file
+ * @param closing for the certificate of a closing's version: the log entry of that version; null for another file
  * @throws ServiceError for an unknown reason, for a hash that is not of a file in the log or queued for it, and when
  * the file was already retracted for this reason
  */

@@ -79,7 +79,7 @@ export type SeenSize = { size: number; raisedAt: Date | null };
 
 /**
  * The largest size that readers of a log have seen; undefined for a log that no witness was asked about. A stored size
- * beyond the newest checkpoint is not genuine, and counts as the newest checkpoint's.
+ * beyond the newest checkpoint is not genuine, so the size of the newest checkpoint counts instead.
  */
 export async function selectPublished(db: Sql, log: LogName): Promise<SeenSize | undefined> {
   const [seen] = await db.query<SeenSize>(sql`
@@ -103,7 +103,7 @@ export const quorumWaitMs = 60_000;
 
 /**
  * The size that readers have seen without a quorum, while its quorum can still come; null for none. Without this wait,
- * a busy log would show each quorum too late: readers would have seen a larger size already.
+ * readers of a busy log would have seen a larger size each time that a quorum is complete.
  */
 export function sizeInWait({ size, raisedAt }: SeenSize, witnessed: { size: number } | undefined, now: Date) {
   const isWaiting = size > (witnessed?.size ?? 0) && raisedAt !== null;

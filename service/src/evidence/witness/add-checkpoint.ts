@@ -29,7 +29,7 @@ type Question = { old: number; proof: Buffer[]; note: string };
 
 const maxHashes = 63;
 
-/** A log's text and signatures. Together with the cosignature they fit into the database column. */
+/** The most bytes of a log's text and signatures. Together with the cosignature they fit into the database column. */
 const maxNoteBytes = 60 * 1024;
 
 /**

@@ -4,7 +4,7 @@ import type { ProofRecord } from "../public-record.ts";
 /** The content of a proof certificate: stored facts of a sealed document, nothing that changes with time. */
 export type ProofCertificate = {
   record: ProofRecord;
-  /** Canonical facts, attached as `passport.json`. */
+  /** The record as canonical JSON, attached as `passport.json`. */
   recordBytes: Uint8Array;
   /** The owner; null on the public certificate, which must not reveal the firm. */
   firm: { name: string; accentColor: string | null; logo: Uint8Array | null } | null;

@@ -40,7 +40,10 @@ const proofs = [
   },
 ] as const;
 
-/** The routes of the log's proofs of both proof certificates: the public one, and the one that names the firm. */
+/**
+ * The routes that serve the log's proofs for both kinds of proof certificate: the public one, and the one that names
+ * the firm.
+ */
 export function certificateProofRoutes(app: FastifyInstance, { frame, passports, proofCertificate }: Deps): void {
   const tag = "Proof passports";
   for (const { form, operation, summary, description, media, refusals, read } of proofs) {

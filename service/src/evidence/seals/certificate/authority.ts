@@ -16,8 +16,8 @@ export type Authority = { readonly key: SealKey; readonly chain: readonly [Certi
 
 const ROOT_YEARS = 30;
 /**
- * Backdates a certificate by five minutes: clocks differ, and a signature of the first second must not look older than
- * its certificate.
+ * Backdates a certificate by five minutes: clocks differ, and a signature made in the first second must not look older
+ * than its certificate.
  */
 export const validSince = (at: number): number => at - 5 * 60_000;
 

@@ -70,9 +70,9 @@ const mailAddresses = (base: string): DerValue =>
   sequence(sequence(primitive(0x81, Uint8Array.from(Buffer.from(base)))));
 
 /**
- * Name constraints: no certificate below may have a usable mail address (RFC 5280, section 4.2.1.10). All addresses are
- * excluded. Because openssl ignores an empty name, only addresses at a host that can't exist (RFC 6761) are permitted
- * as well.
+ * Name constraints: no certificate below this one may have a usable mail address (RFC 5280, section 4.2.1.10). All
+ * addresses are excluded. Because openssl ignores an empty name, only addresses at a host that can't exist (RFC 6761)
+ * are permitted as well.
  */
 export const noMailAddresses = extension(
   OID.nameConstraints,
