@@ -17,6 +17,8 @@ export function makeZip(files: readonly ZipFile[]): Buffer {
     const data = deflated ? deflateRawSync(bytes) : Buffer.from(bytes);
     const common = Buffer.alloc(26);
     common.writeUInt16LE(20, 0);
+    // Bit 11: the name is in UTF-8.
+    if (Buffer.byteLength(name) > name.length) common.writeUInt16LE(0x0800, 2);
     common.writeUInt16LE(deflated ? 8 : 0, 4);
     common.writeUInt32LE(crc32(bytes), 10);
     common.writeUInt32LE(data.length, 14);

@@ -177,7 +177,13 @@ export const GROUPS: readonly Group[] = [
   ],
   [
     "A bound on cost: a file of that size is not among the vectors.",
-    { "zip/directory.ts": ["requireBounded(entries)", "size > zipLimits.entryBytes", "total > zipLimits.totalBytes"] },
+    {
+      "zip/directory.ts": [
+        "requireBounded(entries, file.mostBytes)",
+        "size > zipLimits.entryBytes",
+        "total > mostBytes",
+      ],
+    },
   ],
   [
     "An extra field moves what follows in the directory, or is not in both headers: the rules of both refuse it.",

@@ -20,7 +20,7 @@ import { verifyProof } from "../src/seal/verify-proof.ts";
 import { parseCertificate } from "../src/x509/certificate.ts";
 import { verifyChain } from "../src/x509/chain.ts";
 import { parseCertificatesPem } from "../src/x509/pem.ts";
-import { readZip } from "../src/zip/zip.ts";
+import { openZip, readZip } from "../src/zip/zip.ts";
 import index from "../vectors/parts/index.json" with { type: "json" };
 import type { VectorCheck } from "./vector-cases.ts";
 
@@ -53,6 +53,7 @@ const readers: Readonly<Record<string, (bytes: Uint8Array) => unknown>> = {
   ber: (bytes) => assert.equal(derFromBer(bytes).end, bytes.length),
   deflate: (bytes) => inflateRaw(bytes, 1024 * 1024, "zip"),
   zip: readZip,
+  "documents-zip": (bytes) => openZip(bytes),
 };
 
 function whole(value: string, { again }: Part): string {

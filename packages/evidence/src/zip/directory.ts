@@ -1,9 +1,15 @@
 import { equalBytes } from "../bytes.ts";
 import { EvidenceError } from "../errors.ts";
 import { refusal } from "./faults.ts";
+import { isNameOf, nameIn, requireOneFolder, type ZipForm } from "./names.ts";
 
 /** Limits of a zip; the evidence zips of this service contain at most 16 files. */
-export const zipLimits = { entries: 64, entryBytes: 256 * 1024 * 1024, totalBytes: 384 * 1024 * 1024 } as const;
+export const zipLimits = {
+  entries: 64,
+  documentEntries: 2048,
+  entryBytes: 256 * 1024 * 1024,
+  totalBytes: 384 * 1024 * 1024,
+} as const;
 
 const END_LENGTH = 22;
 const ZIP64_16 = 0xffff;
@@ -11,14 +17,22 @@ const ZIP64_32 = 0xffffffff;
 const ENCRYPTED = 0x2041;
 /** The flags that are accepted: bit 3 (the sizes follow the data) and bit 11 (names are in UTF-8). */
 const FLAGS = 0x0808;
+const UTF8 = 0x0800;
+const SLASH = 0x2f;
 /** The MS-DOS attribute bits of a volume label and of a folder. */
 const SPECIAL = 0x18;
 const REGULAR_FILE = 8;
-/** File names that every file system treats as a plain file of the current folder. */
-const NAME = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/;
 
-/** A zip's bytes, and a view for its little-endian numbers. */
-export type ZipFile = { readonly bytes: Uint8Array; readonly view: DataView };
+/**
+ * A zip's bytes, a view for its little-endian numbers, and its form. `mostBytes`: the most bytes that its files may
+ * have in total.
+ */
+export type ZipFile = {
+  readonly bytes: Uint8Array;
+  readonly view: DataView;
+  readonly form: ZipForm;
+  readonly mostBytes: number;
+};
 
 /** A file's entry in the directory. */
 export type ZipEntry = {
@@ -51,25 +65,36 @@ export function readDirectory(file: ZipFile): ZipDirectory {
   }
   if (at !== end) throw refusal("directory");
   requireApart(entries);
-  requireBounded(entries);
+  if (file.form === "documents") requireOneFolder(entries);
+  requireBounded(entries, file.mostBytes);
   return { entries, offset };
 }
 
-function readEntryAt({ bytes, view }: ZipFile, at: number, end: number): ZipEntry {
+/** The form of a zip by the name of its first entry: only a zip of documents has folders. */
+export function zipFormOf(bytes: Uint8Array): ZipForm {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const at = view.byteLength - END_LENGTH;
+  const first = at < 0 ? at : view.getUint32(at + 16, true);
+  if (first + 46 > at) return "evidence";
+  const name = bytes.subarray(first + 46, first + 46 + view.getUint16(first + 28, true));
+  return name.includes(SLASH) ? "documents" : "evidence";
+}
+
+function readEntryAt({ bytes, view, form }: ZipFile, at: number, end: number): ZipEntry {
   if (at + 46 > end || view.getUint32(at, true) !== 0x02014b50) throw refusal("directory");
   const nameLength = view.getUint16(at + 28, true);
   if (at + 46 + nameLength > end) throw refusal("directory");
   if (view.getUint16(at + 30, true) !== 0) throw refusal("extra-field");
   if (view.getUint16(at + 32, true) !== 0) throw refusal("comment");
   const nameBytes = bytes.subarray(at + 46, at + 46 + nameLength);
+  const flags = view.getUint16(at + 8, true);
   const entry = {
-    flags: view.getUint16(at + 8, true),
+    flags,
     method: view.getUint16(at + 10, true),
     crc: view.getUint32(at + 16, true),
     compressed: view.getUint32(at + 20, true),
     size: view.getUint32(at + 24, true),
     offset: view.getUint32(at + 42, true),
-    name: new TextDecoder("latin1").decode(nameBytes),
     description: bytes.subarray(at + 6, at + 32),
     nameBytes,
   };
@@ -79,11 +104,12 @@ function readEntryAt({ bytes, view }: ZipFile, at: number, end: number): ZipEntr
   if ((entry.flags & ~FLAGS) !== 0) throw refusal("flags");
   if (view.getUint16(at + 34, true) !== 0) throw refusal("parts");
   if ((attributes & SPECIAL) !== 0 || (type !== 0 && type !== REGULAR_FILE)) throw refusal("attributes");
-  if (nameLength > 255 || !NAME.test(entry.name)) throw refusal("name");
-  return entry;
+  const name = nameIn(nameBytes, (flags & UTF8) !== 0);
+  if (nameLength > 255 || !isNameOf(form, name)) throw refusal("name");
+  return { ...entry, name };
 }
 
-function readEnd({ view }: ZipFile) {
+function readEnd({ view, form }: ZipFile) {
   const at = view.byteLength - END_LENGTH;
   if (at < 0 || view.getUint32(at, true) !== 0x06054b50) throw refusal("no-end");
   const disk = view.getUint16(at + 4, true);
@@ -96,7 +122,8 @@ function readEnd({ view }: ZipFile) {
   if (disk !== 0 || firstDisk !== 0 || here !== count) throw refusal("parts");
   if (view.getUint16(at + 20, true) !== 0) throw refusal("comment");
   if (offset + size !== at) throw refusal("directory");
-  if (count > zipLimits.entries) throw new EvidenceError("limit", `more than ${zipLimits.entries} files`);
+  const most = form === "documents" ? zipLimits.documentEntries : zipLimits.entries;
+  if (count > most) throw new EvidenceError("limit", `more than ${most} files`);
   return { count, offset, end: at };
 }
 
@@ -106,12 +133,12 @@ function requireApart(entries: readonly ZipEntry[]): void {
   if (names.size !== entries.length) throw refusal("same-name");
 }
 
-function requireBounded(entries: readonly ZipEntry[]): void {
+function requireBounded(entries: readonly ZipEntry[], mostBytes: number): void {
   let total = 0;
   for (const { compressed, size, offset } of entries) {
     if (compressed === ZIP64_32 || size === ZIP64_32 || offset === ZIP64_32) throw refusal("zip64");
     total += size;
-    if (size > zipLimits.entryBytes || total > zipLimits.totalBytes) {
+    if (size > zipLimits.entryBytes || total > mostBytes) {
       throw new EvidenceError("limit", "the files of the zip are too large");
     }
   }

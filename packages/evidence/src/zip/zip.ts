@@ -1,19 +1,36 @@
 import { EvidenceError } from "../errors.ts";
 import { inflateRaw } from "../inflate.ts";
-import { readDirectory, readLocalHeader, type ZipEntry, type ZipFile } from "./directory.ts";
+import { readDirectory, readLocalHeader, type ZipEntry, type ZipFile, zipFormOf, zipLimits } from "./directory.ts";
 import { refusal } from "./faults.ts";
+import type { ZipForm } from "./names.ts";
 
 export { zipLimits } from "./directory.ts";
 
 /**
- * The files of a zip (APPNOTE 6.3.10), stored or deflated, by their names. Nothing is written to disk. Everything that
- * readers could interpret in two ways is refused, with a name (docs/evidence-format.md, section 9.1): special file
- * types, names that some file systems treat as one, headers that differ, and bytes outside any file.
+ * The files of an evidence zip (APPNOTE 6.3.10), stored or deflated, by their names. Nothing is written to disk.
+ * Everything that readers could interpret in two ways is refused, with a name (docs/evidence-format.md, section 9.1):
+ * special file types, names that some file systems treat as one, headers that differ, and bytes outside any file.
  *
  * @throws EvidenceError `zip` for broken, ambiguous or unsupported files, `limit`
  */
-export function readZip(bytes: Uint8Array): ReadonlyMap<string, Uint8Array> {
-  const file = { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length) };
+export const readZip = (bytes: Uint8Array): ReadonlyMap<string, Uint8Array> =>
+  filesOf(bytes, "evidence", zipLimits.totalBytes);
+
+/** The files of a zip by their names, and the form of the zip. In a zip of documents, names are paths. */
+export type OpenedZip = { readonly form: ZipForm; readonly files: ReadonlyMap<string, Uint8Array> };
+
+/**
+ * Reads an evidence zip as `readZip` does, or a zip of documents (section 9.4) by the same rules.
+ * @param mostBytes the most bytes that the files may have in total
+ * @throws EvidenceError as `readZip`
+ */
+export function openZip(bytes: Uint8Array, mostBytes: number = zipLimits.totalBytes): OpenedZip {
+  const form = zipFormOf(bytes);
+  return { form, files: filesOf(bytes, form, mostBytes) };
+}
+
+function filesOf(bytes: Uint8Array, form: ZipForm, mostBytes: number): ReadonlyMap<string, Uint8Array> {
+  const file = { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length), form, mostBytes };
   const directory = readDirectory(file);
   const files = new Map<string, Uint8Array>();
   let next = 0;

@@ -9,7 +9,7 @@ import { makeZip, unicodePath } from "@signsealship/testing/inputs/zip-maker";
 import { needs } from "@signsealship/testing/tools/tools";
 import fc from "fast-check";
 import { EvidenceError } from "../../src/errors.ts";
-import { readZip } from "../../src/zip/zip.ts";
+import { openZip, readZip, zipLimits } from "../../src/zip/zip.ts";
 import { mutate, randomFrom } from "../mutate.ts";
 
 const text = (value: string) => Uint8Array.from(Buffer.from(value));
@@ -120,6 +120,69 @@ test("refuses every name that is not the plain name of a file", () => {
   for (const name of ["sealed.pdf.ots", "README", "a-b_C.7", "a".repeat(255)]) {
     assert.deepEqual([...readZip(makeZip([{ name, bytes: text("") }])).keys()], [name]);
   }
+});
+
+const documents = (...names: readonly string[]) => makeZip(names.map((name) => ({ name, bytes: text("x") })));
+const refusesDocuments = (zip: Uint8Array, message: RegExp) =>
+  assert.throws(
+    () => openZip(zip),
+    (error) => error instanceof EvidenceError && message.test(error.message),
+  );
+
+test("reads the paths of a zip of documents, and tells its form by its first entry", () => {
+  const names = ["2026 Mu\u00f1oz/Documents/01 Deed, notarized.pdf", "2026 Mu\u00f1oz/README.txt"];
+  const { form, files } = openZip(documents(...names));
+  assert.deepEqual([form, [...files.keys()]], ["documents", names]);
+  assert.equal(openZip(documents("sealed.pdf")).form, "evidence");
+  assert.equal(openZip(makeZip([])).form, "evidence");
+  refuses(documents(...names), /\(name\)/);
+  for (const mixed of [
+    ["a/b.pdf", "b.pdf"],
+    ["b.pdf", "a/b.pdf"],
+    ["a/b.pdf", "b/b.pdf"],
+    ["a/b.pdf", "A/c.pdf"],
+  ])
+    refusesDocuments(documents(...mixed), /\(name\)/);
+});
+
+test("refuses every path that some system would take for another one, or for one outside of the folder", () => {
+  const parts = ["", ".", "..", " a", "a ", "a.", ".a", "a\\b", "a:b", "a*", "a?", "a<", "a|", '"', "a\u00a0b", "a\tb"];
+  const others = ["a\u202eb", "a\u200db", "a\u2028b", "e\u0301", "a\u0000"];
+  for (const part of [...parts, ...others])
+    for (const name of [
+      `top/${part}`,
+      `top/${part}/x.pdf`,
+      `top/in/${part}`,
+      ...(part === "" ? [] : [`${part}/x.pdf`]),
+    ])
+      refusesDocuments(documents(name), /\(name\)/);
+  for (const name of ["/a/b", "a/b/c/d.pdf", `a/${"b".repeat(254)}`]) refusesDocuments(documents(name), /\(name\)/);
+  assert.equal(openZip(documents(`a/${"b".repeat(253)}`)).files.size, 1);
+  refusesDocuments(documents("a/b", "a/B"), /same-name/);
+  refusesDocuments(documents("a/\u00c4", "a/\u00e4"), /same-name/);
+  refusesDocuments(documents("a/b", "a/b/c"), /same-name/);
+});
+
+test("refuses a name beyond ASCII that is not marked as UTF-8, and bytes that are not UTF-8", () => {
+  const unmarked = documents("a/\u00e4");
+  for (const at of [6, centralOf(unmarked) + 8]) unmarked.writeUInt16LE(0, at);
+  refusesDocuments(unmarked, /\(name\)/);
+  const broken = documents("a/\u00e4");
+  for (const at of [32, centralOf(broken) + 48]) broken.writeUInt8(0xff, at);
+  refusesDocuments(broken, /\(name\)/);
+});
+
+test("bounds the files of a zip of documents, and their bytes before it unpacks one", () => {
+  const many = (count: number) => documents(...Array.from({ length: count }, (_, i) => `a/${i}`));
+  assert.equal(openZip(many(zipLimits.documentEntries)).files.size, zipLimits.documentEntries);
+  refusesDocuments(many(zipLimits.documentEntries + 1), /more than 2048 files/);
+  const zeros = makeZip(["a/1", "a/2"].map((name) => ({ name, bytes: new Uint8Array(1_000_000), deflated: true })));
+  assert.ok(zeros.length < 3_000);
+  assert.equal(openZip(zeros, 2_000_000).files.size, 2);
+  assert.throws(() => openZip(zeros, 1_999_999), /too large/);
+  // The sizes in the directory bound the data: a file that unpacks to more is refused.
+  for (const at of [22, centralOf(zeros) + 24]) zeros.writeUInt32LE(10, at);
+  refusesDocuments(zeros, /\(data\)/);
 });
 
 test("reads sizes after the data only if they equal those of the directory", () => {

@@ -1,8 +1,9 @@
 import { EvidenceError } from "@signsealship/evidence/errors";
 import { evidenceNames, jsonKindOf } from "@signsealship/evidence/records";
-import { readZip } from "@signsealship/evidence/zip";
+import { openZip } from "@signsealship/evidence/zip";
 import type { Context, NamedBytes } from "../context.ts";
 import { type ClosingPiece, passportOf, roomRecordPiece, verifyClosingSet } from "./closing-set.ts";
+import { verifyDocumentsZip } from "./documents-zip.ts";
 import { unreadableRecord, verifyEvidenceSet } from "./evidence-set.ts";
 import { kindOf } from "./kind.ts";
 import { aboutFile, verifyOtsFile } from "./ots-file.ts";
@@ -11,7 +12,7 @@ import { type Beside, verifySealedPdf } from "./sealed-pdf.ts";
 import { quoted } from "./shell.ts";
 import { verifyTokenFile } from "./token-file.ts";
 
-/** Verifies one file of any kind: a sealed PDF, a manifest, an evidence zip, a proof or a time stamp. */
+/** Verifies one file of any kind: a sealed PDF, a manifest, a zip of evidence or documents, a proof or a time stamp. */
 export async function verifyFile(file: NamedBytes, context: Context, beside: Beside = {}): Promise<Report> {
   switch (kindOf(file.path, file.bytes)) {
     case "pdf":
@@ -36,10 +37,17 @@ export async function verifyFile(file: NamedBytes, context: Context, beside: Bes
 async function verifyZip({ path, bytes }: NamedBytes, context: Context): Promise<Report> {
   try {
     const folder = path.replace(/\.zip$/i, "");
-    const report = await verifyEvidenceSet(readZip(bytes), `${folder}/`, context);
+    const { form, files } = openZip(bytes);
+    const verify = form === "documents" ? verifyDocumentsZip : verifyEvidenceSet;
+    const report = await verify(files, `${folder}/`, context);
     const unpack = `unzip -o ${quoted(path)} -d ${quoted(folder)}`;
-    const files = { claim: "zip_readable", result: "holds", detail: "The zip can be read.", command: unpack } as const;
-    return { ...report, checks: [files, ...report.checks] };
+    const readable = {
+      claim: "zip_readable",
+      result: "holds",
+      detail: "The zip can be read.",
+      command: unpack,
+    } as const;
+    return { ...report, checks: [readable, ...report.checks] };
   } catch (error) {
     if (!(error instanceof EvidenceError)) throw error;
     return failure("evidence", "not_verified", "zip_readable", `The zip cannot be read: ${error.message}.`);

@@ -1,7 +1,7 @@
 import { EvidenceError } from "@signsealship/evidence/errors";
 import { isLogProof, parseCheckpoint, parseLogProof } from "@signsealship/evidence/log";
 import { readCarriedCheckpoint } from "@signsealship/evidence/seal";
-import { readZip } from "@signsealship/evidence/zip";
+import { openZip } from "@signsealship/evidence/zip";
 import { UsageError } from "../errors.ts";
 import { readBounded } from "../files/read-file.ts";
 import { sha256 } from "./published-log.ts";
@@ -60,7 +60,7 @@ function checkpointsIn(path: string, bytes: Uint8Array): GivenCheckpoint[] {
     parseCheckpoint(note);
     return [{ name: path, note }];
   }
-  const proofs = [...readZip(bytes)].filter(([, part]) => isLogProof(part));
+  const proofs = [...openZip(bytes).files].filter(([, part]) => isLogProof(part));
   if (proofs.length === 0) throw new UsageError(`${path} holds no proof of a transparency log`);
   return proofs.map(([name, part]) => ({ name: `${name} of ${path}`, note: parseLogProof(part).checkpoint }));
 }

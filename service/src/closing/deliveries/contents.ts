@@ -109,7 +109,8 @@ export function namedFiles(orders: readonly Deliverable[], files: readonly Deliv
         throw new ServiceError("unavailable", "A document of this delivery is not on record any more. Ask its sender.");
       const folder = folderOf(file.kind, isNotarized);
       const prefix = folder === "Documents" ? `${String(++number).padStart(2, "0")} ` : "";
-      const path = unique(`${folder}/${prefix}${fileName({ ...order, kind: file.kind })}`, ".pdf");
+      // Unique in all folders, because a proof is named after its file alone.
+      const path = `${folder}/${unique(`${prefix}${fileName({ ...order, kind: file.kind })}`, ".pdf")}`;
       return [{ ...file, path, orderCode: order.code, deletedAt: document.deletedAt }];
     });
   });

@@ -10,14 +10,17 @@ const mostBytes = 120;
 /** Characters that some operating system forbids in file names, and characters that change the direction of text. */
 const forbidden = /[<>:"/\\|?*\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
+/** Spaces and dots at the ends of a name, which Windows drops. */
+const edges = /^[ .]+|[ .]+$/g;
+
 /** Names that Windows reserves for devices, with any extension. */
 const device = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
 /** Turns a text into a part of a file name that every system accepts. @param most the longest result, in bytes */
 export function namePart(text: string, most = mostBytes): string {
   const spaced = text.toWellFormed().normalize("NFC").replaceAll(forbidden, " ").replaceAll(/\s+/g, " ");
-  let name = spaced.replaceAll(/^[ .]+|[ .]+$/g, "");
-  while (Buffer.byteLength(name) > most) name = [...name].slice(0, -1).join("").trimEnd();
+  let name = spaced.replaceAll(edges, "");
+  while (Buffer.byteLength(name) > most) name = [...name].slice(0, -1).join("").replaceAll(edges, "");
   return device.test(name) ? `_${name}` : name;
 }
 
@@ -97,9 +100,11 @@ The PDF file itself is the document. A print of it shows its words, and proves n
     `HOW TO CHECK A DOCUMENT, WITHOUT US
 
 1. Open verify.html with a browser. It needs no network, and sends nothing anywhere.
-2. Drop a document on it: it says whether a byte was changed since it was sealed, by which seal, and when.
-3. Drop a signed document together with its custody certificate: it says who signed, and how each was identified. The custody
-   certificate of a notarized document belongs to the signed file that it continues: that one is in the folder Evidence.
+2. Drop the whole zip on it, as you got it (up to 256 MB). It says of each document whether a byte was changed since it was
+   sealed, by which seal, and when; and of each custody certificate who signed, and how each signer was identified.
+3. Or drop single documents on it: a signed one together with its custody certificate, and with its proofs from the folder
+   Evidence. Do not rename these. The custody certificate of a notarized document belongs to the signed file that it
+   continues: that one is in the folder Evidence, too.
 
 The same page on the web: ${baseUrl}/verify. PDF readers show the signatures, too. They may say that the issuer is "not trusted":
 that is said of every certificate that your computer was not told to trust.`,
@@ -121,7 +126,7 @@ that a recorder or a lender accepts it. Which files are here is the choice of th
 }
 
 /** Says what the log's proofs show, and when the missing ones will exist. */
-function proofsText({ files, waiting, environment, hasClosingCertificate }: Contents): string {
+function proofsText({ files, waiting, environment }: Contents): string {
   const has = (form: ProofForm) => files.some((file) => file.form === form);
   const parts = [
     has("tlog-proof")
@@ -133,14 +138,6 @@ function proofsText({ files, waiting, environment, hasClosingCertificate }: Cont
       ? `
 - Evidence: NAME.pdf.ots (OpenTimestamps) proves since when NAME.pdf exists, by a block of Bitcoin once one confirms it, usually
   within a day. Any OpenTimestamps program checks it, too.`
-      : "",
-    files.length > 0
-      ? `
-  To check these proofs, drop the documents on verify.html together with their proofs. Do not rename them.${
-    hasClosingCertificate
-      ? " Those of the closing certificate\n  are checked by the command line: signsealship verify FILE.pdf --with PROOF."
-      : ""
-  }`
       : "",
     notYet(waiting["tlog-proof"], "log proof (.tlog-proof)", "within a minute after the seal"),
     notYet(

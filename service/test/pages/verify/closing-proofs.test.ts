@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createWebCrypto } from "@signsealship/evidence/webcrypto";
+import { proofsByPdf } from "@signsealship/verifier/documents";
 import { checkClosing } from "../../../src/pages/verify/browser/check-closing.ts";
-import { belongsTo } from "../../../src/pages/verify/browser/files.ts";
 import { takeProofs } from "../../../src/pages/verify/browser/proofs.ts";
 import { trustFrom } from "../../../src/pages/verify/browser/trust.ts";
 
@@ -12,23 +12,38 @@ const logProof = (name: string) => ({ name, bytes: bytesOf("c2sp.org/tlog-proof@
 test("gives each of two certificates with the same name the proof in its own folder", () => {
   const [first, second] = [{ name: "a/closing.pdf" }, { name: "b/closing.pdf" }];
   const beside = [logProof("b/closing.pdf.tlog-proof"), logProof("a/closing.pdf.tlog-proof")];
-  const namesFor = (one: { name: string }) => takeProofs(beside, one, [first, second]).map(({ name }) => name);
+  const named = proofsByPdf([first, second], beside);
+  const namesFor = (one: { name: string }) => takeProofs(beside, named.get(one) ?? [], false).map(({ name }) => name);
   assert.deepEqual(namesFor(first), ["a/closing.pdf.tlog-proof"]);
   assert.deepEqual(namesFor(second), ["b/closing.pdf.tlog-proof"]);
   assert.deepEqual(beside, []);
 });
 
-test("a proof in a folder without its PDF belongs to each PDF of that name, and a PDF of two names owns both folders", () => {
-  const [first, second] = [{ name: "a/closing.pdf" }, { name: "b/closing.pdf" }];
-  const proof = { name: "closing.pdf.ots" };
-  assert.deepEqual(
-    [first, second].map((one) => belongsTo(proof, one, [first, second])),
-    [true, true],
+/** For each proof, the names of the PDFs that it belongs to. */
+function owners(pdfs: readonly string[], ...proofs: readonly string[]): string[][] {
+  const named = proofsByPdf(
+    pdfs.map((name) => ({ name })),
+    proofs.map((name) => ({ name })),
   );
-  const both = { name: "a/closing.pdf = b/closing.pdf" };
-  for (const folder of ["a", "b"])
-    assert.equal(belongsTo({ name: `${folder}/closing.pdf.ots` }, both, [both, { name: "c/closing.pdf" }]), true);
-  assert.equal(belongsTo({ name: "a/other.pdf.ots" }, first, [first, second]), false);
+  return proofs.map((proof) =>
+    [...named].flatMap(([{ name }, own]) => (own.some((one) => one.name === proof) ? [name] : [])),
+  );
+}
+
+test("a proof in a folder without its PDF belongs to each PDF of that name, and a PDF of two names owns both folders", () => {
+  assert.deepEqual(owners(["a/closing.pdf", "b/closing.pdf"], "closing.pdf.ots"), [["a/closing.pdf", "b/closing.pdf"]]);
+  const both = "a/closing.pdf = b/closing.pdf";
+  assert.deepEqual(owners([both, "c/closing.pdf"], "a/closing.pdf.ots", "b/closing.pdf.ots"), [[both], [both]]);
+  assert.deepEqual(owners(["a/closing.pdf"], "a/other.pdf.ots", "a/closing.pdf", ".ots"), [[], [], []]);
+  assert.deepEqual(owners(["closing.pdf", "a/closing.pdf"], "closing.pdf.ots"), [["closing.pdf"]]);
+});
+
+test("gives the proofs of two zips to the documents of their own zip", () => {
+  const pdfs = ["One/Documents/01 Deed.pdf", "Two/Documents/01 Deed.pdf", "Two/Certificates/Closing.pdf"];
+  assert.deepEqual(
+    owners(pdfs, "Two/Evidence/01 Deed.pdf.tlog-proof", "One/Evidence/01 Deed.pdf.ots", "One/Evidence/Closing.pdf.ots"),
+    [["Two/Documents/01 Deed.pdf"], ["One/Documents/01 Deed.pdf"], ["Two/Certificates/Closing.pdf"]],
+  );
 });
 
 test("checks no certificate's proofs when more versions are given than are verified", async () => {

@@ -1,9 +1,7 @@
 import type { Claim } from "@signsealship/evidence/claim";
 import { sha256Hex } from "@signsealship/evidence/digest";
 import { verifySigningComplete } from "@signsealship/evidence/envelope";
-import { EvidenceError } from "@signsealship/evidence/errors";
 import type { Manifest } from "@signsealship/evidence/manifest";
-import { evidenceNames, otherPdfs } from "@signsealship/evidence/records";
 import {
   mayBeListed,
   type ProofVerification,
@@ -12,24 +10,18 @@ import {
   verifyProof,
 } from "@signsealship/evidence/seal";
 import { createWebCrypto } from "@signsealship/evidence/webcrypto";
-import { readZip } from "@signsealship/evidence/zip";
+import { isExplanation, proofsByPdf } from "@signsealship/verifier/documents";
 import { findingsBeside } from "./beside.ts";
 import { checkClosing, type GivenVersion } from "./check-closing.ts";
 import { isClosingCertificate, manifestOf } from "./closing-versions.ts";
 import type { ReadersTrust, VerifyConfig } from "./config.ts";
 import { checkCustody, isCustodyCertificate, readManifests, roomClaim } from "./custody.ts";
-import { belongsTo, isNamedAfter, kindOf, type NamedBytes } from "./files.ts";
-import {
-  type CertificateFacts,
-  type FailedOutcome,
-  failed,
-  type Outcome,
-  type ProofOutcome,
-  sentence,
-} from "./outcome.ts";
+import { kindOf, type NamedBytes } from "./files.ts";
+import { type CertificateFacts, type FailedOutcome, failed, type Outcome, type ProofOutcome } from "./outcome.ts";
 import { evidenceIn, takeProofs, withoutSeconds } from "./proofs.ts";
 import { earlierFacts, sealFacts, subjectText } from "./seal-facts.ts";
 import { type CheckContext, trustClaim, trustFrom } from "./trust.ts";
+import { unpacked } from "./unpack.ts";
 
 export type CheckInput = {
   readonly files: readonly NamedBytes[];
@@ -46,7 +38,7 @@ type RoomFacts = { manifests: readonly Manifest[]; isLiveRoom: boolean };
 /** Verifies the dropped files: each PDF by itself, and the closing certificates and manifests of a room together. */
 export async function checkFiles({ files, config, trust, at, subtle }: CheckInput): Promise<Outcome[]> {
   const failures: FailedOutcome[] = [];
-  const given = await once(files.flatMap((file) => unpacked(file, failures)));
+  const given = await once(unpacked(files, failures));
   const proofTrust = trustFrom(config, trust, failures);
   const context = { config, trust: proofTrust, at, crypto: createWebCrypto(subtle) };
   const closing: GivenVersion[] = [];
@@ -67,14 +59,17 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
     else if (kind === "certificates" && !isBesidePdf) ignored.push(file);
     else if (kind === "ots" || kind === "log" || kind === "der" || kind === "record" || kind === "certificates")
       beside.push(file);
-    else if (/\.(pem|txt|md|crt|cer)$/i.test(file.name)) ignored.push(file);
+    else if (/\.(pem|txt|md|crt|cer)$/i.test(file.name) || isExplanation(file.name)) ignored.push(file);
     else failures.push(failed(file, unreadable));
   }
   const outcomes: Outcome[] = [];
   const allPdfs = [...pdfs, ...closing.filter(({ certificate }) => certificate)];
+  const named = proofsByPdf<{ name: string }, NamedBytes>(allPdfs, beside);
+  const unnamed = new Set(beside);
+  for (const proofs of named.values()) for (const proof of proofs) unnamed.delete(proof);
   for (const version of closing) {
     if (!version.certificate) continue;
-    const proofs = takeProofs(beside, version, allPdfs);
+    const proofs = takeProofs(beside, named.get(version) ?? [], allPdfs.length === 1);
     failures.push(...withoutSeconds(proofs));
     version.proofs = proofs;
   }
@@ -91,7 +86,7 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
   const judged: ProofOutcome[] = [];
   const certified = new Set<NamedBytes>();
   for (const pdf of pdfs) {
-    const own = pdfs.length === 1 ? beside : beside.filter((file) => belongsTo(file, pdf, allPdfs));
+    const own = pdfs.length === 1 ? beside : (named.get(pdf) ?? []);
     const others = documents.filter((one) => one !== pdf);
     const outcome = await checkPdf(pdf, own, others, {
       ...(custody.has(pdf) ? ofNoRecord(context) : context),
@@ -116,8 +111,7 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
   );
   if (pdfs.length !== 1)
     for (const file of beside)
-      if (!pdfs.some((pdf) => isNamedAfter(file, pdf)))
-        failures.push(failed(file, "Choose it together with the one PDF that it belongs to."));
+      if (unnamed.has(file)) failures.push(failed(file, "Choose it together with the one PDF that it belongs to."));
   // These files only support a document; without one, there is nothing to verify.
   if (outcomes.length === 0) failures.push(...ignored.map((file) => failed(file, unreadable)));
   return [...outcomes, ...failures];
@@ -136,22 +130,6 @@ async function once(files: readonly NamedBytes[]): Promise<NamedBytes[]> {
 }
 
 const unreadable = "We can’t check this kind of file. Choose a PDF, or evidence that belongs to one.";
-
-function unpacked(file: NamedBytes, failures: FailedOutcome[]): readonly NamedBytes[] {
-  if (kindOf(file) !== "zip") return [file];
-  try {
-    const files = readZip(file.bytes);
-    const isEvidence = files.has(evidenceNames.sealed) || files.has(evidenceNames.record);
-    const pdfs = isEvidence ? otherPdfs(files) : [];
-    if (pdfs.length === 0) return [...files].map(([name, bytes]) => ({ name, bytes }));
-    failures.push(failed(file, `It holds a PDF that is not its sealed.pdf: ${pdfs.join(", ")}. Do not rely on it.`));
-    return [];
-  } catch (error) {
-    if (!(error instanceof EvidenceError)) throw error;
-    failures.push(failed(file, `${sentence(error.message)} Unpack it, and choose the files inside.`));
-    return [];
-  }
-}
 
 /**
  * The claims about attachments. If the reader dropped a proof certificate together with several PDFs, the certificate

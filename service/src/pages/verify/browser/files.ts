@@ -19,27 +19,6 @@ export type FileKind =
   | "der"
   | "unknown";
 
-const baseName = (name: string): string => name.slice(name.lastIndexOf("/") + 1);
-
-type Named = { readonly name: string };
-
-/** The names of a PDF's proofs, as the zips of documents name them. Equal PDFs share a name, such as `a.pdf = b.pdf`. */
-const proofNames = (pdf: Named): string[] =>
-  pdf.name.split(" = ").flatMap((own) => [".tlog-proof", ".ots"].map((end) => own + end));
-
-/** Whether a proof is named after a PDF, in whichever folders they are. */
-export const isNamedAfter = ({ name }: Named, pdf: Named): boolean =>
-  proofNames(pdf).some((own) => baseName(own) === baseName(name));
-
-/**
- * Whether a proof belongs to one of these PDFs by its name. PDFs in several folders may have the same name: then a proof
- * belongs to the PDF in its own folder.
- */
-export function belongsTo(proof: Named, pdf: Named, pdfs: readonly Named[]): boolean {
-  const isInFolderOf = (one: Named) => proofNames(one).includes(proof.name);
-  return isInFolderOf(pdf) || (isNamedAfter(proof, pdf) && !pdfs.some(isInFolderOf));
-}
-
 const headerWindow = 1024;
 const maxSigningBytes = 32 * 1024 * 1024;
 

@@ -6,20 +6,34 @@ import { type Html, html } from "../../ui/render.ts";
 import { statementView } from "../statement.ts";
 import { summaryView } from "../summary.ts";
 import { technicalDetails, technicalPart } from "../technical-details.ts";
-import { claimList, verdictBanner } from "../verdict.ts";
+import { claimList, type VerdictTone, verdictBanner } from "../verdict.ts";
 import type { ClosingOutcome, Outcome, ProofOutcome } from "./outcome.ts";
 import { bannerOf } from "./outcome-banner.ts";
 import { summaryOf } from "./outcome-summary.ts";
 
+/** Beyond this many outcomes, the headline only counts them, and the failed ones come first. */
+const mostTitles = 3;
+
 /** The outcome in one sentence, for screen readers. */
 export function headlineOf(outcomes: readonly Outcome[]): string {
-  const titles = outcomes.map((outcome) => `${labelOf(outcome)}: ${bannerOf(outcome).title}.`);
-  return titles.length > 3 ? `${titles.length} files were checked.` : titles.join(" ");
+  if (outcomes.length <= mostTitles)
+    return outcomes.map((outcome) => `${labelOf(outcome)}: ${bannerOf(outcome).title}.`).join(" ");
+  const count = (tone: VerdictTone) => outcomes.filter((outcome) => bannerOf(outcome).tone === tone).length;
+  const failed = count("refuted");
+  const passed =
+    count("verified") === outcomes.length ? "All of them passed." : "None of them failed. Read each result.";
+  return `${outcomes.length} files were checked. ${failed === 0 ? passed : `${failed} failed, shown first.`}`;
+}
+
+function failedFirst(outcomes: readonly Outcome[]): readonly Outcome[] {
+  if (outcomes.length <= mostTitles) return outcomes;
+  const isFailed = (outcome: Outcome) => bannerOf(outcome).tone === "refuted";
+  return [...outcomes.filter(isFailed), ...outcomes.filter((outcome) => !isFailed(outcome))];
 }
 
 /** @param firm the firm whose record the page shows; null when the page does not name it */
 export const outcomesView = (outcomes: readonly Outcome[], firm: string | null = null): Html =>
-  html`${outcomes.map((outcome) => html`<article class="outcome">${outcomeView(outcome, firm)}</article>`)}`;
+  html`${failedFirst(outcomes).map((outcome) => html`<article class="outcome">${outcomeView(outcome, firm)}</article>`)}`;
 
 function outcomeView(outcome: Outcome, firm: string | null): Html {
   const { tone, title, text } = bannerOf(outcome);

@@ -1,7 +1,7 @@
 import type { Claim } from "@signsealship/evidence/claim";
 import { checkpointTokenNames, evidenceNames } from "@signsealship/evidence/records";
 import { type BesideEvidence, type ProofVerification, verifyProof } from "@signsealship/evidence/seal";
-import { belongsTo, kindOf, type NamedBytes } from "./files.ts";
+import { kindOf, type NamedBytes } from "./files.ts";
 import { type FailedOutcome, failed } from "./outcome.ts";
 import type { CheckContext } from "./trust.ts";
 
@@ -45,17 +45,12 @@ export function withoutSeconds(beside: NamedBytes[]): FailedOutcome[] {
 
 /**
  * Removes from `beside` the time stamps and proofs of a closing certificate, and returns them.
- * @param pdfs all PDFs; if there are several, only files that are named after the certificate are its own
+ * @param named the proofs that are named after the certificate
+ * @param isAlone whether there is no other PDF, so that every time stamp and proof is the certificate's own
  */
-export function takeProofs(
-  beside: NamedBytes[],
-  certificate: { readonly name: string },
-  pdfs: readonly { readonly name: string }[],
-) {
-  const isProof = (file: NamedBytes) => ["der", "ots", "log"].includes(kindOf(file));
-  const isAlone = pdfs.length === 1;
-  const proofs = beside.filter((file) => belongsTo(file, certificate, pdfs) || (isAlone && isProof(file)));
-  for (const proof of proofs) beside.splice(beside.indexOf(proof), 1);
+export function takeProofs(beside: NamedBytes[], named: readonly NamedBytes[], isAlone: boolean): NamedBytes[] {
+  const proofs = isAlone ? beside.filter((file) => ["der", "ots", "log"].includes(kindOf(file))) : [...named];
+  for (const proof of proofs) if (beside.includes(proof)) beside.splice(beside.indexOf(proof), 1);
   return proofs;
 }
 

@@ -202,4 +202,52 @@ function zips(): Part[] {
   ]);
 }
 
-export const containers = (): Part[] => [...ber(), ...deflate(), ...zips()];
+/** Zips that people get with their documents: section 9.4. */
+function documentsZips(): Part[] {
+  const bytes = Buffer.from("text");
+  const utf8 = (name: string): OddEntry =>
+    Buffer.byteLength(name) > name.length ? { name, bytes, both: { flags: 0x0800 } } : { name, bytes };
+  const row = (name: string, paths: readonly string[], expect: Part["expect"]): Row =>
+    zipRow(name, paths.map(utf8), expect);
+  const many = (count: number) => Array.from({ length: count }, (_, index) => `a/${index}`);
+  const broken = Buffer.from(oddZip([utf8("a/\u00e4")]));
+  for (const at of [broken.indexOf("\u00e4"), broken.lastIndexOf("\u00e4")]) broken[at] = 0xff;
+  const parts: readonly (readonly [what: string, part: string])[] = [
+    ["a part of no character", ""],
+    ["a part that is a dot", "."],
+    ["a part that is two dots", ".."],
+    ["a space at the start of a part", " b"],
+    ["a space at the end of a part", "b "],
+    ["a dot at the start of a part", ".b"],
+    ["a dot at the end of a part", "b."],
+    ["a backslash", "b\\c"],
+    ["a colon", "b:c"],
+    ["a question mark", "b?"],
+    ["a control character", "b\tc"],
+    ["a space that is not U+0020", "b\u00a0c"],
+    ["a character that turns the direction of text", "b\u202ec"],
+    ["a letter in two characters (not NFC)", "e\u0301"],
+  ];
+  return rows("documents-zip", "A path that two systems could take for two is refused (9.4).", [
+    row(
+      "folders, spaces and letters",
+      ["2026 Mu\u00f1oz/Documents/01 Deed, notarized.pdf", "2026 Mu\u00f1oz/README.txt"],
+      "accepted",
+    ),
+    row("2,048 files", many(2048), "accepted"),
+    row("2,049 files", many(2049), "refused"),
+    row("a path of 255 bytes", [`a/${"b".repeat(253)}`], "accepted"),
+    row("a path of 256 bytes", [`a/${"b".repeat(254)}`], "refused"),
+    row("three folders", ["a/b/c/d.pdf"], "refused"),
+    row("two folders at the top", ["a/b.pdf", "b/b.pdf"], "refused"),
+    row("a file at the top", ["a/b.pdf", "b.pdf"], "refused"),
+    row("a file at the top, listed first", ["b.pdf", "a/b.pdf"], "refused"),
+    row("two paths that differ in case alone", ["a/b.pdf", "a/B.pdf"], "refused"),
+    row("a file with the name of a folder", ["a/b", "a/b/c"], "refused"),
+    zipRow("a letter that is not marked as UTF-8", [{ name: "a/\u00e4", bytes }], "refused"),
+    ["bytes that are not UTF-8", hexOf(broken), "refused"],
+    ...parts.map(([what, part]) => row(what, [`a/${part}/b.pdf`], "refused")),
+  ]);
+}
+
+export const containers = (): Part[] => [...ber(), ...deflate(), ...zips(), ...documentsZips()];

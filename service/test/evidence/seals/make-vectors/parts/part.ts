@@ -15,6 +15,7 @@ export type PartKind =
   | "ber"
   | "deflate"
   | "zip"
+  | "documents-zip"
   | "pdf"
   | "attachment"
   | "changes";

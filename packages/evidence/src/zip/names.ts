@@ -1,0 +1,50 @@
+import { refusal } from "./faults.ts";
+
+/**
+ * `evidence`: an evidence zip, whose files are in no folder. `documents`: a zip that people get with their documents
+ * (docs/evidence-format.md, section 9.4), in which one folder has everything.
+ */
+export type ZipForm = "evidence" | "documents";
+
+/** File names that every file system treats as a plain file of the current folder. */
+const PLAIN = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/;
+
+/**
+ * A part of a path that every system takes for the same name: no character that one of them forbids, no white space but
+ * spaces, and no character that changes the direction of text.
+ */
+const PART = /^(?:[^<>:"/\\|?*\p{Cc}\p{Cf}\p{Z}]| )+$/u;
+const EDGES = /^[ .]|[ .]$/;
+
+/** The name of an entry; null when the bytes and the flag that promises UTF-8 disagree about its characters. */
+export function nameIn(bytes: Uint8Array, isUtf8: boolean): string | null {
+  // Programs read other bytes than ASCII in the character set of their system, unless the flag is set.
+  if (!isUtf8 && bytes.some((byte) => byte > 0x7f)) return null;
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+export const isNameOf = (form: ZipForm, name: string | null): name is string =>
+  name !== null && (form === "evidence" ? PLAIN.test(name) : isDocumentPath(name));
+
+/** Whether a name is FOLDER/FILE or FOLDER/FOLDER/FILE. Some file systems treat two forms of a letter as one name. */
+function isDocumentPath(name: string): boolean {
+  const parts = name.split("/");
+  const isDeep = parts.length === 2 || parts.length === 3;
+  return isDeep && name === name.normalize("NFC") && parts.every((part) => PART.test(part) && !EDGES.test(part));
+}
+
+/** All files are in one folder, and no file has the name of a folder. */
+export function requireOneFolder(entries: readonly { readonly name: string }[]): void {
+  const folderOf = (name: string) => name.slice(0, name.lastIndexOf("/")).toLowerCase();
+  const topOf = (name: string) => name.slice(0, name.indexOf("/"));
+  const [first] = entries;
+  const folders = new Set(entries.map(({ name }) => folderOf(name)));
+  for (const { name } of entries) {
+    if (topOf(name) !== topOf(first?.name ?? "")) throw refusal("name");
+    if (folders.has(name.toLowerCase())) throw refusal("same-name");
+  }
+}
