@@ -129,7 +129,7 @@ export type RoomCheckout = {
   /** The orders that the checkout pays for. Amounts are in US cents. */
   orders: { orderCode: string; totalCents: number }[];
   totalCents: number;
-  /** Whose orders it pays: the client's, or your firm's. */
+  /** `client`: it pays the orders that the client pays. `firm`: it pays those that your firm pays. */
   payBy: "client" | "firm";
   requestId: string;
 };

@@ -57,7 +57,7 @@ export type TemplateMatches = {
   requestId: string;
 };
 
-/** An option of a choice. Of a radio, each option has its own place, in points. */
+/** An option of a choice. Each option of a radio has its own place, in points. */
 export type ProposedOption = { label: string; x?: number; y?: number; width?: number; height?: number };
 
 /**
@@ -190,7 +190,9 @@ export function templatesOf(transport: Transport) {
     /** Returns the latest version of a template. */
     get: (templateId: string): Promise<Template> => json("GET", path`/api/partner/templates/${templateId}`),
 
-    /** Returns one version. Versions never change, so this is what orders with this version were placed from. */
+    /**
+     * Returns one version. Versions never change, so orders with this version were placed from exactly this content.
+     */
     version: (templateId: string, version: number): Promise<Template> =>
       json("GET", path`/api/partner/templates/${templateId}/versions/${String(version)}`),
 

@@ -8,7 +8,10 @@ import { hashOf, readAlgorithm } from "../x509/algorithms.ts";
 import type { Certificate } from "../x509/certificate.ts";
 import { type Attribute, attributeValues } from "./signed-data.ts";
 
-/** Whether the signing-certificate attributes name the certificate: if so, the version that does; if not, why. */
+/**
+ * Whether the signing-certificate attributes name the certificate. If they do, the version of the attribute; if not,
+ * the reason.
+ */
 export type SigningCertificateResult =
   | { readonly holds: true; readonly version: 1 | 2 }
   | { readonly holds: false; readonly why: string };

@@ -26,7 +26,7 @@ export type VerifiedEnvelope = {
 /**
  * Checks `envelope.json` by itself (docs/evidence-format.md, section 20.2): the hashes chain the trail's records, each
  * act has the hash that its record states, and revisions, signers and document match the trail. `verifySignedDocument`
- * checks the document against it; the seal of the custody certificate shows that it was not invented.
+ * checks the document against it; the seal of the custody certificate shows that the service made it.
  */
 export async function verifyEnvelope(bytes: Uint8Array): Promise<VerifiedEnvelope> {
   const envelope = tryParse(bytes);

@@ -24,9 +24,9 @@ export type SealPurpose = {
 };
 
 /**
- * /Reason of the seals. One key seals both certificates of ours and documents that strangers upload: only this word in
- * the signed dictionary keeps a stranger's document from passing for a certificate, and a test from passing for a real
- * one.
+ * /Reason of the seals. One key seals both our own certificates and documents that strangers upload. Only this text in
+ * the signed dictionary keeps a stranger's document from passing for a certificate, and a test document from passing
+ * for a real one.
  */
 export const sealReasons = {
   proof: { live: "Proof passport", test: "Proof passport (test environment)" },

@@ -7,7 +7,9 @@ import { UsageError } from "../errors.ts";
 import { readBounded } from "../files/read-file.ts";
 import { createNodeCrypto } from "../node-crypto.ts";
 
-/** The options of `verify`, in the shape of `node:util` parseArgs. `value` is the word of the usage line for the value. */
+/**
+ * The options of `verify`, in the shape of `node:util` parseArgs. `value` names the option's value in the usage line.
+ */
 export const verifyOptions = {
   trust: { type: "string", value: "FILE", help: "PEM certificates or a trust list (JSON) that seals must lead to." },
   "tsa-trust": { type: "string", value: "PEM", help: "PEM roots that time stamps must lead to." },

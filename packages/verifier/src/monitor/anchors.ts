@@ -25,10 +25,10 @@ export type Seen = {
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** An authority that fails is asked again at least this often, so a late anchor may still come. */
+/** An anchor may be this late, because a log asks an authority that failed again within this time. */
 const graceMs = hourMs;
 
-/** A state that lists these anchored states and the sizes that wait keeps a bounded size. */
+/** The most waiting sizes that are stored for the next run. */
 const mostWaiting = 1_000;
 
 /** The list of anchored states at `anchors`. `isAnchored`: an authority or a calendar has given a proof of the state. */
@@ -67,7 +67,8 @@ export async function judgeAnchors(
     const root = anchored.find((one) => one.size >= sighting.size);
     const time = root ? await judge(root.size) : null;
     const isLate = (time ?? at) > sighting.at + interval + graceMs;
-    // A log without any anchor may have no authorities at all. A note says so, unless it chose states in vain.
+    // A log that chose no state to anchor may have no authorities at all. A note below says so, and no hour is
+    // reported.
     if (isLate && (anchors || roots.length > 0)) addMissing(findings, sighting, time);
     if (time === null) waiting.push(sighting);
   }

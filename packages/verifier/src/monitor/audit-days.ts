@@ -2,7 +2,10 @@ import { nameAt } from "./next-log.ts";
 
 const dayMs = 24 * 3_600_000;
 
-/** The operator's records of a day get their entry some minutes after its end. After this long, the entry is missing. */
+/**
+ * The operator's records of a day get their entry some minutes after the day's end. An entry that is later than this
+ * counts as missing.
+ */
 const graceMs = 6 * 3_600_000;
 
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);

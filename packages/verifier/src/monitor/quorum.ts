@@ -32,7 +32,8 @@ export async function readPolicy(path: string): Promise<ReaderPolicy> {
 }
 
 /**
- * The key of the log at an address by the policy. If the policy names no logs, it is the key that the caller named.
+ * The key that the policy names for the log at an address. If the policy names no logs, it is the key that the caller
+ * named.
  * @param key the key that the caller named; null for none
  * @throws UsageError for a policy that does not name this log, or that leaves open which one it is
  */
@@ -99,7 +100,10 @@ async function signedOrNull(note: string, key: string): Promise<SignedCheckpoint
   }
 }
 
-/** Says whether the policy names the log, and the log the policy, so that the reader notices new keys and witnesses. */
+/**
+ * Says whether the policy names the log and whether the log names the policy, so that the reader notices new keys and
+ * witnesses.
+ */
 export function policyNotes({ logs, sha256 }: ReaderPolicy, key: string, logged: LoggedPolicy | null): string[] {
   const stranger = logs.length > 0 && !logs.includes(key) ? ["The policy does not name this log."] : [];
   if (!logged) return [...stranger, "The log names no policy of its own."];

@@ -63,7 +63,7 @@ type Edges = (place: Place, lead: Lead) => void;
 
 const ROOT: FieldParent = { name: undefined, type: undefined, holder: undefined, node: undefined, flags: 0 };
 
-/** Reports the roles of all objects that an object in a role references. */
+/** For an object in a given role, reports the role of each object that it references. */
 export function follow(role: Role, place: Place, lead: Lead): void {
   const { value } = place;
   if (value.kind === "array") {

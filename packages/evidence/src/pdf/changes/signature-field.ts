@@ -125,7 +125,8 @@ function couldShow(view: View, widget: PdfDictionary): boolean {
 }
 
 /**
- * The gravity of a signature field's value: a new signature or document time stamp, or empty; null for anything else.
+ * The level of a signature field's value, which may be empty, a new signature or a new document time stamp; null for
+ * any other value.
  */
 function valueLevel(earlier: View, later: View, value: PdfValue | undefined): Level | null {
   if (value === undefined || value.kind === "null") return "signatures";
