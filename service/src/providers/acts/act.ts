@@ -14,7 +14,7 @@ export type NewIntent = {
   /** The input of `perform`, as JSON; encrypted at rest. */
   payload: object;
   at: Date;
-  /** Whether people may move the order while the act is under way, as during the refund of a label. */
+  /** Whether people may change the order's status while the act is under way, as during the refund of a label. */
   isBeside?: boolean;
 };
 

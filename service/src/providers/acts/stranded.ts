@@ -23,8 +23,8 @@ export const isStranded = (
 ): boolean => state === "begun" && begunAt !== null && (lookAt ?? begunAt).getTime() + strandedMs <= now.getTime();
 
 /**
- * Queues acts again that have no job left, as after its last attempt failed, because nobody could continue their orders
- * otherwise, not even by hand. Opens a task for each act whose lookup has been overdue for `strandedMs`.
+ * Queues acts whose job is gone, for example because its last attempt failed. Otherwise nobody could continue their
+ * orders, not even by hand. Also opens a task for each act whose lookup has been overdue for `strandedMs`.
  */
 export async function takeUpStranded({ db, clock }: { db: Database; clock: Clock }): Promise<void> {
   const lost = await db.query<{ id: number; provider: ProviderName }>(sql`

@@ -12,9 +12,9 @@ const everyMs = 1_000;
 /** After this many heartbeats without an answer the engine's process counts as hanging. */
 const mostUnanswered = 6;
 /**
- * The engine's process ends itself after this time without a heartbeat. A service that hangs does not renew its leases.
- * If it has renewed them in time before, another node may have the sessions after these 5 seconds
- * (`signing/notaries/sessions/lease.ts`). If its last renewals failed, the leases may end some seconds earlier.
+ * The engine's process ends itself after this time without a heartbeat. A service that hangs does not renew its leases,
+ * so another node may take its sessions after these 5 seconds (`signing/notaries/sessions/lease.ts`). If its last
+ * renewals had failed already, another node may take them some seconds earlier.
  */
 const mostSilentMs = 5_000;
 

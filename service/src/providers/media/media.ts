@@ -70,14 +70,14 @@ type Of = { readonly session: string; readonly person: string };
 
 export type MediaEvent =
   | (Of & { readonly kind: "message"; readonly message: ServerMessage })
-  /** The person's first packet came. Of a person who may send nothing: the person's browser receives now. */
+  /** The person's first packet came. For a person who may send nothing: the person's browser receives now. */
   | (Of & { readonly kind: "joined" })
   | (Of & { readonly kind: "left"; readonly cause: EndCause })
   /** One of the person's connections has failed, or was not made in time. The person's page must join again. */
   | (Of & { readonly kind: "cut" })
   | (Quality & { readonly kind: "quality" })
   | (Of & { readonly kind: "take"; readonly take: number; readonly at: string; readonly ended: EndCause | null })
-  /** For some seconds, packets of this kind came that made no whole frame, so the recording lacks it. */
+  /** For some seconds, packets of this kind came but made no whole frame, so the recording lacks this kind. */
   | (Of & { readonly kind: "incomplete"; readonly take: number; readonly media: "audio" | "video" })
   | { readonly kind: "chunk"; readonly session: string; readonly line: ChainLine }
   | { readonly kind: "part"; readonly session: string; readonly file: string }

@@ -77,11 +77,12 @@ process.on("message", (message: Call | Beat) => {
   );
 });
 
-// Ends with its parent process, because without the parent nobody would store the recordings. The limit is for a disk or
-// a connection that hangs, because a process that stays keeps the ports.
+// Ends with its parent process, because without the parent nobody would store the recordings. The time limit is for a
+// disk or a connection that hangs: a process that doesn't end keeps its ports.
 const mostStopMs = 30_000;
 process.on("disconnect", () => {
-  // No more heartbeats can come. On a slow disk, writing the rest may take longer than their silence may last.
+  // Heartbeats end now. Writing the rest to a slow disk may take longer than the permitted silence, so silence must no
+  // longer end this process.
   beats.end();
   setTimeout(() => process.exit(1), mostStopMs).unref();
   void rooms.stop().finally(() => process.exit(0));

@@ -78,7 +78,10 @@ export const newPerson = (name: string, allowed: Allowed, now: number): Person =
 /** An observer may send nothing. */
 export const isObserver = ({ allowed }: Person): boolean => !allowed.audio && !allowed.video;
 
-/** A page joins when it starts, and makes an offer then and when its devices or its network change. */
+/**
+ * The most requests of each kind in a minute. A page joins when it starts, and makes an offer then and when its devices
+ * or its network change.
+ */
 const mostRequests = 30;
 
 /** Counts a request. @returns whether it exceeds the limit for a minute */
@@ -183,7 +186,10 @@ export function pauseFor(people: People, { name }: Person, media: Media): void {
   for (const other of people.values()) other.subscription?.pause(name, media);
 }
 
-/** Where a server forwards, others would still see what no longer reaches the recording. */
+/**
+ * Pauses the kinds of media that no longer reach the recording. If a LiveKit server forwards the media, the others
+ * would otherwise still get them.
+ */
 export function pauseSilent(people: People, person: Person, recorder: Recorder | null, now: number): void {
   for (const media of recorder?.silent(person.name, now) ?? []) pauseFor(people, person, media);
 }

@@ -14,8 +14,8 @@ export type Recorder = {
   records: (person: string, media: Media) => boolean;
   report: (person: string, media: Media, report: SenderReport) => void;
   /**
-   * The person's picture, and how long ago the kind of media whose whole frames have been missing longest last had one.
-   * Media that come without whole frames are not on the record, so the person counts as unseen.
+   * The person's picture, and the time since the recording last got a whole frame; of audio and video, the longer time
+   * counts. Without whole frames the person counts as unseen, because the recording doesn't show the person.
    */
   seen: (person: string, now: number, muted: Kinds) => Seen;
   /** The kinds of the person's take whose packets have stopped. */

@@ -15,7 +15,7 @@ type SubscriptionInput = Omit<ReceiveInput, "session" | "person"> & { readonly s
 /** The most packets that wait for a slow receiver. Further ones are dropped, to save memory. */
 const mostUnsent = 300;
 const settleMs = 5_000;
-/** A connection that is not there after this time will not come. */
+/** A connection that is not established after this time counts as failed. */
 const connectMs = 15_000;
 
 /** Sends everybody else's tracks to one person. */

@@ -37,9 +37,11 @@ export type Receiving = {
   readonly show: (people: readonly string[]) => void;
   /** @throws ServiceError `validation` when no offer is waiting for this answer */
   readonly answered: (sdp: unknown) => Promise<void>;
-  /** Passes on a packet that may be passed on, and is recorded if the session is. */
+  /**
+   * Forwards a packet. Must be called only for packets that may be forwarded and, in a recorded session, are recorded.
+   */
   readonly send: (from: string, media: Media, packet: RtpPacket) => void;
-  /** No packets of this kind may be passed on, until the next `send`. */
+  /** Stops forwarding packets of this kind until the next `send`. */
   readonly pause: (from: string, media: Media) => void;
   /** The sender has a new connection. */
   readonly continued: (from: string) => void;
@@ -52,6 +54,9 @@ export type Transport = {
   readonly close: (session: string) => Promise<void>;
   readonly publish: (input: PublishInput) => Promise<Publishing>;
   readonly receive: (input: ReceiveInput) => Receiving;
-  /** Whether packets above a person's rate limit can be kept from the others. Else, that person's connection ends. */
+  /**
+   * Whether this process can drop packets above a person's rate limit before the others get them. If not, the person's
+   * connection ends.
+   */
   readonly dropsPackets: boolean;
 };

@@ -77,7 +77,7 @@ export class Endings {
 
   /**
    * Ends the rooms of a session that another node, or this one before its restart, opened.
-   * @throws BusyError when the server doesn't tell its rooms
+   * @throws BusyError when the server doesn't list its rooms
    */
   async beforeOpening(session: string): Promise<void> {
     this.#sessions.delete(session);

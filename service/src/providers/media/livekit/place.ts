@@ -9,7 +9,8 @@ export type SentTracks = Readonly<Record<Media, string | null>>;
 
 export type Place = {
   /**
-   * Lets a participant of ours in. Each has a name that is used once, because LiveKit ends an earlier one of a name.
+   * Lets one of our participants in. Each gets a new name, because LiveKit disconnects an earlier participant of the
+   * same name.
    */
   readonly enter: (person: string, role: "publisher" | "listener", onEnd: () => void) => Promise<Signal>;
   readonly tracks: Map<string, SentTracks>;

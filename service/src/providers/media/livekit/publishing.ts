@@ -22,7 +22,7 @@ export async function publishByLivekit(place: Place, input: PublishInput): Promi
   const end = () => {
     const wasOver = isOver;
     isOver = true;
-    // Before it is open, the end is the result of this call.
+    // Until the connection is open, its end makes this call fail instead.
     if (isOpen && !wasOver) onEnd();
   };
   const signal = await place.enter(person, "publisher", end);

@@ -20,7 +20,7 @@ const recordedTypes = (section: readonly string[]): string[] =>
 const isSent = (section: readonly string[]): boolean =>
   section.some((line) => line === "a=sendonly" || line === "a=sendrecv");
 
-/** Leaves Opus and VP8, so that nobody sends anything else: the recording has no other codecs. */
+/** Keeps only Opus and VP8, because the recording has no other codecs. */
 function recordedCodecs(section: string[]): string[] {
   if (!mediaOf(section)) return section;
   const types = recordedTypes(section);
@@ -58,7 +58,7 @@ export function namedOffer(offer: string): { sdp: string; tracks: NamedTrack[] }
   return { sdp: joined(sections), tracks };
 }
 
-/** A description by LiveKit for a browser, with LiveKit's addresses, which LiveKit sends on their own. */
+/** A description by LiveKit for a browser, completed with LiveKit's addresses, which LiveKit sends separately. */
 export function completed(sdp: string, candidates: readonly string[]): string {
   const sections = sectionsOf(sdp).map((section) => {
     const own = recordedCodecs(section).filter((line) => !/^a=(candidate|end-of-candidates)/.test(line));

@@ -20,7 +20,7 @@ export async function call(
   });
 }
 
-/** @returns the names of the server's rooms @throws BusyError when the server doesn't tell its rooms */
+/** @returns the names of the server's rooms @throws BusyError when the server doesn't list its rooms */
 export async function listRooms(livekit: LivekitKey, at: number): Promise<string[]> {
   const answer = await call(livekit, "ListRooms", { room: "" }, at).catch(() => null);
   if (!answer?.ok) throw new BusyError("The media server does not answer. Try again in a few seconds.");

@@ -23,7 +23,10 @@ type Tap = {
 export const livekitSections = /^m=(audio|video|application) /;
 
 const empty = Buffer.alloc(0);
-/** The 8x8 key frame and the silence that LiveKit itself sends when a track ends. Nobody's camera or microphone did. */
+/**
+ * The 8x8 key frame and the silence that LiveKit itself sends when a track ends. They come from nobody's camera or
+ * microphone.
+ */
 const madeByLivekit: Readonly<Record<Media, Buffer>> = {
   audio: Buffer.concat([Buffer.from("f8fffe", "hex"), Buffer.alloc(77)]),
   video: Buffer.from("1002009d012a08000800004708858588858488020200", "hex"),

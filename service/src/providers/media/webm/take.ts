@@ -38,7 +38,10 @@ const farMs = 5_000;
 const mostHeld = 1_000;
 const rates = { audio: 48_000, video: 90_000 } as const;
 
-/** Frames that don't become whole for this long are an event, and packets that don't come for this long are missing. */
+/**
+ * After this long without a whole frame, the kind is reported as incomplete. After this long without a packet, it
+ * counts as silent.
+ */
 const missingMs = 3_000;
 
 /**
