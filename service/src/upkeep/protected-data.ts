@@ -40,8 +40,8 @@ import { protectedTables as notaries } from "../signing/notaries/notaries.ts";
 type BackfillRecord = { filled: string; doneAt: Date };
 
 /**
- * The MAC of the first such record, `evidence`, does not cover the record's name, because the release that wrote it
- * left the name out.
+ * The MAC of the oldest record, `evidence`, does not cover the record's name, because the release that wrote it left
+ * the name out.
  */
 export const recordMembers = ({ filled, doneAt }: BackfillRecord): Members =>
   filled === "evidence" ? { doneAt } : { filled, doneAt };

@@ -165,8 +165,8 @@ function closed(reply: FastifyReply): AbortSignal {
 const passportCommon = { tag: "Webhooks", caller: "key", policy: "partner-write" } as const;
 
 /**
- * Subscriptions that only an API key may manage, no session. They get `passport.sealed` and no other topic (contract,
- * Proof passports).
+ * Subscriptions that only an API key may manage, not a session. They get `passport.sealed` and no other topic
+ * (contract, Proof passports).
  */
 function passportWebhookRoutes(app: FastifyInstance, frame: RouteDeps, subscriptions: SubscriptionDeps): void {
   jsonRoute(app, frame, {

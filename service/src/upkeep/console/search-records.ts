@@ -18,7 +18,7 @@ import { type ListedOrder, listed, listedColumns } from "./orders-list.ts";
 const shownMost = 50;
 
 /**
- * The query is a statement of its own, so that tests can check its plan.
+ * Exported so that tests can check its query plan.
  * @param byCode the ids of the orders whose codes begin with the text
  */
 export const searchStatement = (environment: Environment, text: string, byCode: readonly number[]): Statement => sql`

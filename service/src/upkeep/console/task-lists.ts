@@ -53,10 +53,7 @@ const joined = (rows: Statement): Statement =>
 
 export type QueueCount = { kind: TaskKind; open: number; overdue: number; oldest: Date };
 
-/**
- * The numbers of open and overdue tasks of each kind that has any. It is a statement of its own, so that tests can
- * check its plan.
- */
+/** The numbers of open and overdue tasks of each kind that has any. Exported so that tests can check its query plan. */
 export const countsStatement = (environment: Environment, kinds: readonly TaskKind[], now: Date): Statement => sql`
   SELECT kind, count(*)::int AS open, (count(*) FILTER (WHERE due_at <= ${now}))::int AS overdue, min(due_at) AS oldest
   FROM tasks WHERE environment = ${environment} AND kind = ANY (${kinds}::text[]) AND ${isOpen} GROUP BY kind`;

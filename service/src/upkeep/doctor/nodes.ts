@@ -8,7 +8,7 @@ import { type Examined, type Found, timeoutMs } from "./finding.ts";
 
 type Nodes = Pick<Examined, "db" | "secrets" | "clock"> & { config: Pick<Examined["config"], "media" | "nodeUrl"> };
 
-/** How often an address is asked. A load balancer would answer as several nodes. */
+/** How often an address is asked, because a load balancer would answer as several nodes. */
 const questions = 4;
 
 const where = "see 'Live audio and video' in docs/running.md";
@@ -50,7 +50,7 @@ async function faultOf(own: OwnNode, url: string, nodes: Seen): Promise<string |
     : null;
 }
 
-/** Whether other machines can't reach the address, which is only seen from this machine. */
+/** The fault of an address that only this machine can reach, when nodes run on several machines; null for none. */
 function reachFault(url: string, machines: number): string | null {
   const { hostname } = new URL(url);
   const isLocal = hostname === "localhost" || isLoopback(hostname.replace(/^\[|\]$/g, ""));
@@ -59,7 +59,10 @@ function reachFault(url: string, machines: number): string | null {
     : null;
 }
 
-/** From how many machines nodes are connected to the database. Behind a pooler it looks like one. */
+/**
+ * The number of machines whose nodes are connected to the database. Behind a pooler, all nodes seem to be on one
+ * machine.
+ */
 async function machinesAt(db: Examined["db"]): Promise<number> {
   const [row] = await db.query<{ machines: number }>(sql`
     SELECT count(DISTINCT client_addr)::integer AS machines FROM pg_stat_activity

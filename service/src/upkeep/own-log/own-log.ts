@@ -32,7 +32,10 @@ export type OwnLog = {
 /** A line that waits longer is a finding: normally it enters the log within seconds. */
 const longestWaitMs = 10 * minuteMs;
 const most = 50;
-/** Longer than each line of the grammar but those with keys. An entry may have 64 KB. */
+/**
+ * The most characters of a line that a finding quotes. By the grammar only lines with keys are longer, but an entry may
+ * have 64 KB.
+ */
 const longestShown = 200;
 
 /**

@@ -56,7 +56,7 @@ export async function rotateBlobs({ db, blobs, secrets, log }: BlobsDeps, now: D
   return rotated;
 }
 
-/** The number of blobs under each key; `none` counts the blobs from before key ids. */
+/** The number of blobs under each key; `none` counts the blobs stored before keys had ids. */
 export async function countBlobs({ db, blobs }: Pick<BlobsDeps, "db" | "blobs">, now: Date): Promise<KeyCounts> {
   const counts = new Map<string, number>();
   for await (const keys of blobKeys(blobs, now)) {

@@ -67,7 +67,7 @@ function decryptedOrNull(decrypt: () => Buffer): Buffer | null {
   }
 }
 
-/** The number of values under each key; `none` counts the values from before key ids. */
+/** The number of values under each key; `none` counts the values stored before keys had ids. */
 export async function countValues(db: Sql): Promise<KeyCounts> {
   const values = columns.map(
     ({ table, column }) => sql`SELECT ${column} AS value FROM ${table} WHERE ${column} IS NOT NULL`,

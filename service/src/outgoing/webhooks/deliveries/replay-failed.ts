@@ -18,8 +18,8 @@ const mostPending = 200;
 
 /**
  * For each event that was first sent in the period and has only failed since: its latest delivery. All of its failures
- * must be earlier than the period's end. A replay fails after that end, so repeated calls for the same period come to
- * an end. Skips events that are being sent, were replayed within a minute, or whose record is gone.
+ * must be earlier than the period's end. A replay that fails does so after the period's end, so repeated calls for the
+ * same period come to an end. Skips events that are being sent, were replayed within a minute, or whose record is gone.
  */
 const failedIn = (webhookId: string, { since, until }: Period, now: Date): Statement => sql`
 SELECT max(seq) AS seq FROM webhook_deliveries
