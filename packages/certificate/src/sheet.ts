@@ -7,7 +7,7 @@ import { createStructure, type Structure } from "./structure.ts";
 
 /** Pages to draw on. */
 export type Sheets = Omit<Canvas, "operators"> & {
-  /** Adds a page. What is drawn next goes on this page. */
+  /** Adds a page, on which all further drawing goes. */
   newPage: () => void;
   /** Returns to an earlier page, counted from 0. */
   turnTo: (page: number) => void;

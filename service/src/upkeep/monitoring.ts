@@ -183,7 +183,7 @@ export function serviceReadiness(deps: ReadinessDeps): ReadReadiness {
     { name: "blobs", check: blobs.probe, isShared: true },
     { name: "seal key", check: sealing.probe, isShared: isShared(config.sealKey) },
     { name: "signer authority", check: signers, isShared: isShared(config.signerCaKey) },
-    // While a log is halted, seals go on, so the node stays in the load balancer even if only its own log key is
+    // While a log is halted, sealing continues, so the node stays in the load balancer even if only its own log key is
     // missing.
     { name: "log", check: logs, isShared: true },
   ];

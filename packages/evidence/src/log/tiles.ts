@@ -96,6 +96,6 @@ export function parseBundle(bundle: Uint8Array): Uint8Array[] {
   return entries;
 }
 
-/** The hash at a place of a hashes tile. */
+/** The hash at an index in a tile of hashes. */
 export const hashInTile = (tile: Uint8Array, place: number): Uint8Array =>
   tile.subarray(place * hashLength, (place + 1) * hashLength);

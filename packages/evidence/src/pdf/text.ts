@@ -14,8 +14,8 @@ export function stringBytes({ source, start, end, hexadecimal, decrypt }: PdfStr
 }
 
 /**
- * The text of a text string (section 7.9.2.2): UTF-16 or UTF-8 with its byte order mark, else PDFDocEncoding. Of the
- * latter, only ASCII and Latin-1 are supported; the rest becomes U+FFFD.
+ * The text of a text string (section 7.9.2.2): UTF-16 or UTF-8 with its byte order mark, else PDFDocEncoding. Of
+ * PDFDocEncoding, only ASCII and Latin-1 are supported; the rest becomes U+FFFD.
  */
 export function stringText(string: PdfString): string {
   const bytes = stringBytes(string);

@@ -21,7 +21,8 @@ export type RoomManifests = {
 /**
  * States which document of a closing a file is, by the manifests of its room. A file that no manifest lists stays
  * unchecked, because a version lists no documents that were finished later. The claim fails for a file that begins with
- * a listed document and was then changed, also when a seal of a proof passport ends it: anybody can have one made.
+ * a listed document and was then changed. It fails even if a proof passport's seal covers the changes, because anybody
+ * can have such a seal made.
  * @param verification the result for the same bytes
  */
 export async function roomDocumentClaim(

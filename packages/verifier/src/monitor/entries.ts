@@ -51,8 +51,8 @@ type Found = {
   /** Sentences about entries that the log lacks. */
   readonly missing: readonly string[];
   /**
-   * Of the files that the caller asked for, those that the log lists, keyed by SHA-256. The value is the index of the
-   * file's entry, and the reason if the entry was retracted.
+   * The requested files that the log lists, keyed by SHA-256. The value is the index of the file's entry, and the
+   * reason if the entry was retracted.
    */
   readonly places: ReadonlyMap<string, FilePlace>;
 };

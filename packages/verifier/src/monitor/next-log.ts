@@ -7,7 +7,10 @@ import { LogBroken, LogUnreadable, openPublishedLog, type PublishedTree } from "
 /** Matches the address of a service's log. The groups are the service's own address and the name of the log. */
 const addressForm = /^(https?:\/\/.*)\/log\/((?:live|test)(?:-\d{1,3})?)\/?$/i;
 
-/** The logs in the trust list of the service to which the address of a log belongs; null without a trust list. */
+/**
+ * The logs in a service's trust list. The service is found by the address of one of its logs. Null without a trust
+ * list.
+ */
 export async function publishedLogs(from: string, fetch: Fetch): Promise<readonly TrustedLog[] | null> {
   const base = addressForm.exec(from)?.[1];
   const list = base === undefined ? null : await openPublishedLog(base, fetch)(trustListPath.slice(1));

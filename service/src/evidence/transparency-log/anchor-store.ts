@@ -103,7 +103,7 @@ export const selectProofs = (db: Sql, log: LogName, size: number): Promise<Ancho
     SELECT source, status, proof, anchored_at AS "anchoredAt", block_height AS "blockHeight"
     FROM log_anchors WHERE log = ${log} AND size = ${size} AND proof IS NOT NULL ORDER BY source`);
 
-/** The published list has at most this many states: those of eight days, if one is chosen each hour. */
+/** The published list has at most this many states, which is enough for eight days with one state each hour. */
 const mostListed = 200;
 
 /** The newest states that were chosen to be anchored, the newest first. `isAnchored`: a source has given a proof. */

@@ -59,8 +59,8 @@ const isReason = (text: string): text is RetractionReason => retractionReasons.s
 /**
  * Queues the retraction of a sealed file for its log. It is public and can't be undone.
  * @param closing for the certificate of a closing's version: the log entry of that version; null for another file
- * @throws ServiceError for an unknown reason, for a hash that is not of a file in the log or queued for it, and when
- * the file was already retracted for this reason
+ * @throws ServiceError for an unknown reason, for the hash of a file that is neither in the log nor queued for it, and
+ * when the file was already retracted for this reason
  */
 export async function retractSeal(
   { db, clock }: { db: Database; clock: Clock },

@@ -34,8 +34,8 @@ export type SequencerDeps = {
 
 export type Sequencer = {
   /**
-   * Assigns leaves to waiting lines, and signs the tree after the leaves are committed. Of several nodes, only the node
-   * that gets the lock does this.
+   * Assigns leaves to waiting lines, and signs the tree after the leaves are committed. Only the node that gets the
+   * lock does this.
    */
   turn: () => Promise<void>;
   /** For each log that is halted on this node, the reason. */

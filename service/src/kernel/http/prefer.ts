@@ -18,7 +18,7 @@ export const preferHeader = {
 
 /** The wait that a caller prefers (RFC 7240, section 4.3: `Prefer: wait=N`), in seconds; null without a valid one. */
 export function preferredWait({ headers }: Pick<FastifyRequest, "headers">): number | null {
-  // Of several `wait` preferences the first counts (section 2).
+  // If there are several `wait` preferences, the first counts (section 2).
   const wait = [headers.prefer ?? []]
     .flat()
     .join(",")

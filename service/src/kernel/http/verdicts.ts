@@ -26,10 +26,7 @@ export const deletedVerdict = (message: string) => new HttpError("verdict_delete
 /** A verification's address is a credential, so no cache may store the page. */
 export const uncached = { "Cache-Control": "no-store" };
 
-/**
- * Adds the description of the unknown verdict. @returns those responses of a verification that don't have the form
- * `{error}`
- */
+/** Documents the answer for an unknown code. @returns the responses of a verification whose body is not `{error}` */
 export function unknownAnswer(app: FastifyInstance) {
   if (!app.getSchema("UnknownVerdict")) app.addSchema(UnknownVerdict);
   return { 404: ref(UnknownVerdict) };

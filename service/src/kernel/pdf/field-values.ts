@@ -2,7 +2,7 @@
 type Run = { readonly str: string; readonly hasEOL: boolean; readonly transform: readonly number[] };
 type Item = Run | { readonly type: string };
 
-/** Turns a point of the page into one of the page as shown, with y growing downwards. */
+/** Converts a point in user space to the page as readers show it, with y growing downwards. */
 export type AsShown = (x: number, y: number) => number[];
 
 /**

@@ -56,8 +56,8 @@ function dictionaryBefore(bytes: Buffer, at: number): string {
 }
 
 /**
- * The decoded data; cut-off data as far as it goes, and nothing for damaged data. Null when the data exceed `most`
- * bytes, or when there are too many filters.
+ * The decoded data. Of data that were cut off, the part that can be decoded; of damaged data, nothing. Null when the
+ * data exceed `most` bytes, or when there are too many filters.
  */
 function undone(raw: Buffer, filters: number, most: number): Buffer | null {
   if (filters > mostFilters) return null;

@@ -190,8 +190,9 @@ const unusedVersion = sql`NOT EXISTS (SELECT FROM order_templates u WHERE u.temp
   AND NOT EXISTS (SELECT FROM fills f WHERE f.template_id = v.template_id AND f.version = v.version AND f.state = 'open')`;
 
 /**
- * The versions whose template was archived at the time in the row, confirmed by a line of the audit log with a valid
- * MAC. If a later line says that the template was restored, its versions are kept, even if that line can't be verified.
+ * The versions whose template was archived at the time that its row states. A line of the audit log with a valid MAC
+ * must confirm this. If a later line says that the template was restored, its versions are kept, even if that line
+ * can't be verified.
  */
 async function archivedByLog(db: Sql, rowMac: RowMac, ids: readonly string[]): Promise<string[]> {
   type Row = { id: string; templateId: string; partnerId: string; environment: string; archivedAt: Date };

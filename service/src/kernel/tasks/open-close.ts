@@ -51,8 +51,8 @@ export async function explainTask(
 }
 
 /**
- * Which open tasks of these kinds to close: those of one or several orders, their tasks with one subject, or the tasks of some
- * subjects that have no order.
+ * The open tasks to close, by their kinds: those of one or several orders, with the subject if one is given; or those
+ * without an order, by their subjects.
  */
 export type WhichTasks = { kinds: readonly TaskKind[] } & (
   | { orderId: number | readonly number[]; subject?: string }

@@ -106,7 +106,7 @@ export type MediaEngine = {
   remove: (session: string, person: string) => Promise<void>;
   /**
    * Closes a session, if it is open. Resolves when its last chunk is durable.
-   * @param everywhere also ends media that go on after another node died
+   * @param everywhere also ends media that LiveKit still forwards after another node died
    */
   close: (session: string, everywhere?: boolean) => Promise<void>;
   /** @returns a function that stops listening */

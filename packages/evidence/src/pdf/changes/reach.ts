@@ -167,7 +167,8 @@ function admit(reach: Reach, number: number, role: Role, { owner, parent, above 
   if (!isOwned) reach.owners.set(number, owners.add(owner));
   if (role === ROLE.page) {
     const one = reach.above.get(number);
-    // Readers may follow either of the two nodes upward, whichever the page names as its parent.
+    // Two nodes of the page tree reference this page. Readers may look for inherited entries in either, so the page
+    // must not change.
     if (one !== undefined && one !== (above ?? null)) reach.roles.set(number, roles | role | ROLE.frozen);
     reach.above.set(number, above ?? null);
   }

@@ -8,7 +8,7 @@ export type ProofCertificate = {
   recordBytes: Uint8Array;
   /** The owner; null on the public certificate, which must not reveal the firm. */
   firm: { name: string; accentColor: string | null; logo: Uint8Array | null } | null;
-  /** Facts of the document as uploaded; null when the sealed PDF is not stored. */
+  /** Facts of the uploaded document and of the sealed PDF; null when the sealed PDF is not stored. */
   document: { bytes: number; sealedBytes: number; pages: number | null } | null;
   /** The certificate that sealed the document: subject, and SHA-256 in hex. */
   sealedBy: { certificate: string; fingerprint: string };

@@ -88,8 +88,8 @@ function checkChain({ chain, key, at }: Checked, { setting, keySetting, fault }:
 }
 
 function sealFault(leaf: Certificate, place: number): Fault | null {
-  // Of the issuers' certificates, only the dates and the order count: a reader that trusts the seal's own certificate
-  // needs no others.
+  // For the issuers' certificates, only the dates and the order are checked: a reader that trusts the seal's own
+  // certificate needs no others.
   if (place > 0) return null;
   // The certificate is checked at the start of its validity, so that a fault in its dates is not reported twice.
   const fault = leafFault(leaf, "documentSigning", leaf.notBefore);

@@ -19,10 +19,7 @@ export function watchReplication(client: pg.PoolClient): void {
   });
 }
 
-/**
- * Whether the last commit of this connection was not replicated. Also forgets that, so it returns true only once for
- * such a commit.
- */
+/** Whether the last commit of this connection was not replicated. Clears the mark, so a second call returns false. */
 const wasUnreplicated = (connection: object): boolean => unreplicated.delete(connection);
 
 /** @throws Error when the last commit exists only on the primary */

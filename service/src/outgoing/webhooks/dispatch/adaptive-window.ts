@@ -42,7 +42,7 @@ export type AdaptiveWindow = {
 };
 
 /**
- * Counts leased deliveries, and limits them by a window for each subscription. Soon, an endpoint that hangs gets only
+ * Counts leased deliveries, and limits them by a window for each subscription. An endpoint that hangs soon gets only
  * one delivery at a time, however long its queue is. A fast endpoint gets many at once.
  */
 export function adaptiveWindow(): AdaptiveWindow {

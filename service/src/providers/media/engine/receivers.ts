@@ -48,7 +48,7 @@ export function receivers({ transport, now, emit }: ReceiversInput) {
     /** @param isOver whether the session has ended or the person has a new ticket meanwhile */
     async join(session: Session, person: Person, isOver: () => boolean): Promise<ServerMessage[]> {
       await end(session, person, "replaced");
-      // Two joins may have waited for this end. The first to go on has made the connection.
+      // Two joins may have waited for this end. The first one to continue has already made the connection.
       if (isOver() || person.subscription) throw replaced();
       const subscription = transport.receive({
         session: session.name,

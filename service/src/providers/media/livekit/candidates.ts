@@ -2,7 +2,10 @@
 import type { SignalTarget } from "@livekit/protocol";
 import type { Signal } from "./signal.ts";
 
-/** LiveKit knows its addresses at once; only its own STUN requests can take longer, and are not waited for. */
+/**
+ * LiveKit knows its addresses at once. Only its own STUN requests can take longer, and this process does not wait for
+ * them.
+ */
 const gatherMs = 1_000;
 
 /** @returns a function that resolves with the addresses, once all have come or the wait is over */

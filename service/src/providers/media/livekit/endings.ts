@@ -1,11 +1,11 @@
-/** Ends rooms and participants on a LiveKit server, and goes on until the server has ended them. */
+/** Ends rooms and participants on a LiveKit server, and retries until the server has ended them. */
 import { minuteMs } from "../../../kernel/platform/clock.ts";
 import { call, listRooms } from "./server.ts";
 import type { LivekitKey } from "./token.ts";
 
 const firstWaitMs = 250;
 const longestWaitMs = 15_000;
-/** Media that nobody records may go on while a request is open, so an operator must know after this time. */
+/** While a request is open, LiveKit may forward media that nobody records, so an operator is warned after this time. */
 const lateMs = minuteMs;
 /**
  * The most participants of a room that wait for their end one by one. Pages that try to join while the server is away

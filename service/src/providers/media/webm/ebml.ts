@@ -16,7 +16,7 @@ export function element(id: ElementId, ...content: readonly Uint8Array[]): Buffe
 /** The header of an element, before its content. */
 export const elementStart = (id: ElementId, length: number): Buffer => Buffer.concat([idBytes(id), longSizeOf(length)]);
 
-/** The header of an element of unknown size, the content of which extends to the end of the file. */
+/** The header of an element whose size is unknown and whose content extends to the end of the file. */
 export const endlessStart = (id: ElementId): Buffer =>
   Buffer.concat([idBytes(id), Buffer.from("01ffffffffffffff", "hex")]);
 
