@@ -53,7 +53,7 @@ export interface BesideResult {
   readonly timeStamp: TimeStampVerification | null;
   /** The claims of the `.ots` proof, attestation by attestation. */
   readonly anchoring: readonly Claim[];
-  /** The earliest time at which this proves that the seal existed, epoch ms; null when it proves none. */
+  /** The earliest time for which this evidence proves that the seal existed, epoch ms; null when it proves none. */
   readonly provenTime: number | null;
 }
 

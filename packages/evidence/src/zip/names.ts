@@ -30,7 +30,10 @@ export function nameIn(bytes: Uint8Array, isUtf8: boolean): string | null {
 export const isNameOf = (form: ZipForm, name: string | null): name is string =>
   name !== null && (form === "evidence" ? PLAIN.test(name) : isDocumentPath(name));
 
-/** Whether a name is FOLDER/FILE or FOLDER/FOLDER/FILE. Some file systems treat two forms of a letter as one name. */
+/**
+ * Whether a name is FOLDER/FILE or FOLDER/FOLDER/FILE. Only Unicode's form NFC is accepted, because some file systems
+ * treat two forms of a letter as the same name.
+ */
 function isDocumentPath(name: string): boolean {
   const parts = name.split("/");
   const isDeep = parts.length === 2 || parts.length === 3;

@@ -92,7 +92,7 @@ const lineRows: MacTable<UnplacedLine> = {
   ...placeRows,
   rows: sql`SELECT id AS key, ${macLineColumns}, chain_position AS position, row_mac AS mac FROM audit_log`,
   members: (line) => (line.position === null ? lineMembers(line) : null),
-  // The MAC of a line's position also protects the line, through the hash.
+  // The MAC of a line's position also protects the line, because it covers the line's hash.
   backfill: { set: "audit lines", which: sql`chain_position IS NULL` },
 };
 

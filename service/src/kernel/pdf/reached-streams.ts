@@ -20,7 +20,10 @@ export type ReachedStream = Decoded & {
    * stream.
    */
   readonly isRoot: boolean;
-  /** Whether an earlier page has reported the stream. Readers run it again, but don't hold it twice at once. */
+  /**
+   * Whether an earlier page has reported the stream. Readers decode it again for this page, but don't hold both copies
+   * at once.
+   */
   readonly isOfEarlierPage?: true;
   /** The contents that the stream's own resources name; null when it uses the resources of what draws it. */
   readonly named: NamedContents | null;

@@ -56,7 +56,7 @@ function dictionaryBefore(bytes: Buffer, at: number): string {
 }
 
 /**
- * The decoded data. Of data that were cut off, the part that can be decoded; of damaged data, nothing. Null when the
+ * The decoded data. Data that were cut off are decoded as far as possible, and damaged data give nothing. Null when the
  * data exceed `most` bytes, or when there are too many filters.
  */
 function undone(raw: Buffer, filters: number, most: number): Buffer | null {

@@ -16,7 +16,7 @@ export const languageNames: Readonly<Record<Language, string>> = {
   tl: "Tagalog",
 };
 
-/** The language as pages and mails declare it (BCP 47): by it, browsers choose glyphs, voices and hyphenation. */
+/** The language as pages and mails declare it (BCP 47). Browsers use it to choose glyphs, voices and hyphenation. */
 export const languageTags: Readonly<Record<Language, string>> = {
   en: "en",
   es: "es",

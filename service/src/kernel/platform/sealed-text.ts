@@ -35,7 +35,7 @@ export type SealedTexts = {
 export const sealedStart = "c1.";
 export const keyIdStart = sealedStart.length;
 const idEnd = keyIdStart + 8;
-/** How a sealed form begins. It has at least these many characters: those of a nonce and a tag. */
+/** How a sealed form begins. At least 38 characters follow the key's id: those of a nonce and a tag. */
 const form = /^c1\.[0-9a-f]{8}\.[\w-]{38}/;
 
 const [nonceLength, tagLength] = [12, 16];
@@ -85,8 +85,8 @@ export function openSealedTexts(master: SecretBytes): SealedTexts {
     if (!form.test(stored)) return stored;
     const encoded = stored.slice(idEnd + 1);
     const bytes = Buffer.from(encoded, "base64url");
-    // The decoder skips characters that are not base64url, and it reads the other base64 alphabet too. Comparing the
-    // encoded bytes is faster for a long text than a pattern for all its characters.
+    // The decoder skips characters that are not base64url, and it reads the other base64 alphabet too. So the bytes are
+    // encoded again and compared. For a long text this is faster than a pattern for all its characters.
     if (bytes.toString("base64url") !== encoded) return stored;
     const key = keyOfId(master, Buffer.from(stored.slice(keyIdStart, idEnd), "hex"));
     const keys = keysOfKind(kind).get(key) ?? keysFor(key, kind);
@@ -120,7 +120,7 @@ function opened({ cipher: key }: Keys, kind: SealedKind, sealed: Buffer): string
   decipher.setAuthTag(sealed.subarray(sealed.length - tagLength));
   try {
     const text = decipher.update(sealed.subarray(nonceLength, sealed.length - tagLength));
-    // Verifies the tag. In GCM, no text is left for it to return.
+    // Verifies the tag. In GCM, `final` returns no further text.
     decipher.final();
     return text.toString();
   } catch {

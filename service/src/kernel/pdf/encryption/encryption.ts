@@ -10,10 +10,10 @@ import { type KeyEntries, openByEmptyPassword, permissionsGenuine } from "./file
 const MAY_ADD_FIELDS = 0b101000;
 
 /**
- * The encryption of a document that the empty password opens and that anybody may add a signature field to, because its
- * permissions allow it or the owner password is empty too. Null when it is not encrypted.
+ * The encryption of a document; null when it is not encrypted. The empty password must open the document. In addition,
+ * its permissions must let anybody add a signature field, or the owner password must be empty too.
  * @param file its sections, newest first
- * @throws PdfRefusal `encrypted` in every other case
+ * @throws PdfRefusal `encrypted` for any other document
  */
 export function openEncryption(file: PdfFile): Encryption | null {
   const [newest, ...older] = file.sections;

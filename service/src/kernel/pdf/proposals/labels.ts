@@ -9,7 +9,8 @@ export type PageWords = {
   readonly content: PageContent;
   /**
    * Whether people sign the document at this height of the page (`executionAbove`).
-   * @param isCaption true for a caption below a line, for which one sentence above it is enough
+   * @param isCaption true for a caption below a line, for which one sentence above it suffices; otherwise the page
+   * needs two
    */
   readonly isExecution: (y: number, isCaption?: boolean) => boolean;
 };

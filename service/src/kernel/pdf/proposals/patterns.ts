@@ -87,7 +87,8 @@ export const reservedParts: readonly ReservedPart[] = data.reserved.map(
 );
 
 /**
- * The people whom forms are about. Where somebody else signs such a form, the label asks for the name of the person.
+ * Words for the people whom forms are about. Where somebody else signs the form, a label with such a word asks for that
+ * person's name.
  */
 export const subjects = pattern(data.subjects);
 

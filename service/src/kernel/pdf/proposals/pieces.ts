@@ -58,8 +58,8 @@ const isRowOfOthers = ({ box }: Blank, { words }: PageWords): boolean =>
 const isOnRow = (a: Blank, b: Blank): boolean => Math.abs(a.y - b.y) < 10;
 
 /**
- * Whether a party's name asks for the name of that party, because other words ask for the signature: in another cell of
- * the same row or, for the person whom the form is about, elsewhere on the page.
+ * Whether a party's name marks the place for that name, because the signature has a place of its own: in another cell
+ * of the same row or, for the person whom the form is about, elsewhere on the page.
  */
 function isNameOf({ blank, found }: Piece, pieces: readonly Piece[]): boolean {
   if (found.kind !== "signature" || isExplicit(found.label)) return false;

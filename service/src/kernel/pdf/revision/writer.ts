@@ -124,7 +124,7 @@ export function createRevisionWriter(look: PdfLookup, docSha256: string): Revisi
     },
     text(ref, dict, text) {
       const value = textString(text);
-      // The text of an object that was read as clear text is not encrypted here, because the whole object will be.
+      // An object that was read as clear text is encrypted as a whole later, so its text is not encrypted here.
       if (dict.bytes !== file.bytes) return value;
       return stringEncryption(look, `${docSha256} ${text}`)(value, ref);
     },

@@ -80,7 +80,7 @@ export async function openEmbeddedPostgres(dataDir: string): Promise<EmbeddedPos
   });
 }
 
-/** Gives a new cluster to the server's user, as if the server had created it. */
+/** Makes the server's user the owner of a new cluster, as if the server had created it. */
 export async function ownCluster(dataDir: string, draft: string): Promise<void> {
   const at = layout(dataDir);
   chmodSync(at.folder, passableMode());
