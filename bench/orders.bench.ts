@@ -7,7 +7,9 @@ import { newPartner, type Service, startService, temporaryFolder } from "@signse
 import { keySha256 } from "../service/src/firms/partners/keys/format.ts";
 import { keyForMeStatement, keyStatement } from "../service/src/firms/partners/keys/resolve.ts";
 import { ToSeal } from "../service/src/kernel/platform/database/sql.ts";
-import { insertStatement, type NewOrder } from "../service/src/orders/order/insert.ts";
+import type { NewOrder } from "../service/src/orders/order/columns.ts";
+import { byMember } from "../service/src/orders/order/form/sender-texts.ts";
+import { insertStatement } from "../service/src/orders/order/insert.ts";
 import { listStatement, ownOrderStatement } from "../service/src/orders/order/store.ts";
 import { atLeast, type Result } from "./result.ts";
 import { portableFor, startBare } from "./support/bare.ts";
@@ -39,7 +41,7 @@ function sampleOrder(partnerId: string, keyId: string): NewOrder {
     code: "0".repeat(40),
     status: "QuoteReady",
     envelopeStatus: "Created",
-    externalReference: null,
+    ...byMember(() => null),
     customerEmail: minimal.email,
     faxTo: null,
     lines: [{ type: "WorkflowFee", label: "Document workflow", amountCents: 1200 }],
@@ -73,7 +75,7 @@ function sampleOrder(partnerId: string, keyId: string): NewOrder {
       services,
       signerState: null,
       destState: null,
-      externalReference: null,
+      ...byMember(() => null),
       shipTo: null,
       shipFrom: null,
       shipMethod: null,

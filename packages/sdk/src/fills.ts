@@ -1,5 +1,5 @@
-import type { Language } from "./order-fields.ts";
 import { allOf } from "./pages.ts";
+import type { Language } from "./signer-fields.ts";
 import { newIdempotencyKey, path, type Transport, type WriteOptions } from "./transport.ts";
 
 /** A form that somebody fills in online. */

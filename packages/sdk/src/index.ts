@@ -24,31 +24,17 @@ export type { Fill, FillList, FillQuestions, FillSummary, NewFill } from "./fill
 export type { AccessAnswer, AccessRequest, Analytics, Launchpad, Playbook } from "./firm.ts";
 export { type EmbedEvent, type MountedSigning, type MountOptions, mountSigning } from "./mount-signing.ts";
 export type {
-  FieldOption,
-  Language,
-  NumberFormat,
-  OrderFields,
-  RolePerson,
-  ShowWhen,
-  SignatureField,
-  Signer,
-  SignerAuth,
-} from "./order-fields.ts";
-export type {
-  Correction,
   CreatedOrder,
   DocumentNotice,
   Notarization,
   OrderCharge,
-  OrderCorrections,
   OrderDetail,
+  OrderFields,
   OrderLine,
   OrderList,
-  OrderQuery,
   OrderSummary,
-  PriceEstimate,
-  PriceQuestion,
-} from "./orders.ts";
+} from "./order-types.ts";
+export type { Correction, OrderCorrections, OrderQuery, PriceEstimate, PriceQuestion } from "./orders.ts";
 export type { LogNote, Passport, PassportVerification, PassportWebhook, SealedPassport } from "./passports.ts";
 export type {
   ClosingManifest,
@@ -72,6 +58,16 @@ export type {
   TestMethod,
   TestPaymentMethod,
 } from "./sandbox.ts";
+export type {
+  FieldOption,
+  Language,
+  NumberFormat,
+  RolePerson,
+  ShowWhen,
+  SignatureField,
+  Signer,
+  SignerAuth,
+} from "./signer-fields.ts";
 export type {
   EmbeddedSigner,
   EmbedOrigin,

@@ -1,4 +1,4 @@
-import type { Warned } from "./orders.ts";
+import type { Warned } from "./order-types.ts";
 import { path, type Transport } from "./transport.ts";
 
 /** A test order after a simulated payment or step, and the webhook events that it caused. */

@@ -1,5 +1,5 @@
 import { wireValue } from "./names.ts";
-import type { Language, Signer, SignerAuth } from "./order-fields.ts";
+import type { Language, Signer, SignerAuth } from "./signer-fields.ts";
 import { path, type Transport } from "./transport.ts";
 
 /** A document of an order: an upload, or a document made from it. */

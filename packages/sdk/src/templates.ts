@@ -1,7 +1,7 @@
 import { formWith, type NamedPdf, type Pdf } from "./documents.ts";
 import { wireName, wireValue } from "./names.ts";
-import type { Language, SignatureField, SignerAuth } from "./order-fields.ts";
 import { allOf } from "./pages.ts";
+import type { Language, SignatureField, SignerAuth } from "./signer-fields.ts";
 import { newIdempotencyKey, path, type StreamedBody, type Transport, type WriteOptions } from "./transport.ts";
 
 /** A role of a template. Each order assigns the role to a person. */

@@ -7,7 +7,7 @@ import { operatorMail } from "../firms/operators/operators.ts";
 import type { Clock } from "../kernel/platform/clock.ts";
 import { longStatements, type Sql, type Tx } from "../kernel/platform/database/database.ts";
 import type { AsOwner } from "../kernel/platform/database/migrations.ts";
-import { nothing, type Statement, sql } from "../kernel/platform/database/sql.ts";
+import { listed, nothing, type Statement, sql } from "../kernel/platform/database/sql.ts";
 import { digestOf, stateMembers } from "../kernel/platform/database/state-mac.ts";
 import { writeFileDurably } from "../kernel/platform/durable-file.ts";
 import { StartupError } from "../kernel/platform/errors.ts";
@@ -22,7 +22,6 @@ import {
   earlierOrderStates,
   orderRows,
   orderState,
-  payerlessOrderState,
 } from "../orders/order/order.ts";
 import { renameSandboxPayments } from "../orders/payments/payments.ts";
 import { expiryMail } from "../signing/notaries/notaries.ts";
@@ -195,9 +194,8 @@ function refillDocuments(tx: Tx, { rowMac }: RowMacDeps): Promise<number> {
 
 type EarlierOrder = { key: number; code: string; digest: Buffer; mac: Buffer };
 
-const earlierDigests: Statement = [payerlessOrderState, ...earlierOrderStates(sql`opened.code`)]
-  .map((state) => digestOf(state, orderRows.table))
-  .reduce((all, one) => sql`${all}, ${one}`);
+const earlierStates = earlierOrderStates(sql`opened.code`);
+const earlierDigests: Statement = listed(earlierStates.map((state) => digestOf(state, orderRows.table)));
 
 /**
  * Earlier MACs of orders covered fewer columns, and most of them covered the code as plain text. They are replaced. A
@@ -221,9 +219,10 @@ async function refillOrders(tx: Tx, { secrets }: RowMacDeps): Promise<number> {
       JOIN orders ON orders.id = opened.id`);
     const digestsOf = new Map(earlier.map(({ key, digests }) => [key, digests]));
     const held = orders.filter(({ key, code, mac }) => {
-      const [payerless = "", ...older] = digestsOf.get(key) ?? [];
-      const members = [stateMembers(payerless, code), ...older.map((digest) => stateMembers(digest))];
-      return members.some((each) => rowMac.holds(table, each, mac));
+      const digests = digestsOf.get(key) ?? [];
+      return earlierStates.some(({ opened }, n) =>
+        rowMac.holds(table, stateMembers(digests[n] ?? "", opened && code), mac),
+      );
     });
     for (const { key, code, digest } of held)
       await tx.query(sql`

@@ -115,7 +115,9 @@ async function asBefore(tx: Tx): Promise<void> {
  * payments that earlier releases wrote.
  */
 async function ordersAsBefore(tx: Tx): Promise<void> {
-  const [digest] = earlierOrderStates(sql`code`).map((state) => digestOf(state, sql`orders`));
+  const [digest] = earlierOrderStates(sql`code`)
+    .filter(({ opened }) => !opened)
+    .map((state) => digestOf(state, sql`orders`));
   const orders = await tx.query<{ id: number; digest: Buffer }>(sql`SELECT id, ${digest} AS digest FROM orders`);
   for (const { id, digest: state } of orders)
     await tx.query(sql`

@@ -12,6 +12,7 @@ import {
 } from "../../kernel/http/schema-parts.ts";
 import { warnings } from "../../kernel/http/warnings.ts";
 import { noticeCodes } from "../../kernel/pdf/unseen/notice.ts";
+import { byMember, senderTexts } from "./form/sender-texts.ts";
 
 const cents = (description: string, example: number) => Type.Integer({ description, examples: [example] });
 
@@ -22,8 +23,10 @@ const status = () =>
   );
 const services = () =>
   described("What was ordered: `Sign`, `Notarize`, `Ship` and `Fax`, joined by a comma and a space.", "Sign, Notarize");
-const externalReference = () =>
-  nullable(Type.String({ examples: ["FILE-2207"] }), "Your own reference; null when none was sent.");
+const senderMembers = byMember((name) => {
+  const { answered, example } = senderTexts[name];
+  return nullable(Type.String({ examples: [example] }), answered);
+});
 const customerEmail = () => described("The client's email address.", "signer@example.com");
 const totalCents = () => cents("What the client pays: the subtotal less the discount, in USD cents.", 6100);
 const createdAt = () => timestamp("When the order was placed.");
@@ -95,7 +98,7 @@ const common = {
   orderCode: orderCode(),
   orderUrl: described("The client's page of the order: a path on this service.", `/orders/${orderCodeExample}`),
   status: status(),
-  externalReference: externalReference(),
+  ...senderMembers,
   faxToNumber: nullable(Type.String(), "Where it is faxed to, in E.164 form; null when `fax_to` was not sent."),
   subtotalCents: cents("The sum of the lines, in USD cents.", 6100),
   discountCents: cents("The discount of your tier, in USD cents.", 0),
@@ -210,7 +213,7 @@ export const OrderSummary = Type.Object(
     status: status(),
     services: services(),
     totalCents: totalCents(),
-    externalReference: externalReference(),
+    externalReference: senderMembers.externalReference,
     customerEmail: customerEmail(),
     createdAt: createdAt(),
   },

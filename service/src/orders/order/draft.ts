@@ -6,13 +6,15 @@ import { documentName } from "../../kernel/platform/document-name.ts";
 import { newCode } from "../../kernel/platform/ids.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import type { Priced } from "../pricing/pricing.ts";
+import type { NewOrder } from "./columns.ts";
 import type { OrderDeps } from "./deps.ts";
 import { sealNotices } from "./document-texts.ts";
 import { documentMembers } from "./documents.ts";
 import { takeFill } from "./fill.ts";
 import type { OrderForm } from "./form/form.ts";
+import { senderTextsOf } from "./form/sender-texts.ts";
 import { accessCodeHashOf, type NamedSigner, type OrderSigner } from "./form/signers.ts";
-import { insertOrder, insertUnpriced, type NewOrder } from "./insert.ts";
+import { insertOrder, insertUnpriced } from "./insert.ts";
 import { prepareOrder } from "./prepare.ts";
 import { type SentOrder, storedDocument, unusableFill } from "./sent-order.ts";
 import { signingMembers } from "./signing-row.ts";
@@ -135,7 +137,7 @@ function newOrder(
     status: manualQuoteReason === null ? "QuoteReady" : "ManualQuoteRequired",
     manualQuoteReason,
     envelopeStatus: form.services.sign ? "Created" : null,
-    externalReference: form.externalReference,
+    ...senderTextsOf(form),
     payBy: form.payBy,
     customerEmail: form.email,
     faxTo: form.faxTo,

@@ -1,41 +1,14 @@
 import { newOrderLines } from "../../kernel/audit/audit.ts";
 import { eventRow } from "../../kernel/events/events.ts";
-import { actorOf, type Principal } from "../../kernel/identity/identity.ts";
-import type { DocumentNotice } from "../../kernel/pdf/unseen/notice.ts";
+import { actorOf } from "../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { nothing, type Statement, sealed, sql } from "../../kernel/platform/database/sql.ts";
 import { openTask } from "../../kernel/tasks/tasks.ts";
-import type { CarrierRate } from "../pricing/pricing.ts";
 import { codeStart } from "./code-start.ts";
-import type { OrderForm } from "./form/form.ts";
-import type { OrderSigner } from "./form/signers.ts";
-import { macOfNewOrder, type NewOrderState } from "./order-mac.ts";
-import type { OriginalDocument } from "./store.ts";
-import { insertTemplateUse, type TemplateUse } from "./template-use.ts";
+import { coveredValues, type NewOrder, placedNames, placedValues } from "./columns.ts";
+import { macOfNewOrder } from "./order-mac.ts";
+import { insertTemplateUse } from "./template-use.ts";
 import { firmChargeQueue, orderMailQueue } from "./transitions/effects.ts";
-import type { OrderStatus } from "./transitions/statuses.ts";
-import type { OrderRow } from "./views.ts";
-
-export type NewOrder = OrderRow & {
-  status: Extract<OrderStatus, "QuoteReady" | "ManualQuoteRequired">;
-  principal: Principal;
-  form: OrderForm;
-  /** Null when the client is the only signer. */
-  signers: readonly OrderSigner[] | null;
-  /** The carrier's rate on which the postage line is based; null without one. */
-  carrierRate: CarrierRate | null;
-  priceBookVersion: number;
-  /** The encrypted name of the document. */
-  documentName: Buffer | null;
-  notices: readonly DocumentNotice[];
-  document: OriginalDocument & { rowMac: Buffer };
-  /** The MAC over the signing facts of the order; null when nothing is signed. */
-  rowMac: Buffer | null;
-  /** The template from which the order was placed; null without a template. */
-  templateUse: (TemplateUse & { rowMac: Buffer }) | null;
-  /** If the firm pays: whether the caller queues one charge for this order and others. */
-  isChargedWithOthers?: true;
-};
 
 const jsonOrNull = (value: object | null): string | null => value && JSON.stringify(value);
 
@@ -57,17 +30,11 @@ export function insertStatement(order: NewOrder, claim: Statement | null): State
   );
   return sql`
     WITH ${claim ? sql`claim AS (${claim}), ` : nothing}new_order AS (
-      INSERT INTO orders (code, code_start, partner_id, environment, status, sign, notarize, ship, fax, envelope_status,
-        external_reference, customer_email, customer_name, doc_slug, signer_state, dest_state, ship_method, ship_to,
-        ship_from, fax_to, lines, subtotal_cents, discount_cents, total_cents, price_book_version,
-        carrier_rate, document_name, document_notices, signers, signature_fields, pay_by, row_mac, state_mac, created_at, updated_at)
-      SELECT ${sealed("order", code)}, ${sealed("orderStart", codeStart(code))}, ${partnerId}::uuid, ${environment}, ${status}, ${order.sign}, ${order.notarize}, ${order.ship},
-        ${order.fax}, ${order.envelopeStatus}, ${order.externalReference}, ${order.customerEmail}, ${form.name},
-        ${form.docSlug}, ${form.signerState}, ${form.destState}, ${form.shipMethod}, ${jsonOrNull(form.shipTo)}::jsonb,
-        ${jsonOrNull(form.shipFrom)}::jsonb, ${order.faxTo}, ${JSON.stringify(order.lines)}::jsonb,
-        ${order.subtotalCents}, ${order.discountCents}, ${order.totalCents}, ${order.priceBookVersion},
-        ${jsonOrNull(order.carrierRate)}::jsonb, ${order.documentName}::bytea, ${order.documentNotices}::bytea, ${jsonOrNull(order.signers)}::jsonb,
-        ${jsonOrNull(form.signing.signatureFields)}::jsonb, ${form.payBy}, ${order.rowMac}::bytea, ${macOfNewOrder(code, coveredOf(order))}::bytea, ${at}, ${at}
+      INSERT INTO orders (code, code_start, ${placedNames}, envelope_status, document_name, document_notices, signers,
+        signature_fields, row_mac, state_mac, created_at, updated_at)
+      SELECT ${sealed("order", code)}, ${sealed("orderStart", codeStart(code))}, ${placedValues(order)}, ${order.envelopeStatus},
+        ${order.documentName}::bytea, ${order.documentNotices}::bytea, ${jsonOrNull(order.signers)}::jsonb,
+        ${jsonOrNull(form.signing.signatureFields)}::jsonb, ${order.rowMac}::bytea, ${macOfNewOrder(code, coveredOf(order))}::bytea, ${at}, ${at}
       ${claim ? sql`FROM claim` : nothing}
       RETURNING id
     ), document AS (
@@ -80,32 +47,8 @@ export function insertStatement(order: NewOrder, claim: Statement | null): State
 }
 
 /** The values that the order's MAC covers, without the code, in the order of `orderState`. */
-const coveredOf = ({ principal, form, ...order }: NewOrder): NewOrderState => [
-  principal.partnerId,
-  principal.environment,
-  order.status,
-  null,
-  order.sign,
-  order.notarize,
-  order.ship,
-  order.fax,
-  order.externalReference,
-  order.customerEmail,
-  form.name,
-  form.docSlug,
-  form.signerState,
-  form.destState,
-  form.shipMethod,
-  form.shipTo,
-  form.shipFrom,
-  order.faxTo,
-  order.lines,
-  order.subtotalCents,
-  order.discountCents,
-  order.totalCents,
-  order.priceBookVersion,
-  order.carrierRate,
-  form.payBy,
+const coveredOf = (order: NewOrder): unknown[] => [
+  ...coveredValues(order),
   order.envelopeStatus,
   order.createdAt.getTime(),
   order.documentName !== null,

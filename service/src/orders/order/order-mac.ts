@@ -4,13 +4,7 @@ import { MacOfState, type StateMac, textOf, verified, verifiedAll } from "../../
 import { documentNameColumn } from "../../kernel/platform/document-name.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 import { codeStartLength } from "./code-start.ts";
-
-const coveredFirst = (
-  o: Statement,
-): Statement => sql`${o}.partner_id, ${o}.environment, ${o}.status, ${o}.status_before_hold, ${o}.sign,
-    ${o}.notarize, ${o}.ship, ${o}.fax, ${o}.external_reference, ${o}.customer_email, ${o}.customer_name, ${o}.doc_slug,
-    ${o}.signer_state, ${o}.dest_state, ${o}.ship_method, ${o}.ship_to, ${o}.ship_from, ${o}.fax_to, ${o}.lines,
-    ${o}.subtotal_cents, ${o}.discount_cents, ${o}.total_cents, ${o}.price_book_version, ${o}.carrier_rate`;
+import { coveredColumns } from "./columns.ts";
 
 const coveredLast = (
   o: Statement,
@@ -25,27 +19,29 @@ export const orderState: StateMac = {
   table: sql`orders`,
   key: sql`id`,
   mac: sql`state_mac`,
-  covered: (o) => sql`${coveredFirst(o)}, ${o}.pay_by, ${coveredLast(o)}`,
+  covered: (o) => sql`${coveredColumns(o)}, ${coveredLast(o)}`,
   opened: { column: sql`code`, kind: "order" },
 };
 
-/** The columns that the order MACs of the previous release covered: all except the payer. */
-export const payerlessOrderState: StateMac = {
-  ...orderState,
-  covered: (o) => sql`${coveredFirst(o)}, ${coveredLast(o)}`,
-};
+/** The columns that a release added to the MAC, the latest first. */
+const addedColumns = ["pay_by"];
 
 /**
- * The columns that order MACs of still earlier releases covered, the latest release first.
+ * What the order MACs of earlier releases covered, the latest release first.
  * @param code the plain code, which the oldest MACs covered
  */
-export const earlierOrderStates = (code: Statement): readonly StateMac[] =>
-  [coveredLast, (o: Statement) => sql`${o}.state_version`].map((last) => ({
+export const earlierOrderStates = (code: Statement): readonly StateMac[] => [
+  ...addedColumns.map((_, n) => ({
+    ...orderState,
+    covered: (o: Statement) => sql`${coveredColumns(o, addedColumns.slice(0, n + 1))}, ${coveredLast(o)}`,
+  })),
+  ...[coveredLast, (o: Statement) => sql`${o}.state_version`].map((last) => ({
     table: orderState.table,
     key: orderState.key,
     mac: orderState.mac,
-    covered: (o) => sql`${code}, ${coveredFirst(o)}, ${last(o)}`,
-  }));
+    covered: (o: Statement) => sql`${code}, ${coveredColumns(o, addedColumns)}, ${last(o)}`,
+  })),
+];
 
 const ofCode = { use: documentNameColumn, context: sql`code`, as: sql`"context@order"` } as const;
 const byId = { by: sql`id`, isNumbered: true } as const;
@@ -131,13 +127,13 @@ export const verifiedShipmentsOf = (orderId: Statement): Statement =>
 export const verifiedOrders: Statement = verified(orderState, sql`orders`);
 export const verifiedOrder: Statement = verified(orderState, sql`o`);
 
-/** The values of a new order that its MAC covers, in the order of `orderState`. */
-export type NewOrderState = readonly unknown[];
-
 const firstVersion = 1;
 
-/** The MAC of a new order, computed for its insert. */
-export const macOfNewOrder = (code: string, covered: NewOrderState): MacOfState =>
+/**
+ * The MAC of a new order, computed for its insert.
+ * @param covered the values that it covers, in the order of `orderState`
+ */
+export const macOfNewOrder = (code: string, covered: readonly unknown[]): MacOfState =>
   new MacOfState(
     orderState.table.text,
     createHash("sha256")

@@ -11,6 +11,7 @@ import { signingRows } from "./signing-row.ts";
 import { templateUseRows } from "./template-use.ts";
 
 export { codeStart, codeStartLength } from "./code-start.ts";
+export type { NewOrder } from "./columns.ts";
 export {
   type Correctable,
   readCorrectable,
@@ -90,6 +91,7 @@ export { jsonList, membersOf } from "./form/json-list.ts";
 export { aKind, requireOrder, takesValue } from "./form/requested-content.ts";
 export type { RequestedField } from "./form/requested-field.ts";
 export { leastSize, mostSize, parseOwnFields, parseRequestedFields } from "./form/requested-fields.ts";
+export { type SenderTextName, senderTextNames, senderTexts } from "./form/sender-texts.ts";
 export {
   accessCodeHashOf,
   type OrderSigner,
@@ -108,7 +110,6 @@ export {
   signerLanguages,
   signerSchema,
 } from "./form/signing-schemas.ts";
-export type { NewOrder } from "./insert.ts";
 export {
   endOfKept,
   keepUpload,
@@ -126,7 +127,6 @@ export {
   latestFirst,
   orderRows,
   orderState,
-  payerlessOrderState,
   shipmentState,
   signerState,
   verifiedOrder,

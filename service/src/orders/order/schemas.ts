@@ -1,3 +1,4 @@
+import { type SenderTextName, senderTextNames, senderTexts } from "./form/sender-texts.ts";
 import { mostFields, mostSigners, requestedFieldSchema, signerAuths, signerSchema } from "./form/signing-schemas.ts";
 
 const text = (description: string, more: object = {}) => ({ type: "string", description, ...more });
@@ -9,6 +10,13 @@ const json = (description: string, items: object, maxItems: number) =>
 const jsonObject = (description: string, contentSchema: object) =>
   text(description, { contentMediaType: "application/json", contentSchema });
 const flag = (description: string) => text(`\`true\` or \`on\`: ${description}`, { examples: ["true"] });
+
+const senderParts = Object.fromEntries(
+  senderTextNames.map((name) => {
+    const { sent, maxLength, example } = senderTexts[name];
+    return [name, text(sent, { maxLength, examples: [example] })];
+  }),
+) as Record<SenderTextName, ReturnType<typeof text>>;
 
 /** The schema of the form that creates an order, as published. The rules themselves are in form/form.ts. */
 export const orderFormSchema = {
@@ -109,10 +117,7 @@ export const orderFormSchema = {
     from_state: text("The sender's US state, 2 letters."),
     from_postal: text("The sender's ZIP code."),
     fax_to: text("Fax it to this number: 10 digits for the US, else with `+` and the country code."),
-    external_reference: text("Your own reference, at most 120 characters. Lists, the order and its events repeat it.", {
-      maxLength: 120,
-      examples: ["FILE-2207"],
-    }),
+    ...senderParts,
     pay_by: text(
       "Who pays: `client`, the default, or `firm`. When your firm pays, no mail and no page tells the client about money, and you open the checkout.",
     ),

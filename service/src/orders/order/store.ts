@@ -1,12 +1,13 @@
 import { lastReason } from "../../kernel/audit/audit.ts";
 import type { Environment, Owner } from "../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
-import { isSealed, nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { isSealed, listed, nothing, quoted, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { type Marked, marked, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
 import { invalid } from "../../kernel/platform/errors.ts";
 import { deletedAmong } from "../../kernel/retention/retention.ts";
 import type { StoredDocument } from "./documents.ts";
 import type { Payer } from "./form/form.ts";
+import { senderTextNames, senderTexts } from "./form/sender-texts.ts";
 import { orderState, verifiedOrders, verifiedShipmentsOf } from "./order-mac.ts";
 import { templateOf } from "./template-use.ts";
 import type { OrderStatus } from "./transitions/statuses.ts";
@@ -16,10 +17,16 @@ import type { OrderRow, OrderSummaryRow, PublicOrderRow } from "./views.ts";
 /** The document that an order was placed with. */
 export type OriginalDocument = StoredDocument & { pages: number };
 
-const summaryColumns = sql`code AS "code@order", status, sign, notarize, ship, fax, total_cents AS "totalCents",
-  external_reference AS "externalReference", customer_email AS "customerEmail", created_at AS "createdAt"`;
+const listedColumns = sql`code AS "code@order", status, sign, notarize, ship, fax, total_cents AS "totalCents",
+  customer_email AS "customerEmail", created_at AS "createdAt"`;
 
-const detailColumns = sql`${summaryColumns}, envelope_status AS "envelopeStatus", fax_to AS "faxTo", lines,
+const summaryColumns = sql`${listedColumns}, external_reference AS "externalReference"`;
+
+const senderColumns = listed(
+  senderTextNames.map((name) => sql`${quoted(name)} AS ${quoted(senderTexts[name].member)}`),
+);
+
+const detailColumns = sql`${listedColumns}, ${senderColumns}, envelope_status AS "envelopeStatus", fax_to AS "faxTo", lines,
   subtotal_cents AS "subtotalCents", discount_cents AS "discountCents", pay_by AS "payBy", document_notices AS "documentNotices",
   ${templateOf(sql`orders.id`)} AS template,
   CASE WHEN status = 'ManualQuoteRequired' THEN ${lastReason(sql`orders.id`, sql`orders.status`)} END AS "manualQuoteReason"`;

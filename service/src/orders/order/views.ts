@@ -5,29 +5,30 @@ import type { BoughtServices, OrderLine } from "../pricing/pricing.ts";
 import type { CreatedOrder, OrderDetail, OrderSummary } from "./answer-schemas.ts";
 import { noticeMessage } from "./document-texts.ts";
 import type { Payer } from "./form/form.ts";
+import { type SenderTexts, senderTextsOf } from "./form/sender-texts.ts";
 import { serviceFlags } from "./services.ts";
 import type { TemplateUse } from "./template-use.ts";
 
-export type OrderRow = BoughtServices & {
-  code: string;
-  status: string;
-  envelopeStatus: string | null;
-  externalReference: string | null;
-  customerEmail: string;
-  faxTo: string | null;
-  lines: OrderLine[];
-  subtotalCents: number;
-  discountCents: number;
-  totalCents: number;
-  createdAt: Date;
-  /** The encrypted notices about parts of the document that people may overlook. */
-  documentNotices: Buffer | null;
-  /** Why a person prices the order; null when nobody does, or no reason is on record. */
-  manualQuoteReason: string | null;
-  /** The template version from which the order was placed; null without a template. */
-  template: TemplateUse | null;
-  payBy: Payer;
-};
+export type OrderRow = BoughtServices &
+  SenderTexts & {
+    code: string;
+    status: string;
+    envelopeStatus: string | null;
+    customerEmail: string;
+    faxTo: string | null;
+    lines: OrderLine[];
+    subtotalCents: number;
+    discountCents: number;
+    totalCents: number;
+    createdAt: Date;
+    /** The encrypted notices about parts of the document that people may overlook. */
+    documentNotices: Buffer | null;
+    /** Why a person prices the order; null when nobody does, or no reason is on record. */
+    manualQuoteReason: string | null;
+    /** The template version from which the order was placed; null without a template. */
+    template: TemplateUse | null;
+    payBy: Payer;
+  };
 
 /** An order with the additional columns that its public page shows. */
 export type PublicOrderRow = OrderRow & {
@@ -67,7 +68,7 @@ const common = (order: OrderRow) => ({
   orderCode: order.code,
   orderUrl: `/orders/${order.code}`,
   status: order.status,
-  externalReference: order.externalReference,
+  ...senderTextsOf(order),
   faxToNumber: order.faxTo,
   subtotalCents: order.subtotalCents,
   discountCents: order.discountCents,

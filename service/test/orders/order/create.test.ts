@@ -5,6 +5,7 @@ import { describe, test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { examplePdf, minimal, orderForm, sender, shipping } from "@signsealship/testing/inputs/order-form";
 import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
+import { senderTexts } from "../../../src/orders/order/order.ts";
 
 const folder = temporaryFolder();
 
@@ -322,6 +323,16 @@ describe("text parts", () => {
     const list = (await (await fetch(url, { headers: partner.headers })).json()) as { orders: Order[] };
     assert.equal(list.orders[0]?.orderCode, order.orderCode);
   });
+
+  for (const [name, { member, maxLength }] of Object.entries(senderTexts))
+    test(`${name} comes back as sent, and is refused when it is one character too long`, async () => {
+      const text = "é".repeat(maxLength);
+      const order = await place({ [name]: text });
+      assert.equal(order[member], text);
+      assert.equal((await fetchOrder(order.orderCode))[member], text);
+      assert.equal((await fetchOrder((await place({})).orderCode))[member], null);
+      assert.equal(await refused({ [name]: `${text}x` }), `${name} must have at most ${maxLength} characters.`);
+    });
 });
 
 describe("credentials", () => {

@@ -3,6 +3,8 @@ import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { examplePdf, minimal, orderForm, shipping } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { senderTextNames, senderTexts } from "../../../src/orders/order/order.ts";
+import { senderTextWords } from "../../../src/pages/dashboard/orders/words.ts";
 import { openMembersService } from "../../firms/members/members-service.ts";
 import { newMember, postForm } from "../../firms/members/signed-in-member.ts";
 
@@ -61,6 +63,19 @@ test("a refused form keeps its file and reports all faults; sent again without t
   assert.equal(twice.status, 400);
   assert.match(twice.text, /The file that we kept has expired\. Choose it again\./);
   assert.equal(tokenIn(twice.text), "");
+});
+
+test("asks for each of the sender's own texts, and shows it on the order's page", async () => {
+  const { send, page } = await member();
+  const form = await page(path);
+  const typed = Object.fromEntries(senderTextNames.map((name) => [name, `The ${name} that was typed`]));
+  const placed = await send(orderForm({ ...minimal, ...typed }));
+  assert.equal(placed.status, 303, placed.text);
+  const shown = await page(placed.location);
+  for (const name of senderTextNames) {
+    assert.match(form, new RegExp(`name="${name}"[^>]* maxlength="${senderTexts[name].maxLength}"`));
+    assert.match(shown, new RegExp(`<dt>${senderTextWords[name].label}</dt>\\s*<dd[^>]*>${typed[name]}</dd>`));
+  }
 });
 
 test("shows the sender the notices that signers will see, with their words, and nothing when there are none", async () => {

@@ -121,6 +121,25 @@ export const isSealedAny = (column: Statement, kind: SealedKind, texts: readonly
 /** An empty statement, for the place of an optional part that is left out. */
 export const nothing: Statement = sql``;
 
+/** Columns or values, separated by commas. */
+export const listed = (statements: readonly Statement[]): Statement =>
+  statements.reduce((all, one) => sql`${all}, ${one}`);
+
+const texts = new Map<string, Statement>();
+
+/**
+ * A part of a statement's text, which must be a constant. The same text gives the same object, so that statements made
+ * from it are prepared once.
+ */
+export function textual(text: string): Statement {
+  const known = texts.get(text) ?? sql(Object.assign([text], { raw: [text] }));
+  texts.set(text, known);
+  return known;
+}
+
+/** A constant name as a quoted identifier. */
+export const quoted = (name: string): Statement => textual(`"${name}"`);
+
 export const unionAll = (statements: readonly Statement[]): Statement =>
   statements.reduce((all, one) => sql`${all} UNION ALL ${one}`);
 

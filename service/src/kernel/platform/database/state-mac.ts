@@ -1,7 +1,7 @@
 import { ServiceError } from "../errors.ts";
 import type { Members, RowMac } from "../row-mac.ts";
 import type { SealedKind, SealedTexts } from "../sealed-text.ts";
-import { nothing, type Statement, sql, ToSeal } from "./sql.ts";
+import { nothing, quoted, type Statement, sql, ToSeal, textual } from "./sql.ts";
 
 /**
  * A table whose rows have a MAC over a digest of some of their columns. PostgreSQL computes the digest when it reads
@@ -123,22 +123,8 @@ export const dated = (table: string, as: string, rows: Statement): Statement =>
 /** The member that the database handle sets for a column made by `marked`: whether the row's MAC is valid. */
 export type Marked = { isAuthentic: boolean };
 
-const names = new Map<string, Statement>();
-
-/** A name as a quoted identifier. */
-const quoted = (column: string): Statement => textual(`"${column}"`);
-
 /** A text as an SQL literal. The text is not escaped, so callers must pass a constant. */
 const literal = (text: string): Statement => textual(`'${text}'`);
-
-/**
- * A part of a statement's text. The same text gives the same object, so that statements made from it are prepared once.
- */
-function textual(text: string): Statement {
-  const known = names.get(text) ?? sql(Object.assign([text], { raw: [text] }));
-  names.set(text, known);
-  return known;
-}
 
 export const isStateColumn = (name: string): boolean =>
   [throwing, marking, dating].some((prefix) => name.startsWith(prefix));

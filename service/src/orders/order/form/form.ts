@@ -5,6 +5,7 @@ import { type Address, type BoughtServices, isZipCode, type ShipMethod, usStateO
 import type { OrderFormField } from "../schemas.ts";
 import { isCostlyNumber, normalizeFaxNumber } from "./fax-number.ts";
 import { type Fields, fieldsOf } from "./fields.ts";
+import { byMember, type SenderTexts, senderTexts } from "./sender-texts.ts";
 import { parseSigning, type SigningForm } from "./signers.ts";
 
 /**
@@ -16,7 +17,7 @@ export type FormRules = {
 };
 
 /** A valid order form, normalized (contract, table for creating orders). */
-export type OrderForm = {
+export type OrderForm = SenderTexts & {
   email: string;
   name: string | null;
   fillToken: string | null;
@@ -24,7 +25,6 @@ export type OrderForm = {
   services: BoughtServices;
   signerState: string | null;
   destState: string | null;
-  externalReference: string | null;
   shipTo: Address | null;
   shipFrom: Address | null;
   shipMethod: ShipMethod | null;
@@ -79,7 +79,7 @@ export function parseOrderForm(values: ReadonlyMap<string, string>, hasDocument:
     services,
     signerState,
     destState: state(fields, "dest_state"),
-    externalReference: fields.exact("external_reference", 120),
+    ...byMember((name) => fields.exact(name, senderTexts[name].maxLength)),
     shipTo: ship ? address(fields, "ship", " when svc_ship is set") : null,
     shipFrom: senderAddress(fields),
     shipMethod: ship ? (values.get("ship_method")?.trim() === "print_mail" ? "print_mail" : "label") : null,

@@ -6,6 +6,8 @@ import {
   type NoticesOf,
   noticeMessage,
   type PublicOrderRow,
+  senderTextNames,
+  senderTexts,
   serviceFlags,
 } from "../../../orders/order/order.ts";
 import type { Topic } from "../../../outgoing/webhooks/webhooks.ts";
@@ -39,7 +41,7 @@ import { type NotesView, notesPart } from "./notes.ts";
 import { againButton, canBePutRight, type PutRightView, putRightPart, refundPart } from "./put-right.ts";
 import { type OrderRoomsView, roomPart } from "./rooms.ts";
 import { type RefusedSigner, signersPart } from "./signers.ts";
-import { envelopeLabel, orderName } from "./words.ts";
+import { envelopeLabel, orderName, senderTextWords } from "./words.ts";
 
 export type OrderDetailView = OrderRoomsView &
   PutRightView &
@@ -112,7 +114,7 @@ ${card(
   facts([
     ["Client", order.customerName],
     ["Email", order.customerEmail],
-    ["Reference", order.externalReference],
+    ...senderTextNames.map((name) => [senderTextWords[name].label, order[senderTexts[name].member]] as const),
     ["Services", serviceFlags(order) || "None"],
     [
       "Template",

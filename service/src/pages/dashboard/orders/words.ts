@@ -1,3 +1,4 @@
+import type { SenderTextName } from "../../../orders/order/order.ts";
 import { shortCode } from "../../ui/format.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { namedRows, type RowField, type RowMember, rowField, rowMembers } from "./new/signer-rows.ts";
@@ -40,6 +41,14 @@ export const labels = {
 } as const;
 
 export type OrderField = keyof typeof labels;
+
+/** The firm's own texts: the hints in the form, and the labels on the order's page. */
+export const senderTextWords: Readonly<Record<SenderTextName, { hint: string; label: string }>> = {
+  external_reference: {
+    hint: "Shown in lists and webhooks, and you can find the order by it.",
+    label: "Reference",
+  },
+};
 
 const isOrderField = (name: string): name is OrderField => Object.hasOwn(labels, name);
 

@@ -1,0 +1,96 @@
+import type { Principal } from "../../kernel/identity/identity.ts";
+import type { DocumentNotice } from "../../kernel/pdf/unseen/notice.ts";
+import { listed, nothing, quoted, type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import type { CarrierRate } from "../pricing/pricing.ts";
+import type { OrderForm } from "./form/form.ts";
+import { senderTextNames, senderTexts } from "./form/sender-texts.ts";
+import type { OrderSigner } from "./form/signers.ts";
+import type { OriginalDocument } from "./store.ts";
+import type { TemplateUse } from "./template-use.ts";
+import type { OrderStatus } from "./transitions/statuses.ts";
+import type { OrderRow } from "./views.ts";
+
+export type NewOrder = OrderRow & {
+  status: Extract<OrderStatus, "QuoteReady" | "ManualQuoteRequired">;
+  principal: Principal;
+  form: OrderForm;
+  /** Null when the client is the only signer. */
+  signers: readonly OrderSigner[] | null;
+  /** The carrier's rate on which the postage line is based; null without one. */
+  carrierRate: CarrierRate | null;
+  priceBookVersion: number;
+  /** The encrypted name of the document. */
+  documentName: Buffer | null;
+  notices: readonly DocumentNotice[];
+  document: OriginalDocument & { rowMac: Buffer };
+  /** The MAC over the signing facts of the order; null when nothing is signed. */
+  rowMac: Buffer | null;
+  /** The template from which the order was placed; null without a template. */
+  templateUse: (TemplateUse & { rowMac: Buffer }) | null;
+  /** If the firm pays: whether the caller queues one charge for this order and others. */
+  isChargedWithOthers?: true;
+};
+
+type PlacedColumn = {
+  readonly name: string;
+  readonly read: (order: NewOrder) => unknown;
+  /** The cast of the inserted value. */
+  readonly cast: Statement;
+};
+
+const column = (name: string, read: PlacedColumn["read"], cast = nothing): PlacedColumn => ({
+  name,
+  read,
+  cast,
+});
+const json = sql`::jsonb`;
+
+/** The columns that an order is placed with and that its MAC covers, in the order in which the MAC covers them. */
+const placedColumns: readonly PlacedColumn[] = [
+  column("partner_id", ({ principal }) => principal.partnerId, sql`::uuid`),
+  column("environment", ({ principal }) => principal.environment),
+  column("status", (order) => order.status),
+  column("status_before_hold", () => null),
+  column("sign", (order) => order.sign),
+  column("notarize", (order) => order.notarize),
+  column("ship", (order) => order.ship),
+  column("fax", (order) => order.fax),
+  ...senderTextNames.map((name) => column(name, (order) => order[senderTexts[name].member])),
+  column("customer_email", (order) => order.customerEmail),
+  column("customer_name", ({ form }) => form.name),
+  column("doc_slug", ({ form }) => form.docSlug),
+  column("signer_state", ({ form }) => form.signerState),
+  column("dest_state", ({ form }) => form.destState),
+  column("ship_method", ({ form }) => form.shipMethod),
+  column("ship_to", ({ form }) => form.shipTo, json),
+  column("ship_from", ({ form }) => form.shipFrom, json),
+  column("fax_to", (order) => order.faxTo),
+  column("lines", (order) => order.lines, json),
+  column("subtotal_cents", (order) => order.subtotalCents),
+  column("discount_cents", (order) => order.discountCents),
+  column("total_cents", (order) => order.totalCents),
+  column("price_book_version", (order) => order.priceBookVersion),
+  column("carrier_rate", (order) => order.carrierRate, json),
+  column("pay_by", ({ form }) => form.payBy),
+];
+
+export const placedNames = listed(placedColumns.map(({ name }) => quoted(name)));
+
+/** The values of a new order, as its insert selects them. */
+export const placedValues = (order: NewOrder): Statement =>
+  listed(
+    placedColumns.map(({ read, cast }) => {
+      const value = read(order);
+      return sql`${cast === json && value !== null ? JSON.stringify(value) : value}${cast}`;
+    }),
+  );
+
+/** The values of a new order that its MAC covers first. */
+export const coveredValues = (order: NewOrder): unknown[] => placedColumns.map(({ read }) => read(order));
+
+/**
+ * The columns of a row that its MAC covers first.
+ * @param missing columns that the MACs of an earlier release did not cover
+ */
+export const coveredColumns = (row: Statement, missing: readonly string[] = []): Statement =>
+  listed(placedColumns.flatMap(({ name }) => (missing.includes(name) ? [] : sql`${row}.${quoted(name)}`)));

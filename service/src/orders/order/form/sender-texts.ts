@@ -1,0 +1,42 @@
+type SenderText = {
+  /** The member of answers and of rows. The name in the form is the column's name, too. */
+  readonly member: string;
+  readonly maxLength: number;
+  readonly example: string;
+  /** The published descriptions: in the form, and in answers. */
+  readonly sent: string;
+  readonly answered: string;
+};
+
+/**
+ * The sender's own texts, by their names in the form. The service stores them as sent and repeats them to the firm, but
+ * never acts on them. The form, its check, the columns, the answers, and the firm's form and page are made from this
+ * table.
+ */
+export const senderTexts = {
+  external_reference: {
+    member: "externalReference",
+    maxLength: 120,
+    example: "FILE-2207",
+    sent: "Your own reference, at most 120 characters. Lists, the order and its events repeat it.",
+    answered: "Your own reference; null when none was sent.",
+  },
+} as const satisfies Readonly<Record<string, SenderText>>;
+
+export type SenderTextName = keyof typeof senderTexts;
+
+export const senderTextNames = Object.keys(senderTexts) as readonly SenderTextName[];
+
+type Member = (typeof senderTexts)[SenderTextName]["member"];
+
+/** The sender's texts of an order; null for one that was not sent. */
+export type SenderTexts = { [Name in Member]: string | null };
+
+/** A value for each of the sender's texts, under the member of answers and rows. */
+export const byMember = <T>(make: (name: SenderTextName) => T): { [Name in Member]: T } =>
+  Object.fromEntries(senderTextNames.map((name) => [senderTexts[name].member, make(name)])) as {
+    [Name in Member]: T;
+  };
+
+/** Only the sender's texts of a form or row. */
+export const senderTextsOf = (from: SenderTexts): SenderTexts => byMember((name) => from[senderTexts[name].member]);
