@@ -95,8 +95,8 @@ export async function queueUncovered(tx: Tx, ofLog: LogName, finalSize: number):
 }
 
 /**
- * Queues for each log a line that states the number of its imported lines. These record the seals made before the log
- * existed, and come before this line.
+ * Queues for each log a line that states the number of its imported lines. The imported lines record the seals made
+ * before the log existed, and come before this line.
  * @returns the number of logs with imported lines
  */
 export async function markImport(tx: Tx, at: Date): Promise<number> {

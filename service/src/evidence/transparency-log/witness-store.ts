@@ -103,7 +103,7 @@ export const quorumWaitMs = 60_000;
 
 /**
  * The size that readers have seen without a quorum, while its quorum can still come; null for none. Without this wait,
- * readers of a busy log would have seen a larger size each time that a quorum is complete.
+ * readers of a busy log would have seen a larger size by the time each quorum is complete.
  */
 export function sizeInWait({ size, raisedAt }: SeenSize, witnessed: { size: number } | undefined, now: Date) {
   const isWaiting = size > (witnessed?.size ?? 0) && raisedAt !== null;

@@ -269,7 +269,7 @@ export function openMediaEngine(deps: EngineDeps): MediaEngine {
       const wasOpen = sessions.has(session);
       await engine.ask("close", session);
       forget(session);
-      // Without an answer, the requests go on in the background, so that the session can end.
+      // If the server does not answer, the requests are retried in the background, so that the session can end.
       if (everywhere && !wasOpen) await endings?.earlierRooms(session);
     },
     listen(listener) {

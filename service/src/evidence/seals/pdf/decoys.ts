@@ -11,7 +11,7 @@ const OPEN = 0x5b;
 /**
  * Whether a document, or the part of it that the sealer copies, contains a decoy: four numbers in brackets that would
  * be a valid /ByteRange if the seal's signature value were moved to another place. The signed bytes don't state where
- * the value is. Our verifier takes the place of the value from the signature itself, but other readers don't.
+ * the value is. Our verifier reads the place of the value from the signature itself, but other readers don't.
  * @throws PdfRefusal `too_complex`
  */
 export function holdsDecoy(original: Buffer, { tail, contentsStart, contentsEnd, byteRange }: Tail): boolean {

@@ -33,7 +33,7 @@ export function receivers({ transport, now, emit }: ReceiversInput) {
     await subscription?.close();
   }
 
-  /** As `end`, and asks the person's pages to join again. */
+  /** Ends the connection like `end`, and asks the person's pages to join again. */
   function cut(session: Session, person: Person): void {
     void end(session, person, "failed");
     emit({ kind: "cut", session: session.name, person: person.name });

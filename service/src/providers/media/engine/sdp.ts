@@ -57,7 +57,7 @@ export function readOffer(sdp: unknown, allowed: Kinds): { offer: string; kinds:
   for (const kind of ["audio", "video"] as const) {
     if (countOf(kind) > 0 && !allowed[kind])
       throw invalid(`sdp must not send ${kind}: it is not allowed to this person`);
-    // With two streams of a kind, others could see one, and the recording another.
+    // With two streams of a kind, the others could see one stream while the recording contains the other.
     if (countOf(kind) > 1) throw invalid(`sdp must send ${kind} in one section`);
   }
   if (sent.some(hasManyStreams)) throw invalid("sdp must send one stream in each section, without simulcast");

@@ -16,7 +16,7 @@ const mostOfRoom = 50;
 type EndingsInput = {
   readonly livekit: LivekitKey;
   readonly now: () => number;
-  /** Called once a minute, while the server doesn't end media. */
+  /** Called once a minute while requests have been open for too long. */
   readonly onLate: (message: string) => void;
 };
 
@@ -24,9 +24,9 @@ type EndingsInput = {
 export const roomOf = (session: string, opening: string): string => `${session}.${opening}`;
 
 /**
- * The media that are still to end: rooms, participants and the earlier rooms of sessions. LiveKit goes on forwarding
- * between browsers when their node has died, and nobody records that. So a request stays until the server answers that
- * it has done it, or that there is nothing to end.
+ * The media that are still to end: rooms, participants and the earlier rooms of sessions. After a node has died,
+ * LiveKit still forwards media between its browsers, and nobody records them. So a request stays open until the server
+ * answers that it has ended the media, or that there is nothing to end.
  */
 export class Endings {
   readonly #input: EndingsInput;

@@ -101,7 +101,7 @@ export class LivekitReceiving implements Receiving {
     });
   }
 
-  /** Asks LiveKit for the tracks that flow, and no others. */
+  /** Asks LiveKit for exactly the tracks whose packets may be passed on now. */
   #ask(): void {
     const wanted = new Map<string, { person: string; media: Media }>();
     for (const person of this.#shown)

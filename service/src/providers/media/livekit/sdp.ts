@@ -44,7 +44,7 @@ export function checkOffer(offer: string): void {
 
 export type NamedTrack = { readonly name: string; readonly media: Media };
 
-/** A browser's offer for LiveKit, in which each track has a name of ours. */
+/** A browser's offer for LiveKit, in which this service has named each track. */
 export function namedOffer(offer: string): { sdp: string; tracks: NamedTrack[] } {
   const tracks: NamedTrack[] = [];
   const sections = sectionsOf(offer).map((section, index) => {
