@@ -6,6 +6,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
 import { formatLogProof, formatNoteKey, sealEntry } from "@signsealship/evidence/log";
+import { makeZip } from "@signsealship/testing/inputs/zip-maker";
 import { inclusionOf, rootOf, sampleLog } from "../../evidence/test/log/sample-tree.ts";
 import { UsageError } from "../src/errors.ts";
 import { type MonitorOptions, monitorAnswer } from "../src/monitor/monitor.ts";
@@ -106,6 +107,10 @@ test("compares with the checkpoint of a proof that somebody else received", asyn
   assert.deepEqual(await findingsOf(folder, { with: [proofOf(entriesUpTo(7))] }), []);
   const foreign = proofOf(entriesUpTo(7, 90));
   assert.match((await findingsOf(folder, { with: [foreign], state: newFolder() }))[0] ?? "", /two histories/);
+  const zip = makeZip([{ name: "Closing/Evidence/01 Deed.pdf.tlog-proof", bytes: readFileSync(foreign) }]);
+  const closing = join(newFolder(), "closing.zip");
+  writeFileSync(closing, zip);
+  assert.match((await findingsOf(folder, { with: [closing], state: newFolder() }))[0] ?? "", /01 Deed.*two histories/);
   const ahead = proofOf(entriesUpTo(12));
   assert.deepEqual(await findingsOf(folder, { with: [ahead] }), [
     `The log shows 10 entries, and ${ahead} is signed for 12.`,

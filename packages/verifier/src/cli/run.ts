@@ -28,8 +28,8 @@ export type VerifyAnswer = { readonly json: object; readonly text: string; reado
 
 const USAGE = `usage: verify TARGET ${verifyFlags} [--json]
 
-TARGET is a sealed PDF, a closing certificate, a manifest, an evidence zip, an .ots proof, a time stamp (.tst, .tsr),
-a folder of them, or a verify URL.
+TARGET is a sealed PDF, a closing certificate, a manifest, an evidence zip, a zip of documents, an .ots proof, a time
+stamp (.tst, .tsr), a folder of them, or a verify URL.
 
   --trust FILE      PEM certificates to trust for seals, or a service's trust list (/seal/trust.json); without it a seal
                     can be intact and is never verified

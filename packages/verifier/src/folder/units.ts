@@ -1,14 +1,15 @@
-import { opendir } from "node:fs/promises";
-import { join } from "node:path";
+import { opendir, readdir, stat } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
 import { evidenceNames } from "@signsealship/evidence/records";
+import { zipLimits } from "@signsealship/evidence/zip";
 
 /**
- * One thing in a folder to verify: a file together with its `.ots` proof, if there is one, or an unpacked evidence zip.
- * A file of an unknown kind is listed only if it has a proof.
+ * One thing in a folder to verify: a file together with its `.ots` proof, if there is one, or an unpacked zip of
+ * evidence or documents. A file of an unknown kind is listed only if it has a proof.
  */
 export type Unit =
   | { readonly type: "file"; readonly path: string; readonly ots: string | null }
-  | { readonly type: "evidence"; readonly path: string; readonly names: readonly string[] };
+  | { readonly type: "evidence" | "documents"; readonly path: string; readonly names: readonly string[] };
 
 const folderLimits = { files: 1_000_000, depth: 32 } as const;
 
@@ -39,6 +40,11 @@ export async function unitsOf(root: string): Promise<{ units: Unit[]; passedOver
       else passedOver++;
     }
     const names = new Set(files);
+    const documents = isUnpackedDocuments(names) ? await filesBelow(folder) : null;
+    if (documents) {
+      units.push({ type: "documents", path: folder, names: documents });
+      return;
+    }
     const unpacked = isUnpackedEvidence(names) ? files.filter((name) => evidenceFiles.includes(name)) : [];
     if (unpacked.length > 0) units.push({ type: "evidence", path: folder, names: unpacked });
     for (const name of files.sort()) {
@@ -54,6 +60,23 @@ export async function unitsOf(root: string): Promise<{ units: Unit[]; passedOver
   };
   await walk(root, 0);
   return { units, passedOver };
+}
+
+/** A zip of documents has these files at its top (docs/evidence-format.md, section 9.4). */
+const isUnpackedDocuments = (names: ReadonlySet<string>): boolean =>
+  names.has("contents.json") && names.has("verify.html");
+
+/**
+ * The files in a folder and its subfolders, by their paths in it; null when they are too many or too large to be read
+ * all at once. They are then verified one by one, without their proofs.
+ */
+async function filesBelow(folder: string): Promise<string[] | null> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = entries.flatMap((entry) => (entry.isFile() ? [join(entry.parentPath, entry.name)] : []));
+  if (paths.length > zipLimits.documentEntries) return null;
+  const sizes = await Promise.all(paths.map(async (path) => (await stat(path)).size));
+  if (sizes.reduce((sum, size) => sum + size, 0) > zipLimits.totalBytes) return null;
+  return paths.map((path) => relative(folder, path).replaceAll(sep, "/")).sort();
 }
 
 function isUnpackedEvidence(names: ReadonlySet<string>): boolean {

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { jsonKindOf } from "@signsealship/evidence/records";
 import type { Context } from "../context.ts";
 import { UsageError } from "../errors.ts";
+import { verifyDocumentsZip } from "../files/documents-zip.ts";
 import { verifyEvidenceSet } from "../files/evidence-set.ts";
 import { kindOf } from "../files/kind.ts";
 import { aboutFile, verifyOtsFile } from "../files/ots-file.ts";
@@ -16,17 +17,20 @@ import { isEvidenceName, type Unit } from "./units.ts";
  */
 export async function verifyUnit(unit: Unit, context: Context): Promise<Report | null> {
   try {
-    return unit.type === "evidence" ? await verifyUnpacked(unit, context) : await verifyOne(unit, context);
+    return unit.type === "file" ? await verifyOne(unit, context) : await verifyUnpacked(unit, context);
   } catch (error) {
     if (error instanceof UsageError) return failure("unknown", "not_verified", "file_readable", `${error.message}.`);
     return failedOn(error);
   }
 }
 
-async function verifyUnpacked({ path, names }: Unit & { type: "evidence" }, context: Context): Promise<Report> {
+type Unpacked = Exclude<Unit, { type: "file" }>;
+
+async function verifyUnpacked({ type, path, names }: Unpacked, context: Context): Promise<Report> {
   const files = new Map<string, Uint8Array>();
   for (const name of names) files.set(name, await readBounded(join(path, name)));
-  return verifyEvidenceSet(files, `${path}/`, context);
+  const verify = type === "documents" ? verifyDocumentsZip : verifyEvidenceSet;
+  return verify(files, `${path}/`, context);
 }
 
 async function verifyOne({ path, ots }: Unit & { type: "file" }, context: Context): Promise<Report | null> {

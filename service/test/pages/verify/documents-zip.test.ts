@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { startBrowser } from "@signsealship/testing/browser";
@@ -27,12 +27,14 @@ const { baseUrl } = running.service;
 const key = running.headers.Authorization.replace("Bearer ", "");
 const agent = (await newMember(running.service, "agent@title.example", key)).headers;
 
+const orders: string[] = [];
 /** A closing with two documents that Jane signed. @returns its zip, once the log has all seals */
 async function closing(name: string): Promise<Uint8Array> {
   const { roomCode } = await running.client.post<{ roomCode: string }>("/api/rooms", { name, reference: "2026-1187" });
   for (const text of ["Deed", "Note"]) {
     const jane = { name: "Jane Doe", email: `jane-${text}@${name.toLowerCase()}.example` };
     const orderCode = await running.order([jane], {}, makePdf({ pages: 2, text: `${text} of ${name}` }));
+    orders.push(orderCode);
     await running.client.post(`/api/rooms/${roomCode}/orders`, { orderCode });
     await signBy(running.ceremony, await running.linkOf(jane.email), "Jane Doe");
   }
@@ -110,6 +112,13 @@ test("a proof that is named after another document of the zip fails that documen
   ]);
 });
 
+test("a PDF that pretends to be the README of a zip is judged like each PDF", async () => {
+  const outcomes = await check(changed(/README\.txt$/, () => makePdf({ text: "Other terms" })));
+  assert.equal(outcomes.length, 6);
+  const [stray] = outcomes.filter((outcome) => outcome.kind === "proof" && /README\.txt$/.test(outcome.name));
+  assert.equal(stray && verdictOf(stray), "unsigned");
+});
+
 test("two zips at once keep their files apart, although these have the same names", async () => {
   const other = await closing("Nguyen");
   const below = (one: Uint8Array) => namesIn(one).map((name) => name.slice(name.indexOf("/")));
@@ -144,7 +153,7 @@ test("zips of several files unpack to no more than the bound together, and zips 
   );
 });
 
-test("the command line verifies the same zip whole, and says which document of it fails", async () => {
+test("the command line verifies the same zip whole, or unpacked, and says which document of it fails", async () => {
   const trust = join(folder.path, "trust.json");
   writeFileSync(trust, await (await fetch(`${baseUrl}/seal/trust.json`)).text());
   const run = async (name: string, bytes: Uint8Array) => {
@@ -167,6 +176,23 @@ test("the command line verifies the same zip whole, and says which document of i
   assert.ok(
     faulty.length > 0 && faulty.every((target) => /01 .*signed\.pdf$|custody certificate/.test(target)),
     faulty.join(),
+  );
+  const unpackedAs = async (name: string, contents: Uint8Array) => {
+    for (const [path, bytes] of Object.entries(unzipSync(contents))) {
+      mkdirSync(dirname(join(folder.path, name, path)), { recursive: true });
+      writeFileSync(join(folder.path, name, path), bytes);
+    }
+    return verify([join(folder.path, name), "--trust", trust], { now: Date.now });
+  };
+  const whole = await unpackedAs("unpacked", zip);
+  assert.deepEqual([whole.code, whole.json.checks.length], [0, 1], JSON.stringify(whole.json.checks));
+  assert.equal((await unpackedAs("bad", changed(/01 .*signed\.pdf$/, flipped))).code, 1);
+  const ofOrder = await fetch(`${baseUrl}/dashboard/orders/${orders[0]}/zip`, { headers: agent });
+  const order = await run("order.zip", new Uint8Array(await ofOrder.arrayBuffer()));
+  assert.deepEqual([order.code, order.json.verdict], [0, "verified_test"]);
+  assert.deepEqual(
+    [states("log_inclusion", order.json), states("document_hash", order.json)],
+    [["holds", "holds"], ["holds"]],
   );
   assert.equal((await run("none.zip", makeZip([{ name: "a/README.txt", bytes: Buffer.from("x") }]))).code, 1);
 });

@@ -36,7 +36,8 @@ export function unpacked(
 function filesIn(bytes: Uint8Array, mostBytes: number): NamedBytes[] {
   const { form, files } = openZip(bytes, mostBytes);
   const named = [...files].map(([name, content]) => ({ name, bytes: content }));
-  return form === "documents" ? named.filter(({ name }) => !isExplanation(name)) : named;
+  // A PDF by another name is judged like each PDF, because some programs open it as one.
+  return form === "documents" ? named.filter((file) => !isExplanation(file.name) || kindOf(file) === "pdf") : named;
 }
 
 /** The PDFs in an evidence zip that a reader could take for its sealed PDF. */
