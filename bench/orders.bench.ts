@@ -7,9 +7,8 @@ import { newPartner, type Service, startService, temporaryFolder } from "@signse
 import { keySha256 } from "../service/src/firms/partners/keys/format.ts";
 import { keyForMeStatement, keyStatement } from "../service/src/firms/partners/keys/resolve.ts";
 import { ToSeal } from "../service/src/kernel/platform/database/sql.ts";
-import type { NewOrder } from "../service/src/orders/order/columns.ts";
 import { byMember } from "../service/src/orders/order/form/sender-texts.ts";
-import { insertStatement } from "../service/src/orders/order/insert.ts";
+import { insertStatement, type NewOrder } from "../service/src/orders/order/insert.ts";
 import { listStatement, ownOrderStatement } from "../service/src/orders/order/store.ts";
 import { atLeast, type Result } from "./result.ts";
 import { portableFor, startBare } from "./support/bare.ts";

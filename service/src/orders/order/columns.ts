@@ -1,39 +1,26 @@
 import type { Principal } from "../../kernel/identity/identity.ts";
-import type { DocumentNotice } from "../../kernel/pdf/unseen/notice.ts";
 import { listed, nothing, quoted, type Statement, sql } from "../../kernel/platform/database/sql.ts";
-import type { CarrierRate } from "../pricing/pricing.ts";
+import type { BoughtServices, CarrierRate, Priced } from "../pricing/pricing.ts";
 import type { OrderForm } from "./form/form.ts";
-import { senderTextNames, senderTexts } from "./form/sender-texts.ts";
-import type { OrderSigner } from "./form/signers.ts";
-import type { OriginalDocument } from "./store.ts";
-import type { TemplateUse } from "./template-use.ts";
-import type { OrderStatus } from "./transitions/statuses.ts";
-import type { OrderRow } from "./views.ts";
+import { type SenderTexts, senderTextNames, senderTexts } from "./form/sender-texts.ts";
 
-export type NewOrder = OrderRow & {
-  status: Extract<OrderStatus, "QuoteReady" | "ManualQuoteRequired">;
-  principal: Principal;
-  form: OrderForm;
-  /** Null when the client is the only signer. */
-  signers: readonly OrderSigner[] | null;
-  /** The carrier's rate on which the postage line is based; null without one. */
-  carrierRate: CarrierRate | null;
-  priceBookVersion: number;
-  /** The encrypted name of the document. */
-  documentName: Buffer | null;
-  notices: readonly DocumentNotice[];
-  document: OriginalDocument & { rowMac: Buffer };
-  /** The MAC over the signing facts of the order; null when nothing is signed. */
-  rowMac: Buffer | null;
-  /** The template from which the order was placed; null without a template. */
-  templateUse: (TemplateUse & { rowMac: Buffer }) | null;
-  /** If the firm pays: whether the caller queues one charge for this order and others. */
-  isChargedWithOthers?: true;
-};
+/** What the columns of a new order are made of. */
+type Placed = BoughtServices &
+  SenderTexts &
+  Priced["quote"] & {
+    principal: Pick<Principal, "partnerId" | "environment">;
+    form: OrderForm;
+    status: string;
+    customerEmail: string;
+    faxTo: string | null;
+    /** The carrier's rate on which the postage line is based; null without one. */
+    carrierRate: CarrierRate | null;
+    priceBookVersion: number;
+  };
 
 type PlacedColumn = {
   readonly name: string;
-  readonly read: (order: NewOrder) => unknown;
+  readonly read: (order: Placed) => unknown;
   /** The cast of the inserted value. */
   readonly cast: Statement;
 };
@@ -77,7 +64,7 @@ const placedColumns: readonly PlacedColumn[] = [
 export const placedNames = listed(placedColumns.map(({ name }) => quoted(name)));
 
 /** The values of a new order, as its insert selects them. */
-export const placedValues = (order: NewOrder): Statement =>
+export const placedValues = (order: Placed): Statement =>
   listed(
     placedColumns.map(({ read, cast }) => {
       const value = read(order);
@@ -86,7 +73,7 @@ export const placedValues = (order: NewOrder): Statement =>
   );
 
 /** The values of a new order that its MAC covers first. */
-export const coveredValues = (order: NewOrder): unknown[] => placedColumns.map(({ read }) => read(order));
+export const coveredValues = (order: Placed): unknown[] => placedColumns.map(({ read }) => read(order));
 
 /**
  * The columns of a row that its MAC covers first.

@@ -1,14 +1,42 @@
 import { newOrderLines } from "../../kernel/audit/audit.ts";
 import { eventRow } from "../../kernel/events/events.ts";
-import { actorOf } from "../../kernel/identity/identity.ts";
+import { actorOf, type Principal } from "../../kernel/identity/identity.ts";
+import type { DocumentNotice } from "../../kernel/pdf/unseen/notice.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { nothing, type Statement, sealed, sql } from "../../kernel/platform/database/sql.ts";
 import { openTask } from "../../kernel/tasks/tasks.ts";
+import type { CarrierRate } from "../pricing/pricing.ts";
 import { codeStart } from "./code-start.ts";
-import { coveredValues, type NewOrder, placedNames, placedValues } from "./columns.ts";
+import { coveredValues, placedNames, placedValues } from "./columns.ts";
+import type { OrderForm } from "./form/form.ts";
+import type { OrderSigner } from "./form/signers.ts";
 import { macOfNewOrder } from "./order-mac.ts";
-import { insertTemplateUse } from "./template-use.ts";
+import type { OriginalDocument } from "./store.ts";
+import { insertTemplateUse, type TemplateUse } from "./template-use.ts";
 import { firmChargeQueue, orderMailQueue } from "./transitions/effects.ts";
+import type { OrderStatus } from "./transitions/statuses.ts";
+import type { OrderRow } from "./views.ts";
+
+export type NewOrder = OrderRow & {
+  status: Extract<OrderStatus, "QuoteReady" | "ManualQuoteRequired">;
+  principal: Principal;
+  form: OrderForm;
+  /** Null when the client is the only signer. */
+  signers: readonly OrderSigner[] | null;
+  /** The carrier's rate on which the postage line is based; null without one. */
+  carrierRate: CarrierRate | null;
+  priceBookVersion: number;
+  /** The encrypted name of the document. */
+  documentName: Buffer | null;
+  notices: readonly DocumentNotice[];
+  document: OriginalDocument & { rowMac: Buffer };
+  /** The MAC over the signing facts of the order; null when nothing is signed. */
+  rowMac: Buffer | null;
+  /** The template from which the order was placed; null without a template. */
+  templateUse: (TemplateUse & { rowMac: Buffer }) | null;
+  /** If the firm pays: whether the caller queues one charge for this order and others. */
+  isChargedWithOthers?: true;
+};
 
 const jsonOrNull = (value: object | null): string | null => value && JSON.stringify(value);
 

@@ -11,7 +11,6 @@ import { signingRows } from "./signing-row.ts";
 import { templateUseRows } from "./template-use.ts";
 
 export { codeStart, codeStartLength } from "./code-start.ts";
-export type { NewOrder } from "./columns.ts";
 export {
   type Correctable,
   readCorrectable,
@@ -110,6 +109,7 @@ export {
   signerLanguages,
   signerSchema,
 } from "./form/signing-schemas.ts";
+export type { NewOrder } from "./insert.ts";
 export {
   endOfKept,
   keepUpload,

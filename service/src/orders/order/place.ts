@@ -1,9 +1,9 @@
 import type { Principal } from "../../kernel/identity/identity.ts";
 import { type Answer, onceInSteps } from "../../kernel/platform/idempotency.ts";
 import { fingerprintOf, requestKey } from "../../kernel/platform/idempotency-keys.ts";
-import type { NewOrder } from "./columns.ts";
 import type { OrderDeps } from "./deps.ts";
 import { createOrder } from "./draft.ts";
+import type { NewOrder } from "./insert.ts";
 import type { SentOrder } from "./sent-order.ts";
 
 export type PlaceRequest = {
