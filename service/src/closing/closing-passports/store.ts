@@ -17,7 +17,7 @@ import type { Log } from "../../kernel/platform/logs.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import { markedAt, marksOf, type StoredMark } from "../../kernel/retention/retention.ts";
 import { latestFirst, orderState, verifiedSignersOf } from "../../orders/order/order.ts";
-import { envelopeState } from "../../signing/envelopes/envelopes.ts";
+import { envelopeState, isSignedInRoom } from "../../signing/envelopes/envelopes.ts";
 import { verifiedRoom } from "../rooms/rooms.ts";
 import type { OrderArtifacts, StoredArtifact } from "./artifacts.ts";
 import { type StoredVersion, storedColumns, versionMembers } from "./versions.ts";
@@ -79,10 +79,6 @@ export async function lockSeals(tx: Tx, roomId: string): Promise<void> {
 }
 
 const latestEnvelope = sql`(SELECT e.id FROM envelopes e WHERE e.order_id = o.id ORDER BY ${latestFirst(sql`e`)} LIMIT 1)`;
-
-/** Whether the signers signed before the notary. An earlier sealed document then lacks their signatures. */
-const isSignedInRoom = sql`EXISTS (SELECT FROM envelopes e JOIN envelope_rooms room ON room.envelope_id = e.id
-  WHERE e.id = ${latestEnvelope} AND e.outcome = 'Completed')`;
 
 /**
  * The newest document of each kind, with the marks that say whether the retention plan deleted it. All come from the

@@ -32,7 +32,7 @@ export type ZipDeps = DocumentDeps &
   };
 
 /** An order with its stored documents. */
-export type Deliverable = Pick<OrderOfRoom, "id" | "code" | "status"> & {
+export type Deliverable = Pick<OrderOfRoom, "id" | "code" | "status" | "isSignedInRoom"> & {
   title: string | null;
   reference: string | null;
   documents: Document[];
@@ -57,27 +57,31 @@ export function deliverableOf(
   order: OrderOfRoom,
   reference: string | null,
 ): Deliverable {
-  const { id, code, status, sign, notarize, partnerId, environment, externalReference } = order;
+  const { id, code, status, sign, notarize, partnerId, environment, externalReference, isSignedInRoom } = order;
   const documents = readDocuments(deps.rowMac, { orderCode: code, partnerId, environment }, order.documents);
   const kind = notarize ? "notarized" : sign ? "sealed" : "original";
   const final = documents.findLast((each) => each.kind === kind) ?? null;
   const title = deps.titleOf(order);
-  return { id, code, status, title, reference: reference ?? externalReference, documents, final };
+  return { id, code, status, isSignedInRoom, title, reference: reference ?? externalReference, documents, final };
 }
 
 const receipts: ReadonlySet<string> = new Set(["fax_report", "fax_certificate", "delivery_receipt", "mail_receipt"]);
 
 /**
  * The files to deliver for a finished order: the final document, the newest custody certificate, and receipts. For a
- * notarized document, they include the signed document from before the notarization.
+ * notarized document that continues a signed one, they include the signed one.
  */
-export function filesOf({ id, final, documents }: Deliverable): DeliveredFile[] {
+export function filesOf({ id, final, documents, isSignedInRoom }: Deliverable): DeliveredFile[] {
   if (final === null) return [];
-  const custody = documents.findLast(({ kind }) => kind === "custody_certificate");
-  const others = documents.filter(({ kind }) => receipts.has(kind));
+  const newest = (wanted: string) => documents.findLast(({ kind }) => kind === wanted) ?? [];
   // The custody certificate describes the signed file, so that file is delivered too, even when it was notarized later.
-  const signed = final.kind === "notarized" ? documents.findLast(({ kind }) => kind === "sealed") : undefined;
-  return [final, ...(signed ? [signed] : []), ...(custody ? [custody] : []), ...others].map(({ kind, sha256 }) => ({
+  // A document that was signed again before the notary replaces the signed one: a recipient who got both could take the
+  // earlier one for the document that counts.
+  const before = isSignedInRoom
+    ? []
+    : [final.kind === "notarized" ? newest("sealed") : [], newest("custody_certificate")].flat();
+  const others = documents.filter(({ kind }) => receipts.has(kind));
+  return [final, ...before, ...others].map(({ kind, sha256 }) => ({
     orderId: id,
     kind,
     sha256,
@@ -165,7 +169,8 @@ export async function zipOf(deps: ZipDeps, zip: ZipOf): Promise<{ name: string; 
   ];
   const { name: firmName } = await readShownFirm(deps.db, partnerId);
   const documents = contents.filter(({ path }) => path.startsWith("Documents/"));
-  const facts = { title, reference, firmName, environment, documents, baseUrl: deps.verifier.baseUrl };
+  const hasSigned = files.some(({ kind, path }) => kind === "sealed" && path.startsWith("Evidence/"));
+  const facts = { title, reference, firmName, environment, documents, hasSigned, baseUrl: deps.verifier.baseUrl };
   const text = readme({ ...facts, hasClosingCertificate: certificate !== null, ...proofs });
   entries.push(
     {

@@ -74,6 +74,8 @@ export type Contents = {
   firmName: string;
   environment: Environment;
   documents: readonly { path: string; kind: string; sha256: string; deletedAt?: Date }[];
+  /** Whether the folder Evidence has a signed document that was notarized afterwards. */
+  hasSigned: boolean;
   /** Whether a certificate of the closing is among the files. */
   hasClosingCertificate: boolean;
   /** The proofs that the transparency log has of files in the zip. */
@@ -88,7 +90,7 @@ export type Contents = {
  * not proven.
  */
 export function readme(contents: Contents): string {
-  const { title, reference, firmName, environment, documents, baseUrl } = contents;
+  const { title, reference, firmName, environment, documents, hasSigned, baseUrl } = contents;
   const sections = [
     `${title}${reference === null ? "" : `\nFile number: ${reference}`}\nSent by: ${firmName}`,
     environment === "test" ? "A TEST: the seals in these files mean nothing outside of testing." : null,
@@ -103,8 +105,12 @@ The PDF file itself is the document. A print of it shows its words, and proves n
 2. Drop the whole zip on it, as you got it (up to 256 MB). It says of each document whether a byte was changed since it was
    sealed, by which seal, and when; and of each custody certificate who signed, and how each signer was identified.
 3. Or drop single documents on it: a signed one together with its custody certificate, and with its proofs from the folder
-   Evidence. Do not rename these. The custody certificate of a notarized document belongs to the signed file that it
-   continues: that one is in the folder Evidence, too.
+   Evidence. Do not rename these.${
+     hasSigned
+       ? ` The custody certificate of a notarized document belongs to the signed file that it
+   continues: that one is in the folder Evidence, too.`
+       : ""
+   }
 
 The same page on the web: ${baseUrl}/verify. PDF readers show the signatures, too. They may say that the issuer is "not trusted":
 that is said of every certificate that your computer was not told to trust.`,
@@ -157,7 +163,7 @@ ${paths.map((path) => `    ${path}`).join("\n")}`;
 }
 
 function meaning(kind: string): string {
-  if (kind === "notarized") return "The notarized document: it begins with the signed one, unchanged. Use this file.";
+  if (kind === "notarized") return "The notarized document. Use this file.";
   if (kind === "sealed") return "The signed document, sealed after the last signature. Use this file.";
   return "The document as it was handed in: nothing was to be signed in it here.";
 }

@@ -11,7 +11,7 @@ import {
 } from "../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 import { orderState } from "../../orders/order/order.ts";
-import { documentsOfOrder, type StoredOrderDocument } from "../../signing/envelopes/envelopes.ts";
+import { documentsOfOrder, isSignedInRoom, type StoredOrderDocument } from "../../signing/envelopes/envelopes.ts";
 import { verifiedRoom } from "../rooms/rooms.ts";
 import { receiverRows } from "./receiver-store.ts";
 
@@ -107,11 +107,13 @@ export type OrderOfRoom = Owner & {
   docSlug: string | null;
   externalReference: string | null;
   documents: StoredOrderDocument[];
+  /** Whether the signers signed before the notary; a document that they had signed earlier is then not the final one. */
+  isSignedInRoom: boolean;
 };
 
 const orderColumns = sql`o.id, o.code AS "code@order", o.status, o.sign, o.notarize, o.partner_id AS "partnerId",
   o.environment, o.document_name AS "documentName", o.doc_slug AS "docSlug", o.external_reference AS "externalReference",
-  ${documentsOfOrder} AS documents`;
+  ${documentsOfOrder} AS documents, ${isSignedInRoom} AS "isSignedInRoom"`;
 
 /**
  * The orders that the room's own firm placed, in the order of the room's list.

@@ -57,6 +57,13 @@ export const roomTables = [stateRows(blockState), stateRows(envelopeRoomState), 
 export const roomColumns = sql`room.envelope_id IS NOT NULL AS "isInRoom", ${verified(envelopeRoomState, sql`room`)}`;
 export const joinRoom = sql`LEFT JOIN envelope_rooms room ON room.envelope_id = e.id`;
 
+/**
+ * Whether the signers of the order `o` signed before the notary, in an act that was completed. A document that they had
+ * signed earlier is then not part of the notarized one.
+ */
+export const isSignedInRoom = sql`EXISTS (SELECT FROM envelopes e JOIN envelope_rooms room ON room.envelope_id = e.id
+  WHERE e.order_id = o.id AND e.outcome = 'Completed')`;
+
 export async function insertRoom(tx: Tx, envelopeId: number, block: NotaryBlock, at: Date): Promise<void> {
   await tx.query(sql`
     INSERT INTO envelope_rooms (envelope_id, block, opened_at)
