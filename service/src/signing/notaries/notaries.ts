@@ -22,6 +22,7 @@ export {
   actKinds,
   actWords,
   identityBases,
+  isOnPaper,
   mostPrincipals,
   oathKinds,
   principalField,

@@ -8,6 +8,7 @@ import { authenticate, authenticateOrders } from "@signsealship/testing/row-mac"
 import { newPartner, temporaryFolder } from "@signsealship/testing/service";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
+import { unzipSync } from "fflate";
 import { askPyHanko } from "../../../../packages/evidence/test/pdf/changes/oracles/pyhanko-oracle.ts";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { newUuid } from "../../../src/kernel/platform/ids.ts";
@@ -22,7 +23,7 @@ import { saveAct } from "../../../src/signing/notaries/desk/orders.ts";
 import { endCheck, insertCheck } from "../../../src/signing/notaries/identity/store.ts";
 import { addNotary, listNotaries, setNotary } from "../../../src/signing/notaries/notaries.ts";
 import { mutoolOpens, pdfsig, qpdfAccepts, run } from "../../evidence/seals/pdf/oracles.ts";
-import { postForm } from "../../firms/members/signed-in-member.ts";
+import { newMember, postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator, newSession } from "../../firms/operators/console-people.ts";
 import { type Ink, inkIn, inkOn } from "../envelopes/pdf/pixels.ts";
 import { certificateFiles, password } from "./certificate-files.ts";
@@ -47,10 +48,13 @@ function rulesWithWitnessing(): string {
 let running: Awaited<ReturnType<typeof openHarness>>;
 let partner: Awaited<ReturnType<typeof newPartner>>;
 let nora: Awaited<ReturnType<typeof newOperator>>;
+/** A member of the firm. */
+let member: Awaited<ReturnType<typeof newMember>>;
 
 before(async () => {
   running = await openHarness({ NOTARY_RULES: rulesWithWitnessing() });
   partner = await newPartner(running.service);
+  member = await newMember(running.service, "agent@acme.example", partner.key);
   nora = await newOperator(running, { roles: ["notary"], environment: "test", passkey: false });
   const { ronRegistration: _, ronExpires: __, ...inPerson } = ohioCommission;
   const commission = { ...inPerson, commissionNumber: "2024-RE-1", certificate: pem };
@@ -285,6 +289,17 @@ async function manifestIn(room: string): Promise<InManifest | undefined> {
   return manifest.documents[0];
 }
 
+/** The files of a closing's zip, other than proofs of the log, and the text that explains them. */
+async function zipOf(room: string): Promise<{ files: { kind: string; sha256: string }[]; readme: string }> {
+  const answer = await fetch(at(`/dashboard/rooms/${room}/zip`), { headers: member.headers });
+  assert.equal(answer.status, 200);
+  const entries = Object.entries(unzipSync(new Uint8Array(await answer.arrayBuffer())));
+  const textOf = (name: string) =>
+    Buffer.from(entries.find(([path]) => path.endsWith(`/${name}`))?.[1] ?? []).toString();
+  const { files } = JSON.parse(textOf("contents.json")) as { files: { kind: string; sha256: string }[] };
+  return { files: files.filter(({ kind }) => kind !== "tlog-proof" && kind !== "ots"), readme: textOf("README.txt") };
+}
+
 /** An order that was signed at home, and that the notary has claimed since. */
 async function claimedSigned(email: string): Promise<string> {
   nora = { ...nora, ...(await newSession(running, nora.id, { environment: "test", passkey: false })) };
@@ -366,6 +381,16 @@ for (const [act, words] of [
       [closed?.originalSha256, closed?.sealedSha256, closed?.custodyCertSha256, closed?.notarizedSha256],
       [order.original, undefined, undefined, hash("sha256", file)],
     );
+    // So does its zip: who gets it can't take the earlier signed document for the one that counts.
+    const { files, readme } = await zipOf(room);
+    assert.deepEqual(
+      files.map(({ kind, sha256 }) => [kind, sha256]),
+      [
+        ["notarized", hash("sha256", file)],
+        ["closing_certificate", files[1]?.sha256],
+      ],
+    );
+    assert.doesNotMatch(readme, /folder Evidence/);
   });
 
 /** The state that a service leaves when it was killed after it prepared the document, and before it opened the sheet. */
@@ -441,7 +466,10 @@ for (const act of ["jurat", "witnessing"])
     const code = await claimedSigned(`no-sheet-${act}@example.com`);
     const refused = await post(desk(code, "/act"), withoutSheet(act));
     assert.equal(refused.status, 409);
-    assert.match(await alertIn(refused), /was signed before.*its run sheet has everybody sign again/);
+    assert.match(
+      await alertIn(refused),
+      /was signed before.*In person, on this device.*or print the document, have everybody sign the print again/,
+    );
     // An act that was noted before the document was signed, or with a sheet that has ended since.
     assert.equal((await post(desk(code, "/act"), withoutSheet("acknowledgment"))).status, 303);
     const [draft] = await running.db.query<{ taskId: number; notaryId: string; act: Act }>(sql`
@@ -450,8 +478,72 @@ for (const act of ["jurat", "witnessing"])
     await saveAct(running.db, draft.taskId, draft.notaryId, { ...draft.act, act }, new Date());
     const key = await openPkcs12(p12, password);
     const prepared = await post(desk(code, "/sign/prepare"), { certificate: base64(key.certificate.der) });
-    assert.match(JSON.stringify(await prepared.json()), /its run sheet has everybody sign again/);
+    assert.match(JSON.stringify(await prepared.json()), /was signed before.*In person, on this device/);
   });
+
+/** Uploads a scan of paper as the notary, and confirms the report about it. */
+async function uploadsScan(code: string): Promise<Response> {
+  const upload = (step: string, fields: Record<string, string>) => {
+    const body = new FormData();
+    for (const [name, value] of Object.entries(fields)) body.append(name, value);
+    body.append(
+      "document",
+      new Blob([new Uint8Array(makePdf({ text: "Scan" }))], { type: "application/pdf" }),
+      "d.pdf",
+    );
+    const headers = { cookie: nora.cookie, Origin: running.service.baseUrl, Accept: "text/html" };
+    return fetch(at(desk(code, step)), { method: "POST", redirect: "manual", headers, body });
+  };
+  const report = await (await upload("/check", {})).text();
+  const value = (name: string) => new RegExp(`name="${name}"[^>]*? value="([^"]*)"`).exec(report)?.[1] ?? "";
+  return upload("/complete", { sha256: value("sha256"), actSha256: value("actSha256"), warnings: value("warnings") });
+}
+
+test("on paper, a jurat of a document that was signed before counts once the notary states that everybody signed the print again", async () => {
+  const code = await claimedSigned("on-paper@example.com");
+  const [order] = await running.db.query<{ sealed: string }>(sql`
+    SELECT d.sha256 AS sealed FROM orders o JOIN documents d ON d.order_id = o.id AND d.kind = 'sealed'
+    WHERE ${isSealed(sql`o.code`, "order", code)}`);
+  assert.match(await (await get(desk(code))).text(), /Everybody signed the print again, before me/);
+  assert.equal((await post(desk(code, "/in-person"), { reason: "The signer comes to my office." })).status, 303);
+  await asFirm("POST", `/api/partner/orders/${code}/in-person`, { agrees: true });
+  const paper = (act: string) => ({ ...withoutSheet(act), mode: "ink" });
+  const refused = await post(desk(code, "/act"), paper("jurat"));
+  assert.equal(refused.status, 409);
+  assert.match(await alertIn(refused), /sign the print again before you, and tick that/);
+  // An electronic document can't be signed again without a run sheet, whatever the form says.
+  assert.equal((await post(desk(code, "/act"), { ...withoutSheet("jurat"), signed_again: "on" })).status, 409);
+  const noted = await post(desk(code, "/act"), { ...paper("jurat"), signed_again: "on" });
+  assert.equal(noted.status, 303, await alertIn(noted));
+  assert.match(await (await get(desk(code))).text(), /name="signed_again"[^>]* checked/);
+  const done = await uploadsScan(code);
+  assert.equal(done.status, 303, await alertIn(done));
+  assert.equal(await statusOf(code), "NotarizationComplete");
+  const [entry] = await running.db.query<{ record: string }>(
+    sql`SELECT record FROM notary_journal ORDER BY position DESC LIMIT 1`,
+  );
+  const { act, document } = JSON.parse(entry?.record ?? "") as { act: Act; document: { isPaper: boolean } };
+  assert.deepEqual([act.act, act.signedBefore, document.isPaper], ["jurat", { sha256: order?.sealed }, true]);
+  // The scan continues the signed document, which is therefore still delivered as evidence.
+  const { files, readme } = await zipOf(await closingWith(code));
+  assert.deepEqual(
+    files.map(({ kind }) => kind),
+    ["notarized", "sealed", "custody_certificate"],
+  );
+  assert.match(readme, /folder Evidence/);
+});
+
+test("on paper, an acknowledgment is of the signatures in the document, and nobody signs again", async () => {
+  const code = await claimedSigned("on-paper-too@example.com");
+  assert.equal((await post(desk(code, "/in-person"), { reason: "The signer comes to my office." })).status, 303);
+  await asFirm("POST", `/api/partner/orders/${code}/in-person`, { agrees: true });
+  const typed = { ...withoutSheet("acknowledgment"), mode: "ink", signed_again: "on" };
+  assert.equal((await post(desk(code, "/act"), typed)).status, 303);
+  const [draft] = await running.db.query<{ act: Act }>(
+    sql`SELECT act FROM notary_drafts ORDER BY updated_at DESC LIMIT 1`,
+  );
+  assert.deepEqual([draft?.act.act, draft?.act.signedBefore], ["acknowledgment", undefined]);
+});
 
 test("without a run sheet, a jurat of a document that nobody has signed is not refused", async () => {
   const code = await claimed();

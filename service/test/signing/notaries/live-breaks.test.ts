@@ -14,8 +14,10 @@ import { ownProcess, temporaryFolder } from "@signsealship/testing/service";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { liveWords } from "../../../src/pages/ui/live/words/languages.ts";
 import { emptyChain, followChain } from "../../../src/providers/media/chain.ts";
 import { roomEnvelopeOf } from "../../../src/signing/envelopes/envelopes.ts";
+import type { Act } from "../../../src/signing/notaries/acts/act.ts";
 import { eventsOf, findLive } from "../../../src/signing/notaries/sessions/store.ts";
 import { openTurn } from "../../../src/signing/notaries/sheets/steps.ts";
 import { findSheet } from "../../../src/signing/notaries/sheets/store.ts";
@@ -156,7 +158,8 @@ function acting(session: BegunSession) {
     return world.orders.notarized(code);
   }
 
-  return { asNotary, desk, live, sheet, envelope, signedBy, signingPages, signs, given, comesTo, notarySigns };
+  const does = { consents, signs, given, comesTo, notarySigns };
+  return { asNotary, desk, live, sheet, envelope, signedBy, signingPages, ...does };
 }
 
 const eventNames = async (id: string) => {
@@ -316,4 +319,42 @@ test("after the first signature of a jurat the service is killed: the session en
     assert.deepEqual(await second.signedBy(), [1]);
     await isValid(await second.notarySigns(), "jurat-again", 4);
   });
+});
+
+test("two signers who signed at home sign again for a jurat, in turn and each after their own oath; the earlier signatures are not in the notarized document", async () => {
+  const session = await world.beginSigned("jurat", people("again"));
+  const { code, pages } = session;
+  const { asNotary, desk, signedBy, signingPages, signs, consents, given, comesTo, notarySigns } = acting(session);
+  const [order] = await db.query<{ id: number; sealed: string }>(sql`
+    SELECT o.id, d.sha256 AS sealed FROM orders o JOIN documents d ON d.order_id = o.id AND d.kind = 'sealed'
+    WHERE ${isSealed(sql`o.code`, "order", code)}`);
+  assert.ok(order);
+  const roomOf = async (n: number) => {
+    const { path = "", cookie = "" } = pages[n] ?? {};
+    return (await fetch(running.service.baseUrl + path, { headers: { cookie } })).text();
+  };
+  for (const n of [1, 2]) assert.ok((await roomOf(n)).includes(liveWords.en.room.again));
+  await connected(session, async () => {
+    for (const n of [1, 2]) {
+      await comesTo("read", n);
+      const early = await given(n);
+      assert.equal((await consents(early)).status, 303);
+      // The turn may be over by now, since consent ends it.
+      assert.ok([404, 409].includes((await signs(early)).status), "nobody signs before the oath");
+      await comesTo("oath", n);
+      assert.equal((await asNotary.post(`${desk}/mark`, { step: "sign", signer: String(n) })).status, 409);
+      assert.deepEqual(await signedBy(), n === 1 ? [] : [1]);
+      await comesTo("sign", n);
+      await given(n);
+      assert.equal(await signingPages(n === 1 ? 2 : 1), undefined, "one signer at a time has the signing pages");
+    }
+    // The two signers of the act, the notary, and the seal.
+    await isValid(await notarySigns(), "again", 4);
+  });
+  const [entry] = await db.query<{ record: string }>(
+    sql`SELECT record FROM notary_journal ORDER BY position DESC LIMIT 1`,
+  );
+  const { act } = JSON.parse(entry?.record ?? "") as { act: Act };
+  assert.deepEqual([act.act, act.mode, act.signedBefore], ["jurat", "ron", { sha256: order.sealed }]);
+  assert.match(act.notes ?? "", /^Ann Lee: oath\nBen Cole: oath\nSigned again before me\./);
 });

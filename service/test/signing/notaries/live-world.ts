@@ -99,6 +99,15 @@ export async function liveWorld(running: Harness, folder: string) {
         signers.map(({ email }) => email),
         act,
       ),
+    /** Begins an act with these signers on a document that all of them have signed at home. */
+    async beginSigned(act: string, signers: readonly { name: string; email: string }[]): Promise<BegunSession> {
+      const code = await orders.place({ signers: JSON.stringify(signers), svc_sign: "true" });
+      const emails = signers.map(({ email }) => email);
+      for (const email of emails) await orders.signsAtHome(email);
+      await orders.reachesNotary(code);
+      await orders.claim(code, nora.cookie);
+      return meet(code, act, emails, {});
+    },
     /** Opens another session of an order whose last one has ended, and lets the same signers in. */
     async beginAgain({ code }: BegunSession, act: string, emails: readonly string[]): Promise<BegunSession> {
       return meet(code, act, emails, {});

@@ -13,7 +13,7 @@ import {
   principalsIn,
   type Typed,
 } from "../../../signing/notaries/notaries.ts";
-import { type Choice, field, select, textArea } from "../../ui/forms/fields.ts";
+import { type Choice, checkbox, field, select, textArea } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
 
 const labels: Readonly<Record<string, string>> = {
@@ -30,6 +30,7 @@ const labels: Readonly<Record<string, string>> = {
   recording_sha256: "SHA-256 of the recording",
   recording_at: "Where the recording is kept",
   recording_until: "Until when",
+  signed_again: "Everybody signed the print again, before me",
   fee: "Fee in dollars",
   notes: "Notes",
   name: "Full name",
@@ -58,6 +59,9 @@ export function actLabel(name: string, zone: string): string {
   return n && rest ? `Principal ${n}: ${labels[rest] ?? rest}` : (labels[name] ?? name);
 }
 
+const signedAgainOnPaperHint =
+  "For a jurat or a witnessed signature on paper: the document was signed before, and you must see the signatures. On this device, or by audio and video here, the steps of the act have everybody sign again.";
+
 const basisWords = {
   credential: "Credential",
   personal_knowledge: "Personal knowledge",
@@ -69,12 +73,17 @@ const choices = <T extends string>(values: readonly T[], words: Readonly<Record<
 
 type Part = (name: string) => { name: string; label: string; value: string; error: string | undefined };
 
+type ActFormView = {
+  typed: Typed;
+  faults: Faults;
+  zone: string;
+  rules: FactRules;
+  /** Whether the document was signed before, and may be signed again on paper. */
+  mayBeAgain: boolean;
+};
+
 /** The form for an act; its values become the journal entry. */
-export function actForm(
-  action: string,
-  { typed, faults, zone, rules }: { typed: Typed; faults: Faults; zone: string; rules: FactRules },
-  people: number,
-): Html {
+export function actForm(action: string, { typed, faults, zone, rules, mayBeAgain }: ActFormView, people: number): Html {
   const part: Part = (name) => ({ name, label: actLabel(name, zone), value: typed[name] ?? "", error: faults[name] });
   const remote = "For acts by audio and video.";
   const must = { required: "sometimes" } as const;
@@ -89,6 +98,7 @@ ${field({ ...part("document"), required: true, maxLength: 200 })}
 ${field({ ...part("venue_county"), required: true, maxLength: 200 })}</div>
 <div class="form-pair">${field({ ...part("started_at"), required: true, hint: "Like 2026-01-31T14:05." })}
 ${field({ ...part("ended_at"), required: true, hint: "Like 2026-01-31T14:35." })}</div>
+${mayBeAgain && checkbox({ ...part("signed_again"), value: "on", checked: typed["signed_again"] === "on", hint: signedAgainOnPaperHint })}
 </fieldset>
 ${Array.from({ length: principals }, (_, index) => principalPart(part, index + 1, index >= people, rules))}
 <fieldset><legend>Session and recording</legend>

@@ -256,7 +256,8 @@ function actRoute(scope: FastifyInstance, deps: NotaryDeskDeps): void {
       if (!read.ok || Object.keys(faults).length > 0)
         return { page: await orderPage(deps, request, operator, code, { act: { typed, faults } }), status: 400 };
       requireMode(claimed, read.value);
-      await noteAct(notaryDesk, claimed, read.value, at, onTape);
+      const isSignedAgain = typed["signed_again"] !== undefined;
+      await noteAct(notaryDesk, claimed, read.value, { at, onRecord: onTape, isSignedAgain });
       const isElectronic = read.value.mode === "ron" || read.value.mode === "ipen";
       return done(orderPath(code, isElectronic ? "#sign" : "#upload"), "act-saved");
     },

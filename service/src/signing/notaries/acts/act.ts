@@ -7,6 +7,9 @@ import { type FactRules, type Facts, noFacts, readFacts, typedFacts } from "./fa
 export const actKinds = ["acknowledgment", "jurat", "witnessing", "oath", "copy"] as const;
 export type ActKind = (typeof actKinds)[number];
 
+/** Whether the notary signs paper, of which a scan is uploaded. */
+export const isOnPaper = (mode: ActMode): boolean => mode === "ink" || mode === "rin";
+
 export const actWords: Readonly<Record<ActKind, string>> = {
   acknowledgment: "Acknowledgment",
   jurat: "Jurat",
@@ -93,7 +96,7 @@ export type Act = {
   sheet?: { id: string; position: number; sha256: string };
   /**
    * Set when the signers signed again in this act what they had signed before. The hash is that of the document with
-   * the earlier signatures, which the act does not use.
+   * the earlier signatures. The notarized document lacks them; only a print that was signed again on paper shows them.
    */
   signedBefore?: { sha256: string };
 };
@@ -245,6 +248,7 @@ export function typedAct(act: Act): Record<string, string> {
     recording_until: recording?.keptUntil ?? "",
     fee: (act.feeCents / 100).toFixed(2),
     notes: act.notes ?? "",
+    ...(act.signedBefore && isOnPaper(act.mode) && { signed_again: "on" }),
     ...Object.assign({}, ...act.principals.map((principal, index) => typedPrincipal(principal, index + 1))),
   };
 }

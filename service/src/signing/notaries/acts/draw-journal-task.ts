@@ -115,7 +115,7 @@ function actRows(row: Row, act: NonNullable<Extract<Entry, { kind: "act" }>["act
     row("Was in", place && placeText(place));
     row("Identified by", `${basis.replaceAll("_", " ")}${knows === undefined ? "" : `: ${knows}`}${of}${by}`);
   }
-  row("Signed again, not used, SHA-256", act.signedBefore?.sha256);
+  row("Signed again; before, SHA-256", act.signedBefore?.sha256);
   row("Witnesses", act.witnesses.join("; "));
   row("Session", act.session && `${act.session.tool}, ${act.session.id}`);
   row("Recording", act.recording && recordingWords(act.recording));

@@ -6,7 +6,7 @@ import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { isOutcomeUnknown } from "../../../kernel/platform/database/sql-errors.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { perform, sealAndStore } from "../../../orders/fulfilment/fulfilment.ts";
-import type { Act } from "../acts/act.ts";
+import { type Act, isOnPaper } from "../acts/act.ts";
 import { appendEntry } from "../acts/journal.ts";
 import { certificateDer } from "../commissions/certificate.ts";
 import { inPersonObstacle } from "../in-person/in-person.ts";
@@ -18,7 +18,7 @@ import { deleteSignatures } from "../signing/store.ts";
 import type { UploadReport } from "../uploads/check.ts";
 import { actChecks, outsideOf, ruleFaults } from "./act-checks.ts";
 import { type Claimed, claimedOrder, type DeskDeps, lockClaimed } from "./desk.ts";
-import { documentToNotarize, givenNow, requireSheetFor } from "./documents.ts";
+import { documentToNotarize, givenNow, signedAgainOnPaper } from "./documents.ts";
 import { type Draft, deleteDraft, findDraft, lockDraft } from "./orders.ts";
 
 /** The act that the notary noted. All further steps need it. @throws ServiceError `conflict` when none was noted */
@@ -28,11 +28,12 @@ function actIn(draft: Draft | undefined): Act {
 }
 
 /** The two things that an upload is checked against: the noted act, and the document that the notary was given. */
-export async function premisesOf(deps: DeskDeps, { order, notary }: Claimed, mayHaveSigned = true) {
+export async function premisesOf(deps: DeskDeps, claimed: Claimed, mayHaveSigned = true) {
+  const { order, notary } = claimed;
   const act = actIn(await findDraft(deps.db, order.taskId, notary.id));
   const sheet = await openSheetOf(deps, order.taskId);
   requireReady(sheet, act);
-  if (!sheet) await requireSheetFor(deps.db, order.orderId, act.act);
+  if (!sheet) await signedAgainOnPaper(deps.db, claimed, act, act.signedBefore !== undefined);
   await requireTogether(deps.db, order.taskId, act, mayHaveSigned);
   return { act, given: await documentToNotarize(deps, order) };
 }
@@ -68,7 +69,7 @@ async function reportFrom(
   const report = await deps.papers.checkUpload(order.partnerId, bytes, {
     revision: { bytes: given.file.length, sha256: given.sha256 },
     certificate: notary.certificate === null ? null : certificateDer(notary.certificate),
-    mayBePaper: act.mode === "ink" || act.mode === "rin",
+    mayBePaper: isOnPaper(act.mode),
     sentences: eligibility.rules.sentences[act.mode]?.value ?? [],
     drawnLines,
     at: deps.clock(),

@@ -6,10 +6,10 @@ import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { furthestDocument } from "../../../orders/fulfilment/fulfilment.ts";
 import { documentMembers, documentUse } from "../../../orders/order/order.ts";
 import { openRoomDocument, readRoomDocument } from "../../envelopes/envelopes.ts";
-import { type ActKind, actWords } from "../acts/act.ts";
+import { type Act, actWords, isOnPaper } from "../acts/act.ts";
 import { roomOfAct } from "../sheets/room.ts";
 import type { SignedBefore } from "../sheets/steps.ts";
-import type { DeskDeps } from "./desk.ts";
+import type { Claimed, DeskDeps } from "./desk.ts";
 import type { WaitingOrder } from "./orders.ts";
 
 /** Hex SHA-256 of the document that the notary would get now. */
@@ -25,15 +25,32 @@ export async function signedBeforeAct(db: Sql, orderId: number): Promise<SignedB
 }
 
 /**
- * Requires a run sheet for an act whose signature the notary must witness, if the document was signed before. Without
- * one, the act would be of signatures that the notary did not see.
- * @throws ServiceError `conflict`
+ * The document that the signers of an act without a run sheet signed before, and sign again on paper; null when nobody
+ * has to sign again. A jurat and a witnessed signature need signatures that the notary sees. A run sheet has everybody
+ * sign again; on paper the notary states it.
+ * @param isSignedAgain whether the notary stated that everybody signed again
+ * @throws ServiceError `conflict` naming the ways that the notary has
  */
-export async function requireSheetFor(db: Sql, orderId: number, act: ActKind): Promise<void> {
-  if ((act !== "jurat" && act !== "witnessing") || !(await signedBeforeAct(db, orderId))) return;
+export async function signedAgainOnPaper(
+  db: Sql,
+  { order, eligibility: { modes } }: Pick<Claimed, "order" | "eligibility">,
+  { act, mode }: Pick<Act, "act" | "mode">,
+  isSignedAgain: boolean,
+): Promise<SignedBefore | null> {
+  if (act !== "jurat" && act !== "witnessing") return null;
+  const before = await signedBeforeAct(db, order.orderId);
+  if (before === null || (isSignedAgain && isOnPaper(mode))) return before;
+  const ways = [
+    ...(modes.includes("ipen") ? ["begin it under “In person, on this device”, where everybody signs again"] : []),
+    ...(modes.includes("ron") ? ["open a session under “By audio and video, here”, where everybody signs again"] : []),
+    ...(modes.some(isOnPaper)
+      ? ["print the document, have everybody sign the print again before you, and tick that in this form"]
+      : []),
+  ];
+  const way = ways.length > 0 ? `You can ${ways.join("; or ")}.` : "No such way is open to you: give the order back.";
   throw new ServiceError(
     "conflict",
-    `This document was signed before, and ${actWords[act]} needs signatures that are made before you. Begin the act on this page, in person or by audio and video: its run sheet has everybody sign again.`,
+    `This document was signed before, and ${actWords[act]} needs signatures that are made before you. ${way}`,
   );
 }
 

@@ -1,6 +1,6 @@
 import { type Act, principalField, typedPrincipal } from "../acts/act.ts";
 import type { Claimed, DeskDeps } from "../desk/desk.ts";
-import { requireSheetFor } from "../desk/documents.ts";
+import { signedAgainOnPaper } from "../desk/documents.ts";
 import { saveAct } from "../desk/orders.ts";
 import { headOf, principalOf } from "./room.ts";
 import { type Mark, signedBeforeOf } from "./steps.ts";
@@ -15,24 +15,26 @@ export type OnRecord = Pick<Act, "session" | "recording"> & {
 /**
  * Stores the act that the notary noted. If there is a run sheet, the act names the sheet's last mark, so that the
  * notary's signature covers the marks.
- * @param onRecord the facts about the live session and its recording; null without a session
- * @throws ServiceError `conflict` for an act that needs a run sheet
+ * @param facts.onRecord the facts about the live session and its recording; null without a session
+ * @param facts.isSignedAgain whether the notary states that everybody signed again, on paper
+ * @throws ServiceError `conflict` for an act whose signatures the notary has not seen
  */
 export async function noteAct(
   desk: DeskDeps,
-  { order, notary }: Claimed,
+  claimed: Claimed,
   act: Act,
-  at: Date,
-  onRecord: OnRecord | null,
+  { at, onRecord, isSignedAgain }: { at: Date; onRecord: OnRecord | null; isSignedAgain: boolean },
 ): Promise<void> {
+  const { order, notary } = claimed;
   const sheet = await openSheetOf(desk, order.taskId);
-  if (!sheet) await requireSheetFor(desk.db, order.orderId, act.act);
+  const signedBefore = sheet ? signedBeforeOf(sheet) : await signedAgainOnPaper(desk.db, claimed, act, isSignedAgain);
   const { present = [], ...recorded } = onRecord ?? {};
   const witnesses = [...new Set([...present, ...act.witnesses])];
-  const signedBefore = sheet && signedBeforeOf(sheet);
-  const noted = sheet
-    ? { ...act, ...recorded, witnesses, sheet: headOf(sheet), ...(signedBefore && { signedBefore }) }
-    : act;
+  const noted = {
+    ...act,
+    ...(sheet && { ...recorded, witnesses, sheet: headOf(sheet) }),
+    ...(signedBefore && { signedBefore }),
+  };
   await saveAct(desk.db, order.taskId, notary.id, noted, at);
 }
 

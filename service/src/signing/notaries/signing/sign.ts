@@ -12,7 +12,7 @@ import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import type { Random } from "../../../kernel/platform/random.ts";
 import { type Task, tooCostly, type Workers } from "../../../kernel/platform/workers/task.ts";
 import { notaryBlockOf } from "../../envelopes/envelopes.ts";
-import type { Act } from "../acts/act.ts";
+import { type Act, isOnPaper } from "../acts/act.ts";
 import { sealFor } from "../commissions/seals.ts";
 import {
   type Confirming,
@@ -222,5 +222,5 @@ export async function waitingSignature(desk: DeskDeps, claimed: Claimed) {
 
 function requireElectronic(claimed: Claimed, act: Act): void {
   requireMode(claimed, act);
-  if (act.mode === "ink" || act.mode === "rin") throw invalid("An act in ink is signed on paper. Upload a scan of it.");
+  if (isOnPaper(act.mode)) throw invalid("An act in ink is signed on paper. Upload a scan of it.");
 }
