@@ -124,6 +124,8 @@ test("a notary and a signer do a jurat on one tablet, by keyboard, and no camera
   await page.getByRole("heading", { name: /^Signature/, level: 3 }).waitFor();
   await press("Hand to Jane Doe");
   await page.getByRole("heading", { name: /Sign/ }).first().waitFor();
+  // If the signature came first, the page's requests for the rest of the document would be refused: it has changed.
+  await page.getByText("Checked: the document that you see").waitFor();
   await press(/^Sign$/);
   await page.getByText("You have signed. Hand the device back.").waitFor();
   await back();

@@ -389,6 +389,19 @@ test("bytes other than those to be signed cannot be signed", async () => {
   await page.reload();
   await page.getByText("The document that arrived is not the one that would be signed.").waitFor();
   assert.equal(await page.locator("#sign-button").isDisabled(), true);
+  // A signer who is faster than the document can't sign before it is checked.
+  await page.unroute(/document\.pdf/);
+  const { promise: late, resolve: arrive } = Promise.withResolvers<void>();
+  await page.route(/document\.pdf/, async (route) => {
+    await late;
+    await route.continue();
+  });
+  await page.reload();
+  await page.getByText("Your browser checks that the document is the one").waitFor();
+  assert.equal(await page.locator("#sign-button").isDisabled(), true);
+  arrive();
+  await checked(opened);
+  assert.equal(await page.locator("#sign-button").isDisabled(), false);
   // If the document can't be loaded, the page tells the signer, who can read it in another way.
   await page.unroute(/document\.pdf/);
   await page.route(/document\.pdf/, (route) => route.abort());

@@ -54,9 +54,15 @@ async function fetchRange(url: string, begin: number, end: number): Promise<Arra
   return bytes;
 }
 
+/** Disables signing until the check has ended. A signer could otherwise press the button before it. */
+export function holdSigning({ words }: Pick<SigningConfig, "words">): void {
+  part<HTMLButtonElement>("sign-button").disabled = true;
+  part("sign-check").textContent = words.checking;
+}
+
 /**
- * Compares the hash of the displayed bytes with the hash to be signed, and shows the result. A mismatch disables
- * signing; a browser without cryptography can still sign.
+ * Compares the hash of the displayed bytes with the hash to be signed, and shows the result. A mismatch leaves signing
+ * disabled; a browser without cryptography can still sign.
  * @param bytes loads the whole displayed file
  * @param onEqual called when the hashes are equal, before the button is enabled
  */
@@ -66,8 +72,6 @@ export async function checkBytes(
   onEqual: (bytes: Uint8Array) => void,
 ): Promise<void> {
   const [message, button] = [part("sign-check"), part<HTMLButtonElement>("sign-button")];
-  button.disabled = true;
-  message.textContent = words.checking;
   const equal = await sameHash(bytes, sha256, onEqual).catch(() => null);
   message.textContent = equal === null ? words.unchecked : equal ? words.checked : words.altered;
   message.classList.toggle("field-error", equal === false);

@@ -8,7 +8,7 @@ import { followRoom, tellPage } from "../../ui/browser/viewer/room.ts";
 import { frameOf, placeOf } from "../../ui/browser/viewer/tools.ts";
 import { linesOf } from "../text-lines.ts";
 import type { SigningConfig, ViewerWords } from "./config.ts";
-import { checkBytes, type DocumentBytes, fetchDocument, partBytes } from "./document-bytes.ts";
+import { checkBytes, type DocumentBytes, fetchDocument, holdSigning, partBytes } from "./document-bytes.ts";
 import { showFields } from "./fields.ts";
 import { signWithOwnKey } from "./own-key.ts";
 
@@ -23,6 +23,7 @@ export async function startViewer(config: SigningConfig): Promise<void> {
   const status = make("p", { className: "quiet-text", textContent: words.loading });
   status.setAttribute("role", "status");
   host.append(status);
+  if (config.fields.length > 0) holdSigning(config);
   const bytes = fetchDocument(config.document, config.bytes);
   try {
     const document = await Promise.race([show(config, host, bytes), bytes.failed]);
