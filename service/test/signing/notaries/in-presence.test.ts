@@ -390,7 +390,7 @@ for (const [act, words] of [
         ["closing_certificate", files[1]?.sha256],
       ],
     );
-    assert.doesNotMatch(readme, /folder Evidence/);
+    assert.doesNotMatch(readme, /custody certificate of a notarized document/);
   });
 
 /** The state that a service leaves when it was killed after it prepared the document, and before it opened the sheet. */
@@ -530,7 +530,7 @@ test("on paper, a jurat of a document that was signed before counts once the not
     files.map(({ kind }) => kind),
     ["notarized", "sealed", "custody_certificate"],
   );
-  assert.match(readme, /folder Evidence/);
+  assert.match(readme, /custody certificate of a notarized document/);
 });
 
 test("on paper, an acknowledgment is of the signatures in the document, and nobody signs again", async () => {
