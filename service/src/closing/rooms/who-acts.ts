@@ -77,7 +77,8 @@ export const dayWords = (day: string): string =>
 /** The day of an instant, as `2026-11-30`. */
 export const dayOf = (at: Date): string => new Intl.DateTimeFormat("en-CA", { timeZone: closingZone }).format(at);
 
-/** Whether an order belongs to an open closing that is due today. */
+/** Whether an order belongs to an open closing of its own firm that is due today. Other firms can attach it, too. */
 export const closesToday = (orderId: Statement, now: Date): Statement => sql`EXISTS (
-  SELECT FROM room_orders a JOIN rooms r ON r.id = a.room_id
-  WHERE a.order_id = ${orderId} AND r.status = 'open' AND r.closes_on = ${dayOf(now)}::date)`;
+  SELECT FROM orders own_order JOIN room_orders a ON a.order_id = own_order.id
+    JOIN rooms r ON r.id = a.room_id AND r.partner_id = own_order.partner_id AND r.environment = own_order.environment
+  WHERE own_order.id = ${orderId} AND r.status = 'open' AND r.closes_on = ${dayOf(now)}::date)`;

@@ -77,6 +77,15 @@ export async function recipientFor(
 }
 
 /**
+ * The SQL of the id, as text, of the person whom `recipientFor` chooses for a live mail; null for nobody. It trusts the
+ * members' rows, so it may only decide when a mail is sent.
+ */
+export const recipientIdOf = (partnerId: Statement, actor: Statement): Statement => sql`(
+  SELECT m.user_id::text FROM members m
+  WHERE m.partner_id = ${partnerId} AND m.live_access AND ('member:' || m.user_id = ${actor} OR m.role = 'owner')
+  ORDER BY 'member:' || m.user_id = ${actor} DESC, m.linked_at, m.user_id LIMIT 1)`;
+
+/**
  * Queues a mail to each member with live access who gets mails of the kind, for the hours in which that member gets
  * mails.
  * @param hasWork gives the SQL condition on a member's firm; `partnerId` is the SQL of the firm's id

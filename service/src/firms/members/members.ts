@@ -44,6 +44,7 @@ export {
   mailKinds,
   queueForMembers,
   recipientFor,
+  recipientIdOf,
   switchMails,
   type UnsubscribeLink,
   unsubscribe,

@@ -1,4 +1,4 @@
-import { isQuietFor, recipientFor, unsubscribeUrl } from "../../firms/members/members.ts";
+import { isQuietFor, recipientFor, recipientIdOf, unsubscribeUrl } from "../../firms/members/members.ts";
 import { readOrigins } from "../../kernel/audit/audit.ts";
 import type { Environment, Owner } from "../../kernel/identity/identity.ts";
 import { type Clock, minuteMs } from "../../kernel/platform/clock.ts";
@@ -37,8 +37,8 @@ type OrderNews = Owner & { placedBy: string; at: string; orders: OrdersByStatus 
 
 /**
  * Queues a mail to each member with orders that need a person or have ended. A mail is queued two minutes after the
- * first such event, and at most once in 15 minutes for each member. At night in the member's zone it waits until 7 AM,
- * unless it is about a closing that is due today. Mails of test orders go to nobody, so they do not wait.
+ * first such event, and at most once in 15 minutes for each member. At night in the zone of its recipient it waits
+ * until 7 AM, unless it is about a closing that is due today. Mails of test orders go to nobody, so they do not wait.
  * @returns the number of queued mails
  */
 export async function mailOrderNews({ db, clock, closesToday = never }: NewsDeps): Promise<number> {
@@ -84,12 +84,12 @@ type NewsDeps = {
 const never = () => sql`false`;
 
 const dueMembers = (now: Date, closesToday: NonNullable<NewsDeps["closesToday"]>): Statement => sql`
-  SELECT n.placed_by AS "placedBy", n.environment FROM order_news n
+  SELECT n.placed_by AS "placedBy", n.environment FROM order_news n JOIN orders ordered ON ordered.id = n.order_id
   WHERE NOT EXISTS (
     SELECT FROM order_news_mails m
     WHERE m.placed_by = n.placed_by AND m.environment = n.environment AND m.mailed_at > ${new Date(now.getTime() - pauseMs)})
   GROUP BY n.placed_by, n.environment HAVING min(n.at) <= ${new Date(now.getTime() - settleMs)}
-    AND (n.environment = 'test' OR NOT ${isQuietFor(sql`split_part(n.placed_by, ':', 2)`, now)}
+    AND (n.environment = 'test' OR bool_and(NOT ${isQuietFor(recipientIdOf(sql`ordered.partner_id`, sql`n.placed_by`), now)})
       OR bool_or(${closesToday(sql`n.order_id`, now)}))`;
 
 /** For each status: the sentence for a mail about one order. */

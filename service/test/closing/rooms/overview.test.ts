@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { examplePdf } from "@signsealship/testing/inputs/order-form";
 import { openClosingsStatement } from "../../../src/closing/rooms/overview.ts";
-import { openClosings } from "../../../src/closing/rooms/rooms.ts";
+import { closesToday, openClosings } from "../../../src/closing/rooms/rooms.ts";
 import { issueKey } from "../../../src/firms/partners/partners.ts";
 import { systemClock } from "../../../src/kernel/platform/clock.ts";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
@@ -187,4 +187,20 @@ test("open closings are found by their index", async () => {
     nodes.some((node) => node["Index Name"] === "rooms_by_day"),
     JSON.stringify(nodes),
   );
+});
+
+test("a closing is due today for an order of the firm whose room it is, and not for one that another firm attached", async () => {
+  const { orders } = await closing("Own", "2028-01-14", "EsignPending", "EsignPending");
+  const [own = "", foreign = ""] = orders;
+  const isDue = async (code: string, day: string) =>
+    (
+      await db.query<{ isDue: boolean }>(sql`
+        SELECT ${closesToday(sql`o.id`, noon(day)())} AS "isDue" FROM orders o WHERE ${isSealed(sql`o.code`, "order", code)}`)
+    )[0]?.isDue;
+  const room = await other.room("Of another firm");
+  await other.ok("POST", `/api/rooms/${room}/closes-on`, { closesOn: "2028-01-15" });
+  await other.ok("POST", `/api/rooms/${room}/orders`, { orderCode: foreign });
+  assert.equal(await isDue(foreign, "2028-01-15"), false);
+  assert.equal(await isDue(own, "2028-01-14"), true);
+  assert.equal(await isDue(own, "2028-01-15"), false);
 });

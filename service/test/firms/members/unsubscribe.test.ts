@@ -154,3 +154,22 @@ test("at night live news waits until 7 AM and comes in one mail, unless its clos
   assert.equal(await mailOrderNews({ db, clock: () => new Date("2026-11-24T12:00:00Z") }), 1, "7 AM, one mail");
   assert.equal((await waiting()).length, 0);
 });
+
+test("news of a member who has left waits for the morning of the owner who gets it", async () => {
+  const { headers } = await mailed();
+  const zone = { zone: "Pacific/Honolulu" };
+  await postForm(`${service.baseUrl}/dashboard/security/mail-hours`, zone, { ...headers, Accept: "text/html" });
+  const [owner] = await db.query<{ id: string; partnerId: string }>(sql`
+    UPDATE members SET live_access = true WHERE linked_at = (SELECT max(linked_at) FROM members)
+    RETURNING user_id AS id, partner_id AS "partnerId"`);
+  const [order] = await db.query<{ id: number }>(
+    sql`SELECT id FROM orders WHERE partner_id = ${owner?.partnerId ?? ""} LIMIT 1`,
+  );
+  const by = "member:00000000-0000-4000-8000-000000000002";
+  await db.query(sql`DELETE FROM order_news`);
+  await db.query(sql`
+    INSERT INTO order_news (order_id, environment, placed_by, status, at)
+    VALUES (${order?.id ?? 0}, 'live', ${by}, 'OnHold', '2026-11-24T00:00:00Z')`);
+  assert.equal(await mailOrderNews({ db, clock: () => new Date("2026-11-24T12:00:00Z") }), 0, "2 AM in Hawaii");
+  assert.equal(await mailOrderNews({ db, clock: () => new Date("2026-11-24T17:00:00Z") }), 1, "7 AM in Hawaii");
+});
