@@ -125,7 +125,10 @@ CALLS: Mapping[str, tuple[str, Call]] = {
     "downloadEnvelopeRootOts": ("orders.envelope_root_ots", lambda c: c.orders.envelope_root_ots("v")),
     "downloadCustodyRootOts": ("orders.custody_root_ots", lambda c: c.orders.custody_root_ots("v")),
     "sandboxCheckout": ("sandbox.checkout", lambda c: c.sandbox.checkout("o", "decline")),
-    "sandboxRoomCheckout": ("sandbox.room_checkout", lambda c: c.sandbox.room_checkout("r", "decline")),
+    "sandboxRoomCheckout": (
+        "sandbox.room_checkout",
+        lambda c: c.sandbox.room_checkout("r", "decline", pay_by="firm"),
+    ),
     "sandboxAdvance": ("sandbox.advance", lambda c: c.sandbox.advance("o", "payment.cleared")),
     "putTestPaymentMethod": (
         "sandbox.payment_method",

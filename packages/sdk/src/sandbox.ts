@@ -81,9 +81,16 @@ export const sandboxOf = ({ json }: Pick<Transport, "json">) => ({
   ): Promise<SandboxStep & { outcome: SandboxOutcome; checkoutUrl: string }> =>
     json("POST", sandbox + path`orders/${orderCode}/checkout`, { body: { outcome } }),
 
-  /** Simulates the one payment for all payable orders of a room, successful or failed. */
-  roomCheckout: (roomCode: string, outcome: SandboxOutcome = "success"): Promise<SandboxRoomCheckout> =>
-    json("POST", sandbox + path`rooms/${roomCode}/checkout`, { body: { outcome } }),
+  /**
+   * Simulates the one payment for all payable orders of a room that one payer pays, successful or failed. By default it
+   * pays the client's orders, or your firm's if the room has none of a client.
+   */
+  roomCheckout: (
+    roomCode: string,
+    outcome: SandboxOutcome = "success",
+    payBy?: "client" | "firm",
+  ): Promise<SandboxRoomCheckout> =>
+    json("POST", sandbox + path`rooms/${roomCode}/checkout`, { body: { outcome, pay_by: payBy } }),
 
   /** Advances the order to the named milestone, or to the next one. */
   advance: (

@@ -284,7 +284,8 @@ export const ownTypes = [
 /** For each operation with a JSON body, the type from which the client builds that body. */
 export const bodies = {
   sandboxCheckout: "{ outcome: NonNullable<Parameters<Client['sandbox']['checkout']>[1]> }",
-  sandboxRoomCheckout: "{ outcome: NonNullable<Parameters<Client['sandbox']['roomCheckout']>[1]> }",
+  sandboxRoomCheckout:
+    "{ outcome: NonNullable<Parameters<Client['sandbox']['roomCheckout']>[1]>; pay_by?: Parameters<Client['sandbox']['roomCheckout']>[2] }",
   sandboxAdvance: "{ event: NonNullable<Parameters<Client['sandbox']['advance']>[1]> | null }",
   putTestPaymentMethod:
     "{ method: NonNullable<Parameters<Client['sandbox']['paymentMethod']>[0]> } & NonNullable<Parameters<Client['sandbox']['paymentMethod']>[1]>",

@@ -223,31 +223,28 @@ type PayableRow = Pick<OwnOrder, "id" | "status" | "totalCents" | "supplementCen
 export const sumDue = ({ status, totalCents, supplementCents }: Omit<PayableRow, "id">): number | null =>
   isPayable(status) ? totalCents : supplementCents;
 
-type SandboxAsked = { principal: Principal; roomCode: string; attempt: string };
+/** `payBy` is by default the client, or the firm if no order of the room is a client's to pay. */
+type SandboxAsked = { principal: Principal; roomCode: string; attempt: string; payBy?: Payer | undefined };
 
 /**
- * Simulates one payment for all payable orders of the room that its firm placed and that one payer pays: the client's
- * or, if no order of a client can be paid now, the firm's. When all of them are paid already, nothing changes.
+ * Simulates one payment for all payable test orders of the room that its firm placed and that one payer pays. When all
+ * of them are paid already, nothing changes, so that a repeated request never pays for the other payer.
  * @throws ServiceError `not_found` for an unknown room, `conflict` for a live room, `not_payable` without an order
  */
 export async function sandboxRoomCheckout(
   deps: SandboxDeps,
-  { principal, roomCode, attempt }: SandboxAsked,
+  { principal, roomCode, attempt, payBy: asked }: SandboxAsked,
   outcome: SandboxOutcome,
 ) {
   if (principal.environment !== "test") throw new ServiceError("conflict", "The sandbox takes test orders only.");
-  const paidOf = async (payBy: Payer) => {
-    const codes = (await membersToPay(deps.db, principal, isCode(roomCode) ? roomCode : "", payBy)).map(
-      ({ code }) => code,
-    );
-    return { payBy, ...(await sandboxGroupCheckout(deps, { codes, attempt }, outcome)) };
-  };
-  const client = await paidOf("client");
-  const paid = client.isNothingDue ? await paidOf("firm") : client;
-  // Both payers may have paid everything; the answer then is about the client's orders, if there are any.
-  const { isNothingDue, payBy, orders, firedEvents } = paid.isNothingDue && client.orders.length > 0 ? client : paid;
-  if (isNothingDue && !orders.some(({ wasPaid }) => wasPaid))
-    throw new ServiceError("not_payable", "No order of this room is payable.");
+  const membersPaidBy = (payer: Payer) => membersToPay(deps.db, principal, isCode(roomCode) ? roomCode : "", payer);
+  const clients = await membersPaidBy("client");
+  const payBy = asked ?? (clients.length > 0 ? "client" : "firm");
+  const members = payBy === "client" ? clients : await membersPaidBy("firm");
+  if (asked !== undefined && members.length === 0) throw notPayable(paysNoOrder[asked]);
+  const codes = members.map(({ code }) => code);
+  const { isNothingDue, orders, firedEvents } = await sandboxGroupCheckout(deps, { codes, attempt }, outcome);
+  if (isNothingDue && !orders.some(({ wasPaid }) => wasPaid)) throw notPayable("No order of this room is payable.");
   return {
     payBy,
     orders: orders.map(({ orderCode, totalCents, status }) => ({ orderCode, totalCents, status })),

@@ -31,7 +31,7 @@ const payerBody = Type.Object({
 /**
  * The payer that the query or the body names. @throws ServiceError for another word, and when both name different ones
  */
-function payerIn(query: { pay_by?: string | undefined }, body: unknown): Payer | undefined {
+export function payerIn(query: { pay_by?: string | undefined }, body: unknown): Payer | undefined {
   const named = [query.pay_by, (body as { pay_by?: unknown } | undefined)?.pay_by].filter((each) => each !== undefined);
   const payBy = payers.find((each) => each === named[0]);
   if (named.length > 0 && payBy === undefined) throw invalid("pay_by must be client or firm.");

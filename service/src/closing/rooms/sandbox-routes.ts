@@ -8,6 +8,7 @@ import { warnings } from "../../kernel/http/warnings.ts";
 import { outcomeIn, outcomes, type SandboxDeps } from "../../orders/fulfilment/fulfilment.ts";
 import { payers } from "../../orders/order/order.ts";
 import { sandboxRoomCheckout } from "./checkout.ts";
+import { payerIn } from "./money-routes.ts";
 import { roomParams } from "./params.ts";
 
 const SandboxRoomCheckout = Type.Object(
@@ -40,6 +41,11 @@ const SandboxRoomCheckout = Type.Object(
 
 const body = Type.Object({
   outcome: Type.Optional(oneOf(outcomes, "What becomes of the payment. Default: `success`.", ["success"])),
+  pay_by: Type.Optional(
+    oneOf(payers, "Whose orders it pays. Default: the client's, or your firm's if the room has none of a client.", [
+      "client",
+    ]),
+  ),
 });
 
 /** Adds the route. It accepts only test keys, and rooms of the test environment. */
@@ -65,14 +71,15 @@ export function roomSandboxRoute(
     warns: true,
     answer: SandboxRoomCheckout,
     refusals: {
-      400: "outcome must be one of the named values.",
+      400: "outcome and pay_by must be one of the named values.",
       404: "Room not found.",
       409: "No order of this room is payable.",
     },
     handle: async (request) => {
       const outcome = outcomeIn(request.body);
       const asked = { principal: principalOf(request), roomCode: request.params.roomCode, attempt: request.id };
-      const paid = await sandboxRoomCheckout(sandbox, asked, outcome);
+      const payBy = payerIn({}, request.body);
+      const paid = await sandboxRoomCheckout(sandbox, { ...asked, payBy }, outcome);
       const checkoutUrl = `${baseUrl}/rooms/${request.params.roomCode}`;
       return { roomCode: request.params.roomCode, outcome, checkoutUrl, ...paid, requestId: request.id };
     },

@@ -75,12 +75,26 @@ test("pays only what is not paid, and never another firm's order", async () => {
   assert.equal((await other.ok<{ status: string }>("GET", `/api/partner/orders/${foreign}`)).status, "QuoteReady");
 });
 
-test("the firm's orders are a payment of their own, after the client's", async () => {
+test("a repeated payment of the client's orders pays none of the firm's, which pay_by pays", async () => {
   const { firm, room, statuses } = await closing({ pay_by: "firm" }, {});
-  assert.equal((await firm.ok<Paid>("POST", path(room))).payBy, "client");
-  assert.deepEqual(await statuses(), ["QuoteReady", "EsignPending"]);
-  assert.equal((await firm.ok<Paid>("POST", path(room))).payBy, "firm");
+  for (let twice = 0; twice < 2; twice++) {
+    assert.equal((await firm.ok<Paid>("POST", path(room))).payBy, "client");
+    assert.deepEqual(await statuses(), ["QuoteReady", "EsignPending"]);
+  }
+  assert.equal((await firm.ok<Paid>("POST", path(room), { pay_by: "firm" })).payBy, "firm");
   assert.deepEqual(await statuses(), ["EsignPending", "EsignPending"]);
+});
+
+test("pays the firm's orders of a room without orders of a client, and names a payer who pays none", async () => {
+  const { firm, room, statuses } = await closing({ pay_by: "firm" });
+  assert.match(
+    await firm.refused(409, "POST", path(room), { pay_by: "client" }),
+    /No order of this room is paid by a client/,
+  );
+  assert.equal(await firm.refused(400, "POST", path(room), { pay_by: "notary" }), "pay_by must be client or firm.");
+  assert.deepEqual(await statuses(), ["QuoteReady"]);
+  assert.equal((await firm.ok<Paid>("POST", path(room))).payBy, "firm");
+  assert.deepEqual(await statuses(), ["EsignPending"]);
 });
 
 test("ten payments at once pay each order once", async () => {

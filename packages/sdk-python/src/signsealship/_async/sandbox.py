@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Literal
 
 from .._parse import given, reads
 from .._request import Request, instant, path
@@ -77,10 +78,21 @@ class AsyncSandbox:
         where = path("/api/partner/sandbox/orders/{}/checkout", order_code)
         return await self._transport.send(Request("POST", where, reads(SandboxCheckout), json={"outcome": outcome}))
 
-    async def room_checkout(self, room_code: str, outcome: SandboxOutcome = "success") -> SandboxRoomCheckout:
-        """Simulates the one payment for all payable orders of a room, or a failed one."""
+    async def room_checkout(
+        self,
+        room_code: str,
+        outcome: SandboxOutcome = "success",
+        *,
+        pay_by: Literal["client", "firm"] | None = None,
+    ) -> SandboxRoomCheckout:
+        """
+        Simulates the one payment for all payable orders of a room that one payer pays, or a failed one.
+
+        :param pay_by: whose orders it pays. Default: the client's, or your firm's if the room has none of a client
+        """
         where = path("/api/partner/sandbox/rooms/{}/checkout", room_code)
-        return await self._transport.send(Request("POST", where, reads(SandboxRoomCheckout), json={"outcome": outcome}))
+        body = given({"outcome": outcome, "pay_by": pay_by})
+        return await self._transport.send(Request("POST", where, reads(SandboxRoomCheckout), json=body))
 
     async def advance(self, order_code: str, event: Milestone | None = None) -> SandboxStep:
         """Advances the order to the named milestone, or to the next one."""

@@ -26,9 +26,9 @@ export function sandboxForms(forms: FastifyInstance, { frame, closings, sandbox 
       const asked = { principal: principalOf(request), roomCode: code };
       const room = await ownRoom(closings, asked.principal, code);
       const unpaid = movable(room, "pay").map(({ orderCode }) => room.ownOrders.get(orderCode)?.payBy);
-      // Each payer's orders need a payment of their own. The client's are paid first.
-      for (const payer of new Set(unpaid))
-        await sandboxRoomCheckout(sandbox, { ...asked, attempt: `${request.id}:${payer}` }, "success");
+      // Each payer's orders need a payment of their own.
+      for (const payBy of new Set(unpaid))
+        await sandboxRoomCheckout(sandbox, { ...asked, payBy, attempt: `${request.id}:${payBy}` }, "success");
       return done(`/dashboard/rooms/${code}`, "room-paid");
     }),
   });
