@@ -1,4 +1,4 @@
-import { liveMember, queueForMembers, unsubscribeUrl } from "../../firms/members/members.ts";
+import { linkSeriesOf, liveMember, queueForMembers, unsubscribeUrl } from "../../firms/members/members.ts";
 import { readOrigins } from "../../kernel/audit/audit.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Database } from "../../kernel/platform/database/database.ts";
@@ -124,15 +124,16 @@ export const closingsMail = defineMail({
   async load({ userId }: { userId: string; at: string }, deps: Deps) {
     const member = await liveMember(deps, userId, "closings");
     const closings = member ? await closingsOf(deps, member.partnerId, userId) : [];
-    return member && closings.length > 0 ? { to: member.email, closings } : null;
+    const series = await linkSeriesOf(deps.db, userId, "closings");
+    return member && closings.length > 0 ? { to: member.email, series, closings } : null;
   },
-  write({ to, closings }, { userId, at }, { baseUrl, secrets }) {
+  write({ to, series, closings }, { userId, at }, { baseUrl, secrets }) {
     const stuck = closings.filter(({ rank }) => rank === 0).length;
     const shown = closings.slice(0, mostRooms);
     return {
       id: `closings:${userId}:${at}`,
       to,
-      unsubscribeUrl: unsubscribeUrl({ baseUrl, secrets }, userId, "closings"),
+      unsubscribeUrl: unsubscribeUrl({ baseUrl, secrets }, { userId, kind: "closings", environment: "live", series }),
       subject: `Your closings: ${closings.length} open${stuck > 0 ? `, ${stuck} with something stuck` : ""}`,
       heading: "Your closings",
       greeting: "Good morning,",

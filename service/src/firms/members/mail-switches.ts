@@ -1,10 +1,9 @@
-import { timingSafeEqual } from "node:crypto";
+import { auditLine } from "../../kernel/audit/audit.ts";
 import type { Owner, Principal } from "../../kernel/identity/identity.ts";
-import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
-import { derivedToken, deriveKey, keysOf, type SecretBytes } from "../../kernel/platform/secrets.ts";
-import { isCode, isUuid } from "../../kernel/platform/text.ts";
+import { isUuid } from "../../kernel/platform/text.ts";
 import { mailDelay } from "./mail-hours.ts";
 import type { MemberDeps } from "./membership.ts";
 import { findMembership } from "./store.ts";
@@ -31,7 +30,7 @@ export async function wantedMails(db: Sql, userId: string): Promise<MailKind[]> 
  * @throws ServiceError for another kind or word, and for a caller who is not a member
  */
 export async function switchMails(
-  { db, clock }: Pick<MemberDeps, "db" | "clock">,
+  { db, clock }: { db: Database; clock: MemberDeps["clock"] },
   { member }: Principal,
   { kind, to }: { kind: string; to: string },
 ): Promise<void> {
@@ -39,15 +38,42 @@ export async function switchMails(
   if (!named) throw invalid(`kind must be one of ${mailKinds.join(", ")}.`);
   if (to !== "on" && to !== "off") throw invalid("mails must be on or off.");
   if (!member) throw new ServiceError("conflict", "Only a member of the firm gets mails about its orders.");
-  if (to === "off") await switchOff(db, member.userId, named, clock());
-  else await db.query(sql`DELETE FROM mail_switches WHERE user_id = ${member.userId} AND kind = ${named}`);
+  const { userId } = member;
+  await db.transaction((tx) =>
+    to === "off" ? switchOff(tx, { userId, kind: named, at: clock() }) : switchOn(tx, userId, named, clock()),
+  );
 }
 
-/** Switches a kind of mail to a person off. */
-export const switchOff = (db: Sql, userId: string, kind: MailKind, at: Date) =>
-  db.query(sql`
+/** Switches a kind of mail to a person off. @param by `link`: by the link in a mail, without signing in */
+export async function switchOff(
+  tx: Tx,
+  { userId, kind, at, by = "member" }: { userId: string; kind: MailKind; at: Date; by?: "member" | "link" },
+): Promise<void> {
+  const off = await tx.query(sql`
     INSERT INTO mail_switches (user_id, kind, switched_off_at)
-    SELECT id, ${kind}::text, ${at}::timestamptz FROM users WHERE id = ${userId} ON CONFLICT DO NOTHING`);
+    SELECT id, ${kind}::text, ${at}::timestamptz FROM users WHERE id = ${userId} ON CONFLICT DO NOTHING RETURNING kind`);
+  if (off.length > 0) await noteSwitch(tx, { userId, at, action: "mails.switched_off", detail: { kind, by } });
+}
+
+/** Switches a kind of mail to a person on. The links in earlier mails of the kind end. */
+async function switchOn(tx: Tx, userId: string, kind: MailKind, at: Date): Promise<void> {
+  const on = await tx.query(sql`DELETE FROM mail_switches WHERE user_id = ${userId} AND kind = ${kind} RETURNING kind`);
+  if (on.length === 0) return;
+  await tx.query(sql`
+    INSERT INTO mail_link_series (user_id, kind, n) VALUES (${userId}, ${kind}, 1)
+    ON CONFLICT (user_id, kind) DO UPDATE SET n = mail_link_series.n + 1`);
+  await noteSwitch(tx, { userId, at, action: "mails.switched_on", detail: { kind, by: "member" } });
+}
+
+async function noteSwitch(
+  tx: Tx,
+  { userId, ...line }: { userId: string; at: Date; action: string; detail: object },
+): Promise<void> {
+  const [member] = await tx.query<{ partnerId: string }>(
+    sql`SELECT partner_id AS "partnerId" FROM members WHERE user_id = ${userId}`,
+  );
+  await tx.query(auditLine({ ...line, actor: `member:${userId}`, partnerId: member?.partnerId }));
+}
 
 type Reader = { db: Sql; rowMac: MemberDeps["rowMac"]; clock: MemberDeps["clock"] };
 
@@ -110,40 +136,4 @@ export async function liveMember(
 ): Promise<{ partnerId: string; email: string } | undefined> {
   const found = await findMembership(db, rowMac, userId, clock());
   return found?.liveAccess && (await wantedMails(db, userId)).includes(kind) ? found : undefined;
-}
-
-// Links that switch off a kind of mail without a session (RFC 8058). A link belongs to one person and one kind, and does
-// nothing else, so it needs neither an end nor a row in the database.
-
-// The key is a parameter, so that links mailed before a key rotation work as long as the earlier key is configured.
-const tokenUnder = (key: SecretBytes, userId: string, kind: MailKind): string =>
-  derivedToken(deriveKey(key, "unsubscribe"), `${userId}/${kind}`);
-
-/** The address that switches off a kind of mail to a person. Only mails of that kind to that person contain it. */
-export const unsubscribeUrl = (
-  { baseUrl, secrets }: { baseUrl: string; secrets: SecretBytes },
-  userId: string,
-  kind: MailKind,
-): string => `${baseUrl}/unsubscribe/${kind}/${userId}/${tokenUnder(secrets, userId, kind)}`;
-
-export type UnsubscribeLink = { kind: string; userId: string; token: string };
-
-/** The kind of mail that the link switches off; null for an address that no mail has contained. */
-export function kindOfLink(secrets: SecretBytes, { kind: named, userId, token }: UnsubscribeLink): MailKind | null {
-  const kind = mailKinds.find((each) => each === named);
-  if (!kind || !isUuid(userId) || !isCode(token)) return null;
-  const isOwn = keysOf(secrets).some((key) =>
-    timingSafeEqual(Buffer.from(tokenUnder(key, userId, kind)), Buffer.from(token)),
-  );
-  return isOwn ? kind : null;
-}
-
-/** Switches the kind of mail off. Using the link again changes nothing. @returns as `kindOfLink` */
-export async function unsubscribe(
-  { db, clock, secrets }: { db: Sql; clock: MemberDeps["clock"]; secrets: SecretBytes },
-  link: UnsubscribeLink,
-): Promise<MailKind | null> {
-  const kind = kindOfLink(secrets, link);
-  if (kind) await switchOff(db, link.userId, kind, clock());
-  return kind;
 }

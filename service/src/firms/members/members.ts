@@ -38,7 +38,6 @@ export { memberMail } from "./link/mail.ts";
 export { linkRoute } from "./link/routes.ts";
 export { anyHour, isQuietFor, mailDelayMs, mailHoursOf, mailZones, setMailHours } from "./mail-hours.ts";
 export {
-  kindOfLink,
   liveMember,
   type MailKind,
   mailKinds,
@@ -46,9 +45,6 @@ export {
   recipientFor,
   recipientIdOf,
   switchMails,
-  type UnsubscribeLink,
-  unsubscribe,
-  unsubscribeUrl,
   wantedMails,
 } from "./mail-switches.ts";
 export {
@@ -114,3 +110,4 @@ export {
 } from "./sign-in/sign-in.ts";
 export { upsertUser } from "./sign-in/store.ts";
 export { lockMembers, namesOfFirmActors, ownerAddress, ownersWhoSee } from "./store.ts";
+export { linkSeriesOf, readLink, type UnsubscribeLink, unsubscribe, unsubscribeUrl } from "./unsubscribe-links.ts";

@@ -1,4 +1,11 @@
-import { mailDelayMs, ownersWhoSee, standingOf, unsubscribeUrl, wantedMails } from "../../firms/members/members.ts";
+import {
+  linkSeriesOf,
+  mailDelayMs,
+  ownersWhoSee,
+  standingOf,
+  unsubscribeUrl,
+  wantedMails,
+} from "../../firms/members/members.ts";
 import type { Owner } from "../../kernel/identity/identity.ts";
 import { dayMs } from "../../kernel/platform/clock.ts";
 import type { Tx } from "../../kernel/platform/database/database.ts";
@@ -21,12 +28,13 @@ export const statementMail = defineMail({
     if (owner?.role !== "owner" || owner.email === null) return null;
     if (!(await wantedMails(deps.db, userId)).includes("statements")) return null;
     const statement = (await statementsOf(deps, { ...news, firmName: "" })).findLast((each) => each.month === month);
-    return statement?.isClosed ? { statement, to: owner.email } : null;
+    const series = await linkSeriesOf(deps.db, userId, "statements");
+    return statement?.isClosed ? { statement, series, to: owner.email } : null;
   },
-  write: ({ statement, to }, { partnerId, environment, month, userId }, { baseUrl, secrets }) => ({
+  write: ({ statement, series, to }, { partnerId, environment, month, userId }, { baseUrl, secrets }) => ({
     id: `statement:${partnerId}:${environment}:${month}:${userId}`,
     to,
-    unsubscribeUrl: unsubscribeUrl({ baseUrl, secrets }, userId, "statements"),
+    unsubscribeUrl: unsubscribeUrl({ baseUrl, secrets }, { userId, kind: "statements", environment, series }),
     environment,
     greeting: "Hello,",
     subject: `Your statement for ${month} is ready`,

@@ -1,4 +1,4 @@
-import { isQuietFor, recipientFor, recipientIdOf, unsubscribeUrl } from "../../firms/members/members.ts";
+import { isQuietFor, linkSeriesOf, recipientFor, recipientIdOf, unsubscribeUrl } from "../../firms/members/members.ts";
 import { readOrigins } from "../../kernel/audit/audit.ts";
 import type { Environment, Owner } from "../../kernel/identity/identity.ts";
 import { type Clock, minuteMs } from "../../kernel/platform/clock.ts";
@@ -190,12 +190,20 @@ export const orderNewsMail = defineMail({
     if (to === undefined) return null;
     const completed = news.orders.find(([status]) => status === "Completed")?.[1] ?? [];
     const certificates = completed.length > 0 ? await deps.certificateNews(deps.db, news, completed) : [];
-    return { ...summary, certificates, to };
+    return { ...summary, certificates, to: { ...to, series: await linkSeriesOf(deps.db, to.userId, "orders") } };
   },
-  write({ to: { email, userId }, ...summary }, { placedBy, partnerId, environment, at }, { baseUrl, secrets }) {
+  write({ to: { email, userId, series }, ...summary }, { placedBy, partnerId, environment, at }, { baseUrl, secrets }) {
     const id = `order-news:${placedBy}:${partnerId}:${environment}:${at}`;
-    const stop = { unsubscribeUrl: unsubscribeUrl({ baseUrl, secrets }, userId, "orders") };
-    return { id, to: email, ...stop, environment, greeting: "Hello,", caution, ...wordsOf(summary, baseUrl) };
+    const stop = unsubscribeUrl({ baseUrl, secrets }, { userId, kind: "orders", environment, series });
+    return {
+      id,
+      to: email,
+      unsubscribeUrl: stop,
+      environment,
+      greeting: "Hello,",
+      caution,
+      ...wordsOf(summary, baseUrl),
+    };
   },
 });
 

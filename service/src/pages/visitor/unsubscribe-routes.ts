@@ -4,8 +4,8 @@
  */
 import type { FastifyInstance } from "fastify";
 import {
-  kindOfLink,
   type MailKind,
+  readLink,
   type SignInDeps,
   type UnsubscribeLink,
   unsubscribe,
@@ -41,9 +41,11 @@ export function unsubscribeRoutes(
       url: path,
       policy: "page",
       headers: credentialHeaders,
-      handle({ params }) {
-        const kind = kindOfLink(members.secrets, params);
-        if (!kind) throw unknown();
+      async handle({ params }) {
+        const link = await readLink(members, params);
+        if (!link) throw unknown();
+        const { kind, environment } = link;
+        if (environment === "test") return page(...ofTest);
         return page(
           "Stop these emails?",
           html`<p>You will get no more ${about[kind]}.</p>
@@ -69,8 +71,10 @@ export function unsubscribeRoutes(
         policy: "page",
         headers: credentialHeaders,
         async handle({ params }) {
-          const kind = await unsubscribe(members, params);
-          if (!kind) throw unknown();
+          const link = await unsubscribe(members, params);
+          if (!link) throw unknown();
+          const { kind, environment } = link;
+          if (environment === "test") return page(...ofTest);
           return page(
             "You get no more of these emails",
             html`<p>We send you no more ${about[kind]}. Emails that you need to sign in, and emails about money and your account, still come.</p>
@@ -84,5 +88,14 @@ export function unsubscribeRoutes(
 
 const pathOf = ({ kind, userId, token }: UnsubscribeLink): string => `/unsubscribe/${kind}/${userId}/${token}`;
 
+/** Everybody with access to a firm's test mails can read this link. */
+const ofTest = [
+  "This email was a test",
+  html`<p>The link in an email about test orders changes nothing. You can switch your emails off under <a href="/dashboard/security#mails">Sign-in and security</a>.</p>`,
+] as const;
+
 const unknown = (): ServiceError =>
-  new ServiceError("not_found", "This link is not complete. Copy it whole from the email.");
+  new ServiceError(
+    "not_found",
+    "This link is not complete, or has ended because you switched these emails on again. The link in the latest email works.",
+  );

@@ -1,16 +1,19 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { until } from "@signsealship/testing/until";
-import { mailDelayMs } from "../../../src/firms/members/members.ts";
+import { linkSeriesOf, mailDelayMs, unsubscribeUrl } from "../../../src/firms/members/members.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { openSecretsKey } from "../../../src/kernel/platform/secrets.ts";
 import { mailOrderNews } from "../../../src/orders/fulfilment/fulfilment.ts";
 import { openMembersService } from "./members-service.ts";
 import { mailsTo, newMember, postForm } from "./signed-in-member.ts";
 
 const running = await forTests(openMembersService());
 const { service, db } = running;
+const secrets = await openSecretsKey(`file:${join(service.dataDir, "keys/secrets")}`);
 
 /** A member with a mail about an order on hold, and the link in that mail. */
 async function mailed() {
@@ -34,7 +37,21 @@ async function mailed() {
   const page = async () => (await running.call("/dashboard/security", { headers })).body as string;
   // The service's own address in mails differs from the one that tests call.
   const { pathname } = new URL(header.replaceAll(" ", ""));
-  return { email, headers, mail, header, url: service.baseUrl + pathname, page };
+  const userId = pathname.split("/").at(-2) ?? "";
+  /** The link that a mail about live orders would have now. */
+  const liveUrl = async () =>
+    unsubscribeUrl(
+      { baseUrl: service.baseUrl, secrets },
+      { userId, kind: "orders", environment: "live", series: await linkSeriesOf(db, userId, "orders") },
+    );
+  const switches = async () =>
+    (
+      await db.query<{ line: string }>(sql`
+        SELECT action || ' ' || (detail ->> 'kind') || ' ' || (detail ->> 'by') AS line FROM audit_log
+        WHERE actor = ${`member:${userId}`} AND action LIKE 'mails.%' AND partner_id IS NOT NULL ORDER BY id`)
+    ).map(({ line }) => line);
+  const testUrl = service.baseUrl + pathname;
+  return { email, headers, mail, header, url: await liveUrl(), liveUrl, testUrl, page, switches };
 }
 
 test("a mail that can be switched off has the headers of a one-click unsubscribe, and a link in its text", async () => {
@@ -77,6 +94,39 @@ test("opening the link changes nothing: its page asks first, and the button swit
   assert.match(await page(), /You get no email when an order that you placed/);
   await postForm(`${service.baseUrl}/dashboard/security/mails`, { kind: "orders", mails: "on" }, headers);
   assert.match(await page(), /You get an email when an order that you placed/);
+});
+
+test("a link ends when its person switches the mails on again, and each switch is in the audit log once", async () => {
+  const { url, liveUrl, page, headers, switches } = await mailed();
+  const use = async (link: string) => (await fetch(link, { method: "POST" })).status;
+  for (let twice = 0; twice < 2; twice++) assert.equal(await use(url), 200);
+  const security = `${service.baseUrl}/dashboard/security/mails`;
+  for (let twice = 0; twice < 2; twice++) await postForm(security, { kind: "orders", mails: "on" }, headers);
+  assert.deepEqual([await use(url), (await fetch(url)).status], [404, 404], "the link from before");
+  assert.match(await page(), /You get an email when an order that you placed/);
+  assert.deepEqual(await switches(), ["mails.switched_off orders link", "mails.switched_on orders member"]);
+  assert.equal(await use(await liveUrl()), 200, "the link in a later mail");
+  assert.match(await page(), /You get no email when an order that you placed/);
+});
+
+test("ten uses of a link at once switch off once", async () => {
+  const { url, switches } = await mailed();
+  const answers = await Promise.all(Array.from({ length: 10 }, () => fetch(url, { method: "POST" })));
+  assert.ok(answers.every(({ status }) => status === 200));
+  assert.deepEqual(await switches(), ["mails.switched_off orders link"]);
+});
+
+test("the link in a mail about test orders changes nothing, and says so", async () => {
+  const { testUrl, page, switches } = await mailed();
+  for (const method of ["GET", "POST"]) {
+    const answer = await fetch(testUrl, { method });
+    assert.equal(answer.status, 200);
+    const text = await answer.text();
+    assert.match(text, /This email was a test/);
+    assert.doesNotMatch(text, /Stop them/);
+  }
+  assert.match(await page(), /You get an email when an order that you placed/);
+  assert.deepEqual(await switches(), []);
 });
 
 test("refuses a link for another kind, another person, or an altered token", async () => {
