@@ -8,6 +8,7 @@ import { requireNoActUnderWay } from "../../providers/providers.ts";
 import {
   eventsTo,
   faxesAhead,
+  isPayable,
   type LockedOrder,
   lockOrder,
   orderStatuses,
@@ -16,7 +17,7 @@ import {
   targetOf,
   wordsOf,
 } from "../order/order.ts";
-import { isPaymentInProcess, openDisputes } from "../payments/payments.ts";
+import { heldPayments, isPaymentInProcess, openDisputes } from "../payments/payments.ts";
 import { faxStatuses, recordFaxAhead } from "./fax-ahead.ts";
 import { type Facts, needsDocument, perform, requireFacts } from "./perform.ts";
 import { type SealDeps, sealAndStore } from "./seal-and-store.ts";
@@ -88,7 +89,10 @@ export async function moveOrder(deps: MoveDeps, request: MoveRequest): Promise<{
       const locked = await lockOrder(tx, request.code);
       if (!locked) throw new ServiceError("not_found", "Order not found.");
       if (isDoneByHand(plan.on)) await requireNoActUnderWay(tx, locked.id);
-      if (plan.on === "released") await requireNoDispute(tx, locked.id);
+      if (plan.on === "released") {
+        await requireNoDispute(tx, locked.id);
+        await requireNoWrongSum(tx, locked);
+      }
       if (plan.on === "cancelled") await requireNoPayment(tx, locked.code, request.actor);
       await deps.requireByHand?.(tx, locked, plan.on);
       const actor = { actor: request.actor ?? "operator", at: deps.clock(), log: deps.log };
@@ -119,6 +123,19 @@ async function requireNoDispute(tx: Tx, orderId: number): Promise<void> {
       "conflict",
       `The order stays on hold while its payment is disputed at the bank (${open.join(", ")}). Release it when the bank has decided.`,
     );
+}
+
+/**
+ * An order that was held for a payment of a wrong sum could be paid again after its release, while the service has the
+ * wrong sum as well.
+ * @throws ServiceError `conflict`
+ */
+async function requireNoWrongSum(tx: Tx, { id, statusBeforeHold }: LockedOrder): Promise<void> {
+  if (statusBeforeHold === null || !isPayable(statusBeforeHold) || (await heldPayments(tx, id)).length === 0) return;
+  throw new ServiceError(
+    "conflict",
+    "A payment of a wrong sum is held for this order. Ask for its refund, which another person approves: the order ends with it, and the document can be ordered again.",
+  );
 }
 
 /**

@@ -342,6 +342,10 @@ test("holds all of its orders when the sum is wrong, shows the money once, and r
     const paid = Number(stripe.sessions.get(session)?.["amount_total"]);
     assert.deepEqual(await sums(codes), { held: paid, back: 0 });
     const first = (await Promise.all(codes.map(orderOf))).findIndex(({ payments }) => payments.length === 1);
+    const release = (code = "") => moveOrder(moves, { code, to: null, document: null, facts: {} });
+    await assert.rejects(release(codes[first]), /A payment of a wrong sum is held for this order/);
+    const other = codes.find((_, index) => index !== first);
+    assert.equal((await release(other)).status, "QuoteReady");
     await move(codes[first] ?? "", "RefundPending", "wrong sum");
     await until(() => refundsOf(session).length === 1);
     assert.equal(refundsOf(session)[0]?.["amount"], paid);
