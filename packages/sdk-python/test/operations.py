@@ -171,6 +171,7 @@ CALLS: Mapping[str, tuple[str, Call]] = {
     "chargeRoom": ("rooms.charge", lambda c: c.rooms.charge("r")),
     "rotateRoom": ("rooms.rotate", lambda c: c.rooms.rotate("r")),
     "setClosesOn": ("rooms.set_closes_on", lambda c: c.rooms.set_closes_on("r", "2026-11-30")),
+    "setSealWhenDone": ("rooms.set_seal_when_done", lambda c: c.rooms.set_seal_when_done("r", True)),
     "closeRoom": ("rooms.close", lambda c: c.rooms.close("r")),
     "reopenRoom": ("rooms.reopen", lambda c: c.rooms.reopen("r")),
     "listParticipants": ("rooms.participants", lambda c: c.rooms.participants("r")),

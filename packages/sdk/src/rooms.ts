@@ -21,6 +21,8 @@ export type RoomSummary = {
   closesOn?: string;
   status: string;
   orderCount: number;
+  /** Whether the service seals the closing certificate once every order has ended; absent if it does not. */
+  sealWhenDone?: boolean;
   createdAt: string;
   updatedAt: string;
 };
@@ -199,6 +201,10 @@ export function roomsOf(transport: Transport) {
     /** Sets the day on which the closing is due, such as `2026-11-30`, or removes it. */
     setClosesOn: (roomCode: string, closesOn: string | null): Promise<Ok & { closesOn: string | null }> =>
       json("POST", path`/api/rooms/${roomCode}/closes-on`, { body: { closesOn } }),
+
+    /** Lets the service seal the closing certificate once every order of the room has ended, or stops that. */
+    setSealWhenDone: (roomCode: string, sealWhenDone: boolean): Promise<Ok & { sealWhenDone: boolean }> =>
+      json("POST", path`/api/rooms/${roomCode}/seal-when-done`, { body: { sealWhenDone } }),
 
     close: (roomCode: string): Promise<Ok & { status: string }> => json("POST", path`/api/rooms/${roomCode}/close`),
 

@@ -5,6 +5,7 @@ import { isPlainText, isVisible } from "../../kernel/platform/text.ts";
 const nameMessage = "A room name (1-200 chars) is required.";
 const orderCodeMessage = "A valid orderCode is required.";
 const dayMessage = "A valid closing day (YYYY-MM-DD) is required.";
+const sealMessage = "sealWhenDone must be true or false.";
 const participantNameMessage = "A participant name (1-200 chars) is required.";
 const participantEmailMessage = "A valid participant email (at most 320 chars) is required.";
 
@@ -60,6 +61,13 @@ export function closesOnField(body: unknown): string | null {
 function isoDay(day: string): string | null {
   const at = new Date(`${day}T00:00:00Z`);
   return Number.isNaN(at.getTime()) ? null : at.toISOString().slice(0, 10);
+}
+
+/** Reads the body of `POST /api/rooms/{roomCode}/seal-when-done`. @throws ServiceError for anything but true or false */
+export function sealWhenDoneField(body: unknown): boolean {
+  const { sealWhenDone } = membersOf(body);
+  if (typeof sealWhenDone !== "boolean") throw invalid(sealMessage);
+  return sealWhenDone;
 }
 
 /** Reads the body of `POST /api/rooms` and trims its texts. @throws ServiceError naming the field and the rule */

@@ -24,6 +24,7 @@ const summaryView = (room: RoomSummaryRow): RoomSummary => ({
   ...(room.closesOn !== null && { closesOn: room.closesOn }),
   status: room.status,
   orderCount: room.orderCount,
+  ...(room.sealWhenDone && { sealWhenDone: true }),
   createdAt: room.createdAt.toISOString(),
   updatedAt: room.updatedAt.toISOString(),
 });

@@ -12,7 +12,7 @@ import type { CheckoutDeps } from "../../orders/payments/payments.ts";
 import { attachOrder, detachOrder } from "./attachments/attachments.ts";
 import { Attached, Attachment } from "./attachments/schemas.ts";
 import type { RoomDeps } from "./begin-change.ts";
-import { attachFields, closesOnField, newRoomFields } from "./fields.ts";
+import { attachFields, closesOnField, newRoomFields, sealWhenDoneField } from "./fields.ts";
 import { closeRoom, createRoom, reopenRoom, setClosesOn } from "./lifecycle.ts";
 import { roomPage } from "./list.ts";
 import { moneyRoutes } from "./money-routes.ts";
@@ -24,13 +24,16 @@ import {
   CreatedRoom,
   NewRoom,
   NewRoomDay,
+  NewRoomSeal,
   RoomChanged,
   RoomDay,
   RoomList,
+  RoomSeal,
   RoomStatus,
   RoomSummary,
   RotatedRoom,
 } from "./schemas.ts";
+import { switchSeal } from "./seal-wish.ts";
 import { openViewReader } from "./view/read-view.ts";
 import { ActivityItem, OrderCard, RoomView } from "./view/schemas.ts";
 
@@ -145,6 +148,22 @@ function lifecycleRoutes(app: FastifyInstance, deps: RoomRouteDeps): void {
     answer: RoomDay,
     refusals: { 400: "A valid closing day (YYYY-MM-DD) is required.", ...unknownRoom },
     handle: (request) => setClosesOn(deps, principalOf(request), request.params.roomCode, closesOnField(request.body)),
+  });
+  jsonRoute(app, deps, {
+    ...common,
+    method: "POST",
+    scope: "seal",
+    url: "/api/rooms/:roomCode/seal-when-done",
+    operationId: "setSealWhenDone",
+    summary: "Seal a room by itself",
+    description:
+      "Lets the service seal the room's closing certificate once every order has ended, or stops that. An order that is attached later is sealed in a further version. Doing it again changes nothing.",
+    params: roomParams,
+    body: NewRoomSeal,
+    answer: RoomSeal,
+    refusals: { 400: "sealWhenDone must be true or false.", ...unknownRoom },
+    handle: (request) =>
+      switchSeal(deps, principalOf(request), request.params.roomCode, sealWhenDoneField(request.body)),
   });
 }
 

@@ -25,6 +25,12 @@ const closesOn = () =>
     description: "The day on which the closing is due. Only your firm sees it, and nothing happens by it.",
     examples: ["2026-11-30"],
   });
+const sealWhenDone = () =>
+  Type.Boolean({
+    description:
+      "Whether the service seals a version of the closing certificate once every order of the room has ended, and at least one is completed. In lists it is absent where it is false.",
+    examples: [true],
+  });
 export const status = () => text("`open` or `closed`.", "open");
 export const createdAt = () => timestamp("When the room was created.");
 export const updatedAt = () => timestamp("When an order was last attached or detached, or the code replaced.");
@@ -68,6 +74,7 @@ export const RoomSummary = Type.Object(
     closesOn: Type.Optional(closesOn()),
     status: status(),
     orderCount: count("How many orders are attached."),
+    sealWhenDone: Type.Optional(sealWhenDone()),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
@@ -153,6 +160,17 @@ export const RoomDay = Type.Object(
   { $id: "RoomDay", description: "The day on which the room's closing is due now." },
 );
 export type RoomDay = Static<typeof RoomDay>;
+
+export const NewRoomSeal = Type.Object(
+  { sealWhenDone: sealWhenDone() },
+  { $id: "NewRoomSeal", description: "Whether the service seals a room's closing certificate by itself." },
+);
+
+export const RoomSeal = Type.Object(
+  { ok: ok(), sealWhenDone: sealWhenDone() },
+  { $id: "RoomSeal", description: "Whether the service seals the room's closing certificate by itself now." },
+);
+export type RoomSeal = Static<typeof RoomSeal>;
 
 export const RoomChanged = Type.Object({ ok: ok() }, { $id: "RoomChanged", description: "It was done." });
 export type RoomChanged = Static<typeof RoomChanged>;

@@ -4,8 +4,10 @@ import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { type Marked, marked } from "../../kernel/platform/database/state-mac.ts";
 import { enqueue } from "../../kernel/platform/jobs/jobs.ts";
+import { keepTasks } from "../../kernel/tasks/tasks.ts";
 import { statusGroupOf } from "../../orders/order/order.ts";
 import { beginChange, type RoomDeps } from "./begin-change.ts";
+import type { RoomSeal } from "./schemas.ts";
 import { authentic, roomState } from "./store.ts";
 
 /** The state of the seal that the service makes of a room by itself. */
@@ -49,8 +51,8 @@ export async function switchSeal(
   principal: Principal,
   roomCode: string,
   isOn: boolean,
-): Promise<void> {
-  await db.transaction(async (tx) => {
+): Promise<RoomSeal> {
+  return db.transaction(async (tx) => {
     const { room, at, audit } = await beginChange(tx, clock, principal, roomCode);
     const rows = isOn
       ? await tx.query(sql`
@@ -58,6 +60,7 @@ export async function switchSeal(
           ON CONFLICT DO NOTHING RETURNING 1`)
       : await tx.query(sql`DELETE FROM closing_seals WHERE room_id = ${room.id} RETURNING 1`);
     if (rows.length > 0) await audit("room.seal_switched", { detail: { sealWhenDone: isOn } });
+    return { ok: true, sealWhenDone: isOn };
   });
 }
 
@@ -92,7 +95,22 @@ export async function queueSeals({ db, clock }: RoomDeps): Promise<void> {
         ORDER BY s.asked_at LIMIT ${mostAtOnce} FOR NO KEY UPDATE SKIP LOCKED)
       RETURNING room_id AS "roomId"`);
     for (const { roomId } of due) await enqueue(tx, sealQueue, { roomId });
+    await reportFailures(tx, now);
   });
+}
+
+// The third failure comes half an hour after the first, when most authorities and stores are back.
+const reportedFrom = 3;
+
+/** Keeps a task open for each live closing whose seal failed several times. The firm can end a final failure alone. */
+async function reportFailures(tx: Tx, now: Date): Promise<void> {
+  const failed = await tx.query<{ subject: string; reason: string }>(sql`
+    SELECT s.room_id || ':' || s.round AS subject, r.name || ' of ' || p.name || ': ' || s.problem AS reason
+    FROM closing_seals s JOIN rooms r ON r.id = s.room_id JOIN partners p ON p.id = r.partner_id
+    WHERE s.sealed_at IS NULL AND s.problem IS NOT NULL AND s.tries >= ${reportedFrom} AND isfinite(s.next_try_at)
+      AND r.environment = 'live'`);
+  const needed = failed.map(({ subject, reason }) => [subject, { reason, since: null }] as const);
+  await keepTasks(tx, now, "closing_seal", new Map(needed));
 }
 
 /** The room whose seal is due, and its firm. Undefined for a room that was altered. */

@@ -141,6 +141,8 @@ export type RoomSummaryRow = {
   closesOn: string | null;
   status: RoomState;
   orderCount: number;
+  /** Whether the service seals the room's certificate by itself. */
+  sealWhenDone: boolean;
   createdAt: Date;
   updatedAt: Date;
 };
@@ -155,7 +157,7 @@ export function roomListStatement(owner: Owner, limit: number, after: string | n
     after === null ? nothing : sql` AND (created_at, id) < (SELECT created_at, id FROM rooms WHERE id = ${after})`;
   return sql`
     SELECT id, code AS "code@room", name, reference, closes_on::text AS "closesOn", status, order_count AS "orderCount", created_at AS "createdAt",
-      updated_at AS "updatedAt", ${markedRooms}
+      updated_at AS "updatedAt", EXISTS (SELECT FROM closing_seals s WHERE s.room_id = rooms.id) AS "sealWhenDone", ${markedRooms}
     FROM rooms WHERE ${ownedBy(owner)}${next} ORDER BY created_at DESC, id DESC LIMIT ${limit}`;
 }
 

@@ -33,6 +33,7 @@ const permissions: Readonly<Record<TaskKind, Permission>> = {
   order_altered: "money.decide",
   access_request: "partners.manage",
   live_access: "partners.manage",
+  closing_seal: "partners.manage",
   playbook_gate: "orders.work",
   notary_rules: "notaries.manage",
   key_expiry: "partners.manage",

@@ -21,6 +21,7 @@ const endedByWord: ReadonlySet<TaskKind> = new Set([
   "refund_failed",
   "money_difference",
   "order_altered",
+  "closing_seal",
   "key_expiry",
   "job_dead",
 ]);

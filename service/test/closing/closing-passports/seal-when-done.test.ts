@@ -5,9 +5,11 @@ import { makeJobsDue } from "@signsealship/testing/due-jobs";
 import { forTests } from "@signsealship/testing/for-tests";
 import { openHarness } from "@signsealship/testing/harness";
 import { examplePdf } from "@signsealship/testing/inputs/order-form";
+import { authenticateRooms } from "@signsealship/testing/row-mac";
 import { newPartner, ownProcess } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { queueSeals, type SealWish } from "../../../src/closing/rooms/rooms.ts";
+import { issueKey } from "../../../src/firms/partners/partners.ts";
 import { systemClock as clock } from "../../../src/kernel/platform/clock.ts";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { mailOrderNews } from "../../../src/orders/fulfilment/fulfilment.ts";
@@ -15,7 +17,7 @@ import { mailsTo, newMember, postForm } from "../../firms/members/signed-in-memb
 
 const running = await forTests(openHarness(ownProcess));
 const { db } = running;
-const { key } = await newPartner(running.service, { tier: "ClosingDesk" });
+const { key, partnerId } = await newPartner(running.service, { tier: "ClosingDesk" });
 const api = () => newClient(running.service.baseUrl, key);
 const email = "agent@harbor-title.com";
 const { headers } = await newMember(running.service, email, key);
@@ -255,6 +257,66 @@ test("a document that was altered stops the seal, and the room's page says so", 
   await queueSeals({ db, clock: () => new Date(third) });
   assert.equal((await nextTry()) - third, 40 * minute);
   await idle();
+});
+
+test("a live seal that failed three times is a task for operators, which ends once the seal is made or not wanted", async () => {
+  const { room, name, codes } = await placed();
+  await finish(codes[0] ?? "");
+  const hasRoom = sql`room_id = (SELECT id FROM rooms WHERE ${isSealed(sql`code`, "room", room)})`;
+  const tasks = () =>
+    db.query<{ state: string; reason: string }>(
+      sql`SELECT state, reason FROM tasks WHERE kind = 'closing_seal' ORDER BY id`,
+    );
+  const failed = async (tries: number, nextTryAt = sql`now() + interval '1 hour'`) => {
+    await db.query(
+      sql`UPDATE closing_seals SET problem = 'The store is away.', tries = ${tries}, next_try_at = ${nextTryAt} WHERE ${hasRoom}`,
+    );
+    await queue();
+  };
+  await failed(3);
+  assert.deepEqual(await tasks(), [], "of a test closing");
+  await db.query(sql`UPDATE rooms SET environment = 'live' WHERE ${isSealed(sql`code`, "room", room)}`);
+  await authenticateRooms(db, isSealed(sql`code`, "room", room));
+  await failed(2);
+  await failed(3, sql`'infinity'`);
+  assert.deepEqual(await tasks(), []);
+  await failed(3);
+  await failed(4);
+  assert.deepEqual(await tasks(), [{ state: "open", reason: `${name} of Acme Title: The store is away.` }]);
+  await db.query(sql`DELETE FROM closing_seals WHERE ${hasRoom}`);
+  await queue();
+  assert.deepEqual(
+    (await tasks()).map(({ state }) => state),
+    ["done"],
+  );
+});
+
+test("a key with the scope seal switches it on and off, and the list of rooms says so", async () => {
+  const { roomCode } = await api().post<{ roomCode: string }>("/api/rooms", { name: "By API" });
+  const path = `/api/rooms/${roomCode}/seal-when-done`;
+  const listed = async () => {
+    const { rooms } = await api().ok<{ rooms: { roomCode: string; sealWhenDone?: boolean }[] }>("GET", "/api/rooms");
+    return rooms.find((each) => each.roomCode === roomCode);
+  };
+  assert.ok(!("sealWhenDone" in ((await listed()) ?? {})));
+  for (let twice = 0; twice < 2; twice++)
+    assert.deepEqual(await api().post(path, { sealWhenDone: true }), { ok: true, sealWhenDone: true });
+  assert.equal((await listed())?.sealWhenDone, true);
+  const third = await placed({});
+  await api().post(`/api/rooms/${roomCode}/orders`, { orderCode: third.codes[0] ?? "" });
+  await finish(third.codes[0] ?? "");
+  await lookForSeals();
+  assert.equal((await versionsOf(roomCode)).length, 1);
+  assert.deepEqual(await api().post(path, { sealWhenDone: false }), { ok: true, sealWhenDone: false });
+  assert.equal((await listed())?.sealWhenDone, undefined);
+  for (const body of [{}, { sealWhenDone: "yes" }, { sealWhenDone: 1 }, { sealWhenDone: null }])
+    assert.equal(await api().refused(400, "POST", path, body), "sealWhenDone must be true or false.");
+  await api().refused(404, "POST", `/api/rooms/${"0".repeat(40)}/seal-when-done`, { sealWhenDone: true });
+  const wanted = { actor: "operator", scopes: ["read", "rooms"], name: "Reports" } as const;
+  const narrow = await issueKey({ db, clock, rowMac: running.rowMac }, partnerId, "test", wanted);
+  await newClient(running.service.baseUrl, narrow.key).refused(403, "POST", path, { sealWhenDone: true });
+  const view = await (await fetch(at(`/api/rooms/${roomCode}`))).text();
+  assert.ok(!view.includes("sealWhenDone"), "the public view");
 });
 
 test("an order that is added while the service reads the room gets its own version once it has ended", async () => {

@@ -17,6 +17,7 @@ from ..models.rooms import (
     RoomCheckout,
     RoomDay,
     RoomList,
+    RoomSeal,
     RoomStatus,
     RoomSummary,
     RoomView,
@@ -148,6 +149,16 @@ class AsyncRooms:
         """
         where = path("/api/rooms/{}/closes-on", room_code)
         return await self._transport.send(Request("POST", where, reads(RoomDay), json={"closesOn": closes_on}))
+
+    async def set_seal_when_done(self, room_code: str, seal_when_done: bool) -> RoomSeal:
+        """
+        Lets the service seal the closing certificate once every order of the room has ended, or stops that.
+
+        :param seal_when_done: False stops it
+        """
+        where = path("/api/rooms/{}/seal-when-done", room_code)
+        body = {"sealWhenDone": seal_when_done}
+        return await self._transport.send(Request("POST", where, reads(RoomSeal), json=body))
 
     async def close(self, room_code: str) -> RoomStatus:
         """Closes a room."""

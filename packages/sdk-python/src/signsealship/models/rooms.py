@@ -113,6 +113,8 @@ class RoomSummary:
     """UTC."""
     closes_on: str | None = None
     """The day on which the closing is due, such as `2026-11-30`; None without one."""
+    seal_when_done: bool | None = None
+    """Whether the service seals the closing certificate once every order has ended; None if it does not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -307,6 +309,14 @@ class RoomDay:
 
     closes_on: str | None
     """Such as `2026-11-30`; None for none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoomSeal:
+    """Whether the service seals a room's closing certificate by itself."""
+
+    seal_when_done: bool
+    """True: once every order has ended."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -142,7 +142,7 @@ export function pathOfTask({ kind, orderCode }: Pick<Task, "kind" | "orderCode">
   if (kind === "notary_rules") return "/operator/notaries#rules";
   if (kind === "refund_approval") return "/operator/refunds";
   if (moneyKinds.has(kind)) return "/operator/payments";
-  if (kind === "key_expiry" || kind === "job_dead") return "/operator/health";
+  if (kind === "closing_seal" || kind === "key_expiry" || kind === "job_dead") return "/operator/health";
   if (kind === "provider_unclear") return `/operator/acts/${orderCode}`;
   if (may(operator, "orders.read")) return `/operator/orders/${orderCode}`;
   return kind === "notarize" ? "/operator/notary" : `/operator/paper/${orderCode}`;
