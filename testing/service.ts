@@ -21,8 +21,9 @@ export { temporaryFolder } from "./temporary-folder.ts";
 
 type Env = Record<string, string>;
 
-// NEXT_SERVICE_WAIT makes live orders pause between two of their services, so that tests can check each status.
-const quiet = { TSA_URLS: "off", OTS_CALENDARS: "off", NEXT_SERVICE_WAIT: "300" };
+// NEXT_SERVICE_WAIT makes live orders pause between two of their services, so that tests can check each status. Without
+// QUIET_HOURS mails do not depend on the hour at which a test runs.
+const quiet = { TSA_URLS: "off", OTS_CALENDARS: "off", NEXT_SERVICE_WAIT: "300", QUIET_HOURS: "off" };
 
 // Passes only the environment variables that programs need, because other settings of the caller must not affect a
 // test.

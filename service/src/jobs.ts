@@ -21,7 +21,13 @@ import { testClockJobs } from "./kernel/test-clock/test-clock.ts";
 import { testClockSweeps } from "./maintenance.ts";
 import { statementMail } from "./orders/billing/billing.ts";
 import { fillMail } from "./orders/fills/fills.ts";
-import { dispatchJobs, nextSegmentJobs, orderMail, orderNewsMail } from "./orders/fulfilment/fulfilment.ts";
+import {
+  dispatchJobs,
+  nextSegmentJobs,
+  orderMail,
+  orderNewsMail,
+  untilMorning,
+} from "./orders/fulfilment/fulfilment.ts";
 import {
   chargeMail,
   firmPaysJobs,
@@ -112,7 +118,7 @@ export function openWork(deps: AppDeps, features: Features): Work {
   closingSealJobs(jobs, { ...features.closings, log });
   const { baseUrl } = config;
   const { titleOf, takesPayment } = desk;
-  const clients = { takesPayment, closingsOf };
+  const clients = { takesPayment, closingsOf, untilMorning: untilMorning(resources) };
   const letters = { db, clock, secrets, rowMac, mailer, baseUrl, titleOf, closingsOf, certificateNews, clients };
   for (const mail of mails) mail.work(jobs, letters);
   const shipping = openShipping(jobs, resources, { workers, pricing: rules.pricing, providers, receipts, fetch });

@@ -36,7 +36,7 @@ export { sweepInvitations } from "./invitations/store.ts";
 export { addFirstOwner, linkMember } from "./link/link.ts";
 export { memberMail } from "./link/mail.ts";
 export { linkRoute } from "./link/routes.ts";
-export { anyHour, isQuietFor, mailDelayMs, mailHoursOf, mailZones, setMailHours } from "./mail-hours.ts";
+export { anyHour, isQuietFor, mailDelayMs, mailDelayMsIn, mailHoursOf, mailZones, setMailHours } from "./mail-hours.ts";
 export {
   liveMember,
   type MailKind,

@@ -35,6 +35,8 @@ type OwnSettings = {
    * instead.
    */
   nextServiceWait: number;
+  /** Whether mails to clients and signers that can wait are kept from 9 PM to 7 AM in the firm's time zone. */
+  quietHours: boolean;
   baseUrl: string;
   dataDir: string;
   databaseUrl: string | null;
@@ -185,6 +187,7 @@ export function readConfig(env: Env, cwd: string, root: string): Config {
       "off, on, or partner ids, comma-separated",
       playbooksFrom,
     ),
+    quietHours: read(env, "QUIET_HOURS", "on", "on or off", oneOf("on", "off")) === "on",
     notaryRequired: read(env, "NOTARY_REQUIRED", "off", "on or off", oneOf("on", "off")) === "on",
     refundApproval: refundApprovalFrom(env),
     logLevel: read<LogLevel>(env, "LOG_LEVEL", "info", logLevels.join(", "), oneOf(...logLevels)),

@@ -1,3 +1,4 @@
+import { mailDelayMsIn } from "../../firms/members/members.ts";
 import { auditLine } from "../../kernel/audit/audit.ts";
 import { actorOf, type Environment, type Owner, type Principal } from "../../kernel/identity/identity.ts";
 import { type Clock, dayMs } from "../../kernel/platform/clock.ts";
@@ -13,7 +14,7 @@ import {
   type Payer,
   verifiedOrder,
 } from "../order/order.ts";
-import { dueCents, type TakesPayment } from "../payments/payments.ts";
+import { dueCents, type TakesPayment, zoneOrDefault } from "../payments/payments.ts";
 
 /** The facts that decide whether a mail to the client still applies. */
 export type Mailable = {
@@ -62,6 +63,40 @@ export function stillHolds(takesPayment: TakesPayment, moment: MailMoment, order
   if (moment === "quote_ready") return takesPayment(order.environment) && isPayable(order.status);
   return moment !== "payment_failed" || isPayable(order.status);
 }
+
+/**
+ * How many milliseconds a mail to a firm's client or signer that can wait is kept: at night until 7 AM in the firm's time
+ * zone, because the service does not know theirs.
+ */
+export type UntilMorning = (partnerId: string) => Promise<number>;
+
+export const untilMorning =
+  ({ db, clock, config }: { db: Sql; clock: Clock; config: { quietHours: boolean } }): UntilMorning =>
+  async (partnerId) =>
+    config.quietHours ? mailDelayMsIn(db, await zoneOrDefault(db, partnerId), clock()) : 0;
+
+/**
+ * The moments that a carrier, a fax machine, the processor or an operator causes. A mail about another moment answers
+ * somebody who acts now, or asks for something that somebody now wants.
+ */
+const ofOthers: ReadonlySet<MailMoment> = new Set([
+  "shipped",
+  "ready_for_pickup",
+  "delivered",
+  "fax_delivered",
+  "fax_failed",
+  "on_hold",
+  "refunded_part",
+  "payment_returned",
+  "refund_failed",
+  "refunded",
+] as const);
+
+/** Whether a mail may wait until the morning. Nothing but a signature ends an order that is neither shipped nor faxed. */
+export const canWait = (
+  { moment, isAlone }: Pick<OrderMail, "moment" | "isAlone">,
+  { environment, ship, fax }: { environment: Environment; ship: boolean; fax: boolean },
+): boolean => environment === "live" && !isAlone && (ofOthers.has(moment) || (moment === "completed" && (ship || fax)));
 
 /** The mails that a firm may send again, each with the condition under which it is useful. */
 const usefulWhile = {

@@ -6,6 +6,8 @@ export {
   mailsToSendAgain,
   type SentAgain,
   sendAgain,
+  type UntilMorning,
+  untilMorning,
 } from "./client-mails.ts";
 export { aheadMoves, faxAhead, faxStatusOf, recordFaxAhead } from "./fax-ahead.ts";
 export { orderMail } from "./mails.ts";

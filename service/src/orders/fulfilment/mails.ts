@@ -3,6 +3,7 @@ import { lastActor } from "../../kernel/audit/audit.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { verified, verifiedAll } from "../../kernel/platform/database/state-mac.ts";
+import { enqueueAfter } from "../../kernel/platform/jobs/jobs.ts";
 import { defineMail, type Letter, type MailDeps } from "../../kernel/platform/mail/mail-jobs.ts";
 import { isPlainName, isPlainTitle } from "../../kernel/platform/mail/plain-name.ts";
 import { type Fact, type MailFirm, nameIn } from "../../kernel/platform/mail/template.ts";
@@ -20,13 +21,24 @@ import {
   verifiedShipmentsOf,
 } from "../order/order.ts";
 import { billingDocumentState, paymentState, type TakesPayment } from "../payments/payments.ts";
-import { aboutMoney, keepClientMail, type Mailable, mailableColumns, stillHolds } from "./client-mails.ts";
+import {
+  aboutMoney,
+  canWait,
+  keepClientMail,
+  type Mailable,
+  mailableColumns,
+  stillHolds,
+  type UntilMorning,
+} from "./client-mails.ts";
 import { type MailFacts, type MailGoal, mailWords } from "./mail-words.ts";
 import { type ClosingsOf, coveredBy } from "./together.ts";
 import { togetherWords } from "./together-words.ts";
 
-/** Functions of other features: whether orders can be paid online, and which closings contain an order. */
-type ClientPorts = { takesPayment: TakesPayment; closingsOf: ClosingsOf };
+/**
+ * Functions of other features: whether orders can be paid online, which closings contain an order, and how long a mail
+ * is kept at night.
+ */
+type ClientPorts = { takesPayment: TakesPayment; closingsOf: ClosingsOf; untilMorning: UntilMorning };
 
 type Deps = MailDeps & { titleOf: TitleOf; clients: ClientPorts };
 
@@ -39,6 +51,8 @@ type Row = Omit<MailOrder, "title" | "firm" | "partCents"> &
     hasSigned: boolean;
     /** Whether the order includes signing and no other service. */
     isSignedAlone: boolean;
+    ship: boolean;
+    fax: boolean;
   };
 
 const documents = sql`FROM billing_documents d JOIN payments paid ON paid.id = d.payment_id WHERE paid.order_id = o.id`;
@@ -53,6 +67,7 @@ const rowStatement = (orderId: number) => sql`
     (SELECT coalesce(sum(d.part_cents), 0)::int ${documents} AND d.kind = 'credit_note' AND d.refund LIKE 'settled:%'
       AND NOT EXISTS (SELECT FROM billing_documents r WHERE r.payment_id = d.payment_id AND r.refund = 'reversed:' || d.refund)) AS "lostCents",
     'sealed' = ANY (o.taken_in) AS "takenIn", o.sign AND NOT (o.notarize OR o.ship OR o.fax) AS "isSignedAlone",
+    o.ship, o.fax,
     coalesce(${lastActor(sql`o.id`, "Delivered")} LIKE 'provider:%', false) AS "carrierReports",
     coalesce(${lastActor(sql`o.id`, "FaxDelivered")} LIKE 'provider:%', false) AS "machineReports",
     EXISTS (SELECT FROM envelopes e JOIN envelope_signers signer ON signer.envelope_id = e.id
@@ -69,11 +84,16 @@ export const orderMail = defineMail({
   queue: orderMailQueue,
   async load(about: OrderMail, deps: Deps) {
     const { db, clients } = deps;
-    const { takesPayment, closingsOf } = clients;
+    const { takesPayment, closingsOf, untilMorning } = clients;
     const { orderId, moment } = about;
     const order = await rowOf(db, orderId);
     if (!order || !stillHolds(takesPayment, moment, order)) return null;
     if (moment === "signed" && order.hasSigned) return null;
+    const nightMs = canWait(about, order) ? await untilMorning(order.partnerId) : 0;
+    if (nightMs > 0) {
+      await enqueueAfter(db, orderMailQueue, about, nightMs);
+      return null;
+    }
     const covered = await coveredBy({ db, closingsOf }, about);
     if (!covered) return null;
     const others = covered.orderIds.filter((id) => id !== order.id);
@@ -210,7 +230,9 @@ export function letterTogether(
     const name = `${title !== null && isPlainTitle(title) ? title : label}${own === null ? "" : ` (file ${own})`}`;
     if (goal === "documents") return [name, "Download", links.documents];
     const cents = amountOf?.(order) ?? null;
-    return cents === null ? [label, name] : [name, dollars(cents)];
+    if (cents === null) return [label, name];
+    // The button's link is of one order. If that order leaves the room, these links still lead to the others.
+    return goal === "payment" ? [name, dollars(cents), links.closing] : [name, dollars(cents)];
   });
   const amounts = orders.flatMap((order) => amountOf?.(order) ?? []);
   const total = amounts.reduce((sum, cents) => sum + cents, 0);

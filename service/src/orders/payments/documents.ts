@@ -3,7 +3,7 @@ import { sql } from "../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 import { bookTime } from "../../kernel/test-clock/test-clock.ts";
-import { billingPartyState, zoneOfYear } from "./zone.ts";
+import { billingPartyState, zoneOrDefault } from "./zone.ts";
 
 /** The columns of receipts and their corrections that the MAC covers. A trigger forbids changes to them. */
 export const billingDocumentState: StateMac = {
@@ -269,7 +269,7 @@ async function insert(
 ): Promise<boolean> {
   const own = sql`d.partner_id = ${partnerId} AND d.environment = ${environment}`;
   const series = sql`${own} AND d.kind = ${kind}`;
-  const zone = await zoneOfYear(tx, partnerId);
+  const zone = await zoneOrDefault(tx, partnerId);
   const [issued] = await tx.query<{ id: number }>(sql`
     WITH issuer AS (
       SELECT id FROM billing_parties WHERE partner_id IS NULL ORDER BY id DESC LIMIT 1

@@ -128,7 +128,7 @@ export {
   verifiedSimultaneous,
   verifiedUnapplied,
 } from "./unapplied.ts";
-export { billingPartyState, defaultZone, zoneOf } from "./zone.ts";
+export { billingPartyState, defaultZone, zoneOf, zoneOrDefault } from "./zone.ts";
 
 export const protectedTables = [
   ...moneyRows,

@@ -29,10 +29,10 @@ export async function zoneOf(db: Sql, partnerId: string): Promise<string> {
 }
 
 /**
- * The time zone that decides the year of a number. An altered time zone decides nothing, but doesn't keep money from
- * being booked.
+ * The firm's time zone for work that must go on, such as the booking of money: an altered time zone decides nothing, and
+ * the default one takes its place.
  */
-export const zoneOfYear = (db: Sql, partnerId: string): Promise<string> =>
+export const zoneOrDefault = (db: Sql, partnerId: string): Promise<string> =>
   zoneOf(db, partnerId).catch((error: unknown) => {
     if (!isAltered(error)) throw error;
     return defaultZone;

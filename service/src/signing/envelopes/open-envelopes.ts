@@ -6,6 +6,7 @@ import { invalid } from "../../kernel/platform/errors.ts";
 import type { Jobs } from "../../kernel/platform/jobs/jobs.ts";
 import { type Task, tooCostly, type Workers } from "../../kernel/platform/workers/task.ts";
 import type { Resources } from "../../kernel/resources.ts";
+import { untilMorning } from "../../orders/fulfilment/fulfilment.ts";
 import {
   countryOfNumber,
   envelopeQueue,
@@ -42,13 +43,11 @@ export const openConsentTexts = (): ConsentTexts => readConsentTexts(consentFold
 type Parts = { workers: Workers; sealing: Sealing; consentTexts: ConsentTexts; texts: Texts | null };
 
 /** The dependencies of envelopes, which maintenance also needs. */
-export function envelopesWith(
-  { config, db, clock, log, blobs, rowMac, secrets }: Resources,
-  { workers, sealing, consentTexts, texts }: Parts,
-): EnvelopeDeps {
+export function envelopesWith(resources: Resources, { workers, sealing, consentTexts, texts }: Parts): EnvelopeDeps {
+  const { config, db, clock, log, blobs, rowMac, secrets } = resources;
   const { baseUrl } = config;
   const seal = envelopeSeal({ ...sealing, db, workers, consentTexts, baseUrl });
-  const reach = { links: signingLinks(secrets, baseUrl), texts };
+  const reach = { links: signingLinks(secrets, baseUrl), untilMorning: untilMorning(resources), texts };
   return { db, clock, log, blobs, rowMac, workers, seal, reach };
 }
 

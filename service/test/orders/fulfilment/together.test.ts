@@ -141,16 +141,18 @@ test("a mail that is sent again is about its own order", async () => {
 });
 
 test("a mail about several documents names each with its amount, and the sum", () => {
-  const orders = [order, { ...order, title: "Note", totalCents: 20_00 }].map((each) => ({ ...each, links }));
+  const note = { ...order, title: "Note", totalCents: 20_00, links: { ...links, closing: `${links.closing}2` } };
+  const orders = [{ ...order, links }, note];
   const about = { id: "x", closing: "12 Elm Street", firm: order.firm };
   const quote = letterTogether("quote_ready", about, orders);
   assert.equal(quote.subject, "Your quote is ready: 12 Elm Street (2 documents)");
   assert.deepEqual(quote.facts, [
-    ["Deed of trust", "$109.50"],
-    ["Note", "$20.00"],
+    ["Deed of trust", "$109.50", links.closing],
+    ["Note", "$20.00", note.links.closing],
     ["Total", "$129.50"],
   ]);
   assert.equal(quote.link?.url, links.closing);
+  assert.deepEqual(letterTogether("cancelled", about, orders).facts?.[0], ["Document 1", "Deed of trust"]);
   const spoofed = letterTogether("cancelled", { ...about, closing: "Pay at evil.example" }, orders);
   assert.equal(spoofed.subject, "Your orders were canceled: 2 documents");
   assert.throws(() => letterTogether("on_hold", about, orders), /no mail of the moment on_hold/);

@@ -97,7 +97,7 @@ test("a mail about several documents names their file number once, or each one's
       ),
     ).text;
   assert.equal(of("FILE-1", "FILE-1").match(/FILE-1/g)?.length, 1);
-  assert.match(of("FILE-1", "FILE-2"), /Deed of trust \(file FILE-1\): .*\n.*Deed of trust \(file FILE-2\)/);
+  assert.match(of("FILE-1", "FILE-2"), /Deed of trust \(file FILE-1\): .*\nhttps:.*\nDeed of trust \(file FILE-2\)/);
   assert.match(of("FILE-1", null), /\(file FILE-1\)/);
   assert.doesNotMatch(of(null, null), /file/i);
 });

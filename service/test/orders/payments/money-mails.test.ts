@@ -42,7 +42,7 @@ const mailer = {
 };
 const deps = { db, clock: () => at, rowMac: testRowMac, mailer, baseUrl: "https://sss.example" };
 moneyMail.work(jobs, deps as unknown as MailDeps);
-const clients = { takesPayment: () => true, closingsOf: async () => [] };
+const clients = { takesPayment: () => true, closingsOf: async () => [], untilMorning: async () => 0 };
 const clientDeps = { ...deps, secrets: secretBytes(Buffer.alloc(32)), titleOf: () => null, clients };
 orderMail.work(jobs, clientDeps as unknown as Parameters<typeof orderMail.work>[1]);
 

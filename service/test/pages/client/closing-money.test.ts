@@ -123,6 +123,13 @@ test("the mail and the page are about the same room of an order that is in sever
   );
 });
 
+test("the link of an order that stays pays those that stay when another leaves the room", async () => {
+  const [first = "", second = "", third = ""] = await orders({}, {}, {});
+  const room = await roomWith(first, second, third);
+  await firm.ok("DELETE", `/api/rooms/${room}/orders/${first}`);
+  assert.equal((await pageOf(second)).button, (await totalOf(second)) + (await totalOf(third)));
+});
+
 test("the link of an order that left its room leads to the order's own page", async () => {
   const [first = "", second = ""] = await orders({}, {});
   const room = await roomWith(first, second);

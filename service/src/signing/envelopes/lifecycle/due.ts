@@ -1,3 +1,4 @@
+import type { Owner } from "../../../kernel/identity/identity.ts";
 import { dayMs } from "../../../kernel/platform/clock.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
@@ -11,6 +12,8 @@ import { followOrder } from "./follow.ts";
 import { signingMailQueue } from "./issue-link.ts";
 import { openMs, reminderDays } from "./open.ts";
 
+type Due = Owner & { id: number; orderCode: string };
+
 /** The most envelopes that one sweep handles. */
 const batchSize = 1_000;
 
@@ -20,15 +23,15 @@ const batchSize = 1_000;
  */
 export async function sweepDue(deps: EnvelopeDeps, stopping?: AbortSignal): Promise<boolean> {
   const now = deps.clock();
-  const due = await deps.db.query<{ id: number; orderCode: string; expired: boolean }>(sql`
-    SELECT e.id, o.code AS "orderCode@order", e.expires_at <= ${now} AS expired
+  const due = await deps.db.query<Due & { expired: boolean }>(sql`
+    SELECT e.id, o.code AS "orderCode@order", o.partner_id AS "partnerId", o.environment, e.expires_at <= ${now} AS expired
     FROM envelopes e JOIN orders o ON o.id = e.order_id
     WHERE e.ended_at IS NULL AND least(e.expires_at, e.remind_at) <= ${now} AND o.status = 'EsignPending'
       AND EXISTS (SELECT FROM envelope_signers s WHERE s.envelope_id = e.id AND s.signed_at IS NULL)
     ORDER BY least(e.expires_at, e.remind_at) LIMIT ${batchSize}`);
   for (const { expired, ...envelope } of due) {
     if (stopping?.aborted) return false;
-    await (expired ? expire(deps, envelope) : remind(deps, envelope.id, now)).catch((error: Error) => {
+    await (expired ? expire(deps, envelope) : remind(deps, envelope, now)).catch((error: Error) => {
       if (!(error instanceof LastHasSigned))
         deps.log.error(
           { err: error, envelope: envelope.id },
@@ -41,14 +44,22 @@ export async function sweepDue(deps: EnvelopeDeps, stopping?: AbortSignal): Prom
 
 class LastHasSigned extends Error {}
 
-async function expire(deps: EnvelopeDeps, envelope: { id: number; orderCode: string }): Promise<void> {
+async function expire(deps: EnvelopeDeps, envelope: Due): Promise<void> {
   const ending = { outcome: "Expired", reason: "not everybody signed in time", detail: {}, actor: "system" } as const;
   await endUnsigned(deps, envelope, ending, async (tx, { id }) => {
     if (whoseTurn(await findSigners(tx, id)).length === 0) throw new LastHasSigned();
   });
 }
 
-async function remind({ db, rowMac }: EnvelopeDeps, envelopeId: number, now: Date): Promise<void> {
+async function remind({ db, rowMac, reach }: EnvelopeDeps, due: Due, now: Date): Promise<void> {
+  const { id: envelopeId } = due;
+  const nightMs = due.environment === "live" ? await reach.untilMorning(due.partnerId) : 0;
+  if (nightMs > 0) {
+    // The whole reminder waits, and not its mail alone, because the trail says when the signers were reminded.
+    const morning = new Date(now.getTime() + nightMs);
+    await db.query(sql`UPDATE envelopes SET remind_at = ${morning} WHERE id = ${envelopeId} AND remind_at <= ${now}`);
+    return;
+  }
   await db.transaction(async (tx) => {
     const envelope = await lockEnvelope(tx, envelopeId);
     if (!envelope || envelope.endedAt !== null) return;

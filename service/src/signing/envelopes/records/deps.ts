@@ -6,6 +6,7 @@ import type { Database } from "../../../kernel/platform/database/database.ts";
 import type { Log } from "../../../kernel/platform/logs.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import type { Workers } from "../../../kernel/platform/workers/task.ts";
+import type { UntilMorning } from "../../../orders/fulfilment/fulfilment.ts";
 import type { Texts } from "../texts/texts.ts";
 import type { Envelope } from "./envelope.ts";
 import type { SigningLinks } from "./link-tokens.ts";
@@ -25,6 +26,8 @@ export type EnvelopeDeps = {
 /** The ways to reach a signer: mailed links, and text messages. */
 export type Reach = {
   links: SigningLinks;
+  /** How long a reminder that nobody asked for is kept at night. */
+  untilMorning: UntilMorning;
   /** Null when the service sends no text messages. No order can then require codes by text message. */
   texts: Texts | null;
 };

@@ -66,7 +66,7 @@ export async function openCeremonyService(env: Record<string, string> = {}) {
   const blobs = await blobsOf(dataDir);
   const consentTexts = openConsentTexts();
   const seal = envelopeSeal({ ...common, sealDocument, chainPem, consentTexts, baseUrl });
-  const reach = { links: signingLinks(secrets, baseUrl), texts: null };
+  const reach = { links: signingLinks(secrets, baseUrl), untilMorning: async () => 0, texts: null };
   const deps = { ...common, secrets, blobs, seal, reach, baseUrl, sealDocument };
   const certificates = signerCertificates({ ...common, baseUrl }, signers.authorities);
   const actsWith = (parts: Partial<Parameters<typeof openActs>[0]>) =>

@@ -335,6 +335,24 @@ test("a slow signer is reminded on days 2 and 5, and after 30 days the envelope 
   await until(() => running.mailsTo(jane.email).some((mail) => mail.includes("has expired")));
 });
 
+test("a reminder for a live order waits for the morning, and is in the trail only then", async () => {
+  const [jane] = people("Jane");
+  assert.ok(jane);
+  const code = await running.order([jane]);
+  await running.linkOf(jane.email);
+  await makeLive(running, code);
+  const { deps } = running;
+  const atHour = (hours: number, nightMs: number) =>
+    sweepEnvelopes({ ...deps, clock: later(hours), reach: { ...deps.reach, untilMorning: async () => nightMs } });
+  const reminded = async () => (await readTrail(running.db, code)).filter(({ event }) => event === "reminded");
+  await atHour(49, 3 * 3_600_000);
+  assert.deepEqual(await reminded(), []);
+  await atHour(51, 0);
+  assert.deepEqual(await reminded(), []);
+  await atHour(53, 0);
+  assert.equal((await reminded()).length, 1);
+});
+
 test("an order that is canceled, or signed in another way, ends its envelope", async () => {
   const [jane] = people("Jane");
   assert.ok(jane);
