@@ -15,6 +15,7 @@ import {
   heldPayments,
   isDisputed,
   partNewsQueue,
+  refundAtProcessor,
   refundedFirst,
   refundsOfRequest,
   restBefore,
@@ -120,7 +121,7 @@ export function partRefundJobs(jobs: Jobs, deps: JobDeps): void {
  * that can't be refunded any more is closed.
  */
 async function givePartBack(deps: JobDeps, part: ApprovedPart): Promise<void> {
-  const { db, processor } = deps;
+  const { db } = deps;
   if ((await isDisputed(db, part.orderId)) || (await awaitsAssignment(deps, part.orderId))) return;
   const held = await heldPayments(db, part.orderId);
   for (const { id, amountCents, unapplied } of part.payments) {
@@ -130,7 +131,7 @@ async function givePartBack(deps: JobDeps, part: ApprovedPart): Promise<void> {
     const note = unapplied ? null : await reasonAgainst(db, part.id, payment, amountCents);
     if (note !== null) return close(deps, part, note);
     if (unapplied) {
-      await giveBack(deps, payment, true);
+      await giveBack(deps, part.orderId, payment, true);
       continue;
     }
     const { paymentIntent } = payment;
@@ -138,9 +139,9 @@ async function givePartBack(deps: JobDeps, part: ApprovedPart): Promise<void> {
       await giveSandboxPart(deps, { request: part.id, payment: id, paymentIntent, amountCents });
       continue;
     }
-    if (!processor) throw new Error("payments are not configured: the refund waits");
-    if (paymentIntent === null) throw new Error("the payment has no payment intent: refund it at the processor");
-    await processor.refundPart({ request: part.id, payment: id, paymentIntent, amountCents });
+    await refundAtProcessor(deps, { orderId: part.orderId, paymentIntent, amountCents }, (processor, intent) =>
+      processor.refundPart({ request: part.id, payment: id, paymentIntent: intent, amountCents }),
+    );
   }
 }
 

@@ -11,11 +11,12 @@ import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { enqueue } from "../../../src/kernel/platform/jobs/jobs.ts";
 import { bookNow } from "../../../src/kernel/test-clock/test-clock.ts";
 import { firmChargeQueue } from "../../../src/orders/order/order.ts";
-import { insertMinting } from "../../../src/orders/payments/checkout/store.ts";
+import { closeCheckouts } from "../../../src/orders/payments/checkout/sessions.ts";
+import { currentSessions, insertMinting } from "../../../src/orders/payments/checkout/store.ts";
 import { sandboxAccount } from "../../../src/orders/payments/firm/sandbox-account.ts";
 import { stepsOfPayment } from "../../../src/orders/payments/firm/sandbox-steps.ts";
 import { activeMethod, updateMethod } from "../../../src/orders/payments/firm/store.ts";
-import { takeSandboxSteps } from "../../../src/orders/payments/payments.ts";
+import { openProcessor, refundAtProcessor, takeSandboxSteps } from "../../../src/orders/payments/payments.ts";
 import { newMember, postForm } from "../../firms/members/signed-in-member.ts";
 import { openLiveService } from "../fulfilment/live-service.ts";
 import { silent } from "../order/orders-database.ts";
@@ -319,6 +320,36 @@ test("a checkout of a test order from an earlier configuration is closed without
   await acme.client.sandbox.paymentMethod("card", limits);
   await db.transaction((tx) => enqueue(tx, firmChargeQueue, { orderId }));
   await acme.statusIs(code, "EsignPending");
+  assert.deepEqual(live.stripe.requests, []);
+});
+
+test("jobs about a test order of an earlier configuration reach no processor with a live key", async () => {
+  const acme = await firm();
+  const code = await acme.place();
+  await untilCharged(code);
+  const [order] = await db.query<{ orderId: number; amountCents: number }>(sql`
+    SELECT id AS "orderId", total_cents::float8 AS "amountCents" FROM orders WHERE ${isSealed(sql`code`, "order", code)}`);
+  assert.ok(order);
+  const { orderId, amountCents } = order;
+  const part = { orderId, orderCode: code, amountCents, supplementId: null };
+  const session = {
+    ...{ id: randomUUID(), groupId: null, status: "minting", sessionId: null, url: null, supplementId: null },
+    ...{ amountCents, currency: "usd", expiresAt: new Date(Date.now() + day * 1000) },
+  } as const;
+  await db.transaction((tx) => insertMinting(tx, session, [part], new Date()));
+  const processor = openProcessor(
+    { secretKey: "sk_live_double", webhookSecret: live.stripe.webhookSecret, apiBase: live.stripe.url },
+    "https://sss.example",
+  );
+  const deps = { db, clock: () => new Date(), log: silent, processor };
+  await closeCheckouts(deps, orderId);
+  assert.deepEqual(await currentSessions(db, [orderId]), []);
+  // A payment of the processor's test mode, which the live key doesn't know.
+  const payment = { orderId, paymentIntent: "pi_test", amountCents };
+  await assert.rejects(
+    refundAtProcessor(deps, payment, (own) => own.refund("1", "pi_test")),
+    /payments are not configured: the refund waits/,
+  );
   assert.deepEqual(live.stripe.requests, []);
 });
 

@@ -15,26 +15,24 @@ import {
 } from "../../order/order.ts";
 import { isDisputed } from "../disputes.ts";
 import { chargesOfOrder, isOpenCharge } from "../firm/charge-store.ts";
-import type { Processor } from "../processor/processor.ts";
+import { type Processor, processorFor } from "../processor/processor.ts";
 import { dueOf, type Supplement, supplementsOf } from "../supplements.ts";
 import { openSession } from "./sessions.ts";
 import { hasPendingFunds, type Part } from "./store.ts";
 
 export type CheckoutDeps = { db: Database; clock: Clock; processor: Processor | null; notarySupply: NotarySupply };
 
-/**
- * Whether orders in this environment are paid at this processor. Test orders are never paid at a processor that moves
- * real money.
- */
+/** Whether orders in this environment are paid at this processor. */
 export const takesPayment = (processor: Processor | null, environment: Environment): boolean =>
-  processor !== null && (environment === "live" || processor.testMode);
+  processorFor(processor, environment) !== null;
 
 const notConfigured = (): ServiceError => new ServiceError("payments_not_configured", "Payments are not configured.");
 
 /** @throws ServiceError `payments_not_configured` */
 function requireProcessor({ processor }: CheckoutDeps, environment: Environment): Processor {
-  if (!processor || !takesPayment(processor, environment)) throw notConfigured();
-  return processor;
+  const own = processorFor(processor, environment);
+  if (!own) throw notConfigured();
+  return own;
 }
 
 const notPayable = (message: string) => new ServiceError("not_payable", message);

@@ -9,7 +9,7 @@ import type { Log } from "../../../kernel/platform/logs.ts";
 import { isUuid } from "../../../kernel/platform/text.ts";
 import { closeTasks, openTask } from "../../../kernel/tasks/tasks.ts";
 import { lockOrders } from "../../order/order.ts";
-import type { Processor } from "../processor/processor.ts";
+import { type Processor, processorFor } from "../processor/processor.ts";
 import { endPending, ordersOf, sessionState } from "./store.ts";
 
 /** A bank debit takes up to four business days, after a checkout session of up to one day. Holidays add more days. */
@@ -79,8 +79,9 @@ export async function endPendingPayment(
   const orders = isUuid(id) ? await ordersOf(db, id) : [];
   const [first] = orders;
   if (first?.environment !== environment || first.sessionId === null) throw unknown();
-  if (!processor) throw new ServiceError("payments_not_configured", "Payments are not configured.");
-  const state = await processor.paymentOf(first.sessionId);
+  const own = processorFor(processor, environment);
+  if (!own) throw new ServiceError("payments_not_configured", "Payments are not configured.");
+  const state = await own.paymentOf(first.sessionId);
   if (state === "unknown")
     throw new ServiceError(
       "conflict",

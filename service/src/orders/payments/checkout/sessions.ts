@@ -4,6 +4,7 @@ import type { Database, Sql, Tx } from "../../../kernel/platform/database/databa
 import { hasSqlState, sqlState } from "../../../kernel/platform/database/sql-errors.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
+import { processorOfOrder } from "../processor/account.ts";
 import type { MintedSession } from "../processor/checkout-sessions.ts";
 import type { Processor } from "../processor/processor.ts";
 import {
@@ -173,12 +174,13 @@ async function endAtProcessor(
 
 /**
  * Closes all checkouts of the order that can still be paid. Otherwise the order might be paid twice, or after its
- * cancellation.
+ * cancellation. A processor that doesn't take payments of the order's environment is not asked.
  */
 export async function closeCheckouts(
-  { db, processor }: { db: Database; processor: Processor | null },
+  { db, processor: configured }: { db: Database; processor: Processor | null },
   orderId: number,
 ): Promise<void> {
+  const processor = await processorOfOrder(db, configured, orderId);
   for (const session of await currentSessions(db, [orderId])) {
     // The session was paid first. The event of that payment ends the row.
     if (processor && (await endAtProcessor(db, processor, session)) === "complete") continue;

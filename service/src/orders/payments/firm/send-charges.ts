@@ -7,7 +7,7 @@ import { openTask } from "../../../kernel/tasks/tasks.ts";
 import { dollars } from "../../dollars.ts";
 import { lockUnalteredOrders, orderPayer } from "../../order/order.ts";
 import { type AlteredOrder, isSound, lockSorted, reportAltered } from "../altered.ts";
-import { partToCharge, paymentRefusal, takesPayment } from "../checkout/checkout.ts";
+import { partToCharge, paymentRefusal } from "../checkout/checkout.ts";
 import { closeCheckouts, currency } from "../checkout/sessions.ts";
 import type { ChargeAnswer } from "../processor/charge-requests.ts";
 import type { FirmAccount } from "../processor/firm-account.ts";
@@ -41,12 +41,10 @@ export async function sendCharges(deps: ChargeDeps, job: ChargeJob, isRepeated: 
 }
 
 async function sendPayment(deps: ChargeDeps, payment: Payment, isRepeated: boolean): Promise<void> {
-  const { db, clock, processor } = deps;
+  const { db, clock } = deps;
   const [first] = payment;
   const account = accountOf(deps, first);
-  // The processor of the live environment knows no checkout of a test order.
-  const own = takesPayment(processor, first.environment) ? processor : null;
-  for (const { orderId } of payment) await closeCheckouts({ db, processor: own }, orderId);
+  for (const { orderId } of payment) await closeCheckouts(deps, orderId);
   // The processor's idempotency keys expire after a day. A job that an operator retries later counts as a first
   // attempt. So a charge that is old or was sent before is looked up before it is sent. Earlier releases did not record
   // that they had sent a charge.

@@ -1,4 +1,5 @@
 import type { Stripe } from "stripe";
+import type { Environment } from "../../../kernel/identity/identity.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { hasNulEscape } from "../../../kernel/platform/text.ts";
 import { type AccountBooks, accountBooks } from "./balance.ts";
@@ -47,6 +48,13 @@ export type Processor = AccountBooks &
      */
     verify: (body: Buffer, signature: string | undefined, now: Date) => Promise<SignedEvent>;
   };
+
+/**
+ * The processor at which orders in this environment are paid; null for none. Test orders are never paid at a processor
+ * that moves real money.
+ */
+export const processorFor = (processor: Processor | null, environment: Environment): Processor | null =>
+  processor !== null && (environment === "live" || processor.testMode) ? processor : null;
 
 /** A part of a payment to refund. `payment` is our id of the payment. */
 export type RefundPart = { request: string; payment: number; paymentIntent: string; amountCents: number };

@@ -1,0 +1,147 @@
+/** Refunds of payments, and the search for refunds that somebody made at the processor. */
+import type { Clock } from "../../kernel/platform/clock.ts";
+import type { Database } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import type { Log } from "../../kernel/platform/logs.ts";
+import { neverOpened, openTask } from "../../kernel/tasks/tasks.ts";
+import { dollars } from "../dollars.ts";
+import { lockOrder, verifiedOrders } from "../order/order.ts";
+import { awaitsAssignment } from "./by-hand.ts";
+import { closeCheckouts } from "./checkout/sessions.ts";
+import { isDisputed } from "./disputes.ts";
+import { processorOfOrder } from "./processor/account.ts";
+import { isLost } from "./processor/apply.ts";
+import { takeEvent } from "./processor/events.ts";
+import { type Processor, shareRequest } from "./processor/processor.ts";
+import { endLost } from "./processor/take-dispute.ts";
+import { type HeldPayment, heldPayments, isGivenBack, payeesOfIntent } from "./store.ts";
+
+export type RefundJobDeps = { db: Database; clock: Clock; log: Log; processor: Processor | null };
+
+/**
+ * Refunds all held payments of an order. Of a payment for several orders, refunds only this order's share. The order
+ * stays in RefundPending until the processor confirms; sandbox money is refunded at once. A forged job refunds nothing,
+ * because the order's MAC covers the status RefundPending. While a payment is disputed, nothing is refunded; the bank's
+ * decision queues the job again. The same holds while a refund made at the processor is not assigned to its orders,
+ * unless nothing is left to refund.
+ */
+export async function refundOrder(deps: RefundJobDeps, orderId: number): Promise<void> {
+  const { db, clock, log } = deps;
+  const [order] = await db.query<{ status: string; code: string }>(
+    sql`SELECT status, code AS "code@order", ${verifiedOrders} FROM orders WHERE id = ${orderId}`,
+  );
+  if (order?.status !== "RefundPending") return;
+  // A page on which a supplement could be paid would take money for an order that ends.
+  await closeCheckouts(deps, orderId);
+  if (await isDisputed(db, orderId)) return;
+  const held = await heldPayments(db, orderId);
+  if (held.length > 0 && held.every(isLost))
+    await db.transaction(async (tx) => {
+      const locked = await lockOrder(tx, order.code);
+      const options = { at: clock(), log, actor: "processor", simulated: false, livemode: null } as const;
+      if (locked) await endLost(tx, locked, options);
+    });
+  if (await awaitsAssignment(deps, orderId)) return;
+  for (const payment of held) await giveBack(deps, orderId, payment, payment.isShared);
+}
+
+/**
+ * Refunds what the service still holds of one payment, without the part that the bank took back. Sandbox money is
+ * refunded at once.
+ * @param asShare refunds only this order's share, minus earlier refunds of it; otherwise everything that the payer paid
+ */
+export async function giveBack(
+  deps: RefundJobDeps,
+  orderId: number,
+  payment: HeldPayment,
+  asShare: boolean,
+): Promise<void> {
+  const { db, clock, log } = deps;
+  const { id, paymentIntent, simulated, lostCents } = payment;
+  // The processor's list of refunds names the parts that were requested here, and the adapter subtracts those.
+  const amountCents = payment.amountCents - lostCents - payment.byHandCents;
+  if (amountCents <= 0 || isLost(payment)) return;
+  if (simulated && (asShare || lostCents > 0))
+    return giveSandboxPart(deps, { request: shareRequest(id), payment: id, paymentIntent, amountCents });
+  if (simulated) {
+    const object = { payment_intent: paymentIntent, refunded: true };
+    const event = { id: `sandbox:refund:${id}`, type: "charge.refunded", data: { object } };
+    const options = { at: clock(), log, actor: "sandbox", simulated: true, livemode: null } as const;
+    await db.transaction((tx) => takeEvent(tx, event, options));
+    return;
+  }
+  await refundAtProcessor(deps, { orderId, paymentIntent, amountCents }, (processor, intent) =>
+    asShare || lostCents > 0
+      ? processor.refundShare({ payment: id, paymentIntent: intent, amountCents })
+      : processor.refund(String(id), intent),
+  );
+}
+
+/**
+ * Requests a refund from the processor. If its account doesn't have the payment, opens a task: a person makes the
+ * refund in the account that has the payment, and that account's event books it here.
+ */
+export async function refundAtProcessor(
+  { db, clock, processor }: RefundJobDeps,
+  { orderId, paymentIntent, amountCents }: { orderId: number; paymentIntent: string | null; amountCents: number },
+  request: (processor: Processor, paymentIntent: string) => Promise<void>,
+): Promise<void> {
+  const own = await processorOfOrder(db, processor, orderId);
+  if (!own) throw new Error("payments are not configured: the refund waits");
+  if (paymentIntent === null) throw new Error("the payment has no payment intent: refund it at the processor");
+  try {
+    await request(own, paymentIntent);
+  } catch (error) {
+    if ((error as { code?: unknown } | null)?.code !== "resource_missing") throw error;
+    const reason = `The payment processor’s account doesn’t have the payment ${paymentIntent}. If the account was changed, refund ${dollars(amountCents)} in the earlier one. Its event books the refund here, if STRIPE_WEBHOOK_SECRET still has the secret of its endpoint.`;
+    const about = { kind: "refund_failed", environment: sql`o.environment`, orderId, reason } as const;
+    const task = { ...about, at: clock(), subject: `${paymentIntent}:${orderId}:elsewhere` };
+    await db.transaction((tx) => openTask(tx, task, sql`orders o WHERE o.id = ${orderId}`));
+  }
+}
+
+/** Refunds a part of sandbox money, by the same code that applies the processor's events. */
+export async function giveSandboxPart(
+  { db, clock, log }: Omit<RefundJobDeps, "processor">,
+  {
+    request,
+    payment,
+    paymentIntent,
+    amountCents,
+  }: { request: string; payment: number; paymentIntent: string | null; amountCents: number },
+): Promise<void> {
+  const metadata = { refund_request: request, payment: String(payment) };
+  const object = { status: "succeeded", payment_intent: paymentIntent, amount: amountCents, metadata };
+  const event = { id: `sandbox:refund:${payment}:${request}`, type: "refund.updated", data: { object } };
+  const options = { at: clock(), log, actor: "sandbox", simulated: true, livemode: null } as const;
+  await db.transaction((tx) => takeEvent(tx, event, options));
+}
+
+/**
+ * Finds partial refunds that somebody made at the processor without a request here. Opens a task for each: a person
+ * finds out why it was made and, if several orders share the payment, which of them it was for. Moves nothing.
+ */
+export async function checkRefunds({ db, clock, processor }: RefundJobDeps, paymentIntent: string): Promise<void> {
+  // The processor does not know the payments of the sandbox.
+  if (paymentIntent.startsWith("sandbox:")) return;
+  const payees = await payeesOfIntent(db, paymentIntent);
+  const [first] = payees;
+  if (!first || (await isGivenBack(db, paymentIntent))) return;
+  const own = await processorOfOrder(db, processor, first.orderId);
+  if (!own) return;
+  const isShared = payees.length > 1;
+  for (const { id, amountCents, isOurs } of await own.refundsOf(paymentIntent)) {
+    if (isOurs) continue;
+    const [of, ask] = isShared
+      ? [`a payment for ${payees.length} orders`, "Find out which orders it was for, and say so under Payments."]
+      : ["the payment", "It has its credit note. Find out why, and note it."];
+    const reason = `${dollars(amountCents)} of ${of} went back at the processor (${id}) without a request here. ${ask}`;
+    // People may have assigned the refund before this check.
+    const from = sql`orders o WHERE o.id = ${first.orderId} AND ${neverOpened("refund_by_hand", id)}
+      AND NOT (${isShared} AND EXISTS (SELECT FROM billing_documents d JOIN payments p ON p.id = d.payment_id
+        WHERE p.payment_intent = ${paymentIntent} AND d.kind = 'credit_note' AND d.refund = ${id}))`;
+    const { orderId } = first;
+    const about = { kind: "refund_by_hand", environment: sql`o.environment`, orderId, subject: id, reason } as const;
+    await db.transaction((tx) => openTask(tx, { ...about, at: clock() }, from));
+  }
+}
