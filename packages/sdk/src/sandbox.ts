@@ -44,7 +44,8 @@ export type TestMethod =
   | "card_dispute_lost"
   | "bank"
   | "bank_insufficient_funds"
-  | "bank_returned";
+  | "bank_returned"
+  | "bank_no_answer";
 
 /** The test method that the firm's test orders are charged to. */
 export type TestPaymentMethod = {

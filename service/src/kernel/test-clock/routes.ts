@@ -35,7 +35,7 @@ export function testClockRoutes(app: FastifyInstance, deps: TestClockDeps & Rout
     operationId: "advanceTestClock",
     summary: "Advance the test clock",
     description:
-      "What comes due of your test objects happens as if so much time had gone by: envelopes remind and expire, executions of playbooks expire, replaced webhook secrets and idempotency keys end, documents are deleted, months of statements close, bank debits settle or fail, disputes end. Receipts and statements bear the test time. New objects, evidence and webhooks bear real time. The answer is `advancing`; ask for the clock until it is `ready`.",
+      "What comes due of your test objects happens as if so much time had gone by: envelopes remind and expire, executions of playbooks expire, replaced webhook secrets and idempotency keys end, documents are deleted, months of statements close, bank debits of the sandbox settle, fail or become overdue, disputes end. A debit on a page of the payment processor's test mode follows the processor. Receipts and statements bear the test time. New objects, evidence and webhooks bear real time. The answer is `advancing`; ask for the clock until it is `ready`.",
     body: TestClockAdvance,
     warns: true,
     refusals: { 400: "advanceSeconds must be a whole number of seconds, at least 1.", ...liveKey },

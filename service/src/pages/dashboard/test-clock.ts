@@ -36,7 +36,7 @@ export function testClockCard(clock: TestClock, submission: string, error: strin
     "test-clock",
     "Test clock",
     html`${errorSummary(error)}<p>${time(new Date(clock.testTime))}${!ahead && " (real time)"}</p>
-<p>Advance it, and what comes due of your test orders happens now: reminders, expiries, deletions; months of your statements close, bank debits settle or fail, disputes end. Seals and events keep real time.</p>
+<p>Advance it, and what comes due of your test orders happens now: reminders, expiries, deletions; months of your statements close, bank debits of the sandbox settle or fail, disputes end. Seals and events keep real time. A payment on a page of the payment processor follows the processor.</p>
 ${clock.status === "advancing" && html`<p role="status">What came due is happening. Reload this page to see it done.</p>`}
 <form class="form" method="post" action="${path}/advance">
 ${hiddenFields({ submission })}${select({ name: "seconds", label: "Advance by", required: true, form: "test-clock", value: `${day}`, options: steps })}

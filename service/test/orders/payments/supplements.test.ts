@@ -5,6 +5,7 @@ import { forTests } from "@signsealship/testing/for-tests";
 import { until } from "@signsealship/testing/until";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { closeTasks } from "../../../src/kernel/tasks/tasks.ts";
+import { advanceTestClock } from "../../../src/kernel/test-clock/test-clock.ts";
 import { lockOrder } from "../../../src/orders/order/order.ts";
 import { insertCharge } from "../../../src/orders/payments/firm/charge-store.ts";
 import { activeMethod } from "../../../src/orders/payments/firm/store.ts";
@@ -25,8 +26,9 @@ const firm = await world.newFirm();
 const hour = 3_600_000;
 
 /** An order whose parcel waits, because $4.07 more is due for its postage. */
-async function waiting(payBy: "client" | "firm") {
-  const code = await world.orders.insert("ShippingPending", { partnerId: firm.owner.partnerId, payBy });
+async function waiting(payBy: "client" | "firm", environment: "live" | "test" = "live") {
+  const { partnerId } = firm.owner;
+  const code = await world.orders.insert("ShippingPending", { partnerId, payBy, environment });
   const label = "Postage to the corrected address";
   await db.transaction(async (tx) => {
     const order = await lockOrder(tx, code);
@@ -123,6 +125,22 @@ test("an amount that nobody pays for three days opens one task and one more mail
   world.advance(200 * hour);
   await watchPayments(deps);
   assert.equal((await tasksOf(id)).length, 1);
+});
+
+test("the test clock brings the end of an unpaid amount of a test order nearer, and of no live order", async () => {
+  const { partnerId } = firm.owner;
+  const { id: live } = await waiting("client");
+  const { id: test } = await waiting("client", "test");
+  await watchPayments(deps);
+  assert.deepEqual([await tasksOf(live), await tasksOf(test)], [[], []]);
+  const principal = { ...firm.principal, partnerId, environment: "test" } as const;
+  await advanceTestClock({ db, clock, nearer: [] }, principal, { seconds: 71 * 3600 });
+  await watchPayments(deps);
+  assert.deepEqual(await tasksOf(test), []);
+  await advanceTestClock({ db, clock, nearer: [] }, principal, { seconds: 2 * 3600 });
+  await watchPayments(deps);
+  assert.match((await tasksOf(test))[0]?.reason ?? "", /nobody has paid it for three days/);
+  assert.deepEqual([await mailsTo(test), await tasksOf(live)], [1, []]);
 });
 
 test("an address that is corrected back ends the wish for money, and its task", async () => {

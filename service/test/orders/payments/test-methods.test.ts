@@ -12,7 +12,7 @@ import { enqueue } from "../../../src/kernel/platform/jobs/jobs.ts";
 import { bookNow } from "../../../src/kernel/test-clock/test-clock.ts";
 import { firmChargeQueue } from "../../../src/orders/order/order.ts";
 import { closeCheckouts } from "../../../src/orders/payments/checkout/sessions.ts";
-import { currentSessions, insertMinting } from "../../../src/orders/payments/checkout/store.ts";
+import { type CheckoutSession, currentSessions, insertMinting } from "../../../src/orders/payments/checkout/store.ts";
 import { sandboxAccount } from "../../../src/orders/payments/firm/sandbox-account.ts";
 import { stepsOfPayment } from "../../../src/orders/payments/firm/sandbox-steps.ts";
 import { activeMethod, updateMethod } from "../../../src/orders/payments/firm/store.ts";
@@ -103,6 +103,30 @@ test("a bank debit settles or fails when the test clock has passed four days, an
   assert.equal((await acme.client.orders.get(fails)).status, "PaymentFailed");
   assert.notEqual((await acme.client.orders.get(settles)).status, "AwaitingPayment");
   assert.deepEqual([await acme.kinds(settles), await acme.kinds(fails)], [["receipt"], []]);
+});
+
+test("a debit that the bank never answers is overdue after ten days of the test clock, and an owner ends it", async () => {
+  const acme = await firm();
+  const { service } = harness;
+  const owner = (await newMember(service, "owner@ash.example", acme.key)).headers;
+  const look = async () => (await fetch(`${service.baseUrl}/dashboard/billing`, { headers: owner })).text();
+  const code = await acme.charge("bank_no_answer");
+  await until(async () => /Being processed by the bank/.test(await look()));
+  await acme.pass(9);
+  const end = /action="(\/dashboard\/billing\/charges\/[\w-]+\/end)"/;
+  assert.doesNotMatch(await look(), end, "the bank still has time");
+  await acme.pass(2);
+  const [, path = ""] = end.exec(await look()) ?? [];
+  const tasks = await db.query<{ reason: string }>(sql`
+    SELECT t.reason FROM tasks t JOIN orders o ON o.id = t.order_id
+    WHERE t.kind = 'firm_charge' AND t.environment = 'test' AND ${isSealed(sql`o.code`, "order", code)}`);
+  assert.match(tasks[0]?.reason ?? "", /The bank has not answered for ten days/);
+  const answer = await postForm(`${service.baseUrl}${path}`, {}, owner);
+  assert.equal(answer.headers.get("location"), "/dashboard/billing?done=charge-ended#charges");
+  assert.match(await look(), /Failed\. The payment processor did not confirm it in time/);
+  await acme.pass(5);
+  assert.notEqual((await acme.client.orders.get(code)).status, "EsignPending");
+  assert.deepEqual(await acme.kinds(code), []);
 });
 
 test("a debit that the bank takes back ends the use of its account", async () => {
@@ -332,10 +356,10 @@ test("jobs about a test order of an earlier configuration reach no processor wit
   assert.ok(order);
   const { orderId, amountCents } = order;
   const part = { orderId, orderCode: code, amountCents, supplementId: null };
-  const session = {
+  const session: CheckoutSession = {
     ...{ id: randomUUID(), groupId: null, status: "minting", sessionId: null, url: null, supplementId: null },
     ...{ amountCents, currency: "usd", expiresAt: new Date(Date.now() + day * 1000) },
-  } as const;
+  };
   await db.transaction((tx) => insertMinting(tx, session, [part], new Date()));
   const processor = openProcessor(
     { secretKey: "sk_live_double", webhookSecret: live.stripe.webhookSecret, apiBase: live.stripe.url },

@@ -22,6 +22,7 @@ TestMethod = Literal[
     "bank",
     "bank_insufficient_funds",
     "bank_returned",
+    "bank_no_answer",
 ]
 """A test card or a test bank account. Its name says what happens when it is charged."""
 

@@ -66,6 +66,10 @@ export const testMethods = {
     ...{ ...bank, last4: "0343", words: "Each debit settles after 4 days, and the bank takes it back after 9." },
     steps: [started, cleared, { kind: "lost", afterDays: 9 }],
   },
+  bank_no_answer: {
+    ...{ ...bank, last4: "9991", words: "The bank never answers. After 10 days an owner can end the debit." },
+    steps: [started],
+  },
 } as const satisfies Readonly<Record<string, TestMethod>>;
 
 export type TestMethodName = keyof typeof testMethods;
