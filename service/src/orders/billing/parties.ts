@@ -39,7 +39,10 @@ export function readIssuer(path: string): Issuer {
   const texts = [issuer.name, issuer.taxId, taxLine, ...issuer.address];
   if (!texts.every(isPlainText))
     throw new StartupError(`BILLING ${path}: each text must be one line without control characters`);
-  if (!isZone(zone)) throw new StartupError(`BILLING ${path}: zone must be a time zone, such as America/New_York`);
+  if (!isZone(zone))
+    throw new StartupError(
+      `BILLING ${path}: zone must be the name of a time zone, such as America/New_York or UTC, and not ${JSON.stringify(zone)}: offsets and abbreviations are not names`,
+    );
   return { ...issuer, taxLine, zone };
 }
 

@@ -166,7 +166,13 @@ test("the operator's time zone is the name of a region, which the database reads
     return readIssuer(file).zone;
   };
   for (const zone of ["+05:00", "-08:00", "CET", "EST", "Mars/Olympus", ""])
-    await assert.rejects(read(zone), /zone must be a time zone/);
+    await assert.rejects(read(zone), (error: Error) => {
+      assert.match(
+        error.message,
+        /^BILLING .*billing.yaml: zone must be the name of a time zone, such as America\/New_York/,
+      );
+      return error.message.includes(`and not ${JSON.stringify(zone)}`);
+    });
   for (const zone of ["UTC", "US/Eastern", "Asia/Kolkata", "America/Argentina/Ushuaia"])
     assert.equal(await read(zone), zone);
   await rm(directory, { recursive: true });
