@@ -7,12 +7,13 @@ import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import {
   closeMonths,
   drawnStatement,
+  type StatementWithLines,
   statementOf,
   statementsOf,
   sumsByPayer,
 } from "../../../src/orders/billing/billing.ts";
 import { chargeGroup, checkoutUrl } from "../../../src/orders/payments/payments.ts";
-import { monthBody } from "../../../src/pages/dashboard/statements/body.ts";
+import { type MonthPage, monthBody } from "../../../src/pages/dashboard/statements/body.ts";
 import { importCsv, statementCsv } from "../../../src/pages/dashboard/statements/files.ts";
 import { silent } from "../order/orders-database.ts";
 import { openMoneyWorld } from "../payments/money-world.ts";
@@ -107,6 +108,26 @@ async function papersOf(month: string) {
   };
 }
 
+/** Asserts that the pages of a month have each line once and in its place, and that a file number finds its lines. */
+function requirePages(found: StatementWithLines): void {
+  const shown = (more: Partial<MonthPage>) => monthBody(found, { page: 1, file: "", ...more }).toString();
+  const linesIn = (page: string) => [...page.matchAll(/receipts\/([A-Z]+-[\d-]+)"/g)].map(([, number]) => number);
+  const whole = linesIn(shown({ page: null }));
+  assert.equal(whole.length, found.lines.length);
+  const pages = Array.from({ length: 9 }, (_, index) => shown({ page: index + 1 }));
+  assert.deepEqual(pages.flatMap(linesIn), whole);
+  assert.match(pages[1] ?? "", /Lines 26 to 50 of 204\./);
+  assert.match(pages[1] ?? "", /rel="prev" href="[^"]*page=1#lines"[\s\S]*rel="next" href="[^"]*page=3#lines"/);
+  assert.deepEqual(linesIn(shown({ page: 99 })), linesIn(pages[8] ?? ""), "past the end is the last page");
+  assert.deepEqual(linesIn(shown({ page: -1 })), linesIn(pages[0] ?? ""));
+  assert.match(shown({ file: "2026-1199" }), /Lines 1 to 1 of 1 with “2026-1199” in their file number\./);
+  assert.equal(linesIn(shown({ file: "2026-11" })).length, 25, "found lines have pages, too");
+  assert.match(shown({ file: "2026-11" }), /href="[^"]*file=2026-11&amp;page=2#lines"/);
+  const none = shown({ file: "<b>" });
+  assert.match(none, /No line has “&lt;b&gt;” in its file number\./);
+  assert.doesNotMatch(none, /<table|rel="next"/);
+}
+
 test("a month of 200 files agrees on the page, PDF, CSV and imports, and with the processor, over the month's end", async () => {
   moveTo(10);
   const byFirm: string[] = [];
@@ -136,6 +157,7 @@ test("a month of 200 files agrees on the page, PDF, CSV and imports, and with th
 
   const { found, rows, nets, firms } = await papersOf(month);
   assert.ok(found.statement.isClosed);
+  requirePages(found);
   assert.equal(found.lines.length, files + 3 + 1);
   assert.deepEqual(new Set(Object.values(nets)), new Set([before]), JSON.stringify(nets));
   assert.equal(firms.imported, sum(firms.shown.map(([, cents]) => cents)));

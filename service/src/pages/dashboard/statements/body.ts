@@ -119,11 +119,23 @@ const imports = ({ statement: { month }, lines }: StatementWithLines, payer: str
       html` <a href="${path}/${month}/import/${program}?payer=${encodeURIComponent(payer)}" download>For ${name}<span class="visually-hidden">: ${payer}</span></a>`,
   )}`;
 
-/** The statement of one month, with its lines grouped by file number. */
-export function monthBody(found: StatementWithLines): Html {
+/** The lines on one page of a month. On a phone, each line is a card, and all of a busy month would be very long. */
+const linesOnPage = 25;
+
+/** The lines of a month on a page, by file number. */
+export type MonthPage = {
+  /** The number of the page, from 1; null for all lines on one page. */
+  page: number | null;
+  /** A part of the file numbers to show; empty for all. */
+  file: string;
+};
+
+const wholeMonth: MonthPage = { page: null, file: "" };
+
+/** The statement of one month, with its lines by file number. */
+export function monthBody(found: StatementWithLines, shown: MonthPage = wholeMonth): Html {
   const { statement, lines } = found;
   const { month, zone } = statement;
-  const day = new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeZone: zone });
   return html`${pageHead(monthTitle(statement), `${monthState(statement)}. Dates are those of ${zone}.`, html`<p class="room-links"><a href="${path}">All statements</a>${files(month)}</p>`)}
 ${card("sums", "Sums", sumsPart(statement))}
 ${
@@ -140,32 +152,65 @@ ${card(
   "By file number",
   lines.length === 0
     ? emptyState("Nothing was booked", "No money came or went back in this month.")
-    : html`<p class="quiet">The balance begins with ${money(statement.sums.opening + statement.sums.corrections)}. A payment for an order does not change the balance, and neither does its refund. This list has only paid orders; <a href="/dashboard/orders">Orders</a> has the others.</p>${records(
-        "Receipts and credit notes, by file number",
-        [
-          { label: "File number" },
-          { label: "Date" },
-          { label: "Order" },
-          { label: "Document" },
-          { label: "Services" },
-          { label: "Number" },
-          { label: "Kind" },
-          { label: "Paid by" },
-          { label: "Amount", number: true },
-          { label: "Balance", number: true },
-        ],
-        ledgerOf(found).map((line) => [
-          line.reference ?? "None",
-          day.format(line.at),
-          html`<a href="/dashboard/orders/${line.orderCode}">${shortCode(line.orderCode)}</a>`,
-          line.document ?? "None",
-          line.services,
-          html`<a href="/dashboard/orders/${line.orderCode}/receipts/${line.number}" download>${line.number}</a>`,
-          lineKind(line),
-          paidByText(line),
-          moneyIn(signedCents(line), line.currency),
-          money(line.balance),
-        ]),
-      )}`,
+    : html`<p class="quiet">The balance begins with ${money(statement.sums.opening + statement.sums.corrections)}. A payment for an order does not change the balance, and neither does its refund. This list has only paid orders; <a href="/dashboard/orders">Orders</a> has the others.</p>${linesPart(found, shown)}`,
 )}`;
+}
+
+/** The lines of the page, with the ways to the others. */
+function linesPart(found: StatementWithLines, { page, file }: MonthPage): Html {
+  const { month, zone } = found.statement;
+  const isShort = found.lines.length <= linesOnPage;
+  const wanted = file.toLowerCase();
+  const ledger = ledgerOf(found).filter(({ reference }) => (reference ?? "").toLowerCase().includes(wanted));
+  const pages = Math.max(1, Math.ceil(ledger.length / linesOnPage));
+  const at = page === null ? null : Math.min(Math.max(page, 1), pages);
+  const first = at === null ? 0 : (at - 1) * linesOnPage;
+  const lines = at === null ? ledger : ledger.slice(first, first + linesOnPage);
+  const to = (target: number | "all") =>
+    `${path}/${month}?${new URLSearchParams({ ...(file !== "" && { file }), page: `${target}` })}#lines`;
+  const pager = (label: string) =>
+    at !== null &&
+    pages > 1 &&
+    html`<nav class="pager" aria-label="${label}">${at > 1 && html`<a rel="prev" href="${to(at - 1)}">Previous page</a>`}${at < pages && html`<a rel="next" href="${to(at + 1)}">Next page</a>`}<a href="${to("all")}">All on one page, to print</a></nav>`;
+  const find =
+    !isShort &&
+    html`<form class="find-line" method="get" action="${path}/${month}#lines" role="search">
+${field({ name: "file", label: "Find a file number", maxLength: 100, value: file, autocomplete: "off" })}
+<div class="form-actions"><button type="submit" class="quiet-button">Find</button>${file !== "" && html` <a href="${path}/${month}#lines">All file numbers</a>`}</div></form>`;
+  const range =
+    !isShort &&
+    html`<p role="status">${ledger.length === 0 ? html`No line has “${file}” in its file number.` : html`Lines ${first + 1} to ${first + lines.length} of ${ledger.length}${file !== "" && html` with “${file}” in their file number`}.`}</p>`;
+  const inPages = at === null && !isShort && html`<p><a href="${to(1)}">In pages of ${linesOnPage}</a></p>`;
+  return html`${find}${range}${inPages}${pager("Pages of lines")}${lines.length > 0 && linesTable(lines, zone)}${pager("Pages of lines, below")}`;
+}
+
+function linesTable(lines: ReturnType<typeof ledgerOf>, zone: string): Html {
+  const day = new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeZone: zone });
+  return records(
+    "Receipts and credit notes, by file number",
+    [
+      { label: "File number" },
+      { label: "Date" },
+      { label: "Order" },
+      { label: "Document" },
+      { label: "Services" },
+      { label: "Number" },
+      { label: "Kind" },
+      { label: "Paid by" },
+      { label: "Amount", number: true },
+      { label: "Balance", number: true },
+    ],
+    lines.map((line) => [
+      line.reference ?? "None",
+      day.format(line.at),
+      html`<a href="/dashboard/orders/${line.orderCode}">${shortCode(line.orderCode)}</a>`,
+      line.document ?? "None",
+      line.services,
+      html`<a href="/dashboard/orders/${line.orderCode}/receipts/${line.number}" download>${line.number}</a>`,
+      lineKind(line),
+      paidByText(line),
+      moneyIn(signedCents(line), line.currency),
+      money(line.balance),
+    ]),
+  );
 }

@@ -54,8 +54,13 @@ export function statementPages(
   });
   pageRoute(forms, frame, {
     url: `${path}/:month`,
-    handle: async ({ params: { month }, request }) => {
-      const body = monthBody(await statementOf(billing, requireBilling(principalOf(request)), month));
+    handle: async ({ params: { month }, query, request }) => {
+      const found = await statementOf(billing, requireBilling(principalOf(request)), month);
+      const { page = "1", file = "" } = query;
+      const body = monthBody(found, {
+        page: page === "all" ? null : Math.trunc(Number(page)) || 1,
+        file: file.trim().slice(0, 100),
+      });
       return dashboardPage(frame, request, { title: `Statement ${month}`, section: "statements", body, wide: true });
     },
   });
