@@ -192,7 +192,7 @@ function pageDeps(deps: AppDeps, features: Features, readiness: ReadReadiness, a
         payableTogether: (code) => payableOfClient(checkout, code),
         checkoutTogether: async (code) => (await clientCheckout(checkout, code)).checkoutUrl,
         receiptsOf: (code) => documentsOfOrder(db, code, null),
-        receiptFile: (receipts, number) => documentFile(node, receipts, number),
+        receiptFile: (receipts, number) => documentFile({ ...node, titleOf: desk.titleOf }, receipts, number),
       },
       fills: desk.fills,
       firmOf: (partnerId) => readShownFirm(db, partnerId),

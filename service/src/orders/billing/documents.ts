@@ -36,6 +36,9 @@ export type BillingDocument = {
   partnerId: string;
   orderCode: string;
   reference: string | null;
+  /** The encrypted name of the order's document, and the document's place in the catalog, from which `TitleOf` reads. */
+  documentName: Buffer | null;
+  docSlug: string | null;
   payBy: Payer;
   method: PayingMethod;
   simulated: boolean;
@@ -157,6 +160,7 @@ export async function documentsOfOrder(db: Sql, code: string, owner: Owner | nul
       r.year AS "receiptYear", r.number AS receipt, d.buyer_name AS "buyerName", i.content AS issuer, b.content AS buyer,
       ${documentCents} AS "amountCents", p.currency, ${paidAt} AS "paidAt", p.payment_intent AS "paymentReference",
       p.simulated, ${payingMethod}, o.code AS "orderCode@order", o.external_reference AS reference, o.pay_by AS "payBy",
+      o.document_name AS "documentName", o.doc_slug AS "docSlug",
       CASE WHEN u.id IS NULL THEN o.lines
         ELSE jsonb_build_array(jsonb_build_object('type', 'Supplement', 'label', u.label, 'amountCents', u.amount_cents)) END AS lines,
       CASE WHEN u.id IS NULL THEN o.discount_cents::float8 ELSE 0 END AS "discountCents",

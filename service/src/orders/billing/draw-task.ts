@@ -22,6 +22,8 @@ type Fact = readonly [label: string, value: string];
 export type DrawnPaper = {
   kind: string;
   title: string;
+  /** The names by which people look for the file: those of the case, the order's document, or the firm. */
+  about: readonly string[];
   facts: readonly Fact[];
   tables: readonly {
     title: string;
@@ -44,7 +46,7 @@ export type DrawnPaper = {
 
 /** Draws a document about money as a tagged PDF with its data attached. */
 export async function run(_document: Buffer, paper: DrawnPaper): Promise<Uint8Array> {
-  const { kind, title, facts, tables, notes, foot, isTest, madeAt, data } = paper;
+  const { kind, title, about, facts, tables, notes, foot, isTest, madeAt, data } = paper;
   const texts = [kind, title, foot, ...notes, ...facts.flat()];
   const ofTables = tables.flatMap((table) => [
     ...[table.title, ...Object.keys(table.columns)],
@@ -72,7 +74,7 @@ export async function run(_document: Buffer, paper: DrawnPaper): Promise<Uint8Ar
     description: "The same as data",
     bytes: Buffer.from(JSON.stringify(data.content)),
   };
-  return certificateFile(sheets, { title, at: madeAt, attached });
+  return certificateFile(sheets, { title: [title, ...about].join(", "), at: madeAt, attached });
 }
 
 /** The height of a table's row, in points. */

@@ -42,8 +42,11 @@ const reasons: Readonly<Partial<Record<BillingKind, string>>> = {
   loss_reversal: "The payer’s bank decided again, or a credit note takes the place of the loss.",
 };
 
-/** The file name of a document. */
-export const paperName = ({ number }: BillingDocument): string => `${number}.pdf`;
+/** The file name of a document: its number and, in a form that every file system takes, the order's reference. */
+export function paperName({ number, reference }: BillingDocument): string {
+  const plain = (reference ?? "").replaceAll(/[^\p{L}\p{N}]+/gu, "-").replaceAll(/^-|-$/g, "");
+  return `${[number, plain.slice(0, 40)].filter((part) => part !== "").join(" ")}.pdf`;
+}
 
 /** The calendar day of an instant in a time zone, in words. */
 const dayText = (at: Date, zone: string): string =>
@@ -63,10 +66,11 @@ const shortOrder = (code: string): string => code.slice(0, 6).toUpperCase();
 const shortened = (text: string, most = 64): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
 /**
- * The printed form of a receipt or of a document that corrects one. A document never changes after it was issued, so
- * neither do its bytes.
+ * The printed form of a receipt or of a document that corrects one. It doesn't change after it was issued, so its bytes
+ * stay the same until the retention plan deletes the name of the order's document.
+ * @param documentTitle the name of the order's document; null when it has none or it was deleted
  */
-export function drawnDocument(document: BillingDocument): DrawnPaper {
+export function drawnDocument(document: BillingDocument, documentTitle: string | null): DrawnPaper {
   const { kind, number, receiptNumber, environment, orderCode, reference, issuer, buyer, currency } = document;
   const { amountCents, totalCents, isSupplement, replacesLoss, discountCents, lines, issuedAt, paidAt } = document;
   const zone = document.buyer.zone ?? issuer?.zone ?? defaultZone;
@@ -74,6 +78,7 @@ export function drawnDocument(document: BillingDocument): DrawnPaper {
   const money = (cents: number) => amountText(cents, "usd");
   const amount = amountText(amountCents, currency);
   const title = `${names[kind]} ${number}`;
+  const named = documentTitle === null ? null : shortened(documentTitle);
   const totalName = replacesLoss
     ? "Total to pay again"
     : isSupplement
@@ -83,6 +88,7 @@ export function drawnDocument(document: BillingDocument): DrawnPaper {
   return {
     kind: names[kind],
     title,
+    about: [reference, named].filter((part) => part !== null),
     facts: [
       ...partyFacts(issuer, buyer),
       ["Date", dayText(issuedAt, zone)],
@@ -92,6 +98,7 @@ export function drawnDocument(document: BillingDocument): DrawnPaper {
       ["Time zone", zone],
       ["Order", shortOrder(orderCode)],
       ...(reference === null ? [] : [["Reference", reference] as const]),
+      ...(named === null ? [] : [["Document", named] as const]),
       ...(document.paymentReference === null ? [] : [["Payment", document.paymentReference] as const]),
     ],
     tables: [
@@ -113,7 +120,7 @@ export function drawnDocument(document: BillingDocument): DrawnPaper {
       ...(differs ? ["The amount that was paid is not the total of the order."] : []),
       ...(issuer && issuer.taxLine !== "" ? [issuer.taxLine] : []),
     ],
-    foot: `${title}. Order ${shortOrder(orderCode)}`,
+    foot: `${title}. ${reference ?? `Order ${shortOrder(orderCode)}`}`,
     isTest: environment === "test",
     madeAt: issuedAt,
     data: {
@@ -154,6 +161,7 @@ export function drawnStatement(
   return {
     kind: "Statement",
     title,
+    about: [buyer.name],
     facts: [
       ...partyFacts(issuer, buyer),
       ["From", dayText(startsAt, zone)],
@@ -163,14 +171,14 @@ export function drawnStatement(
     tables: [
       {
         title: "By file number",
-        columns: { Date: 0, File: 58, Order: 150, Number: 192, Kind: 268, "Paid by": 346, Amount: 458 },
+        columns: { Date: 0, File: 56, Document: 132, Number: 228, Kind: 302, "Paid by": 368, Amount: 462 },
         rows: byFile(lines).map((line) => [
           short.format(line.at),
-          line.reference === null ? "-" : shortened(line.reference, 17),
-          shortOrder(line.orderCode),
+          line.reference === null ? "-" : shortened(line.reference, 15),
+          line.document === null ? `Order ${shortOrder(line.orderCode)}` : shortened(line.document, 19),
           line.number,
           line.applied || line.replacesLoss ? lineKind(line) : `${lineKind(line).split(",")[0]} *`,
-          shortened(paidByText(line), 25),
+          shortened(paidByText(line), 21),
           amountText(signedCents(line), line.currency),
         ]),
         sums: sumFacts(statement).map(([label, cents]) => [label, amountText(cents, "usd")] as const),

@@ -145,13 +145,15 @@ export type BillingDeps = { db: Database; clock: Clock; workers: Workers; titleO
  * @throws ServiceError when the order has no document with this number
  */
 export async function documentFile(
-  { workers }: Pick<BillingDeps, "workers">,
+  { workers, titleOf }: Pick<BillingDeps, "workers" | "titleOf">,
   documents: readonly BillingDocument[],
   number: string,
 ): Promise<{ name: string; pdf: Buffer }> {
   const document = documents.find((each) => each.number === number);
   if (!document) throw new ServiceError("not_found", "Receipt not found.");
-  return { name: paperName(document), pdf: await drawPaper(workers, document.partnerId, drawnDocument(document)) };
+  const { orderCode: of, documentName, docSlug, partnerId } = document;
+  const drawn = drawnDocument(document, titleOf({ code: of, documentName, docSlug }));
+  return { name: paperName(document), pdf: await drawPaper(workers, partnerId, drawn) };
 }
 
 const code = Type.String({ description: "The order code." });

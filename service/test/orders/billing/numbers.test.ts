@@ -312,7 +312,14 @@ test("repeats the names of the columns on each page of a long statement", async 
   const heads = async (count: number) => {
     const table = { title: "By file number", columns: { Date: 0, Amount: 400 }, sums: [] };
     const rows = Array.from({ length: count }, (_, n) => [`Jan ${n}`, "$1.00"]);
-    const paper = { kind: "Statement", title: "Statement 2026-01", facts: [], tables: [{ ...table, rows }], notes: [] };
+    const paper = {
+      kind: "Statement",
+      title: "Statement 2026-01",
+      about: [],
+      facts: [],
+      tables: [{ ...table, rows }],
+      notes: [],
+    };
     const data = { name: "statement.json", content: {} };
     const drawn = await run(Buffer.alloc(0), { ...paper, foot: "", isTest: false, madeAt: clock(), data });
     const pdf = Buffer.from(drawn).toString("latin1");

@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
+import { examplePdf, minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { newPartner, temporaryFolder } from "@signsealship/testing/service";
 import { newMember, postForm } from "../../firms/members/signed-in-member.ts";
 import { openLiveService } from "../fulfilment/live-service.ts";
@@ -36,7 +37,10 @@ const dataOf = (pdf: Buffer) =>
   JSON.parse(/\{"format":"signsealship-[^\n]*\}(?=\s*endstream)/.exec(pdf.toString())?.[0] ?? "{}");
 
 async function paidOrder(fields: Record<string, string> = {}) {
-  const { orderCode, checkoutUrl } = await live.place({ svc_sign: "true", ...fields });
+  const body = orderForm({ ...minimal, svc_sign: "true", create_checkout: "true", ...fields }, null);
+  body.append("document", new Blob([new Uint8Array(examplePdf)], { type: "application/pdf" }), "Warranty deed.pdf");
+  const placed = await fetch(`${live.url()}/api/partner/orders`, { method: "POST", headers, body });
+  const { orderCode, checkoutUrl } = (await placed.json()) as { orderCode: string; checkoutUrl: string };
   const event = stripe.pay(checkoutUrl.split("/").at(-1) ?? "");
   await stripe.deliver(live.url(), event);
   return { code: orderCode, intent: String(event.data.object["payment_intent"]) };
@@ -63,14 +67,17 @@ test("a payment has a receipt, and a refunded part a credit note: both as the sa
   );
   assert.deepEqual([data.paidBy, data.method], ["client", null]);
   assert.equal(data.order.length, 6, "the whole code would open the order");
+  assert.match(pdf.toString("latin1"), /\/Title\(Receipt R-\d{4}-00001, 2026-1187, Warranty deed\)/);
+  const { headers: saved } = await get(path);
+  assert.match(saved.get("content-disposition") ?? "", new RegExp(`filename="${receipt.number} 2026-1187.pdf"`));
   assert.match(pdf.toString("latin1"), /\/StructTreeRoot .*\/MarkInfo<<\/Marked true>>/);
 
-  const saved = await postForm(
+  const changed = await postForm(
     `${live.url()}/dashboard/statements/address`,
     { name: "Acme Title, LLC", address: "9 Elm Street\nAlbany" },
     member,
   );
-  assert.equal(saved.status, 303, await saved.text());
+  assert.equal(changed.status, 303, await changed.text());
   assert.deepEqual(await pdfOf(path), pdf, "an earlier receipt keeps its names");
   const page = await (await get(`/dashboard/orders/${code}`, { ...member, Accept: "text/html" })).text();
   assert.match(page, new RegExp(`Receipt ${receipt.number}.*, E[DS]T<`), "the date is in the zone of statements");
@@ -161,7 +168,9 @@ test("the statement agrees with the receipts as JSON, page, PDF and CSV", async 
   assert.match(csv, /,Refund,,5\.00,,5\.00,USD,,"Client, payment page",-5\.00,0\.00,[^,]*,,pi_\w+\r\n/);
   assert.match(page, /Client, payment page/);
   assert.ok(lines.every(({ paidBy, method }) => ["client", "firm"].includes(paidBy) && method === null));
-  const drawn = dataOf(await pdfOf(`/dashboard/statements/${open.month}/pdf`, member));
+  const statement = await pdfOf(`/dashboard/statements/${open.month}/pdf`, member);
+  assert.match(statement.toString("latin1"), /\/Title\(Statement \d{4}-\d{2}, so far, Acme Title(?:, LLC)?\)/);
+  const drawn = dataOf(statement);
   assert.deepEqual([drawn.sums.payments, drawn.lines.length], [open.paymentsCents, lines.length]);
 });
 
