@@ -178,8 +178,8 @@ export function templatesOf(transport: Transport) {
       }),
 
     /**
-     * One page of the latest versions of the templates, newest template first: of those that are not archived, or with
-     * `archived: "true"` of the archived ones.
+     * One page of the templates in their latest versions, newest template first. With `archived: "true"`, only archived
+     * templates are listed, otherwise only the others.
      */
     list,
 

@@ -14,8 +14,8 @@ export type CheckpointAnchors = {
   /** The earliest time at which the checkpoint is proven to have existed, epoch ms; null when nothing proves a time. */
   readonly provenTime: number | null;
   /**
-   * The earliest trusted time stamp over the checkpoint. Bitcoin blocks do not count here, because OpenTimestamps
-   * calendars may take days to get into one.
+   * The earliest trusted time stamp over the checkpoint. Bitcoin blocks do not count here, because it can take days
+   * until a block contains an OpenTimestamps proof.
    */
   readonly stampedTime: number | null;
 };

@@ -150,10 +150,7 @@ async function verifySigned(input: PadesInput, format: "pades" | "pkcs7"): Promi
   };
 }
 
-/**
- * Why the signature breaks a rule of ETSI EN 319 142-1 section 6.3 that one signature alone can show; null if it breaks
- * none.
- */
+/** The rule of ETSI EN 319 142-1, section 6.3, that the signature breaks, in words; null if it breaks none. */
 function baselineProblem(format: SignatureFormat, signer: SignerVerification, signedData: SignedData): string | null {
   if (format !== "pades") return "An older PKCS#7 signature: it is not bound to its certificate as PAdES requires";
   if (signer.signingTime !== null) return "The CMS signing-time attribute is forbidden in PAdES";

@@ -14,7 +14,7 @@ export const mayBeListed = (purpose: SealPurpose | null | undefined): boolean =>
 /** Manifests that are trusted to list a room's documents. The newest is the last one. */
 export type RoomManifests = {
   readonly manifests: readonly Manifest[];
-  /** Says that they do not name a file: "The closing certificate on this page does not name this file." */
+  /** The sentence for a file that no manifest names: "The closing certificate on this page does not name this file." */
   readonly unnamed: string;
 };
 

@@ -61,7 +61,8 @@ type Checked = ClosingVersionResult & {
  * Claims for each version N with a certificate: `certificate.vN.seal` (one signature covers the whole file and holds),
  * `.trusted` (its certificate is one that the caller trusts), `.purpose` (the seal was made for a closing certificate),
  * `.manifest` (a manifest is attached, the same as the separately given one), `.hash` (the file hashes to the stated
- * sealedSha256); without one `.seal` is unchecked. Then all the claims of `verifyChain` over the manifests.
+ * sealedSha256); for a version without a certificate, `.seal` is unchecked. Then all the claims of `verifyChain` over
+ * the manifests.
  *
  * @param input `roomCode` the expected room; `at` the instant of the verification, epoch ms
  * @throws EvidenceError `ots` for a block header in `trust` that is not 80 bytes

@@ -65,9 +65,9 @@ const ahead = 8;
 /**
  * Reads the new entries, computes the root over all entries, and compares it with the checkpoint.
  * @param options `wanted` lists the SHA-256 in hex of sealed files to look for; `earlierLinks` are the links of closing
- * entries in logs before this one; `days.earlierDay` is the latest day of audit heads there, and gaps up to
- * `days.judgedDay` were reported before; `comparesTiles` also compares each tile of hashes with the entries, which requires
- * reading from the first entry on; `take` is called with each line that is read
+ * entries in logs before this one; `days.earlierDay` is the latest day that those logs have an `audit/v1` entry for,
+ * and gaps up to `days.judgedDay` were reported before; `comparesTiles` also compares each tile of hashes with the
+ * entries, which requires reading from the first entry on; `take` is called with each line that is read
  * @throws LogBroken when the entries do not lead to the checkpoint
  */
 export async function readEntries(

@@ -27,7 +27,7 @@ export const orderState: StateMac = {
 const addedColumns = ["pay_by"];
 
 /**
- * What the order MACs of earlier releases covered, the latest release first.
+ * The data that the order MACs of earlier releases covered, the latest release first.
  * @param code the plain code, which the oldest MACs covered
  */
 export const earlierOrderStates = (code: Statement): readonly StateMac[] => [

@@ -84,8 +84,8 @@ export function judgeHistory(
 }
 
 /**
- * Attributes objects that no section names to the revision that contains them, or to an extra revision after the last
- * one.
+ * Gives the level `other` to each revision that contains objects that no section names. If such objects follow the last
+ * revision, adds a step for them.
  */
 function withLost(steps: readonly StepResult[], later: readonly Revision[], lost: readonly Lost[]): StepResult[] {
   const ends = later.map(({ main }) => main.offset).reverse();

@@ -156,7 +156,7 @@ function commentIn(bytes: Uint8Array, end: number): number {
 
 /**
  * Whether readers agree on the objects of a later revision. In a hybrid file, some use only the table for objects that
- * it names, and some follow the /Prev of its stream.
+ * it names, and some follow the /Prev of the cross-reference stream.
  *
  * @param earlier offsets of the objects in use before it
  */
