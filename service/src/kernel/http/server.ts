@@ -57,6 +57,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
     trustProxy: trustProxy.length > 0 ? trustProxy : false,
     bodyLimit: mostBodyBytes,
     requestTimeout: 300_000,
+    // Scripts are bundled while routes are added. On a busy machine that takes longer than Fastify's 10 s.
+    pluginTimeout: 0,
     forceCloseConnections: "idle",
     rewriteUrl: ({ url = "/" }) => decodable(url),
     http: { requireHostHeader: false },
