@@ -171,14 +171,14 @@ export function drawnStatement(
     tables: [
       {
         title: "By file number",
-        columns: { Date: 0, File: 56, Document: 132, Number: 228, Kind: 302, "Paid by": 368, Amount: 462 },
+        columns: { Date: 0, File: 54, Document: 122, Number: 200, Kind: 272, "Paid by": 356, Amount: 462 },
         rows: byFile(lines).map((line) => [
           short.format(line.at),
-          line.reference === null ? "-" : shortened(line.reference, 15),
-          line.document === null ? `Order ${shortOrder(line.orderCode)}` : shortened(line.document, 19),
+          line.reference === null ? "-" : shortened(line.reference, 14),
+          line.document === null ? `Order ${shortOrder(line.orderCode)}` : shortened(line.document, 17),
           line.number,
           line.applied || line.replacesLoss ? lineKind(line) : `${lineKind(line).split(",")[0]} *`,
-          shortened(paidByText(line), 21),
+          shortened(paidByText(line), 23),
           amountText(signedCents(line), line.currency),
         ]),
         sums: sumFacts(statement).map(([label, cents]) => [label, amountText(cents, "usd")] as const),

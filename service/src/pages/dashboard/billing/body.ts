@@ -75,7 +75,7 @@ function methodPart(view: BillingView): Html {
   const waiting = methods.find(({ state }) => state === "verifying");
   const failed = !active && methods[0]?.state === "failed";
   const unusable = active ? undefined : methods.find(({ state }) => state === "unusable");
-  return html`${
+  return html`<div class="card-parts">${
     active
       ? html`${facts([
           ["Pays", methodName(active)],
@@ -101,8 +101,8 @@ ${
           ? "You choose a test card or a test bank account. Nothing real is charged, and no payment processor is involved. The test clock lets its debits settle and its disputes end."
           : "You enter it on the page of our payment processor; we never see its number. All owners are emailed."
       }</p>`
-    : html`<p class="quiet">Only owners of the firm can change this.</p>`
-}`;
+    : html`<p class="form-note">Only owners of the firm can change this.</p>`
+}</div>`;
 }
 
 /** The sandbox's page, in place of the processor's page where an owner enters a card or a bank account. */
@@ -139,7 +139,7 @@ function limitsPart(view: BillingView): Html {
     return html`${lead}${emptyState("Nobody else", "Your firm has no other members, and no API keys here.")}<p><a href="/dashboard/team">Invite colleagues</a>, and come back to set what they may spend.</p>`;
   if (!isOwner(view))
     return html`${lead}${facts(limited.map((each) => [each.name, limitText(view, each)] as const))}<p class="quiet">Only owners of the firm can change this.</p>`;
-  return html`${lead}${limited.map((each, index) => limitForm(view, each, `limit${index + 1}`))}`;
+  return html`<div class="card-parts">${lead}${limited.map((each, index) => limitForm(view, each, `limit${index + 1}`))}</div>`;
 }
 
 const limitText = ({ used }: BillingView, { spender, orderCents, monthCents }: Spender): string =>
@@ -157,7 +157,7 @@ function limitForm(view: BillingView, each: Spender, form: string): Html {
       value: mine?.[field_] ?? typedAmount(cents),
     });
   return html`<form class="form" method="post" action="${billingPath}/limits"><h3 class="breakable">${name}</h3>
-<p class="quiet">${limitText(view, each)}</p>${hiddenFields({ spender })}
+<p class="form-note">${limitText(view, each)}</p>${hiddenFields({ spender })}
 ${amount("perOrder", "Dollars for one order", orderCents)}
 ${amount("perMonth", "Dollars in a month", monthCents)}
 <div class="form-actions"><button type="submit" class="quiet-button">Save<span class="visually-hidden"> the limits of ${name}</span></button></div>

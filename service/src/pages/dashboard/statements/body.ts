@@ -50,8 +50,8 @@ ${card("address", "Name, address and time zone on receipts", addressForm(view))}
 }
 
 const sumsPart = (statement: Statement): Html =>
-  html`${facts(sumFacts(statement).map(([label, cents]) => [label, money(cents)] as const))}
-${settlement(statement).map((sentence) => html`<p>${sentence}</p>`)}`;
+  html`<div class="card-parts">${facts(sumFacts(statement).map(([label, cents]) => [label, money(cents)] as const))}
+${settlement(statement).map((sentence) => html`<p>${sentence}</p>`)}</div>`;
 
 const files = (month: string): Html =>
   html`<a href="${path}/${month}/pdf" download>PDF<span class="visually-hidden"> of ${month}</span></a> <a href="${path}/${month}/csv" download>CSV<span class="visually-hidden"> of ${month}</span></a>`;
@@ -102,13 +102,13 @@ function addressForm({ principal, buyer, serviceZone, typed = {} }: StatementsVi
     { value: "", label: `The service’s (${serviceZone})` },
     ...listed.map((each) => ({ value: each, label: each })),
   ];
-  return html`<p>Receipts, credit notes and statements have it from now on. Earlier ones stay as they are. Months begin and end in your time zone; the open month begins where the last closed one ended.</p>
+  return html`<div class="card-parts"><p>Receipts, credit notes and statements have it from now on. Earlier ones stay as they are. Months begin and end in your time zone; the open month begins where the last closed one ended.</p>
 <form class="form" method="post" action="${path}/address">
 ${field({ name: "name", label: "Name on receipts", required: true, maxLength: 100, value: typed["name"] ?? name, autocomplete: "organization" })}
 ${textArea({ name: "address", label: "Address", rows: 4, maxLength: 620, value: typed["address"] ?? address, hint: "At most 6 lines." })}
 ${select({ name: "zone", label: "Time zone of your months", value: zone, options: zones })}
 <div class="form-actions"><button type="submit" class="quiet-button">Save</button></div>
-</form>`;
+</form></div>`;
 }
 
 /** The files with which accounting programs import the payments of one of the firm's own methods. */
@@ -137,14 +137,15 @@ export function monthBody(found: StatementWithLines, shown: MonthPage = wholeMon
   const { statement, lines } = found;
   const { month, zone } = statement;
   return html`${pageHead(monthTitle(statement), `${monthState(statement)}. Dates are those of ${zone}.`, html`<p class="room-links"><a href="${path}">All statements</a>${files(month)}</p>`)}
+<div class="panels">
 ${card("sums", "Sums", sumsPart(statement))}
 ${
   lines.length > 0 &&
   card(
     "payers",
     "By payer",
-    html`<p class="quiet">Payments, less what went back. Compare the sum of your firm’s card or bank account with the statement of that card or account. The files for accounting programs have the payments of one such account, and money that was spent is negative.</p>
-${facts(sumsByPayer(lines).map(([payer, cents]) => [payer, html`${money(cents)}${imports(found, payer)}`] as const))}`,
+    html`<div class="card-parts"><p class="form-note">Payments, less what went back. Compare the sum of your firm’s card or bank account with the statement of that card or account. The files for accounting programs have the payments of one such account, and money that was spent is negative.</p>
+${facts(sumsByPayer(lines).map(([payer, cents]) => [payer, html`${money(cents)}${imports(found, payer)}`] as const))}</div>`,
   )
 }
 ${card(
@@ -152,8 +153,9 @@ ${card(
   "By file number",
   lines.length === 0
     ? emptyState("Nothing was booked", "No money came or went back in this month.")
-    : html`<p class="quiet">The balance begins with ${money(statement.sums.opening + statement.sums.corrections)}. A payment for an order does not change the balance, and neither does its refund. This list has only paid orders; <a href="/dashboard/orders">Orders</a> has the others.</p>${linesPart(found, shown)}`,
-)}`;
+    : html`<div class="card-parts"><p class="form-note">The balance begins with ${money(statement.sums.opening + statement.sums.corrections)}. A payment for an order does not change the balance, and neither does its refund. This list has only paid orders; <a href="/dashboard/orders">Orders</a> has the others.</p>${linesPart(found, shown)}</div>`,
+)}
+</div>`;
 }
 
 /** The lines of the page, with the ways to the others. */
@@ -174,8 +176,8 @@ function linesPart(found: StatementWithLines, { page, file }: MonthPage): Html {
     html`<nav class="pager" aria-label="${label}">${at > 1 && html`<a rel="prev" href="${to(at - 1)}">Previous page</a>`}${at < pages && html`<a rel="next" href="${to(at + 1)}">Next page</a>`}<a href="${to("all")}">All on one page, to print</a></nav>`;
   const find =
     !isShort &&
-    html`<form class="find-line" method="get" action="${path}/${month}#lines" role="search">
-${field({ name: "file", label: "Find a file number", maxLength: 100, value: file, autocomplete: "off" })}
+    html`<form class="form" method="get" action="${path}/${month}#lines">
+${field({ name: "file", label: "Find a file number", required: true, maxLength: 100, value: file, autocomplete: "off" })}
 <div class="form-actions"><button type="submit" class="quiet-button">Find</button>${file !== "" && html` <a href="${path}/${month}#lines">All file numbers</a>`}</div></form>`;
   const range =
     !isShort &&
@@ -184,6 +186,9 @@ ${field({ name: "file", label: "Find a file number", maxLength: 100, value: file
   return html`${find}${range}${inPages}${pager("Pages of lines")}${lines.length > 0 && linesTable(lines, zone)}${pager("Pages of lines, below")}`;
 }
 
+/** A short text that is not divided into two lines, except on a phone. */
+const kept = (text: string): Html => html`<span${text.length <= 14 && html` class="keep"`}>${text}</span>`;
+
 function linesTable(lines: ReturnType<typeof ledgerOf>, zone: string): Html {
   const day = new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeZone: zone });
   return records(
@@ -191,23 +196,19 @@ function linesTable(lines: ReturnType<typeof ledgerOf>, zone: string): Html {
     [
       { label: "File number" },
       { label: "Date" },
-      { label: "Order" },
-      { label: "Document" },
+      { label: "Document and order" },
       { label: "Services" },
-      { label: "Number" },
-      { label: "Kind" },
+      { label: "Number and kind" },
       { label: "Paid by" },
       { label: "Amount", number: true },
       { label: "Balance", number: true },
     ],
     lines.map((line) => [
-      line.reference ?? "None",
-      day.format(line.at),
-      html`<a href="/dashboard/orders/${line.orderCode}">${shortCode(line.orderCode)}</a>`,
-      line.document ?? "None",
+      line.reference === null ? "None" : kept(line.reference),
+      kept(day.format(line.at)),
+      html`${line.document !== null && html`${line.document}<br>`}<a class="keep" href="/dashboard/orders/${line.orderCode}">${shortCode(line.orderCode)}</a>`,
       line.services,
-      html`<a href="/dashboard/orders/${line.orderCode}/receipts/${line.number}" download>${line.number}</a>`,
-      lineKind(line),
+      html`<a class="keep" href="/dashboard/orders/${line.orderCode}/receipts/${line.number}" download>${line.number}</a><br>${lineKind(line)}`,
       paidByText(line),
       moneyIn(signedCents(line), line.currency),
       money(line.balance),
