@@ -31,7 +31,7 @@ import { sweepBulks } from "./orders/bulk/bulk.ts";
 import { sweepEndedFills } from "./orders/fills/fills.ts";
 import { mailOrderNews } from "./orders/fulfilment/fulfilment.ts";
 import { sweepFills } from "./orders/order/order.ts";
-import { scheduleReconciliation, takeSandboxSteps, watchPayments } from "./orders/payments/payments.ts";
+import { processorTasks, takeSandboxSteps, watchPayments } from "./orders/payments/payments.ts";
 import { sweepExecutions } from "./orders/playbooks/playbooks.ts";
 import { deleteExpiredSecrets, dropOldExchanges, sweepDeliveries } from "./outgoing/webhooks/webhooks.ts";
 import { sweepProviderRecords, takeUpStranded } from "./providers/providers.ts";
@@ -143,16 +143,7 @@ const tasksOfOrders = ({ db, clock }: Resources): PeriodicTask[] => {
 const tasksOfMoney = (resources: Resources): PeriodicTask[] => [
   { name: "payments without an answer", everyMs: 5 * 60 * seconds, work: () => watchPayments(resources) },
   { name: "bank of the sandbox", everyMs: 60 * seconds, work: (stopping) => takeSandboxSteps(resources, stopping) },
-  // This task does not run at the start, because a starting node has other work.
-  ...(resources.config.stripe
-    ? [
-        {
-          name: "books of the payment processor",
-          everyMs: 600 * seconds,
-          work: () => scheduleReconciliation(resources),
-        },
-      ]
-    : []),
+  ...processorTasks(resources),
   { name: "months to close", everyMs: hours, atStart: true, work: (stopping) => closeMonths(resources, stopping) },
   {
     name: "closed months against their documents",

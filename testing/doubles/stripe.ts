@@ -40,6 +40,8 @@ export type StripeDouble = {
   url: string;
   /** The value of STRIPE_WEBHOOK_SECRET. */
   webhookSecret: string;
+  /** The id of the account. */
+  account: string;
   /** All requests, in order. */
   requests: StripeRequest[];
   sessions: Map<string, Record<string, unknown>>;
@@ -103,6 +105,7 @@ export type StripeDouble = {
  */
 export async function startStripe(): Promise<StripeDouble> {
   const webhookSecret = `whsec_${randomBytes(16).toString("hex")}`;
+  const account = `acct_${randomBytes(8).toString("hex")}`;
   const requests: StripeRequest[] = [];
   const failures: (Failure | null)[] = [];
   const paidByPayers: StripeEvent[] = [];
@@ -123,6 +126,11 @@ export async function startStripe(): Promise<StripeDouble> {
     const [, hosted] = /^\/c\/pay\/(\w+)$/.exec(path) ?? [];
     if (hosted) {
       serveHostedPage(method, hosted, response);
+      return;
+    }
+    // A service asks for its account at any time. So the request is not recorded, and meets no prepared failure.
+    if (path === "/v1/account") {
+      send(response, { status: 200, body: { id: account, object: "account" } });
       return;
     }
     const key = headers["idempotency-key"];
@@ -233,6 +241,7 @@ export async function startStripe(): Promise<StripeDouble> {
   return {
     url,
     webhookSecret,
+    account,
     requests,
     sessions,
     refunds,

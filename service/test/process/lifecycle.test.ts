@@ -101,6 +101,10 @@ test("a bad setting gives one line that names the variable and its allowed value
     /STRIPE_WEBHOOK_SECRET must be set/,
   );
   assert.match(
+    await refusedStart({ DATA_DIR: folder(), STRIPE_SECRET_KEY: "sk_test_x", STRIPE_WEBHOOK_SECRET: "whsec_x, " }),
+    /STRIPE_WEBHOOK_SECRET must be one secret, or several secrets with commas between them/,
+  );
+  assert.match(
     await refusedStart({ DATA_DIR: folder(), DATABASE_URL: "mysql://x" }),
     /DATABASE_URL must be a postgres:\/\/ URL/,
   );

@@ -10,6 +10,8 @@ export function stripeFrom(env: Env): StripeSettings | null {
   if (!secretKey && !webhookSecret) return null;
   if (!secretKey) throw new StartupError("STRIPE_SECRET_KEY must be set when STRIPE_WEBHOOK_SECRET is");
   if (!webhookSecret) throw new StartupError("STRIPE_WEBHOOK_SECRET must be set when STRIPE_SECRET_KEY is");
+  if (webhookSecret.split(",").some((each) => each.trim() === ""))
+    throw new StartupError("STRIPE_WEBHOOK_SECRET must be one secret, or several secrets with commas between them");
   return { secretKey, webhookSecret, apiBase };
 }
 

@@ -14,7 +14,9 @@ import { sandboxQueue, sandboxRows } from "./firm/sandbox-steps.ts";
 import { type ChargeJob, sendCharges } from "./firm/send-charges.ts";
 import { methodRows } from "./firm/store.ts";
 import { watchCharges } from "./firm/stuck.ts";
+import { leaveMethods } from "./firm/unusable.ts";
 import { checkRefunds, type RefundJobDeps, refundOrder } from "./give-back.ts";
+import { accountQueue } from "./processor/account.ts";
 import { reconcileRows } from "./reconcile/store.ts";
 import { moneyRows, refundCheckQueue } from "./store.ts";
 import { supplementRows } from "./supplements.ts";
@@ -56,7 +58,6 @@ export {
   firmPaysColumns,
   isOpenCharge,
   listedPayments,
-  type OverdueCharge,
   type PayingMethod,
   type PaymentOfFirm,
   payingMethod,
@@ -74,8 +75,8 @@ export { testMethods } from "./firm/sandbox-account.ts";
 export { takeSandboxSteps } from "./firm/sandbox-bank.ts";
 export { testMethodRoute } from "./firm/sandbox-route.ts";
 export { bringSandboxMoneyNearer } from "./firm/sandbox-steps.ts";
-export { activeMethod, type PaymentMethod, selectMethods } from "./firm/store.ts";
-export { endCharge, endOwnCharge, isOverdueCharge, stuckCharges } from "./firm/stuck.ts";
+export { accountChange, activeMethod, type PaymentMethod, selectMethods } from "./firm/store.ts";
+export { endCharge, endOwnCharge, isOverdueCharge, type StuckCharge, stuckCharges } from "./firm/stuck.ts";
 export { giveBack, giveSandboxPart, refundAtProcessor } from "./give-back.ts";
 export {
   allowPayAgain,
@@ -85,9 +86,10 @@ export {
   type TakesPayment,
   unpaidLossOf,
 } from "./pay-again.ts";
+export { accountSince } from "./processor/account.ts";
 export { isTestModeKey, openProcessor, type Processor } from "./processor/processor.ts";
 export { webhookPath } from "./processor/webhook-endpoints.ts";
-export { reconcileJobs, scheduleReconciliation, wordsOf } from "./reconcile/reconcile.ts";
+export { processorTasks, reconcileJobs, wordsOf } from "./reconcile/reconcile.ts";
 export { lastReconciliation, type Reconciliation, selectDifferences } from "./reconcile/store.ts";
 export { sumsAgree } from "./reconcile/sums.ts";
 export { refundsOfRequest } from "./refund-rows.ts";
@@ -151,6 +153,7 @@ export async function watchPayments(deps: { db: Database; clock: Clock; log: Log
 export function firmPaysJobs(jobs: Jobs, deps: ChargeDeps & { log: Log }): void {
   jobs.work<ChargeJob>(firmChargeQueue, (job, { attempt }) => sendCharges(deps, job, attempt > 1));
   jobs.work<{ id: string }>(methodQueue, ({ id }) => saveMethod(deps, id));
+  jobs.work(accountQueue, () => leaveMethods(deps));
   jobs.work<{ id: string }>(detachQueue, ({ id }) => detachMethod(deps, id));
   jobs.work<{ partnerId: string }>(sandboxQueue, ({ partnerId }, { signal }) =>
     takeSandboxSteps(deps, signal, partnerId),

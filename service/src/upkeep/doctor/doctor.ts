@@ -41,15 +41,19 @@ function paymentEventsFinding({ stripe, baseUrl }: Config): Promise<Finding> {
   return runCheck(name, async (): Promise<Found> => {
     if (!stripe) return "STRIPE_SECRET_KEY is not set: no events are needed";
     const url = `${baseUrl}${webhookPath}`;
-    const missing = await withTimeout(openProcessor(stripe, baseUrl).missingEvents(url)).catch((error: Error) => error);
+    const processor = openProcessor(stripe, baseUrl);
+    const missing = await withTimeout(processor.missingEvents(url)).catch((error: Error) => error);
     if (missing instanceof Error)
       return { warning: `it is unknown which events the payment processor sends to ${url}: ${missing.message}` };
     if (missing === null)
       return {
         warning: `the payment processor has no enabled endpoint ${url}: orders stay unpaid unless something forwards its events`,
       };
-    if (missing.length === 0) return `${url} gets all that are needed`;
-    throw new Error(`the payment processor's endpoint ${url} lacks ${missing.join(", ")}: enable them there`);
+    if (missing.length > 0)
+      throw new Error(`the payment processor's endpoint ${url} lacks ${missing.join(", ")}: enable them there`);
+    if ((await withTimeout(processor.account())) === null)
+      return { warning: "the key may not read its account, so a change of the account goes unnoticed" };
+    return `${url} gets all that are needed`;
   });
 }
 

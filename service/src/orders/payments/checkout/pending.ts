@@ -9,6 +9,7 @@ import type { Log } from "../../../kernel/platform/logs.ts";
 import { isUuid } from "../../../kernel/platform/text.ts";
 import { closeTasks, openTask } from "../../../kernel/tasks/tasks.ts";
 import { lockOrders } from "../../order/order.ts";
+import { isOfEarlierAccount, lastAccountChange } from "../processor/account.ts";
 import { type Processor, processorFor } from "../processor/processor.ts";
 import { endPending, ordersOf, sessionState } from "./store.ts";
 
@@ -22,6 +23,8 @@ export type PendingPayment = {
   amountCents: number;
   /** Whether the payment is so old that the bank should have answered by now. */
   isOverdue: boolean;
+  /** Whether the payment is in an earlier account of the processor, which the present one knows nothing about. */
+  isElsewhere: boolean;
   orderCodes: string[];
 };
 
@@ -31,15 +34,17 @@ export async function pendingPayments(
   environment: Environment,
 ): Promise<PendingPayment[]> {
   const overdueBefore = clock().getTime() - answerWithinMs;
-  const rows = await db.query<Omit<PendingPayment, "isOverdue" | "orderCodes"> & Marked>(sql`
+  const rows = await db.query<Omit<PendingPayment, "isOverdue" | "isElsewhere" | "orderCodes"> & Marked>(sql`
     SELECT s.id, s.created_at AS "createdAt", s.amount_cents AS "amountCents", ${marked(sessionState, sql`s`)}
     FROM checkout_sessions s WHERE s.status = 'pending_funds' ORDER BY s.created_at, s.id LIMIT 200`);
+  const change = await lastAccountChange(db);
   const shown: PendingPayment[] = [];
   for (const { isAuthentic, ...row } of rows) {
     const orders = isAuthentic ? await ordersOf(db, row.id) : [];
     if (orders[0]?.environment !== environment) continue;
     const orderCodes = orders.map(({ orderCode }) => orderCode);
-    shown.push({ ...row, isOverdue: row.createdAt.getTime() < overdueBefore, orderCodes });
+    const isElsewhere = change !== null && row.createdAt < change;
+    shown.push({ ...row, isOverdue: row.createdAt.getTime() < overdueBefore, isElsewhere, orderCodes });
   }
   return shown;
 }
@@ -69,7 +74,8 @@ export async function watchPending({ db, clock, log }: { db: Database; clock: Cl
 
 /**
  * Asks the processor about a pending payment. If the payment has failed, ends the wait, so that its orders can be paid
- * again. Moves no order, because only the processor's signed event may.
+ * again. Moves no order, because only the processor's signed event may. The wait for a payment in an earlier account of
+ * the processor ends by the word of the operator, who has looked there.
  * @throws ServiceError `not_found`; `conflict` with the processor's answer when the wait continues
  */
 export async function endPendingPayment(
@@ -81,12 +87,10 @@ export async function endPendingPayment(
   if (first?.environment !== environment || first.sessionId === null) throw unknown();
   const own = processorFor(processor, environment);
   if (!own) throw new ServiceError("payments_not_configured", "Payments are not configured.");
-  const state = await own.paymentOf(first.sessionId);
+  const isElsewhere = await isOfEarlierAccount({ db, clock, processor: own }, first.createdAt);
+  const state = isElsewhere ? "failed" : await own.paymentOf(first.sessionId);
   if (state === "unknown")
-    throw new ServiceError(
-      "conflict",
-      "The payment processor does not know this checkout. Was its account changed? Look for it in the previous account. Nothing was changed.",
-    );
+    throw new ServiceError("conflict", "The payment processor does not know this checkout. Nothing was changed.");
   if (state === "processing")
     throw new ServiceError("conflict", "The payment processor still waits for the bank. Nothing was changed.");
   if (state === "paid")
@@ -105,7 +109,14 @@ export async function endPendingPayment(
     await closeTasks(tx, { orderId: locked.map((order) => order.id), kinds: ["bank_payment"] }, end);
     for (const { id: orderId, partnerId } of locked)
       await tx.query(
-        auditLine({ at, action: "payment.wait_ended", actor, partnerId, orderId, detail: { checkout: id } }),
+        auditLine({
+          at,
+          action: "payment.wait_ended",
+          actor,
+          partnerId,
+          orderId,
+          detail: { checkout: id, ...(isElsewhere && { isElsewhere }) },
+        }),
       );
   });
 }

@@ -4,7 +4,7 @@ import type { Database, Sql, Tx } from "../../../kernel/platform/database/databa
 import { hasSqlState, sqlState } from "../../../kernel/platform/database/sql-errors.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
-import { processorOfOrder } from "../processor/account.ts";
+import { isOfEarlierAccount, processorOfOrder } from "../processor/account.ts";
 import type { MintedSession } from "../processor/checkout-sessions.ts";
 import type { Processor } from "../processor/processor.ts";
 import {
@@ -38,6 +38,14 @@ export type Wanted = { groupId: string | null; parts: readonly Part[] };
 export type Reserved = { session: CheckoutSession } | { replaced: CheckoutSession[] };
 
 const justPaid = () => new ServiceError("conflict", "A payment was just made. Wait a moment.");
+/** The earlier account can still take a payment of the session, and only that account could end it. */
+const openElsewhere = ({ expiresAt }: CheckoutSession, now: Date) => {
+  const hours = Math.max(1, Math.ceil((expiresAt.getTime() - now.getTime()) / (60 * minutes)));
+  return new ServiceError(
+    "conflict",
+    `An earlier payment page is still open, because the payment processor’s account was changed. It ends within ${hours === 1 ? "an hour" : `${hours} hours`}. Try again then.`,
+  );
+};
 const busy = () => new ServiceError("conflict", "The checkout just changed. Try again.");
 
 /**
@@ -67,13 +75,15 @@ async function open(
     const reserved = await db.transaction(async (tx) => reserve(tx, await wanted(tx), clock(), ended));
     const processor = processorOf();
     if ("session" in reserved) {
-      const address = await addressOf(db, processor, reserved.session);
+      const { session } = reserved;
+      if (await isOfEarlierAccount({ db, clock, processor }, mintedAt(session))) throw openElsewhere(session, clock());
+      const address = await addressOf(db, processor, session);
       if (address !== null) return address;
       await sleep(pauseMs);
       continue;
     }
     for (const session of reserved.replaced) {
-      if ((await endAtProcessor(db, processor, session)) === "complete") throw justPaid();
+      if ((await endAtProcessor({ db, clock, processor }, session)) === "complete") throw justPaid();
       ended.add(session.id);
     }
   }
@@ -150,21 +160,27 @@ async function mint(db: Sql, processor: Processor, session: CheckoutSession): Pr
   }
 }
 
+const mintedAt = ({ expiresAt }: CheckoutSession): Date => new Date(expiresAt.getTime() - sessionMs);
+
 /** Finds the session at the processor, which can only have created it in a certain time. */
-const findAt = (processor: Processor, { id, expiresAt }: CheckoutSession) =>
-  processor.find(id, new Date(expiresAt.getTime() - sessionMs - marginMs), expiresAt);
+const findAt = (processor: Processor, session: CheckoutSession) =>
+  processor.find(session.id, new Date(mintedAt(session).getTime() - marginMs), session.expiresAt);
 
 /**
  * Ends the session at the processor. If the session's id was lost, looks for the session, because the processor forgets
  * idempotency keys after a day. If it finds none, sends the request that creates the session once more: an earlier
  * request may still be on its way, and the processor then returns the same session with its id.
  * @returns `complete` when the session was paid before
+ * @throws ServiceError `conflict` for a session of an earlier account, until it has expired
  */
 async function endAtProcessor(
-  db: Sql,
-  processor: Processor,
+  { db, clock, processor }: { db: Database; clock: Clock; processor: Processor },
   session: CheckoutSession,
 ): Promise<"expired" | "complete"> {
+  if (await isOfEarlierAccount({ db, clock, processor }, mintedAt(session))) {
+    if (session.expiresAt <= clock()) return "expired";
+    throw openElsewhere(session, clock());
+  }
   const sessionId = session.sessionId ?? (await findAt(processor, session))?.sessionId;
   if (sessionId !== undefined) return processor.expire(sessionId);
   const minted = await mint(db, processor, session);
@@ -177,13 +193,13 @@ async function endAtProcessor(
  * cancellation. A processor that doesn't take payments of the order's environment is not asked.
  */
 export async function closeCheckouts(
-  { db, processor: configured }: { db: Database; processor: Processor | null },
+  { db, clock, processor: configured }: { db: Database; clock: Clock; processor: Processor | null },
   orderId: number,
 ): Promise<void> {
   const processor = await processorOfOrder(db, configured, orderId);
   for (const session of await currentSessions(db, [orderId])) {
     // The session was paid first. The event of that payment ends the row.
-    if (processor && (await endAtProcessor(db, processor, session)) === "complete") continue;
+    if (processor && (await endAtProcessor({ db, clock, processor }, session)) === "complete") continue;
     await db.transaction((tx) => endSession(tx, session.id));
   }
 }

@@ -109,13 +109,14 @@ type OrderOfSession = {
   partnerId: string;
   environment: Environment;
   sessionId: string | null;
+  createdAt: Date;
 };
 
 /** The orders that a session pays. @throws ServiceError `unavailable` for a session that fails its MAC */
 export const ordersOf = (db: Sql, id: string) =>
   db.query<OrderOfSession>(sql`
     SELECT o.id AS "orderId", o.code AS "orderCode@order", o.partner_id AS "partnerId", o.environment,
-      s.session_id AS "sessionId", ${verifiedSession}
+      s.session_id AS "sessionId", s.created_at AS "createdAt", ${verifiedSession}
     FROM checkout_sessions s JOIN orders o
       ON o.id = s.order_id OR o.id IN (SELECT order_id FROM checkout_parts WHERE checkout_id = s.id)
     WHERE s.id = ${id} ORDER BY o.id`);

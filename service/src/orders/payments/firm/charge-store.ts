@@ -269,7 +269,7 @@ export async function markSent(tx: Tx, payment: readonly Pick<FirmCharge, "id" |
 /** A payment whose event is overdue. `id`, `orderId` and `orderCode` are those of its first charge. */
 export type OverdueCharge = Pick<
   FirmCharge,
-  "id" | "orderId" | "orderCode" | "environment" | "amountCents" | "askedAt" | "state"
+  "id" | "orderId" | "orderCode" | "environment" | "amountCents" | "askedAt" | "sentAt" | "state"
 > & {
   /** The number of orders that the payment pays. */
   orders: number;
@@ -279,7 +279,7 @@ export type OverdueCharge = Pick<
 export function overdueCharges(db: Sql, { sentBefore, bankBefore }: { sentBefore: Date; bankBefore: Date }) {
   const parts = sql`FROM firm_charges q WHERE q.id = c.id OR q.group_id = c.group_id`;
   return db.query<OverdueCharge & Marked>(sql`
-    SELECT c.id, c.order_id AS "orderId", o.code AS "orderCode@order", c.environment, c.asked_at AS "askedAt", c.state,
+    SELECT c.id, c.order_id AS "orderId", o.code AS "orderCode@order", c.environment, c.asked_at AS "askedAt", c.sent_at AS "sentAt", c.state,
       (SELECT sum(q.amount_cents) ${parts})::float8 AS "amountCents", (SELECT count(*) ${parts})::int AS orders,
       ${markedAll(chargeState, sql`q`, parts)}
     FROM firm_charges c JOIN orders o ON o.id = c.order_id

@@ -6,7 +6,7 @@ import { dollars } from "../../dollars.ts";
 import { supplementsOf } from "../supplements.ts";
 import { chargesOfPayment, type FirmCharge, sumOfCharges } from "./charge-store.ts";
 import { fileOf } from "./money-mail.ts";
-import { type PaymentMethod, selectMethod } from "./store.ts";
+import { accountChange, type PaymentMethod, selectMethod } from "./store.ts";
 
 export type MethodMoment = "added" | "removed" | "failed" | "unusable";
 export type ChargeMoment = "refused" | "failed" | "pending";
@@ -38,14 +38,15 @@ export const methodMail = defineMail({
     to,
     environment: method.environment,
     greeting: "Hello,",
-    ...methodWords(moment, methodName(method)),
+    ...methodWords(moment, method),
     link: { label: "Open Billing", url: `${baseUrl}/dashboard/billing` },
     caution: "You receive this email because you are an owner of the firm.",
   }),
 });
 
-const methodWords = (moment: MethodMoment, name: string) =>
-  ({
+function methodWords(moment: MethodMoment, method: PaymentMethod) {
+  const name = methodName(method);
+  return {
     added: {
       subject: "Your firm pays by another method now",
       lines: [
@@ -57,19 +58,29 @@ const methodWords = (moment: MethodMoment, name: string) =>
       subject: "Your firm’s payment method was removed",
       lines: [`${name} was removed. No new order is charged to it. A payment that is already under way still goes on.`],
     },
-    unusable: {
-      subject: "Your bank account is not charged any more",
-      lines: [
-        `Your bank returned a payment from ${name}, or ended the permission to debit it. Nothing is charged to it any more.`,
-        "Add a card or another bank account under Billing. Until then, orders that your firm pays wait until somebody opens their checkout.",
-        "To use the same account again, ask your bank to allow debits first, and then add the account again.",
-      ],
-    },
+    unusable:
+      method.endedBy === accountChange
+        ? {
+            subject: "Add your firm’s card or bank account again",
+            lines: [
+              `The operator of this service now uses another account of the payment processor, which doesn’t have ${name}. Nothing is charged to it any more.`,
+              "Add it again under Billing, or add another one. Until then, orders that your firm pays wait until somebody opens their checkout.",
+            ],
+          }
+        : {
+            subject: "Your bank account is not charged any more",
+            lines: [
+              `Your bank returned a payment from ${name}, or ended the permission to debit it. Nothing is charged to it any more.`,
+              "Add a card or another bank account under Billing. Until then, orders that your firm pays wait until somebody opens their checkout.",
+              "To use the same account again, ask your bank to allow debits first, and then add the account again.",
+            ],
+          },
     failed: {
       subject: "Your bank account could not be verified",
       lines: ["The bank account that an owner added could not be verified. Add it again, or add a card."],
     },
-  })[moment];
+  }[moment];
+}
 
 /** Why a charge failed, in words. The keys are the processor's codes and this service's own. */
 const reasons: Readonly<Record<string, string>> = {

@@ -8,6 +8,7 @@ import { newUuid } from "../../../kernel/platform/ids.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { isUuid } from "../../../kernel/platform/text.ts";
+import { isOfEarlierAccount } from "../processor/account.ts";
 import type { FirmAccount, SavedMethod } from "../processor/firm-account.ts";
 import type { SetupMessage } from "../processor/message.ts";
 import type { Processor } from "../processor/processor.ts";
@@ -44,6 +45,12 @@ export function accountOf(
   if (!processor) throw new ServiceError("payments_not_configured", "Payments are not configured.");
   return processor.firm;
 }
+
+/** Whether a charge was sent to an earlier account of the processor. The sandbox has only one account. */
+export const wasSentElsewhere = async (
+  deps: Pick<FirmPaysDeps, "db" | "clock" | "processor">,
+  { environment, sentAt }: { environment: Environment; sentAt: Date | null },
+): Promise<boolean> => environment === "live" && isOfEarlierAccount(deps, sentAt);
 
 /**
  * Returns the address of the processor's page where an owner enters a card or a bank account. The new method will

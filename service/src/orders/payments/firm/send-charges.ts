@@ -16,7 +16,7 @@ import * as charges from "./charge-store.ts";
 import { amountsOf, type ChargeDeps, insertPayment, type OrderPart } from "./charges.ts";
 import { confirm, endPayment, type Payment, type Unsettled } from "./confirm-charge.ts";
 import { spendingRefusal } from "./limits.ts";
-import { accountOf } from "./methods.ts";
+import { accountOf, wasSentElsewhere } from "./methods.ts";
 import { activeMethod, selectMethod } from "./store.ts";
 import { takeFailedDebit } from "./unusable.ts";
 
@@ -44,6 +44,8 @@ async function sendPayment(deps: ChargeDeps, payment: Payment, isRepeated: boole
   const { db, clock } = deps;
   const [first] = payment;
   const account = accountOf(deps, first);
+  // Only the account that got the request knows whether it has the payment. Its event or an operator ends the charge.
+  if (await wasSentElsewhere(deps, first)) return;
   for (const { orderId } of payment) await closeCheckouts(deps, orderId);
   // The processor's idempotency keys expire after a day. A job that an operator retries later counts as a first
   // attempt. So a charge that is old or was sent before is looked up before it is sent. Earlier releases did not record

@@ -50,7 +50,12 @@ export type PaymentMethod = {
   cardExpires: string | null;
   addedBy: string;
   addedAt: Date;
+  /** Who or what ended its use; null for a method in use, and for one that a bank ended. */
+  endedBy: string | null;
 };
+
+/** Ended the use of a method that only an earlier account of the processor has. */
+export const accountChange = "system:account-change";
 
 /**
  * Whether charges can use the method. An earlier release stored methods of the processor's test mode for the test
@@ -65,7 +70,7 @@ const shownState = (m: Statement): Statement =>
 const methods = (where: Statement): Statement => sql`
   SELECT m.id, m.partner_id AS "partnerId", m.environment, ${shownState(sql`m`)} AS state, m.customer, m.setup_intent AS "setupIntent", m.method, m.kind,
     m.brand, m.last4, m.card_expires AS "cardExpires", m.added_by AS "addedBy", m.added_at AS "addedAt",
-    ${verified(methodState, sql`m`)}
+    m.ended_by AS "endedBy", ${verified(methodState, sql`m`)}
   FROM payment_methods m WHERE ${where}`;
 
 /**
@@ -114,8 +119,13 @@ export async function insertMethod(tx: Tx, method: NewMethod): Promise<void> {
 }
 
 /** Makes an active method unusable. @returns false for a method that is not active */
-export const endUse = (tx: Tx, id: string): Promise<boolean> =>
-  changeRowIf(tx, methodState, id, sql`state = 'unusable'`, sql`state = 'active'`);
+export const endUse = (tx: Tx, id: string, by: string | null): Promise<boolean> =>
+  changeRowIf(tx, methodState, id, sql`state = 'unusable', ended_by = ${by}`, sql`state = 'active'`);
+
+/** The ids of live methods from before a time that charges use, or that a bank is verifying. */
+export const methodsBefore = (db: Sql, at: Date) =>
+  db.query<{ id: string }>(sql`
+    SELECT id FROM payment_methods WHERE environment = 'live' AND state IN ('active', 'verifying') AND added_at < ${at}`);
 
 type MethodChange = { state: MethodState; setupIntent?: string; saved?: SavedMethod; endedBy?: string };
 

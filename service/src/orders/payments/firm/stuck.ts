@@ -15,10 +15,12 @@ import { openTask } from "../../../kernel/tasks/tasks.ts";
 import { firmChargeQueue, lockUnalteredOrders } from "../../order/order.ts";
 import { reportAltered } from "../altered.ts";
 import { currency } from "../checkout/sessions.ts";
+import { lastAccountChange } from "../processor/account.ts";
+import type { ChargeEnd } from "../processor/charge-requests.ts";
 import type { Processor } from "../processor/processor.ts";
 import { endChargeTasks, notify } from "./charge-events.ts";
 import * as store from "./charge-store.ts";
-import { accountOf, type FirmPaysDeps } from "./methods.ts";
+import { accountOf, type FirmPaysDeps, wasSentElsewhere } from "./methods.ts";
 import { eventWithinMs } from "./send-charges.ts";
 import { selectMethod } from "./store.ts";
 
@@ -68,16 +70,22 @@ export async function watchCharges({ db, clock, log }: { db: Database; clock: Cl
   }
 }
 
+type EndDeps = { db: Database; clock: Clock; processor: Processor | null };
+
+/** `isElsewhere`: the charge was sent to an earlier account of the processor. */
+export type StuckCharge = store.OverdueCharge & { isElsewhere: boolean };
+
 /** For operators: the overdue charges of an environment, oldest first. Leaves out altered charges. */
 export async function stuckCharges(
   { db, clock }: { db: Sql; clock: Clock },
   environment: Environment,
-): Promise<store.OverdueCharge[]> {
+): Promise<StuckCharge[]> {
   const overdue = await store.overdueCharges(db, overdueAt(clock()));
-  return overdue.filter((each) => each.isAuthentic && each.environment === environment);
+  const change = environment === "live" ? await lastAccountChange(db) : null;
+  return overdue
+    .filter((each) => each.isAuthentic && each.environment === environment)
+    .map((each) => ({ ...each, isElsewhere: change !== null && each.sentAt !== null && each.sentAt < change }));
 }
-
-type EndDeps = { db: Database; clock: Clock; processor: Processor | null };
 
 const unknown = () => new ServiceError("not_found", "No such charge.");
 const conflict = (message: string) => new ServiceError("conflict", `${message} Nothing was changed.`);
@@ -86,31 +94,39 @@ const refusals = {
   paid: "The payment processor has the money, and its event did not arrive yet. The order waits for the event.",
   moving: "The bank moves the money, and the payment processor can’t cancel the payment any more.",
   unclear: "The payment processor can’t tell yet whether it has a payment. Try again later.",
+  elsewhere:
+    "The operator of this service uses another account of the payment processor since, and ends the payment after a look at the earlier one.",
 } as const;
 
 /**
  * Ends an overdue charge, so that its order can be paid in another way. First the processor cancels the payment, or
- * makes sure that none can be made. Only then does the charge end, with all other charges of its payment.
+ * makes sure that none can be made. Only then does the charge end, with all other charges of its payment. The present
+ * account of the processor can't tell anything about a charge that an earlier one got, so an operator looks there.
+ * @param byOperator whether an operator of the service ends it
  * @throws ServiceError `not_found`; `conflict` for a charge that is not overdue, or that the processor can't cancel
  */
 export async function endCharge(
   deps: EndDeps,
   { id, environment, actor }: { id: string; environment: Environment; actor: string },
+  byOperator = false,
 ): Promise<void> {
   const { db, clock } = deps;
   const charge = isUuid(id) ? await store.selectCharge(db, id) : undefined;
   if (charge?.environment !== environment) throw unknown();
   if (!store.isOpenCharge(charge)) throw conflict("The charge has ended already.");
   if (!isOverdueCharge(charge, clock())) throw conflict("The charge is under way, and not overdue.");
-  const account = accountOf(deps, charge);
+  const { paymentIntent, askedAt } = charge;
+  const isElsewhere = await wasSentElsewhere(deps, charge);
+  if (isElsewhere && !byOperator) throw conflict(refusals.elsewhere);
   const method = await selectMethod(db, charge.methodId);
   if (!method) throw unknown();
-  const { paymentIntent, askedAt } = charge;
   const paymentId = store.paymentIdOf(charge);
   const parts = await store.chargesOfPayment(db, paymentId);
   const amountCents = store.sumOfCharges(parts);
   const payment = { id: paymentId, customer: method.customer, paymentIntent, amountCents, currency };
-  const end = await account.end(payment, askedAt);
+  const end: ChargeEnd = isElsewhere
+    ? { state: "canceled", paymentIntent }
+    : await accountOf(deps, charge).end(payment, askedAt);
   if (end.state !== "canceled") throw conflict(refusals[end.state]);
   await db.transaction(async (tx) => {
     const at = clock();
@@ -129,7 +145,16 @@ export async function endCharge(
     await store.updateCharges(tx, now, { ...ended, at, paymentIntent: end.paymentIntent });
     await endChargeTasks(tx, now, { state: "done", at, by: actor, outcome: "ended" });
     for (const { id: each, partnerId, orderId } of now)
-      await tx.query(auditLine({ at, action: "charge.ended", actor, partnerId, orderId, detail: { charge: each } }));
+      await tx.query(
+        auditLine({
+          at,
+          action: "charge.ended",
+          actor,
+          partnerId,
+          orderId,
+          detail: { charge: each, ...(isElsewhere && { isElsewhere }) },
+        }),
+      );
     await notify(
       tx,
       now.map((each) => ({ ...each, ...ended })),

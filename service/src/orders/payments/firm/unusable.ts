@@ -1,16 +1,29 @@
 /**
- * Bank accounts that can't be debited any more. After a debit is returned as unauthorized, or the payer withdraws the
+ * Methods that can't be charged any more. After a debit is returned as unauthorized, or the payer withdraws the
  * permission, the processor ends the mandate: each further debit would be refused, or returned again at a fee.
  */
+import { lockMembers } from "../../../firms/members/members.ts";
 import { auditLine } from "../../../kernel/audit/audit.ts";
-import type { Tx } from "../../../kernel/platform/database/database.ts";
+import type { Clock } from "../../../kernel/platform/clock.ts";
+import type { Database, Tx } from "../../../kernel/platform/database/database.ts";
+import { isAltered } from "../../../kernel/platform/database/state-mac.ts";
+import type { Log } from "../../../kernel/platform/logs.ts";
 import type { Dispute } from "../disputes.ts";
+import { lastAccountChange } from "../processor/account.ts";
 import type { MandateMessage } from "../processor/message.ts";
 import { methodsOfIntent } from "./charge-store.ts";
 import { notifyOwners } from "./methods.ts";
-import { endUse, methodsNamed, type PaymentMethod } from "./store.ts";
+import {
+  accountChange,
+  endUse,
+  methodsBefore,
+  methodsNamed,
+  type PaymentMethod,
+  selectMethod,
+  updateMethod,
+} from "./store.ts";
 
-type Reason = "mandate_ended" | "debit_returned" | "refused_by_bank";
+type Reason = "mandate_ended" | "debit_returned" | "refused_by_bank" | "account_changed";
 type By = { at: Date; actor: string };
 
 /**
@@ -62,10 +75,37 @@ export async function takeFailedDebit(
     await becomeUnusable(tx, method, "refused_by_bank", by);
 }
 
+/**
+ * Ends the use of all cards and bank accounts that only an earlier account of the processor has. Safe to repeat. A
+ * method that was altered in the database is logged, and doesn't keep the others in use.
+ */
+export async function leaveMethods({ db, clock, log }: { db: Database; clock: Clock; log: Log }): Promise<void> {
+  const since = await lastAccountChange(db);
+  if (since === null) return;
+  for (const { id } of await methodsBefore(db, since))
+    await db
+      .transaction((tx) => leaveMethod(tx, id, clock()))
+      .catch((error: unknown) => {
+        if (!isAltered(error)) throw error;
+        log.error({ method: id }, "a payment method of a firm was altered in the database");
+      });
+}
+
+async function leaveMethod(tx: Tx, id: string, at: Date): Promise<void> {
+  const found = await selectMethod(tx, id);
+  if (!found) return;
+  await lockMembers(tx, found.partnerId);
+  const method = await selectMethod(tx, id);
+  if (method?.state === "active") return becomeUnusable(tx, method, "account_changed", { at, actor: "system" });
+  if (method?.state !== "verifying") return;
+  await updateMethod(tx, id, { state: "failed" });
+  await notifyOwners(tx, method, "failed");
+}
+
 /** Mails the owners once: only an active method becomes unusable. */
 async function becomeUnusable(tx: Tx, method: PaymentMethod, reason: Reason, { at, actor }: By): Promise<void> {
   const { id, partnerId, environment, kind, last4 } = method;
-  if (!(await endUse(tx, id))) return;
+  if (!(await endUse(tx, id, reason === "account_changed" ? accountChange : null))) return;
   const detail = { method: id, environment, kind, last4, reason };
   await tx.query(auditLine({ at, action: "payment_method.unusable", actor, partnerId, detail }));
   await notifyOwners(tx, method, "unusable");

@@ -1,4 +1,5 @@
 import type { Stripe } from "stripe";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
 
 /** A movement of money in the processor's account. */
 export type Movement = {
@@ -84,15 +85,35 @@ async function disputeOf(sdk: () => Promise<Stripe>, id: string): Promise<object
   }
 }
 
+/**
+ * The name of the account and of its mode, such as `acct_1A2b live`; null for a key that may not read the account. Keys
+ * of one account that are for different modes know none of each other's objects.
+ */
+async function accountOf(sdk: () => Promise<Stripe>, mode: string): Promise<string | null> {
+  try {
+    const { id } = await (await sdk()).accounts.retrieveCurrent();
+    return `${id} ${mode}`;
+  } catch (error) {
+    if ((error as { statusCode?: unknown } | null)?.statusCode === 403) return null;
+    throw new ServiceError("processor_failed", "The payment processor failed to name its account.", { cause: error });
+  }
+}
+
 /** The processor's own books. */
 export type AccountBooks = {
+  /**
+   * The name of the account that the key belongs to; null for a key that may not read it.
+   * @throws ServiceError `processor_failed`
+   */
+  account: () => Promise<string | null>;
   /** The movements of money on the account. */
   movements: (window: Window) => AsyncIterable<Movement>;
   /** A dispute as events show it; null for a dispute of another account. */
   dispute: (id: string) => Promise<object | null>;
 };
 
-export const accountBooks = (sdk: () => Promise<Stripe>): AccountBooks => ({
+export const accountBooks = (sdk: () => Promise<Stripe>, mode: string): AccountBooks => ({
+  account: () => accountOf(sdk, mode),
   movements: (window: Window) => movementsOf(sdk, window),
   dispute: (id: string) => disputeOf(sdk, id),
 });

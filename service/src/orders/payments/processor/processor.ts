@@ -59,6 +59,10 @@ export const processorFor = (processor: Processor | null, environment: Environme
 /** A part of a payment to refund. `payment` is our id of the payment. */
 export type RefundPart = { request: string; payment: number; paymentIntent: string; amountCents: number };
 
+/**
+ * `webhookSecret`: the secrets of the endpoints whose events count, separated by commas. After a change of the account,
+ * the earlier one still sends events about its last debits, refunds and disputes.
+ */
 export type ProcessorSettings = { secretKey: string; webhookSecret: string; apiBase: string | null };
 
 const toleranceSeconds = 300;
@@ -84,7 +88,11 @@ export function openProcessor({ secretKey, webhookSecret, apiBase }: ProcessorSe
     testMode: isTestModeKey(secretKey),
     livemode: livemodeOf(secretKey),
     firm: firmAccount(sdk),
-    ...{ ...accountBooks(sdk), ...webhookEndpoints(sdk), ...checkoutSessions(sdk, baseUrl) },
+    ...{
+      ...accountBooks(sdk, isTestModeKey(secretKey) ? "test" : "live"),
+      ...webhookEndpoints(sdk),
+      ...checkoutSessions(sdk, baseUrl),
+    },
     ...refunds(sdk),
     verify: (body, signature, now) => verifyEvent(sdk, webhookSecret, { body, signature, now }),
   };
@@ -132,12 +140,15 @@ async function verifyEvent(
     throw invalid("The signature's time is in the future.");
   const { webhooks } = await sdk();
   let event: unknown;
-  try {
-    const at = now.getTime();
-    event = await webhooks.constructEventAsync(body, signature, secret, toleranceSeconds, undefined, at);
-  } catch (error) {
-    throw new ServiceError("validation", "The signature does not verify.", { cause: error });
-  }
+  let refused: unknown;
+  // An empty secret would verify what anybody signs.
+  for (const each of secret.split(",").flatMap((part) => part.trim() || []))
+    try {
+      event ??= await webhooks.constructEventAsync(body, signature, each, toleranceSeconds, undefined, now.getTime());
+    } catch (error) {
+      refused = error;
+    }
+  if (event === undefined) throw new ServiceError("validation", "The signature does not verify.", { cause: refused });
   if (hasNulEscape(body.toString())) throw invalid("An event's texts must not contain NUL.");
   if (!isEvent(event)) throw invalid("The event must have an id, a type and data.object.");
   return event;

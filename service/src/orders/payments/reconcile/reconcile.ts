@@ -1,28 +1,51 @@
+import type { Config } from "../../../kernel/config/config.ts";
 import type { Clock } from "../../../kernel/platform/clock.ts";
-import type { Database } from "../../../kernel/platform/database/database.ts";
+import type { Database, Sql } from "../../../kernel/platform/database/database.ts";
 import type { Jobs } from "../../../kernel/platform/jobs/jobs.ts";
 import type { Log } from "../../../kernel/platform/logs.ts";
 import { keepTasks, type NeededTask } from "../../../kernel/tasks/tasks.ts";
+import { dollars } from "../../dollars.ts";
 import { overdueDisputes } from "../disputes.ts";
+import { accountSince, lastAccountChange } from "../processor/account.ts";
 import type { Movement } from "../processor/balance.ts";
 import { takeEvent } from "../processor/events.ts";
 import { readMessage } from "../processor/message.ts";
-import type { Processor } from "../processor/processor.ts";
+import { openProcessor, type Processor } from "../processor/processor.ts";
 import {
   askForDay,
   type Difference,
   endDay,
   insertMovements,
+  leftInAccount,
   reconcileQueue,
   selectDifferences,
   windowOf,
 } from "./store.ts";
 
+type Settings = Pick<Config, "stripe" | "baseUrl">;
 type ReconcileDeps = { db: Database; clock: Clock; log: Log; processor: Processor | null };
 
 /** Queues the comparison of this day's movements with the processor, once for all nodes. */
 export const scheduleReconciliation = ({ db, clock }: Pick<ReconcileDeps, "db" | "clock">): Promise<void> =>
   askForDay(db, clock());
+
+/** The periodic tasks about the processor's account and its books; none without a processor. */
+export function processorTasks({ db, clock, config }: Pick<ReconcileDeps, "db" | "clock"> & { config: Settings }) {
+  if (!config.stripe) return [];
+  const processor = openProcessor(config.stripe, config.baseUrl);
+  const everyMs = 600_000;
+  return [
+    // Asks for the account once per process, and again while the processor does not answer.
+    {
+      name: "account of the payment processor",
+      everyMs,
+      atStart: true,
+      work: () => accountSince({ db, clock, processor }),
+    },
+    // This task does not run at the start, because a starting node has other work.
+    { name: "books of the payment processor", everyMs, work: () => scheduleReconciliation({ db, clock }) },
+  ];
+}
 
 export const reconcileJobs = (jobs: Jobs, deps: ReconcileDeps): void =>
   jobs.work<{ day: string }>(reconcileQueue, ({ day }, { signal }) => reconcile(deps, day, signal));
@@ -57,7 +80,8 @@ export async function reconcile(deps: ReconcileDeps, day: string, stopping?: Abo
     const at = clock();
     const differences = await selectDifferences(tx, at);
     if (!(await endDay(tx, day, window, differences.length, at))) return;
-    await keepTasks(tx, at, "money_difference", new Map(differences.map(taskOf)));
+    const left = await taskOfEarlierAccount(tx);
+    await keepTasks(tx, at, "money_difference", new Map([...differences.map(taskOf), ...(left ? [left] : [])]));
     const line = { day, differences: differences.length };
     if (differences.length > 0) log.error(line, "the books differ from those of the payment processor");
     else log.info(line, "the books agree with those of the payment processor");
@@ -116,6 +140,35 @@ async function endDispute(
   const options = { at, log, actor: "processor", simulated: false, livemode: null } as const;
   await db.transaction((tx) => takeEvent(tx, event, options));
 }
+
+/**
+ * The task about what an earlier account of the processor still has; null when nothing is open there. A person looks it
+ * up there, because the present account knows nothing about it.
+ */
+async function taskOfEarlierAccount(db: Sql): Promise<NeededTask | null> {
+  const since = await lastAccountChange(db);
+  if (since === null) return null;
+  const { charges, checkouts, refunds, disputes, payments, cents } = await leftInAccount(db, since);
+  const open = [
+    ...[countText(charges, "charge"), countText(checkouts, "payment page")],
+    ...[countText(refunds, "refund"), countText(disputes, "dispute")],
+  ].filter((text) => text !== null);
+  const unseen = countText(payments, "payment");
+  if (open.length === 0 && unseen === null) return null;
+  const sentences = [
+    `The account of the payment processor was changed on ${since.toISOString().slice(0, 10)}.`,
+    ...(open.length > 0
+      ? [`Open in the account before it: ${open.join(", ")}. Keep the secret of its endpoint until they have ended.`]
+      : []),
+    ...(unseen === null
+      ? []
+      : [`Not compared with its books: ${unseen} of ${dollars(cents)} in all. Compare them there.`]),
+  ];
+  return [`account ${since.toISOString()}`, { reason: sentences.join(" "), since: null }];
+}
+
+const countText = (count: number, of: string): string | null =>
+  count === 0 ? null : `${count} ${of}${count === 1 ? "" : "s"}`;
 
 /** The task's subject contains the amounts. So if a difference changes, a new task is opened. */
 function taskOf(difference: Difference): NeededTask {

@@ -1,6 +1,6 @@
 import { dayMs } from "../../../kernel/platform/clock.ts";
 import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
-import { sql } from "../../../kernel/platform/database/sql.ts";
+import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import {
   digestOf,
   MacOfState,
@@ -11,6 +11,7 @@ import {
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import { disputeState } from "../disputes.ts";
+import { isOutOfSight } from "../processor/account.ts";
 import type { Movement, Window } from "../processor/balance.ts";
 import { refundState } from "../refund-rows.ts";
 import { paymentState } from "../store.ts";
@@ -111,14 +112,16 @@ const bookedWithin = "1 day";
 /**
  * Compares all movements since the first comparison with our rows. Charges are matched by payment. Refunds and disputes
  * are matched by their ids, and each is compared together with its reversals. For a pending refund or an open dispute,
- * it is unknown whether the money has moved, so both cases are accepted.
+ * it is unknown whether the money has moved, so both cases are accepted. Leaves out what only the books of an earlier
+ * account could tell.
  */
 export async function selectDifferences(db: Sql, at: Date): Promise<Difference[]> {
   const ofSource = sql`FROM balance_transactions x WHERE x.kind = d.kind
     AND CASE d.kind WHEN 'charge' THEN x.payment_intent ELSE x.source END = d.key`;
   return db.query<Difference & Marked>(sql`
     WITH since AS (SELECT min(asked_at) AS at FROM reconciliations), own AS (
-      SELECT DISTINCT payment_intent FROM payments WHERE NOT simulated AND payment_intent IS NOT NULL
+      SELECT payment_intent, min(received_at) AS paid_at FROM payments
+      WHERE NOT simulated AND payment_intent IS NOT NULL GROUP BY 1
     ), there AS (
       SELECT kind, CASE kind WHEN 'charge' THEN payment_intent ELSE source END AS key, min(source) AS source,
         min(payment_intent) AS payment_intent, bool_or(is_ours) AS is_ours, sum(amount_cents) AS cents,
@@ -145,8 +148,8 @@ export async function selectDifferences(db: Sql, at: Date): Promise<Difference[]
         h.cents AS "hereCents", t.cents AS "thereCents", h.currency AS "hereCurrency", t.currency AS "thereCurrency",
         h.key_here, t.key_there
       FROM (SELECT *, key AS key_here FROM here) h FULL JOIN (SELECT *, key AS key_there FROM there) t USING (kind, key)
-        CROSS JOIN since
-      WHERE CASE
+        CROSS JOIN since LEFT JOIN own o ON o.payment_intent = h.payment_intent
+      WHERE NOT ${isOutOfSight(sql`o.paid_at`, sql`h.at`, bookedWithin)} AND CASE
         WHEN key_here IS NULL THEN t.cents <> 0 AND t.first_at >= since.at
           AND t.last_at < ${at}::timestamptz - ${eventWithin}::interval
           AND (t.is_ours OR EXISTS (SELECT FROM own WHERE own.payment_intent = t.payment_intent))
@@ -166,6 +169,43 @@ export async function selectDifferences(db: Sql, at: Date): Promise<Difference[]
       ${markedAll(refundState, sql`r`, sql`FROM refunds r WHERE d.kind = 'refund' AND r.id = d.key`)},
       ${markedAll(disputeState, sql`q`, sql`FROM disputes q WHERE d.kind = 'dispute' AND q.id = d.key`)}
     FROM differing d ORDER BY d.kind, d.key`);
+}
+
+/** Counts of the open objects in an earlier account, and of its payments that were not compared with its books. */
+export type LeftInAccount = {
+  charges: number;
+  checkouts: number;
+  refunds: number;
+  disputes: number;
+  payments: number;
+  /** The sum of these payments. */
+  cents: number;
+};
+
+/** @param since when the account was replaced. Names of objects in it are not needed, so nothing here is verified. */
+export async function leftInAccount(db: Sql, since: Date): Promise<LeftInAccount> {
+  const ofPayments = (intent: Statement) => sql`EXISTS (SELECT FROM payments p JOIN orders o ON o.id = p.order_id
+    WHERE p.payment_intent = ${intent} AND p.received_at < ${since} AND NOT p.simulated AND o.environment = 'live')`;
+  const isLive = sql`(SELECT environment FROM orders o WHERE o.id = coalesce(s.order_id,
+    (SELECT min(order_id) FROM checkout_parts c WHERE c.checkout_id = s.id))) = 'live'`;
+  const [left] = await db.query<LeftInAccount>(sql`
+    WITH unseen AS (
+      SELECT p.payment_intent, sum(p.amount_cents) AS cents FROM payments p JOIN orders o ON o.id = p.order_id
+      WHERE p.received_at < ${since} AND NOT p.simulated AND p.payment_intent IS NOT NULL AND o.environment = 'live'
+        AND ${isOutOfSight(sql`p.received_at`, sql`p.received_at`, bookedWithin)}
+        AND NOT EXISTS (SELECT FROM balance_transactions b WHERE b.payment_intent = p.payment_intent AND b.kind = 'charge')
+      GROUP BY 1
+    )
+    SELECT
+      (SELECT count(DISTINCT coalesce(c.group_id, c.id)) FROM firm_charges c WHERE c.environment = 'live'
+        AND c.state IN ('asked', 'answered', 'pending') AND c.sent_at < ${since})::int AS charges,
+      (SELECT count(*) FROM checkout_sessions s WHERE s.created_at < ${since} AND ${isLive}
+        AND s.status IN ('minting', 'open', 'replacing', 'pending_funds'))::int AS checkouts,
+      (SELECT count(*) FROM refunds r WHERE r.state = 'pending' AND ${ofPayments(sql`r.payment_intent`)})::int AS refunds,
+      (SELECT count(*) FROM disputes d WHERE d.state = 'opened' AND ${ofPayments(sql`d.payment_intent`)})::int AS disputes,
+      (SELECT count(*) FROM unseen)::int AS payments, (SELECT coalesce(sum(cents), 0) FROM unseen)::float8 AS cents`);
+  if (!left) throw new Error("the counts of no rows are zero");
+  return left;
 }
 
 /** Ends the comparison of a day. @returns false when another run has already ended it */

@@ -1,5 +1,6 @@
 import type { Principal } from "../../../kernel/identity/identity.ts";
 import {
+  accountChange,
   type ChargeState,
   type FirmCharge,
   isOverdueCharge,
@@ -57,6 +58,14 @@ ${card("charges", "Payments of your firm", chargesPart(view))}
 const isChargeable = ({ environment, method }: PaymentMethod): boolean =>
   environment === "live" || method?.startsWith("sandbox:") === true;
 
+const unusableWords = (method: PaymentMethod): string => {
+  if (!isChargeable(method)) return unknownToSandbox;
+  return method.endedBy === accountChange ? endedByChange : endedByBank;
+};
+
+const endedByChange =
+  "The operator of this service now uses another account of the payment processor, which doesn’t have it. Add it again, or add another one. Until then, orders that your firm pays wait until somebody opens their checkout.";
+
 const endedByBank =
   "Your bank returned a payment, or ended the permission to debit the account. Add a card or another bank account. To use this account again, ask your bank to allow debits first, and then add it again. Until then, orders that your firm pays wait until somebody opens their checkout.";
 
@@ -89,7 +98,7 @@ function methodPart(view: BillingView): Html {
           ["Added", dayIn(active.addedAt, view.zone)],
         ])}${isOwner(view) && removal(active)}`
       : unusable
-        ? html`${notice("stopped", `${methodName(unusable)} can’t be charged any more`, isChargeable(unusable) ? endedByBank : unknownToSandbox)}${isOwner(view) && removal(unusable)}`
+        ? html`${notice("stopped", `${methodName(unusable)} can’t be charged any more`, unusableWords(unusable))}${isOwner(view) && removal(unusable)}`
         : html`<p>${failed ? "The last bank account could not be verified." : "Nothing is on file. Orders that your firm pays wait until somebody opens their checkout."}</p>`
   }
 ${waiting && html`<p>Waiting for your bank: ${methodName({ ...waiting, kind: waiting.kind ?? "bank" })}. Follow the processor’s email to verify the account.</p>${isOwner(view) && removal(waiting)}`}

@@ -5,11 +5,11 @@ import { isPlainLines } from "../../../kernel/platform/text.ts";
 import {
   endCharge,
   endPendingPayment,
-  type OverdueCharge,
   type PendingPayment,
   type Processor,
   pendingPayments,
   resolveUnapplied,
+  type StuckCharge,
   stuckCharges,
   type UnappliedPayment,
   unappliedPayments,
@@ -88,7 +88,7 @@ export function paymentRoutes(scope: FastifyInstance, deps: PaymentPagesDeps): v
     async handle({ operator, params: { id } }) {
       requireDecidesNow(operator, clock());
       const { environment, actor } = operator;
-      await endCharge({ db, clock, processor: deps.processor }, { id, environment, actor });
+      await endCharge({ db, clock, processor: deps.processor }, { id, environment, actor }, true);
       return done(path, "charge-ended");
     },
     refused: ({ request }, error) => show(request, error),
@@ -118,7 +118,7 @@ function afterOf({ query }: FastifyRequest): string | null {
 type PaymentsView = {
   payments: readonly UnappliedPayment[];
   pending: readonly PendingPayment[];
-  charges: readonly OverdueCharge[];
+  charges: readonly StuckCharge[];
   byHand: readonly WaitingRefund[];
   operator: Operator;
   error: string | undefined;
@@ -146,9 +146,9 @@ ${ended?.map((each, index) => paymentCard(each, `resolved-${index}`, null))}
 const pendingList = (pending: readonly PendingPayment[], operator: Operator): Html =>
   html`<p>Their payers have finished, and the money is on its way. Ask the payment processor when one takes too long: where the payment failed, the orders can be paid again.</p>
 ${pending.map(
-  ({ id, amountCents, createdAt, isOverdue, orderCodes }) =>
-    html`<div class="room-part"><p>${moneyIn(amountCents, "usd")} for ${orderCodes.map((code, index) => html`${index > 0 && ", "}${orderLink(code)}`)}, paid for since ${time(createdAt)}${isOverdue && html` <strong>The bank is late.</strong>`}</p>
-${may(operator, "money.decide") && buttonForm(`${path}/pending/${id}/ask`, "Ask the payment processor", { kind: "quiet-button", about: `about ${moneyIn(amountCents, "usd")}` })}</div>`,
+  ({ id, amountCents, createdAt, isOverdue, isElsewhere, orderCodes }) =>
+    html`<div class="room-part"><p>${moneyIn(amountCents, "usd")} for ${orderCodes.map((code, index) => html`${index > 0 && ", "}${orderLink(code)}`)}, paid for since ${time(createdAt)}${isOverdue && html` <strong>The bank is late.</strong>`}${isElsewhere && " It is in an earlier account of the payment processor: look there. If it failed there, end the wait here. If it was paid there, its event has to come from there."}</p>
+${may(operator, "money.decide") && buttonForm(`${path}/pending/${id}/ask`, isElsewhere ? "It failed: end the wait" : "Ask the payment processor", { kind: "quiet-button", about: `about ${moneyIn(amountCents, "usd")}` })}</div>`,
 )}`;
 
 const lateWords: Readonly<Record<string, string>> = {
@@ -157,12 +157,15 @@ const lateWords: Readonly<Record<string, string>> = {
   pending: "The bank is late.",
 };
 
+const elsewhere =
+  "It was sent to an earlier account of the payment processor. Look for it and cancel it there; then end it here, so that its orders can be paid in another way.";
+
 /** Charges to firms' own cards and bank accounts for which the processor's event is overdue. */
-const chargeList = (charges: readonly OverdueCharge[], operator: Operator): Html =>
+const chargeList = (charges: readonly StuckCharge[], operator: Operator): Html =>
   html`<p>Nothing else can be paid for their orders until the payment processor has answered. To end a charge cancels it there first; money that has arrived stays, and its order waits for the event.</p>
 ${charges.map(
-  ({ id, amountCents, askedAt, orderCode, orders, state }) =>
-    html`<div class="room-part"><p>${moneyIn(amountCents, "usd")} for ${orderLink(orderCode)}${orders > 1 && ` and ${orders - 1} more`}, since ${time(askedAt)}. ${lateWords[state]}</p>
+  ({ id, amountCents, askedAt, orderCode, orders, state, isElsewhere }) =>
+    html`<div class="room-part"><p>${moneyIn(amountCents, "usd")} for ${orderLink(orderCode)}${orders > 1 && ` and ${orders - 1} more`}, since ${time(askedAt)}. ${isElsewhere ? elsewhere : lateWords[state]}</p>
 ${may(operator, "money.decide") && buttonForm(`${path}/charges/${id}/end`, "End the charge", { kind: "quiet-button", about: `of ${moneyIn(amountCents, "usd")}` })}</div>`,
 )}`;
 

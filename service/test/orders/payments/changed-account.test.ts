@@ -1,0 +1,285 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startStripe } from "@signsealship/testing/doubles/stripe";
+import { forTests } from "@signsealship/testing/for-tests";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { lockOrder, transition } from "../../../src/orders/order/order.ts";
+import { closeCheckouts } from "../../../src/orders/payments/checkout/sessions.ts";
+import { sendCharges } from "../../../src/orders/payments/firm/send-charges.ts";
+import { leaveMethods } from "../../../src/orders/payments/firm/unusable.ts";
+import { refundOrder } from "../../../src/orders/payments/give-back.ts";
+import {
+  accountChange,
+  accountSince,
+  chargeByMember,
+  chargesOfCode,
+  checkoutUrl,
+  endCharge,
+  endPendingPayment,
+  openProcessor,
+  type Processor,
+  pendingPayments,
+  selectDifferences,
+  selectMethods,
+  stuckCharges,
+  sumsAgree,
+  watchPayments,
+} from "../../../src/orders/payments/payments.ts";
+import { reconcile, scheduleReconciliation } from "../../../src/orders/payments/reconcile/reconcile.ts";
+import { openMoneyWorld } from "./money-world.ts";
+
+const world = await forTests(openMoneyWorld());
+const { db, deps, stripe, orders, clock } = world;
+const [minute, hour] = [60_000, 3_600_000];
+
+/** A node after a restart with the key of another account. */
+async function otherAccount() {
+  const there = await forTests(startStripe());
+  const secret = `${there.webhookSecret}, ${stripe.webhookSecret}`;
+  const keys = { secretKey: "sk_live_other", webhookSecret: secret, apiBase: there.url };
+  return { ...deps, db, there, processor: atRealTime(openProcessor(keys, "https://sss.example")) };
+}
+
+/** The double checks the expiry of payment pages against the real time. */
+const atRealTime = (real: Processor): Processor => ({
+  ...real,
+  mint: (request) => real.mint({ ...request, expiresAt: new Date(Date.now() + 23 * hour) }),
+});
+/** Lets the node notice its account. @returns since when it is in use */
+async function notice(node: Awaited<ReturnType<typeof otherAccount>>): Promise<Date | null> {
+  world.advance(minute);
+  const since = await accountSince(node);
+  world.advance(minute);
+  return since;
+}
+
+const stateOf = async (code: string) => (await chargesOfCode(db, code))[0]?.state;
+const statusOf = async (code: string) => (await orders.look(code)).status;
+const tasksOf = (kind: string, code: string) =>
+  db.query<{ state: string; reason: string }>(sql`
+    SELECT t.state, t.reason FROM tasks t JOIN orders o ON o.id = t.order_id
+    WHERE t.kind = ${kind} AND ${isSealed(sql`o.code`, "order", code)} ORDER BY t.id`);
+async function runJobs(): Promise<void> {
+  for (const job of await world.waitingJobs()) await world.run(job);
+}
+
+/** A firm's order whose charge was sent, and whose answer is lost, or whose bank moves the money. */
+async function charged(answer: "lost" | "processing") {
+  await db.query(sql`DELETE FROM jobs`);
+  const firm = await world.newFirm();
+  stripe.firm.outcomes.set(firm.method, answer === "lost" ? "succeeded" : answer);
+  const code = await orders.insert("QuoteReady", { partnerId: firm.owner.partnerId, payBy: "firm" });
+  await chargeByMember(deps, firm.principal, code);
+  if (answer === "lost") stripe.fail("cut", "cut");
+  await runJobs();
+  const intent = [...stripe.firm.intents.values()].find(({ customer }) => customer === firm.customer);
+  assert.equal(await stateOf(code), answer === "lost" ? "asked" : "pending");
+  return { firm, code, intent: String(intent?.["id"]) };
+}
+async function paidByClient() {
+  const code = await orders.insert("QuoteReady");
+  const event = stripe.pay((await checkoutUrl(deps, code, null)).split("/").at(-1) ?? "");
+  await world.take(event);
+  return { code, intent: String(event.data.object["payment_intent"]) };
+}
+
+await accountSince(deps);
+
+test("the first account, a restart with it, and several nodes at once change nothing", async () => {
+  assert.equal(await accountSince(deps), null);
+  const { firm } = await charged("processing");
+  const keys = { secretKey: "sk_live_rolled", webhookSecret: stripe.webhookSecret, apiBase: stripe.url };
+  const nodes = Array.from({ length: 5 }, () => ({
+    ...deps,
+    db,
+    processor: openProcessor(keys, "https://sss.example"),
+  }));
+  assert.deepEqual(new Set(await Promise.all(nodes.map(accountSince))), new Set([null]), "a new key of the account");
+  assert.equal((await db.query(sql`SELECT FROM processor_accounts`)).length, 1);
+  await leaveMethods(deps);
+  assert.equal((await selectMethods(db, firm.owner))[0]?.state, "active");
+});
+
+test("a key that may not read its account changes nothing, and one whose processor is away is tried again", async () => {
+  const node = await otherAccount();
+  assert.equal(await accountSince({ ...node, processor: { ...node.processor, account: async () => null } }), null);
+  let tries = 0;
+  const processor = {
+    ...node.processor,
+    account: () => (tries++ === 0 ? Promise.reject(new Error("away")) : stripeName),
+  };
+  const stripeName = Promise.resolve(`${stripe.account} live`);
+  await assert.rejects(accountSince({ ...node, processor }), /away/);
+  assert.equal(await accountSince({ ...node, processor }), null);
+  assert.equal(tries, 2);
+});
+
+test("a charge that the earlier account got is neither sent again nor ended by its firm, and its event still pays", async () => {
+  const [lost, moving, byHand] = [await charged("lost"), await charged("processing"), await charged("lost")];
+  const node = await otherAccount();
+  assert.ok(await notice(node));
+  world.advance(11 * 24 * hour);
+  await watchPayments(deps);
+  await sendCharges(node, { orderId: await world.orderIdOf(lost.code) }, true);
+  assert.equal(node.there.firm.intents.size, 0, "nothing is charged in the new account");
+  assert.deepEqual(await Promise.all([lost, moving, byHand].map(({ code }) => stateOf(code))), [
+    "asked",
+    "pending",
+    "asked",
+  ]);
+  const [first] = await chargesOfCode(db, lost.code);
+  const ending = { id: first?.id ?? "", environment: "live", actor: "member:x" } as const;
+  await assert.rejects(endCharge(node, ending), /uses another account .* ends the payment after a look at the earlier/);
+  assert.ok((await stuckCharges(node, "live")).every(({ isElsewhere }) => isElsewhere));
+
+  // The earlier account's events are signed with the second secret.
+  for (const { code, intent } of [lost, moving]) {
+    if (code === moving.code) stripe.firm.bankAnswers(intent, "succeeded");
+    const body = JSON.stringify(stripe.chargeEvent(intent));
+    const event = await node.processor.verify(Buffer.from(body), stripe.sign(body), new Date());
+    await world.take(event as Parameters<typeof world.take>[0]);
+    assert.deepEqual([await stateOf(code), await statusOf(code)], ["succeeded", "EsignPending"]);
+  }
+  const open = openProcessor({ secretKey: "sk_live_x", webhookSecret: "whsec_x, ,", apiBase: stripe.url }, "https://x");
+  const unsigned = JSON.stringify(stripe.chargeEvent(lost.intent));
+  await assert.rejects(
+    open.verify(Buffer.from(unsigned), stripe.sign(unsigned, { secret: "" }), new Date()),
+    /does not verify/,
+    "an empty secret is none",
+  );
+  const forged = JSON.stringify(stripe.chargeEvent(lost.intent));
+  for (const secret of ["whsec_foreign", `${node.there.webhookSecret}, ${stripe.webhookSecret}`, ""])
+    await assert.rejects(
+      node.processor.verify(Buffer.from(forged), stripe.sign(forged, { secret }), new Date()),
+      /The signature does not verify/,
+    );
+
+  const [left] = await chargesOfCode(db, byHand.code);
+  await endCharge(node, { id: left?.id ?? "", environment: "live", actor: "operator:x" }, true);
+  assert.equal(await stateOf(byHand.code), "failed");
+  assert.match(await checkoutUrl(node, byHand.code, null), /cs_test/);
+});
+
+test("a payment page of the earlier account is neither shown nor replaced while it can be paid", async () => {
+  const code = await orders.insert("QuoteReady");
+  const before = await checkoutUrl(deps, code, null);
+  const node = await otherAccount();
+  assert.ok(await notice(node));
+  await assert.rejects(checkoutUrl(node, code, null), /An earlier payment page is still open.* ends within 23 hours/);
+  await assert.rejects(closeCheckouts(node, await world.orderIdOf(code)), /payment processor’s account was changed/);
+  // It was paid there in the meantime.
+  const paid = await orders.insert("QuoteReady");
+  world.advance(24 * hour);
+  const after = await checkoutUrl(node, code, null);
+  assert.notEqual(after, before);
+  assert.equal(node.there.sessions.size, 1);
+  await closeCheckouts(node, await world.orderIdOf(paid));
+});
+
+test("a bank debit in the earlier account ends by its event, or by an operator who looked there", async () => {
+  const code = await orders.insert("QuoteReady");
+  await world.take(stripe.payByBank((await checkoutUrl(deps, code, null)).split("/").at(-1) ?? ""));
+  const node = await otherAccount();
+  assert.ok(await notice(node));
+  const pending = (await pendingPayments(node, "live")).find(({ orderCodes }) => orderCodes.includes(code));
+  assert.equal(pending?.isElsewhere, true);
+  await assert.rejects(checkoutUrl(node, code, null), /A bank payment is being processed/);
+  await endPendingPayment(node, { id: pending?.id ?? "", environment: "live", actor: "operator:x" });
+  assert.match(await checkoutUrl(node, code, null), /cs_test/);
+});
+
+test("cards and bank accounts of the earlier account are charged no more, and each owner is mailed once", async () => {
+  await db.query(sql`DELETE FROM jobs`);
+  const [one, two] = [await world.newFirm(), await world.newFirm()];
+  const node = await otherAccount();
+  const nodes = [node, { ...node, processor: { ...node.processor } }];
+  world.advance(minute);
+  const [since, again] = await Promise.all(nodes.map(accountSince));
+  assert.deepEqual(again, since);
+  const queued = await db.query(sql`SELECT FROM jobs WHERE queue = 'processor-account'`);
+  assert.equal(queued.length, 1, "two nodes record one change");
+  await Promise.all([leaveMethods(node), leaveMethods(node)]);
+  for (const { owner } of [one, two]) {
+    const [method] = await selectMethods(db, owner);
+    assert.deepEqual([method?.state, method?.endedBy], ["unusable", accountChange]);
+    const lines = await db.query<{ reason: string }>(sql`
+      SELECT detail ->> 'reason' AS reason FROM audit_log
+      WHERE partner_id = ${owner.partnerId} AND action = 'payment_method.unusable'`);
+    assert.deepEqual(lines, [{ reason: "account_changed" }]);
+  }
+  const later = await world.newFirm();
+  await leaveMethods(node);
+  assert.equal((await selectMethods(db, later.owner))[0]?.state, "active", "it was added in the new account");
+});
+
+test("a refund of a payment that the account doesn't have is a task, and the earlier account's event books it", async () => {
+  const { code, intent } = await paidByClient();
+  const orderId = await world.orderIdOf(code);
+  const node = await otherAccount();
+  assert.ok(await notice(node));
+  await db.transaction(async (tx) => {
+    const order = await lockOrder(tx, code);
+    const by = { actor: "system", at: clock(), log: deps.log, reason: "asked" } as const;
+    if (order) await transition(tx, order, "refund_requested", by);
+  });
+  const unknown = { status: 404, code: "resource_missing", param: "payment_intent" };
+  node.there.fail(unknown);
+  await refundOrder(node, orderId);
+  const [task, ...more] = await tasksOf("refund_failed", code);
+  assert.match(
+    task?.reason ?? "",
+    new RegExp(`doesn’t have the payment ${intent}.* refund \\$99.00 in the earlier one`),
+  );
+  assert.deepEqual([more, await statusOf(code)], [[], "RefundPending"]);
+  node.there.fail({ status: 500 }, { status: 500 });
+  await assert.rejects(refundOrder(node, orderId), "another failure is tried again");
+  for (const event of stripe.refundByHand(intent, 9_900)) await world.take(event);
+  assert.equal(await statusOf(code), "Refunded");
+});
+
+test("payments that the earlier account's books can't tell any more are one task, and no differences", async () => {
+  const day = () => clock().toISOString().slice(0, 10);
+  const compare = async (by: Omit<typeof deps, "firm"> & { db: typeof db }) => {
+    world.advance(25 * hour);
+    await scheduleReconciliation(by);
+    await reconcile(by, day());
+  };
+  // A node with the first account again.
+  const keys = { secretKey: "sk_live_double", webhookSecret: stripe.webhookSecret, apiBase: stripe.url };
+  const own = { ...deps, db, processor: openProcessor(keys, "https://sss.example") };
+  world.advance(minute);
+  assert.ok(await accountSince(own));
+  await compare(own);
+  const compared = await paidByClient();
+  // The double's books bear the real time.
+  const stamp = () => {
+    for (const each of stripe.balance.transactions) each["created"] = Math.floor(clock().getTime() / 1000);
+  };
+  stamp();
+  await compare(own);
+  world.advance(2 * hour);
+  await compare(own);
+  assert.deepEqual(await selectDifferences(db, clock()), []);
+  const unseen = await paidByClient();
+  const disputed = await paidByClient();
+  await world.take(stripe.dispute(disputed.intent));
+
+  const node = await otherAccount();
+  assert.ok(await notice(node));
+  // A refund in the earlier account, of a payment that was compared before.
+  for (const event of stripe.refundByHand(compared.intent, 1_000)) await world.take(event);
+  await compare(node);
+  await compare(node);
+  assert.deepEqual(await selectDifferences(db, clock()), []);
+  await sumsAgree(db);
+  const tasks = await db.query<{ state: string; reason: string }>(sql`
+    SELECT state, reason FROM tasks WHERE kind = 'money_difference' AND state = 'open'`);
+  assert.equal(tasks.length, 1, JSON.stringify(tasks));
+  assert.match(
+    tasks[0]?.reason ?? "",
+    /account of the payment processor was changed on \d{4}-\d\d-\d\d\. Open in the account before it: /,
+  );
+  assert.match(tasks[0]?.reason ?? "", /1 dispute/);
+  assert.match(tasks[0]?.reason ?? "", /Not compared with its books: \d+ payments of \$[\d,.]+ in all/);
+  assert.ok(unseen.intent);
+});
