@@ -55,7 +55,7 @@ export function sessionPart({ token, view, words, meetings }: Shown & { readonly
     const meeting = one === "completed" && meetings.find((each) => each.orderCode === orderCode);
     return meeting ? meetingText(meeting, view.signer.language) : words.session.states[one];
   };
-  return html`<nav class="card no-print" id="documents" aria-labelledby="documents-title"><h2 id="documents-title">${words.session.title(place, documents.length + apart.length)}</h2>
+  return html`<section class="card no-print" id="documents" aria-labelledby="documents-title"><h2 id="documents-title">${words.session.title(place, documents.length + apart.length)}</h2>
 ${isOpen && html`<p class="quiet-text">${signedSoFar({ view, words, meetings })}</p>`}
 ${
   isOpen &&
@@ -68,7 +68,7 @@ ${
 }
 ${next && html`<p><a class="button" href="/sign/${link}/${next.n}">${words.session.next(next.title ?? "")}</a></p>`}
 ${isOpen && meetings.map((meeting, index) => meetForm({ meeting, n: index + 1, token, language: view.signer.language, isNext: state !== "ready" && !next }))}
-</nav>`;
+</section>`;
 }
 
 function meetingText({ when }: Meeting, language: Language): string {
