@@ -20,6 +20,7 @@ import type { Assets } from "../ui/assets/assets.ts";
 import { clientFrame } from "../ui/client-frame.ts";
 import { card, codeText, facts, notice } from "../ui/components.ts";
 import { plainTime } from "../ui/format.ts";
+import { buttonForm } from "../ui/forms/button-form.ts";
 import { field } from "../ui/forms/fields.ts";
 import { layout } from "../ui/layout.ts";
 import { proofTypes } from "../ui/orders/document-list.ts";
@@ -194,13 +195,11 @@ type Opened = Awaited<ReturnType<typeof openDelivery>> & { firm: ShownFirm; path
 function deliveryPage(assets: Assets, { delivery, room, files, proofs, firm, path }: Opened, reader: Reader): string {
   const { words } = reader;
   const { delivery: said, language, preparedBy, orders } = words;
-  const send = (to: string, label: string, about: string, kind: string): Html =>
-    html`<form class="button-form" method="post" action="${linkFor(reader, to)}"><button type="submit" class="${kind}">${label}<span class="visually-hidden"> ${about}</span></button></form>`;
   const row = ({ path: name, kind, sha256, deletedAt }: NamedFile): Html => {
     const shown = name.slice(name.lastIndexOf("/") + 1);
     const button = deletedAt
       ? html`${orders.deleted} ${plainTime(deletedAt, language)}`
-      : send(`${path}/${kind}-${sha256}`, said.download, shown, "quiet-button");
+      : buttonForm(linkFor(reader, `${path}/${kind}-${sha256}`), said.download, { kind: "quiet-button", about: shown });
     const ofLog = (deletedAt ? [] : (proofs.get(sha256) ?? [])).map(
       (form) =>
         html`<br><a href="${path}/${kind}-${sha256}/${form}" download>${orders.proofs[form]}<span class="visually-hidden">: ${shown}</span></a>`,
@@ -221,7 +220,7 @@ ${room.environment === "test" && notice("attention", words.orderPage.test.title,
 <p class="eyebrow"><span class="breakable">${room.reference ?? room.name}</span></p>
 <h1 id="delivery-title">${said.title}</h1>
 <p class="lead">${said.lead(firm.branding?.brandName ?? firm.name)}</p>
-${send(path, said.all, "", "")}
+${buttonForm(linkFor(reader, path), said.all)}
 </section>
 ${card("files", said.documents, html`<ul class="order-documents">${files.map(row)}</ul>`)}
 ${card(

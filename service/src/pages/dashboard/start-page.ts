@@ -25,13 +25,14 @@ export type StartPageDeps = TestClockPageDeps & { assets: Assets; titleOf: Title
 
 type Launchpad = Awaited<ReturnType<typeof readLaunchpad>>;
 
-/** The labels of the buttons that lead to the checklist's steps. A step without a label is done by the operator. */
+/** The labels of the buttons that lead to the checklist's steps. */
 const actions: Readonly<Record<string, string>> = {
   first_test_order: "Place a test order",
   sandbox_completed: "Open your test orders",
   first_room: "Open a room",
   first_passport: "Seal a document",
   webhook: "Add a webhook",
+  live: "Ask for live",
 };
 
 const notes: Readonly<Record<string, string>> = {
@@ -39,12 +40,15 @@ const notes: Readonly<Record<string, string>> = {
   sandbox_completed: "Use the sandbox buttons on the order’s page to pay for it and move it along.",
   first_room: "One page for everyone in a closing. Add your order to it.",
   first_passport: "Seal a room or a single document, then open its verification link.",
-  webhook: "We notify your system of every step.",
+  webhook: "Only for a system of yours that should hear of every step. People need none.",
   live: "An owner asks for live under Firm and settings. The operator of this service decides on it.",
 };
 
 /** Labels of checklist steps that differ from the labels in the API. */
-const labels: Readonly<Record<string, string>> = { first_passport: "Seal a document or a room" };
+const labels: Readonly<Record<string, string>> = {
+  first_passport: "Seal a document or a room",
+  webhook: "Subscribe to events, for your own system",
+};
 
 const shownMost = { attention: 5, changed: 8 };
 
@@ -90,12 +94,15 @@ function body(
   clock: Html | null,
 ): Html {
   // The checklist leads to the first live order. A firm that already has live orders is shown no next step.
-  const next = isOver ? undefined : checklist.find(({ done }) => !done);
+  const open = isOver ? [] : checklist.filter(({ done }) => !done);
+  // A firm without a system of its own never has a webhook.
+  const next = open.find(({ key }) => key !== "webhook") ?? open[0];
   const labelOf = ({ key, label }: Launchpad["checklist"][number]) => labels[key] ?? label;
   const steps = checklist.map((item): Step => {
     const [{ key, done }, label] = [item, labelOf(item)];
     if (done) return { label, state: "done" };
-    return { label, state: key === next?.key ? "current" : "upcoming", note: key === next?.key ? "Next" : "Later" };
+    if (key === next?.key) return { label, state: "current", note: "Next" };
+    return { label, state: "upcoming", note: key === "webhook" ? "Optional" : "Later" };
   });
   const action = next && actions[next.key];
   return html`${pageHead(`Welcome, ${partner.name}`, next ? `${completed} of ${total} steps to go live are done.` : "What waits, what needs somebody, and what is new.", html`<p class="room-links"><a class="button" href="/dashboard/closings/new">New closing</a></p>`)}

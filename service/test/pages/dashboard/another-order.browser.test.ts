@@ -179,7 +179,7 @@ test("several of the firm's orders are added to a room at once, those with its r
   const { opened, page } = await pages.open({ firm });
   await pages.go(page, "/dashboard/rooms");
   await page.getByLabel("Name").fill("12 Elm Street");
-  await page.getByLabel("Reference").fill("A-1");
+  await page.getByLabel("File number").fill("A-1");
   await press(page, "Create room");
   const choices = page.getByRole("group", { name: "Your latest orders" });
   assert.deepEqual(await choices.locator("label").allInnerTexts(), ["Note", "Deed", "Something else"]);

@@ -92,7 +92,7 @@ test("a room from start to end: created, filled, sealed, verified, its link repl
   await page.getByRole("link", { name: "Rooms", exact: true }).click();
   await page.getByText("No rooms yet").waitFor();
   await page.getByLabel("Name").fill("12 Elm <Street>");
-  await page.getByLabel("Reference").fill("R-1");
+  await page.getByLabel("File number").fill("R-1");
   await press(page, "Create room");
   await said(page, "The room is open.");
   await page.getByRole("heading", { level: 1, name: "12 Elm <Street>" }).waitFor();

@@ -103,6 +103,9 @@ for (const width of [360, 1280])
 
     await page.goto(`${service.baseUrl}/dashboard`);
     assert.match((await main.textContent()) ?? "", /4 of 6 steps to go live are done/);
+    // Nobody needs a webhook to go live.
+    assert.match((await main.textContent()) ?? "", /Next: Go live[\s\S]*for your own system\s*Optional/);
+    assert.equal(await page.getByRole("link", { name: "Ask for live" }).getAttribute("href"), "/dashboard/settings");
     assert.deepEqual(await opened.axe(), []);
     assert.equal(await opened.overflow(), 0);
     // The browser reports the status of the refused form as an error, so that line is ignored.

@@ -101,7 +101,7 @@ ${documents.length > 0 && receiversPart(documents, values)}
 ${field({ ...part("fax_to"), type: "tel", maxLength: 40, hint: "10 US digits, or start with + and the country code." })}
 </fieldset>
 <fieldset><legend>Payment</legend>
-${select({ ...part("pay_by"), value: values["pay_by"] ?? "client", options: payers, hint: "When your firm pays, the client gets no mail about money and sees no prices. Either way one payment covers all documents." })}
+${select({ ...part("pay_by"), value: values["pay_by"] ?? "client", required: true, options: payers, hint: "When your firm pays, the client gets no mail about money and sees no prices. Either way one payment covers all documents." })}
 </fieldset>
 ${checkbox({ name: "seals_when_done", label: "Seal the closing certificate when every order has ended", checked: sealsWhenDone(values), hint: "It lists all documents, and anyone can check it. Nothing is sealed while a document is stuck." })}
 ${checkbox({ name: "byod_confirmed", label: "These are the client’s own documents, and the client has completed them.", required: true, checked: values["byod_confirmed"] === "on" })}

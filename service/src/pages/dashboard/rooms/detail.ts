@@ -20,7 +20,7 @@ import { formPath, openOrClosed, problemOf, type RoomDetailView, typedInto } fro
 export function roomBody(view: RoomDetailView): Html {
   const { name, reference, status, roomCode } = view.room;
   const waits = waitingIn(view.room);
-  const lead = html`<span class="room-lead">${openOrClosed(status)}<span class="breakable">${reference === null ? "No reference" : `Reference ${reference}`}</span></span>`;
+  const lead = html`<span class="room-lead">${openOrClosed(status)}<span class="breakable">${reference === null ? "No file number" : `File number ${reference}`}</span></span>`;
   const links = html`<p class="room-links"><a href="/dashboard/rooms">All rooms</a><a href="/rooms/${roomCode}">Open the public page</a></p>`;
   return html`${pageHead(name, lead, links)}
 <div class="panels">
@@ -56,13 +56,15 @@ function paymentOf(view: RoomDetailView, payer: Payer): Html {
   const total = sums.reduce((sum, cents) => sum + cents, 0);
   const count = sums.length === 1 ? "1 order" : `${sums.length} orders`;
   const isFirms = payer === "firm";
+  const stored = view.environment === "test" ? "In test that email is kept in the outbox." : "";
   const words = isFirms ? "that your firm pays can be paid now" : "can be paid now";
   const moving = isFirms && view.firmPays.moving.map(paymentLine);
   if (sums.length === 0) return html`${moving}`;
   const charge = isFirms && chargePart(view);
   return html`${moving}<p>${count} of this room ${words}: ${money(total)} together. One payment pays them all; each order starts when the payment clears. Orders of other firms are never part of it.</p>
+${!isFirms && html`<p>The client gets the link to pay by email. ${stored} Open the checkout yourself only to pay for the client.</p>`}
 ${isFirms && paymentLine(view.firmPays.failed)}${charge}
-${buttonForm(formPath(view, "checkout"), `Open the checkout for ${money(total)}${isFirms ? ", which your firm pays" : ""}`, { fields: { pay_by: payer }, ...(charge && { kind: "quiet-button" as const }) })}
+${buttonForm(formPath(view, "checkout"), `Open the checkout for ${money(total)}${isFirms ? ", which your firm pays" : ""}`, { fields: { pay_by: payer }, ...((charge || !isFirms) && { kind: "quiet-button" as const }) })}
 <p class="form-note">Opening it charges nobody. A checkout of a single order that is still open is closed first.</p>`;
 }
 

@@ -104,7 +104,7 @@ const roomTable = (rooms: Page["rooms"]): Html =>
     "Your rooms, newest first",
     [
       { label: "Room" },
-      { label: "Reference" },
+      { label: "File number" },
       { label: "Status" },
       { label: "Orders", number: true },
       { label: "Last change", utc: true },
@@ -126,7 +126,7 @@ ${errorSummary(problem?.error)}
 <form class="form" method="post" action="${path}">
 ${submissionFields(view)}
 ${field({ name: "name", label: "Name", value: typed?.["name"], required: true, maxLength: 200, autocomplete: "off", hint: "Everyone in the room sees it. For example: “12 Elm Street”." })}
-${field({ name: "reference", label: "Reference", value: typed?.["reference"], maxLength: 200, autocomplete: "off", hint: "Your file number, for example. It is also shown in the room." })}
+${field({ name: "reference", label: "File number", value: typed?.["reference"], maxLength: 200, autocomplete: "off", hint: "Your own number of the closing. It is also shown in the room." })}
 <div class="form-actions"><button type="submit">Create room</button></div>
 </form>`;
 }
