@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { startStripe } from "@signsealship/testing/doubles/stripe";
 import { forTests } from "@signsealship/testing/for-tests";
 import { examplePdf, shipping } from "@signsealship/testing/inputs/order-form";
 import { asService, changeRowsOf } from "@signsealship/testing/row-mac";
@@ -8,7 +9,13 @@ import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { writeStateMacs } from "../../../src/kernel/platform/database/state-mac.ts";
 import { lockOrder } from "../../../src/orders/order/order.ts";
 import { chargeState } from "../../../src/orders/payments/firm/charge-store.ts";
-import { askSupplement, supplementsOfCode, watchPayments } from "../../../src/orders/payments/payments.ts";
+import {
+  accountSince,
+  askSupplement,
+  openProcessor,
+  supplementsOfCode,
+  watchPayments,
+} from "../../../src/orders/payments/payments.ts";
 import { codeTo, giveLiveAccess, mailsTo, newMember, postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator } from "../../firms/operators/console-people.ts";
 import { openLiveService } from "../fulfilment/live-service.ts";
@@ -666,6 +673,25 @@ test("Billing and a mail tell owners that a bank account is unusable, and a new 
   await addMethod();
   assert.equal(await stateOfMethod(method), "removed");
   assert.doesNotMatch(await look("/dashboard/billing"), /can’t be charged any more/);
+});
+
+test("Billing and a mail ask owners to add a card again that only an earlier account of the processor has", async () => {
+  const method = await addMethod();
+  const there = await forTests(startStripe());
+  const keys = { secretKey: "sk_live_other", webhookSecret: there.webhookSecret, apiBase: there.url };
+  assert.ok(await accountSince({ db, clock: () => new Date(), processor: openProcessor(keys, "https://sss.example") }));
+  await until(async () => (await stateOfMethod(method)) === "unusable");
+  assert.match(
+    await look("/dashboard/billing"),
+    /now uses another account of the payment processor, which doesn’t have it/,
+  );
+  const told = () => mailsTo(service, email).filter((mail) => /now uses another account/.test(mail));
+  await until(() => told().length > 0);
+  const code = await placeForFirm();
+  assert.match(await look(`/dashboard/orders/${code}`), /Add a card or bank account/);
+  assert.equal(intentsOf(code).length, 0, "it is not charged");
+  await addMethod();
+  assert.equal(await stateOfMethod(method), "removed");
 });
 
 test("a method that was altered in the database is not charged, and a task names the order", async () => {
