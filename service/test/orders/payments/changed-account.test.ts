@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { startStripe } from "@signsealship/testing/doubles/stripe";
 import { forTests } from "@signsealship/testing/for-tests";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { lockOrder, transition } from "../../../src/orders/order/order.ts";
 import { closeCheckouts } from "../../../src/orders/payments/checkout/sessions.ts";
+import { saveMethod } from "../../../src/orders/payments/firm/methods.ts";
 import { sendCharges } from "../../../src/orders/payments/firm/send-charges.ts";
+import { insertMethod, updateMethod } from "../../../src/orders/payments/firm/store.ts";
 import { leaveMethods } from "../../../src/orders/payments/firm/unusable.ts";
 import { refundOrder } from "../../../src/orders/payments/give-back.ts";
 import {
@@ -207,6 +210,17 @@ test("cards and bank accounts of the earlier account are charged no more, and ea
       WHERE partner_id = ${owner.partnerId} AND action = 'payment_method.unusable'`);
     assert.deepEqual(lines, [{ reason: "account_changed" }]);
   }
+  // An owner finishes the page of the earlier account.
+  const [id, addedBy] = [randomUUID(), `key:${one.principal.key?.id}`];
+  const { customer, owner } = one;
+  const before = new Date(clock().getTime() - 2 * minute);
+  await db.transaction(async (tx) => {
+    await insertMethod(tx, { ...owner, id, customer, addedBy, addedAt: before });
+    await updateMethod(tx, id, { state: "asked", setupIntent: "seti_earlier" });
+  });
+  await saveMethod(node, id);
+  assert.equal((await selectMethods(db, owner)).length, 1, "it is not saved, and the job ends");
+  assert.deepEqual(node.there.requests, []);
   const later = await world.newFirm();
   await leaveMethods(node);
   assert.equal((await selectMethods(db, later.owner))[0]?.state, "active", "it was added in the new account");

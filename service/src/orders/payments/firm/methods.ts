@@ -129,7 +129,9 @@ export async function saveMethod(deps: FirmPaysDeps, id: string): Promise<void> 
   const { db, clock } = deps;
   const asked = isUuid(id) ? await store.selectMethod(db, id) : undefined;
   if (!asked || asked.setupIntent === null || hasResult(asked)) return;
-  const result = await accountOf(deps, asked).setupOf(asked.setupIntent);
+  // The present account doesn't have a method that was entered on a page of an earlier one.
+  const isElsewhere = await wasSentElsewhere(deps, { environment: asked.environment, sentAt: asked.addedAt });
+  const result = isElsewhere ? "failed" : await accountOf(deps, asked).setupOf(asked.setupIntent);
   await db.transaction(async (tx) => {
     await lockMembers(tx, asked.partnerId);
     const method = await store.selectMethod(tx, id);
