@@ -4,7 +4,7 @@ import type { BoughtServices, CarrierRate, Priced } from "../pricing/pricing.ts"
 import type { OrderForm } from "./form/form.ts";
 import { type SenderTexts, senderTextNames, senderTexts } from "./form/sender-texts.ts";
 
-/** What the columns of a new order are made of. */
+/** The facts from which the columns of a new order are made. */
 type Placed = BoughtServices &
   SenderTexts &
   Priced["quote"] & {
