@@ -262,7 +262,7 @@ function peopleDeps(
         notarySigning: notaries.signing,
         identity: notaries.identity,
         live: notaries.live,
-        recordings: { db, clock, secrets, blobs: resources.blobs },
+        recordings: { db, clock, secrets, rowMac, blobs: resources.blobs },
       },
       health: {
         readiness,

@@ -49,6 +49,7 @@ import {
   liveMail,
   queueMail,
   recordingMail,
+  recordsMail,
   sessionMail,
   watchSessions,
 } from "./signing/notaries/notaries.ts";
@@ -79,6 +80,7 @@ const mails = [
   expiryMail,
   appointmentMail,
   recordingMail,
+  recordsMail,
   inPersonMail,
   identityMail,
   liveMail,

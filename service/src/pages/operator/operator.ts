@@ -4,8 +4,8 @@ import type { Passing } from "../../kernel/http/pass-on.ts";
 import type { RefundDeps } from "../../orders/refunds/refunds.ts";
 import type {
   DeskDeps,
+  EverythingDeps,
   IdentityDeps,
-  KeepDeps,
   LiveDeps,
   RemoteSigningDeps,
   RuleChangeDeps,
@@ -61,7 +61,7 @@ export type OperatorDeps = {
     notarySigning: RemoteSigningDeps;
     identity: IdentityDeps;
     notarySheets: SheetDeps;
-    recordings: KeepDeps;
+    recordings: EverythingDeps;
     live: LiveDeps | null;
   };
   health: Pick<HealthPageDeps, "readiness" | "notaryState" | "takesMoney" | "providers" | "examine"> &

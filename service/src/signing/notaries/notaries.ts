@@ -69,7 +69,14 @@ export { type ActMode, actModes, expiriesOf, expiringWords, stageOf } from "./co
 export { addNotary, requireNotary, setNotary } from "./commissions/keep.ts";
 export { addProof, listProofs, openProof, type Proof } from "./commissions/proofs.ts";
 export { addSeal, confirmSeal, isConfirmedFor, latestSeal, type SealPicture, sealTexts } from "./commissions/seals.ts";
-export { listNotaries, type Notary, notaryGauges, notaryState, operatorsToAdd } from "./commissions/store.ts";
+export {
+  findNotary,
+  listNotaries,
+  type Notary,
+  notaryGauges,
+  notaryState,
+  operatorsToAdd,
+} from "./commissions/store.ts";
 export { expiryMail, watchExpiries } from "./commissions/watch.ts";
 export { ruleFaults } from "./desk/act-checks.ts";
 export { appointmentMail, mailAppointment } from "./desk/appointment.ts";
@@ -147,8 +154,9 @@ export { bringRequestsNearer, isAnyOnDuty } from "./queue/store.ts";
 export { sweepRequests } from "./queue/sweep.ts";
 export { type NotaryQueue, notaryQueueOf, setDuty, takeNext } from "./queue/take.ts";
 export { recordingFaults } from "./recordings/check.ts";
-export { diskReport, type RecordingDisk, recordingDisk, roomlessDisk } from "./recordings/disk.ts";
+export { diskReport, type RecordingDisk, recordingDisk } from "./recordings/disk.ts";
 export { recordingEventState } from "./recordings/events.ts";
+export { type EverythingDeps, exportEverything, recordsMail } from "./recordings/everything.ts";
 export { spoolFolder } from "./recordings/folders.ts";
 export {
   exportRecording,
@@ -166,6 +174,7 @@ export { sweepRecordings } from "./recordings/retention.ts";
 export { type ShownRecording, shownRecording } from "./recordings/show.ts";
 export { recordingById } from "./recordings/store.ts";
 export { giveTurn, markLive, onRecord, placeOf, typedOnRecord, unmetLive } from "./sessions/act.ts";
+export { roomlessDisk } from "./sessions/disk-room.ts";
 export { admitPerson, closeForAct, endLive, excusePerson, pauseLive, releaseBrowser } from "./sessions/door.ts";
 export {
   answerConsent,

@@ -1,22 +1,17 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
-import { blobsOf } from "@signsealship/testing/blobs";
 import { after, assertGoodLooks, type Browser, before, startBrowser, test } from "@signsealship/testing/browser";
 import { freePort } from "@signsealship/testing/free-port";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
-import { cameraOrigin, fakeDevices, joinByPage, startEngine } from "@signsealship/testing/media";
-import { openPeer } from "@signsealship/testing/media-peer";
+import { fakeDevices } from "@signsealship/testing/media";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
-import { openLog } from "../../../src/kernel/platform/logs.ts";
-import { systemRandom } from "../../../src/kernel/platform/random.ts";
-import { openSecretsKey } from "../../../src/kernel/platform/secrets.ts";
-import { addNotary, eligibilityReader, loadNotaryRules, Recordings } from "../../../src/signing/notaries/notaries.ts";
+import { addNotary } from "../../../src/signing/notaries/notaries.ts";
 import { postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator } from "../../firms/operators/console-people.ts";
+import { recordSession } from "../../signing/notaries/recorded-session.ts";
 
 type Person = Awaited<ReturnType<typeof newOperator>>;
 
@@ -27,7 +22,6 @@ let [nora, other, auditor, agent] = [] as unknown as [Person, Person, Person, Pe
 let recording = "";
 let code = "";
 let markSeconds = 0;
-const marks: { at: string; kind: string; person: string | null }[] = [];
 
 before(async () => {
   const port = String(await freePort());
@@ -60,7 +54,7 @@ after(async () => {
 const at = (path: string) => running.service.baseUrl + path;
 const pages = "/operator/notary/recordings";
 
-/** Records a short session with two people, one with a camera and one with sound alone, as the service would. */
+/** Places the order whose session is recorded. */
 async function record(notaryId: string): Promise<void> {
   const body = orderForm({ ...minimal, svc_notary: "true" }, makePdf({ text: "Deed" }));
   const placed = await fetch(at("/api/partner/orders"), { method: "POST", headers: partner.headers, body });
@@ -68,37 +62,9 @@ async function record(notaryId: string): Promise<void> {
   const [order] = await running.db.query<{ id: number }>(
     sql`SELECT id FROM orders o WHERE ${isSealed(sql`o.code`, "order", code)}`,
   );
-  const media = startEngine();
-  const { dataDir } = running.service;
-  const clock = () => new Date();
-  const shipped = loadNotaryRules(join(import.meta.dirname, "../../../data/notarization-rules.yaml"));
-  const recordings = new Recordings({
-    ...{ db: running.db, clock, random: systemRandom, log: openLog("silent") },
-    ...{ media, blobs: await blobsOf(dataDir) },
-    secrets: await openSecretsKey(`file:${join(dataDir, "keys/secrets")}`),
-    readEligibility: eligibilityReader({ shipped, clock, notarizationBlocked: () => false }),
-  });
-  const people = [
-    { person: "n", role: "notary", name: "Nora Ames" },
-    { person: "s", role: "signer", name: "Sam Cole" },
-  ];
-  const input = { session: "played", notaryId, orderId: order?.id ?? null, environment: "test" as const, people };
-  recording = await recordings.begin({ ...input, requireHeld: async () => {} });
-  const origin = await cameraOrigin();
-  const { page, close } = await browser.open(origin.url, { width: 400 });
-  await joinByPage(media, page, { session: "played", person: "n" });
-  const voice = await openPeer({ engine: media.engine, session: "played", person: "s", video: false });
-  await media.happened("chunk", ({ line }) => line.person === "s" && line.n === 1);
-  const { line } = await media.happened("chunk", ({ line }) => line.person === "n" && line.from > 4_000);
-  markSeconds = line.to / 1_000 - 2;
-  marks.push({ at: new Date(Date.now() - 2_000).toISOString(), kind: "notary_signs", person: "n" });
-  await media.happened("chunk", ({ line }) => line.person === "n" && line.from > 5_500);
-  await recordings.end("played", marks);
-  await voice.close();
-  await close();
-  origin.close();
-  recordings.stop();
-  await media.stop();
+  const recorded = await recordSession(running, browser, { notaryId, orderId: order?.id ?? null });
+  recording = recorded.id;
+  markSeconds = recorded.markSeconds;
 }
 
 const lines = async (action: string, actor: string) =>
@@ -181,6 +147,38 @@ test("the export is a zip that names its recording, and requires a reason", asyn
   const bytes = Buffer.from(await zip.arrayBuffer());
   assert.equal(bytes.readUInt32LE(0), 0x04034b50);
   assert.ok(bytes.includes(`"recording":"${recording}"`));
+});
+
+test("everything is exported by its notary, and by an auditor who chose the notary", async () => {
+  const headers = (person: Person) => ({ cookie: person.cookie, Origin: running.service.baseUrl, Accept: "text/html" });
+  const everything = (person: Person, fields: Record<string, string>) =>
+    postForm(at(`${pages}/export`), { reason: "The commission ends", ...fields }, headers(person));
+  const [row] = await running.db.query<{ notary: string }>(
+    sql`SELECT notary_id AS notary FROM recordings WHERE id = ${recording}`,
+  );
+  const notary = row?.notary ?? "";
+  const opened = await browser.open(at(pages), { width: 375, cookie: nora.cookie });
+  await opened.page.getByRole("heading", { name: "Everything" }).waitFor();
+  await assertGoodLooks(opened);
+  await opened.close();
+  const has = async (person: Person, fields: Record<string, string> = {}) => {
+    const zip = await everything(person, fields);
+    assert.equal(zip.headers.get("content-type"), "application/zip", await zip.clone().text());
+    return Buffer.from(await zip.arrayBuffer()).includes(`recordings/${recording}/takes/`);
+  };
+  assert.equal(await has(nora), true);
+  assert.equal(await has(auditor, { notary }), true);
+  // A notary gets the own records alone, whatever the form says.
+  assert.equal(await has(other, { notary }), false);
+  const refused = await everything(nora, { reason: "" });
+  assert.equal(refused.status, 400);
+  assert.match(await refused.text(), /reason must say why/);
+  assert.equal((await everything(auditor, {})).status, 400);
+  assert.equal((await everything(auditor, { notary: recording })).status, 404);
+  assert.equal((await everything(agent, { notary })).status, 403);
+  const list = async (query = "") => (await fetch(at(pages + query), { headers: headers(auditor) })).text();
+  assert.match(await list(`?notary=${notary}`), /Of Nora Ames\./);
+  assert.doesNotMatch(await list(), /Export everything/);
 });
 
 test("the check of stored recordings names the part and the chunk that were altered", async () => {

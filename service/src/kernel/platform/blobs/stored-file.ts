@@ -54,17 +54,26 @@ export function storedFile(
     length,
     pieces: (range = wholeOf(length)) => pieces(range),
     stretches,
-    async body(range = wholeOf(length)) {
-      const release = await memory.reserve(holder, bytesOfBody);
-      const source = pieces(range)[Symbol.asyncIterator]();
-      try {
-        return new Body(source, await source.next(), stallMs, release);
-      } catch (error) {
-        release();
-        throw error;
-      }
-    },
+    body: (range = wholeOf(length)) => streamOf({ memory, holder, stallMs }, pieces(range)),
   };
+}
+
+/**
+ * Pieces as a stream, for a file whose length is not known before it is sent. Otherwise as the body of a stored file.
+ * @throws the errors of the first piece, before anything is sent
+ */
+export async function streamOf(
+  { memory, holder, stallMs = usualStallMs }: BodyFrame,
+  pieces: AsyncIterable<Buffer>,
+): Promise<Readable> {
+  const release = await memory.reserve(holder, bytesOfBody);
+  const source = pieces[Symbol.asyncIterator]();
+  try {
+    return new Body(source, await source.next(), stallMs, release);
+  } catch (error) {
+    release();
+    throw error;
+  }
 }
 
 /** Joins several files into one. */

@@ -1,7 +1,13 @@
-import type { RecordingOnList, recordingById, ShownRecording } from "../../../signing/notaries/notaries.ts";
+import type {
+  Notary,
+  RecordingOnList,
+  recordingById,
+  ShownRecording,
+  Typed,
+} from "../../../signing/notaries/notaries.ts";
 import { card, codeText, emptyState, facts, notice, pageHead, statusBadge } from "../../ui/components.ts";
 import { shortCode, shortTime, time } from "../../ui/format.ts";
-import { buttonForm } from "../../ui/forms/button-form.ts";
+import { buttonForm, hiddenFields } from "../../ui/forms/button-form.ts";
 import { errorSummary, field, select } from "../../ui/forms/fields.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
@@ -25,8 +31,35 @@ const stateBadge = ({ endedAt, deletedAt, isHeld }: Pick<Recording, "endedAt" | 
   return isHeld ? statusBadge("attention", "Held") : statusBadge("done", "Complete");
 };
 
+type ListView = {
+  /** The notary whose recordings are listed; null for those of all. */
+  notary: Pick<Notary, "id" | "commissionName"> | null;
+  /** Whether that notary is the operator. */
+  isOwn: boolean;
+  typed: Typed;
+  problem?: string | undefined;
+};
+
+const leadOf = ({ notary, isOwn }: ListView): string =>
+  `Of ${isOwn ? "your sessions" : (notary?.commissionName ?? "all notaries")}. Each viewing is logged.`;
+
+/** The form that exports all records of a notary, or those of a period. */
+function everythingPart({ notary, typed }: ListView): Html | "" {
+  if (!notary) return "";
+  const form = "everything";
+  const day = (name: "from" | "to", label: string) =>
+    field({ form, name, label, type: "date", value: typed[name], hint: "Empty: without limit. Days are in UTC." });
+  return card(
+    form,
+    "Everything",
+    html`<p>One zip with all recordings that began in these days and a copy of the whole journal, for example when a commission ends. It can be large: export it in parts by days, if a download breaks off.</p>
+<form class="form" method="post" action="${recordingsPath}/export">${hiddenFields({ notary: notary.id })}${day("from", "From")}${day("to", "To")}${reason(form, "Why you export everything")}
+<div class="form-actions"><button type="submit" class="secondary">Export everything</button></div></form>`,
+  );
+}
+
 /** The recordings of one notary, of one order, or all. */
-export function recordingsBody(rows: readonly RecordingOnList[], lead: string): Html {
+export function recordingsBody(rows: readonly RecordingOnList[], view: ListView): Html {
   const list =
     rows.length === 0
       ? emptyState("No recordings", "Each session by audio and video becomes one.")
@@ -51,8 +84,10 @@ export function recordingsBody(rows: readonly RecordingOnList[], lead: string): 
             keptWords(row),
           ]),
         );
-  return html`${pageHead("Recordings", lead)}
-<div class="panels">${card("recordings", "Sessions", list)}</div>`;
+  return html`${pageHead("Recordings", leadOf(view))}
+${errorSummary(view.problem)}
+<div class="panels">${card("recordings", "Sessions", list)}
+${everythingPart(view)}</div>`;
 }
 
 type View = {

@@ -1,8 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { may, type Operator } from "../../../firms/operators/operators.ts";
-import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { isUuid } from "../../../kernel/platform/text.ts";
 import {
+  type EverythingDeps,
+  exportEverything,
   exportRecording,
+  findNotary,
   holdRecording,
   isOpened,
   type KeepDeps,
@@ -15,12 +19,13 @@ import {
   shownRecording,
 } from "../../../signing/notaries/notaries.ts";
 import { done } from "../../ui/flash-messages.ts";
+import type { FormValues } from "../../ui/forms/form-body.ts";
 import { formHeaders } from "../../ui/page/headers.ts";
 import { playerPolicy } from "../../ui/page/policy.ts";
 import { type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.ts";
 import { recordingBody, recordingPath, recordingsBody, recordingsPath, type Said } from "./page.ts";
 
-export type RecordingPagesDeps = { frame: ConsoleFrame; recordings: KeepDeps };
+export type RecordingPagesDeps = { frame: ConsoleFrame; recordings: EverythingDeps };
 
 /**
  * The permissions to see recordings, one of which is needed. Notaries see only their own recordings; operators whose
@@ -39,23 +44,7 @@ const headers = { ...formHeaders, "Content-Security-Policy": playerPolicy };
 export function recordingRoutes(scope: FastifyInstance, deps: RecordingPagesDeps): void {
   const { frame, recordings } = deps;
   const { required, shown } = readerOf(deps);
-  consoleRoute(scope, frame, {
-    url: recordingsPath,
-    permission: viewing,
-    async handle({ request, operator, query }) {
-      const { environment } = operator;
-      const seesAll = may(operator, "records.read");
-      const notaryId = seesAll ? query["notary"] || null : (await notaryOf(recordings.db, operator)).id;
-      const orderCode = query["order"] || null;
-      const rows = await listRecordings(recordings.db, { environment, notaryId, orderCode });
-      const lead = seesAll ? "Of all notaries. Each viewing is logged." : "Of your sessions. Each viewing is logged.";
-      return consolePage(frame, request, {
-        title: "Recordings",
-        section: "recordings",
-        body: recordingsBody(rows, lead),
-      });
-    },
-  });
+  listRoutes(scope, deps);
   consoleRoute(scope, frame, {
     url: "/operator/notary/recordings/:id",
     permission: viewing,
@@ -74,6 +63,48 @@ export function recordingRoutes(scope: FastifyInstance, deps: RecordingPagesDeps
     },
   });
   changeRoutes(scope, deps);
+}
+
+/** Adds the list, and the export of everything of a notary. */
+function listRoutes(scope: FastifyInstance, { frame, recordings }: RecordingPagesDeps): void {
+  const { db } = recordings;
+
+  /** The notary whose recordings are shown: the operator, unless the operator may see all. Null for all notaries. */
+  async function shownNotary(operator: Operator, wanted: string | undefined) {
+    if (!may(operator, "records.read")) return notaryOf(db, operator);
+    if (!wanted) return null;
+    const notary = isUuid(wanted) ? await findNotary(db, wanted) : undefined;
+    if (!notary) throw new ServiceError("not_found", "Notary not found.");
+    return notary;
+  }
+
+  async function list(request: FastifyRequest, operator: Operator, typed: FormValues, problem?: string) {
+    const { environment } = operator;
+    const notary = await shownNotary(operator, typed["notary"]);
+    const orderCode = typed["order"] || null;
+    const rows = await listRecordings(db, { environment, notaryId: notary?.id ?? null, orderCode });
+    const body = recordingsBody(rows, { notary, isOwn: !may(operator, "records.read"), typed, problem });
+    return consolePage(frame, request, { title: "Recordings", section: "recordings", body });
+  }
+
+  consoleRoute(scope, frame, {
+    url: recordingsPath,
+    permission: viewing,
+    handle: ({ request, operator, query }) => list(request, operator, query),
+  });
+  consoleRoute(scope, frame, {
+    method: "POST",
+    url: `${recordingsPath}/export`,
+    permission: viewing,
+    async handle({ operator, form }) {
+      const notary = await shownNotary(operator, form["notary"]);
+      if (!notary) throw invalid("notary must be the notary whose records are exported.");
+      const which = { notary, environment: operator.environment };
+      const streamed = await exportEverything(recordings, which, form, operator.actor);
+      return { streamed, name: `records-${notary.id}.zip`, type: "application/zip" };
+    },
+    refused: ({ request, operator, form }, problem) => list(request, operator, form, problem),
+  });
 }
 
 /** Adds the forms for checks, openings, holds and exports. */

@@ -10,7 +10,7 @@ import { sql } from "../../../kernel/platform/database/sql.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { defineMail } from "../../../kernel/platform/mail/mail-jobs.ts";
 import { isPlainText } from "../../../kernel/platform/text.ts";
-import { listNotaries } from "../commissions/store.ts";
+import { listNotaries, type Notary } from "../commissions/store.ts";
 import { exportedRecording } from "./export.ts";
 import { playableTake } from "./playback.ts";
 import type { ReadDeps } from "./read.ts";
@@ -91,7 +91,8 @@ function playable(recording: Recording): Recording {
   return recording;
 }
 
-function requireReason({ reason }: Viewer): string {
+/** The reason that a viewer stated. @throws ServiceError `validation` */
+export function requireReason({ reason }: Viewer): string {
   const said = reason.trim();
   if (said === "") throw invalid("reason must say why you do this");
   if (!isPlainText(said)) throw invalid("reason must be one line of plain text");
@@ -113,6 +114,10 @@ async function writeDown(
   await tx.query(auditLine({ at, action: `recording.${how}`, actor, orderId, detail }));
   await recordingMail.enqueue(tx, { recording: id, actor, how, at: at.toISOString() });
 }
+
+/** The person who acted, as a mail to the notary names them. */
+export const byWhom = (actor: string, { operatorId }: Pick<Notary, "operatorId">): string =>
+  actor === `operator:${operatorId}` ? "you, or somebody with your account" : "an operator";
 
 /** A mail's payload contains no typed text, so the reason is read from the audit log. */
 type RecordingMail = { recording: string; actor: string; how: Action; at: string };
@@ -138,7 +143,7 @@ export const recordingMail = defineMail({
         to: notary.email,
         startedAt,
         reason: line.reason,
-        by: actor === `operator:${notary.operatorId}` ? "you, or somebody with your account" : "an operator",
+        by: byWhom(actor, notary),
       }
     );
   },

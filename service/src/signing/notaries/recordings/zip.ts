@@ -1,0 +1,136 @@
+/**
+ * Zips that are created while they are sent. Files and offsets from 4 GiB on, and more than 65,534 files, use the
+ * 64-bit extension (APPNOTE 6.3.10, sections 4.3.9.2, 4.3.14 and 4.5.3).
+ */
+import { crc32 } from "node:zlib";
+
+export type Entry = {
+  name: string;
+  /** The bytes of the file. A file that ends earlier is stored with the length that it had. */
+  length: number;
+  bytes: () => AsyncIterable<Buffer> | Iterable<Buffer>;
+};
+
+/** A file after it was written. */
+type Written = { name: string; isLarge: boolean; start: number; length: number; sum: number };
+
+/** The values that say that the real one is in the 64-bit extension. */
+const [most16, most32] = [0xffff, 0xffffffff];
+const [version, largeVersion] = [20, 45];
+/** The date of every file: January 1, 1980. The real times are in the manifests. */
+const dosDate = 0x21;
+/** The flags that say that a file's checksum follows its data, and that its name is in UTF-8. */
+const flags = 0x08;
+const extensionId = 1;
+
+const isLarge = ({ length }: Pick<Entry, "length">): boolean => length >= most32;
+
+function extension(values: readonly number[]): Buffer {
+  if (values.length === 0) return Buffer.alloc(0);
+  const bytes = Buffer.alloc(4 + 8 * values.length);
+  bytes.writeUInt16LE(extensionId, 0);
+  bytes.writeUInt16LE(8 * values.length, 2);
+  for (const [index, value] of values.entries()) bytes.writeBigUInt64LE(BigInt(value), 4 + 8 * index);
+  return bytes;
+}
+
+function localHeader(entry: Pick<Entry, "name" | "length">): Buffer {
+  const name = Buffer.from(entry.name);
+  const extra = extension(isLarge(entry) ? [0, 0] : []);
+  const header = Buffer.alloc(30);
+  header.writeUInt32LE(0x04034b50, 0);
+  header.writeUInt16LE(isLarge(entry) ? largeVersion : version, 4);
+  header.writeUInt16LE(flags, 6);
+  header.writeUInt16LE(dosDate, 12);
+  if (isLarge(entry)) header.fill(0xff, 18, 26);
+  header.writeUInt16LE(name.length, 26);
+  header.writeUInt16LE(extra.length, 28);
+  return Buffer.concat([header, name, extra]);
+}
+
+function descriptor({ isLarge, length, sum }: Pick<Written, "isLarge" | "length" | "sum">): Buffer {
+  const bytes = Buffer.alloc(isLarge ? 24 : 16);
+  bytes.writeUInt32LE(0x08074b50, 0);
+  bytes.writeUInt32LE(sum, 4);
+  for (const half of [0, 1])
+    if (isLarge) bytes.writeBigUInt64LE(BigInt(length), 8 + 8 * half);
+    else bytes.writeUInt32LE(length, 8 + 4 * half);
+  return bytes;
+}
+
+function directoryEntry(written: Written): Buffer {
+  const { start, length, sum } = written;
+  const name = Buffer.from(written.name);
+  const isFar = start >= most32;
+  const extra = extension([...(written.isLarge ? [length, length] : []), ...(isFar ? [start] : [])]);
+  const header = Buffer.alloc(46);
+  header.writeUInt32LE(0x02014b50, 0);
+  header.writeUInt16LE(extra.length > 0 ? largeVersion : version, 4);
+  header.writeUInt16LE(written.isLarge ? largeVersion : version, 6);
+  header.writeUInt16LE(flags, 8);
+  header.writeUInt16LE(dosDate, 14);
+  header.writeUInt32LE(sum, 16);
+  header.writeUInt32LE(written.isLarge ? most32 : length, 20);
+  header.writeUInt32LE(written.isLarge ? most32 : length, 24);
+  header.writeUInt16LE(name.length, 28);
+  header.writeUInt16LE(extra.length, 30);
+  header.writeUInt32LE(isFar ? most32 : start, 42);
+  return Buffer.concat([header, name, extra]);
+}
+
+/** The end of the directory, which begins at `at`. */
+function directoryEnd(entries: number, size: number, at: number): Buffer {
+  const end = Buffer.alloc(22);
+  end.writeUInt32LE(0x06054b50, 0);
+  end.writeUInt16LE(Math.min(entries, most16), 8);
+  end.writeUInt16LE(Math.min(entries, most16), 10);
+  end.writeUInt32LE(Math.min(size, most32), 12);
+  end.writeUInt32LE(Math.min(at, most32), 16);
+  if (entries < most16 && size < most32 && at < most32) return end;
+  const large = Buffer.alloc(56);
+  large.writeUInt32LE(0x06064b50, 0);
+  large.writeBigUInt64LE(44n, 4);
+  large.writeUInt16LE(largeVersion, 12);
+  large.writeUInt16LE(largeVersion, 14);
+  for (const [index, value] of [entries, entries, size, at].entries())
+    large.writeBigUInt64LE(BigInt(value), 24 + 8 * index);
+  const locator = Buffer.alloc(20);
+  locator.writeUInt32LE(0x07064b50, 0);
+  locator.writeBigUInt64LE(BigInt(at + size), 8);
+  locator.writeUInt32LE(1, 16);
+  return Buffer.concat([large, locator, end]);
+}
+
+/** The length of the zip of these files in bytes. */
+export function zipLength(entries: readonly Pick<Entry, "name" | "length">[]): number {
+  let [at, size] = [0, 0];
+  for (const { name, length } of entries) {
+    const written = { name, length, isLarge: isLarge({ length }), start: at, sum: 0 };
+    at += localHeader({ name, length }).length + length + descriptor(written).length;
+    size += directoryEntry(written).length;
+  }
+  return at + size + directoryEnd(entries.length, size, at).length;
+}
+
+/** The bytes of the zip. Each file is read when its turn comes. */
+export async function* zipped(entries: Iterable<Entry> | AsyncIterable<Entry>): AsyncGenerator<Buffer> {
+  const directory: Buffer[] = [];
+  let at = 0;
+  for await (const entry of entries) {
+    const header = localHeader(entry);
+    yield header;
+    const written = { name: entry.name, isLarge: isLarge(entry), start: at, length: 0, sum: 0 };
+    for await (const piece of entry.bytes()) {
+      written.sum = crc32(piece, written.sum);
+      written.length += piece.length;
+      yield piece;
+    }
+    const end = descriptor(written);
+    yield end;
+    directory.push(directoryEntry(written));
+    at += header.length + written.length + end.length;
+  }
+  const size = directory.reduce((sum, { length }) => sum + length, 0);
+  yield* directory;
+  yield directoryEnd(directory.length, size, at);
+}
