@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
-import { readdirSync } from "node:fs";
+import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -23,6 +23,7 @@ import { eligibilityReader } from "../../../src/signing/notaries/eligibility/cha
 import { loadNotaryRules } from "../../../src/signing/notaries/eligibility/rules.ts";
 import { isProofVoid, proofVoid } from "../../../src/signing/notaries/identity/results.ts";
 import {
+  checksOf,
   endCheck,
   endProof,
   type IdentityCheck,
@@ -51,11 +52,13 @@ import {
   wasUnrecorded,
   watchSessions,
 } from "../../../src/signing/notaries/notaries.ts";
-import { recordingDisk, requireDisk } from "../../../src/signing/notaries/recordings/disk.ts";
+import { recordingDisk } from "../../../src/signing/notaries/recordings/disk.ts";
 import type { Recordings } from "../../../src/signing/notaries/recordings/recordings.ts";
 import type { RequireHeld } from "../../../src/signing/notaries/recordings/store.ts";
 import { giveTurn, requireTogether } from "../../../src/signing/notaries/sessions/act.ts";
+import { requireDisk } from "../../../src/signing/notaries/sessions/disk-room.ts";
 import { endTechnical } from "../../../src/signing/notaries/sessions/end.ts";
+import { voidProofs } from "../../../src/signing/notaries/sessions/hold.ts";
 import { fence, renew } from "../../../src/signing/notaries/sessions/holding.ts";
 import { leaseMs, requireHere, requireLease, turnEndOf } from "../../../src/signing/notaries/sessions/lease.ts";
 import { writeAsNotary } from "../../../src/signing/notaries/sessions/messages.ts";
@@ -75,9 +78,9 @@ import {
 } from "../../../src/signing/notaries/sessions/store.ts";
 import { hasVouched, isPartDone, presentLines } from "../../../src/signing/notaries/sessions/third-persons.ts";
 import { endUnrecorded } from "../../../src/signing/notaries/sessions/unrecorded.ts";
-import { lockOpenSheet, markStep, noteEvent } from "../../../src/signing/notaries/sheets/sheet.ts";
+import { lockOpenSheet, markStep } from "../../../src/signing/notaries/sheets/sheet.ts";
 import { openTurn } from "../../../src/signing/notaries/sheets/steps.ts";
-import { findSheet } from "../../../src/signing/notaries/sheets/store.ts";
+import { findSheet, sheetsOfOrder } from "../../../src/signing/notaries/sheets/store.ts";
 import { mailsTo, postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator } from "../../firms/operators/console-people.ts";
 import { certificateFiles } from "./certificate-files.ts";
@@ -358,8 +361,8 @@ function otherNode({
   const interrupted: string[] = [];
   const tellInterrupted = async (_: Tx, __: string, ___: Date, cause: string) => void interrupted.push(cause);
   const recordings = { begin, end, leave, resume, tellInterrupted, headOf: () => null } as unknown as Recordings;
-  const free = { bytes: 1e12 };
-  const disk = { leastBytes: 5e9, freeBytes: async () => free.bytes };
+  const free = { bytes: 1e12, sessions: [] as string[] };
+  const disk = { leastBytes: 5e9, freeBytes: async () => free.bytes, sessions: async () => free.sessions };
   const rooms = new LiveRooms({ engine, recordings, now: () => clock().getTime() });
   const readEligibility = eligibilityReader({ shipped, clock, notarizationBlocked: () => false });
   const changes = { node: { before, after: async () => {}, read: async (_: Statement) => {} } };
@@ -987,9 +990,32 @@ test("a person who joins with another browser loses the document, and the act be
   assert.equal((await fetch(at(pages))).status, 404);
   const sheet = await sheetOf(code);
   assert.deepEqual([sheet?.run, sheet && openTurn(sheet)?.step.name], [2, "open"]);
-  const isVoid = (n: number, passedAt: Date) => sheet && isProofVoid([sheet], n, passedAt);
-  const [before, after] = [new Date(Date.now() - 60_000), new Date(Date.now() + 60_000)];
-  assert.deepEqual([isVoid(1, before), isVoid(1, after), isVoid(2, before)], [true, false, false]);
+});
+
+test("a check that was passed before another browser was let in is void, and a later one counts, on nodes whose clocks differ", async () => {
+  const { code } = await begun("skew@example.com", "sign");
+  const session = await liveOf(code);
+  const check = checksFor(session);
+  const isVoid = async () => {
+    const [passed] = await checksOf(db, session.orderId);
+    assert.ok(passed);
+    return isProofVoid(await sheetsOfOrder({ db, rowMac }, session.orderId), passed);
+  };
+  const tenMinutes = 600_000;
+  await check({ state: "passed", at: new Date(Date.now() + tenMinutes) });
+  assert.equal((await post(desk(code, "/release"), { person: "1" })).status, 303);
+  assert.equal(await isVoid(), true);
+  await check({ state: "passed", at: new Date(Date.now() - tenMinutes) });
+  assert.equal(await isVoid(), false);
+});
+
+test("events of earlier releases void the checks that were passed before them, of their own signer", () => {
+  const at = new Date();
+  const mark = { kind: "event" as const, name: proofVoid, signer: 1, at: at.toISOString(), detail: null };
+  const sheets = [{ marks: [{ ...mark, position: 1, by: "system", run: 1, choice: null }] }];
+  const isVoid = (person: number, ms: number) =>
+    isProofVoid(sheets, { id: newUuid(), person, endedAt: new Date(at.getTime() + ms) });
+  assert.deepEqual([isVoid(1, -1), isVoid(1, 1), isVoid(2, -1)], [true, false, false]);
 });
 
 /** The form with which the notary marks the signer's identity by a credential. */
@@ -1033,7 +1059,7 @@ async function voids(code: string, tx?: Tx): Promise<void> {
   const { sheetId } = await liveOf(code);
   const write = async (inner: Tx) => {
     const sheet = await lockOpenSheet(inner, rowMac, sheetId);
-    await noteEvent(inner, rowMac, sheet, { name: proofVoid, signer: 1 }, { ...by, at: clock() });
+    await voidProofs(inner, rowMac, sheet, 1, { ...by, at: clock() });
   };
   await (tx ? write(tx) : db.transaction(write));
 }
@@ -1147,7 +1173,7 @@ test("a check that is open, expired, failed, too old or void is shown to the not
     await voids(code, tx);
   });
   await assert.rejects(marking ?? Promise.resolve(), /is void/);
-  await check({ state: "passed", at: new Date(Date.now() + 1_000) });
+  await check({ state: "passed", at: new Date() });
   await identify();
   assert.equal((await sheetOf(code))?.marks.at(-1)?.name, "identify");
   await stop();
@@ -1251,6 +1277,30 @@ test("a full disk ends the open sessions once, and a low one only warns, on reco
   await until(async () => (await liveOf(code)).state === "ended");
   await stop();
   assert.deepEqual([(await liveOf(code)).outcome, interrupted], ["technical", ["disk_full"]]);
+});
+
+test("a session that another node records to the same disk takes room there until it ends", async () => {
+  const { code } = await begun("shared-disk@example.com", "close");
+  const { deps, free } = otherNode();
+  const { id } = await liveOf(code);
+  // Ten people need 5.4 GB for two hours. The other node's session has two more.
+  free.bytes = 6e9;
+  await requireDisk(deps, 9);
+  free.sessions = [id, newUuid()];
+  await assert.rejects(requireDisk(deps, 9), /6\.0 GB are free, and 6\.5 GB are needed/);
+  assert.equal((await post(desk(code, "/end"), { outcome: "abandoned" })).status, 303);
+  await until(async () => (await liveOf(code)).state === "ended");
+  await requireDisk(deps, 9);
+});
+
+test("the sessions on a disk are those of all nodes that share its folder", async () => {
+  const shared = join(folder.path, "shared", "recordings");
+  const [own, other, earlier] = [newUuid(), newUuid(), newUuid()];
+  for (const path of [`node.own/${own}`, `node.other/${other}`, earlier, "lost+found"])
+    mkdirSync(join(shared, path), { recursive: true });
+  const disk = recordingDisk(join(shared, "node.own"), 1);
+  assert.deepEqual((await disk.sessions()).toSorted(), [own, other, earlier].toSorted());
+  assert.ok((await disk.freeBytes()) > 0);
 });
 
 test("a disk that does not answer is unknown, and is asked only once until it answers", async () => {

@@ -27,19 +27,24 @@ export type IdentityState = {
 export const proofVoid = "proof_void";
 
 /**
- * Whether an identity check of a signer that was passed at this time no longer counts. A session that ended voids
- * checks for the next session, too.
+ * The detail of that event: the checks that were passed until then. Times of two nodes can't be compared, because their
+ * clocks may differ.
  */
-export const isProofVoid = (sheets: readonly Pick<Sheet, "marks">[], signer: number, passedAt: Date): boolean =>
+export type VoidedChecks = { checks: string[] };
+
+/** Whether a check no longer counts. A session that ended voids checks for the next session, too. */
+export const isProofVoid = (
+  sheets: readonly Pick<Sheet, "marks">[],
+  { id, person, endedAt }: Pick<IdentityCheck, "id" | "person" | "endedAt">,
+): boolean =>
   sheets
     .flatMap(({ marks }) => marks)
-    .some(
-      ({ kind, name, signer: of, at }) =>
-        kind === "event" &&
-        name === proofVoid &&
-        (of === null || of === signer) &&
-        Date.parse(at) >= passedAt.getTime(),
-    );
+    .filter(({ kind, name }) => kind === "event" && name === proofVoid)
+    .some(({ signer, at, detail }) => {
+      if (detail !== null) return (detail as VoidedChecks).checks.includes(id);
+      // Events of earlier releases name no checks.
+      return (signer === null || signer === person) && Date.parse(at) >= (endedAt?.getTime() ?? 0);
+    });
 
 /**
  * The latest check of each person of an order, with its tries.
@@ -72,7 +77,7 @@ export async function identitiesOf(
 }
 
 function problemOf(
-  { person, name, check, isOpen, proofs }: Omit<IdentityState, "problem">,
+  { name, check, isOpen, proofs }: Omit<IdentityState, "problem">,
   sheets: readonly Sheet[],
   now: Date,
 ): string | null {
@@ -87,7 +92,7 @@ function problemOf(
   }
   if (check.state !== "passed") return `The identity check of ${name} expired before it was passed. Ask again.`;
   const passedAt = check.endedAt ?? new Date(0);
-  if (isProofVoid(sheets, person, passedAt))
+  if (isProofVoid(sheets, check))
     return `The identity check of ${name} is void: it was passed before an interruption, or with another browser. Ask again.`;
   if (passedAt.getTime() < now.getTime() - proofHours * hourMs)
     return `The identity check of ${name} was passed more than ${proofHours} hours ago. Ask again.`;

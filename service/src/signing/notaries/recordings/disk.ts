@@ -7,7 +7,7 @@ import type { Clock } from "../../../kernel/platform/clock.ts";
 import { dayMs } from "../../../kernel/platform/clock.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
-import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { sessionsIn, spoolFolders } from "./folders.ts";
 
 /** Size of a person's recording of an hour, at most, by the budget of the media engine. */
 const bytesInHour = 270_000_000;
@@ -19,6 +19,8 @@ const megabyte = 1_000_000;
 
 export type RecordingDisk = {
   freeBytes: () => Promise<number>;
+  /** The sessions that have a folder on this disk, also those of other nodes with the same data folder. */
+  sessions: () => Promise<string[]>;
   /** The least free space with which a session begins: RECORDINGS_FREE_MB. */
   leastBytes: number;
 };
@@ -32,23 +34,31 @@ export function recordingDisk(
   leastBytes: number,
   read: (folder: string) => Promise<{ bavail: number; bsize: number }> = statfs,
 ): RecordingDisk {
-  // Calls share one read: each that hangs occupies one of the few threads that do all of this process's file work.
-  let reading: Promise<number> | null = null;
   return {
     leastBytes,
-    freeBytes() {
-      reading ??= read(folder)
-        .then(({ bavail, bsize }) => bavail * bsize)
-        .finally(() => {
-          reading = null;
-        });
-      return inTime(reading);
-    },
+    freeBytes: shared(async () => {
+      const { bavail, bsize } = await read(folder);
+      return bavail * bsize;
+    }),
+    sessions: shared(async () => (await Promise.all((await spoolFolders(folder)).map(sessionsIn))).flat()),
   };
 }
 
-/** @throws Error when the disk does not answer in time */
-async function inTime(answer: Promise<number>): Promise<number> {
+/**
+ * Calls share one read: each that hangs occupies one of the few threads that do all of this process's file work.
+ * @returns a function that throws Error when the disk does not answer in time
+ */
+function shared<T>(read: () => Promise<T>): () => Promise<T> {
+  let reading: Promise<T> | null = null;
+  return () => {
+    reading ??= read().finally(() => {
+      reading = null;
+    });
+    return inTime(reading);
+  };
+}
+
+async function inTime<T>(answer: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error("the disk of recordings does not answer")), answerMs);
   return Promise.race([answer, promise]).finally(() => clearTimeout(timer));
@@ -73,26 +83,7 @@ export async function roomOnDisk({ freeBytes, leastBytes }: RecordingDisk, peopl
   return { state, freeBytes: free, neededBytes, minutesLeft: Math.floor((60 * usable) / Math.max(1, perHour)) };
 }
 
-/** The disk, and the sessions that record to it. */
-type Recorded = { disk: RecordingDisk; rooms: { recordedPeople: () => number } };
-
-/**
- * Why the disk has no room for a session with these people in addition to the open ones; null when it has.
- * @param people the people of the session, without the notary
- */
-export async function roomlessDisk({ disk, rooms }: Recorded, people: number): Promise<string | null> {
-  const { state, freeBytes, neededBytes } = await roomOnDisk(disk, rooms.recordedPeople() + people + 1);
-  if (state === "enough") return null;
-  return `The disk of this service has too little room for another recording: ${gigabytes(freeBytes)} are free, and ${gigabytes(neededBytes)} are needed. Tell the operator of this service.`;
-}
-
-/** @throws ServiceError `unavailable` when the disk has no room for another session */
-export async function requireDisk(recorded: Recorded, people: number): Promise<void> {
-  const obstacle = await roomlessDisk(recorded, people);
-  if (obstacle !== null) throw new ServiceError("unavailable", obstacle);
-}
-
-const gigabytes = (bytes: number): string => `${(bytes / 1_000_000_000).toFixed(1)} GB`;
+export const gigabytes = (bytes: number): string => `${(bytes / 1_000_000_000).toFixed(1)} GB`;
 
 /** The bytes of all recordings that are stored, and the bytes of the last week. */
 export async function recordedBytes(db: Sql, now: Date): Promise<{ stored: number; lastWeek: number }> {

@@ -1,12 +1,14 @@
 /** Holds the act of a live session: blocks its signature, or makes the whole act begin again. */
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
+import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { roomEnvelopeOf, setSignature, takeFromSigner } from "../../envelopes/envelopes.ts";
-import { proofVoid } from "../identity/results.ts";
+import { proofVoid, type VoidedChecks } from "../identity/results.ts";
+import { checksOf } from "../identity/store.ts";
 import { endWithoutAct } from "../sheets/room.ts";
-import { lockOpenSheet, noteEvent, restartSheet } from "../sheets/sheet.ts";
+import { type By, lockOpenSheet, noteEvent, restartSheet } from "../sheets/sheet.ts";
 import { openTurn, signsNext } from "../sheets/steps.ts";
-import { findSheet, outcomeOf } from "../sheets/store.ts";
+import { findSheet, outcomeOf, type Sheet } from "../sheets/store.ts";
 import { atSession } from "./end.ts";
 import { isHere } from "./holding.ts";
 import type { Restart } from "./interruption.ts";
@@ -37,8 +39,7 @@ export async function beginAgain(
   const by = { by: "system", at };
   let sheet = await lockOpenSheet(tx, rowMac, session.sheetId);
   // Before the first mark, too: the person may have proved their identity at home.
-  if (proofsOf !== undefined)
-    sheet = await noteEvent(tx, rowMac, sheet, { name: proofVoid, signer: proofsOf === "all" ? null : proofsOf }, by);
+  if (proofsOf !== undefined) sheet = await voidProofs(tx, rowMac, sheet, proofsOf, by);
   if (!sheet.marks.some(({ kind, run }) => kind === "step" && run === sheet.run)) return;
   const envelope = await roomEnvelopeOf(tx, session.orderId);
   const isSigned = envelope?.signers.some(({ signedAt }) => signedAt !== null) ?? false;
@@ -46,6 +47,14 @@ export async function beginAgain(
   if (envelope) await takeFromSigner(tx, envelope.id, at);
   const keep = from === "identity" ? [] : (["identify", "credential"] as const);
   await restartSheet(tx, rowMac, sheet, { cause: "interrupted", keep }, by);
+}
+
+/** Records that the checks that a signer, or everybody, has passed until now no longer count. The order is locked. */
+export async function voidProofs(tx: Tx, rowMac: RowMac, sheet: Sheet, of: number | "all", by: By): Promise<Sheet> {
+  const checks = await checksOf(tx, sheet.orderId);
+  const passed = checks.filter(({ state, person }) => state === "passed" && (of === "all" || person === of));
+  const detail: VoidedChecks = { checks: passed.map(({ id }) => id) };
+  return noteEvent(tx, rowMac, sheet, { name: proofVoid, signer: of === "all" ? null : of, detail }, by);
 }
 
 /**

@@ -2,6 +2,7 @@
 import { roomOnDisk } from "../recordings/disk.ts";
 import { endWithoutAct } from "../sheets/room.ts";
 import { outcomeOf } from "../sheets/store.ts";
+import { peopleOnDisk } from "./disk-room.ts";
 import { atSession } from "./end.ts";
 import type { Room } from "./rooms.ts";
 import type { LiveDeps } from "./session.ts";
@@ -25,11 +26,13 @@ export async function recordingEnd(deps: LiveDeps, room: Room, session: LiveSess
 
 async function diskEnd(deps: LiveDeps, room: Room, session: LiveSession): Promise<Cause | null> {
   const { desk } = deps.sheets;
-  const disk = await roomOnDisk(deps.disk, deps.rooms.recordedPeople()).catch((error: Error) => {
-    // The recorder itself finds a disk that is gone.
-    desk.log.error({ err: error, session: room.session }, "the room on the disk of recordings is unknown");
-    return null;
-  });
+  const disk = await peopleOnDisk(deps)
+    .then((people) => roomOnDisk(deps.disk, people))
+    .catch((error: Error) => {
+      // The recorder itself finds a disk that is gone.
+      desk.log.error({ err: error, session: room.session }, "the room on the disk of recordings is unknown");
+      return null;
+    });
   if (disk === null) return null;
   const { state, minutesLeft } = disk;
   if (state === "full") return "disk_full";

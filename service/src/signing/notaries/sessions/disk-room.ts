@@ -1,0 +1,48 @@
+/** Whether this node's disk has room to record another session. */
+import type { Sql } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { gigabytes, type RecordingDisk, roomOnDisk } from "../recordings/disk.ts";
+import type { LiveRooms } from "./rooms.ts";
+
+type DiskDeps = {
+  disk: RecordingDisk;
+  rooms: Pick<LiveRooms, "recordedPeople" | "roomOf">;
+  sheets: { desk: { db: Sql } };
+};
+
+/**
+ * The people of all sessions that record to this node's disk. Nodes with the same data folder share the disk, so the
+ * sessions that another node records there count, too.
+ */
+export async function peopleOnDisk({ disk, rooms, sheets: { desk } }: DiskDeps): Promise<number> {
+  const others = (await disk.sessions()).filter((session) => rooms.roomOf(session) === undefined);
+  if (others.length === 0) return rooms.recordedPeople();
+  return rooms.recordedPeople() + (await peopleOfRunning(desk.db, others));
+}
+
+/** The recorded people of those sessions that a node has now. The folder of an ended session may still wait. */
+async function peopleOfRunning(db: Sql, sessions: readonly string[]): Promise<number> {
+  const [row] = await db.query<{ people: number }>(sql`
+    SELECT (count(DISTINCT l.id) + count(p.id))::int AS people FROM live_sessions l
+      LEFT JOIN live_people p ON p.session_id = l.id AND p.admitted_at IS NOT NULL AND p.role <> 'observer'
+    WHERE l.id::text = ANY (${sessions}::text[]) AND l.state IN ('live', 'held', 'signed')
+      AND l.node IS NOT NULL AND l.lease_until > clock_timestamp()`);
+  return row?.people ?? 0;
+}
+
+/**
+ * Why the disk has no room for a session with these people in addition to the open ones; null when it has.
+ * @param people the people of the session, without the notary
+ */
+export async function roomlessDisk(deps: DiskDeps, people: number): Promise<string | null> {
+  const { state, freeBytes, neededBytes } = await roomOnDisk(deps.disk, (await peopleOnDisk(deps)) + people + 1);
+  if (state === "enough") return null;
+  return `The disk of this service has too little room for another recording: ${gigabytes(freeBytes)} are free, and ${gigabytes(neededBytes)} are needed. Tell the operator of this service.`;
+}
+
+/** @throws ServiceError `unavailable` when the disk has no room for another session */
+export async function requireDisk(deps: DiskDeps, people: number): Promise<void> {
+  const obstacle = await roomlessDisk(deps, people);
+  if (obstacle !== null) throw new ServiceError("unavailable", obstacle);
+}
