@@ -8,12 +8,14 @@ import {
   enginePids,
   fakeDevices,
   joinByPage,
+  lossyWay,
   startEngine,
 } from "@signsealship/testing/media";
 import { type MediaPeer, openPeer } from "@signsealship/testing/media-peer";
 import { until } from "@signsealship/testing/until";
 import { emptyChain } from "../service/src/providers/media/chain.ts";
-import { atMost, type Result } from "./result.ts";
+import { atLeast, atMost, type Result } from "./result.ts";
+import { byService, weightOf } from "./support/media-service.ts";
 import { p95 } from "./support/times.ts";
 
 /** Compares each figure with its ceiling, both in the same unit. */
@@ -70,7 +72,10 @@ async function load(): Promise<Result[]> {
     await media.engine.open(session, newRun());
     peers.push(...(await threeIn(media, session)));
   }
+  await sleep(2_000);
+  const [from, used] = [performance.now(), cpuSeconds(pid)];
   await sleep(8_000);
+  const busy = (cpuSeconds(pid) - used) / ((performance.now() - from) / 1_000);
   const perSession = (residentMb(pid) - before) / sessions.length;
   for (const session of sessions) await media.engine.close(session);
   await Promise.all(peers.map((peer) => peer.close()));
@@ -78,6 +83,7 @@ async function load(): Promise<Result[]> {
   return [
     budget("media: CPU of a person, recorded", (recorded / 3) * 100, "% of a core", 5),
     budget("media: the recording's share of it", Math.max(0, 1 - plain / recorded) * 100, "%", 35),
+    atLeast("media: sessions of three on a core", [(0.8 * sessions.length) / busy], [10], "at 80 % busy", 1),
     budget("media: memory of the process", base, "MB", 110),
     budget("media: memory of a session of three", perSession, "MB", 10),
   ];
@@ -151,6 +157,30 @@ async function afterKills(): Promise<{ lost: number[]; back: number[] }> {
   return { lost, back };
 }
 
+/** How many seconds after 8 seconds without any packet until packets arrive again. */
+async function afterLostLine(): Promise<number> {
+  const media = startEngine();
+  const way = lossyWay(media);
+  const browser = await startBrowser(fakeDevices);
+  const origin = await cameraOrigin();
+  await media.engine.open("gone", newRun());
+  const { page } = await browser.open(origin.url, look);
+  const { leave } = await joinByPage(way, page, { session: "gone", person: "a" });
+  await media.happened("chunk", ({ line }) => line.n === 2);
+  way.lose(100);
+  await sleep(8_000);
+  const [from, seen] = [performance.now(), media.events.length];
+  way.lose(0);
+  await until(() => media.events.slice(seen).some((event) => event.kind === "quality" && event.silentMs < 500));
+  const back = performance.now() - from;
+  leave();
+  await browser.close();
+  origin.close();
+  way.close();
+  await media.stop();
+  return back / 1_000;
+}
+
 const look = { width: 400 };
 
 async function byBrowsers(): Promise<Result[]> {
@@ -213,9 +243,16 @@ export async function run(): Promise<Result[]> {
   const seen = await byBrowsers();
   const loaded = await load();
   const { lost, back } = await afterKills();
+  const { signing, first, seek } = await byService();
   return [
     ...seen,
     ...loaded,
+    budget("media: back after 8 s without packets", await afterLostLine(), "s", 5),
+    budget("media: script of a room", await weightOf("notary-room.js"), "KB gz", 40),
+    budget("media: script that opens a notary's key", await weightOf("notary-sign.js"), "KB gz", 60),
+    budget("media: a notary's prepare and complete, 5 MB, p95", signing, "ms", 120),
+    budget("media: first picture of a recording", first / 1_000, "s", 1.5),
+    budget("media: picture after a seek", seek / 1_000, "s", 1),
     budget("media: lost by kill -9", Math.max(...lost) / 1_000, "s", 1.5),
     budget("media: recorded again after kill -9", Math.max(...back) / 1_000, "s", 10),
   ];

@@ -1,3 +1,4 @@
+import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
@@ -5,7 +6,7 @@ import type { Page } from "playwright-core";
 import type { EmbeddedMedia, MediaSettings } from "../service/src/kernel/config/media.ts";
 import { systemClock } from "../service/src/kernel/platform/clock.ts";
 import { openLog } from "../service/src/kernel/platform/logs.ts";
-import type { MediaEngine, MediaEvent } from "../service/src/providers/media/media.ts";
+import type { ClientMessage, MediaEngine, MediaEvent, ServerMessage } from "../service/src/providers/media/media.ts";
 import { openMediaEngine } from "../service/src/providers/providers.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 import { until } from "./until.ts";
@@ -147,5 +148,61 @@ export async function joinByPage(
     seen: () => page.evaluate("media.seen()") as Promise<SeenPicture[]>,
     restart: () => page.evaluate("media.restart()"),
     leave: stop,
+  };
+}
+
+/**
+ * A lossy network path to the engine: the page gets the ports of a relay, which forwards packets in both directions.
+ */
+export function lossyWay({ engine }: EngineUnderTest) {
+  const ways = new Map<string, Promise<number>>();
+  const sockets: Socket[] = [];
+  /** The percentage of packets that the relay drops, in each direction. */
+  let loss = 0;
+  let lost = 0;
+  const isLost = () => {
+    const isHit = Math.random() * 100 < loss;
+    if (isHit) lost++;
+    return isHit;
+  };
+  const opened = async (): Promise<Socket> => {
+    const socket = createSocket("udp4");
+    sockets.push(socket);
+    await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", resolve));
+    return socket;
+  };
+  async function wayTo(port: string): Promise<number> {
+    const [front, back] = [await opened(), await opened()];
+    let page: RemoteInfo | null = null;
+    front.on("message", (packet, from) => {
+      page = from;
+      if (!isLost()) back.send(packet, Number(port), "127.0.0.1");
+    });
+    back.on("message", (packet) => {
+      if (page && !isLost()) front.send(packet, page.port, page.address);
+    });
+    return front.address().port;
+  }
+  const candidate = /^(a=candidate:\S+ \d+ udp \d+ \S+) (\d+) /gim;
+  async function throughWay(message: ServerMessage): Promise<ServerMessage> {
+    const ports = [...message.sdp.matchAll(candidate)].map(([, , port = ""]) => port);
+    for (const port of ports) if (!ways.has(port)) ways.set(port, wayTo(port));
+    const told = new Map<string, number>();
+    for (const port of ports) told.set(port, await (ways.get(port) ?? wayTo(port)));
+    return { ...message, sdp: message.sdp.replaceAll(candidate, (_, start, port) => `${start} ${told.get(port)} `) };
+  }
+  return {
+    engine: {
+      ...engine,
+      signal: async (ticket: string, message: ClientMessage) =>
+        Promise.all((await engine.signal(ticket, message)).map(throughWay)),
+    },
+    lose: (percent: number) => {
+      loss = percent;
+    },
+    lost: () => lost,
+    close: () => {
+      for (const socket of sockets) socket.close();
+    },
   };
 }

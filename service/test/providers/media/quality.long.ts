@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
 import { writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -14,6 +13,7 @@ import {
   type EngineUnderTest,
   fakeDevices,
   joinByPage,
+  lossyWay,
   startEngine,
   testMedia,
 } from "@signsealship/testing/media";
@@ -22,7 +22,6 @@ import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
 import type { Page } from "playwright-core";
 import { emptyChain } from "../../../src/providers/media/chain.ts";
-import type { ClientMessage, ServerMessage } from "../../../src/providers/media/media.ts";
 import { openChunk, readSpool, recordKey, spoolFiles } from "../../../src/providers/media/spool.ts";
 
 const { test } = testsNeeding("chromium", "ffmpeg", "coturn");
@@ -60,62 +59,6 @@ navigator.mediaDevices.getUserMedia = async () => {
   }, 60);
   return new MediaStream([...canvas.captureStream().getTracks(), ...out.stream.getTracks()]);
 };`;
-
-/**
- * A lossy network path to the engine: the page gets the ports of a relay, which forwards packets in both directions.
- */
-function lossyWay({ engine }: EngineUnderTest) {
-  const ways = new Map<string, Promise<number>>();
-  const sockets: Socket[] = [];
-  /** The percentage of packets that the relay drops, in each direction. */
-  let loss = 0;
-  let lost = 0;
-  const isLost = () => {
-    const isHit = Math.random() * 100 < loss;
-    if (isHit) lost++;
-    return isHit;
-  };
-  const opened = async (): Promise<Socket> => {
-    const socket = createSocket("udp4");
-    sockets.push(socket);
-    await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", resolve));
-    return socket;
-  };
-  async function wayTo(port: string): Promise<number> {
-    const [front, back] = [await opened(), await opened()];
-    let page: RemoteInfo | null = null;
-    front.on("message", (packet, from) => {
-      page = from;
-      if (!isLost()) back.send(packet, Number(port), "127.0.0.1");
-    });
-    back.on("message", (packet) => {
-      if (page && !isLost()) front.send(packet, page.port, page.address);
-    });
-    return front.address().port;
-  }
-  const candidate = /^(a=candidate:\S+ \d+ udp \d+ \S+) (\d+) /gim;
-  async function throughWay(message: ServerMessage): Promise<ServerMessage> {
-    const ports = [...message.sdp.matchAll(candidate)].map(([, , port = ""]) => port);
-    for (const port of ports) if (!ways.has(port)) ways.set(port, wayTo(port));
-    const told = new Map<string, number>();
-    for (const port of ports) told.set(port, await (ways.get(port) ?? wayTo(port)));
-    return { ...message, sdp: message.sdp.replaceAll(candidate, (_, start, port) => `${start} ${told.get(port)} `) };
-  }
-  return {
-    engine: {
-      ...engine,
-      signal: async (ticket: string, message: ClientMessage) =>
-        Promise.all((await engine.signal(ticket, message)).map(throughWay)),
-    },
-    lose: (percent: number) => {
-      loss = percent;
-    },
-    lost: () => lost,
-    close: () => {
-      for (const socket of sockets) socket.close();
-    },
-  };
-}
 
 async function takeOf({ spoolDir }: EngineUnderTest, session: string): Promise<string> {
   const files = await spoolFiles(join(spoolDir, session));
