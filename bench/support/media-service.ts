@@ -1,4 +1,5 @@
 /** Budgets of online notarization that a service shows: its scripts, the notary's signature, and playback. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { type Browser, type OpenPage, startBrowser } from "@signsealship/testing/browser";
 import { freePort } from "@signsealship/testing/free-port";
@@ -91,7 +92,8 @@ async function playbackMs(
 
 async function firstPicture({ page }: OpenPage, path: string): Promise<void> {
   await page.goto(path, { waitUntil: "commit" });
-  await page.waitForFunction("document.querySelector('video')?.readyState >= 2", null, { polling: 10 });
+  // The page's policy forbids the evaluation of text, which `waitForFunction` needs.
+  while (!(await page.evaluate("document.querySelector('video')?.readyState >= 2"))) await sleep(10);
 }
 
 const seekMs = ({ page }: OpenPage, to: number): Promise<number> =>

@@ -21,7 +21,7 @@ const settings = { ...liveSettings(folder.path), ...ownProcess };
 const running = await forTests(openHarness(settings));
 const world = await liveWorld(running, folder.path);
 
-/** What a kill may lose of a recording, and how long people are away after one of the media process. */
+/** Limits of the recording that a kill may lose, and of the time until people are recorded again. */
 const limits = { lostMs: 1_500, backMs: 10_000, otherNodeMs: 20_000 };
 /** How long frames of one kind wait for those of the other before they are written. */
 const mergeMs = 250;

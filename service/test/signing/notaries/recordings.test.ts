@@ -352,6 +352,73 @@ test("written messages are exported with a recording, held against its manifest,
   assert.deepEqual(await db.query(sql`SELECT FROM recording_messages WHERE recording_id = ${second}`), []);
 });
 
+test("everything of a notary is one zip, which names what was deleted, has not ended, or is not what was recorded", async () => {
+  const id = await newNotary("TX");
+  const recorded = async (session: string) => {
+    const recording = await begin(session, id);
+    const peer = await openPeer({ engine: media.engine, session, person: "n", video: false });
+    await until(() => (recordings.headOf(session)?.seq ?? 0) > 1);
+    await recordings.end(session, []);
+    await peer.close();
+    return recording;
+  };
+  const [whole, gone] = [await recorded("all-whole"), await recorded("all-gone")];
+  const [unreadable, altered] = [await recorded("all-unreadable"), await recorded("all-altered")];
+  const open = await begin("all-open", id);
+  for (const kept of [whole, unreadable, altered]) await holdRecording(deps, kept, true, own);
+  ahead = 6 * 366 * 86_400_000;
+  await sweepRecordings({ ...deps, log }, new AbortController().signal);
+  ahead = 0;
+  await db.query(sql`UPDATE recording_parts SET blob_key = NULL WHERE recording_id = ${unreadable}`);
+  await db.query(sql`UPDATE recordings SET head_seq = 1 WHERE id = ${altered}`);
+
+  const all = { ...deps, rowMac: openRowMac(secrets) };
+  const which = { notary: { id, commissionName: "Nora Ames" }, environment: "test" as const };
+  const reason = "The commission ends";
+  const unpacked = async (name: string, typed: Record<string, string>) => {
+    const path = join(folder.path, name);
+    mkdirSync(path);
+    const pieces: Buffer[] = [];
+    for await (const piece of await exportEverything(all, which, { reason, ...typed }, auditor.actor))
+      pieces.push(piece);
+    writeFileSync(join(path, "all.zip"), Buffer.concat(pieces));
+    execFileSync("unzip", ["-q", "all.zip"], { cwd: path });
+    const text = (file: string) => readFileSync(join(path, file), "utf8");
+    return { path, text, contents: JSON.parse(text("contents.json")) };
+  };
+  const mailed = () =>
+    db.query<{ to: string }>(sql`SELECT payload ->> 'notaryId' AS to FROM jobs WHERE queue = 'notary-records-mail'`);
+  const { path, text, contents } = await unpacked("everything", {});
+  const states = new Map<string, { state: string; fault?: string }>(
+    contents.recordings.map((each: { recording: string }) => [each.recording, each]),
+  );
+  assert.deepEqual(
+    [whole, gone, unreadable, altered, open].map((each) => states.get(each)?.state),
+    ["exported", "deleted", "faulty", "faulty", "not_ended"],
+  );
+  assert.equal(states.size, 5);
+  assert.match(states.get(unreadable)?.fault ?? "", /part of the recording can't be read/);
+  assert.deepEqual([contents.notary, contents.journal], [id, { entries: 0 }]);
+  assert.equal(JSON.parse(text("journal.json")).journal, id);
+  assert.match(checkByHand({}, join(path, "recordings", whole)), /The chain holds\.\ntakes\/1000000\.webm: OK/);
+  assert.deepEqual(readdirSync(join(path, "recordings", gone)).toSorted(), ["chain.jsonl", "recording.json"]);
+  assert.equal(existsSync(join(path, "recordings", altered)), false);
+
+  const exportedNow = (await lines("recording.exported")).filter(({ detail }) => detail.reason === reason);
+  assert.deepEqual(exportedNow.map(({ detail }) => detail.recording).toSorted(), [whole, gone, unreadable].toSorted());
+  const [line] = await lines("notary.records_exported");
+  assert.equal(line?.detail.reason, reason);
+  assert.deepEqual(await mailed(), [{ to: id }]);
+
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+  const today = new Date().toISOString().slice(0, 10);
+  assert.deepEqual((await unpacked("later", { from: tomorrow })).contents.recordings, []);
+  assert.equal((await unpacked("until-today", { to: today })).contents.recordings.length, 5);
+  for (const typed of [{ from: "2026-02-30" }, { reason: " " }, { to: "soon" }])
+    await assert.rejects(exportEverything(all, which, { reason, ...typed }, auditor.actor), { code: "validation" });
+  await recordings.end("all-open", []);
+});
+
 test("a session that is opened again twice concurrently, or while it is open, is recorded further", async () => {
   await begin("twice");
   await Promise.all([recordings.resume("twice", held), recordings.resume("twice", held)]);
@@ -761,71 +828,4 @@ test("a service that died soon after the start finds on the disk the parts that 
   next.stop();
   const { manifest } = await recordingById(db, recording);
   assert.equal(JSON.parse(manifest ?? "").takes.length, 1);
-});
-
-test("everything of a notary is one zip, which names what was deleted, has not ended, or is not what was recorded", async () => {
-  const id = await newNotary("TX");
-  const recorded = async (session: string) => {
-    const recording = await begin(session, id);
-    const peer = await openPeer({ engine: media.engine, session, person: "n", video: false });
-    await until(() => (recordings.headOf(session)?.seq ?? 0) > 1);
-    await recordings.end(session, []);
-    await peer.close();
-    return recording;
-  };
-  const [whole, gone] = [await recorded("all-whole"), await recorded("all-gone")];
-  const [unreadable, altered] = [await recorded("all-unreadable"), await recorded("all-altered")];
-  const open = await begin("all-open", id);
-  for (const kept of [whole, unreadable, altered]) await holdRecording(deps, kept, true, own);
-  ahead = 6 * 366 * 86_400_000;
-  await sweepRecordings({ ...deps, log }, new AbortController().signal);
-  ahead = 0;
-  await db.query(sql`UPDATE recording_parts SET blob_key = NULL WHERE recording_id = ${unreadable}`);
-  await db.query(sql`UPDATE recordings SET head_seq = 1 WHERE id = ${altered}`);
-
-  const all = { ...deps, rowMac: openRowMac(secrets) };
-  const which = { notary: { id, commissionName: "Nora Ames" }, environment: "test" as const };
-  const reason = "The commission ends";
-  const unpacked = async (name: string, typed: Record<string, string>) => {
-    const path = join(folder.path, name);
-    mkdirSync(path);
-    const pieces: Buffer[] = [];
-    for await (const piece of await exportEverything(all, which, { reason, ...typed }, auditor.actor))
-      pieces.push(piece);
-    writeFileSync(join(path, "all.zip"), Buffer.concat(pieces));
-    execFileSync("unzip", ["-q", "all.zip"], { cwd: path });
-    const text = (file: string) => readFileSync(join(path, file), "utf8");
-    return { path, text, contents: JSON.parse(text("contents.json")) };
-  };
-  const mailed = () =>
-    db.query<{ to: string }>(sql`SELECT payload ->> 'notaryId' AS to FROM jobs WHERE queue = 'notary-records-mail'`);
-  const { path, text, contents } = await unpacked("everything", {});
-  const states = new Map<string, { state: string; fault?: string }>(
-    contents.recordings.map((each: { recording: string }) => [each.recording, each]),
-  );
-  assert.deepEqual(
-    [whole, gone, unreadable, altered, open].map((each) => states.get(each)?.state),
-    ["exported", "deleted", "faulty", "faulty", "not_ended"],
-  );
-  assert.equal(states.size, 5);
-  assert.match(states.get(unreadable)?.fault ?? "", /part of the recording can't be read/);
-  assert.deepEqual([contents.notary, contents.journal], [id, { entries: 0 }]);
-  assert.equal(JSON.parse(text("journal.json")).journal, id);
-  assert.match(checkByHand({}, join(path, "recordings", whole)), /The chain holds\.\ntakes\/1000000\.webm: OK/);
-  assert.deepEqual(readdirSync(join(path, "recordings", gone)).toSorted(), ["chain.jsonl", "recording.json"]);
-  assert.equal(existsSync(join(path, "recordings", altered)), false);
-
-  const exportedNow = (await lines("recording.exported")).filter(({ detail }) => detail.reason === reason);
-  assert.deepEqual(exportedNow.map(({ detail }) => detail.recording).toSorted(), [whole, gone, unreadable].toSorted());
-  const [line] = await lines("notary.records_exported");
-  assert.equal(line?.detail.reason, reason);
-  assert.deepEqual(await mailed(), [{ to: id }]);
-
-  const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
-  const today = new Date().toISOString().slice(0, 10);
-  assert.deepEqual((await unpacked("later", { from: tomorrow })).contents.recordings, []);
-  assert.equal((await unpacked("until-today", { to: today })).contents.recordings.length, 5);
-  for (const typed of [{ from: "2026-02-30" }, { reason: " " }, { to: "soon" }])
-    await assert.rejects(exportEverything(all, which, { reason, ...typed }, auditor.actor), { code: "validation" });
-  await recordings.end("all-open", []);
 });
