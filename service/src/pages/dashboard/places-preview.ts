@@ -3,6 +3,7 @@ import { readBranding, shownBranding } from "../../firms/partners/partners.ts";
 import { principalOf } from "../../kernel/http/authentication.ts";
 import { readForm } from "../../kernel/http/uploads/multipart.ts";
 import { invalid } from "../../kernel/platform/errors.ts";
+import { isPlainText } from "../../kernel/platform/text.ts";
 import {
   jsonList,
   looksLikePdf,
@@ -23,8 +24,15 @@ type PlacesPreviewDeps = {
   desk: Pick<OrderDesk, "orders" | "preview">;
 };
 
-/** For our own script: the prepared document, and the page of each signer. */
-export type PlacesPreview = { readonly tail: string; readonly pages: readonly string[] };
+/**
+ * For our own script: the parts to append to the document, and the page of each signer with the number of parts that
+ * the document has on it.
+ */
+export type PlacesPreview = {
+  /** In Base64. */
+  readonly revisions: readonly string[];
+  readonly pages: readonly { readonly html: string; readonly revision: number }[];
+};
 
 const messages = {
   notMultipart: "The form could not be read. Please open the preview again.",
@@ -34,7 +42,8 @@ const messages = {
 
 const longestName = 200;
 const longestEmail = 254;
-const signerParts = { properties: { name: null, email: null, language: null, routing: null } };
+const longestEntry = 500;
+const signerParts = { properties: { name: null, email: null, language: null, routing: null, tried: null } };
 
 /** Adds the route that prepares a document with the placed fields and renders the signing page of each signer. */
 export function placesPreview(app: FastifyInstance, { frame, desk }: PlacesPreviewDeps): void {
@@ -57,10 +66,11 @@ export function placesPreview(app: FastifyInstance, { frame, desk }: PlacesPrevi
         const signers = signersIn(form.fields.get("signers") ?? "");
         const turns = signers.map(({ routing }) => routing);
         const { bytes } = form.upload;
-        const { tail, views } = await inWordsOfTheForm(written, async () =>
+        const { revisions, views } = await inWordsOfTheForm(written, async () =>
           desk.preview({
             ...{ holder: principal.partnerId, bytes, signers },
             fields: written.trim() === "" ? null : parseRequestedFields(written, turns),
+            isNotarized: form.fields.get("notarized") === "on",
           }),
         );
         const pages = frame.previewPages({
@@ -68,7 +78,10 @@ export function placesPreview(app: FastifyInstance, { frame, desk }: PlacesPrevi
           title: form.fields.get("title")?.slice(0, longestName) || "Document",
           ...{ signers, views, at: desk.orders.clock() },
         });
-        const json: PlacesPreview = { tail: tail.toString("base64"), pages };
+        const json: PlacesPreview = {
+          revisions: revisions.map((revision) => revision.toString("base64")),
+          pages: pages.map((html, index) => ({ html, revision: views[index]?.document.revision ?? 1 })),
+        };
         return { json };
       } finally {
         form.release();
@@ -78,13 +91,29 @@ export function placesPreview(app: FastifyInstance, { frame, desk }: PlacesPrevi
 }
 
 /** Reads the signers in the order of their numbers. They may have no address yet. */
-const signersIn = (sent: string): (PreviewSigner & { routing: number })[] =>
-  jsonList("signers", sent, { most: mostSigners, schema: signerParts }, (members) => ({
-    name: members.required("name", longestName),
-    email: members.text("email", longestEmail) ?? "",
-    language: members.oneOf("language", signerLanguages) ?? "en",
-    routing: members.whole("routing", 1, 10) ?? 1,
-  }));
+const signersIn = (sent: string): PreviewSigner[] =>
+  jsonList("signers", sent, { most: mostSigners, schema: signerParts }, (members, at) => {
+    const tried = members.raw("tried");
+    return {
+      name: members.required("name", longestName),
+      email: members.text("email", longestEmail) ?? "",
+      language: members.oneOf("language", signerLanguages) ?? "en",
+      routing: members.whole("routing", 1, 10) ?? 1,
+      ...(tried !== null && { tried: entriesIn(tried, `${at}.tried`) }),
+    };
+  });
+
+/** @throws ServiceError for anything but lines of text by the names of fields */
+function entriesIn(sent: unknown, at: string): Map<string, string> {
+  const entries = typeof sent === "object" && sent !== null && !Array.isArray(sent) ? Object.entries(sent) : [["", 0]];
+  return new Map(
+    entries.map(([name, text]): [string, string] => {
+      if (typeof name === "string" && typeof text === "string" && text.length <= longestEntry && isPlainText(text))
+        return [name, text];
+      throw invalid(`${at} must be an object of texts on one line, of at most ${longestEntry} characters each.`);
+    }),
+  );
+}
 
 /** Runs `work`. Repeats its refusal with the names of fields as the sender knows them. */
 async function inWordsOfTheForm<Result>(written: string, work: () => Promise<Result>): Promise<Result> {

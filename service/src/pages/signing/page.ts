@@ -236,9 +236,8 @@ export function previewPages(
     ...previewed.branding,
     ...(!isOwnLogo && { logoUrl: null }),
   };
-  const names = signers.map(({ name }, index) => ({ n: index + 1, name, signed: false }));
   return views.map((view, index) => {
-    const { name = "", email = "", language = "en" } = signers[index] ?? {};
+    const { name = "", email = "", language = "en", routing = 1 } = signers[index] ?? {};
     const shown: SigningView = {
       ...view,
       state: "ready",
@@ -250,7 +249,7 @@ export function previewPages(
       partnerName: firm.firmName,
       partnerContact: null,
       signer: { n: index + 1, name, email, phoneEnding: null, language },
-      signers: names,
+      signers: signers.map((other, at) => ({ n: at + 1, name: other.name, signed: other.routing < routing })),
       ...{ frame: null, host: null, room: null, session: null, step: null, canSendWayIn: false },
       notices: [],
       consent: { version: "", at },

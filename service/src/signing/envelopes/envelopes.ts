@@ -16,7 +16,6 @@ export {
   copyKinds,
   type DeclineKind,
   declineKinds,
-  type KnownField,
   type SenderValue,
   type SessionDocument,
   type ShownField,
@@ -65,7 +64,7 @@ export {
   type SignerAuthorities,
   type SignerAuthoritySettings,
 } from "./open-signer-authority.ts";
-export type { FieldKind, PlannedField, PreparedField, SignatureMark, UploadedMark } from "./pdf/fields.ts";
+export type { FieldKind, KnownField, PlannedField, PreparedField, SignatureMark, UploadedMark } from "./pdf/fields.ts";
 export { planFields } from "./pdf/placement/plan-fields.ts";
 export type { PlannedBlock } from "./pdf/prepare.ts";
 export { encodePng, type FitPicture, mostPicture, type PictureFault, readPictureIn } from "./pictures/pictures.ts";

@@ -86,7 +86,7 @@ export function signWithOwnKey(config: SigningConfig, document: Uint8Array): voi
 }
 
 /** The value of each field, as the prepared act must have it. */
-const typedValues = (form: HTMLFormElement, hidden: ReadonlySet<string>): Map<string, string> =>
+export const typedValues = (form: HTMLFormElement, hidden: ReadonlySet<string>): Map<string, string> =>
   new Map(
     [...form.elements].flatMap((element) => {
       const { name, value, type, checked } = element as HTMLInputElement;

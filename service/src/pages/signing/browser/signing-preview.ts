@@ -1,6 +1,7 @@
 import { part } from "../../ui/browser/parts.ts";
 import type { SigningConfig } from "./config.ts";
 import type { DocumentBytes } from "./document-bytes.ts";
+import { typedValues } from "./own-key.ts";
 import { show } from "./viewer.ts";
 
 /** Serves a document that is in memory. */
@@ -20,6 +21,13 @@ document.addEventListener("click", (event) => {
 document.addEventListener("keydown", ({ key }) => {
   if (key === "Escape" && !document.querySelector("dialog[open]"))
     parent.postMessage({ kind: "close-preview" }, self.origin);
+});
+
+// The page around this one shows later signers the document with these entries.
+addEventListener("input", () => {
+  const form = document.getElementById("sign-form");
+  if (!(form instanceof HTMLFormElement)) return;
+  parent.postMessage({ kind: "tried", tried: Object.fromEntries(typedValues(form, new Set())) }, self.origin);
 });
 
 let isShown = false;

@@ -1,10 +1,9 @@
 import { invalid } from "../../../kernel/platform/errors.ts";
 import { applyRules, idsReadBy, settledFormulas, textsIn } from "../../../orders/order/order.ts";
-import { ownFields, type PreparedField } from "../pdf/fields.ts";
+import { type KnownField, ownFields, type PreparedField } from "../pdf/fields.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
 import { alteredRecord, readTrail } from "../records/trail.ts";
 import type { Linked } from "./links.ts";
-import type { KnownField } from "./view.ts";
 
 type Deps = Pick<EnvelopeDeps, "db" | "rowMac">;
 

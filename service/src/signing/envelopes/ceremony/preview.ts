@@ -1,17 +1,27 @@
+import type { Hash } from "node:crypto";
 import type { Clock } from "../../../kernel/platform/clock.ts";
 import { invalid } from "../../../kernel/platform/errors.ts";
 import { hashYielding } from "../../../kernel/platform/hash-yielding.ts";
 import type { Language } from "../../../kernel/platform/languages.ts";
 import { type Task, tooCostly, type Workers } from "../../../kernel/platform/workers/task.ts";
-import { dateText, idsReadBy, type RequestedField, textsIn } from "../../../orders/order/order.ts";
+import { dateText, type RequestedField } from "../../../orders/order/order.ts";
 import { openMs, signaturePageWords } from "../lifecycle/open.ts";
-import { ownFields, type PreparedField } from "../pdf/fields.ts";
+import { ownFields } from "../pdf/fields.ts";
+import { fieldsKnownTo } from "../preflight/example-entries.ts";
 import type { PreviewOutput, ToPreview } from "../preflight/preview-task.ts";
 import { senderValue, shownField } from "./shown-field.ts";
 import type { SigningView } from "./view.ts";
 
 /** `email` may be empty: a template names roles, and not people. */
-export type PreviewSigner = { readonly name: string; readonly email: string; readonly language: Language };
+export type PreviewSigner = {
+  readonly name: string;
+  readonly email: string;
+  readonly language: Language;
+  /** The signer's turn. */
+  readonly routing: number;
+  /** The entries that the sender tried on the signer's page, by field name; undefined if there are none. */
+  readonly tried?: ReadonlyMap<string, string>;
+};
 
 export type PreviewRequest = {
   /** The document's owner: the workers serve owners round-robin. */
@@ -20,6 +30,8 @@ export type PreviewRequest = {
   readonly signers: readonly PreviewSigner[];
   /** The requested places. Null when people sign in the document's own signature fields or tags. */
   readonly fields: readonly RequestedField[] | null;
+  /** Whether a notary signs after the signers. */
+  readonly isNotarized: boolean;
 };
 
 /** The part of a signing view that depends on the document and its fields. */
@@ -28,9 +40,15 @@ export type PreviewView = Pick<SigningView, "fields" | "known" | "senderValues" 
 };
 
 export type SigningPreview = {
-  /** The bytes to append to the document: the prepared fields of all signers. */
-  readonly tail: Buffer;
-  /** For each signer: the view at the moment in which the signer has consented and nobody has signed. */
+  /**
+   * The bytes to append to the document, in parts: the prepared fields of all signers, then the entries of each signer
+   * after whom somebody else has a turn.
+   */
+  readonly revisions: readonly Buffer[];
+  /**
+   * For each signer: the view at the moment in which the signer has consented, and everybody with an earlier turn has
+   * signed. The number of the document's revision says how many of the parts it has then.
+   */
   readonly views: readonly PreviewView[];
 };
 
@@ -49,48 +67,44 @@ const previewing: Task<ToPreview, PreviewOutput> = {
  */
 export const createPreview =
   (workers: Workers, clock: Clock): PreviewSigning =>
-  async ({ holder, bytes, signers, fields: requested }) => {
+  async ({ holder, bytes, signers, fields: requested, isNotarized }) => {
     const hash = await hashYielding(bytes);
-    const docSha256 = hash.copy().digest("hex");
-    const input = { signers: signers.map(({ name }) => name), fields: requested, page: signaturePageWords, docSha256 };
+    const at = clock();
+    const input = {
+      ...{ fields: requested, isNotarized, page: signaturePageWords, at },
+      docSha256: hash.copy().digest("hex"),
+      signers: signers.map(({ name, language, routing }) => ({ name, language, routing })),
+      tried: signers.map(({ tried }) => tried),
+    };
     const output = await workers.run(previewing, { holder, bytes, input }).catch((error) => {
       if (!tooCostly(error)) throw error;
       throw invalid("document can't be signed: reading it takes too long.");
     });
     if ("refusal" in output) throw invalid(output.refusal);
-    const tail = Buffer.from(output.tail);
-    const { fields } = output;
-    const document = {
-      revision: 1,
-      bytes: bytes.length + tail.length,
-      sha256: hash.update(tail).digest("hex"),
-      pages: Math.max(output.pages, ...fields.map(({ page }) => page + 1)),
-      hasSignaturePage: fields.some(({ page }) => page >= output.pages),
-    };
-    const at = clock();
+    const { fields, entries, preparedPages: pages } = output;
+    const revisions = output.revisions.map((revision) => Buffer.from(revision));
+    const states = statesOf({ bytes: bytes.length, hash }, revisions);
     const expiresAt = new Date(at.getTime() + openMs);
-    const views = signers.map(({ language }, index) => {
+    const views = signers.map(({ language, routing }, index) => {
       const own = ownFields(fields, index + 1);
+      const revision = 1 + signers.filter((other) => other.routing < routing).length;
+      const { bytes = 0, sha256 = "" } = states[revision - 1] ?? {};
       return {
-        document,
+        document: { revision, bytes, sha256, pages, hasSignaturePage: pages > output.pages },
         expiresAt,
         fields: own.map((field) => shownField(field, (format) => dateText(at, format, language))),
-        known: knownBefore(fields, own),
+        known: fieldsKnownTo(own, fields, entries),
         senderValues: fields.flatMap(senderValue),
       };
     });
-    return { tail, views };
+    return { revisions, views };
   };
 
-/** The fields of others that the rules of own fields refer to. Nobody has signed, so only the sender's values count. */
-function knownBefore(all: readonly PreparedField[], own: readonly PreparedField[]): SigningView["known"] {
-  const ids = new Set(own.flatMap(idsReadBy));
-  return all
-    .filter((field) => field.id !== undefined && ids.has(field.id) && !own.includes(field))
-    .map((field) => ({
-      kind: field.kind,
-      label: field.label,
-      ...(field.id !== undefined && { id: field.id }),
-      texts: textsIn(field, field.value ?? ""),
-    }));
+/** The length and the hash of the document after each of its revisions. */
+function statesOf(original: { readonly bytes: number; readonly hash: Hash }, revisions: readonly Buffer[]) {
+  let { bytes } = original;
+  return revisions.map((revision) => {
+    bytes += revision.length;
+    return { bytes, sha256: original.hash.update(revision).copy().digest("hex") };
+  });
 }

@@ -3,10 +3,18 @@ import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import type { Language } from "../../../kernel/platform/languages.ts";
 import { isPlainText, isVisible } from "../../../kernel/platform/text.ts";
 import { applyRules, type Calculated, dateText, readFieldValue, textsIn } from "../../../orders/order/order.ts";
-import { isButton, OFF, ON, type PreparedField, type SignatureMark, type UploadedMark } from "../pdf/fields.ts";
+import {
+  initialsOf,
+  isButton,
+  type KnownField,
+  OFF,
+  ON,
+  type PreparedField,
+  type SignatureMark,
+  type UploadedMark,
+} from "../pdf/fields.ts";
 import { mostPicture } from "../pictures/pictures.ts";
 import type { SignRequest } from "./ceremony.ts";
-import type { KnownField } from "./view.ts";
 
 const mostNameLength = 100;
 const mostTextLength = 500;
@@ -148,13 +156,6 @@ function textOf(field: PreparedField, given: string | undefined, { name, at, lan
   if ("rule" in read) throw invalid(`${labelOf(field)} can't be filled in so.`);
   return read.value;
 }
-
-/** The initials of a name: `JvD` for `Jane van Doe`. */
-const initialsOf = (name: string): string =>
-  name
-    .split(/\s+/)
-    .map((part) => [...part][0] ?? "")
-    .join("");
 
 /**
  * The start of a SubjectPublicKeyInfo of P-256 with an uncompressed point, the only form allowed in certificates.

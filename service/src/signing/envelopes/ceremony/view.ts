@@ -1,8 +1,7 @@
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { DocumentNotice } from "../../../kernel/pdf/unseen/notice.ts";
 import type { Language } from "../../../kernel/platform/languages.ts";
-import type { RuledField } from "../../../orders/order/order.ts";
-import type { FieldKind, PreparedField } from "../pdf/fields.ts";
+import type { FieldKind, KnownField, PreparedField } from "../pdf/fields.ts";
 
 /** The present state that a link leads to. */
 export type SigningState =
@@ -47,9 +46,6 @@ export type ShownField = {
   /** The value that the sender gave. For a date, the value that would be written if the signer signed now. */
   readonly value?: string;
 } & Pick<PreparedField, "help" | "format" | "options" | "option" | "group" | "id" | "showWhen" | "formula" | "choices">;
-
-/** A field of another person that the rules of the signer's fields refer to. `texts` are its values. */
-export type KnownField = RuledField & { readonly label: string | null; readonly texts: readonly string[] };
 
 /** A value that the sender wrote into the document and that nobody can change. */
 export type SenderValue = Pick<ShownField, "kind" | "label" | "page" | "option"> & { readonly value: string };

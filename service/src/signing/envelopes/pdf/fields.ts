@@ -1,5 +1,5 @@
 import type { Place } from "../../../kernel/pdf/pages/page-box.ts";
-import type { FieldFormat, RequestedField, ShowWhen } from "../../../orders/order/order.ts";
+import type { FieldFormat, RequestedField, RuledField, ShowWhen } from "../../../orders/order/order.ts";
 
 /**
  * The kinds of fields at a place. A radio or multiple choice has one field for each option; those of a multiple choice
@@ -101,6 +101,9 @@ export type PreparedField = Content & {
   readonly group?: string;
 };
 
+/** A field of another person that the rules of a signer's fields refer to. `texts` are its values. */
+export type KnownField = RuledField & { readonly label: string | null; readonly texts: readonly string[] };
+
 /** The states of a checkbox and of a radio's option, as written in the document. */
 export const ON = "On";
 export const OFF = "Off";
@@ -108,6 +111,13 @@ export const OFF = "Off";
 /** Whether a field is a box that can be checked. */
 export const isButton = ({ kind }: { readonly kind: PreparedField["kind"] }): boolean =>
   kind === "checkbox" || kind === "radio";
+
+/** The initials of a name: `JvD` for `Jane van Doe`. */
+export const initialsOf = (name: string): string =>
+  name
+    .split(/\s+/)
+    .map((part) => [...part][0] ?? "")
+    .join("");
 
 /**
  * The value that the preparation writes. Undefined if a condition may hide the field; then only the act writes a value.

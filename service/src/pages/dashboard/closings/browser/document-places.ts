@@ -22,15 +22,23 @@ function openFile(url: string, pdfJs: string): Promise<OpenDocument> {
   return known;
 }
 
+/** How a person signs a document, as its template says. */
+type Way = Pick<Signer, "language" | "routing"> & { readonly person: number };
+
 /** The people who sign a document now; the numbers of their rows are those of the form's fields. */
 function signersOf(values: URLSearchParams, n: string): Signer[] {
   const text = (name: string) => (values.get(name) ?? "").trim();
-  return everybody.flatMap((row) => {
-    if (text(`doc${n}_signs_${row}`) !== "on") return [];
-    const isClient = row === "client";
-    const name = text(isClient ? "name" : `person${row}_name`) || text(isClient ? "email" : `person${row}_email`);
-    const signs = isClient ? text("client_signs") === "on" : name !== "" && text(`person${row}_role`) !== "follows";
-    return signs ? [{ row: personNumber(row), name: personLabel(row, { name, signs }) }] : [];
+  const ways = JSON.parse(text(`doc${n}_ways`) || "[]") as readonly Way[];
+  return everybody.flatMap((person) => {
+    if (text(`doc${n}_signs_${person}`) !== "on") return [];
+    const isClient = person === "client";
+    const email = text(isClient ? "email" : `person${person}_email`);
+    const name = text(isClient ? "name" : `person${person}_name`) || email;
+    const signs = isClient ? text("client_signs") === "on" : name !== "" && text(`person${person}_role`) !== "follows";
+    if (!signs) return [];
+    const row = personNumber(person);
+    const { language = "en", routing = 1 } = ways.find((way) => way.person === row) ?? {};
+    return [{ row, name: personLabel(person, { name, signs }), email, language, routing }];
   });
 }
 
@@ -58,6 +66,8 @@ export function connectPlaces(form: HTMLFormElement, typed: () => URLSearchParam
       ...{ id: host.id, input: part<HTMLInputElement>(`field-doc${n}_fields`), form },
       signers: () => signersOf(typed(), n),
       numbering: { signerOf: (row) => row, rowOf: (signer) => signer },
+      titleOf: () => typed().get(`doc${n}_name`) ?? "",
+      isNotarized: () => typed().get(`doc${n}_notary`) === "on",
       load: () => openFile(file, form.dataset["pdfJs"] ?? ""),
       changed: showPageBox,
     });

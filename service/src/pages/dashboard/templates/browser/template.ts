@@ -25,6 +25,7 @@ function connect(form: HTMLFormElement): void {
     numbering: { signerOf: (row) => signerOf(rolesIn(form))(row), rowOf: rowOf(rolesIn(form)) },
     ...(kept !== "" && { load: openKept }),
     titleOf: () => String(new FormData(form).get("name") ?? ""),
+    isNotarized: () => new FormData(form).get("svc_notary") === "on",
     changed() {},
   });
 

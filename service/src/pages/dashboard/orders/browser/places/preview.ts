@@ -10,117 +10,158 @@ export type PreviewDeps = {
   readonly opened: OpenDocument;
   readonly store: Pick<Store, "fields">;
   readonly signers: () => readonly Signer[];
+  /** Whether a notary signs after the signers. */
+  readonly isNotarized: () => boolean;
   /** The address of the preview's route. */
   readonly address: string;
   readonly title: string;
 };
 
-type Prepared = { readonly document: Uint8Array; readonly pages: PlacesPreview["pages"] };
+/** The entries that the sender tried on the pages of signers, by their rows and by the names of fields. */
+type Tried = ReadonlyMap<number, Readonly<Record<string, string>>>;
+type Prepared = PlacesPreview & { readonly original: Uint8Array; readonly tried: Tried };
 
 /**
  * Shows in a dialog the page on which each signer will sign. The service prepares the document as for an order, so the
- * pages, the fields of others, the conditions and the formulas are those of the real page.
+ * pages, the fields of others, the conditions and the formulas are those of the real page. What the sender tries on the
+ * page of a signer is in the document of those who sign later.
  * @param row the row of the signer whose page is shown first
  */
 export function openPreview(deps: PreviewDeps, row: number): void {
   const all = deps.signers();
-  let shown = row;
+  const tried = new Map<number, Readonly<Record<string, string>>>();
   let prepared: Prepared | null = null;
-  let frame: HTMLIFrameElement | null = null;
+  const frames = new Map<number, { readonly element: HTMLIFrameElement; readonly key: string }>();
+  let shown = row;
+  let asking = new AbortController();
   const dialog = make("dialog", { className: "place-preview" });
   dialog.setAttribute("aria-labelledby", "place-preview-title");
-  const said = make("p", { className: "place-preview-said", textContent: "Preparing the pages…" });
+  const said = make("p", { className: "place-preview-said" });
   said.setAttribute("role", "status");
   const whose = chooser("place-preview-signer", "Page of", (value) => {
     shown = Number(value);
-    fill();
+    void show();
   });
   whose.fill(
     all.map(({ row: each, name }) => [String(each), name]),
     String(row),
   );
-  const phone = quietButton("As on a phone", () => {
-    const isNarrow = dialog.classList.toggle("narrow");
-    phone.setAttribute("aria-pressed", String(isNarrow));
-  });
-  phone.classList.add("place-narrow");
-  phone.setAttribute("aria-pressed", "false");
   const title = make("h2", { id: "place-preview-title", textContent: "Preview: nothing is sent or signed" });
   const close = mainButton("Back to the fields", () => dialog.close());
-  const bar = make("div", { className: "place-bar form-actions" }, title, whose.element, phone, close);
-  dialog.append(bar, said);
+  const tools = [title, whose.element, narrowButton(dialog), close];
+  dialog.append(make("div", { className: "place-bar form-actions" }, ...tools), said);
 
-  function fill(): void {
-    const { pages = [], document: bytes = null } = prepared ?? {};
-    const page = pages[all.findIndex((each) => each.row === shown)];
-    if (page === undefined || bytes === null) return;
-    frame?.remove();
-    const made = make("iframe", { srcdoc: page, title: `The page of ${nameOf(all, shown)}` });
-    made.addEventListener("load", () => made.contentWindow?.postMessage({ document: bytes }, location.origin));
-    frame = made;
-    dialog.append(made);
-    said.textContent = `The page on which ${nameOf(all, shown)} signs. Try the fields: nothing that you type is kept.`;
+  /** Shows the page of the chosen signer. It is prepared again once the page of an earlier signer was used. */
+  async function show(): Promise<void> {
+    asking.abort();
+    asking = new AbortController();
+    const { signal } = asking;
+    const index = all.findIndex((each) => each.row === shown);
+    const before = all.filter(({ routing = 1 }) => routing < (all[index]?.routing ?? 1));
+    const keyOf = (of: Tried) => JSON.stringify(before.map((each) => of.get(each.row) ?? null));
+    const key = keyOf(tried);
+    const ready = frames.get(shown);
+    const isReady = ready?.key === key;
+    for (const { element } of frames.values()) element.hidden = element !== ready?.element || !isReady;
+    said.classList.remove("field-error");
+    said.textContent = isReady ? saidOf(nameOf(all, shown), before) : "Preparing the pages…";
+    if (isReady) return;
+    ready?.element.remove();
+    try {
+      if (!prepared || keyOf(prepared.tried) !== key) prepared = await prepare(deps, { signers: all, tried, signal });
+      const page = prepared.pages[index];
+      if (!page) throw new Error("no page");
+      const element = make("iframe", { srcdoc: page.html, title: `The page of ${nameOf(all, shown)}` });
+      const document = documentOf(prepared, page.revision);
+      element.addEventListener("load", () => element.contentWindow?.postMessage({ document }, location.origin));
+      frames.set(shown, { element, key });
+      dialog.append(element);
+      said.textContent = saidOf(nameOf(all, shown), before);
+    } catch (error) {
+      if (signal.aborted) return;
+      said.classList.add("field-error");
+      said.textContent = error instanceof Refused ? error.message : "The preview can’t be shown now. Try it again.";
+    }
   }
 
   const stop = new AbortController();
-  // The frame has the focus while the sender tries the fields, so the Escape key is pressed there.
-  const fromFrame = ({ source, origin, data }: MessageEvent<{ kind?: unknown } | null>) => {
-    if (source === frame?.contentWindow && origin === location.origin && data?.kind === "close-preview") dialog.close();
+  const fromFrame = ({ source, origin, data }: MessageEvent<FromFrame | null>) => {
+    const from = [...frames].find(([, { element }]) => element.contentWindow === source);
+    if (!from || origin !== location.origin) return;
+    // The frame has the focus while the sender tries the fields, so the Escape key is pressed there.
+    if (data?.kind === "close-preview") dialog.close();
+    if (data?.kind === "tried" && data.tried) tried.set(from[0], data.tried);
   };
   addEventListener("message", fromFrame, { signal: stop.signal });
   dialog.addEventListener("close", () => {
     stop.abort();
+    asking.abort();
     dialog.remove();
   });
   document.body.append(dialog);
   dialog.showModal();
-  if (all.length === 0) {
-    said.textContent = "Name somebody who signs. Then this shows their page.";
-    return;
+  if (all.length === 0) said.textContent = "Name somebody who signs. Then this shows their page.";
+  else void show();
+}
+
+/** Shows the pages as wide as on a phone, and back. */
+function narrowButton(dialog: HTMLElement): HTMLElement {
+  const button = quietButton("As on a phone", () => {
+    const isNarrow = dialog.classList.toggle("narrow");
+    button.setAttribute("aria-pressed", String(isNarrow));
+  });
+  button.classList.add("place-narrow");
+  button.setAttribute("aria-pressed", "false");
+  return button;
+}
+
+/** A message of a signing page in a frame: the Escape key was pressed, or a field was filled in. */
+type FromFrame = { readonly kind?: unknown; readonly tried?: Readonly<Record<string, string>> };
+
+const inWords = new Intl.ListFormat("en");
+
+function saidOf(name: string, before: readonly Signer[]): string {
+  const tryThem = "Try the fields: nothing is sent, and nothing is kept.";
+  if (before.length === 0) return `The page on which ${name} signs. ${tryThem}`;
+  const others = inWords.format(before.map((each) => each.name));
+  return `The page on which ${name} signs, after ${others}. The document has what you tried on ${before.length === 1 ? "that page" : "those pages"}, and examples where you tried nothing. ${tryThem}`;
+}
+
+/** The document with its first revisions. */
+function documentOf({ original, revisions }: Prepared, count: number): Uint8Array {
+  const tails = revisions.slice(0, count).map((tail) => Uint8Array.from(atob(tail), (each) => each.charCodeAt(0)));
+  const length = tails.reduce((sum, tail) => sum + tail.length, original.length);
+  const document = new Uint8Array(length);
+  let at = 0;
+  for (const part of [original, ...tails]) {
+    document.set(part, at);
+    at += part.length;
   }
-  prepare(deps, all, stop.signal).then(
-    (ready) => {
-      prepared = ready;
-      fill();
-    },
-    (error: unknown) => {
-      if (stop.signal.aborted) return;
-      said.classList.add("field-error");
-      said.textContent = error instanceof Refused ? error.message : "The preview can’t be shown now. Try it again.";
-    },
-  );
+  return document;
 }
 
 /** An answer of the service that says what is wrong with the fields. */
 class Refused extends Error {}
 
 async function prepare(
-  { opened, store, address, title }: PreviewDeps,
-  signers: readonly Signer[],
-  signal: AbortSignal,
+  { opened, store, isNotarized, address, title }: PreviewDeps,
+  { signers, tried, signal }: { signers: readonly Signer[]; tried: Tried; signal: AbortSignal },
 ): Promise<Prepared> {
   const original = await opened.document.getData();
   const form = new FormData();
   form.set("title", title);
   form.set("fields", written(store.fields(), signerOf(signers)));
-  const people = signers.map(({ name, email = "", language = "en", routing = 1 }) => ({
-    name,
-    email,
-    language,
-    routing,
+  if (isNotarized()) form.set("notarized", "on");
+  const people = signers.map(({ row, name, email = "", language = "en", routing = 1 }) => ({
+    ...{ name, email, language, routing },
+    tried: tried.get(row) ?? null,
   }));
   form.set("signers", JSON.stringify(people));
   form.set("document", new Blob([original as Uint8Array<ArrayBuffer>], { type: "application/pdf" }), "document.pdf");
   const headers = { Accept: "application/json" };
   const response = await fetch(address, { method: "POST", body: form, headers, signal });
   const answer = (await response.json()) as PlacesPreview | { error?: string };
-  if (!("tail" in answer)) {
-    const { error } = answer;
-    throw response.status === 400 && error ? new Refused(error) : new Error(`status ${response.status}`);
-  }
-  const tail = Uint8Array.from(atob(answer.tail), (each) => each.charCodeAt(0));
-  const document = new Uint8Array(original.length + tail.length);
-  document.set(original);
-  document.set(tail, original.length);
-  return { document, pages: answer.pages };
+  if ("revisions" in answer) return { ...answer, original, tried: new Map(tried) };
+  const { error } = answer;
+  throw response.status === 400 && error ? new Refused(error) : new Error(`status ${response.status}`);
 }

@@ -23,13 +23,15 @@ export type PlacesDeps = {
   readonly load?: () => Promise<OpenDocument>;
   /** The document's name as the signers will read it; empty if the form does not know it. */
   readonly titleOf?: () => string;
+  /** Whether a notary signs after the signers, as the form says now. */
+  readonly isNotarized: () => boolean;
   /** Is called after each change of the form or of the fields. */
   readonly changed: (count: number) => void;
 };
 
 /** The part of a form that opens the pages of one document, and contains the fields that were placed on them. */
 export function openPlaces(deps: PlacesDeps) {
-  const { id, input, form, signers, numbering, load, titleOf = () => "", changed } = deps;
+  const { id, input, form, signers, numbering, load, titleOf = () => "", isNotarized, changed } = deps;
   const { signerOf, rowOf } = numbering;
   const host = part(id);
   const said = part(`${id}-said`);
@@ -71,7 +73,8 @@ export function openPlaces(deps: PlacesDeps) {
     const at = store.fields().find(({ error }) => error !== null) ?? null;
     const { preview: address = "" } = host.dataset;
     const current = opened;
-    const preview = (row: number) => openPreview({ opened: current, store, signers, address, title: titleOf() }, row);
+    const about = { opened: current, store, signers, isNotarized, address };
+    const preview = (row: number) => openPreview({ ...about, title: titleOf() }, row);
     await openEditor({ opened, store, rules, signers, preview, at });
   }
 
