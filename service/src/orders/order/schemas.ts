@@ -51,7 +51,7 @@ export const orderFormSchema = {
       mostSigners,
     ),
     fields: json(
-      "Where they sign, as JSON text. Default: the document's own empty signature fields, else its tags as `{{signature, r1}}`, else a page that is added to its end.",
+      "Where they sign, as JSON text. Default: the document's own empty signature fields, else its tags as `{{signature, r1}}`, else a page that is added to its end; and its other empty form fields whose names begin with a signer, as `signer2.phone`.",
       requestedFieldSchema,
       mostFields,
     ),

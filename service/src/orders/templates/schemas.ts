@@ -124,7 +124,7 @@ const formProperties = {
   name: part("The template's name, at most 120 characters.", { examples: ["Purchase agreement"], maxLength: 120 }),
   roles: list("Who signs, as JSON text. An order gives each role to a person.", roleSchema, mostSigners),
   fields: list(
-    "Where they sign, as JSON text: as an order's `fields`, where `signer` is the role's place in `roles`. Default: the document's own empty signature fields, else its tags.",
+    "Where they sign, as JSON text: as an order's `fields`, where `signer` is the role's place in `roles`. Default: the document's own empty signature fields, else its tags; and its other empty form fields whose names begin with a signer, as `signer2.phone`.",
     requestedFieldSchema,
     mostFields,
   ),

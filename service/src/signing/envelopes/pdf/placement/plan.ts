@@ -6,6 +6,7 @@ import { type PlannedField, signersWithout } from "../fields.ts";
 import type { PlannedBlock } from "../prepare.ts";
 import { asked } from "./asked.ts";
 import { type DocumentField, formSignatures, usableFields } from "./document-fields.ts";
+import { fieldsNamedForSigners, signerNamedIn } from "./named-for-signers.ts";
 import { tagFields } from "./tags/tag-fields.ts";
 import type { DocumentFieldKind } from "./usable-kinds.ts";
 
@@ -34,7 +35,9 @@ export async function plan(original: Buffer, { signers, fields }: PlanRequest): 
   const untouched = look.signatures === 0 && look.docMdp === null;
   const own = matchSigners(formSignatures(look), signers, untouched);
   if (look.docMdp !== null) return [...own, ...invisibleFor(signersWithout(own, signers))];
-  return own.length > 0 || !untouched ? own : tagFields(look, signers);
+  if (!untouched) return own;
+  const placed = own.length > 0 ? own : await tagFields(look, signers);
+  return [...placed, ...fieldsNamedForSigners(look, signers, placed.length)];
 }
 
 /** The kind of the document's own field that a planned field can use. */
@@ -161,6 +164,10 @@ const numbered = /(?:signer|signatory|signature|sign|sig|party|recipient|client|
 const roles =
   /buyer|seller|borrower|lender|landlord|tenant|lessor|lessee|grantor|grantee|owner|guarantor|trustee|principal|agent|employer|employee|contractor|client|customer|spouse|co-?signer/i;
 
+/** The number of the signer in a name: `signer2.signature` and `party 2` name the second. */
+const numberIn = (name: string): number | undefined =>
+  signerNamedIn(name) ?? (numbered.test(name) ? Number(numbered.exec(name)?.[1]) : undefined);
+
 /**
  * Assigns a document's signature fields to the signers. A name with a number, such as `signer2`, goes to the signer
  * with that number. Any other new name (`buyer`, `seller`) goes to the next signer without a field, in the order of the
@@ -175,7 +182,7 @@ export function matchSigners(
   const ours = fields.filter(({ name }) => !ofOthers.test(name));
   const signerOf = new Map<string, number>();
   for (const { name } of ours) {
-    const n = Number(numbered.exec(name)?.[1] ?? 0);
+    const n = numberIn(name) ?? 0;
     if (n >= 1 && n <= signers) signerOf.set(keyOf(name), n);
   }
   const taken = new Set(signerOf.values());
@@ -198,8 +205,8 @@ export function matchSigners(
 
 /** The key of a field's name. Fields with the same key belong to the same person. */
 function keyOf(name: string): string {
-  const number = numbered.exec(name)?.[1];
-  if (number !== undefined) return `number ${Number(number)}`;
+  const number = numberIn(name);
+  if (number !== undefined) return `number ${number}`;
   const role = roles.exec(name)?.[0];
   return role === undefined ? `name ${name}` : `role ${role.toLowerCase()}`;
 }

@@ -1,0 +1,137 @@
+import { type NamedField, namedFields } from "../../../../kernel/pdf/named-fields.ts";
+import { resolve } from "../../../../kernel/pdf/objects.ts";
+import { stringBytes, textOfBytes } from "../../../../kernel/pdf/strings.ts";
+import { elements, entry, isArray, isString } from "../../../../kernel/pdf/values.ts";
+import type { PdfLookup } from "../../../../kernel/pdf/xref/lookup.ts";
+import { ServiceError } from "../../../../kernel/platform/errors.ts";
+import { parseOwnFields, type RequestedField } from "../../../../orders/order/order.ts";
+import type { PlannedField } from "../fields.ts";
+import { asked } from "./asked.ts";
+import { type DocumentField, usableFields } from "./document-fields.ts";
+import { UnmatchedTag } from "./unmatched-tag.ts";
+
+/** `signer2.phone`, `Signer 2 - phone` or `signer_2_phone`. */
+const ofSigner = /^signer[ _-]?(\d{1,2})[ ._-]+(.+)$/i;
+
+/** The number of the signer with which a field's name begins; undefined for any other name. */
+export function signerNamedIn(name: string): number | undefined {
+  const number = Number(ofSigner.exec(name)?.[1] ?? 0);
+  return number > 0 ? number : undefined;
+}
+
+/** Text fields whose name says that the service fills them in, or what they hold. */
+const kindOfText: Readonly<Record<string, RequestedField["kind"]>> = {
+  date: "date",
+  name: "name",
+  initials: "initials",
+  number: "number",
+};
+/** The flag Required (ISO 32000-1 table 221). */
+const REQUIRED = 2;
+const longestLabel = 200;
+
+/** One field of the document, or the options of one radio. */
+type Asking = { readonly fields: readonly DocumentField[]; readonly element: Record<string, unknown> };
+
+/**
+ * The document's own empty fields whose names begin with a signer, such as `signer2.phone`: the signer fills them in.
+ * Signature fields are not among them. Fields of signers whom the order does not have stay closed, as all others do.
+ * @param first the number of fields that are already planned
+ * @throws UnmatchedTag for a field that breaks a rule of an order's `fields`
+ */
+export function fieldsNamedForSigners(look: PdfLookup, signers: number, first: number): PlannedField[] {
+  const own = usableFields(look).filter(({ name, kind }) => {
+    const signer = kind === "signature" ? undefined : signerNamedIn(name);
+    return signer !== undefined && signer <= signers;
+  });
+  if (own.length === 0) return [];
+  const facts = new Map(namedFields(look).map((field) => [field.ref.num, field]));
+  const asking = [...Map.groupBy(own, ({ object, radio }) => radio?.object ?? object)].flatMap(([object, fields]) => {
+    const field = facts.get(object);
+    return field ? askingFor(look, field, fields) : [];
+  });
+  const planned: PlannedField[] = [];
+  for (const [index, field] of readElements(asking, signers).entries())
+    for (const [option, each] of asked(field, first + planned.length).entries()) {
+      const at = asking[index]?.fields[option];
+      if (at) planned.push({ ...each, existing: existingOf(at) });
+    }
+  return planned;
+}
+
+const existingOf = ({ object, name, radio }: DocumentField) => ({
+  object,
+  name,
+  ...(radio && { radio: { object: radio.object, name: radio.name } }),
+});
+
+/** The element of an order's `fields` that asks for a field. Empty for a radio that is not wholly on one page. */
+function askingFor(look: PdfLookup, facts: NamedField, fields: readonly DocumentField[]): Asking[] {
+  const [first] = fields;
+  const name = first?.radio?.name ?? first?.name ?? "";
+  const words = ofSigner.exec(name)?.[2] ?? "";
+  if (!first || (first.radio && (first.radio.options !== fields.length || !areOnOnePage(fields)))) return [];
+  const kind = first.kind === "text" ? (kindOfText[words.toLowerCase()] ?? "text") : first.kind;
+  const isFilledIn = kind === "date" || kind === "name" || kind === "initials";
+  const common = {
+    kind,
+    signer: signerNamedIn(name),
+    page: first.page + 1,
+    label: textAt(look, facts, "TU") || inWords(words),
+    required: isFilledIn || (facts.flags & REQUIRED) !== 0,
+  };
+  if (first.radio) {
+    const options = fields.map((option) => ({
+      label: inWords(option.name.slice(name.length + 1)),
+      ...option.place,
+    }));
+    return [{ fields, element: { ...common, options } }];
+  }
+  const options = kind === "dropdown" && { options: optionsOf(look, facts).map((label) => ({ label })) };
+  return [{ fields, element: { ...common, ...first.place, ...options } }];
+}
+
+const areOnOnePage = (fields: readonly DocumentField[]): boolean =>
+  fields.every(({ page }) => page === fields[0]?.page);
+
+/** `phone_number` becomes `Phone number`. */
+function inWords(name: string): string {
+  const words = name.replace(/[[\]#_./-]+/g, " ").trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function textAt({ file }: PdfLookup, { dict }: NamedField, key: string): string {
+  const value = resolve(file, entry(dict, key));
+  return value ? textIn(value).trim().slice(0, longestLabel) : "";
+}
+
+const textIn = (value: Parameters<typeof isString>[0]): string =>
+  isString(value) ? (textOfBytes(stringBytes(value)) ?? "") : "";
+
+/** The labels of a list's options. An option is a text, or a value and the text to show for it. */
+function optionsOf({ file }: PdfLookup, { dict }: NamedField): string[] {
+  const list = resolve(file, entry(dict, "Opt"));
+  if (!list || !isArray(list)) return [];
+  const labels = [...elements(list)].map((element) => {
+    const value = resolve(file, element);
+    const shown = value && isArray(value) ? resolve(file, [...elements(value)].at(-1)) : value;
+    return shown ? textIn(shown).trim() : "";
+  });
+  return [...new Set(labels)].filter((label) => label !== "");
+}
+
+/** @throws UnmatchedTag naming the field and the rule */
+function readElements(asking: readonly Asking[], signers: number): RequestedField[] {
+  try {
+    return parseOwnFields(
+      asking.map(({ element }) => element),
+      signers,
+    );
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const [, index = "", rule = error.message] = /^fields\[(\d+)\]\.?(.*)$/s.exec(error.message) ?? [];
+    const [field] = asking[Number(index)]?.fields ?? [];
+    const why = rule.replace(/\.$/, "");
+    throw new UnmatchedTag(field ? `its field ${field.name} on page ${field.page + 1}: ${why}` : why, { cause: error });
+  }
+}
