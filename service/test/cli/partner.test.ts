@@ -7,6 +7,7 @@ import { forTests } from "@signsealship/testing/for-tests";
 import { freePort } from "@signsealship/testing/free-port";
 import { examplePdf } from "@signsealship/testing/inputs/order-form";
 import { newPartner, runCli, startService, temporaryFolder } from "@signsealship/testing/service";
+import { partnerBulkVerbs } from "../../src/cli/partner/bulk.ts";
 import { createOrder } from "../../src/cli/partner/order.ts";
 import { partnerTemplateVerbs } from "../../src/cli/partner/template.ts";
 import type { Verb } from "../../src/cli/verb.ts";
@@ -80,6 +81,65 @@ test("a partner makes a template, places an order from it, and changes it: the o
   await assert.rejects(run(createOrder, ...from, "--field", tenant), /--template: template is archived/);
   await run(verb("template restore"), templateId);
   assert.match((await run(createOrder, ...from, "--field", tenant)).text, /^order: /);
+});
+
+const at = (y: number, height = 18) => ({ page: 1, x: 72, y, width: 150, height });
+const ruled = [
+  { kind: "signature", signer: 1, ...at(100, 40) },
+  { kind: "checkbox", signer: 1, ...at(160), width: 18, label: "Pets", id: "pets" },
+  { kind: "text", signer: 1, ...at(190), label: "Breed", show_when: { field: "pets", operator: "checked" } },
+  { kind: "number", signer: 1, ...at(220), label: "Rent", id: "rent" },
+  { kind: "number", signer: 1, ...at(250), label: "Yearly", formula: "rent * 12" },
+];
+const rulesOf = (fields: readonly { label?: string; show_when?: object; formula?: string }[]) =>
+  fields.flatMap(({ label, show_when, formula }) => (show_when || formula ? [[label, show_when ?? formula]] : []));
+const expectedRules = [
+  ["Breed", { field: "pets", operator: "checked" }],
+  ["Yearly", "rent * 12"],
+];
+
+test("conditions and formulas are given with an order's fields and with a template's, and a wrong one is refused", async () => {
+  const verb = (name: string) => partnerTemplateVerbs.find((each) => each.name === name) ?? assert.fail(name);
+  const placed = await run(createOrder, ...wanted, "--sign", "--field", `fields=${JSON.stringify(ruled)}`);
+  assert.match(placed.text, /^order: /);
+  const unknown = JSON.stringify(ruled).replace('"field":"pets"', '"field":"cats"');
+  await assert.rejects(run(createOrder, ...wanted, "--sign", "--field", `fields=${unknown}`), /fields\[2\]\.show_when/);
+  const create = ["--name", "Lease", "--document", document, "--sign", "--roles", '[{"name":"Tenant"}]'];
+  const { json } = (await run(verb("template create"), ...create, "--fields", JSON.stringify(ruled))) as {
+    json: { templateId: string };
+  };
+  const shown = (await run(verb("template show"), json.templateId)) as { json: { fields: [] } };
+  assert.deepEqual(rulesOf(shown.json.fields), expectedRules);
+});
+
+test("a bulk is checked, placed, followed, retried and canceled", async () => {
+  const bulk = (name: string, ...args: string[]) =>
+    run(partnerBulkVerbs.find((each) => each.name === `bulk ${name}`) ?? assert.fail(name), ...args);
+  const template = (name: string, ...args: string[]) =>
+    run(partnerTemplateVerbs.find((each) => each.name === `template ${name}`) ?? assert.fail(name), ...args);
+  const create = ["--name", "Rules", "--document", document, "--sign", "--roles", '[{"name":"Tenant"}]'];
+  const { json } = (await template("create", ...create)) as { json: { templateId: string } };
+  const { templateId } = json;
+  const file = join(folder.path, "people.csv");
+  const send = async (...rows: string[]) => {
+    writeFileSync(file, ["Tenant.name,Tenant.email", ...rows].join("\n"));
+    return (await bulk("create", file, "--template", templateId, "--byod-confirmed")) as { json: { bulkId: string } };
+  };
+  await assert.rejects(send("Jane,jane@example.com", "Sam,no address"), /row 2: roles\.Tenant\.email must be/);
+  const { bulkId } = (await send("Jane,jane@example.com", "Sam,sam@example.com")).json;
+  await template("retire", templateId);
+  assert.match((await bulk("place", bulkId)).text, /^failed: 2$/m);
+  assert.match(
+    (await bulk("rows", bulkId)).text,
+    /^1 {2}failed {2}template is archived.*\n2 {2}failed {2}template is archived/,
+  );
+  await template("restore", templateId);
+  assert.match((await bulk("retry", bulkId)).text, /^waiting: 2$/m);
+  assert.match((await bulk("place", bulkId)).text, /^placed: 2$/m);
+  assert.match((await bulk("rows", bulkId)).text, /^1 {2}placed {2}[0-9a-f]{40}\n2 {2}placed {2}[0-9a-f]{40}$/);
+  const other = (await send("Max,max@example.com")).json.bulkId;
+  assert.match((await bulk("cancel", other)).text, /^canceled: 1$/m);
+  assert.match((await bulk("show", other)).text, /^waiting: 0$/m);
 });
 
 test("a refusal names the flag", async () => {

@@ -1,11 +1,22 @@
 import { readFile } from "node:fs/promises";
-import type { BulkProgress } from "@signsealship/sdk";
+import type { BulkProgress, BulkRow, Client } from "@signsealship/sdk";
 import { StartupError } from "../../kernel/platform/errors.ts";
 import { defineVerb, lines, UsageError, type Verb } from "../verb.ts";
 import { ask, partnerOf, partnerOptions } from "./api.ts";
 
 const shown = ({ bulkId, rows, waiting, placed, failed, canceled }: BulkProgress): string =>
   lines({ bulk: bulkId, rows, waiting, placed, failed, canceled });
+
+async function allRows(bulk: Client["bulk"], bulkId: string): Promise<BulkRow[]> {
+  const all: BulkRow[] = [];
+  let cursor: string | undefined;
+  do {
+    const { rows, nextCursor } = await bulk.rows(bulkId, { limit: 500, cursor });
+    all.push(...rows);
+    cursor = nextCursor ?? undefined;
+  } while (cursor !== undefined);
+  return all;
+}
 
 /** The partners' bulk verbs, over HTTP. */
 export const partnerBulkVerbs: readonly Verb[] = [
@@ -63,4 +74,32 @@ export const partnerBulkVerbs: readonly Verb[] = [
       return { json, text: shown(json) };
     },
   }),
+  defineVerb({
+    name: "bulk rows",
+    args: ["BULK_ID"],
+    options: partnerOptions,
+    summary: "Lists all rows of a bulk: the order of each, or why it failed.",
+    async run([bulkId = ""], values) {
+      const rows = await ask(partnerOf(values), ({ bulk }) => allRows(bulk, bulkId));
+      const text = rows.map(({ row, state, orderCode, reason }) =>
+        `${row}  ${state}  ${orderCode ?? reason ?? ""}`.trimEnd(),
+      );
+      return { json: { rows }, text: text.join("\n") };
+    },
+  }),
+  ...(["retry", "cancel"] as const).map((verb) =>
+    defineVerb({
+      name: `bulk ${verb}`,
+      args: ["BULK_ID"],
+      options: partnerOptions,
+      summary:
+        verb === "retry"
+          ? "Lets the failed rows of a bulk wait again; bulk place then orders them."
+          : "Gives up the rows of a bulk that have no order, and deletes their people.",
+      async run([bulkId = ""], values) {
+        const json = await ask(partnerOf(values), ({ bulk }) => bulk[verb](bulkId));
+        return { json, text: shown(json) };
+      },
+    }),
+  ),
 ];

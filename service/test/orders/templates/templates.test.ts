@@ -236,6 +236,38 @@ test("an order assigns the roles to people, and gets the template's document, fi
   );
 });
 
+test("a template keeps conditions and formulas, and its orders have them", async () => {
+  const box = { page: 1, x: 72, y: 400, width: 14, height: 14 };
+  const line = { page: 1, x: 72, width: 120, height: 20 };
+  const ruled = [
+    ...fields,
+    { kind: "checkbox", signer: 1, ...box, label: "Financed", id: "financed" },
+    ...[
+      { kind: "number", signer: 1, ...line, y: 430, label: "Loan", id: "loan" },
+      { kind: "number", signer: 2, ...line, y: 460, label: "Points", formula: "loan / 100" },
+    ].map((field) => ({ ...field, show_when: { field: "financed", operator: "checked" } })),
+  ];
+  const { templateId } = await made({ fields: JSON.stringify(ruled) });
+  const { body } = await call("GET", `templates/${templateId}`);
+  assert.deepEqual(body["fields"], ruled);
+  const { orderCode } = await placed({ template: templateId, values: JSON.stringify({ Financed: true }) });
+  const signing = (await signingOf(orderCode)) as { fields?: { label: string; showWhen?: object; formula?: string }[] };
+  assert.deepEqual(
+    signing.fields?.flatMap(({ label, showWhen, formula }) => (showWhen ? [[label, showWhen, formula]] : [])),
+    [
+      ["Loan", { field: "financed", operator: "checked" }, undefined],
+      ["Points", { field: "financed", operator: "checked" }, "loan / 100"],
+    ],
+  );
+  const later = ruled.map((field) => ("formula" in field ? { ...field, signer: 1 } : field));
+  const turned = later.map((field) => ("id" in field && field.id === "financed" ? { ...field, signer: 2 } : field));
+  assert.match(
+    await refused("templates", orderForm({ ...template, fields: JSON.stringify(turned) }, agreement)),
+    /fields\[\d\]\.show_when\.field/,
+    "a condition may not read a field of a later turn",
+  );
+});
+
 test("a placed order keeps its version, whatever happens to the template", async () => {
   const { templateId } = await made();
   const { orderCode } = await placed({ template: templateId });
