@@ -43,8 +43,8 @@ async function written(page: Page): Promise<Written[]> {
   return value === "" ? [] : JSON.parse(value);
 }
 
-/** Opens the form with a document and the editor, for one signer (Jane) or for two. */
-async function begin(buffer: Buffer, { signers = 1, width = 1280, height = 800 } = {}) {
+/** Opens the form with a document and the editor, for one signer (Jane) or for two, who sign at once or in turn. */
+async function begin(buffer: Buffer, { signers = 1, inTurn = false, width = 1280, height = 800 } = {}) {
   const { opened, page } = await pages.open({ width, height });
   await pages.go(page, newPath);
   await page.getByLabel("Client’s email").fill("jane@example.com");
@@ -59,6 +59,7 @@ async function begin(buffer: Buffer, { signers = 1, width = 1280, height = 800 }
       await page.locator(`[name=signer${row}_name]`).fill(name);
       await page.locator(`[name=signer${row}_email]`).fill(`signer${row}@example.com`);
     }
+    if (inTurn) await page.locator("[name=signer2_routing]").selectOption("2");
   }
   await page.getByLabel("This is the client’s own document").check();
   await page.getByLabel("File: a PDF").setInputFiles(pdf(buffer));
@@ -248,12 +249,12 @@ test("a choice, a list, a number and a checkbox are set up in the panel", async 
     await sheet(page).click({ position: { x: 300, y } });
   };
   await put("Signature", 60);
-  await put("Choice", 200);
+  await put("Radio", 200);
   await page.getByLabel("Label", { exact: true }).fill("Title");
   await page.getByLabel("Options").fill("Sole\nJoint\nTrust");
   await page.getByLabel("Value from you").selectOption("Joint");
-  await placed(page, /^Title: Trust, Jane Roe, Choice/).waitFor();
-  await put("List", 400);
+  await placed(page, /^Title: Trust, Jane Roe, Radio/).waitFor();
+  await put("Dropdown", 400);
   await page.getByLabel("Options").fill("Red\n\n Blue ");
   await put("Number", 500);
   await page.getByLabel("Currency").selectOption("USD");
@@ -380,7 +381,7 @@ test("by touch on a phone: a tool is tapped, its place is tapped, and the field 
 });
 
 const preview = (page: Page) => page.getByRole("dialog", { name: /^Preview/ });
-const shown = (page: Page) => preview(page).frameLocator("iframe");
+const shown = (page: Page) => preview(page).frameLocator("iframe:not([hidden])");
 const openPreview = (page: Page) => editor(page).getByRole("button", { name: "Preview as the signers see it" });
 
 /** Places a field by a click, and sets it up in the panel. */
@@ -475,6 +476,52 @@ test("the preview is each signer's own page: conditions and formulas work, and n
   await done(page);
   await press(page, "Place the test order");
   await said(page, "The order was placed.");
+});
+
+test("a signer with a later turn is shown the document with what was tried on earlier pages, and examples elsewhere", async () => {
+  const { opened, page } = await begin(makePdf(), { signers: 2, inTurn: true });
+  await put(page, "Signature", 60);
+  await put(page, "Text", 200, { Label: "Unit" });
+  await put(page, "Checkbox", 260, { Label: "Pets", "Name for rules": "pets" });
+  await page.getByLabel("Fields for").selectOption("John Roe");
+  await put(page, "Signature", 400);
+  await put(page, "Text", 500, { Label: "Breed", "Show this field": "pets" });
+  const unit = (await written(page)).find(({ kind }) => kind === "text") ?? assert.fail();
+  const textAt = (place: Written) =>
+    shown(page)
+      .locator(".viewer-page canvas")
+      .first()
+      .evaluate((element, { x, y, width, height }) => {
+        const canvas = element as HTMLCanvasElement;
+        const scale = canvas.width / 612;
+        const [left, top, across, down] = [x + 1, y + 1, width - 2, height - 2].map((each) => Math.round(each * scale));
+        const { data = [] } = canvas.getContext("2d")?.getImageData(left ?? 0, top ?? 0, across ?? 1, down ?? 1) ?? {};
+        return [...data].filter((value, index) => index % 4 === 0 && value < 120).length;
+      }, place);
+  const choose = (name: string) => preview(page).getByLabel("Page of").selectOption(name);
+  await page.getByLabel("Fields for").selectOption("Jane Roe");
+  await openPreview(page).click();
+  await shown(page).locator(".viewer-box").waitFor();
+  await choose("John Roe");
+  await preview(page)
+    .getByText(/The page on which John Roe signs, after Jane Roe\./)
+    .waitFor();
+  await shown(page).locator(".viewer-field").first().waitFor();
+  assert.equal(await shown(page).locator(".viewer-field:visible").count(), 1, "the example has no pets");
+  const example = await textAt(unit);
+  assert.ok(example > 20, `an example is in the required text: ${example} pixels`);
+  await assertGood(opened);
+
+  await choose("Jane Roe");
+  await shown(page).locator(".viewer-box").click();
+  await shown(page).getByRole("textbox", { name: /^Unit/ }).fill("WWWWWWWWWWWWWWWW");
+  await choose("John Roe");
+  await shown(page).locator(".viewer-field", { hasText: "Breed" }).waitFor();
+  const typed = await textAt(unit);
+  assert.ok(typed > 1.5 * example, `what was typed is in the document: ${typed} and ${example} pixels`);
+  await choose("Jane Roe");
+  const kept = await shown(page).getByRole("textbox", { name: /^Unit/ }).inputValue();
+  assert.equal(kept, "WWWWWWWWWWWWWWWW", "the page of the earlier signer is as it was left");
 });
 
 test("by keyboard alone at the width of a phone: the preview opens, a field is filled in, and Escape leads back", async () => {

@@ -23,9 +23,9 @@ export const kindWords: Readonly<Record<Kind, string>> = {
   text: "Text",
   number: "Number",
   checkbox: "Checkbox",
-  radio: "Choice",
-  multiple: "Choices",
-  dropdown: "List",
+  radio: "Radio",
+  multiple: "Checkboxes",
+  dropdown: "Dropdown",
 };
 
 /** A rectangle on a page, in points from the upper left corner of the page as shown. */
