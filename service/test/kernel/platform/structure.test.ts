@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -31,5 +31,27 @@ test("every wing has a page, which the picture of the architecture links", () =>
     assert.ok(picture.includes(`[${wing}](architecture/${wing}.md)`), wing);
     const page = readFileSync(join(root, `docs/architecture/${wing}.md`), "utf8");
     for (const part of ["feature", "table", "law"]) assert.match(page, new RegExp(part, "i"), `${wing}: ${part}`);
+  }
+});
+
+const pageOf = (wing: string): string => readFileSync(join(root, `docs/architecture/${wing}.md`), "utf8");
+
+test("the page of a wing names its folders, its tables, and only tests that exist", () => {
+  const { tables } = JSON.parse(readFileSync(join(root, "service/migrations/owners.json"), "utf8")) as {
+    tables: Record<string, { owner: string }>;
+  };
+  const unnamed = Object.entries(tables).filter(
+    ([table, { owner }]) => !pageOf(owner.split("/")[0] ?? "").includes(`\`${table}\``),
+  );
+  assert.deepEqual(unnamed, []);
+  for (const wing of wings) {
+    const page = pageOf(wing);
+    const folders = readdirSync(join(root, "service/src", wing), { withFileTypes: true }).filter((entry) =>
+      entry.isDirectory(),
+    );
+    for (const { name } of folders)
+      assert.ok(page.includes(`${name}/`) || page.includes(`\`${name}\``), `${wing}/${name}`);
+    for (const [, test = ""] of page.matchAll(/`(test\/[^`*]+\.ts)`/g))
+      assert.ok(existsSync(join(root, "service", test)), `${wing}: ${test}`);
   }
 });

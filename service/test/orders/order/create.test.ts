@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { examplePdf, minimal, orderForm, sender, shipping } from "@signsealship/testing/inputs/order-form";
 import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
-import { senderTexts } from "../../../src/orders/order/order.ts";
+import { type SenderTexts, senderTexts } from "../../../src/orders/order/form/sender-texts.ts";
 
 const folder = temporaryFolder();
 
@@ -13,11 +13,10 @@ const service = await forTests(startService({ DATA_DIR: folder.path, RATE_LIMITS
 const partner = await newPartner(service, { tier: "ProOffice" });
 
 type Line = { type: string; label: string; amountCents: number };
-type Order = {
+type Order = SenderTexts & {
   orderCode: string;
   orderUrl: string;
   status: string;
-  externalReference: string | null;
   faxToNumber: string | null;
   subtotalCents: number;
   discountCents: number;

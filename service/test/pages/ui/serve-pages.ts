@@ -9,6 +9,7 @@ import type { Sql } from "../../../src/kernel/platform/database/database.ts";
 import { type Statement, ToSeal } from "../../../src/kernel/platform/database/sql.ts";
 import { openLog } from "../../../src/kernel/platform/logs.ts";
 import { createMetrics } from "../../../src/kernel/platform/metrics.ts";
+import { byMember } from "../../../src/orders/order/form/sender-texts.ts";
 import { loadPriceBook } from "../../../src/orders/pricing/price-book.ts";
 import type { OrderView } from "../../../src/pages/client/order-page.ts";
 import { openAssets, type PageDeps, pages } from "../../../src/pages/pages.ts";
@@ -43,6 +44,7 @@ export const order = (changes: Partial<OrderView> = {}): OrderView => ({
   ship: true,
   fax: true,
   envelopeStatus: "Completed",
+  ...byMember(() => null),
   externalReference: "Closing 2026-1187, 18 Maple Court",
   customerEmail: "dana.whitfield@example.com",
   faxTo: "+15125550142",
