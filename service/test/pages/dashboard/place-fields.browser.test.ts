@@ -194,6 +194,10 @@ test(
 
 test("by mouse: fields of two signers are dragged onto pages, moved, resized, snapped, copied and sent", async () => {
   const { opened, page } = await begin(makePdf({ pages: 3 }), { signers: 2 });
+  const isWhole = (element: Element) => element.scrollWidth <= element.clientWidth;
+  const toolbox = page.getByRole("group", { name: "Fields", exact: true });
+  assert.ok(await toolbox.evaluate(isWhole), "all tools are in sight");
+  for (const button of await toolbox.getByRole("button").all()) assert.ok(await button.evaluate(isWhole));
   await dragTo(page, await middleOf(tool(page, "Signature")), await pointOn(page, 200, 300));
   const [signature] = await written(page);
   assert.ok(signature && near(signature.x + signature.width / 2, 200) && near(signature.y + signature.height / 2, 300));
