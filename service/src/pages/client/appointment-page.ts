@@ -1,5 +1,6 @@
 import {
   type appointmentOf,
+  guestWords,
   type NotarySession,
   type QueuePlace,
   sessionWords,
@@ -33,17 +34,19 @@ export type AppointmentView = {
   error?: string | null;
 };
 
-/** The page on which a client books, moves and cancels the appointment for an order. */
+/** The page on which a client books, moves and cancels the appointment for an order. A guest only sees it. */
 export function appointmentPage(assets: Pick<Assets, "url">, view: AppointmentView): string {
   const { token, found, now, hasDeviceCheck, reader, error } = view;
-  const words = appointmentWords[reader.words.language];
-  const { session, offers } = found;
+  const { language } = reader.words;
+  const words = appointmentWords[language];
+  const { session, offers, guest } = found;
   const body = html`<div class="stack">
 ${pageHead(words.title, words.lead)}
+${guest && card("guest", guestWords[language].title, html`<p>${guestWords[language].roles[guest.role]}</p>${!session && html`<p>${guestWords[language].none}</p>`}<p>${guestWords[language].change}</p>`)}
 ${error && html`<div class="form-errors" role="alert" tabindex="-1" autofocus><p class="form-errors-title">${words.refused}</p><p>${error}</p></div>`}
 ${now && queuePart({ token, place: now, reader })}
 ${session && card("booked", words.booked, bookedPart(view, words))}
-${hasDeviceCheck && ownDeviceCheck(devicePath(token), liveWords[reader.words.language])}
+${hasDeviceCheck && ownDeviceCheck(devicePath(token), liveWords[language])}
 ${!found.isFixed && card("times", session ? words.move : words.choose, offers.length === 0 ? html`<p>${words.none}</p>` : form(view, words))}
 </div>`;
   const isAnswer = error !== undefined && error !== null;
@@ -58,7 +61,10 @@ ${!found.isFixed && card("times", session ? words.move : words.choose, offers.le
   });
 }
 
-function bookedPart({ token, found: { session, isFixed }, reader }: AppointmentView, words: AppointmentWords): Html {
+function bookedPart(
+  { token, found: { session, isFixed, guest }, reader }: AppointmentView,
+  words: AppointmentWords,
+): Html {
   if (!session) return html``;
   const { language } = reader.words;
   const { modes, when } = sessionWords[language];
@@ -66,6 +72,7 @@ function bookedPart({ token, found: { session, isFixed }, reader }: AppointmentV
     [when, whenText(session.startsAt, session.zone, language)],
     [modes[session.mode], pointOf(session, words)],
   ]);
+  if (guest) return about;
   if (isFixed) return html`${about}${notice("info", words.fixed, "")}`;
   return html`${about}
 <form method="post" action="${linkFor(reader, `${appointmentPath(token)}/cancel`)}"><div class="form-actions"><button type="submit" class="quiet-button">${words.cancel}</button></div></form>`;

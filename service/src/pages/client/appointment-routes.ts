@@ -112,7 +112,8 @@ const showAppointment =
   async ({ key: token, reader }, refused) => {
     const live = roomsOf(deps);
     const [found, now] = await Promise.all([appointmentOf(bookingOf(deps), token), live && queuePlaceOf(live, token)]);
-    const hasDeviceCheck = now !== null && checkedIn.has(now.state);
+    // An observer sends nothing, so there is no device to check.
+    const hasDeviceCheck = now !== null && checkedIn.has(now.state) && found.guest?.role !== "observer";
     const page = appointmentPage(deps.assets, {
       ...{ token, found, now, hasDeviceCheck, reader },
       error: refused?.error ?? null,

@@ -15,6 +15,8 @@ const flashMessages = {
   environment: "You switched environments.",
   "session-ended": "That session was signed out.",
   "invitation-sent": "The invitation is being emailed.",
+  "guest-added": "The person was added. The link is on its way by email, once there is an appointment.",
+  "guest-removed": "The person is not expected any more.",
   "invitation-withdrawn": "The invitation was withdrawn.",
   "invitation-accepted": "Welcome. You are now a member of the firm.",
   "member-removed": "The member was removed.",

@@ -1,5 +1,6 @@
 /** Notaries: their commissions, the rules of their states, their desk, their uploads, and their journals. */
 import { journalRows } from "./acts/journal.ts";
+import { guestRows } from "./appointments/guest-store.ts";
 import { linkRows } from "./appointments/links.ts";
 import { appointmentTables } from "./appointments/store.ts";
 import { proofRows } from "./commissions/proofs.ts";
@@ -44,6 +45,9 @@ export {
   scheduledFor,
   setHours,
 } from "./appointments/book.ts";
+export { type Guest, guestsOf } from "./appointments/guest-store.ts";
+export { guestWords } from "./appointments/guest-words.ts";
+export { addGuest, dropGuest } from "./appointments/guests.ts";
 export { hoursDays, instantOf, typedHours } from "./appointments/hours.ts";
 export { appointmentInvitationMail, inviteToBook } from "./appointments/links.ts";
 export { sessionMail, whenText } from "./appointments/mail.ts";
@@ -217,11 +221,9 @@ export {
   invitePerson,
   isExcused,
   noteLiveWitness,
-  roleObstacle,
-  roleWords,
-  thirdRoles,
   withdrawPerson,
 } from "./sessions/third-persons.ts";
+export { roleObstacle, roleWords, thirdRoles } from "./sessions/third-roles.ts";
 export { wasUnrecorded } from "./sessions/unrecorded.ts";
 export { watchSessions } from "./sessions/watch.ts";
 export { type Holding, handOver, heldBy, takeBack, takeBackByPin } from "./sheets/device.ts";
@@ -267,6 +269,7 @@ export const protectedTables = [
   ...appointmentTables,
   ...queueTables,
   linkRows,
+  guestRows,
   recordingRows,
   partRows,
   messageRows,

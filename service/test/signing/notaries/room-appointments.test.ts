@@ -16,14 +16,15 @@ import { languages } from "../../../src/kernel/platform/languages.ts";
 import { appointmentWords } from "../../../src/pages/client/appointment-words.ts";
 import { queueWords } from "../../../src/pages/client/queue-words.ts";
 import { liveWords } from "../../../src/pages/ui/live/words/languages.ts";
-import { addNotary, sessionWords } from "../../../src/signing/notaries/notaries.ts";
+import { addNotary, guestWords, sessionWords } from "../../../src/signing/notaries/notaries.ts";
 import { mailsTo, postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator } from "../../firms/operators/console-people.ts";
 import { certificateFiles } from "./certificate-files.ts";
 import { liveSettings } from "./live-rules.ts";
 
 const folder = await forTests(temporaryFolder());
-const settings = { ...liveSettings(folder.path), ...ownProcess };
+const roles = { credibleWitness: "true", witnesses: "true", observers: "true", interpreter: "false" };
+const settings = { ...liveSettings(folder.path, roles), ...ownProcess };
 const addressed = async () => {
   const port = String(await freePort());
   return { PORT: port, NODE_URL: `http://127.0.0.1:${port}` };
@@ -255,6 +256,89 @@ test("offers the device check to people who wait in the queue, and to nobody aft
   assert.doesNotMatch(await order.show(), /device-start/);
   assert.equal((await postForm(at(`${order.path}/device/check`), {})).status, 409);
   assert.equal((await post("/now/off", {})).status, 303);
+});
+
+test("a witness has a link of their own: the time, the device check and the room, and no say in the time", async () => {
+  const order = await waitingOrder(["signs@example.com"]);
+  await bookRoom(order, 30);
+  const wanda = { role: "witness", name: "Wanda Watt", email: "wanda@example.com", language: "es" };
+  const add = (typed: Record<string, string>) => post(`/orders/${order.code}/guests`, { ...wanda, ...typed });
+  for (const [typed, why] of [
+    [{ email: "signs@example.com" }, /email must be another one/],
+    [{ name: "person a" }, /name must be of somebody who neither signs/],
+    [{ role: "interpreter" }, /role must be one that your state allows/],
+    [{ role: "credible_witness" }, /for_signer must be the number/],
+    [{ language: "xx" }, /language must be one of/],
+  ] as const) {
+    const refused = await add(typed);
+    assert.equal(refused.status, 400);
+    assert.match(await refused.text(), why);
+  }
+  assert.equal((await add({})).status, 303);
+  assert.equal((await add({})).status, 400, "each person once");
+  const { location, text } = await mailWith(wanda.email, /Subject: .*Su cita con el notario\r/);
+  const path = /\/appointments\/[0-9a-f]{40}/.exec(location)?.[0] ?? "";
+  assert.ok(path !== "" && path !== order.path);
+  assert.equal(location, `${mailed(path)}?lang=es`);
+  assert.ok(text.includes(`${mailed(path)}?lang=es#device`));
+
+  const look = async (language: string) => (await fetch(at(`${path}?lang=${language}`))).text();
+  for (const language of languages) {
+    const page = await look(language);
+    for (const words of [guestWords[language].roles.witness, guestWords[language].change, guestWords[language].title])
+      assert.ok(page.includes(words), `${language}: ${words}`);
+  }
+  assert.equal(new Set(languages.map((language) => JSON.stringify(guestWords[language]))).size, 8);
+  const page = await look("en");
+  assert.match(page, /device-start/);
+  assert.doesNotMatch(page, /name="slot"|\/cancel"/);
+  const [, slot = ""] = (await order.slots())[0] ?? [];
+  assert.ok(slot);
+  for (const rest of ["", "/cancel", "/now", "/now/leave"])
+    assert.equal((await postForm(at(path + rest), { slot })).status, 404, rest);
+  assert.equal((await postForm(at(`${path}/device/check`), {})).status, 200);
+
+  assert.equal((await post(`/orders/${order.code}/session`, { act: "jurat" })).status, 303);
+  const [, room = ""] = /\/notary-room\/([0-9a-f]{40})/.exec(await look("en")) ?? [];
+  const inMail = await until(
+    () =>
+      mailsTo(running.service, wanda.email).flatMap((mail) => /\/notary-room\/([0-9a-f]{40})/.exec(mail)?.[1] ?? [])[0],
+  );
+  assert.equal(room, inMail);
+  assert.doesNotMatch(await order.show(), new RegExp(room), "each person is led to their own room");
+  assert.equal((await post(`/orders/${order.code}/session/end`, { outcome: "technical" })).status, 303);
+
+  const [guest] = await running.db.query<{ id: string }>(
+    sql`SELECT id FROM appointment_guests WHERE email = ${wanda.email}`,
+  );
+  const remove = () => post(`/orders/${order.code}/guests/remove`, { guest: guest?.id ?? "" });
+  assert.equal((await remove()).status, 303);
+  assert.equal((await remove()).status, 400);
+  await mailWith(wanda.email, /Subject: .*cancel/);
+  assert.equal((await fetch(at(path))).status, 404);
+  assert.equal((await fetch(at(order.path))).status, 200);
+});
+
+test("an observer is told of each change of the appointment, and tests no device", async () => {
+  const order = await waitingOrder(["changes@example.com"]);
+  await bookRoom(order, 30);
+  const olga = { role: "observer", name: "Olga Ott", email: "olga@example.com", language: "en" };
+  assert.equal((await post(`/orders/${order.code}/guests`, olga)).status, 303);
+  const booked = await mailWith(olga.email, /Subject: .*Your appointment with the notary\r/);
+  assert.doesNotMatch(booked.text, /#device|Have the credential/);
+  const path = /\/appointments\/[0-9a-f]{40}/.exec(booked.location)?.[0] ?? "";
+  assert.doesNotMatch(await (await fetch(at(path))).text(), /device-start/);
+  await bookRoom(order, 40);
+  await mailWith(olga.email, /Subject: .*was moved\r/);
+  assert.equal((await postForm(at(`${order.path}/cancel`), {})).status, 303);
+  await mailWith(olga.email, /Subject: .*is canceled\r/);
+  assert.match(await (await fetch(at(path))).text(), new RegExp(guestWords.en.none));
+  const { id } = (
+    await running.db.query<{ id: string }>(sql`
+    UPDATE appointment_guests SET email = 'eve@example.com' WHERE email = ${olga.email} RETURNING id`)
+  )[0] ?? { id: "" };
+  assert.ok(id);
+  assert.equal((await fetch(at(path))).status, 503, "a row that was altered opens nothing");
 });
 
 test("keeps a device check at the node that has it, when a load balancer sends its requests to another one", async () => {

@@ -6,6 +6,7 @@ import {
   type Faults,
   factRules,
   type findDraft,
+  type Guest,
   isOnPaper,
   type LiveSession,
   modeWords,
@@ -30,6 +31,7 @@ import { localText } from "./local-times.ts";
 import { orderPath } from "./order-path.ts";
 import { livePart } from "./session-page.ts";
 import { inPresencePart } from "./sheet-page.ts";
+import { guestsPart } from "./third-persons-form.ts";
 import { signPart, uploadForm } from "./upload-forms.ts";
 
 type Draft = Awaited<ReturnType<typeof findDraft>>;
@@ -50,6 +52,8 @@ export type OrderView = {
   isSigned: boolean;
   /** The session that the client booked; null when there is none. */
   session: NotarySession | null;
+  /** The people who are expected at an appointment besides the signers. */
+  guests: readonly Guest[];
   /** The values typed into the form for the act, and their faults. */
   act?: { typed: Typed; faults: Faults };
   /** The values that the notary typed into any other form of the page that was refused. */
@@ -94,7 +98,7 @@ ${errorSummary(message)}
 ${card("order", "Order", orderFacts(claimed))}
 ${card("document", "Document", documentPart(order.code, claimed.notices))}
 ${view.meeting?.obstacle === null && card("how", "How it goes", howPart)}
-${card("appointment", "Appointment", html`${bookedPart(order.code, session, view.meeting)}${appointmentPart(order.code, draft, typed, zone)}`)}
+${card("appointment", "Appointment", html`${bookedPart(order.code, session, view.meeting)}${appointmentPart(order.code, draft, typed, zone)}${view.meeting && guestsPart(claimed, view.guests, typed)}`)}
 ${card("identity", "Identity", identityPart(claimed, identity))}
 ${view.meeting && claimed.eligibility.rules.modes.value.includes("ron") && card("session", "By audio and video, here", livePart(claimed, view.meeting.session, view.meeting.obstacle, view.isSigned))}
 ${claimed.eligibility.modes.includes("ipen") && view.sheet?.sheet.script.mode !== "ron" && card("in-presence", "In person, on this device", inPresencePart(claimed, view.sheet, view.hasPasskey, view.isSigned))}

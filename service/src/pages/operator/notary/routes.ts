@@ -3,15 +3,18 @@ import type { Operator } from "../../../firms/operators/operators.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import {
   type Act,
+  addGuest,
   askIdentity,
   askInPerson,
   claimedOrder,
   claimOrder,
   type DeskDeps,
   deskOf,
+  dropGuest,
   endAppointment,
   factRules,
   findDraft,
+  guestsOf,
   type IdentityDeps,
   identitiesOf,
   inviteToBook,
@@ -90,6 +93,7 @@ export async function orderPage(
   const typed = shown.act?.typed ?? inLocal(draft?.act ? typedAct(draft.act as Act) : initial, actTimes, zone);
   const hasPasskey = operator.session?.proof.hasPasskey ?? false;
   const session = await scheduledFor(deps.notaryDesk.db, claimed.order.orderId);
+  const guests = await guestsOf(deps.notaryDesk.db, claimed.order.orderId);
   const obstacle =
     live &&
     (liveObstacle(live.identity, claimed, deps.notaryDesk.clock()) ??
@@ -98,7 +102,7 @@ export async function orderPage(
   const isSigned = (await signedBeforeAct(deps.notaryDesk.db, claimed.order.orderId)) !== null;
   const hasRemote = deps.notarySigning.remote !== null;
   const body = orderBody(
-    { claimed, draft, identity, session, sheet, hasPasskey, hasRemote, isSigned, meeting, zone, ...shown },
+    { claimed, draft, identity, session, guests, sheet, hasPasskey, hasRemote, isSigned, meeting, zone, ...shown },
     typed,
   );
   return consolePage(deps.frame, request, {
@@ -206,7 +210,7 @@ function changeRoutes(scope: FastifyInstance, deps: NotaryDeskDeps): void {
     });
 }
 
-/** The forms that ask the people of an order to book an appointment, and to show who they are. */
+/** The forms that ask the people of an order to book an appointment and to show who they are, and that name guests. */
 function identityRoutes(scope: FastifyInstance, deps: NotaryDeskDeps): void {
   const { notaryDesk } = deps;
 
@@ -222,6 +226,23 @@ function identityRoutes(scope: FastifyInstance, deps: NotaryDeskDeps): void {
     refused: ({ request, operator, params: { code } }, problem) =>
       orderPage(deps, request, operator, code, { problem }),
   });
+
+  const changes = [
+    ["guests", "guest-added", addGuest],
+    ["guests/remove", "guest-removed", dropGuest],
+  ] as const;
+  for (const [verb, message, change] of changes)
+    consoleRoute(scope, deps.frame, {
+      method: "POST",
+      url: `/operator/notary/orders/:code/${verb}`,
+      permission,
+      async handle({ operator, params: { code }, form }) {
+        await change(deps.identity, operator, code, form);
+        return done(orderPath(code, "#appointment"), message);
+      },
+      refused: ({ request, operator, params: { code }, form: typed }, problem) =>
+        orderPage(deps, request, operator, code, { typed, problem }),
+    });
 
   consoleRoute(scope, deps.frame, {
     method: "POST",

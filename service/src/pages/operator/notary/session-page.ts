@@ -1,4 +1,3 @@
-import { languageNames, languages } from "../../../kernel/platform/languages.ts";
 import {
   actKinds,
   actWords,
@@ -13,11 +12,9 @@ import {
   notaryName,
   personName,
   placeOf,
-  roleObstacle,
   roleWords,
   type SheetView,
   type Typed,
-  thirdRoles,
 } from "../../../signing/notaries/notaries.ts";
 import { card, facts, notice, pageHead, statusBadge } from "../../ui/components.ts";
 import { shortCode, time } from "../../ui/format.ts";
@@ -29,6 +26,7 @@ import { type Html, html } from "../../ui/render.ts";
 import { checkBadge, checkNotice } from "./identity-part.ts";
 import { orderPath } from "./order-path.ts";
 import { capital, identityFields, signedAgainHint, spokenPart, stepList, witnessForms } from "./sheet-page.ts";
+import { thirdPersonForm } from "./third-persons-form.ts";
 
 export const sessionPath = (code: string, rest = ""): string => orderPath(code, `/session${rest}`);
 
@@ -212,33 +210,10 @@ function shownWords({ shown }: SessionView, person: string): string {
   return seen === shown.now ? "their browser shows the one of now" : "their browser showed another, or an earlier one";
 }
 
-/**
- * The form that invites third persons, such as witnesses. They are invited before the session begins, so that everybody
- * has agreed to the recording by then.
- */
-function invitePart(code: string, { claimed, people }: SessionView, typed: Typed): Html {
-  const { online } = claimed.eligibility.rules;
-  const offered = thirdRoles.filter((role) => roleObstacle(role, online) === null);
-  const why = thirdRoles.flatMap((role) => {
-    const obstacle = roleObstacle(role, online);
-    return obstacle === null ? [] : [html`<li>${capital(roleWords[role])}: ${obstacle}</li>`];
-  });
-  const form = "invite";
-  const text = (name: string, label: string) =>
-    field({ form, name, label, required: true, maxLength: 200, value: typed[name] });
-  const signers = people.filter(({ role }) => role === "signer");
-  return html`<h3>Somebody else in the room</h3>
-${why.length > 0 && html`<ul class="hint">${why}</ul>`}
-${
-  offered.length > 0 &&
-  html`<form class="form" method="post" action="${sessionPath(code, "/invite")}">
-${select({ form, name: "role", label: "Role", required: true, options: offered.map((value) => ({ value, label: capital(roleWords[value]) })) })}
-${text("name", "Full name")}${text("email", "Email")}
-${select({ form, name: "language", label: "Language of the page", required: true, options: languages.map((value) => ({ value, label: languageNames[value] })) })}
-${select({ form, name: "for_signer", label: "For a credible witness: whom they know", options: signers.map(({ n, name }) => ({ value: String(n), label: name })) })}
-<div class="form-actions"><button type="submit" class="secondary">Mail them a link</button></div></form>`
-}`;
-}
+/** Third persons are invited before the session begins, so that everybody has agreed to the recording by then. */
+const invitePart = (code: string, { claimed }: SessionView, typed: Typed): Html =>
+  html`<h3>Somebody else in the room</h3>
+${thirdPersonForm({ claimed, form: "invite", action: sessionPath(code, "/invite"), button: "Mail them a link" }, typed)}`;
 
 type Line = { phase: string; hasJoined: boolean; lost: number } | undefined;
 

@@ -13,6 +13,7 @@ import { claimedOrder, type DeskDeps, lockClaimed, notaryOf } from "../desk/desk
 import { orderOfId, type WaitingOrder, waitingOrderOf } from "../desk/orders.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
 import { endRequestOf } from "../queue/store.ts";
+import { type Guest, guestOfToken } from "./guest-store.ts";
 import { readHours } from "./hours.ts";
 import { linkOf } from "./links.ts";
 import { mailSession } from "./mail.ts";
@@ -30,9 +31,30 @@ const noShowMs = 15 * minuteMs;
 
 const noAppointment = () => new ServiceError("not_found", "This link opens no appointment.");
 
+/** The person of a link: the number of somebody who is to appear, or a guest. */
+export type Visitor = number | Guest;
+
 /**
- * Finds the order and the person that a link belongs to.
+ * Finds the order and the person or guest that a link belongs to.
  * @throws ServiceError `not_found` for an invalid link, and when the order no longer waits for a notary
+ */
+export async function visitorOfLink(
+  { db, rowMac }: Pick<DeskDeps, "db" | "rowMac">,
+  token: string,
+): Promise<{ order: WaitingOrder; visitor: Visitor }> {
+  const guest = await guestOfToken(db, token);
+  if (!guest) {
+    const { order, person } = await personOfLink({ db, rowMac }, token);
+    return { order, visitor: person };
+  }
+  const order = await orderOfId({ db, rowMac }, guest.orderId);
+  if (!order) throw noAppointment();
+  return { order, visitor: guest };
+}
+
+/**
+ * Finds the order and the person who is to appear. Only these people choose the time, so the link of a guest is refused.
+ * @throws ServiceError `not_found` for another link, and when the order no longer waits for a notary
  */
 export async function personOfLink({ db, rowMac }: Pick<DeskDeps, "db" | "rowMac">, token: string) {
   const link = await linkOf(db, token);
@@ -61,12 +83,14 @@ export async function invitationOf(deps: DeskDeps, code: string): Promise<Notary
 }
 
 /**
- * The appointment of the order that a link belongs to, and the times that can be booked.
+ * The appointment of the order that a link belongs to, and the times that can be booked. A guest can't book any.
  * @throws ServiceError `not_found` for an invalid link
  */
 export async function appointmentOf({ desk: deps, rooms }: BookingDeps, token: string) {
-  const order = await waiting(deps, token);
+  const { order, visitor } = await visitorOfLink(deps, token);
   const now = deps.clock();
+  if (typeof visitor !== "number")
+    return { order, guest: visitor, session: await scheduledFor(deps.db, order.orderId), isFixed: true, offers: [] };
   const [sessions, notaries] = await Promise.all([sessionsOf(deps.db, order.orderId), notariesFor(deps.db, order)]);
   const offers = (
     await Promise.all(notaries.map((notary) => offersOf({ desk: deps, rooms }, deps.db, order, notary)))
@@ -76,7 +100,7 @@ export async function appointmentOf({ desk: deps, rooms }: BookingDeps, token: s
   const shown = [...byTime.values()].toSorted((one, other) => one.startsAt.getTime() - other.startsAt.getTime());
   const session = openOf(sessions);
   const isFixed = session !== null && session.startsAt.getTime() - now.getTime() < fixedMs;
-  return { order, session, isFixed, offers: shown.slice(0, mostOffers) };
+  return { order, guest: null, session, isFixed, offers: shown.slice(0, mostOffers) };
 }
 
 /**

@@ -5,6 +5,8 @@ import { isPlainName } from "../../../kernel/platform/mail/plain-name.ts";
 import { findNotary } from "../commissions/store.ts";
 import { peopleOf } from "../desk/orders.ts";
 import { addressedTo } from "./address.ts";
+import { findGuest, guestPathOf, guestsOf } from "./guest-store.ts";
+import { guestWords } from "./guest-words.ts";
 import { icsOf } from "./ics.ts";
 import { linkPathOf } from "./links.ts";
 import { findSession, type NotarySession } from "./store.ts";
@@ -15,13 +17,15 @@ type SessionMail = {
   /** The version of the appointment. Mails about an older version are not sent. */
   sequence: number;
   moment: SessionMoment;
-  /** The number of the person who is to appear; null for the notary. */
+  /** The number of the person who is to appear; null for the notary and for a guest. */
   person: number | null;
+  /** The id of a guest of the order. */
+  guest?: string;
 };
 
 /**
- * Queues mails about this version of an appointment to everybody who is to appear, and to the notary. The notary gets
- * no mail `again`, which asks people to choose another time.
+ * Queues mails about this version of an appointment to everybody who is to appear, to the guests, and to the notary. The
+ * notary gets no mail `again`, which asks people to choose another time.
  */
 export async function mailSession(
   tx: Tx,
@@ -31,6 +35,9 @@ export async function mailSession(
 ): Promise<void> {
   const people: (number | null)[] = [...signers.map((_, index) => index + 1), ...(moment === "again" ? [] : [null])];
   for (const person of people) await sessionMail.enqueue(tx, { sessionId: id, sequence, moment, person });
+  const session = await findSession(tx, id);
+  for (const guest of session ? await guestsOf(tx, session.orderId) : [])
+    await sessionMail.enqueue(tx, { sessionId: id, sequence, moment, person: null, guest: guest.id });
 }
 
 const formatters = new Map<string, Intl.DateTimeFormat>();
@@ -55,18 +62,28 @@ export const whenText = (startsAt: Date, zone: string, language: Language): stri
 
 export const sessionMail = defineMail({
   queue: "notary-session-mail",
-  async load({ sessionId, sequence, moment, person }: SessionMail, { db, rowMac, clock, secrets }: MailDeps) {
+  async load({ sessionId, sequence, moment, person, guest: guestId }: SessionMail, deps: MailDeps) {
+    const { db, rowMac, clock, secrets } = deps;
     const session = await findSession(db, sessionId);
-    if (!session || session.sequence !== sequence || isStale(session, moment, clock())) return null;
+    const guest = guestId === undefined ? null : await findGuest(db, guestId);
+    if (!session || guest === undefined) return null;
+    const isRemoved = guest !== null && guest.removedAt !== null;
+    // A guest who was removed is told so, whatever became of the appointment.
+    if (isRemoved ? moment !== "canceled" : session.sequence !== sequence || isStale(session, moment, clock()))
+      return null;
     const { orderId } = session;
     const [order, notary] = await Promise.all([peopleOf({ db, rowMac }, orderId), findNotary(db, session.notaryId)]);
     if (!order || !notary) return null;
     const { commissionName, email } = notary;
-    const to = person === null ? { name: commissionName, email, language: "en" } : order.signers[person - 1];
-    const path = person === null ? "/operator/notary" : await linkPathOf(db, secrets, orderId, person);
-    return to ? { session, path, notary: commissionName, ...(await addressedTo(db, order, to)) } : null;
+    const own = person === null ? { name: commissionName, email, language: "en" } : order.signers[person - 1];
+    const to = guest ?? own;
+    if (!to) return null;
+    const role = guest?.role ?? null;
+    const about = { session, role, notary: commissionName, ...(await addressedTo(db, order, to)) };
+    if (guest) return { ...about, path: isRemoved ? null : await guestPathOf(db, secrets, guest.id) };
+    return { ...about, path: person === null ? "/operator/notary" : await linkPathOf(db, secrets, orderId, person) };
   },
-  write({ session, path, notary, words, ...letter }, { sequence, moment, person }, { baseUrl, clock }) {
+  write({ session, role, path, notary, words, ...letter }, { sequence, moment, person, guest }, { baseUrl, clock }) {
     const { id, mode, startsAt, zone, meetingPoint, reminded } = session;
     const when = whenText(startsAt, zone, letter.language);
     const isOff = moment === "canceled" || moment === "again";
@@ -74,7 +91,10 @@ export const sessionMail = defineMail({
     // Each person has an own page, and it leads into the room. So in a room everybody’s calendar names another place.
     const url = `${baseUrl}${path ?? ""}?lang=${letter.language}`;
     const isHere = meetingPoint === null;
-    const isChecked = isHere && person !== null && !isOff;
+    const isChecked = isHere && (person !== null || (role !== null && role !== "observer")) && !isOff;
+    // Guests don't choose the time, so they are told only that there is none.
+    const said = role !== null && moment === "again" ? "canceled" : moment;
+    const identifies = role === null || role === "credible_witness" || role === "witness";
     const entry = {
       uid: `${id}@${host}`,
       ...{ sequence, startsAt, stampedAt: clock(), isCanceled: isOff },
@@ -86,11 +106,12 @@ export const sessionMail = defineMail({
     };
     return {
       ...letter,
-      id: `session:${id}:${sequence}:${moment}:${reminded}:${person ?? "notary"}`,
-      subject: words.subjects[moment],
+      id: `session:${id}:${sequence}:${moment}:${reminded}:${guest ?? person ?? "notary"}`,
+      subject: words.subjects[said],
       lines: [
-        words.lines[moment](when, isPlainName(notary) ? notary : null),
-        ...(isOff ? [] : [words.have]),
+        words.lines[said](when, isPlainName(notary) ? notary : null),
+        ...(isOff || role === null ? [] : [guestWords[letter.language].roles[role]]),
+        ...(isOff || !identifies ? [] : [words.have]),
         ...(isChecked ? [words.check] : []),
       ],
       ...(!isOff && { facts: [[words.when, when] as const, [words.modes[mode], meetingPoint ?? words.room] as const] }),

@@ -8,7 +8,7 @@ import { dayMs, minuteMs } from "../../../kernel/platform/clock.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
-import { lockWaiting, personOfLink, scheduledFor } from "../appointments/book.ts";
+import { lockWaiting, personOfLink, scheduledFor, type Visitor, visitorOfLink } from "../appointments/book.ts";
 import type { NotarySession } from "../appointments/store.ts";
 import { findNotary, listWorkingNotaries, type Notary } from "../commissions/store.ts";
 import { ordersOfIds, type WaitingOrder } from "../desk/orders.ts";
@@ -106,10 +106,11 @@ export type QueuePlace =
 /** @returns null when the person can't ask for a notary now @throws ServiceError `not_found` for an invalid link */
 export async function queuePlaceOf(deps: QueueDeps, token: string): Promise<QueuePlace | null> {
   const { desk } = deps.sheets;
-  const { order, person } = await personOfLink(desk, token);
+  const { order, visitor } = await visitorOfLink(desk, token);
   const now = desk.clock();
-  const room = await roomOf(deps, order, person);
+  const room = await roomOf(deps, order, visitor);
   if (room !== null) return { state: "open", room };
+  if (typeof visitor !== "number") return bookedPlace(await scheduledFor(desk.db, order.orderId), now);
   const [request, session, line] = await Promise.all([
     latestRequestOf(desk.db, order.orderId),
     scheduledFor(desk.db, order.orderId),
@@ -129,12 +130,17 @@ export async function queuePlaceOf(deps: QueueDeps, token: string): Promise<Queu
       until: request.expiresAt,
     };
   }
-  if (session !== null && isInRoom(session))
-    return { state: "booked", isSoon: session.startsAt.getTime() - now.getTime() < soonMs };
+  const booked = bookedPlace(session, now);
+  if (booked !== null) return booked;
   const isOffered = takers.length > 0 && session === null;
   if (request?.outcome === "expired" && session === null) return { state: "expired", isOffered };
   return isOffered ? { state: "offered" } : null;
 }
+
+const bookedPlace = (session: NotarySession | null, now: Date): QueuePlace | null =>
+  session !== null && isInRoom(session)
+    ? { state: "booked", isSoon: session.startsAt.getTime() - now.getTime() < soonMs }
+    : null;
 
 /** The position in the queue: one more than the number of older requests that the same notaries could take. */
 function placeOf(deps: QueueDeps, line: Line, request: NotaryRequest, takers: readonly Notary[], now: Date): number {
@@ -164,19 +170,22 @@ const isInRoom = ({ mode, meetingPoint }: NotarySession): boolean => mode === "r
  * @throws ServiceError `not_found` for an invalid link
  */
 export async function testerOf({ sheets: { desk } }: QueueDeps, token: string): Promise<Of | null> {
-  const { order, person } = await personOfLink(desk, token);
+  const { order, visitor } = await visitorOfLink(desk, token);
   const [appointment, request] = await Promise.all([
     scheduledFor(desk.db, order.orderId),
     openRequestOf(desk.db, order.orderId),
   ]);
   const waitsFor = appointment && isInRoom(appointment) ? appointment : request;
-  return waitsFor ? { session: waitsFor.id, person: personName(person) } : null;
+  const person = typeof visitor === "number" ? personName(visitor) : `guest-${visitor.id}`;
+  return waitsFor ? { session: waitsFor.id, person } : null;
 }
 
 /** The path of a person's room in the order's open session; null when no session is open. */
-async function roomOf({ identity, sheets: { desk } }: QueueDeps, { taskId }: WaitingOrder, person: number) {
+async function roomOf({ identity, sheets: { desk } }: QueueDeps, { taskId }: WaitingOrder, visitor: Visitor) {
   const session = await openLiveOf(desk.db, taskId);
-  const own = session && (await livePeople(desk.db, session.id)).find(({ n }) => n === person);
+  const people = session ? await livePeople(desk.db, session.id) : [];
+  // A session has each address once. Of people in it, only those who don't sign have one of their own.
+  const own = people.find(({ n, email }) => (typeof visitor === "number" ? n === visitor : email === visitor.email));
   const room = own && roomTokenOf(identity.secrets, own);
   return room === undefined ? null : `/notary-room/${room}`;
 }

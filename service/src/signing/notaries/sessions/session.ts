@@ -8,7 +8,8 @@ import { newUuid } from "../../../kernel/platform/ids.ts";
 import type { OwnNode } from "../../../kernel/platform/nodes.ts";
 import type { Ticket } from "../../../providers/providers.ts";
 import type { ConsentTexts } from "../../envelopes/envelopes.ts";
-import { actKinds } from "../acts/act.ts";
+import { actKinds, mostPrincipals } from "../acts/act.ts";
+import { guestsOf } from "../appointments/guest-store.ts";
 import { findNotary } from "../commissions/store.ts";
 import { type Claimed, claimedOrder, lockClaimed } from "../desk/desk.ts";
 import { orderOfId } from "../desk/orders.ts";
@@ -38,6 +39,7 @@ import {
   openLiveOf,
   updateLive,
 } from "./store.ts";
+import { roleObstacle } from "./third-roles.ts";
 
 /** The dependencies of live sessions. */
 export type LiveDeps = {
@@ -88,11 +90,37 @@ export async function openLive(deps: LiveDeps, operator: Operator, code: string,
       if (!session) throw new Error("the live session was not written");
       const detail = { act, people: signers.length, sheet: sheet.id };
       await appendEvent(tx, rowMac, session, { at, name: "opened", by: operator.actor, person: null, detail });
+      await inviteGuests(deps, tx, claimed, { id, orderId, by: operator.actor, at });
       const about = { session: id, act };
       const line = { at, action: "notary.session_opened", actor: operator.actor, partnerId, orderId, detail: about };
       await tx.query(auditLine(line));
     },
   );
+}
+
+type Opened = { id: string; orderId: number; by: string; at: Date };
+
+/** Invites the guests of the order to its session, unless the rules of the notary's state exclude them by now. */
+async function inviteGuests(
+  { sheets: { desk }, identity }: LiveDeps,
+  tx: Tx,
+  { eligibility }: Claimed,
+  { id, orderId, by, at }: Opened,
+): Promise<void> {
+  const allowed = (await guestsOf(tx, orderId)).filter(
+    ({ role }) => roleObstacle(role, eligibility.rules.online) === null,
+  );
+  for (const [index, { role, name, email, language, forSigner }] of allowed.entries()) {
+    const personId = newUuid();
+    const n = mostPrincipals + index + 1;
+    const token = roomTokenUnder(identity.secrets, personId);
+    await insertPerson(tx, { id: personId, sessionId: id, n, name, token, role, email, language, forSigner });
+    await liveMail.enqueue(tx, { personId, codeId: null });
+    const session = await lockLive(tx, id);
+    if (!session) throw new Error("the live session was not written");
+    const detail = { role, ...(forSigner !== null && { forSigner }) };
+    await appendEvent(tx, desk.rowMac, session, { at, name: "invited", by, person: personName(n), detail });
+  }
 }
 
 /** The open session of an order that the notary has claimed, with its people; null without one. */

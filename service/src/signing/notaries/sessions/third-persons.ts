@@ -4,14 +4,9 @@ import { auditLine } from "../../../kernel/audit/audit.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
-import { languages } from "../../../kernel/platform/languages.ts";
-import { isEmail } from "../../../kernel/platform/mail/email.ts";
 import { mostPrincipals } from "../acts/act.ts";
 import { type Claimed, claimedOrder } from "../desk/desk.ts";
-import { type OnlineName, onlineForms } from "../eligibility/online-rules.ts";
-import type { OnlineRules } from "../eligibility/rules.ts";
-import { accepted, formReader, type Typed } from "../form-reader.ts";
-import { isSameName } from "../identity/results.ts";
+import type { Typed } from "../form-reader.ts";
 import { atSheet } from "../sheets/ipen.ts";
 import { principalOf } from "../sheets/room.ts";
 import type { Progress } from "../sheets/steps.ts";
@@ -30,40 +25,7 @@ import {
   openLiveOf,
   updatePerson,
 } from "./store.ts";
-
-export const thirdRoles = ["credible_witness", "interpreter", "witness", "observer"] as const;
-export type ThirdRole = (typeof thirdRoles)[number];
-
-/** The state's rule that has to say yes to a role. */
-const ruleOf = {
-  credible_witness: "credibleWitness",
-  interpreter: "interpreter",
-  witness: "witnesses",
-  observer: "observers",
-} as const satisfies Record<ThirdRole, OnlineName>;
-
-/** The most witnesses who identify nobody. */
-const mostWitnesses = 2;
-
-export const roleWords: Readonly<Record<LivePerson["role"], string>> = {
-  signer: "signer",
-  credible_witness: "credible witness",
-  interpreter: "interpreter",
-  witness: "witness",
-  observer: "observer",
-};
-
-/**
- * Why the state's rules exclude a person of this role from a session; null when they don't. A rule whose value nobody
- * has entered excludes the person.
- */
-export function roleObstacle(role: ThirdRole, online: OnlineRules): string | null {
-  const name = ruleOf[role];
-  const { label } = onlineForms[name];
-  const known = online[name];
-  if (!known) return `The value “${label}” is missing in the rules of your state.`;
-  return known.value ? null : `The rules of your state say no to “${label}”.`;
-}
+import { readInvited, requirePlace, roleObstacle, roleWords } from "./third-roles.ts";
 
 /**
  * Invites a third person into the waiting room. This is possible only before the session begins: everybody in the
@@ -73,25 +35,13 @@ export function roleObstacle(role: ThirdRole, online: OnlineRules): string | nul
 export async function invitePerson(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const claimed = await claimedOrder(deps.sheets.desk, operator, code);
   const { signers } = claimed.order;
-  const invited = accepted(readInvited(typed, signers.length));
-  const obstacle = roleObstacle(invited.role, claimed.eligibility.rules.online);
-  if (obstacle !== null) throw invalid(`role must be one that your state allows. ${obstacle}`);
-  const sign = signers.map(({ name, email }) => ({ name, email }));
+  const invited = readInvited(typed, signers.length, claimed.eligibility.rules.online);
   const id = await atLive(deps, operator, claimed, async (live) => {
     const { tx, session, people, locked } = live;
     if (session.state !== "open") throw new ServiceError("conflict", "The session has begun: nobody else comes in.");
-    if (people.length >= mostPeople)
-      throw new ServiceError("conflict", `A session has at most ${mostPeople} people besides you.`);
-    const others = [...people.map(({ name }) => name), locked.notary.commissionName];
-    if (others.some((name) => isSameName(name, invited.name)))
-      throw invalid("name must be of somebody who neither signs, notarizes nor is invited already.");
-    const emails = [...sign, ...people].flatMap(({ email }) => email?.toLowerCase() ?? []);
-    if (emails.includes(invited.email.toLowerCase()))
-      throw invalid("email must be another one than those of the others: each person has a link of their own.");
-    if (people.some(({ role, forSigner }) => role === "credible_witness" && forSigner === invited.forSigner))
-      throw new ServiceError("conflict", "This signer has a credible witness already.");
-    if (invited.role === "witness" && people.filter(({ role }) => role === "witness").length >= mostWitnesses)
-      throw new ServiceError("conflict", `A session has at most ${mostWitnesses} witnesses.`);
+    const emailOf = ({ n, email }: LivePerson) => email ?? signers[n - 1]?.email ?? null;
+    const coming = people.map((person) => ({ ...person, email: emailOf(person) }));
+    requirePlace(invited, coming, locked.notary.commissionName);
     const id = newUuid();
     // A number is never reused, because the session's events identify people by their numbers, including people whose
     // invitation was withdrawn.
@@ -132,19 +82,6 @@ async function askAgain({ tx, people }: Pick<LockedLive, "tx" | "people">): Prom
 /** The observers of a session, to whose presence everybody has to agree. */
 export const observersIn = (people: readonly LivePerson[]): LivePerson[] =>
   people.filter(({ role }) => role === "observer");
-
-function readInvited(typed: Typed, signers: number) {
-  const read = formReader(typed);
-  const role = read.requiredOneOf("role", thirdRoles);
-  const email = read.required("email", { max: 254 });
-  if (email !== "" && !isEmail(email)) read.fault("email", "must be an email address");
-  const signer = read.matching("for_signer", /^\d{1,2}$/, "must be the number of a signer");
-  if (role === "credible_witness" && (signer === null || Number(signer) < 1 || Number(signer) > signers))
-    read.fault("for_signer", "must be the number of the signer whom the witness knows");
-  const forSigner = role === "credible_witness" ? Number(signer) : null;
-  const language = read.requiredOneOf("language", languages);
-  return read.done({ role, name: read.required("name"), email, language, forSigner });
-}
 
 /** Withdraws an invitation before the session begins, for example one with a wrong address. @throws ServiceError */
 export async function withdrawPerson(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {

@@ -1,0 +1,90 @@
+/** The rows of an order's guests: people whom the notary expects at an appointment besides the signers. */
+import { hash } from "node:crypto";
+import { changeRow } from "../../../kernel/platform/database/change-rows.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
+import type { Language } from "../../../kernel/platform/languages.ts";
+import { stateRows } from "../../../kernel/platform/protected-data.ts";
+import { derivedToken, deriveKey, keysOf, type SecretBytes } from "../../../kernel/platform/secrets.ts";
+import { isCode } from "../../../kernel/platform/text.ts";
+import type { ThirdRole } from "../sessions/third-roles.ts";
+
+export type Guest = {
+  id: string;
+  orderId: number;
+  role: ThirdRole;
+  name: string;
+  email: string;
+  language: Language;
+  /** For a credible witness, the number of the signer whom the witness knows. */
+  forSigner: number | null;
+  addedAt: Date;
+  removedAt: Date | null;
+};
+
+const guestState: StateMac = {
+  table: sql`appointment_guests`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (g) => sql`${g}.id, ${g}.order_id, ${g}.role, ${g}.name, ${g}.email, ${g}.language, ${g}.for_signer,
+    encode(${g}.token_sha256, 'hex'), extract(epoch FROM ${g}.added_at), extract(epoch FROM ${g}.removed_at)`,
+};
+
+export const guestRows = stateRows(guestState);
+
+const sha256Of = (token: string): Buffer => hash("sha256", token, "buffer");
+const tokenUnder = (secrets: SecretBytes, id: string): string =>
+  derivedToken(deriveKey(secrets, "appointment-guest-link"), id);
+
+const guestsWhere = (db: Sql, where: Statement): Promise<Guest[]> =>
+  db.query<Guest>(sql`
+    SELECT id, order_id AS "orderId", role, name, email, language, for_signer AS "forSigner", added_at AS "addedAt",
+      removed_at AS "removedAt", ${verified(guestState, sql`appointment_guests`)}
+    FROM appointment_guests WHERE ${where} ORDER BY added_at, id`);
+
+/** The guests of an order, without removed ones. @throws ServiceError `unavailable` for a row that fails its MAC */
+export const guestsOf = (db: Sql, orderId: number): Promise<Guest[]> =>
+  guestsWhere(db, sql`order_id = ${orderId} AND removed_at IS NULL`);
+
+/** Finds removed guests, too: they are mailed that they are not expected any more. */
+export const findGuest = async (db: Sql, id: string): Promise<Guest | undefined> =>
+  (await guestsWhere(db, sql`id = ${id}`))[0];
+
+/** How many guests an order ever had, because each is mailed. */
+export async function countGuests(db: Sql, orderId: number): Promise<number> {
+  const [row] = await db.query<{ n: number }>(
+    sql`SELECT count(*)::int AS n FROM appointment_guests WHERE order_id = ${orderId}`,
+  );
+  return row?.n ?? 0;
+}
+
+/** The guest whom a link belongs to; undefined for an invalid link, and for the link of a removed guest. */
+export async function guestOfToken(db: Sql, token: string): Promise<Guest | undefined> {
+  if (!isCode(token)) return undefined;
+  return (await guestsWhere(db, sql`token_sha256 = ${sha256Of(token)} AND removed_at IS NULL`))[0];
+}
+
+/** The path of a guest's page; null when the key of the link is missing. */
+export async function guestPathOf(db: Sql, secrets: SecretBytes, id: string): Promise<string | null> {
+  const [row] = await db.query<{ sha256: Buffer }>(
+    sql`SELECT token_sha256 AS sha256 FROM appointment_guests WHERE id = ${id}`,
+  );
+  const tokens = keysOf(secrets).map((key) => tokenUnder(key, id));
+  const token = tokens.find((each) => row && sha256Of(each).equals(row.sha256));
+  return token === undefined ? null : `/appointments/${token}`;
+}
+
+/** The caller must have locked the order. */
+export async function insertGuest(tx: Tx, secrets: SecretBytes, guest: Omit<Guest, "removedAt">): Promise<void> {
+  const { id, orderId, role, name, email, language, forSigner, addedAt } = guest;
+  await tx.query(sql`
+    INSERT INTO appointment_guests (id, order_id, role, name, email, language, for_signer, token_sha256, added_at)
+    VALUES (${id}, ${orderId}, ${role}, ${name}, ${email}, ${language}, ${forSigner},
+      ${sha256Of(tokenUnder(secrets, id))}, ${addedAt})`);
+  await writeStateMacs(tx, guestState, sql`id = ${id}`);
+}
+
+/** The caller must have locked the order. */
+export const removeGuest = (tx: Tx, id: string, at: Date): Promise<void> =>
+  changeRow(tx, guestState, id, sql`removed_at = ${at}`);

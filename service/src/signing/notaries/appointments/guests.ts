@@ -1,0 +1,78 @@
+/**
+ * The notary names people whom the notary expects at an appointment besides the signers: witnesses, interpreters and
+ * observers. Each gets a link of their own, and the calendar entry. They are invited to the session when it opens.
+ */
+import type { Operator } from "../../../firms/operators/operators.ts";
+import { auditLine } from "../../../kernel/audit/audit.ts";
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { newUuid } from "../../../kernel/platform/ids.ts";
+import type { SecretBytes } from "../../../kernel/platform/secrets.ts";
+import { claimedOrder, type DeskDeps, lockClaimed } from "../desk/desk.ts";
+import type { Typed } from "../form-reader.ts";
+import { type Coming, readInvited, requirePlace } from "../sessions/third-roles.ts";
+import { scheduledFor } from "./book.ts";
+import { countGuests, type Guest, guestsOf, insertGuest, removeGuest } from "./guest-store.ts";
+import { sessionMail } from "./mail.ts";
+
+type GuestDeps = { desk: DeskDeps; secrets: SecretBytes };
+
+/** The most guests that an order ever has, with removed ones, because each is mailed. */
+const mostGuests = 20;
+
+/**
+ * Adds a guest to the order that the notary has claimed, and mails the appointment, if there is one.
+ * @throws ServiceError naming every wrong field, the rule of the state, or the limit
+ */
+export async function addGuest(
+  { desk, secrets }: GuestDeps,
+  operator: Operator,
+  code: string,
+  typed: Typed,
+): Promise<void> {
+  const claimed = await claimedOrder(desk, operator, code);
+  const invited = readInvited(typed, claimed.order.signers.length, claimed.eligibility.rules.online);
+  await desk.db.transaction(async (tx) => {
+    const { notary, order, at } = await lockClaimed(tx, desk, operator, claimed);
+    const { orderId, partnerId } = order;
+    const signers = order.signers.map(({ name, email }): Coming => ({ role: "signer", name, email, forSigner: null }));
+    requirePlace(invited, [...signers, ...(await guestsOf(tx, orderId))], notary.commissionName);
+    if ((await countGuests(tx, orderId)) >= mostGuests)
+      throw new ServiceError("conflict", `An order has at most ${mostGuests} guests, with removed ones.`);
+    const id = newUuid();
+    await insertGuest(tx, secrets, { ...invited, id, orderId, addedAt: at });
+    await mailGuest(tx, { id, orderId }, "booked");
+    const { role, forSigner } = invited;
+    const detail = { guest: id, role, ...(forSigner !== null && { forSigner }) };
+    await tx.query(auditLine({ at, action: "notary.guest_added", actor: operator.actor, partnerId, orderId, detail }));
+  });
+}
+
+/** Removes a guest. The link ends, and a calendar entry is canceled. @throws ServiceError */
+export async function dropGuest({ desk }: GuestDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
+  const claimed = await claimedOrder(desk, operator, code);
+  await desk.db.transaction(async (tx) => {
+    const { order, at } = await lockClaimed(tx, desk, operator, claimed);
+    const { orderId, partnerId } = order;
+    const guest = (await guestsOf(tx, orderId)).find(({ id }) => id === typed["guest"]);
+    if (!guest) throw invalid("guest must be one of the people who are expected.");
+    await removeGuest(tx, guest.id, at);
+    await mailGuest(tx, guest, "canceled");
+    const detail = { guest: guest.id };
+    await tx.query(
+      auditLine({ at, action: "notary.guest_removed", actor: operator.actor, partnerId, orderId, detail }),
+    );
+  });
+}
+
+async function mailGuest(tx: Tx, { id, orderId }: Pick<Guest, "id" | "orderId">, moment: "booked" | "canceled") {
+  const session = await scheduledFor(tx, orderId);
+  if (session)
+    await sessionMail.enqueue(tx, {
+      sessionId: session.id,
+      sequence: session.sequence,
+      moment,
+      person: null,
+      guest: id,
+    });
+}

@@ -1,0 +1,92 @@
+/** The roles of people in a live session who neither sign nor notarize, and who may be invited to them. */
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { languages } from "../../../kernel/platform/languages.ts";
+import { isEmail } from "../../../kernel/platform/mail/email.ts";
+import { type OnlineName, onlineForms } from "../eligibility/online-rules.ts";
+import type { OnlineRules } from "../eligibility/rules.ts";
+import { accepted, formReader, type Typed } from "../form-reader.ts";
+import { isSameName } from "../identity/results.ts";
+import { mostPeople } from "./offered.ts";
+
+export const thirdRoles = ["credible_witness", "interpreter", "witness", "observer"] as const;
+export type ThirdRole = (typeof thirdRoles)[number];
+
+/** The state's rule that has to say yes to a role. */
+const ruleOf = {
+  credible_witness: "credibleWitness",
+  interpreter: "interpreter",
+  witness: "witnesses",
+  observer: "observers",
+} as const satisfies Record<ThirdRole, OnlineName>;
+
+/** The most witnesses who identify nobody. */
+const mostWitnesses = 2;
+
+export const roleWords: Readonly<Record<"signer" | ThirdRole, string>> = {
+  signer: "signer",
+  credible_witness: "credible witness",
+  interpreter: "interpreter",
+  witness: "witness",
+  observer: "observer",
+};
+
+/**
+ * Why the state's rules exclude a person of this role from a session; null when they don't. A rule whose value nobody
+ * has entered excludes the person.
+ */
+export function roleObstacle(role: ThirdRole, online: OnlineRules): string | null {
+  const name = ruleOf[role];
+  const { label } = onlineForms[name];
+  const known = online[name];
+  if (!known) return `The value “${label}” is missing in the rules of your state.`;
+  return known.value ? null : `The rules of your state say no to “${label}”.`;
+}
+
+/**
+ * Reads the form that invites a third person.
+ * @throws ServiceError naming every wrong field, or the rule of the state
+ */
+export function readInvited(typed: Typed, signers: number, online: OnlineRules) {
+  const read = formReader(typed);
+  const role = read.requiredOneOf("role", thirdRoles);
+  const email = read.required("email", { max: 254 });
+  if (email !== "" && !isEmail(email)) read.fault("email", "must be an email address");
+  const signer = read.matching("for_signer", /^\d{1,2}$/, "must be the number of a signer");
+  if (role === "credible_witness" && (signer === null || Number(signer) < 1 || Number(signer) > signers))
+    read.fault("for_signer", "must be the number of the signer whom the witness knows");
+  const forSigner = role === "credible_witness" ? Number(signer) : null;
+  const language = read.requiredOneOf("language", languages);
+  const invited = accepted(read.done({ role, name: read.required("name"), email, language, forSigner }));
+  const obstacle = roleObstacle(invited.role, online);
+  if (obstacle !== null) throw invalid(`role must be one that your state allows. ${obstacle}`);
+  return invited;
+}
+
+/** A person of a session, or one who is to come to it. */
+export type Coming = {
+  role: "signer" | ThirdRole;
+  name: string;
+  email: string | null;
+  forSigner: number | null;
+};
+
+/**
+ * Refuses a third person who can't come in addition to these people.
+ * @param notary the name of the notary
+ */
+export function requirePlace(
+  invited: { role: ThirdRole; name: string; email: string; forSigner: number | null },
+  people: readonly Coming[],
+  notary: string,
+): void {
+  if (people.length >= mostPeople)
+    throw new ServiceError("conflict", `A session has at most ${mostPeople} people besides you.`);
+  if ([...people.map(({ name }) => name), notary].some((name) => isSameName(name, invited.name)))
+    throw invalid("name must be of somebody who neither signs, notarizes nor is invited already.");
+  if (people.some(({ email }) => email?.toLowerCase() === invited.email.toLowerCase()))
+    throw invalid("email must be another one than those of the others: each person has a link of their own.");
+  if (people.some(({ role, forSigner }) => role === "credible_witness" && forSigner === invited.forSigner))
+    throw new ServiceError("conflict", "This signer has a credible witness already.");
+  if (invited.role === "witness" && people.filter(({ role }) => role === "witness").length >= mostWitnesses)
+    throw new ServiceError("conflict", `A session has at most ${mostWitnesses} witnesses.`);
+}
