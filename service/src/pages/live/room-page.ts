@@ -77,7 +77,8 @@ ${isOpen ? roomShell({ base: roomPath(token), names: { ...names, [notaryName]: `
 export function roomFragment(view: RoomView): Html {
   const { entered, reader } = view;
   const words = liveWords[reader.words.language];
-  return roomPart(isOn(entered.session, entered.step), html`${partsOf(view, words)}`);
+  const on = isOn(entered.session, entered.step);
+  return roomPart({ on, waiting: entered.step === "waiting" && !view.isExcused }, html`${partsOf(view, words)}`);
 }
 
 const isOn = ({ state }: LiveSession, step: Entered["step"]): boolean =>

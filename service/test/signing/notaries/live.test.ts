@@ -849,10 +849,10 @@ test("the hash of the document that each browser shows goes on record, another o
   assert.match(await page(), /not opened yet/);
   const other = "ab".repeat(32);
   assert.equal((await signer.send("/shown", { sha256: other })).status, 409);
-  assert.match(await page(), /showed another, or an earlier one/);
+  assert.match(await page(), /showed another one, or an earlier version/);
   for (let count = 0; count < 2; count++) assert.equal((await signer.send("/shown", { sha256: now })).status, 200);
   assert.equal((await post(desk(code, "/shown"), { sha256: now })).status, 200);
-  assert.match(await page(), /shows the one of now/);
+  assert.match(await page(), /shows the current one/);
   assert.equal((await post(desk(code, "/end"), { outcome: "abandoned" })).status, 303);
   const manifest = await until(async () => {
     const rows = await db.query<{ manifest: string | null }>(

@@ -108,7 +108,6 @@ async function attempt(): Promise<"joined" | "failed" | "stopped"> {
     return "failed";
   }
   said.textContent = "";
-  void keepAwake();
   // The session may have ended while the connection was made.
   if (room.dataset["media"] === "on") return "joined";
   leave();
@@ -117,21 +116,26 @@ async function attempt(): Promise<"joined" | "failed" | "stopped"> {
 
 const joining = joiner(attempt);
 
-let awake: WakeLockSentinel | null = null;
+let awake: Promise<WakeLockSentinel | null> = Promise.resolve(null);
 
 /**
- * Keeps the screen of a phone on while media flow: when it turns off, the browser stops the camera, and the person counts
- * as away. Browsers without this, and those that refuse it to save power, turn the screen off as always.
+ * Keeps the screen of a phone on in the waiting room and in the session: when it turns off, the browser stops the page,
+ * and the person is not there when the notary lets them in, or counts as away. Browsers without this, and those that
+ * refuse it to save power, turn the screen off as always. The requests wait for each other, so that there is never more
+ * than one lock.
  */
-async function keepAwake(): Promise<void> {
-  if (!("wakeLock" in navigator) || document.visibilityState !== "visible") return;
-  if (room.dataset["media"] !== "on" || (awake && !awake.released)) return;
-  awake = await navigator.wakeLock.request("screen").catch(() => null);
-  // The session may have ended meanwhile.
-  if (room.dataset["media"] !== "on") void awake?.release();
+function keepAwake(): void {
+  awake = awake.then(async (lock) => {
+    if (part("room-part").dataset["awake"] !== "yes") {
+      await lock?.release().catch(() => {});
+      return null;
+    }
+    if (!("wakeLock" in navigator) || document.visibilityState !== "visible") return lock;
+    return lock && !lock.released ? lock : navigator.wakeLock.request("screen").catch(() => null);
+  });
 }
 // The browser ends the lock when the page is hidden.
-document.addEventListener("visibilitychange", () => void keepAwake());
+document.addEventListener("visibilitychange", keepAwake);
 
 function lost(): void {
   said.textContent = words["lost"] ?? "";
@@ -141,8 +145,6 @@ function lost(): void {
 function leave(): void {
   connection?.close();
   connection = null;
-  void awake?.release();
-  awake = null;
   for (const track of own?.getTracks() ?? []) track.stop();
   own = null;
   streams.clear();
@@ -183,6 +185,7 @@ async function refresh(): Promise<void> {
   shown.clear();
   remember(next);
   now.dataset["media"] = next.dataset["media"] ?? "off";
+  now.dataset["awake"] = next.dataset["awake"] ?? "no";
   if (focused && document.activeElement === document.body) document.getElementById(focused)?.focus();
   apply();
 }
@@ -191,6 +194,7 @@ function apply(): void {
   const isOn = part("room-part").dataset["media"] === "on";
   const wasOn = room.dataset["media"] === "on";
   room.dataset["media"] = isOn ? "on" : "off";
+  keepAwake();
   if (isOn !== wasOn) chat.set(isOn);
   if (isOn && !wasOn) {
     check?.close();
@@ -284,3 +288,7 @@ remember(part("room-part"));
 listen();
 apply();
 addEventListener("pagehide", () => connection?.close());
+// A browser that goes back to this page may show it as it was left, with a connection that is closed.
+addEventListener("pageshow", ({ persisted }) => {
+  if (persisted) location.reload();
+});

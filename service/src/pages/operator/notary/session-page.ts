@@ -71,9 +71,9 @@ export function sessionBody(view: SessionView, problem?: string): Html {
     ...Object.fromEntries(people.map(({ n, name }) => [personName(n), name])),
     [notaryName]: `${notary.commissionName} (you)`,
   };
-  return html`${pageHead(`${actWords[sheet.sheet.script.act]}, by audio and video`, html`Order <a href="${orderPath(order.code)}" target="_blank" rel="noopener">${shortCode(order.code)}</a>, ${order.reference ?? order.docSlug ?? "a document to notarize"}. Keep this page open: your camera is on by it.`)}
+  return html`${pageHead(`${actWords[sheet.sheet.script.act]}, by audio and video`, html`Order <a href="${orderPath(order.code)}" target="_blank" rel="noopener">${shortCode(order.code)}</a>, ${order.reference ?? order.docSlug ?? "a document to notarize"}. Keep this page open: it sends your camera and sound.`)}
 ${errorSummary(problem)}
-${roomShell({ base: sessionPath(order.code), names, self: notaryName, words: en, part: sessionPart(view, {}) })}
+<div class="stack">${roomShell({ base: sessionPath(order.code), names, self: notaryName, words: en, part: sessionPart(view, {}) })}
 ${card(
   "document",
   "Document",
@@ -84,18 +84,18 @@ ${card(
 <form id="lead" class="form" hidden>${field({ form: "lead", name: "page", label: "Page for the signers", required: true, maxLength: 5, inputMode: "numeric", value: "1" })}
 <div class="form-actions"><button type="submit" class="secondary">Ask the signers to go to this page</button>
 <button type="button" id="lead-before" class="quiet-button">Page before</button><button type="button" id="lead-next" class="quiet-button">Next page</button></div>
-<p class="hint">Who has the same document open goes to this page, unless they have left yours. Each page that you ask for is on the record of the session.</p></form>
+<p class="hint">Everybody who has the same document open goes to this page, unless they have left yours. Each page that you ask for is on the record of the session.</p></form>
 <p id="lead-said" role="status"></p><p id="reads-said" role="status"></p>`,
-)}`;
+)}</div>`;
 }
 
 /** The part of the page that the script reloads. */
 export function sessionPart(view: SessionView, typed: Typed): Html {
   const { session, claimed } = view;
-  const isOn = session.state === "live" || session.state === "held";
+  const on = session.state === "live" || session.state === "held";
   const { code } = claimed.order;
   return roomPart(
-    isOn,
+    { on, waiting: session.state === "open" },
     html`${waitPart(view)}${diskPart(view)}${card("open-step", "Now", nowPart(view, typed))}
 ${card("people", "People", html`${view.people.map((person) => personPart(code, view, person))}${session.state === "open" && invitePart(code, view, typed)}`)}
 ${session.state === "open" && deviceCard(ownDevice)}
@@ -113,7 +113,7 @@ const ownDevice: LiveWords = {
 /** Shown after the session: camera and microphone are off. */
 export const endedPart = (why: string | null): Html =>
   roomPart(
-    false,
+    { on: false },
     card(
       "ended",
       "The session has ended",
@@ -166,7 +166,7 @@ function statePart(code: string, { state, isPaused, openedAt, liveAt }: LiveSess
   ])}
 ${state !== "open" && buttonForm(sessionPath(code, "/hold"), isPaused ? "Go on" : "Hold", { fields: { hold: isPaused ? "no" : "yes" }, kind: "secondary" })}
 <div class="form-actions">${end("no_show", "End: not everybody came")}${end("technical", "End for technical reasons")}${end("abandoned", "End without an act")}</div>
-<p class="hint">The first time people get another link, the second time the order fails; so it is with technical reasons. To refuse the order, use “No act” on <a href="${orderPath(code, "#refusal")}" target="_blank" rel="noopener">its page</a>.</p>`;
+<p class="hint">If not everybody came, or for technical reasons, people get another link the first time; the second time the order fails. To refuse the order, use “No act” on <a href="${orderPath(code, "#refusal")}" target="_blank" rel="noopener">its page</a>.</p>`;
 }
 
 function personPart(code: string, view: SessionView, person: LivePerson): Html {
@@ -207,7 +207,9 @@ ${browserSha256 === null && hasNoCodesLeft(person) && buttonForm(sessionPath(cod
 function shownWords({ shown }: SessionView, person: string): string {
   const seen = shown.by.get(person);
   if (seen === undefined) return "not opened yet";
-  return seen === shown.now ? "their browser shows the one of now" : "their browser showed another, or an earlier one";
+  return seen === shown.now
+    ? "their browser shows the current one"
+    : "their browser showed another one, or an earlier version";
 }
 
 /** Third persons are invited before the session begins, so that everybody has agreed to the recording by then. */

@@ -56,9 +56,13 @@ const chatPart = ({ chat }: LiveWords, isObserver: boolean): Html =>
 <p id="room-chat-said" role="status"></p>
 <div class="form-actions"><button type="submit" class="secondary">${chat.send}</button></div></form></section>`;
 
-/** The part that changes; `isOn` is true while the person's media flows. */
-export const roomPart = (isOn: boolean, parts: Html): Html =>
-  html`<div id="room-part" class="panels" data-media="${isOn ? "on" : "off"}">${parts}</div>`;
+/**
+ * The part that changes.
+ * @param is.on whether the person's media flows
+ * @param is.waiting whether the person waits for the session, and should not miss its begin
+ */
+export const roomPart = ({ on, waiting = false }: { on: boolean; waiting?: boolean }, parts: Html): Html =>
+  html`<div id="room-part" class="panels" data-media="${on ? "on" : "off"}" data-awake="${on || waiting ? "yes" : "no"}">${parts}</div>`;
 
 /** The card with the device check. The script runs the check, and nothing is sent to other people. */
 export const deviceCard = ({ device }: LiveWords): Html =>
