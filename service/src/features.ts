@@ -33,7 +33,6 @@ import type { Tx } from "./kernel/platform/database/database.ts";
 import type { SchemaWatch } from "./kernel/platform/database/schema-fence.ts";
 import { openDocumentNames } from "./kernel/platform/document-name.ts";
 import { ageTestIdempotencyKeys } from "./kernel/platform/idempotency-keys.ts";
-import type { Log } from "./kernel/platform/logs.ts";
 import type { Mail, Outbox } from "./kernel/platform/mail/mail.ts";
 import type { Metrics } from "./kernel/platform/metrics.ts";
 import type { Workers } from "./kernel/platform/workers/task.ts";
@@ -56,7 +55,7 @@ import {
 import {
   bringSandboxMoneyNearer,
   type CheckoutDeps,
-  checkoutUrl,
+  checkoutOfNewOrder,
   openProcessor,
   sandboxPayment,
   takesPayment,
@@ -85,6 +84,7 @@ import {
   type RecordingDisk,
   type Recordings,
 } from "./signing/notaries/notaries.ts";
+import { storedBlobs } from "./upkeep/protected-data.ts";
 
 // Memory for eight uploads of the largest size at once; further uploads wait, and their senders are slowed down. Five
 // of the eight are reserved for firms with live access.
@@ -141,7 +141,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
   const { config, db, clock, log, random, secrets, rowMac, blobs } = resources;
   const { metrics, workers } = node;
   const mostStored = storedBytesOf(rules.tierLimits);
-  const requireStorage = createStorageQuota(resources, mostStored);
+  const requireStorage = createStorageQuota(resources, mostStored, storedBlobs);
   const frame: RouteDeps = {
     resolveKey: keyResolver({ ...resources, lastUse: node.lastUse }),
     resolveSession: sessionResolver(resources),
@@ -168,7 +168,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
     webhooks,
     frame,
     uploadPlaces: createUploadPlaces({ ...uploadSizes, mostWaitingOf: waitingUploadsOf(rules.tierLimits) }),
-    storageUse: storageUse(db, mostStored),
+    storageUse: storageUse(db, mostStored, storedBlobs),
     partners: { db, resolveKeyForMe: keyForMeResolver({ ...resources, lastUse: node.lastUse }) },
     members: {
       ...{ db, clock, random, rowMac, secrets, workers },
@@ -291,10 +291,3 @@ const broughtNearer: readonly BringNearer[] = [
   bringClaimsNearer,
   ageTestIdempotencyKeys,
 ];
-
-/** An order is valid even if its checkout could not be opened; the client can request the checkout again. */
-const checkoutOfNewOrder = (checkout: CheckoutDeps, log: Log) => (code: string) =>
-  checkoutUrl(checkout, code, null).catch((error: Error) => {
-    log.warn({ err: error }, "an order was placed without its checkout");
-    return null;
-  });

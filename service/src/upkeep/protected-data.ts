@@ -1,4 +1,4 @@
-import { protectedTables as closings } from "../closing/closing-passports/closing-passports.ts";
+import { protectedTables as closings, storedClosings } from "../closing/closing-passports/closing-passports.ts";
 import { protectedTables as deliveries } from "../closing/deliveries/deliveries.ts";
 import { protectedTables as drafts } from "../closing/drafts/drafts.ts";
 import { roomState, protectedTables as rooms } from "../closing/rooms/rooms.ts";
@@ -6,7 +6,11 @@ import { protectedTables as faxAttempts } from "../delivery/faxing/faxing.ts";
 import { protectedTables as takingIns } from "../delivery/paper/paper.ts";
 import { protectedTables as carriers } from "../delivery/shipping/shipping.ts";
 import { protectedTables as anchors } from "../evidence/anchoring/anchoring.ts";
-import { forgetPassportNames, protectedTables as passports } from "../evidence/proof-passports/proof-passports.ts";
+import {
+  forgetPassportNames,
+  protectedTables as passports,
+  storedPassports,
+} from "../evidence/proof-passports/proof-passports.ts";
 import { protectedTables as seals } from "../evidence/seals/seals.ts";
 import { protectedTables as transparencyLog } from "../evidence/transparency-log/transparency-log.ts";
 import { protectedTables as witness } from "../evidence/witness/witness.ts";
@@ -14,7 +18,7 @@ import { protectedTables as accessRequests } from "../firms/access-requests/acce
 import { protectedTables as liveRequests } from "../firms/live-requests/live-requests.ts";
 import { protectedTables as members } from "../firms/members/members.ts";
 import { protectedTables as operators } from "../firms/operators/operators.ts";
-import { protectedTables as partners } from "../firms/partners/partners.ts";
+import { protectedTables as partners, type StoredBlobs } from "../firms/partners/partners.ts";
 import { protectedTables as auditLog } from "../kernel/audit/audit.ts";
 import { protectedTables as events } from "../kernel/events/events.ts";
 import { sql } from "../kernel/platform/database/sql.ts";
@@ -26,16 +30,22 @@ import { type Forget, type JudgedStates, protectedTables as marks } from "../ker
 import { protectedTables as tasks } from "../kernel/tasks/tasks.ts";
 import { protectedTables as statements } from "../orders/billing/billing.ts";
 import { protectedTables as bulks } from "../orders/bulk/bulk.ts";
-import { protectedTables as fills } from "../orders/fills/fills.ts";
+import { protectedTables as fills, storedForms } from "../orders/fills/fills.ts";
 import { protectedTables as dispatched } from "../orders/fulfilment/fulfilment.ts";
-import { forgetDocumentNames, orderState, protectedTables as orders } from "../orders/order/order.ts";
+import {
+  forgetDocumentNames,
+  orderState,
+  protectedTables as orders,
+  storedDocuments,
+  storedFills,
+} from "../orders/order/order.ts";
 import { paymentState, protectedTables as payments } from "../orders/payments/payments.ts";
 import { protectedTables as refunds } from "../orders/refunds/refunds.ts";
-import { protectedTables as templates } from "../orders/templates/templates.ts";
+import { storedVersions, protectedTables as templates } from "../orders/templates/templates.ts";
 import { protectedTables as webhooks } from "../outgoing/webhooks/webhooks.ts";
 import { protectedTables as providers } from "../providers/providers.ts";
 import { protectedTables as envelopes } from "../signing/envelopes/envelopes.ts";
-import { protectedTables as notaries } from "../signing/notaries/notaries.ts";
+import { protectedTables as notaries, storedRecordings } from "../signing/notaries/notaries.ts";
 
 type BackfillRecord = { filled: string; doneAt: Date };
 
@@ -68,6 +78,12 @@ export const macTables = protectedTables.filter(isMacTable);
 
 /** The tables whose rows refer to blobs. */
 export const blobTables = protectedTables.flatMap(({ table, blobs }) => (blobs ? [{ table, ...blobs }] : []));
+
+/** What counts toward the bytes that a firm stores. */
+export const storedBlobs: readonly StoredBlobs[] = [
+  ...[storedDocuments, storedFills, storedVersions, storedForms],
+  ...[storedPassports, storedRecordings, storedClosings],
+];
 
 /** The MACs of the rows whose state decides what the retention plan deletes. */
 export const judgedStates: JudgedStates = { orders: orderState, payments: paymentState, rooms: roomState };

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import type { LastLine } from "../../kernel/audit/audit.ts";
 import { type Config, readConfig } from "../../kernel/config/config.ts";
 import { systemClock } from "../../kernel/platform/clock.ts";
 import { latestSchema } from "../../kernel/platform/database/migrations.ts";
@@ -9,7 +10,6 @@ import { readVersion } from "../../kernel/version.ts";
 import {
   type BackupReport,
   type Held,
-  type LastLine,
   makeBackup,
   type RestoreReport,
   readHeld,

@@ -22,7 +22,7 @@ export { type ClosingRouteDeps, closingRoutes } from "./routes.ts";
 export { type SealClosingDeps, sealClosing } from "./seal-version.ts";
 export { closingSealJobs } from "./seal-when-done.ts";
 export { closingEntryOf, queueEarlierVersions } from "./store.ts";
-export { protectedTables } from "./versions.ts";
+export { loggedClosings, protectedTables, storedClosings } from "./versions.ts";
 
 type Parts = {
   workers: Workers;

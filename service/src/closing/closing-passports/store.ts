@@ -4,7 +4,7 @@ import { closingLinkText } from "@signsealship/evidence/log";
 import { parseManifest } from "@signsealship/evidence/manifest";
 import { type SealChain, sealChainRow } from "../../evidence/seals/seals.ts";
 import { originOfLog, queueEntry } from "../../evidence/transparency-log/transparency-log.ts";
-import { verifiedFirm } from "../../firms/partners/partners.ts";
+import { joinFirm, verifiedFirm } from "../../firms/partners/partners.ts";
 import { auditLine } from "../../kernel/audit/audit.ts";
 import { eventRow } from "../../kernel/events/events.ts";
 import type { Environment, Owner } from "../../kernel/identity/identity.ts";
@@ -16,7 +16,7 @@ import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import { markedAt, marksOf, type StoredMark } from "../../kernel/retention/retention.ts";
-import { latestFirst, orderState, verifiedSignersOf } from "../../orders/order/order.ts";
+import { joinOrder, latestFirst, orderState, verifiedSignersOf } from "../../orders/order/order.ts";
 import { envelopeState, isSignedInRoom } from "../../signing/envelopes/envelopes.ts";
 import { verifiedRoom } from "../rooms/rooms.ts";
 import type { OrderArtifacts, StoredArtifact } from "./artifacts.ts";
@@ -124,11 +124,11 @@ export async function selectSnapshotOf(db: Sql, rowMac: RowMac, room: RoomOfOwne
 SELECT r.id AS "roomId", r.name, r.reference, json_build_object('name', p.name, 'brandName', p.brand_name, 'accentColor', p.accent_color) AS firm, (
   SELECT coalesce(json_agg(json_build_object('orderCode', o.code, 'partnerId', o.partner_id, 'environment', o.environment, 'label', a.label, 'status', o.status,
     'fileName', encode(o.document_name, 'hex'), 'docSlug', o.doc_slug, 'externalReference', o.external_reference, 'pages', ${pages}, 'signers', ${signers}, 'takenIn', ${takenIn}, 'artifacts', ${artifacts}, 'envelope', ${envelope})), '[]')
-  FROM room_orders a JOIN orders o ON o.id = a.order_id WHERE a.room_id = r.id
-) AS "documents@order.orderCode,envelope.verifyCode", ${verifiedAll(orderState, sql`o`, sql`FROM room_orders a JOIN orders o ON o.id = a.order_id WHERE a.room_id = r.id`)}, ${verifiedFirm}, ${verifiedRoom},
+  FROM room_orders a ${joinOrder(sql`a.order_id`)} WHERE a.room_id = r.id
+) AS "documents@order.orderCode,envelope.verifyCode", ${verifiedAll(orderState, sql`o`, sql`FROM room_orders a ${joinOrder(sql`a.order_id`)} WHERE a.room_id = r.id`)}, ${verifiedFirm}, ${verifiedRoom},
   ${verifiedAll(envelopeState, sql`e`, sql`FROM room_orders a JOIN envelopes e ON e.order_id = a.order_id WHERE a.room_id = r.id`)},
-  ${verifiedSignersOf(sql`room_orders a JOIN orders o ON o.id = a.order_id WHERE a.room_id = r.id`)}
-FROM rooms r JOIN partners p ON p.id = r.partner_id WHERE ${isOwnRoom(room)}`);
+  ${verifiedSignersOf(sql`room_orders a ${joinOrder(sql`a.order_id`)} WHERE a.room_id = r.id`)}
+FROM rooms r ${joinFirm(sql`r.partner_id`)} WHERE ${isOwnRoom(room)}`);
   if (!snapshot) return undefined;
   return { ...snapshot, documents: snapshot.documents.map((document) => withStored(rowMac, document)) };
 }

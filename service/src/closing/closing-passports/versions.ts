@@ -1,5 +1,7 @@
 import { hash } from "node:crypto";
-import { markedFirm } from "../../firms/partners/partners.ts";
+import type { LoggedRows } from "../../evidence/transparency-log/transparency-log.ts";
+import type { StoredBlobs } from "../../firms/partners/partners.ts";
+import { joinFirm, markedFirm } from "../../firms/partners/partners.ts";
 import type { Environment } from "../../kernel/identity/identity.ts";
 import type { BlobUse } from "../../kernel/platform/blobs/cipher.ts";
 import { isSealed, type Statement, sql } from "../../kernel/platform/database/sql.ts";
@@ -92,8 +94,16 @@ export const versionColumns = sql`${storedColumns}, b.manifest_sha256 AS "before
 export const hasCode = (version: Statement, verifyCode: string): Statement =>
   isSealed(sql`${version}.verify_code`, "closing", verifyCode);
 
+export const storedClosings: StoredBlobs = (partnerId) => sql`
+  SELECT c.blob_key, c.bytes FROM rooms r JOIN closing_passports c ON c.room_id = r.id WHERE r.partner_id = ${partnerId}`;
+
+/** The lines of the sealed versions, without the link to the version before. */
+export const loggedClosings: LoggedRows = (environment) => sql`
+  SELECT 'closing/v1 ' || c.sealed_sha256 AS line, 'version ' || c.version || ' of closing passport ' || c.room_id AS row, c.created_at AS at
+  FROM closing_passports c JOIN rooms r ON r.id = c.room_id WHERE r.environment = ${environment}`;
+
 /** The joins for a version `c`: its room `r`, the firm `p`, and the previous version `b`. */
-export const fromVersion: Statement = sql`JOIN rooms r ON r.id = c.room_id JOIN partners p ON p.id = r.partner_id
+export const fromVersion: Statement = sql`JOIN rooms r ON r.id = c.room_id ${joinFirm(sql`r.partner_id`)}
   LEFT JOIN closing_passports b ON b.room_id = c.room_id AND b.version = c.version - 1`;
 
 export type VersionDeps = { rowMac: RowMac; log: Log };

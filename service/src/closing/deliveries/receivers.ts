@@ -2,6 +2,7 @@
  * People who are sent final documents once these are finished. They were chosen when the closing was placed. Documents
  * that are finished within ten minutes are sent together.
  */
+
 import { auditLine } from "../../kernel/audit/audit.ts";
 import { actorOf, type Principal } from "../../kernel/identity/identity.ts";
 import { type Clock, minuteMs } from "../../kernel/platform/clock.ts";
@@ -10,6 +11,7 @@ import { sql } from "../../kernel/platform/database/sql.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import { isCode } from "../../kernel/platform/text.ts";
+import { joinOrder } from "../../orders/order/order.ts";
 import { roomNotFound } from "../rooms/rooms.ts";
 import { deliverablesOf } from "./contents.ts";
 import { notFound } from "./link.ts";
@@ -58,7 +60,7 @@ export async function sendToReceivers(deps: Deps, stopping: AbortSignal): Promis
   const { db, clock, log } = deps;
   const before = new Date(clock().getTime() - mergedMs);
   const due = await db.query<{ roomId: string; email: string }>(sql`
-    SELECT r.room_id AS "roomId", r.email FROM closing_receivers r JOIN orders o ON o.id = r.order_id
+    SELECT r.room_id AS "roomId", r.email FROM closing_receivers r ${joinOrder(sql`r.order_id`)}
       JOIN rooms ON rooms.id = r.room_id AND rooms.status = 'open'
     WHERE r.ended_at IS NULL GROUP BY r.room_id, r.email
     HAVING bool_and(o.status = ANY (${over}::text[])) OR bool_or(o.status = ANY (${over}::text[]) AND o.updated_at < ${before})

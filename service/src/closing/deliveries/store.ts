@@ -10,7 +10,7 @@ import {
   writeStateMacs,
 } from "../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
-import { orderState } from "../../orders/order/order.ts";
+import { fromOrders, hasOrderCode, joinOrder, orderState } from "../../orders/order/order.ts";
 import { documentsOfOrder, isSignedInRoom, type StoredOrderDocument } from "../../signing/envelopes/envelopes.ts";
 import { verifiedRoom } from "../rooms/rooms.ts";
 import { receiverRows } from "./receiver-store.ts";
@@ -122,14 +122,14 @@ const orderColumns = sql`o.id, o.code AS "code@order", o.status, o.sign, o.notar
 export const ordersOfRoom = (db: Sql, roomId: string) =>
   db.query<OrderOfRoom>(sql`
     SELECT ${orderColumns}, ${verified(orderState, sql`o`)}
-    FROM rooms r JOIN room_orders a ON a.room_id = r.id JOIN orders o ON o.id = a.order_id AND o.partner_id = r.partner_id
+    FROM rooms r JOIN room_orders a ON a.room_id = r.id ${joinOrder(sql`a.order_id`)} AND o.partner_id = r.partner_id
     WHERE r.id = ${roomId} ORDER BY a.position`);
 
 /** An order of the owner. */
 export const orderByCode = (db: Sql, code: string, { partnerId, environment }: Owner) =>
   db.query<OrderOfRoom>(sql`
-    SELECT ${orderColumns}, ${verified(orderState, sql`o`)} FROM orders o
-    WHERE ${isSealed(sql`o.code`, "order", code)} AND o.partner_id = ${partnerId} AND o.environment = ${environment}`);
+    SELECT ${orderColumns}, ${verified(orderState, sql`o`)} ${fromOrders}
+    WHERE ${hasOrderCode(code)} AND o.partner_id = ${partnerId} AND o.environment = ${environment}`);
 
 export async function insertDelivery(tx: Tx, delivery: Omit<Delivery, "revokedAt">): Promise<void> {
   const { id, roomId, recipientName, recipientEmail, files, sentBy, createdAt, expiresAt, asksCode } = delivery;
@@ -269,7 +269,7 @@ export async function listDeliveries(db: Sql, roomId: string): Promise<(ListedDe
  */
 export async function ordersById(db: Sql, ids: readonly number[], partnerId: string): Promise<OrderOfRoom[]> {
   const orders = await db.query<OrderOfRoom>(sql`
-    SELECT ${orderColumns}, ${verified(orderState, sql`o`)} FROM orders o
+    SELECT ${orderColumns}, ${verified(orderState, sql`o`)} ${fromOrders}
     WHERE o.id = ANY (${ids}::bigint[]) AND o.partner_id = ${partnerId}`);
   return ids.flatMap((id) => orders.find((order) => order.id === id) ?? []);
 }

@@ -5,7 +5,15 @@ import { isAltered, type Marked, marked } from "../../kernel/platform/database/s
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { isCode } from "../../kernel/platform/text.ts";
 import { type SandboxDeps, type SandboxOutcome, sandboxGroupCheckout } from "../../orders/fulfilment/fulfilment.ts";
-import { isPayable, type NotarySupply, orderState, type Payer } from "../../orders/order/order.ts";
+import {
+  fromOrders,
+  hasOrderCode,
+  isPayable,
+  joinOrder,
+  type NotarySupply,
+  orderState,
+  type Payer,
+} from "../../orders/order/order.ts";
 import {
   type ChargeDeps,
   type CheckoutDeps,
@@ -47,9 +55,9 @@ async function roomOf(db: Sql, roomCode: string, { partnerId, environment }: Own
 export async function roomOfOrder(db: Sql, orderCode: string): Promise<Group | undefined> {
   const [room] = await db.query<Group>(sql`
     SELECT r.id, r.environment, r.name, ${verifiedRoom}
-    FROM orders o JOIN room_orders a ON a.order_id = o.id
+    ${fromOrders} JOIN room_orders a ON a.order_id = o.id
       JOIN rooms r ON r.id = a.room_id AND r.partner_id = o.partner_id AND r.environment = o.environment
-    WHERE ${isSealed(sql`o.code`, "order", orderCode)} ORDER BY ${closingFirst} LIMIT 1`);
+    WHERE ${hasOrderCode(orderCode)} ORDER BY ${closingFirst} LIMIT 1`);
   return room;
 }
 
@@ -62,7 +70,7 @@ const membersOf =
   (db: Sql): Promise<Member[]> =>
     db.query<Member>(sql`
       SELECT o.id, o.code AS "code@order"
-      FROM rooms r JOIN room_orders a ON a.room_id = r.id JOIN orders o ON o.id = a.order_id AND o.partner_id = r.partner_id
+      FROM rooms r JOIN room_orders a ON a.room_id = r.id ${joinOrder(sql`a.order_id`)} AND o.partner_id = r.partner_id
       WHERE r.id = ${roomId} AND ${which} ORDER BY a.position`);
 
 const all = sql`true`;
@@ -197,7 +205,7 @@ export async function payableOfClient(deps: DueDeps, orderCode: string): Promise
 async function payable({ db, notarySupply }: DueDeps, { id }: Group, which: Statement): Promise<Payable> {
   const members = await membersOf(id, which)(db);
   const rows = await db.query<PayableRow & Marked>(sql`
-    SELECT o.id, o.status, o.total_cents AS "totalCents", ${dueCents}, ${marked(orderState, sql`o`)} FROM orders o
+    SELECT o.id, o.status, o.total_cents AS "totalCents", ${dueCents}, ${marked(orderState, sql`o`)} ${fromOrders}
     WHERE o.id = ANY (${members.map((each) => each.id)}::bigint[])`);
   const authentic = rows.filter(({ isAuthentic }) => isAuthentic);
   const asked = authentic.flatMap((row) => {

@@ -1,5 +1,5 @@
 import { linkSeriesOf, liveMember, queueForMembers, unsubscribeUrl } from "../../firms/members/members.ts";
-import { readOrigins } from "../../kernel/audit/audit.ts";
+import { placedBy, readOrigins } from "../../kernel/audit/audit.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Database } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
@@ -8,7 +8,7 @@ import { defineMail, type MailDeps } from "../../kernel/platform/mail/mail-jobs.
 import { isPlainTitle } from "../../kernel/platform/mail/plain-name.ts";
 import type { Fact } from "../../kernel/platform/mail/template.ts";
 import { businessMorning } from "../../kernel/tasks/tasks.ts";
-import { orderState, signerState, type TitleOf } from "../../orders/order/order.ts";
+import { joinOrder, orderState, signerState, type TitleOf } from "../../orders/order/order.ts";
 import { roomState } from "./store.ts";
 import {
   actOf,
@@ -30,7 +30,7 @@ const mostOrders = 500;
 const mostInRoom = 4;
 
 const unfinishedOf = (partnerId: Statement): Statement => sql`
-  FROM rooms r JOIN room_orders a ON a.room_id = r.id JOIN orders o ON o.id = a.order_id AND o.partner_id = r.partner_id
+  FROM rooms r JOIN room_orders a ON a.room_id = r.id ${joinOrder(sql`a.order_id`)} AND o.partner_id = r.partner_id
   WHERE r.partner_id = ${partnerId} AND r.environment = 'live' AND r.status = 'open' AND ${isUnfinished(sql`o.status`)}`;
 
 /**
@@ -71,10 +71,10 @@ const rowsStatement = (partnerId: string, userId: string): Statement => sql`
     ${waitingList} AS waiting,
     ${marked(orderState, sql`o`)}, ${marked(roomState, sql`r`)}, ${markedAll(signerState, sql`s`, waitingSigners)}
   FROM (SELECT r.id AS room_id, o.id AS order_id ${unfinishedOf(sql`${partnerId}::uuid`)}
-      AND EXISTS (SELECT FROM audit_log l WHERE l.order_id = o.id AND l.action = 'order.created' AND l.actor = ${`member:${userId}`})
+      AND ${placedBy(sql`o.id`)} = ${`member:${userId}`}
     ) open
   JOIN rooms r ON r.id = open.room_id JOIN room_orders a ON a.room_id = r.id AND a.order_id = open.order_id
-  JOIN orders o ON o.id = open.order_id
+  ${joinOrder(sql`open.order_id`)}
   ${withEnvelope}
   ORDER BY r.created_at DESC, r.id, a.position LIMIT ${mostOrders}`;
 

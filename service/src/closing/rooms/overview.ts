@@ -4,7 +4,15 @@ import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { isSealed, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { type Marked, marked, markedAll } from "../../kernel/platform/database/state-mac.ts";
-import { isPayable, orderState, type Payer, signerState, type Titled, type TitleOf } from "../../orders/order/order.ts";
+import {
+  isPayable,
+  joinOrder,
+  orderState,
+  type Payer,
+  signerState,
+  type Titled,
+  type TitleOf,
+} from "../../orders/order/order.ts";
 import { dueCents, type RefusalKind, refusalOf } from "../../orders/payments/payments.ts";
 import { type DueDeps, roomOfOrder, sumDue } from "./checkout.ts";
 import { authentic, roomState } from "./store.ts";
@@ -55,7 +63,7 @@ type RoomRow = {
   done: number;
 };
 
-const attachedOrders = sql`room_orders a JOIN orders o ON o.id = a.order_id AND o.partner_id = r.partner_id`;
+const attachedOrders = sql`room_orders a ${joinOrder(sql`a.order_id`)} AND o.partner_id = r.partner_id`;
 
 /**
  * The owner's open rooms that have a day or an unfinished order of the owner, sorted by day. The statement is built
@@ -76,7 +84,7 @@ const ordersStatement = (roomIds: readonly string[]): Statement => sql`
   SELECT r.id AS "roomId", o.code AS "code@order", o.document_name AS "documentName", o.doc_slug AS "docSlug", o.status,
     o.pay_by AS "payBy", o.updated_at AS since, a.label, e.expires_at AS "expiresAt", ${waitingList} AS waiting,
     ${marked(orderState, sql`o`)}, ${markedAll(signerState, sql`s`, waitingSigners)}
-  FROM rooms r JOIN room_orders a ON a.room_id = r.id JOIN orders o ON o.id = a.order_id AND o.partner_id = r.partner_id
+  FROM rooms r JOIN room_orders a ON a.room_id = r.id ${joinOrder(sql`a.order_id`)} AND o.partner_id = r.partner_id
   ${withEnvelope}
   WHERE r.id = ANY (${roomIds}::uuid[]) AND ${isUnfinished(sql`o.status`)} ORDER BY r.id, a.position`;
 
@@ -159,7 +167,7 @@ export async function clientClosing(
     SELECT o.id, o.code AS "code@order", a.label, o.status, o.sign, o.notarize, o.ship, o.fax, o.pay_by AS "payBy",
       o.document_name AS "documentName", o.doc_slug AS "docSlug", o.total_cents AS "totalCents", ${dueCents},
       ${marked(orderState, sql`o`)}
-    FROM rooms r JOIN room_orders a ON a.room_id = r.id JOIN orders o ON o.id = a.order_id AND o.partner_id = r.partner_id
+    FROM rooms r JOIN room_orders a ON a.room_id = r.id ${joinOrder(sql`a.order_id`)} AND o.partner_id = r.partner_id
     WHERE r.id = ${room.id} AND lower(o.customer_email) = (
       SELECT lower(c.customer_email) FROM orders c WHERE ${isSealed(sql`c.code`, "order", orderCode)})
     ORDER BY a.position`);

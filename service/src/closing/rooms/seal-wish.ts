@@ -1,11 +1,12 @@
 /** Closings whose certificate the service seals by itself. */
+import { joinFirm } from "../../firms/partners/partners.ts";
 import { actorOf, type Owner, type Principal } from "../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { type Marked, marked } from "../../kernel/platform/database/state-mac.ts";
 import { enqueue } from "../../kernel/platform/jobs/jobs.ts";
 import { keepTasks } from "../../kernel/tasks/tasks.ts";
-import { statusGroupOf } from "../../orders/order/order.ts";
+import { joinOrder, statusGroupOf } from "../../orders/order/order.ts";
 import { beginChange, type RoomDeps } from "./begin-change.ts";
 import type { RoomSeal } from "./schemas.ts";
 import { authentic, roomState } from "./store.ts";
@@ -65,8 +66,7 @@ export async function switchSeal(
 }
 
 const ended = sql`${endedStatuses}::text[]`;
-const ordersOf = (roomId: Statement) =>
-  sql`room_orders a JOIN orders o ON o.id = a.order_id WHERE a.room_id = ${roomId}`;
+const ordersOf = (roomId: Statement) => sql`room_orders a ${joinOrder(sql`a.order_id`)} WHERE a.room_id = ${roomId}`;
 
 export type DueSeal = Owner & { roomId: string; roomCode: string; tier: string };
 
@@ -119,7 +119,7 @@ export async function roomToSeal(db: Sql, roomId: string): Promise<DueSeal | und
     await db.query<DueSeal & Marked>(sql`
       SELECT r.id AS "roomId", r.code AS "roomCode@room", r.partner_id AS "partnerId", r.environment, p.tier,
         ${marked(roomState, sql`r`)}
-      FROM rooms r JOIN partners p ON p.id = r.partner_id WHERE r.id = ${roomId}`),
+      FROM rooms r ${joinFirm(sql`r.partner_id`)} WHERE r.id = ${roomId}`),
   );
   return room;
 }

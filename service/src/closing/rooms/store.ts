@@ -1,4 +1,4 @@
-import { verifiedFirms } from "../../firms/partners/partners.ts";
+import { lockFirm } from "../../firms/partners/partners.ts";
 import type { Environment, Owner } from "../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { isSealed, nothing, type Statement, sealed, sql } from "../../kernel/platform/database/sql.ts";
@@ -87,9 +87,7 @@ export async function lockRoom(tx: Tx, code: string, owner: Owner): Promise<Lock
 
 /** Locks the partner against other changes of its open rooms. @returns its present tier */
 export async function lockPartner(tx: Tx, partnerId: string): Promise<string> {
-  const [partner] = await tx.query<{ tier: string }>(
-    sql`SELECT tier, ${verifiedFirms} FROM partners WHERE id = ${partnerId} FOR NO KEY UPDATE`,
-  );
+  const partner = await lockFirm(tx, partnerId);
   if (!partner) throw new Error("a key without its partner");
   return partner.tier;
 }

@@ -3,7 +3,7 @@ import type { Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { openTask } from "../../kernel/tasks/tasks.ts";
-import { pagesOf, verifiedOrders } from "../../orders/order/order.ts";
+import { fromOrders, pagesOf, verifiedOrder } from "../../orders/order/order.ts";
 import { type Act, type ActEnd, createTelnyx, type Intent, type TelnyxFax } from "../../providers/providers.ts";
 import { paperOrder, printFor, withSentDocument } from "../paper/paper.ts";
 import { actName, actor, type FaxDeps, pollMs } from "./deps.ts";
@@ -26,7 +26,7 @@ export function faxAct(deps: FaxDeps): Act<TelnyxFax> {
   const attemptOf = async (intent: Intent): Promise<FaxAttempt & { orderCode: string }> => {
     const attempt = await findAttempt(db, attemptIdIn(intent));
     const [order] = await db.query<{ code: string; faxTo: string | null }>(
-      sql`SELECT code AS "code@order", fax_to AS "faxTo", ${verifiedOrders} FROM orders WHERE id = ${intent.orderId}`,
+      sql`SELECT o.code AS "code@order", o.fax_to AS "faxTo", ${verifiedOrder} ${fromOrders} WHERE o.id = ${intent.orderId}`,
     );
     if (!attempt || !order) throw new Error("an intent without its attempt");
     // The order's fax number may have changed since the attempt was created. A fax may go only to the order's present

@@ -1,11 +1,12 @@
 import { hash } from "node:crypto";
+import { lastActor } from "../../kernel/audit/audit.ts";
 import { changeRow, changeRows } from "../../kernel/platform/database/change-rows.ts";
 import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 import { faxAhead } from "../../orders/fulfilment/fulfilment.ts";
-import { faxesAhead, type LockedOrder, lockOrder } from "../../orders/order/order.ts";
+import { faxesAhead, type LockedOrder, lockOrderById } from "../../orders/order/order.ts";
 import type { FaxAttemptState } from "./decide.ts";
 import { actor, faxQueue } from "./deps.ts";
 import type { FaxProgress } from "./states.ts";
@@ -87,8 +88,7 @@ export type Faxes = {
 
 /** Locks the order's row and the rows of its fax attempts. */
 export async function lockFaxes(tx: Tx, orderId: number): Promise<Faxes | undefined> {
-  const [found] = await tx.query<{ code: string }>(sql`SELECT code AS "code@order" FROM orders WHERE id = ${orderId}`);
-  const order = found && (await lockOrder(tx, found.code));
+  const order = await lockOrderById(tx, orderId);
   if (!order) return undefined;
   return { order, status: await faxStatus(tx, order), attempts: await attemptsOf(tx, orderId, true) };
 }
@@ -121,9 +121,8 @@ export async function followSoon(tx: Tx, orderId: number, inMs: number): Promise
  * doesn't count.
  */
 async function isSentByUs(tx: Tx, orderId: number): Promise<boolean> {
-  const [move] = await tx.query<{ actor: string }>(sql`
-    SELECT actor FROM audit_log
-    WHERE order_id = ${orderId} AND to_status = 'FaxSent' AND from_status = 'FaxPending' ORDER BY id DESC LIMIT 1`);
+  const [move] = await tx.query<{ actor: string | null }>(sql`
+    SELECT ${lastActor(sql`${orderId}::bigint`, "FaxSent", "FaxPending")} AS actor`);
   return move?.actor === actor;
 }
 

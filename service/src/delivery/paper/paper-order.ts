@@ -1,10 +1,10 @@
-import { verifiedFirm } from "../../firms/partners/partners.ts";
+import { joinFirm, verifiedFirm } from "../../firms/partners/partners.ts";
 import type { Environment, Owner } from "../../kernel/identity/identity.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
-import { isSealed, sql } from "../../kernel/platform/database/sql.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { isCode } from "../../kernel/platform/text.ts";
-import { type OrderState, verifiedOrder } from "../../orders/order/order.ts";
+import { fromOrders, hasOrderCode, type OrderState, verifiedOrder } from "../../orders/order/order.ts";
 import type { Address } from "../../orders/pricing/pricing.ts";
 import {
   type EnvelopeDeps,
@@ -50,8 +50,8 @@ export async function paperOrder(db: Sql, code: string, environment: Environment
           o.external_reference AS "externalReference", o.ship_method AS "shipMethod", o.ship_to AS "shipTo",
           o.ship_from AS "shipFrom", o.fax_to AS "faxTo",
           o.carrier_rate ->> 'addressProblem' AS "addressProblem", ${verifiedOrder}, ${verifiedFirm}
-        FROM orders o JOIN partners p ON p.id = o.partner_id
-        WHERE ${isSealed(sql`o.code`, "order", code)} AND o.environment = ${environment} AND (o.status = ANY (${[...paperStatuses]}::text[])
+        ${fromOrders} ${joinFirm(sql`o.partner_id`)}
+        WHERE ${hasOrderCode(code)} AND o.environment = ${environment} AND (o.status = ANY (${[...paperStatuses]}::text[])
           OR o.status = 'Delivered' AND o.fax AND o.environment = 'live')`)
     : [];
   if (!order) throw new ServiceError("not_found", "Order not found.");

@@ -1,6 +1,6 @@
 import { sealReasons } from "@signsealship/evidence/seal";
 import { type SealDocument, sealOwnDocument } from "../../evidence/seals/seals.ts";
-import { verifiedFirm } from "../../firms/partners/partners.ts";
+import { joinFirm, verifiedFirm } from "../../firms/partners/partners.ts";
 import { auditLine } from "../../kernel/audit/audit.ts";
 import type { Environment } from "../../kernel/identity/identity.ts";
 import type { Blobs } from "../../kernel/platform/blobs/blobs.ts";
@@ -11,7 +11,7 @@ import { isOutcomeUnknown } from "../../kernel/platform/database/sql-errors.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import type { Task, Workers } from "../../kernel/platform/workers/task.ts";
 import { type SealedDocument, storeSealed } from "../../orders/fulfilment/fulfilment.ts";
-import { insertSealedDocument, verifiedOrder } from "../../orders/order/order.ts";
+import { fromOrders, insertSealedDocument, verifiedOrder } from "../../orders/order/order.ts";
 import { type Providers, providerNames } from "../../providers/providers.ts";
 import type { DrawnReceipt, ReceiptSource } from "./content.ts";
 import type { ReceiptOf } from "./enqueue.ts";
@@ -44,7 +44,7 @@ export async function makeReceipt(deps: MakeDeps, source: ReceiptSource, of: Rec
   if (made.length > 0) return;
   const [order] = await db.query<Order>(sql`
     SELECT o.code AS "code@order", o.partner_id AS "partnerId", p.name AS "firmName", o.environment, ${verifiedOrder}, ${verifiedFirm}
-    FROM orders o JOIN partners p ON p.id = o.partner_id WHERE o.id = ${orderId}`);
+    ${fromOrders} ${joinFirm(sql`o.partner_id`)} WHERE o.id = ${orderId}`);
   const content = order && (await source(db, orderId, subject));
   if (!content) return;
   const events = (await providers.rawEvents(db, content.events)).map((event) => ({

@@ -22,7 +22,7 @@ export { ownProofRecord, type ProofRecord, proofRecord } from "./public-record.t
 export { type PassportRouteDeps, passportRoutes } from "./routes.ts";
 export { sealPassport } from "./seal-passport.ts";
 export { type SealRouteDeps, withUpload } from "./seal-route.ts";
-export { forgetPassportNames } from "./store.ts";
+export { forgetPassportNames, loggedPassports, storedPassports } from "./store.ts";
 
 export const protectedTables = [passportRows, certificateRows];
 

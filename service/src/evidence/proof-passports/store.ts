@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import type { StoredBlobs } from "../../firms/partners/partners.ts";
 import { auditLine } from "../../kernel/audit/audit.ts";
 import { eventRow } from "../../kernel/events/events.ts";
 import type { Environment, Owner } from "../../kernel/identity/identity.ts";
@@ -11,7 +12,7 @@ import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
 import { deletedAt } from "../../kernel/retention/retention.ts";
 import { type Anchor, type AnchorFacts, anchorMembers, anchorRow } from "../anchoring/anchoring.ts";
 import { type SealChain, sealChainRow, type TimeStamp } from "../seals/seals.ts";
-import { queueEntry } from "../transparency-log/transparency-log.ts";
+import { type LoggedRows, queueEntry } from "../transparency-log/transparency-log.ts";
 
 export type AnchorStatus = "pending" | "confirmed";
 
@@ -43,6 +44,17 @@ export const passportUse = ({ id, sealedSha256 }: Pick<PassportFacts, "id" | "se
   owner: id,
   sha256: sealedSha256,
 });
+
+export const storedPassports: StoredBlobs = (partnerId) =>
+  sql`SELECT blob_key, bytes FROM passports WHERE partner_id = ${partnerId}`;
+
+/** The lines of passports and of their certificates. */
+export const loggedPassports: LoggedRows = (environment) => sql`
+  SELECT 'seal/v1 ' || sealed_sha256 AS line, 'passport ' || id AS row, created_at AS at
+  FROM passports WHERE environment = ${environment}
+  UNION ALL
+  SELECT 'seal/v1 ' || c.sha256, 'certificate of passport ' || p.id, c.created_at
+  FROM proof_certificates c JOIN passports p ON p.id = c.passport_id WHERE p.environment = ${environment}`;
 
 /** All facts of a passport's row, and whether it has an anchor. Hashes are lowercase hex SHA-256. */
 export type WholePassport = PassportFacts & {

@@ -30,6 +30,12 @@ export const waitingRows: MacTable<{ log: Environment; line: string }> = {
 };
 
 /**
+ * Selects the columns `line`, `row` and `at`: the lines that the log must have for rows of one feature, what names each
+ * row to a person, and when the line was queued. Each feature that queues lines declares its own.
+ */
+export type LoggedRows = (environment: Environment) => Statement;
+
+/**
  * Builds the INSERT that queues a line for the log. The statement that records a sealed file contains it, so that no
  * sealed file can be missing from the log. A line that is queued twice gets one leaf.
  */

@@ -51,13 +51,13 @@ export { LogHalt } from "./grow.ts";
 export { anchorRoots, type HourlyRootDeps } from "./hourly-roots.ts";
 export { ed25519KeyAt } from "./key.ts";
 export { type LogWaits, logProof, logProofChanges, notLoggedYet, placeInLog, requireLogProof } from "./published.ts";
-export { logGauges, markImport, queueEntry } from "./queue.ts";
+export { type LoggedRows, logGauges, markImport, queueEntry } from "./queue.ts";
 export { successionLines } from "./retire.ts";
 export { type Retraction, retractionOf, retractSeal } from "./retractions.ts";
 export { logRoutes, uncachedUntilFound } from "./routes.ts";
 export { linesWithLogs, newestCheckpointUpTo } from "./store.ts";
-export { currentTree, haltRestored, isLogName, type LogName, logs, originOfLog } from "./trees.ts";
-export { witnessGauges } from "./witness-store.ts";
+export { currentTree, haltRestored, isLogName, type LogName, logs, originOfLog, treeOfOrigin } from "./trees.ts";
+export { loggedPolicies, witnessGauges } from "./witness-store.ts";
 
 export const protectedTables = [treeRows, waitingRows];
 

@@ -88,6 +88,12 @@ export async function selectTree(db: Sql, log: LogName): Promise<StoredTree | un
   return tree;
 }
 
+export async function treeOfOrigin(db: Sql, origin: string) {
+  const [tree] = await db.query<{ log: string; environment: Environment; key: string }>(sql`
+    SELECT log, environment, note_key AS key FROM log_trees WHERE origin = ${origin}`);
+  return tree;
+}
+
 /** All trees, including those of logs that have ended. Earlier logs of an environment come first. */
 export const selectTrees = (db: Sql): Promise<StoredTree[]> =>
   db.query<StoredTree>(sql`SELECT ${treeColumns} FROM log_trees ORDER BY environment, generation`);

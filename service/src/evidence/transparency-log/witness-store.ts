@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import type { LoggedRows } from "./queue.ts";
 import { queueEntry } from "./queue.ts";
 import { mostCosignatures } from "./store.ts";
 import { environmentOf, type LogName, logs } from "./trees.ts";
@@ -110,6 +111,10 @@ export function sizeInWait({ size, raisedAt }: SeenSize, witnessed: { size: numb
   // The clocks of nodes differ, so the time may be in the future.
   return isWaiting && Math.abs(now.getTime() - raisedAt.getTime()) <= quorumWaitMs ? size : null;
 }
+
+/** The lines of the published policies. */
+export const loggedPolicies: LoggedRows = (environment) => sql`
+  SELECT 'policy/v1 ' || sha256 AS line, 'policy' AS row, published_at AS at FROM log_policies WHERE log = ${environment}`;
 
 /** Publishes a policy and queues its line. Does nothing when it was published before. */
 export const publishPolicy = (db: Database, log: "live", sha256: string, policy: string, at: Date): Promise<void> =>

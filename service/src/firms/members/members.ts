@@ -109,5 +109,5 @@ export {
   useLink,
 } from "./sign-in/sign-in.ts";
 export { upsertUser } from "./sign-in/store.ts";
-export { lockMembers, namesOfFirmActors, ownerAddress, ownersWhoSee } from "./store.ts";
+export { emailOf, lockMembers, namesOfFirmActors, ownerAddress, ownersWhoSee } from "./store.ts";
 export { linkSeriesOf, readLink, type UnsubscribeLink, unsubscribe, unsubscribeUrl } from "./unsubscribe-links.ts";

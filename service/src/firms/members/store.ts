@@ -1,11 +1,11 @@
 import type { Owner, Role } from "../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
-import { sql } from "../../kernel/platform/database/sql.ts";
+import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { newUuid } from "../../kernel/platform/ids.ts";
 import { isRevoked, revocationRow } from "../../kernel/platform/revocations.ts";
 import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
 import { isUuid } from "../../kernel/platform/text.ts";
-import { verifiedFirm, verifiedFirms } from "../partners/partners.ts";
+import { joinFirm, verifiedFirm, verifiedFirms } from "../partners/partners.ts";
 
 export const memberTable = "members";
 
@@ -55,6 +55,9 @@ export const selectMembers = (db: Sql, partnerId: string) =>
      FROM members m JOIN users u ON u.id = m.user_id WHERE m.partner_id = ${partnerId}
      ORDER BY m.role DESC, m.linked_at, m.user_id LIMIT 1000`,
   );
+
+/** Part of a statement: the address of a person; null for nobody. */
+export const emailOf = (userId: Statement): Statement => sql`(SELECT u.email FROM users u WHERE u.id = ${userId})`;
 
 /** Serializes, until the transaction ends, changes to the firm's members. */
 export const lockMembers = (tx: Tx, partnerId: string) =>
@@ -190,7 +193,7 @@ export async function ownersWhoSee(tx: Tx, { partnerId, environment }: Owner): P
 export async function ownerAddress(db: Sql, { partnerId, environment }: Owner, ownerId: string) {
   const [owner] = await db.query<{ email: string; firmName: string }>(sql`
     SELECT u.email, p.name AS "firmName", ${verifiedFirm}
-    FROM members m JOIN users u ON u.id = m.user_id JOIN partners p ON p.id = m.partner_id
+    FROM members m JOIN users u ON u.id = m.user_id ${joinFirm(sql`m.partner_id`)}
     WHERE m.partner_id = ${partnerId} AND m.user_id = ${ownerId} AND m.role = 'owner'
       AND (${environment} = 'test' OR m.live_access)`);
   return owner;

@@ -1,6 +1,6 @@
 import type { Tx } from "../../kernel/platform/database/database.ts";
 import { defineMail, type MailDeps } from "../../kernel/platform/mail/mail-jobs.ts";
-import { selectActiveAdmins, selectOperator } from "./store.ts";
+import { selectActive, selectOperator } from "./store.ts";
 
 /** The content of a mail. With neither `text` nor `morning`, it is the welcome mail to a new operator. */
 type News = {
@@ -28,7 +28,7 @@ export async function mailAdmins(
   { at, text, subject }: { at: Date; text: string; subject?: string },
   { admins = [], person }: { admins?: readonly { id: string }[]; person?: string } = {},
 ): Promise<void> {
-  const mailed = new Set([...admins, ...(await selectActiveAdmins(tx))].map(({ id }) => id));
+  const mailed = new Set([...admins, ...(await selectActive(tx, "admin"))].map(({ id }) => id));
   if (person !== undefined) mailed.add(person);
   for (const id of mailed)
     await operatorMail.enqueue(tx, {

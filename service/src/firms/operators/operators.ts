@@ -38,5 +38,10 @@ export {
   requirePasskeyOf,
   requirePermission,
 } from "./sessions.ts";
-export { protectedTables, selectNamesOfActors as namesOfActors } from "./store.ts";
+export {
+  operatorName,
+  protectedTables,
+  selectActive as activeOperators,
+  selectNamesOfActors as namesOfActors,
+} from "./store.ts";
 export { kindsShownTo, kindsToDo, mayDoTask } from "./task-permissions.ts";

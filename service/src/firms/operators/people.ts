@@ -122,7 +122,7 @@ export async function changeOperator(
       ...(active !== undefined && { active }),
     };
     if (isInConsole(by)) await requireByAnother(tx, by, before, after);
-    const admins = await store.selectActiveAdmins(tx);
+    const admins = await store.selectActive(tx, "admin");
     const gains = after.active && gainsDecisions(before.active ? before.roles : [], after.roles);
     const wait = gains || !isInConsole(by) ? decidesFrom(by, at) : undefined;
     if (!(await store.updateOperator(tx, deps.rowMac, { after, at, decidesFrom: wait })))
@@ -151,7 +151,7 @@ async function requireByAnother(
   if (by.id === before.id && !(sameRoles && before.active === after.active))
     throw new ServiceError("conflict", "Nobody changes their own roles or access. Ask another admin.");
   if (after.active && after.roles.includes("admin")) return;
-  const admins = await store.selectActiveAdmins(tx);
+  const admins = await store.selectActive(tx, "admin");
   if (admins.every(({ id }) => id === before.id) && admins.length > 0)
     throw new ServiceError("conflict", "The last active admin stays. Make somebody else an admin first.");
 }

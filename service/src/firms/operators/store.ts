@@ -1,6 +1,6 @@
 import type { Environment } from "../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
-import { sql } from "../../kernel/platform/database/sql.ts";
+import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { newUuid } from "../../kernel/platform/ids.ts";
 import type { MacTable } from "../../kernel/platform/protected-data.ts";
 import { isRevoked, revocationRow } from "../../kernel/platform/revocations.ts";
@@ -82,10 +82,14 @@ export async function selectOperatorByEmail(db: Sql, email: string): Promise<Ope
 /** Serializes, until the transaction ends, changes to operators. */
 export const lockOperators = (tx: Tx) => tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended('operators', 0))`);
 
-export const selectActiveAdmins = (db: Sql) =>
-  db.query<{ id: string; email: string }>(
-    sql`SELECT o.user_id AS id, u.email FROM ${people} WHERE o.active AND 'admin' = ANY (o.roles) ORDER BY o.added_at`,
+/** The active operators with a role, the first to be added first. */
+export const selectActive = (db: Sql, role: OperatorRole) =>
+  db.query<{ id: string; name: string; email: string }>(
+    sql`SELECT o.user_id AS id, o.name, u.email FROM ${people} WHERE o.active AND ${role} = ANY (o.roles) ORDER BY o.added_at`,
   );
+
+/** Part of a statement: the name of an operator, who may have left; null for no operator. */
+export const operatorName = (id: Statement): Statement => sql`(SELECT o.name FROM operators o WHERE o.user_id = ${id})`;
 
 export type NewOperator = Pick<OperatorFacts, "id" | "email" | "name" | "roles" | "decidesFrom"> & { at: Date };
 

@@ -1,5 +1,5 @@
 import type { Tx } from "../../kernel/platform/database/database.ts";
-import { sql } from "../../kernel/platform/database/sql.ts";
+import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { marked, type StateMac, verified, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 import { keyRows } from "./keys/format.ts";
@@ -22,6 +22,15 @@ export const protectedTables = [stateRows(firmState, { backfill: { set: "firms, 
  */
 export const verifiedFirms = verified(firmState, sql`partners`);
 export const verifiedFirm = verified(firmState, sql`p`);
+
+/** How other features read a firm: as `p`, by an expression of the other tables that has its id. */
+export const joinFirm = (id: Statement): Statement => sql`JOIN partners p ON p.id = ${id}`;
+
+/** Part of a statement: the name of a firm. Not verified; `verifiedFirm` is for names that strangers see. */
+export const firmNameOf = (id: Statement): Statement => sql`(SELECT p.name FROM partners p WHERE p.id = ${id})`;
+
+/** For rows that may have no firm. */
+export const leftJoinFirm = (id: Statement): Statement => sql`LEFT JOIN partners p ON p.id = ${id}`;
 
 /** For the select list of a query on `partners p`: the member `isFirmAuthentic`, which `withFirmNames` needs. */
 export const markedFirm = marked(firmState, sql`p`, "isFirmAuthentic");

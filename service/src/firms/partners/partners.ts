@@ -16,7 +16,10 @@ export {
 } from "./branding.ts";
 export {
   alteredFirm,
+  firmNameOf,
   firmState,
+  joinFirm,
+  leftJoinFirm,
   type MarkedFirm,
   markedFirm,
   protectedTables,
@@ -48,7 +51,13 @@ export { readLaunchpad } from "./launchpad/launchpad.ts";
 export { launchpadRoutes } from "./launchpad/routes.ts";
 export { countOpenRooms, openRoomQuota } from "./open-rooms.ts";
 export { partnerRoutes } from "./routes.ts";
-export { createStorageQuota, type RequireStorage, type StorageUse, storageUse } from "./storage-quota.ts";
+export {
+  createStorageQuota,
+  type RequireStorage,
+  type StorageUse,
+  type StoredBlobs,
+  storageUse,
+} from "./storage-quota.ts";
 export {
   hostLimitsOf,
   type KeyLimits,

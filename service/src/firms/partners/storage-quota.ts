@@ -1,7 +1,7 @@
 import type { Principal } from "../../kernel/identity/identity.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
-import { sql } from "../../kernel/platform/database/sql.ts";
+import { type Statement, sql, unionAll } from "../../kernel/platform/database/sql.ts";
 import { invalid } from "../../kernel/platform/errors.ts";
 import { notDeleted } from "../../kernel/retention/retention.ts";
 
@@ -22,32 +22,19 @@ export type StorageUse = (firm: {
 }) => Promise<{ stored: number; most: number } | null>;
 
 export const storageUse =
-  (db: Sql, mostBytesOf: (tier: string) => number): StorageUse =>
+  (db: Sql, mostBytesOf: (tier: string) => number, blobs: readonly StoredBlobs[]): StorageUse =>
   async ({ partnerId, tier }) => {
     const most = mostBytesOf(tier);
-    return most === Number.POSITIVE_INFINITY ? null : { stored: await readStoredBytes(db, partnerId), most };
+    return most === Number.POSITIVE_INFINITY ? null : { stored: await readStoredBytes(db, partnerId, blobs), most };
   };
 
-async function readStoredBytes(db: Sql, partnerId: string): Promise<number> {
+/** Selects the columns `blob_key` and `bytes` of what one feature stores for a firm. Each feature declares its own. */
+export type StoredBlobs = (partnerId: string) => Statement;
+
+async function readStoredBytes(db: Sql, partnerId: string, blobs: readonly StoredBlobs[]): Promise<number> {
   const [row] = await db.query<{ bytes: number }>(sql`
     SELECT coalesce(sum(stored.bytes), 0)::bigint AS bytes FROM (
-      SELECT d.blob_key, d.bytes FROM orders o JOIN documents d ON d.order_id = o.id WHERE o.partner_id = ${partnerId}
-      UNION ALL
-      SELECT blob_key, bytes FROM passports WHERE partner_id = ${partnerId}
-      UNION ALL
-      SELECT DISTINCT v.blob_key, v.bytes FROM templates t JOIN template_versions v ON v.template_id = t.id
-      WHERE t.partner_id = ${partnerId}
-      UNION ALL
-      SELECT blob_key, bytes FROM fill_documents WHERE (for_partner = ${partnerId} OR kept_for = ${partnerId}) AND used_at IS NULL
-      UNION ALL
-      -- Room for the document of each form that is open.
-      SELECT v.blob_key, v.bytes FROM fills f JOIN template_versions v USING (template_id, version)
-      WHERE f.partner_id = ${partnerId} AND f.state = 'open'
-      UNION ALL
-      SELECT p.blob_key, p.bytes FROM orders o JOIN recordings r ON r.order_id = o.id
-      JOIN recording_parts p ON p.recording_id = r.id WHERE o.partner_id = ${partnerId} AND r.deleted_at IS NULL
-      UNION ALL
-      SELECT c.blob_key, c.bytes FROM rooms r JOIN closing_passports c ON c.room_id = r.id WHERE r.partner_id = ${partnerId}
+      ${unionAll(blobs.map((of) => of(partnerId)))}
     ) AS stored
     WHERE blob_key IS NOT NULL AND ${notDeleted(sql`stored.blob_key`)}`);
   return row?.bytes ?? 0;
@@ -60,6 +47,7 @@ async function readStoredBytes(db: Sql, partnerId: string): Promise<number> {
 export function createStorageQuota(
   { db, clock }: { db: Sql; clock: Clock },
   mostBytesOf: (tier: string) => number,
+  blobs: readonly StoredBlobs[],
 ): RequireStorage {
   const known = new Map<string, Known>();
 
@@ -68,7 +56,7 @@ export function createStorageQuota(
     const present = known.get(partnerId);
     if (present && now < present.until) return present;
     if (known.size >= mostKnown) known.clear();
-    const bytes = readStoredBytes(db, partnerId);
+    const bytes = readStoredBytes(db, partnerId, blobs);
     // Forgets a read that failed, so that the next call reads again.
     bytes.catch(() => known.delete(partnerId));
     const next = { bytes, added: 0, until: now + rereadMs };

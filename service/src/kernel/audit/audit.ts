@@ -1,5 +1,5 @@
 import type { Sql } from "../platform/database/database.ts";
-import { nothing, type Statement, sql } from "../platform/database/sql.ts";
+import { isoTime, nothing, type Statement, sql } from "../platform/database/sql.ts";
 import type { RowMac } from "../platform/row-mac.ts";
 import { readWrittenLines } from "./chain.ts";
 import { type AuditLine, macOfLine } from "./line-mac.ts";
@@ -42,14 +42,59 @@ export const lastReason = (orderId: Statement, to: Statement): Statement => sql`
   SELECT detail ->> 'reason' FROM audit_log
   WHERE audit_log.order_id = ${orderId} AND action = 'order.transition' AND to_status = ${to} ORDER BY id DESC LIMIT 1)`;
 
-/** Part of a statement: the actor of an order's latest move to a status. */
-export const lastActor = (orderId: Statement, to: string): Statement => sql`(
+/** Part of a statement: the actor of an order's latest move to a status. @param from only of moves from this status */
+export const lastActor = (orderId: Statement, to: string, from: string | null = null): Statement => sql`(
   SELECT actor FROM audit_log
-  WHERE audit_log.order_id = ${orderId} AND action = 'order.transition' AND to_status = ${to} ORDER BY id DESC LIMIT 1)`;
+  WHERE audit_log.order_id = ${orderId} AND action = 'order.transition' AND to_status = ${to}
+    ${from === null ? nothing : sql`AND from_status = ${from}`} ORDER BY id DESC LIMIT 1)`;
 
 /** Part of a statement: the actor who placed an order. Doesn't verify the line's MAC; `readOrigins` does. */
 export const placedBy = (orderId: Statement): Statement => sql`(
   SELECT actor FROM audit_log WHERE audit_log.order_id = ${orderId} AND action = 'order.created' ORDER BY id LIMIT 1)`;
+
+/** Part of a statement: how often an order moved to a status, not counting the ends of holds. */
+export const movesTo = (orderId: Statement, to: string): Statement => sql`(
+  SELECT count(*)::int FROM audit_log
+  WHERE audit_log.order_id = ${orderId} AND action = 'order.transition' AND to_status = ${to} AND from_status <> 'OnHold')`;
+
+/** Part of a statement: whether an order moved to a status at this time or later. */
+export const hasMovedSince = (orderId: Statement, to: string, since: Statement): Statement => sql`EXISTS (
+  SELECT FROM audit_log WHERE audit_log.order_id = ${orderId} AND to_status = ${to} AND occurred_at >= ${since})`;
+
+/** How many lines about an order have this action and are later than `since`. Lines in this transaction count. */
+export async function countLines(db: Sql, orderId: number, action: string, since: Date): Promise<number> {
+  const [lines] = await db.query<{ n: number }>(sql`
+    SELECT count(*)::int AS n FROM audit_log
+    WHERE order_id = ${orderId} AND action = ${action} AND occurred_at > ${since}`);
+  return lines?.n ?? 0;
+}
+
+/** Part of a statement: whether the log has a line with this action and time. */
+export const hasLine = ({ action, at }: Pick<AuditLine, "action" | "at">): Statement =>
+  sql`EXISTS (SELECT FROM audit_log WHERE action = ${action} AND occurred_at = ${at})`;
+
+export type LastLine = { id: number; at: string };
+
+/** The last line of the log, without those that have one of these actions; null for an empty log. */
+export async function lastLine(db: Sql, without: readonly string[] = []): Promise<LastLine | null> {
+  const [line] = await db.query<LastLine>(sql`
+    SELECT id, ${isoTime(sql`occurred_at`)} AS at FROM audit_log
+    WHERE action <> ALL (${[...without]}::text[]) ORDER BY id DESC LIMIT 1`);
+  return line ?? null;
+}
+
+// PostgreSQL uses the index audit_log_activity only if this condition has the same words as the index's predicate.
+const activity = sql`action IN ('order.created', 'order.transition', 'order.claimed', 'order.cancelled', 'signing_link.issued',
+        'room.order_attached')`;
+
+/**
+ * Part of a statement: the latest lines of an order that a room shows.
+ * @param room a condition on `room_id`
+ */
+export const shownLines = (orderId: Statement, room: Statement): Statement => sql`(
+  SELECT id, action, from_status, to_status, occurred_at FROM audit_log
+  WHERE order_id = ${orderId} AND ${room}
+    AND ${activity} ORDER BY occurred_at DESC, id DESC LIMIT 100)`;
 
 /** The actor who placed an order, and the reason for its present status. */
 export type Origin = { placedBy: string | null; reason: string | null };

@@ -1,9 +1,9 @@
 import type { Environment, Owner } from "../../kernel/identity/identity.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
-import { isSealed, nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { verifiedAll } from "../../kernel/platform/database/state-mac.ts";
 import { isCode } from "../../kernel/platform/text.ts";
-import { type Payer, verifiedOrder } from "../order/order.ts";
+import { hasOrderCode, joinOrder, type Payer, verifiedOrder } from "../order/order.ts";
 import {
   billingDocumentState,
   billingPartyState,
@@ -168,11 +168,11 @@ export async function documentsOfOrder(db: Sql, code: string, owner: Owner | nul
       coalesce(u.replaces_loss, false) AS "replacesLoss",
       ${verifiedAmount}, ${verifiedOrder}, ${verifiedAll(supplementState, sql`u`, sql`FROM supplements u WHERE u.payment_id = p.id`)},
       ${verifiedAll(billingPartyState, sql`q`, sql`FROM billing_parties q WHERE q.id IN (d.issuer_id, d.buyer_id)`)}
-    FROM billing_documents d JOIN payments p ON p.id = d.payment_id JOIN orders o ON o.id = p.order_id
+    FROM billing_documents d JOIN payments p ON p.id = d.payment_id ${joinOrder(sql`p.order_id`)}
       JOIN billing_documents r ON r.payment_id = d.payment_id AND r.kind = 'receipt'
       LEFT JOIN supplements u ON u.payment_id = p.id
       LEFT JOIN billing_parties i ON i.id = d.issuer_id LEFT JOIN billing_parties b ON b.id = d.buyer_id
-    WHERE ${isSealed(sql`o.code`, "order", code)} ${own} ORDER BY d.booked_at, d.id`);
+    WHERE ${hasOrderCode(code)} ${own} ORDER BY d.booked_at, d.id`);
   return rows.map(({ year, number, receiptYear, receipt, buyer, buyerName, currency, ...rest }) => ({
     ...rest,
     currency: currency.toLowerCase(),

@@ -3,7 +3,7 @@ import type { Environment, Owner } from "../../kernel/identity/identity.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { verifiedAll } from "../../kernel/platform/database/state-mac.ts";
-import { serviceFlags, type TitleOf, verifiedOrder } from "../order/order.ts";
+import { joinOrder, serviceFlags, type TitleOf, verifiedOrder } from "../order/order.ts";
 import { isUnapplied, payingMethod, supplementState, verifiedUnapplied } from "../payments/payments.ts";
 import type { BoughtServices } from "../pricing/pricing.ts";
 import { type BillingKind, creditedCents, documentCents, numberText, type Paid, verifiedAmount } from "./documents.ts";
@@ -107,7 +107,7 @@ export async function linesOf(db: Sql, { partnerId, environment }: Owner, span: 
       o.pay_by AS "payBy", p.simulated, ${payingMethod},
       ${verifiedAmount}, ${verifiedOrder}, ${verifiedUnapplied},
       ${verifiedAll(supplementState, sql`u`, supplements)}
-    FROM billing_documents d JOIN payments p ON p.id = d.payment_id JOIN orders o ON o.id = p.order_id
+    FROM billing_documents d JOIN payments p ON p.id = d.payment_id ${joinOrder(sql`p.order_id`)}
     WHERE d.partner_id = ${partnerId} AND d.environment = ${environment}
       AND d.booked_at >= ${from}::timestamptz AND d.booked_at < ${until}::timestamptz
       ${span.orderIds ? sql`AND p.order_id = ANY (${span.orderIds}::bigint[])` : nothing} ORDER BY d.booked_at, d.id`);

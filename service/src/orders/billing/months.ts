@@ -1,4 +1,5 @@
 /** Closes months, and checks the stored sums of closed months against their documents. */
+import { firmNameOf } from "../../firms/partners/partners.ts";
 import type { Owner } from "../../kernel/identity/identity.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
@@ -118,7 +119,7 @@ async function closeNext(tx: Tx, owner: Owner, at: Date): Promise<boolean> {
     INSERT INTO billing_statements (partner_id, environment, month, starts_at, ends_at, zone, issuer_id, buyer_id, buyer_name, closed_at)
     SELECT ${partnerId}::uuid, ${environment}, to_char(first, 'YYYY-MM'), at, (first + interval '1 month') AT TIME ZONE ${zone}::text, ${zone},
       (SELECT max(id) FROM billing_parties WHERE partner_id IS NULL), (SELECT max(id) FROM billing_parties WHERE partner_id = ${partnerId}),
-      (SELECT name FROM partners WHERE id = ${partnerId}), ${now}::timestamptz
+      ${firmNameOf(sql`${partnerId}::uuid`)}, ${now}::timestamptz
     FROM month WHERE (first + interval '1 month') AT TIME ZONE ${zone}::text <= ${now}::timestamptz RETURNING id`);
   if (!closed) return false;
   await writeStateMacs(tx, statementState, sql`id = ${closed.id}`);

@@ -7,7 +7,14 @@ import { isCode } from "../../kernel/platform/text.ts";
 import { openTasksOf } from "../../kernel/tasks/tasks.ts";
 import { actsOfOrder } from "../../providers/providers.ts";
 import { lastFax } from "../fulfilment/fulfilment.ts";
-import { type Correction, correctionsOf, findToCorrect, type LockedOrder, lockOrder } from "../order/order.ts";
+import {
+  type Correction,
+  correctionsOf,
+  findToCorrect,
+  hasDocument,
+  type LockedOrder,
+  lockOrder,
+} from "../order/order.ts";
 import { type Supplement, supplementsOf } from "../payments/payments.ts";
 import { type Act, acts, type Trouble, whyNot } from "./allowed.ts";
 
@@ -27,8 +34,7 @@ export async function troubleOf(
   at: Date,
 ): Promise<Trouble> {
   const corrections = await correctionsOf(db, order.id);
-  const sealed = await db.query(sql`
-    SELECT FROM documents WHERE order_id = ${order.id} AND kind IN ('sealed', 'notarized') LIMIT 1`);
+  const sealed = await db.query(sql`SELECT WHERE ${hasDocument(sql`${order.id}::bigint`, "sealed", "notarized")}`);
   const since = at.getTime() - dayMs;
   const againBy = (on: string) =>
     corrections.filter(({ kind, after }) => kind === "again" && after["on"] === on).length;

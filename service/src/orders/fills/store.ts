@@ -1,3 +1,4 @@
+import type { StoredBlobs } from "../../firms/partners/partners.ts";
 import type { Environment, Owner } from "../../kernel/identity/identity.ts";
 import { dayMs } from "../../kernel/platform/clock.ts";
 import { type ColumnCipher, columnCipher } from "../../kernel/platform/column-cipher.ts";
@@ -9,6 +10,7 @@ import type { Language } from "../../kernel/platform/languages.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 import type { SecretBytes } from "../../kernel/platform/secrets.ts";
 import type { TemplateUse } from "../order/order.ts";
+import { joinVersion } from "../templates/templates.ts";
 import type { Answers, Question } from "./pdf/question.ts";
 
 const uses = { form: "fill_form", answers: "fill_answers" } as const;
@@ -23,6 +25,10 @@ export const fillState: StateMac = {
   ) => sql`${r}.id, ${r}.partner_id, ${r}.environment, ${r}.template_id, ${r}.version, ${r}.state, ${r}.revision, ${r}.mails,
     ${r}.created_by, extract(epoch FROM ${r}.created_at), extract(epoch FROM ${r}.expires_at), extract(epoch FROM ${r}.ended_at)`,
 };
+
+/** Room for the document of each form that is open. */
+export const storedForms: StoredBlobs = (partnerId) => sql`
+  SELECT v.blob_key, v.bytes FROM fills f ${joinVersion} WHERE f.partner_id = ${partnerId} AND f.state = 'open'`;
 
 export const fillTable = stateRows(fillState, {
   ciphers: [

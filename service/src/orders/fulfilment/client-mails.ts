@@ -1,13 +1,16 @@
 import { mailDelayMsIn } from "../../firms/members/members.ts";
-import { auditLine } from "../../kernel/audit/audit.ts";
+import { auditLine, countLines } from "../../kernel/audit/audit.ts";
 import { actorOf, type Environment, type Owner, type Principal } from "../../kernel/identity/identity.ts";
 import { type Clock, dayMs } from "../../kernel/platform/clock.ts";
 import type { Database, Sql } from "../../kernel/platform/database/database.ts";
-import { isSealed, type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import {
   documentsDeletedAt,
+  fromOrders,
+  hasOrderCode,
   isPayable,
+  joinOrder,
   type MailMoment,
   mailClient,
   type OrderMail,
@@ -125,8 +128,8 @@ const shownMost = 100;
 /** The latest mails to the order's client, newest first. */
 export const clientMails = (db: Sql, orderCode: string, { partnerId, environment }: Owner) =>
   db.query<ClientMail>(sql`
-SELECT m.moment, m.sent_at AS "sentAt" FROM client_mails m JOIN orders o ON o.id = m.order_id
-WHERE ${isSealed(sql`o.code`, "order", orderCode)} AND o.partner_id = ${partnerId} AND o.environment = ${environment}
+SELECT m.moment, m.sent_at AS "sentAt" FROM client_mails m ${joinOrder(sql`m.order_id`)}
+WHERE ${hasOrderCode(orderCode)} AND o.partner_id = ${partnerId} AND o.environment = ${environment}
 ORDER BY m.sent_at DESC LIMIT ${shownMost}`);
 
 /**
@@ -190,8 +193,8 @@ async function mailAgain(
   await db.transaction(async (tx) => {
     const at = clock();
     const [order] = await tx.query<Mailable & { id: number; partnerId: string }>(sql`
-SELECT o.id, o.partner_id AS "partnerId", ${mailableColumns}, ${verifiedOrder} FROM orders o
-WHERE ${isSealed(sql`o.code`, "order", orderCode)} AND ${isAllowed} FOR NO KEY UPDATE`);
+SELECT o.id, o.partner_id AS "partnerId", ${mailableColumns}, ${verifiedOrder} ${fromOrders}
+WHERE ${hasOrderCode(orderCode)} AND ${isAllowed} FOR NO KEY UPDATE`);
     if (!order) throw new ServiceError("not_found", "Order not found.");
     if (!mailsToSendAgain(takesPayment, order).includes(moment))
       throw new ServiceError(
@@ -199,10 +202,7 @@ WHERE ${isSealed(sql`o.code`, "order", orderCode)} AND ${isAllowed} FOR NO KEY U
         "The order has moved on, and this email would no longer be right. Nothing was sent.",
       );
     // Counts after locking, so that mails sent while this request waited for the lock are included.
-    const [today] = await tx.query<{ sent: number }>(sql`
-SELECT count(*)::int AS sent FROM audit_log
-WHERE order_id = ${order.id} AND action = ${action} AND occurred_at > ${new Date(at.getTime() - dayMs)}`);
-    if ((today?.sent ?? 0) >= most)
+    if ((await countLines(tx, order.id, action, new Date(at.getTime() - dayMs))) >= most)
       throw new ServiceError(
         "conflict",
         `At most ${most} emails of an order are sent again in 24 hours. Try again later, or share the link yourself.`,

@@ -12,6 +12,7 @@ import {
   clientClosingPath,
   documentsPath,
   emailChanges,
+  fromOrders,
   type MailMoment,
   type OrderMail,
   orderMailQueue,
@@ -75,7 +76,7 @@ const rowStatement = (orderId: number) => sql`
         AND lower(signer.email) = lower(o.customer_email)) AS "hasSigned",
     ${verifiedOrder}, ${verifiedShipmentsOf(sql`o.id`)}, ${verifiedAll(paymentState, sql`p`, sql`FROM payments p WHERE p.order_id = o.id`)},
     ${verifiedAll(billingDocumentState, sql`d`, documents)}
-  FROM orders o
+  ${fromOrders}
   LEFT JOIN LATERAL (SELECT carrier, tracking_number FROM shipments WHERE order_id = o.id ORDER BY id DESC LIMIT 1) s ON true
   WHERE o.id = ${orderId}`;
 

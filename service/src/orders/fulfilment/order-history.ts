@@ -1,8 +1,8 @@
 import type { Sql } from "../../kernel/platform/database/database.ts";
-import { isoTime, isSealed, type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { isoTime, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { verifiedAll } from "../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
-import { verifiedOrder, verifiedShipmentsOf } from "../order/order.ts";
+import { fromOrders, hasOrderCode, verifiedOrder, verifiedShipmentsOf } from "../order/order.ts";
 import { paymentState } from "../payments/payments.ts";
 import { faxState } from "./store.ts";
 
@@ -86,7 +86,7 @@ export async function orderHistory(db: Sql, code: string): Promise<OrderHistory>
       ${history} AS history, ${verifiedOrder}, ${verifiedShipmentsOf(sql`o.id`)},
       ${verifiedAll(faxState, sql`f`, sql`FROM faxes f WHERE f.order_id = o.id`)},
       ${verifiedAll(paymentState, sql`p`, sql`FROM payments p WHERE p.order_id = o.id`)}
-    FROM orders o WHERE ${isSealed(sql`code`, "order", code)}`);
+    ${fromOrders} WHERE ${hasOrderCode(code)}`);
   if (!order) throw new ServiceError("not_found", "Order not found.");
   return order;
 }

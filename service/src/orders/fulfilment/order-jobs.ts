@@ -1,11 +1,18 @@
 import { servicePauseOf } from "../../firms/partners/partners.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Database, Tx } from "../../kernel/platform/database/database.ts";
-import { sql } from "../../kernel/platform/database/sql.ts";
 import { enqueueAfter, type Jobs } from "../../kernel/platform/jobs/jobs.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import { closeTasks, openTasksOf } from "../../kernel/tasks/tasks.ts";
-import { dispatchQueue, faxesAhead, type LockedOrder, lockOrder, nextSegmentQueue, targetOf } from "../order/order.ts";
+import {
+  dispatchQueue,
+  faxesAhead,
+  type LockedOrder,
+  lockOrderById,
+  nextSegmentQueue,
+  readOrderHead,
+  targetOf,
+} from "../order/order.ts";
 import { perform } from "./perform.ts";
 
 type NextSegmentDeps = { db: Database; clock: Clock; log: Log };
@@ -24,9 +31,7 @@ export function nextSegmentJobs(jobs: Jobs, deps: NextSegmentDeps, waitSeconds: 
 }
 
 async function pauseMs({ db }: NextSegmentDeps, orderId: number, waitSeconds: number): Promise<number> {
-  const [order] = await db.query<{ partnerId: string }>(
-    sql`SELECT partner_id AS "partnerId" FROM orders WHERE id = ${orderId}`,
-  );
+  const order = await readOrderHead(db, orderId);
   const minutes = order ? await servicePauseOf(db, order.partnerId) : null;
   return (minutes === null ? waitSeconds : minutes * 60) * 1_000;
 }
@@ -34,10 +39,7 @@ async function pauseMs({ db }: NextSegmentDeps, orderId: number, waitSeconds: nu
 /** Begins the next service of an order, unless the order has moved since the job was queued. */
 export async function beginNextSegment({ db, clock, log }: NextSegmentDeps, orderId: number): Promise<void> {
   await db.transaction(async (tx) => {
-    const [found] = await tx.query<{ code: string }>(
-      sql`SELECT code AS "code@order" FROM orders WHERE id = ${orderId}`,
-    );
-    const order = found && (await lockOrder(tx, found.code));
+    const order = await lockOrderById(tx, orderId);
     if (!order || targetOf(order, "next_segment") === null) return;
     await perform(tx, order, "next_segment", {}, { actor: "system", at: clock(), log });
   });
@@ -75,10 +77,7 @@ const mayTake = (order: LockedOrder, kind: Taker["kind"]): boolean =>
 export async function dispatch({ db, clock }: DispatchDeps, takers: readonly Taker[], orderId: number): Promise<void> {
   if (takers.length === 0) return;
   await db.transaction(async (tx) => {
-    const [found] = await tx.query<{ code: string }>(
-      sql`SELECT code AS "code@order" FROM orders WHERE id = ${orderId}`,
-    );
-    const order = found && (await lockOrder(tx, found.code));
+    const order = await lockOrderById(tx, orderId);
     if (order?.environment !== "live") return;
     const due = takers.filter(({ kind }) => mayTake(order, kind));
     // The order is locked, and a person who claims a task must lock the order too. So no task changes its state in the

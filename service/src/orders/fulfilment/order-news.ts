@@ -9,6 +9,7 @@ import { defineMail, type MailDeps } from "../../kernel/platform/mail/mail-jobs.
 import { isPlainTitle } from "../../kernel/platform/mail/plain-name.ts";
 import type { Fact } from "../../kernel/platform/mail/template.ts";
 import {
+  fromOrders,
   type NewsStatus,
   type Noted,
   newsStatuses,
@@ -157,7 +158,7 @@ async function itemsOf(
   const rows = await db.query<Row>(sql`
     SELECT o.id, o.code AS "code@order", o.status, o.document_name AS "documentName", o.doc_slug AS "docSlug",
       o.external_reference AS reference, ${marked(orderState, sql`o`)}
-    FROM orders o
+    ${fromOrders}
     WHERE o.id = ANY (${ids}::bigint[]) AND o.partner_id = ${partnerId} AND o.environment = ${environment}`);
   const byId = new Map(rows.map((row) => [row.id, row]));
   const origins = await readOrigins(db, rowMac, ids);

@@ -1,10 +1,10 @@
 import type { Environment } from "../../kernel/identity/identity.ts";
 import { changeRow } from "../../kernel/platform/database/change-rows.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
-import { isSealed, sql } from "../../kernel/platform/database/sql.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
-import { type NewDocument, shipmentState, verifiedOrders } from "../order/order.ts";
+import { fromOrders, hasOrderCode, type NewDocument, shipmentState, verifiedOrder } from "../order/order.ts";
 import type { BoughtServices } from "../pricing/pricing.ts";
 
 type DocumentKind =
@@ -104,9 +104,9 @@ export type OrderFacts = BoughtServices & {
 /** Reads the facts without a lock. */
 export async function findFacts(db: Sql, code: string): Promise<OrderFacts | undefined> {
   const [order] = await db.query<OrderFacts>(sql`
-    SELECT id, code AS "orderCode@order", environment, partner_id AS "partnerId", status,
-      status_before_hold AS "statusBeforeHold", sign, notarize, ship, fax, ${verifiedOrders}
-    FROM orders WHERE ${isSealed(sql`code`, "order", code)}`);
+    SELECT o.id, o.code AS "orderCode@order", o.environment, o.partner_id AS "partnerId", o.status,
+      o.status_before_hold AS "statusBeforeHold", o.sign, o.notarize, o.ship, o.fax, ${verifiedOrder}
+    ${fromOrders} WHERE ${hasOrderCode(code)}`);
   return order;
 }
 

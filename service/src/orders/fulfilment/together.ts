@@ -3,7 +3,15 @@ import type { Database, Sql, Tx } from "../../kernel/platform/database/database.
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { type Marked, marked } from "../../kernel/platform/database/state-mac.ts";
 import { enqueueAfter, waitedMs } from "../../kernel/platform/jobs/jobs.ts";
-import { isPayable, type MailMoment, type OrderMail, orderMailQueue, orderState, wasPaid } from "../order/order.ts";
+import {
+  fromOrders,
+  isPayable,
+  type MailMoment,
+  type OrderMail,
+  orderMailQueue,
+  orderState,
+  wasPaid,
+} from "../order/order.ts";
 
 /**
  * Returns the closing rooms of the order's own firm that contain the order, each with that firm's orders in it.
@@ -152,7 +160,7 @@ async function closingOf({ db, closingsOf }: Deps, orderId: number): Promise<Gro
 /** Whether the client will soon be asked by mail to sign one of the documents, and no mail has told of its payment. */
 async function isToBeAsked(db: Sql, peers: readonly Peer[]): Promise<boolean> {
   const asked = await db.query(sql`
-    SELECT FROM orders o LEFT JOIN LATERAL jsonb_array_elements(o.signers) own ON lower(own->>'email') = lower(o.customer_email)
+    SELECT ${fromOrders} LEFT JOIN LATERAL jsonb_array_elements(o.signers) own ON lower(own->>'email') = lower(o.customer_email)
     WHERE o.id = ANY (${peers.map(({ id }) => id)}::bigint[]) AND o.sign AND o.status = ANY ('{Paid,EsignPending}')
       AND (o.signers IS NULL OR own IS NOT NULL AND NOT EXISTS (
         SELECT FROM jsonb_array_elements(o.signers) other WHERE (other->>'routing')::int < (own->>'routing')::int))
@@ -193,7 +201,7 @@ export async function claimPaymentNews(
     if (own.length === 0) await insertClaims(tx, { orderIds, moment: "payment_received", mail });
     const [sum] = await tx.query<{ totalCents: number; at: Date }>(sql`
       SELECT sum(o.total_cents)::int AS "totalCents", min(c.claimed_at) AS at
-      FROM orders o JOIN client_mail_claims c ON c.order_id = o.id AND c.moment = 'payment_received'
+      ${fromOrders} JOIN client_mail_claims c ON c.order_id = o.id AND c.moment = 'payment_received'
       WHERE o.id = ANY (${orderIds}::bigint[])`);
     return sum ? { orderIds, totalCents: sum.totalCents, at: sum.at.toISOString() } : null;
   });

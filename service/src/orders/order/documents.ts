@@ -1,5 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
-import { queueEntry } from "../../evidence/transparency-log/transparency-log.ts";
+import { type LoggedRows, queueEntry } from "../../evidence/transparency-log/transparency-log.ts";
+import type { StoredBlobs } from "../../firms/partners/partners.ts";
 import type { Environment, Owner } from "../../kernel/identity/identity.ts";
 import type { BlobUse } from "../../kernel/platform/blobs/cipher.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
@@ -84,6 +85,28 @@ export const insertSealedDocument = (
 ): Statement => sql`
   WITH logged AS (${queueEntry(environment, { kind: "seal/v1", sealedSha256: document.sha256 }, at)})
   ${insertDocument(orderId, document, at)}`;
+
+export const storedDocuments: StoredBlobs = (partnerId) => sql`
+  SELECT d.blob_key, d.bytes FROM orders o JOIN documents d ON d.order_id = o.id WHERE o.partner_id = ${partnerId}`;
+
+const sealedKinds = [
+  "sealed",
+  "notarized",
+  "custody_certificate",
+  "delivery_receipt",
+  "mail_receipt",
+  "fax_certificate",
+];
+
+/** The lines of the documents that the service sealed. */
+export const loggedDocuments: LoggedRows = (environment) => sql`
+  SELECT 'seal/v1 ' || d.sha256 AS line, d.kind || ' document ' || d.id AS row, d.created_at AS at
+  FROM documents d JOIN orders o ON o.id = d.order_id
+  WHERE d.kind = ANY (${sealedKinds}::text[]) AND o.environment = ${environment}`;
+
+/** Part of a statement: whether an order has a document of one of these kinds. */
+export const hasDocument = (orderId: Statement, ...kinds: string[]): Statement =>
+  sql`EXISTS (SELECT FROM documents d WHERE d.order_id = ${orderId} AND d.kind = ANY (${kinds}::text[]))`;
 
 /** The rows that refer to documents' blobs, with the hash of each blob. */
 export const documentBlobs: BlobRows<{ sha256: string }> = {

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import type { StoredBlobs } from "../../firms/partners/partners.ts";
 import type { Environment, Owner } from "../../kernel/identity/identity.ts";
 import type { Blobs } from "../../kernel/platform/blobs/blobs.ts";
 import { type Clock, dayMs } from "../../kernel/platform/clock.ts";
@@ -58,6 +59,10 @@ export const fillRows: MacTable<FillFacts> = {
   members: fillMembers,
   blobs: documentBlobs,
 };
+
+export const storedFills: StoredBlobs = (partnerId) => sql`
+  SELECT blob_key, bytes FROM fill_documents
+  WHERE (for_partner = ${partnerId} OR kept_for = ${partnerId}) AND used_at IS NULL`;
 
 /**
  * Stores a completed PDF under a new fill token: 40 hex characters, valid for one order within seven days.

@@ -51,10 +51,13 @@ export {
   documentsPath,
   documentUse,
   earlierDocumentHolds,
+  hasDocument,
   insertDocument,
   insertSealedDocument,
+  loggedDocuments,
   type NewDocument,
   type StoredDocument,
+  storedDocuments,
 } from "./documents.ts";
 export { createOrder, draftOrder, writeOrder } from "./draft.ts";
 export {
@@ -62,6 +65,7 @@ export {
   fillStates,
   findFill,
   insertFilled,
+  storedFills,
   sweepFills,
 } from "./fill.ts";
 export { type FirmNote, type FirmNotes, openFirmNotes } from "./firm-notes.ts";
@@ -137,6 +141,18 @@ export {
 } from "./order-mac.ts";
 export { looksLikePdf, openOriginals, pagesOf } from "./original.ts";
 export { type Answering, type PlacedOrder, type PlaceRequest, placeOrder } from "./place.ts";
+export {
+  fromOrders,
+  hasOrderCode,
+  joinOrder,
+  leftJoinOrder,
+  lockOrderById,
+  type OrderHead,
+  orderCodes,
+  orderIdOf,
+  orderIdsOf,
+  readOrderHead,
+} from "./reads.ts";
 export { orderRoutes } from "./routes.ts";
 export { orderFormSchema } from "./schemas.ts";
 export type { Expanded, SentDocument, SentOrder, WithTemplate } from "./sent-order.ts";

@@ -11,7 +11,7 @@ import { type Marked, marked, markedAll, verified, verifiedAll } from "../../ker
 import { enqueue } from "../../kernel/platform/jobs/jobs.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import { closeTasks } from "../../kernel/tasks/tasks.ts";
-import { type LockedOrder, lockOrder, refundQueue } from "../order/order.ts";
+import { joinOrder, type LockedOrder, lockOrder, refundQueue } from "../order/order.ts";
 import { lockIntent, partNewsQueue } from "./disputes.ts";
 import { billingDocumentState, creditPart, restOf } from "./documents.ts";
 import { endPriceTasks } from "./pay-again.ts";
@@ -87,7 +87,7 @@ export function byHandStatement(environment: Environment, of: ListOf): Statement
   return sql`
     SELECT ${columns(marked(refundState, sql`r`))}, ${markedAll(paymentState, sql`p`, payments)},
       ${markedAll(billingDocumentState, sql`d`, documents)}
-    FROM refunds r WHERE ${which} AND EXISTS (SELECT FROM payments p JOIN orders o ON o.id = p.order_id
+    FROM refunds r WHERE ${which} AND EXISTS (SELECT FROM payments p ${joinOrder(sql`p.order_id`)}
       WHERE p.payment_intent = r.payment_intent AND o.environment = ${environment})
     ORDER BY r.seen_at, r.id LIMIT ${"asked" in of ? 100 : refundsOnPage}`;
 }
@@ -117,7 +117,7 @@ async function sharesOf(db: Sql, paymentIntent: string): Promise<Share[]> {
   const rows = await db.query<Omit<Share, "restCents">>(sql`
     SELECT p.id AS "paymentId", o.id AS "orderId", o.code AS "orderCode@order", o.status AS "orderStatus",
       ${verified(paymentState, sql`p`)}
-    FROM payments p JOIN orders o ON o.id = p.order_id WHERE p.payment_intent = ${paymentIntent}
+    FROM payments p ${joinOrder(sql`p.order_id`)} WHERE p.payment_intent = ${paymentIntent}
       AND EXISTS (SELECT FROM billing_documents d WHERE d.payment_id = p.id AND d.kind = 'receipt') ORDER BY o.id, p.id`);
   const shares: Share[] = [];
   for (const row of rows) shares.push({ ...row, restCents: await restOf(db, row.paymentId) });

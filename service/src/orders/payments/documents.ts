@@ -1,8 +1,10 @@
+import { firmNameOf } from "../../firms/partners/partners.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 import { bookTime } from "../../kernel/test-clock/test-clock.ts";
+import { joinOrder } from "../order/order.ts";
 import { billingPartyState, zoneOrDefault } from "./zone.ts";
 
 /** The columns of receipts and their corrections that the MAC covers. A trigger forbids changes to them. */
@@ -220,9 +222,9 @@ export async function restOf(db: Sql, paymentId: number): Promise<number> {
  */
 async function lockedSeries(tx: Tx, paymentId: number): Promise<Subject> {
   const [subject] = await tx.query<Subject>(sql`
-    SELECT o.partner_id AS "partnerId", o.environment, f.name AS "firmName", p.amount_cents::float8 AS "amountCents",
+    SELECT o.partner_id AS "partnerId", o.environment, ${firmNameOf(sql`o.partner_id`)} AS "firmName", p.amount_cents::float8 AS "amountCents",
       p.refunded_at IS NOT NULL AS "isRefunded"
-    FROM payments p JOIN orders o ON o.id = p.order_id JOIN partners f ON f.id = o.partner_id WHERE p.id = ${paymentId}`);
+    FROM payments p ${joinOrder(sql`p.order_id`)} WHERE p.id = ${paymentId}`);
   if (!subject) throw new Error("a receipt needs its payment");
   await lockBilling(tx, subject);
   return subject;

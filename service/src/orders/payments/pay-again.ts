@@ -5,13 +5,21 @@
 import type { Environment } from "../../kernel/identity/identity.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
-import { isSealed, sql } from "../../kernel/platform/database/sql.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { isCode } from "../../kernel/platform/text.ts";
 import { deletedMessage } from "../../kernel/retention/retention.ts";
 import { closeTasks, openTask, type TaskEnd } from "../../kernel/tasks/tasks.ts";
 import { dollars } from "../dollars.ts";
-import { isPayable, type LockedOrder, lockOrder, mailClient, whenDocumentsWereDeleted } from "../order/order.ts";
+import {
+  fromOrders,
+  hasOrderCode,
+  isPayable,
+  type LockedOrder,
+  lockOrder,
+  mailClient,
+  whenDocumentsWereDeleted,
+} from "../order/order.ts";
 import { isDisputed } from "./disputes.ts";
 import { tellFirm } from "./firm/money-mail.ts";
 import { heldPayments } from "./store.ts";
@@ -50,9 +58,7 @@ async function lossOf(db: Sql, orderId: number): Promise<number> {
  * The amount of an order that banks took back and nobody has paid again, found by the order's code, as pages need it.
  */
 export async function unpaidLossOf(db: Sql, orderCode: string): Promise<number> {
-  const [order] = await db.query<{ id: number }>(
-    sql`SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", orderCode)}`,
-  );
+  const [order] = await db.query<{ id: number }>(sql`SELECT o.id ${fromOrders} WHERE ${hasOrderCode(orderCode)}`);
   return order ? Math.max(0, await lossOf(db, order.id)) : 0;
 }
 

@@ -37,6 +37,7 @@ export {
 } from "./by-hand.ts";
 export {
   type CheckoutDeps,
+  checkoutOfNewOrder,
   checkoutUrl,
   type Member,
   type RefusalKind,

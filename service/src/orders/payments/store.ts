@@ -9,6 +9,7 @@ import {
   writeStateMacs,
 } from "../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
+import { joinOrder } from "../order/order.ts";
 import { disputeRows } from "./disputes.ts";
 import { billingDocumentState, billingRows, creditPart, creditRest, issueReceipt, restOf } from "./documents.ts";
 import { refundRows, refundState } from "./refund-rows.ts";
@@ -249,7 +250,7 @@ export type PayeeOfIntent = { orderId: number; orderCode: string };
 export async function payeesOfIntent(db: Sql, paymentIntent: string): Promise<PayeeOfIntent[]> {
   const found = await db.query<PayeeOfIntent & Marked>(sql`
     SELECT o.id AS "orderId", o.code AS "orderCode@order", ${marked(paymentState, sql`p`)}
-    FROM payments p JOIN orders o ON o.id = p.order_id WHERE p.payment_intent = ${paymentIntent} ORDER BY p.id`);
+    FROM payments p ${joinOrder(sql`p.order_id`)} WHERE p.payment_intent = ${paymentIntent} ORDER BY p.id`);
   const authentic = found.filter(({ isAuthentic }) => isAuthentic);
   const payees = authentic.length > 0 ? authentic : found.slice(0, 1);
   const byOrder = payees.map(({ orderId, orderCode }) => [orderId, { orderId, orderCode }] as const);
@@ -269,7 +270,7 @@ export const refundCheckQueue = "refund-check";
  */
 export async function isGivenBack(db: Sql, paymentIntent: string): Promise<boolean> {
   const held = await db.query(sql`
-    SELECT FROM payments p JOIN orders o ON o.id = p.order_id
+    SELECT FROM payments p ${joinOrder(sql`p.order_id`)}
     WHERE p.payment_intent = ${paymentIntent} AND p.refunded_at IS NULL AND (o.status <> 'RefundPending'
       OR EXISTS (SELECT FROM payments q WHERE q.payment_intent = p.payment_intent AND q.order_id <> p.order_id))`);
   return held.length === 0;
@@ -282,7 +283,7 @@ export async function isGivenBack(db: Sql, paymentIntent: string): Promise<boole
 export async function payeeOf(db: Sql, id: string, paymentIntent: string): Promise<PayeeOfIntent | undefined> {
   const [found] = await db.query<PayeeOfIntent>(sql`
     SELECT o.id AS "orderId", o.code AS "orderCode@order", ${verified(paymentState, sql`p`)}
-    FROM payments p JOIN orders o ON o.id = p.order_id
+    FROM payments p ${joinOrder(sql`p.order_id`)}
     WHERE p.id::text = ${id} AND p.payment_intent = ${paymentIntent}`);
   return found;
 }

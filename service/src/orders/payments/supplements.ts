@@ -7,12 +7,20 @@
 import { auditLine } from "../../kernel/audit/audit.ts";
 import { changeRow } from "../../kernel/platform/database/change-rows.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
-import { isSealed, type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, verifiedAll, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
 import { enqueue } from "../../kernel/platform/jobs/jobs.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 import { closeTasks } from "../../kernel/tasks/tasks.ts";
-import { closeCheckoutQueue, firmChargeQueue, type LockedOrder, mailClient, parcelQueue } from "../order/order.ts";
+import {
+  closeCheckoutQueue,
+  firmChargeQueue,
+  hasOrderCode,
+  joinOrder,
+  type LockedOrder,
+  mailClient,
+  parcelQueue,
+} from "../order/order.ts";
 import { billingDocumentState, restBefore } from "./documents.ts";
 import { paymentState } from "./store.ts";
 
@@ -74,8 +82,8 @@ export async function supplementPayments(
 /** The supplements of an order, found by the order's code, as pages need them. */
 export const supplementsOfCode = (db: Sql, orderCode: string) =>
   db.query<Supplement>(sql`
-    SELECT ${columns} FROM supplements s JOIN orders o ON o.id = s.order_id
-    WHERE ${isSealed(sql`o.code`, "order", orderCode)} ORDER BY s.id`);
+    SELECT ${columns} FROM supplements s ${joinOrder(sql`s.order_id`)}
+    WHERE ${hasOrderCode(orderCode)} ORDER BY s.id`);
 
 /** The status of an order whose parcel waits for the payment of its supplement. */
 export const waiting = "ShippingPending";

@@ -1,4 +1,5 @@
-import { firmState, type MarkedFirm, withFirmNames } from "../../firms/partners/partners.ts";
+import { operatorName } from "../../firms/operators/operators.ts";
+import { joinFirm, type MarkedFirm, markedFirm, withFirmNames } from "../../firms/partners/partners.ts";
 import { auditLine } from "../../kernel/audit/audit.ts";
 import type { Environment } from "../../kernel/identity/identity.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
@@ -8,6 +9,7 @@ import { marked, verified, verifiedAll, writeStateMacs } from "../../kernel/plat
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { isPlainLines } from "../../kernel/platform/text.ts";
 import { closeTasks } from "../../kernel/tasks/tasks.ts";
+import { joinOrder } from "../order/order.ts";
 import { paymentState, processorEventState, resolutionState } from "./store.ts";
 
 /** A payment that paid for no order, because the payment arrived too late, for the second time, or after its refund. */
@@ -38,18 +40,18 @@ type Listed = UnappliedPayment & MarkedFirm & { isResolutionAuthentic: boolean }
 export async function unappliedPayments({ db }: { db: Sql }, environment: Environment): Promise<UnappliedPayment[]> {
   const listed = await db.query<Listed>(sql`
     SELECT e.event_id AS "eventId", e.received_at AS "receivedAt", o.code AS "orderCode@order", o.status AS "orderStatus",
-      f.name AS "firmName", p.amount_cents::float8 AS amount, p.currency, p.payment_intent AS "paymentIntent",
-      p.refunded_at AS "refundedAt",
-      EXISTS (SELECT FROM payments q WHERE q.payment_intent = p.payment_intent AND q.order_id <> p.order_id) AS "isShared",
+      p.name AS "firmName", paid.amount_cents::float8 AS amount, paid.currency, paid.payment_intent AS "paymentIntent",
+      paid.refunded_at AS "refundedAt",
+      EXISTS (SELECT FROM payments q WHERE q.payment_intent = paid.payment_intent AND q.order_id <> paid.order_id) AS "isShared",
       CASE WHEN r.event_id IS NOT NULL
-        THEN jsonb_build_object('by', b.name, 'at', r.resolved_at, 'note', r.note) END AS resolution,
-      ${marked(firmState, sql`f`, "isFirmAuthentic")}, ${marked(resolutionState, sql`r`, "isResolutionAuthentic")},
-      ${marked(paymentState, sql`p`)}, ${marked(processorEventState, sql`e`)}
-    FROM processor_events e JOIN orders o ON o.id = e.order_id JOIN partners f ON f.id = o.partner_id
+        THEN jsonb_build_object('by', ${operatorName(sql`r.resolved_by`)}, 'at', r.resolved_at, 'note', r.note) END AS resolution,
+      ${markedFirm}, ${marked(resolutionState, sql`r`, "isResolutionAuthentic")},
+      ${marked(paymentState, sql`paid`)}, ${marked(processorEventState, sql`e`)}
+    FROM processor_events e ${joinOrder(sql`e.order_id`)} ${joinFirm(sql`o.partner_id`)}
       LEFT JOIN LATERAL (
-        SELECT * FROM payments p WHERE p.order_id = e.order_id AND p.received_at = e.received_at ORDER BY p.id DESC LIMIT 1
-      ) p ON true
-      LEFT JOIN payment_resolutions r ON r.event_id = e.event_id LEFT JOIN operators b ON b.user_id = r.resolved_by
+        SELECT * FROM payments WHERE order_id = e.order_id AND received_at = e.received_at ORDER BY id DESC LIMIT 1
+      ) paid ON true
+      LEFT JOIN payment_resolutions r ON r.event_id = e.event_id
     WHERE e.outcome = 'unapplied' AND o.environment = ${environment}
     ORDER BY r.event_id IS NOT NULL, CASE WHEN r.event_id IS NULL THEN e.received_at END, r.resolved_at DESC, e.event_id LIMIT 100`);
   return withFirmNames(listed).map(({ isResolutionAuthentic, resolution, ...payment }) => ({
@@ -71,7 +73,7 @@ export async function unappliedOf(
   const [found] = isPlainLines(eventId)
     ? await db.query<{ orderCode: string; paymentId: number }>(sql`
         SELECT o.code AS "orderCode@order", p.id AS "paymentId", ${verified(processorEventState, sql`e`)}, ${verified(paymentState, sql`p`)}
-        FROM processor_events e JOIN orders o ON o.id = e.order_id
+        FROM processor_events e ${joinOrder(sql`e.order_id`)}
           JOIN payments p ON p.order_id = e.order_id AND p.received_at = e.received_at
         WHERE e.event_id = ${eventId} AND e.outcome = 'unapplied' AND o.environment = ${environment}
         ORDER BY p.id DESC LIMIT 1`)
@@ -125,7 +127,7 @@ export async function resolveUnapplied(
     const at = clock();
     const [found] = await tx.query<{ orderId: number; partnerId: string }>(sql`
       SELECT o.id AS "orderId", o.partner_id AS "partnerId", ${verified(processorEventState, sql`e`)}
-      FROM processor_events e JOIN orders o ON o.id = e.order_id
+      FROM processor_events e ${joinOrder(sql`e.order_id`)}
       WHERE e.event_id = ${eventId} AND e.outcome = 'unapplied' AND o.environment = ${environment}`);
     if (!found) throw unknown();
     const noted = await tx.query(sql`

@@ -8,7 +8,7 @@ import type { Log } from "../../kernel/platform/logs.ts";
 import { leapt } from "../../kernel/retention/retention.ts";
 import { neverOpened, openTask } from "../../kernel/tasks/tasks.ts";
 import { dollars } from "../dollars.ts";
-import { lockOrder, mailClient } from "../order/order.ts";
+import { joinOrder, lockOrder, mailClient } from "../order/order.ts";
 import { dueOf, lateSubject, subjectOf, supplementsOf, waiting } from "./supplements.ts";
 
 type Unpaid = { supplementId: number; amountCents: number; why: string; at: Date };
@@ -35,7 +35,7 @@ const paidWithin = "3 days";
  * The supplements for postage that nobody has paid for days, without a task about it and without a payment under way.
  */
 const late = (at: Date): Statement => sql`
-  SELECT s.id, o.code AS "code@order" FROM supplements s JOIN orders o ON o.id = s.order_id
+  SELECT s.id, o.code AS "code@order" FROM supplements s ${joinOrder(sql`s.order_id`)}
   WHERE s.state = 'asked' AND NOT s.replaces_loss AND o.status = ${waiting}
     AND CASE WHEN o.environment = 'test' THEN ${leapt(sql`s.asked_at`, sql`o.partner_id`)} ELSE s.asked_at END
       < ${at}::timestamptz - ${paidWithin}::interval

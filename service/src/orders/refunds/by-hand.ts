@@ -5,6 +5,7 @@
 
 import {
   type Operator,
+  operatorName,
   requirePasskeyOf,
   requirePermission,
   requireRefusedByAnother,
@@ -65,9 +66,9 @@ type Assignment = {
 export type WaitingRefund = RefundByHand & { assignment: Assignment | null };
 
 const open = (seen: Statement) => sql`
-  SELECT a.id, a.refund, a.parts, a.reason, a.requested_by AS "requestedBy", b.name AS "requestedByName",
+  SELECT a.id, a.refund, a.parts, a.reason, a.requested_by AS "requestedBy", ${operatorName(sql`a.requested_by`)} AS "requestedByName",
     a.requested_at AS "requestedAt", ${seen}
-  FROM refund_assignments a JOIN operators b ON b.user_id = a.requested_by WHERE a.state = 'requested'`;
+  FROM refund_assignments a WHERE a.state = 'requested'`;
 const verifiedOpen = open(verified(assignmentState, sql`a`));
 
 /**

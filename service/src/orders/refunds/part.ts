@@ -6,7 +6,7 @@ import { newUuid } from "../../kernel/platform/ids.ts";
 import type { Jobs } from "../../kernel/platform/jobs/jobs.ts";
 import { openTask } from "../../kernel/tasks/tasks.ts";
 import { dollars } from "../dollars.ts";
-import { type LockedOrder, lockOrder, verifiedOrders } from "../order/order.ts";
+import { fromOrders, type LockedOrder, lockOrder, verifiedOrder } from "../order/order.ts";
 import {
   awaitsAssignment,
   giveBack,
@@ -33,7 +33,7 @@ type Line = { type: string; amountCents: number };
  */
 export async function technologyFeeOf(db: Sql, orderId: number): Promise<number> {
   const [order] = await db.query<{ lines: Line[]; totalCents: number }>(sql`
-    SELECT lines, total_cents::float8 AS "totalCents", ${verifiedOrders} FROM orders WHERE id = ${orderId}`);
+    SELECT o.lines, o.total_cents::float8 AS "totalCents", ${verifiedOrder} ${fromOrders} WHERE o.id = ${orderId}`);
   if (!order) return 0;
   const fees = order.lines.filter(({ type }) => type === "TechFee");
   // With a discount code, the total can be less than the fee.
@@ -166,7 +166,7 @@ async function reasonAgainst(
 /** Closes a part, unless it was closed before. */
 async function close({ db, clock }: JobDeps, { id, orderId }: ApprovedPart, note: string): Promise<void> {
   const [order] = await db.query<{ code: string; partnerId: string }>(sql`
-    SELECT code AS "code@order", partner_id AS "partnerId", ${verifiedOrders} FROM orders WHERE id = ${orderId}`);
+    SELECT o.code AS "code@order", o.partner_id AS "partnerId", ${verifiedOrder} ${fromOrders} WHERE o.id = ${orderId}`);
   if (!order) return;
   await db.transaction(async (tx) => {
     await lockOrder(tx, order.code);

@@ -1,7 +1,7 @@
 import type { Operator } from "../../firms/operators/operators.ts";
 import type { Database, Sql } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
-import type { LockedOrder } from "../order/order.ts";
+import { hasDocument, type LockedOrder } from "../order/order.ts";
 import { assignmentRows } from "./by-hand.ts";
 import { type Held, heldFor, lockShown, refusalOf } from "./rules.ts";
 import { requestRows, selectOpenOfOrder } from "./store.ts";
@@ -62,7 +62,7 @@ export const previewRefund = ({ db }: { db: Database }, operator: Operator, code
 
 async function warningsOf(db: Sql, { id, sign, envelopeStatus }: LockedOrder): Promise<string[]> {
   const [done] = await db.query<{ notarized: boolean; shipped: boolean; faxed: boolean }>(sql`
-    SELECT EXISTS (SELECT FROM documents WHERE order_id = ${id} AND kind = 'notarized') AS notarized,
+    SELECT ${hasDocument(sql`${id}::bigint`, "notarized")} AS notarized,
       EXISTS (SELECT FROM shipments WHERE order_id = ${id}) AS shipped,
       EXISTS (SELECT FROM faxes WHERE order_id = ${id}) AS faxed`);
   return [

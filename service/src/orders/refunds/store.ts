@@ -1,4 +1,5 @@
-import { type MarkedFirm, markedFirm, withFirmNames } from "../../firms/partners/partners.ts";
+import { operatorName } from "../../firms/operators/operators.ts";
+import { joinFirm, type MarkedFirm, markedFirm, withFirmNames } from "../../firms/partners/partners.ts";
 import type { Environment } from "../../kernel/identity/identity.ts";
 import { changeRow } from "../../kernel/platform/database/change-rows.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
@@ -11,6 +12,7 @@ import {
   writeStateMacs,
 } from "../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
+import { joinOrder } from "../order/order.ts";
 
 /**
  * A payment that the service holds; its amount is in the smallest unit of the currency. `unapplied`: the payment was
@@ -70,10 +72,9 @@ export const requestRows = [stateRows(requestState, { backfill: { set: "money" }
 const requests = (seen: Statement) => sql`
   SELECT ${seen}, r.id, r.order_id AS "orderId", o.code AS "orderCode@order", o.status AS "orderStatus", p.name AS "firmName",
     o.environment, r.reason, r.payments, r.part, r.requested_by AS "requestedBy",
-    a.name AS "requestedByName", r.requested_at AS "requestedAt", r.state, d.name AS "decidedByName",
+    ${operatorName(sql`r.requested_by`)} AS "requestedByName", r.requested_at AS "requestedAt", r.state, ${operatorName(sql`r.decided_by`)} AS "decidedByName",
     r.decided_at AS "decidedAt", r.solo, r.note, ${markedFirm}
-  FROM refund_requests r JOIN orders o ON o.id = r.order_id JOIN partners p ON p.id = o.partner_id
-    JOIN operators a ON a.user_id = r.requested_by LEFT JOIN operators d ON d.user_id = r.decided_by`;
+  FROM refund_requests r ${joinOrder(sql`r.order_id`)} ${joinFirm(sql`o.partner_id`)}`;
 
 const verifiedRequest = requests(verified(requestState, sql`r`));
 const markedRequests = requests(marked(requestState, sql`r`));

@@ -2,7 +2,7 @@ import type { Environment, Owner } from "../../kernel/identity/identity.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { isSealed, nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { invalid } from "../../kernel/platform/errors.ts";
-import { codeStart, codeStartLength, type Titled, type TitleOf } from "../order/order.ts";
+import { codeStart, codeStartLength, fromOrders, type Titled, type TitleOf } from "../order/order.ts";
 
 /** Limits for each search method: how many orders it sorts, and how many it returns. */
 const [orderedMost, foundMost] = [5_000, 200];
@@ -15,7 +15,7 @@ export const ofScope = ({ environment, partnerId }: SearchScope, table: Statemen
 
 /** The orders that rows of another table refer to, latest first. */
 const ordersOf = (scope: SearchScope, rows: Statement): Statement => sql`
-  SELECT o.id FROM orders o JOIN (${rows}) r ON r.order_id = o.id WHERE ${ofScope(scope, sql`o`)}
+  SELECT o.id ${fromOrders} JOIN (${rows}) r ON r.order_id = o.id WHERE ${ofScope(scope, sql`o`)}
   ORDER BY o.id DESC LIMIT ${foundMost}`;
 
 const [isCodeText, isHash] = [/^[0-9a-f]{40}$/, /^[0-9a-f]{64}$/];

@@ -3,7 +3,7 @@ import type { Sql } from "../../kernel/platform/database/database.ts";
 import { isSealed, nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { type Marked, marked } from "../../kernel/platform/database/state-mac.ts";
 import { invalid } from "../../kernel/platform/errors.ts";
-import { type OrderStatus, orderState } from "../order/order.ts";
+import { fromOrders, type OrderStatus, orderState } from "../order/order.ts";
 import type { BoughtServices } from "../pricing/pricing.ts";
 import { foundStatement } from "./find-orders.ts";
 import { type OrderSort, placeOf, sorts } from "./sorts.ts";
@@ -110,7 +110,7 @@ export async function countFirmOrders(
 ): Promise<ReadonlyMap<string, number>> {
   const rows = await db.query<{ status: string; count: number }>(sql`
 SELECT s.status, (SELECT count(*) FROM (
-  SELECT 1 FROM orders o
+  SELECT 1 ${fromOrders}
   WHERE o.partner_id = ${partnerId} AND o.environment = ${environment} AND o.status = s.status LIMIT ${countedMost}
 ) AS counted) AS count
 FROM unnest(${statuses}::text[]) AS s (status)`);

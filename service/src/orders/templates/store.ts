@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import type { StoredBlobs } from "../../firms/partners/partners.ts";
 import type { Environment, Owner } from "../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
@@ -29,6 +30,13 @@ type VersionRow = {
   pages: number;
   blobKey: string;
 };
+
+export const storedVersions: StoredBlobs = (partnerId) => sql`
+  SELECT DISTINCT v.blob_key, v.bytes FROM templates t JOIN template_versions v ON v.template_id = t.id
+  WHERE t.partner_id = ${partnerId}`;
+
+/** For forms that are filled in from a version: the version as `v`. */
+export const joinVersion: Statement = sql`JOIN template_versions v USING (template_id, version)`;
 
 export type Stored = VersionRow & {
   createdAt: Date;

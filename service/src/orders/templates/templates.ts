@@ -18,7 +18,9 @@ export {
   type FormVersion,
   findVersion,
   findVersionBySlug,
+  joinVersion,
   messageFor,
+  storedVersions,
   type TemplateVersion,
   templatePageCounts,
 } from "./store.ts";

@@ -3,20 +3,20 @@ import { eventColumns, eventHolds, type StoredEvent } from "../../kernel/events/
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { type Marked, marked } from "../../kernel/platform/database/state-mac.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
-import { orderState } from "../../orders/order/order.ts";
+import { leftJoinOrder, orderState } from "../../orders/order/order.ts";
 import { recordingEventState } from "../../signing/notaries/notaries.ts";
 import type { EventContext, RecordingContext } from "./payload.ts";
 
-/** The columns of `event`, `"order"`, `room` and `told` from which bodies are built. Passports are read separately. */
+/** The columns of `event`, `o`, `room` and `told` from which bodies are built. Passports are read separately. */
 export const contextColumns: Statement = sql`${eventColumns},
-  "order".code AS "orderCode@order", "order".status AS "orderStatus", "order".external_reference AS "externalReference",
-  room.code AS "roomCode@room", room.name AS "roomName", ${marked(orderState, sql`"order"`)},
+  o.code AS "orderCode@order", o.status AS "orderStatus", o.external_reference AS "externalReference",
+  room.code AS "roomCode@room", room.name AS "roomName", ${marked(orderState, sql`o`)},
   ${marked(roomState, sql`room`, "isRoomAuthentic")}, told.started_at AS "recordingStartedAt", told.ended_at AS "recordingEndedAt",
   told.manifest_sha256 AS "manifestSha256", told.cause AS "recordingCause", ${marked(recordingEventState, sql`told`, "isToldAuthentic")}`;
 
 /** The joins that follow the table `event` in a statement with `contextColumns`. */
 export const contextJoins: Statement = sql`
-LEFT JOIN orders AS "order" ON "order".id = event.order_id
+${leftJoinOrder(sql`event.order_id`)}
 LEFT JOIN rooms AS room ON room.id = event.room_id
 LEFT JOIN recording_events AS told ON told.event_row = event.id`;
 

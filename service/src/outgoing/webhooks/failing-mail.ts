@@ -1,4 +1,5 @@
-import { verifiedFirm } from "../../firms/partners/partners.ts";
+import { emailOf } from "../../firms/members/members.ts";
+import { joinFirm, verifiedFirm } from "../../firms/partners/partners.ts";
 import type { Owner } from "../../kernel/identity/identity.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
@@ -22,8 +23,8 @@ type Told = { email: string; url: string; environment: string; firmName: string 
 /** The webhook, and the owner who gets the mail; undefined when either no longer exists. */
 async function selectTold(db: Sql, { webhookId, userId }: FailingMail): Promise<Told | undefined> {
   const [told] = await db.query<Told>(sql`
-SELECT u.email, w.url, w.environment, p.name AS "firmName", ${verifiedFirm}
-FROM webhooks w JOIN partners p ON p.id = w.partner_id JOIN members m ON m.partner_id = p.id JOIN users u ON u.id = m.user_id
+SELECT ${emailOf(sql`m.user_id`)} AS email, w.url, w.environment, p.name AS "firmName", ${verifiedFirm}
+FROM webhooks w ${joinFirm(sql`w.partner_id`)} JOIN members m ON m.partner_id = p.id
 WHERE w.id = ${webhookId} AND w.deleted_at IS NULL AND m.user_id = ${userId} AND m.role = 'owner'`);
   return told;
 }

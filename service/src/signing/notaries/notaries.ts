@@ -176,7 +176,7 @@ export { recordingMetrics } from "./recordings/metrics.ts";
 export { type RecordingHead, Recordings } from "./recordings/recordings.ts";
 export { sweepRecordings } from "./recordings/retention.ts";
 export { type ShownRecording, shownRecording } from "./recordings/show.ts";
-export { recordingById } from "./recordings/store.ts";
+export { loggedRecordings, recordingById, storedRecordings } from "./recordings/store.ts";
 export { giveTurn, markLive, onRecord, placeOf, typedOnRecord, unmetLive } from "./sessions/act.ts";
 export { roomlessDisk } from "./sessions/disk-room.ts";
 export { admitPerson, closeForAct, endLive, excusePerson, pauseLive, releaseBrowser } from "./sessions/door.ts";

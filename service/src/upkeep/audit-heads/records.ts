@@ -3,6 +3,7 @@ import { appendToEdge, type EdgeNode, foldNodes, leafMessage, nodeMessage } from
 import type { Tx } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import type { MacRow, MacTable } from "../../kernel/platform/protected-data.ts";
+import { joinOrder } from "../../orders/order/order.ts";
 import { macTables } from "../protected-data.ts";
 
 /**
@@ -40,10 +41,10 @@ export const digestOf = (salt: Buffer, content: string): Buffer =>
  */
 const firmOf: ReadonlyMap<string, Statement> = new Map([
   ["partners", sql`r.key::text`],
-  ["payments", sql`(SELECT partner_id::text FROM orders JOIN payments p ON orders.id = p.order_id WHERE p.id = r.key)`],
+  ["payments", sql`(SELECT o.partner_id::text FROM payments p ${joinOrder(sql`p.order_id`)} WHERE p.id = r.key)`],
   [
     "refund_requests",
-    sql`(SELECT partner_id::text FROM orders JOIN refund_requests q ON orders.id = q.order_id WHERE q.id = r.key)`,
+    sql`(SELECT o.partner_id::text FROM refund_requests q ${joinOrder(sql`q.order_id`)} WHERE q.id = r.key)`,
   ],
 ]);
 

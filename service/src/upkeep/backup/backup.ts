@@ -2,7 +2,7 @@ import type { Sql } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import type { Metrics } from "../../kernel/platform/metrics.ts";
 
-export { type Held, type LastLine, readHeld, readLastLine, release } from "./held.ts";
+export { type Held, readHeld, readLastLine, release } from "./held.ts";
 export { type BackupReport, makeBackup, recordBackup } from "./make.ts";
 export { type RestoreReport, restoreBackup } from "./restore.ts";
 export { writeRestoredLine } from "./restored-line.ts";

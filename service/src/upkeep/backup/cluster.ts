@@ -1,5 +1,6 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { lastLine } from "../../kernel/audit/audit.ts";
 import { longStatements, type Tx } from "../../kernel/platform/database/database.ts";
 import type { AsOwner } from "../../kernel/platform/database/migrations.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
@@ -33,9 +34,7 @@ export function copyCluster(asOwner: AsOwner, cluster: string, to: string): Prom
       await tx.query(sql`SELECT pg_create_physical_replication_slot(${`backup_${process.pid}`}, true, true)`);
       await tx.query(sql`SELECT pg_backup_start('signsealship', true)`);
       const copied = await copyFiles(cluster, to);
-      const [lastAuditLine] = await tx.query<{ id: number; at: string }>(sql`
-        SELECT id, to_char(occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at
-        FROM audit_log ORDER BY id DESC LIMIT 1`);
+      const lastAuditLine = await lastLine(tx);
       const stopped = await stopBackup(tx);
       const labels = await writeLabels(to, stopped);
       const [, first = ""] = /^START WAL LOCATION: .* \(file ([0-9A-F]{24})\)$/m.exec(stopped.label) ?? [];
@@ -43,7 +42,7 @@ export function copyCluster(asOwner: AsOwner, cluster: string, to: string): Prom
       return {
         ...copied,
         files: [...copied.files, ...labels, ...log],
-        lastAuditLine: lastAuditLine ?? null,
+        lastAuditLine,
       };
     }, longStatements),
   );

@@ -3,10 +3,9 @@
  * must decide what happens with it.
  */
 
-import { auditLine } from "../../kernel/audit/audit.ts";
+import { auditLine, lastLine } from "../../kernel/audit/audit.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
-import { sql } from "../../kernel/platform/database/sql.ts";
 import { countHeldJobs, discardHeldJobs, holdJobs, releaseHeldJobs } from "../../kernel/platform/jobs/jobs.ts";
 import {
   countHeldDeliveries,
@@ -28,16 +27,8 @@ export const readHeld = async (db: Sql): Promise<Held> => ({
   deliveries: await countHeldDeliveries(db),
 });
 
-/** The last line of the audit log in a backup. */
-export type LastLine = { id: number; at: string };
-
 /** The last line of the audit log. A restored database lacks all later lines, except those of the restore itself. */
-export async function readLastLine(db: Sql): Promise<LastLine | null> {
-  const [line] = await db.query<LastLine>(sql`
-    SELECT id, to_char(occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at
-    FROM audit_log WHERE action NOT IN ('restored', 'restore.released', 'restore.discarded') ORDER BY id DESC LIMIT 1`);
-  return line ?? null;
-}
+export const readLastLine = (db: Sql) => lastLine(db, ["restored", "restore.released", "restore.discarded"]);
 
 /** Releases or discards held jobs and deliveries. A discarded delivery counts as failed, so the firm can replay it. */
 export function release({ db, clock }: { db: Database; clock: Clock }, discard: boolean): Promise<Held> {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { haltRestored } from "../../evidence/transparency-log/transparency-log.ts";
 import { endWitnessing } from "../../evidence/witness/witness.ts";
 import { deleteAllSessions } from "../../firms/members/members.ts";
+import type { LastLine } from "../../kernel/audit/audit.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import { openUnfinishedRestore, prepareDataFolder, unfinishedRestore } from "../../kernel/platform/data-folder.ts";
 import { type Database, openDatabase } from "../../kernel/platform/database/database.ts";
@@ -15,7 +16,7 @@ import { openEmbeddedPostgres, ownCluster } from "../../kernel/platform/postgres
 import { notDeleted } from "../../kernel/retention/retention.ts";
 import { blobTables } from "../protected-data.ts";
 import { copyVerified, readManifest, requireEmpty, treeOf } from "./files.ts";
-import { type Held, hold, type LastLine, readLastLine } from "./held.ts";
+import { type Held, hold, readLastLine } from "./held.ts";
 import { type BackupFacts, backupFormat, keysFormat } from "./make.ts";
 import { leaveRestoredLine, restoredLineFile } from "./restored-line.ts";
 

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { auditLine } from "../../kernel/audit/audit.ts";
+import { auditLine, hasLine } from "../../kernel/audit/audit.ts";
 import type { Database } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { writeFileDurably } from "../../kernel/platform/durable-file.ts";
@@ -23,7 +23,6 @@ export async function writeRestoredLine(db: Database, dataDir: string): Promise<
   if (!existsSync(file)) return;
   const { at, detail } = JSON.parse(await readFile(file, "utf8")) as Restored;
   const line = { at: new Date(at), action: "restored", actor: "operator", detail };
-  const isWritten = sql`EXISTS (SELECT FROM audit_log WHERE action = 'restored' AND occurred_at = ${line.at})`;
-  await db.query(auditLine(line, sql`(SELECT) AS one WHERE NOT ${isWritten}`));
+  await db.query(auditLine(line, sql`(SELECT) AS one WHERE NOT ${hasLine(line)}`));
   await rm(file, { force: true });
 }

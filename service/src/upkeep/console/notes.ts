@@ -3,6 +3,7 @@ import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Database } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
+import { readOrderHead } from "../../orders/order/order.ts";
 
 export type OrderNote = { author: string; text: string; createdAt: Date };
 
@@ -20,9 +21,7 @@ export async function addNote(
     throw invalid("note must have 1 to 4000 characters.");
   await db.transaction(async (tx) => {
     const at = clock();
-    const [order] = await tx.query<{ partnerId: string }>(
-      sql`SELECT partner_id AS "partnerId" FROM orders WHERE id = ${orderId}`,
-    );
+    const order = await readOrderHead(tx, orderId);
     if (!order) throw new ServiceError("not_found", "Order not found.");
     await tx.query(
       sql`INSERT INTO order_notes (order_id, author, text, created_at) VALUES (${orderId}, ${author}, ${note}, ${at})`,

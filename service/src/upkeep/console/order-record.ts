@@ -1,14 +1,16 @@
 import { type LetterOnRecord, lettersOnRecord } from "../../delivery/shipping/shipping.ts";
 import { may, namesOfActors, type Operator, type Permission } from "../../firms/operators/operators.ts";
-import { verifiedFirm } from "../../firms/partners/partners.ts";
+import { joinFirm, verifiedFirm } from "../../firms/partners/partners.ts";
 import type { Environment } from "../../kernel/identity/identity.ts";
 import type { Database } from "../../kernel/platform/database/database.ts";
-import { isSealed, sql } from "../../kernel/platform/database/sql.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { isCode } from "../../kernel/platform/text.ts";
 import { aheadMoves, isDoneByHand, type OrderHistory, orderHistory } from "../../orders/fulfilment/fulfilment.ts";
 import {
   findOrder,
+  fromOrders,
+  hasOrderCode,
   type OrderState,
   type PeopleEvent,
   type PublicOrderRow,
@@ -53,7 +55,7 @@ export async function orderRecord(db: Database, code: string, environment: Envir
         SELECT o.id, o.partner_id AS "partnerId", p.name AS "firmName", o.customer_name AS "customerName",
           o.signer_state AS "signerState", o.ship_method AS "shipMethod", o.ship_to AS "shipTo", o.ship_from AS "shipFrom",
           o.carrier_rate ->> 'addressProblem' AS "addressProblem", o.lines @> '[{"type": "RushFee"}]' AS "isRush", ${verifiedFirm}
-        FROM orders o JOIN partners p ON p.id = o.partner_id WHERE ${isSealed(sql`o.code`, "order", code)} AND o.environment = ${environment}`)
+        ${fromOrders} ${joinFirm(sql`o.partner_id`)} WHERE ${hasOrderCode(code)} AND o.environment = ${environment}`)
     : [];
   const order = facts && (await findOrder(db, code));
   if (!order) throw new ServiceError("not_found", "Order not found.");

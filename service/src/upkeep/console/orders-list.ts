@@ -1,4 +1,4 @@
-import { type MarkedFirm, markedFirm, withFirmNames } from "../../firms/partners/partners.ts";
+import { joinFirm, type MarkedFirm, markedFirm, withFirmNames } from "../../firms/partners/partners.ts";
 import type { Environment } from "../../kernel/identity/identity.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { isSealed, nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
@@ -70,7 +70,7 @@ export function ordersStatement(filter: OrdersFilter, limit: number): Statement 
       ? sql`SELECT * FROM orders WHERE ${wanted} ${newest}`
       : sql`SELECT each.* FROM unnest(${statusesOf(status)}::text[]) AS s (status), LATERAL (
           SELECT * FROM orders WHERE orders.status = s.status AND ${wanted} ${newest}) AS each ${newest}`;
-  return sql`SELECT ${listedColumns} FROM (${found}) o JOIN partners p ON p.id = o.partner_id
+  return sql`SELECT ${listedColumns} FROM (${found}) o ${joinFirm(sql`o.partner_id`)}
     ORDER BY o.created_at DESC, o.id DESC`;
 }
 

@@ -1,5 +1,6 @@
 import {
   firmState,
+  joinFirm,
   listKeys,
   type MarkedFirm,
   type Partner,
@@ -12,6 +13,7 @@ import { nothing, type Statement, sql } from "../../kernel/platform/database/sql
 import { type Marked, marked } from "../../kernel/platform/database/state-mac.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { isUuid } from "../../kernel/platform/text.ts";
+import { joinOrder } from "../../orders/order/order.ts";
 import { foundStatement, ordersByCodeStart, searchText } from "../../orders/search/search.ts";
 import { type ListedOrder, listed, listedColumns } from "./orders-list.ts";
 
@@ -23,7 +25,7 @@ const shownMost = 50;
  */
 export const searchStatement = (environment: Environment, text: string, byCode: readonly number[]): Statement => sql`
 SELECT ${listedColumns} FROM (${foundStatement({ environment, partnerId: null }, text)} UNION SELECT unnest(${byCode}::bigint[])) f
-JOIN orders o ON o.id = f.id JOIN partners p ON p.id = o.partner_id
+${joinOrder(sql`f.id`)} ${joinFirm(sql`o.partner_id`)}
 WHERE o.environment = ${environment} ORDER BY o.created_at DESC, o.id DESC LIMIT ${shownMost}`;
 
 /**

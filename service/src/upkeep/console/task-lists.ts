@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { kindsToDo, listOperators, mailOperator } from "../../firms/operators/operators.ts";
-import { type MarkedFirm, markedFirm, withFirmNames } from "../../firms/partners/partners.ts";
+import { leftJoinFirm, type MarkedFirm, markedFirm, withFirmNames } from "../../firms/partners/partners.ts";
 import type { Environment } from "../../kernel/identity/identity.ts";
 import { type Clock, dayMs, minuteMs } from "../../kernel/platform/clock.ts";
 import type { Database, Sql } from "../../kernel/platform/database/database.ts";
@@ -15,6 +15,7 @@ import {
   taskKinds,
   taskState,
 } from "../../kernel/tasks/tasks.ts";
+import { leftJoinOrder } from "../../orders/order/order.ts";
 
 export type Task = {
   id: number;
@@ -39,7 +40,7 @@ export type Task = {
 const columns = sql`t.id, t.kind, t.environment, o.code AS "orderCode@order", p.name AS "firmName", o.status AS "orderStatus",
   o.external_reference AS reference, t.subject, t.reason, t.state, t.claimed_by AS "claimedBy", t.due_at AS "dueAt",
   t.created_at AS "createdAt", t.ended_at AS "endedAt", t.ended_by AS "endedBy", t.outcome, ${marked(taskState, sql`t`, "isTaskAuthentic")}, ${markedFirm}`;
-const withOrder = sql`LEFT JOIN orders o ON o.id = t.order_id LEFT JOIN partners p ON p.id = o.partner_id`;
+const withOrder = sql`${leftJoinOrder(sql`t.order_id`)} ${leftJoinFirm(sql`o.partner_id`)}`;
 const alteredWords = "This task was altered in the database: `doctor` names it. Nobody can claim it.";
 
 async function listed(db: Sql, statement: Statement): Promise<Task[]> {

@@ -1,16 +1,22 @@
+import { loggedClosings } from "../../closing/closing-passports/closing-passports.ts";
+import { loggedPassports } from "../../evidence/proof-passports/proof-passports.ts";
 import {
   currentTree,
   linesWithLogs,
+  loggedPolicies,
   newestCheckpointUpTo,
   successionLines,
+  treeOfOrigin,
 } from "../../evidence/transparency-log/transparency-log.ts";
 import { readWrittenLines } from "../../kernel/audit/audit.ts";
 import type { Environment } from "../../kernel/identity/identity.ts";
 import { minuteMs } from "../../kernel/platform/clock.ts";
 import { withLongStatements } from "../../kernel/platform/database/database.ts";
-import { sql } from "../../kernel/platform/database/sql.ts";
+import { sql, unionAll } from "../../kernel/platform/database/sql.ts";
 import { StartupError } from "../../kernel/platform/errors.ts";
 import type { Resources } from "../../kernel/resources.ts";
+import { loggedDocuments } from "../../orders/order/order.ts";
+import { loggedRecordings } from "../../signing/notaries/notaries.ts";
 import { headLines } from "../audit-heads/audit-heads.ts";
 
 /**
@@ -47,8 +53,7 @@ export async function openOwnLog(
   origin: string,
 ): Promise<OwnLog> {
   const db = withLongStatements(resources.db);
-  const [tree] = await db.query<{ log: string; environment: Environment; key: string }>(sql`
-    SELECT log, environment, note_key AS key FROM log_trees WHERE origin = ${origin}`);
+  const tree = await treeOfOrigin(db, origin);
   if (!tree) throw new StartupError(`this installation has no log ${origin}`);
   const { environment } = tree;
   const rows = new Map<string, OwnRow>();
@@ -97,38 +102,16 @@ const ownLine = (text: string): string => {
   return line.startsWith("closing/v1 ") ? line.split(" ", 2).join(" ") : line;
 };
 
-const sealedKinds = [
-  "sealed",
-  "notarized",
-  "custody_certificate",
-  "delivery_receipt",
-  "mail_receipt",
-  "fax_certificate",
-];
+/** The rows whose lines the log must have, as their features declare them. */
+const logged = [loggedPassports, loggedDocuments, loggedClosings, loggedRecordings];
 
 /** Rows about sealed files and recordings. */
 const sealedRows = ({ db }: Pick<Resources, "db">, log: Environment): Promise<OwnRow[]> =>
-  withLongStatements(db).query<OwnRow>(sql`
-    SELECT 'seal/v1 ' || sealed_sha256 AS line, 'passport ' || id AS row, created_at AS at
-    FROM passports WHERE environment = ${log}
-    UNION ALL
-    SELECT 'seal/v1 ' || c.sha256, 'certificate of passport ' || p.id, c.created_at
-    FROM proof_certificates c JOIN passports p ON p.id = c.passport_id WHERE p.environment = ${log}
-    UNION ALL
-    SELECT 'seal/v1 ' || d.sha256, d.kind || ' document ' || d.id, d.created_at
-    FROM documents d JOIN orders o ON o.id = d.order_id
-    WHERE d.kind = ANY (${sealedKinds}::text[]) AND o.environment = ${log}
-    UNION ALL
-    SELECT 'closing/v1 ' || c.sealed_sha256, 'version ' || c.version || ' of closing passport ' || c.room_id, c.created_at
-    FROM closing_passports c JOIN rooms r ON r.id = c.room_id WHERE r.environment = ${log}
-    UNION ALL
-    SELECT 'artifact/v1 ' || manifest_sha256, 'recording ' || id, ended_at
-    FROM recordings WHERE manifest_sha256 IS NOT NULL AND environment = ${log}`);
+  withLongStatements(db).query<OwnRow>(unionAll(logged.map((rows) => rows(log))));
 
 /** Statements of the operator in the log: policies, daily heads, ends of earlier logs, and retractions. */
 async function statements({ db, rowMac }: Pick<Resources, "db" | "rowMac">, log: Environment): Promise<OwnRow[]> {
-  const policies = await db.query<OwnRow>(sql`
-    SELECT 'policy/v1 ' || sha256 AS line, 'policy' AS row, published_at AS at FROM log_policies WHERE log = ${log}`);
+  const policies = await db.query<OwnRow>(loggedPolicies(log));
   const heads = log === "live" ? await headLines(db) : [];
   const ends = await successionLines(db, log);
   const retractions = await readWrittenLines(db, rowMac, sql`action = 'seal.retracted'`);

@@ -31,7 +31,7 @@ import {
 import { sourcesOf } from "../../../src/kernel/retention/rules.ts";
 import { lockOrder } from "../../../src/orders/order/order.ts";
 import { archiveTemplate } from "../../../src/orders/templates/templates.ts";
-import { blobTables, forgets, judgedStates } from "../../../src/upkeep/protected-data.ts";
+import { blobTables, forgets, judgedStates, storedBlobs } from "../../../src/upkeep/protected-data.ts";
 import {
   type OrderFacts,
   type OrdersDatabase,
@@ -542,7 +542,8 @@ test("an archived template's documents are deleted after 90 days, and no longer 
   await template([open], null, partnerId);
   await orders.db.query(sql`
     INSERT INTO order_templates (order_id, template_id, version, row_mac) VALUES (${idOf(used.code)}, ${archived}, 1, ${Buffer.alloc(36)})`);
-  const stored = async () => (await storageUse(orders.db, () => 1e9)({ partnerId, tier: "trial" }))?.stored ?? 0;
+  const stored = async () =>
+    (await storageUse(orders.db, () => 1e9, storedBlobs)({ partnerId, tier: "trial" }))?.stored ?? 0;
   const before = await stored();
   const after90 = new Date(placed.getTime() + 90 * day);
   await run(new Date(after90.getTime() - 1000));

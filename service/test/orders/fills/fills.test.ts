@@ -15,6 +15,7 @@ import { deadlineText } from "../../../src/kernel/platform/languages.ts";
 import { openSecretsKey } from "../../../src/kernel/platform/secrets.ts";
 import { fillCiphers, fillState, sweepEndedFills } from "../../../src/orders/fills/fills.ts";
 import { countMail, endFill, saveAnswers } from "../../../src/orders/fills/store.ts";
+import { storedBlobs } from "../../../src/upkeep/protected-data.ts";
 import { everyKind, madeForm } from "./made-form.ts";
 
 const folder = temporaryFolder();
@@ -445,7 +446,7 @@ test("a field may have the name of any member of an object", async () => {
 test("open forms and their documents count as stored until an order uses them or they end", async () => {
   const firm = await newPartner(service);
   const stored = async () =>
-    (await storageUse(db, () => 1e12)({ partnerId: firm.partnerId, tier: "Trial" }))?.stored ?? 0;
+    (await storageUse(db, () => 1e12, storedBlobs)({ partnerId: firm.partnerId, tier: "Trial" }))?.stored ?? 0;
   const form = everyKind();
   const { body } = await call("POST", "templates", orderForm({ name: "Deed" }, form), firm.headers);
   assert.equal(await stored(), form.length);

@@ -2,6 +2,7 @@ import type { Environment, Owner } from "../../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { isSealed, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type Marked, marked } from "../../../kernel/platform/database/state-mac.ts";
+import { fromOrders, hasOrderCode } from "../../../orders/order/order.ts";
 import type { Closing } from "../../../signing/envelopes/envelopes.ts";
 import { authentic, roomState, writeRoomMac } from "../store.ts";
 
@@ -57,8 +58,8 @@ export const roomsOfOrder = async (
   authentic(
     await db.query<RoomOfOrder & Marked>(
       sql`SELECT r.code AS "code@room", r.name, r.status, ${marked(roomState, sql`r`)}
-       FROM orders o JOIN room_orders a ON a.order_id = o.id JOIN rooms r ON r.id = a.room_id
-       WHERE ${isSealed(sql`o.code`, "order", orderCode)} AND r.partner_id = ${partnerId} AND r.environment = ${environment}
+       ${fromOrders} JOIN room_orders a ON a.order_id = o.id JOIN rooms r ON r.id = a.room_id
+       WHERE ${hasOrderCode(orderCode)} AND r.partner_id = ${partnerId} AND r.environment = ${environment}
        ORDER BY a.attached_at, a.position LIMIT 100`,
     ),
   );
@@ -83,7 +84,7 @@ export const closingsOf = async (db: Sql, orderId: number): Promise<Closing[]> =
       sql`SELECT r.id, r.name, (
           SELECT json_agg(x.order_id ORDER BY x.position) FROM room_orders x JOIN orders y ON y.id = x.order_id
           WHERE x.room_id = r.id AND y.partner_id = r.partner_id) AS orders, ${marked(roomState, sql`r`)}
-       FROM orders o JOIN room_orders a ON a.order_id = o.id
+       ${fromOrders} JOIN room_orders a ON a.order_id = o.id
          JOIN rooms r ON r.id = a.room_id AND r.partner_id = o.partner_id AND r.environment = o.environment
        WHERE o.id = ${orderId} ORDER BY ${closingFirst}`,
     ),

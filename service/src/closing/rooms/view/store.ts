@@ -1,9 +1,12 @@
-import { verifiedFirm } from "../../../firms/partners/partners.ts";
+import { joinFirm, verifiedFirm } from "../../../firms/partners/partners.ts";
+import { shownLines } from "../../../kernel/audit/audit.ts";
 import type { Environment, Owner } from "../../../kernel/identity/identity.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { isoTime, isSealed, nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { verifiedAll } from "../../../kernel/platform/database/state-mac.ts";
 import {
+  hasDocument,
+  joinOrder,
   latestFirst,
   orderState,
   type Payer,
@@ -115,7 +118,7 @@ const version = sql`r.view_version || '.' || p.view_version AS version`;
 
 /** The statement is built apart from its execution, like `viewStatement`, so that tests can check its query plan. */
 export const versionStatement = (code: string): Statement =>
-  sql`SELECT ${version} FROM rooms r JOIN partners p ON p.id = r.partner_id WHERE ${hasCode(code)}`;
+  sql`SELECT ${version} FROM rooms r ${joinFirm(sql`r.partner_id`)} WHERE ${hasCode(code)}`;
 
 /** The present version of the view, with one indexed read of two rows; undefined for an unknown code. */
 export async function findViewVersion(db: Sql, code: string): Promise<string | undefined> {
@@ -133,10 +136,10 @@ const cards = sql`
     'environment', o.environment,
     'takenIn', o.taken_in <> '{}',
     'signedElsewhere', 'sealed' = ANY (o.taken_in),
-    'hasSealed', EXISTS (SELECT FROM documents d WHERE d.order_id = o.id AND d.kind IN ('sealed', 'notarized')),
+    'hasSealed', ${hasDocument(sql`o.id`, "sealed", "notarized")},
     'carrier', parcel.carrier, 'trackingNumber', parcel.tracking_number,
     'attachedAt', ${isoTime(sql`a.attached_at`)}) ORDER BY a.position), '[]') AS list
-  FROM attached a JOIN orders o ON o.id = a.order_id
+  FROM attached a ${joinOrder(sql`a.order_id`)}
   LEFT JOIN LATERAL (
     SELECT carrier, tracking_number FROM shipments s WHERE s.order_id = o.id ORDER BY s.id DESC LIMIT 1
   ) parcel ON o.ship
@@ -147,19 +150,11 @@ const cards = sql`
     WHERE s.envelope_id = (SELECT e.id FROM envelopes e WHERE e.order_id = o.id ORDER BY ${latestFirst(sql`e`)} LIMIT 1)
   ) envelope ON o.sign`;
 
-// PostgreSQL uses the index audit_log_activity only if this condition has the same words as the index's predicate.
-const activityOf = (roomCondition: Statement) => sql`(
-    SELECT id, action, from_status, to_status, occurred_at FROM audit_log
-    WHERE order_id = a.order_id AND ${roomCondition}
-      AND action IN ('order.created', 'order.transition', 'order.claimed', 'order.cancelled', 'signing_link.issued',
-        'room.order_attached')
-    ORDER BY occurred_at DESC, id DESC LIMIT 100)`;
-
 // An event of an order appears in every room that contains the order. That the order was attached to a room appears
 // only in that room.
 const recent = sql`
   SELECT a.code, item.* FROM attached a CROSS JOIN LATERAL (
-    ${activityOf(sql`room_id IS NULL`)} UNION ALL ${activityOf(sql`room_id = a.room_id`)}
+    ${shownLines(sql`a.order_id`, sql`room_id IS NULL`)} UNION ALL ${shownLines(sql`a.order_id`, sql`room_id = a.room_id`)}
   ) item ORDER BY item.occurred_at DESC, item.id DESC LIMIT 100`;
 
 const activity = sql`
@@ -176,7 +171,7 @@ const passport = sql`
   SELECT json_build_object('version', c.version, 'verifyCode', c.verify_code, 'createdAt', ${isoTime(sql`c.created_at`)})
   FROM closing_passports c WHERE c.room_id = room."roomId" ORDER BY c.version DESC LIMIT 1`;
 
-const ofOwner = sql`attached a JOIN orders o ON o.id = a.order_id AND o.partner_id = room."partnerId"`;
+const ofOwner = sql`attached a ${joinOrder(sql`a.order_id`)} AND o.partner_id = room."partnerId"`;
 
 const ownCharges = firmPaysColumns(
   {
@@ -212,16 +207,16 @@ export const viewStatement = (code: string, owner: Owner | null = null): Stateme
     SELECT ${version}, r.id AS "roomId", r.code AS "code@room", r.name, r.reference, r.status, r.created_at AS "createdAt", r.updated_at AS "updatedAt",
       p.id AS "partnerId", p.name AS "partnerName", p.brand_name AS "brandName", p.accent_color AS "accentColor", p.logo_url AS "logoUrl",
       ${verifiedFirm}, ${verifiedRoom}
-    FROM rooms r JOIN partners p ON p.id = r.partner_id WHERE ${hasCode(code)} ${
+    FROM rooms r ${joinFirm(sql`r.partner_id`)} WHERE ${hasCode(code)} ${
       owner ? sql`AND r.partner_id = ${owner.partnerId} AND r.environment = ${owner.environment}` : nothing
     }
   ), attached AS (
-    SELECT o.code, a.* FROM room JOIN room_orders a ON a.room_id = room."roomId" JOIN orders o ON o.id = a.order_id
+    SELECT o.code, a.* FROM room JOIN room_orders a ON a.room_id = room."roomId" ${joinOrder(sql`a.order_id`)}
   ), cards AS (${cards}), recent AS (${recent}), activity AS (${activity}), participants AS (${participants})
   SELECT room.*, cards.list AS "cards@order.code", activity.list AS "activity@order.orderCode", participants.list AS participants,
     (${passport}) AS "passport@closing.verifyCode",
-    ${verifiedAll(orderState, sql`o`, sql`FROM attached a JOIN orders o ON o.id = a.order_id`)},
-    ${verifiedSignersOf(sql`attached a JOIN orders o ON o.id = a.order_id`)},
+    ${verifiedAll(orderState, sql`o`, sql`FROM attached a ${joinOrder(sql`a.order_id`)}`)},
+    ${verifiedSignersOf(sql`attached a ${joinOrder(sql`a.order_id`)}`)},
     ${verifiedAll(shipmentState, sql`s`, sql`FROM attached a JOIN shipments s ON s.order_id = a.order_id`)}${owner ? ownColumns : nothing}
   FROM room, cards, activity, participants`;
 

@@ -1,6 +1,7 @@
 import {
   type Approval,
   type Operator,
+  operatorName,
   requirePerson,
   requireRefusedByAnother,
   requireSecondPerson,
@@ -9,13 +10,13 @@ import {
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Clock } from "../../../kernel/platform/clock.ts";
 import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
-import { isSealed, sql } from "../../../kernel/platform/database/sql.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import { closeTasks, openTask } from "../../../kernel/tasks/tasks.ts";
-import { type LockedOrder, lockOrder } from "../../../orders/order/order.ts";
+import { hasOrderCode, joinOrder, type LockedOrder, lockOrder } from "../../../orders/order/order.ts";
 
 /** Whether one person may both request and approve. The same setting applies to refunds. */
 export type ApprovalDeps = { refundApproval: Approval };
@@ -56,10 +57,10 @@ export const protectedTables = [stateRows(takingInState, { backfill: { set: "des
  */
 export async function openTakingIn(db: Sql, orderCode: string): Promise<TakingIn | undefined> {
   const [found] = await db.query<TakingIn>(sql`
-    SELECT r.id, r.sha256, r.reason, r.warnings, r.requested_by AS "requestedBy", a.name AS "requestedByName",
+    SELECT r.id, r.sha256, r.reason, r.warnings, r.requested_by AS "requestedBy", ${operatorName(sql`r.requested_by`)} AS "requestedByName",
       r.requested_at AS "requestedAt", ${verified(takingInState, sql`r`)}
-    FROM taking_in_requests r JOIN orders o ON o.id = r.order_id JOIN operators a ON a.user_id = r.requested_by
-    WHERE ${isSealed(sql`o.code`, "order", orderCode)} AND r.state = 'requested'`);
+    FROM taking_in_requests r ${joinOrder(sql`r.order_id`)}
+    WHERE ${hasOrderCode(orderCode)} AND r.state = 'requested'`);
   return found;
 }
 

@@ -6,6 +6,7 @@ import { sql } from "../../../kernel/platform/database/sql.ts";
 import { invalid } from "../../../kernel/platform/errors.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { dollars } from "../../../orders/dollars.ts";
+import { readOrderHead } from "../../../orders/order/order.ts";
 import { type Act, type BoughtLabel, createEasyPost, type Intent } from "../../../providers/providers.ts";
 import { easypostActor, type LabelDeps } from "./deps.ts";
 import { fileQueue } from "./file.ts";
@@ -44,8 +45,8 @@ export const buyLabel = (deps: LabelDeps): Act<Bought> => ({
   lookAfterMs: 60_000,
   async wanted(tx, intent) {
     const label = await labelOfAct(tx, intent.orderId, intent.attempt);
-    const waits = await tx.query(sql`SELECT FROM orders WHERE id = ${intent.orderId} AND status = 'ShippingPending'`);
-    if (label?.state === "buying" && waits.length > 0) return true;
+    const order = await readOrderHead(tx, intent.orderId);
+    if (label?.state === "buying" && order?.status === "ShippingPending") return true;
     if (label) await updateLabel(tx, label.id, sql`state = 'withdrawn'`);
     return false;
   },

@@ -3,7 +3,7 @@ import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { enqueue, type Jobs } from "../../../kernel/platform/jobs/jobs.ts";
 import { perform } from "../../../orders/fulfilment/fulfilment.ts";
-import { type LockedOrder, lockOrder, mailClient } from "../../../orders/order/order.ts";
+import { type LockedOrder, mailClient } from "../../../orders/order/order.ts";
 import { type EventOutcome, type StoredEvent, type Tracking, trackingOfEvent } from "../../../providers/providers.ts";
 import { enqueueReceipt } from "../../receipts/receipts.ts";
 import { easypostActor, type LabelDeps } from "./deps.ts";
@@ -114,10 +114,4 @@ async function tellOfPickup({ db, clock }: LabelDeps, labelId: number): Promise<
     if (locked?.order.status !== "Shipped") return;
     await openTrouble(tx, label, clock(), "The parcel has waited to be picked up for three days.");
   });
-}
-
-/** Locks an order by its row id; undefined for an unknown id. */
-export async function lockOrderById(tx: Tx, orderId: number): Promise<LockedOrder | undefined> {
-  const [found] = await tx.query<{ code: string }>(sql`SELECT code AS "code@order" FROM orders WHERE id = ${orderId}`);
-  return found && (await lockOrder(tx, found.code));
 }

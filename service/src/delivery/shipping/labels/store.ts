@@ -1,9 +1,17 @@
+import { movesTo } from "../../../kernel/audit/audit.ts";
 import { changeRow, changeRows } from "../../../kernel/platform/database/change-rows.ts";
 import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
-import { type LockedOrder, lockOrder, verifiedOrders, verifiedShipmentsOf } from "../../../orders/order/order.ts";
+import {
+  fromOrders,
+  joinOrder,
+  type LockedOrder,
+  lockOrder,
+  verifiedOrder,
+  verifiedShipmentsOf,
+} from "../../../orders/order/order.ts";
 import type { Address, CarrierRate } from "../../../orders/pricing/pricing.ts";
 import type { TrackingStatus } from "./progress.ts";
 
@@ -70,7 +78,7 @@ export async function findLabel(db: Sql, id: number): Promise<Label | undefined>
 /** Locks an order and then one of its labels. The order is always locked first, to avoid deadlocks. */
 export async function lockLabel(tx: Tx, id: number): Promise<{ order: LockedOrder; label: Label } | undefined> {
   const [found] = await tx.query<{ code: string }>(sql`
-    SELECT o.code AS "code@order" FROM orders o JOIN labels l ON l.order_id = o.id WHERE l.id = ${id}`);
+    SELECT o.code AS "code@order" FROM labels l ${joinOrder(sql`l.order_id`)} WHERE l.id = ${id}`);
   const order = found && (await lockOrder(tx, found.code));
   const [label] = await tx.query<Label>(sql`SELECT ${columns} FROM labels WHERE id = ${id} FOR NO KEY UPDATE`);
   return order && label && { order, label };
@@ -107,9 +115,7 @@ export async function insertLabel(
 /** How many times the order has entered ShippingPending, not counting the end of a hold. */
 export async function shippingAttempt(db: Sql, orderId: number): Promise<number> {
   const [row] = await db.query<{ attempt: number }>(sql`
-    SELECT count(*)::int AS attempt FROM audit_log
-    WHERE order_id = ${orderId} AND action = 'order.transition' AND to_status = 'ShippingPending'
-      AND from_status <> 'OnHold'`);
+    SELECT ${movesTo(sql`${orderId}::bigint`, "ShippingPending")} AS attempt`);
   return row?.attempt ?? 0;
 }
 
@@ -134,12 +140,12 @@ export type LabelOrder = {
 
 export async function findLabelOrder(db: Sql, orderId: number): Promise<LabelOrder | undefined> {
   const [order] = await db.query<LabelOrder>(sql`
-    SELECT code AS "code@order", ship_to AS "shipTo", ship_from AS "shipFrom", carrier_rate AS "carrierRate",
-      (SELECT pages FROM documents WHERE order_id = orders.id AND kind = 'original' ORDER BY id LIMIT 1) AS pages,
-      (SELECT sum((line ->> 'amountCents')::int)::int FROM jsonb_array_elements(lines) AS line
+    SELECT o.code AS "code@order", o.ship_to AS "shipTo", o.ship_from AS "shipFrom", o.carrier_rate AS "carrierRate",
+      (SELECT pages FROM documents WHERE order_id = o.id AND kind = 'original' ORDER BY id LIMIT 1) AS pages,
+      (SELECT sum((line ->> 'amountCents')::int)::int FROM jsonb_array_elements(o.lines) AS line
         WHERE line ->> 'type' = 'ShippingCarrierRate') AS "quotedCents",
-      ${verifiedOrders}
-    FROM orders WHERE id = ${orderId}`);
+      ${verifiedOrder}
+    ${fromOrders} WHERE o.id = ${orderId}`);
   return order;
 }
 

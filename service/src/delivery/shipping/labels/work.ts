@@ -1,12 +1,12 @@
 import { dayMs, hourMs } from "../../../kernel/platform/clock.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { enqueue, type Jobs } from "../../../kernel/platform/jobs/jobs.ts";
-import { parcelQueue } from "../../../orders/order/order.ts";
+import { lockOrderById, parcelQueue } from "../../../orders/order/order.ts";
 import { withdrawSupplement } from "../../../orders/payments/payments.ts";
 import { createEasyPost } from "../../../providers/providers.ts";
 import type { LabelDeps } from "./deps.ts";
 import { fileQueue } from "./file.ts";
-import { followParcel, followTracking, isSameNumber, lockOrderById } from "./follow.ts";
+import { followParcel, followTracking, isSameNumber } from "./follow.ts";
 import { askLater, askQueue, openTrouble, trackingPauseMs } from "./follow-up.ts";
 import { isFinal } from "./progress.ts";
 import { giveBack, recordRefund } from "./refund.ts";

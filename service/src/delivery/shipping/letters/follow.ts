@@ -2,7 +2,7 @@ import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { closeTasks } from "../../../kernel/tasks/tasks.ts";
 import { perform } from "../../../orders/fulfilment/fulfilment.ts";
-import { type LockedOrder, lockOrder } from "../../../orders/order/order.ts";
+import { joinOrder, type LockedOrder, lockOrder } from "../../../orders/order/order.ts";
 import { enqueueReceipt } from "../../receipts/receipts.ts";
 import { actor, type LetterDeps } from "./deps.ts";
 import { type Happening, isFinal, type LetterProgress, mailedAt, stageOf, withHappening } from "./progress.ts";
@@ -23,7 +23,7 @@ export async function withLetter<T>(
 ): Promise<T | undefined> {
   return db.transaction(async (tx) => {
     const [found] = await tx.query<{ code: string }>(sql`
-      SELECT o.code AS "code@order" FROM letters l JOIN orders o ON o.id = l.order_id WHERE l.letter_id = ${letterId}`);
+      SELECT o.code AS "code@order" FROM letters l ${joinOrder(sql`l.order_id`)} WHERE l.letter_id = ${letterId}`);
     const order = found && (await lockOrder(tx, found.code));
     const letter = order && (await findLetter(tx, letterId));
     return letter && work(tx, order, letter);

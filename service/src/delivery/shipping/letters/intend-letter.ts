@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Owner } from "../../../kernel/identity/identity.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
-import { sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { tooCostly } from "../../../kernel/platform/workers/task.ts";
 import { claimantOf, explainTask, openTask } from "../../../kernel/tasks/tasks.ts";
-import { type LockedOrder, lockOrder } from "../../../orders/order/order.ts";
+import { type LockedOrder, lockOrder, readOrderHead } from "../../../orders/order/order.ts";
 import type { Address } from "../../../orders/pricing/pricing.ts";
 import type { MailClass } from "../../../providers/providers.ts";
 import { type PaperOrder, paperOrder, withSentDocument } from "../../paper/paper.ts";
@@ -37,9 +36,8 @@ export async function waitsForLetter(tx: Tx, order: LockedOrder): Promise<boolea
  * Reads and measures the document before it locks the order's row.
  */
 export async function intendLetter(deps: LetterDeps, orderId: number): Promise<void> {
-  const [found] = await deps.db.query<{ code: string; status: string }>(sql`
-    SELECT code AS "code@order", status FROM orders WHERE id = ${orderId} AND environment = 'live'`);
-  if (found?.status !== "ShippingPending") return;
+  const found = await readOrderHead(deps.db, orderId);
+  if (found?.environment !== "live" || found.status !== "ShippingPending") return;
   const order = await paperOrder(deps.db, found.code, "live");
   const plan = await planFor(deps, order);
   await deps.db.transaction(async (tx) => {

@@ -1,7 +1,6 @@
 import type { Tx } from "../../../kernel/platform/database/database.ts";
-import { sql } from "../../../kernel/platform/database/sql.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
-import { type LockedOrder, lockOrder } from "../../../orders/order/order.ts";
+import { type LockedOrder, lockOrder, lockOrderById } from "../../../orders/order/order.ts";
 import { type Act, createLob, type Intent } from "../../../providers/providers.ts";
 import { type LetterDeps, mailQueue } from "./deps.ts";
 import { applyNews, closePrinting } from "./follow.ts";
@@ -96,9 +95,6 @@ export const cancelAct = (deps: LetterDeps): Act<null> => ({
 /** Runs `recallLetters` for a job. */
 export const recallOrder = (deps: LetterDeps, orderId: number): Promise<void> =>
   deps.db.transaction(async (tx) => {
-    const [found] = await tx.query<{ code: string }>(
-      sql`SELECT code AS "code@order" FROM orders WHERE id = ${orderId}`,
-    );
-    const order = found && (await lockOrder(tx, found.code));
+    const order = await lockOrderById(tx, orderId);
     if (order) await recallLetters(deps, tx, order);
   });

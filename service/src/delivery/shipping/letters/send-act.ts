@@ -2,10 +2,10 @@ import { hash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
-import { isSealed, sql } from "../../../kernel/platform/database/sql.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
-import { type LockedOrder, lockOrder, verifiedOrders } from "../../../orders/order/order.ts";
+import { fromOrders, hasOrderCode, type LockedOrder, lockOrder, verifiedOrder } from "../../../orders/order/order.ts";
 import type { Address } from "../../../orders/pricing/pricing.ts";
 import { type AcceptedLetter, type Act, createLob, type Intent, isLetterId } from "../../../providers/providers.ts";
 import { withOrderDocument } from "../../../signing/envelopes/envelopes.ts";
@@ -81,7 +81,7 @@ export const sendAct = (deps: LetterDeps): Act<AcceptedLetter> => ({
  */
 async function requireAddress(tx: Tx, orderCode: string, to: Address): Promise<void> {
   const [order] = await tx.query<{ shipTo: Address | null }>(
-    sql`SELECT ship_to AS "shipTo", ${verifiedOrders} FROM orders WHERE ${isSealed(sql`code`, "order", orderCode)}`,
+    sql`SELECT o.ship_to AS "shipTo", ${verifiedOrder} ${fromOrders} WHERE ${hasOrderCode(orderCode)}`,
   );
   if (!isDeepStrictEqual(order?.shipTo, to))
     throw new Error(`the letter of order ${orderCode} has an address that is not its order's`);

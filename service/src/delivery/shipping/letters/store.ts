@@ -1,3 +1,4 @@
+import { hasMovedSince } from "../../../kernel/audit/audit.ts";
 import { changeRow } from "../../../kernel/platform/database/change-rows.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { Statement, sql } from "../../../kernel/platform/database/sql.ts";
@@ -84,9 +85,7 @@ export const lettersOfOrder = (db: Sql, orderId: number): Promise<Letter[]> =>
 export async function shippingLetter(db: Sql, orderId: number): Promise<Letter | undefined> {
   const [letter] = await select(
     db,
-    sql`WHERE l.order_id = ${orderId} AND NOT EXISTS (
-        SELECT FROM audit_log a
-        WHERE a.order_id = ${orderId} AND a.to_status = 'ShippingFailed' AND a.occurred_at >= l.accepted_at)
+    sql`WHERE l.order_id = ${orderId} AND NOT ${hasMovedSince(sql`l.order_id`, "ShippingFailed", sql`l.accepted_at`)}
       ORDER BY l.id DESC LIMIT 1`,
   );
   return letter;

@@ -1,6 +1,6 @@
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
-import { verifiedFirm } from "../../partners/partners.ts";
+import { joinFirm, verifiedFirm } from "../../partners/partners.ts";
 
 /** The member who issued a key; that person may have left the firm since. */
 export type Issuer = { email: string };
@@ -62,7 +62,7 @@ export type KeyNews = {
 export async function selectKeyNews(db: Sql, wanted: { keyId: string; userId: string; ownerId: string }) {
   const [news] = await db.query<KeyNews>(sql`
     SELECT ou.email AS "ownerEmail", u.email AS "actorEmail", p.name AS "firmName", k.name, k.environment, ${verifiedFirm}
-    FROM partner_keys k JOIN partners p ON p.id = k.partner_id JOIN users u ON u.id = ${wanted.userId}
+    FROM partner_keys k ${joinFirm(sql`k.partner_id`)} JOIN users u ON u.id = ${wanted.userId}
       JOIN members o ON o.partner_id = p.id AND o.role = 'owner' JOIN users ou ON ou.id = o.user_id
     WHERE k.id = ${wanted.keyId} AND o.user_id = ${wanted.ownerId}`);
   return news;

@@ -4,7 +4,7 @@ import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { isRevoked, revocationRow } from "../../../kernel/platform/revocations.ts";
 import type { Members, RowMac } from "../../../kernel/platform/row-mac.ts";
-import { verifiedFirm } from "../../partners/partners.ts";
+import { joinFirm, verifiedFirm } from "../../partners/partners.ts";
 
 const keptMs = 30 * dayMs;
 
@@ -128,7 +128,7 @@ const usable = (tokenSha256: Buffer, now: Date) =>
 export async function selectOffer(db: Sql, rowMac: RowMac, tokenSha256: Buffer, now: Date): Promise<Offer | undefined> {
   const [found] = await db.query<{ firmName: string; inviter: string } & WithMac>(sql`
     SELECT ${invitationColumns}, p.name AS "firmName", u.email AS inviter, ${verifiedFirm}
-    FROM invitations i JOIN partners p ON p.id = i.partner_id JOIN users u ON u.id = i.invited_by
+    FROM invitations i ${joinFirm(sql`i.partner_id`)} JOIN users u ON u.id = i.invited_by
     WHERE ${usable(tokenSha256, now)}`);
   if (!found || !vouchesFor(rowMac, found)) return undefined;
   const { partnerId, firmName, email, role, liveAccess, inviter } = found;
@@ -159,7 +159,7 @@ export async function takeInvitation(
 export async function selectToMail(db: Sql, rowMac: RowMac, invitationId: string, now: Date) {
   const [found] = await db.query<{ firmName: string; inviter: string } & WithMac>(sql`
     SELECT ${invitationColumns}, p.name AS "firmName", u.email AS inviter, ${verifiedFirm}
-    FROM invitations i JOIN partners p ON p.id = i.partner_id JOIN users u ON u.id = i.invited_by
+    FROM invitations i ${joinFirm(sql`i.partner_id`)} JOIN users u ON u.id = i.invited_by
     WHERE i.id = ${invitationId} AND i.ended_at IS NULL AND i.expires_at > ${now}`);
   return found && vouchesFor(rowMac, found) ? found : undefined;
 }

@@ -2,7 +2,7 @@ import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { defineMail, type MailDeps } from "../../../kernel/platform/mail/mail-jobs.ts";
 import { plainTitle } from "../../../kernel/platform/mail/plain-name.ts";
-import { verifiedFirm } from "../../partners/partners.ts";
+import { joinFirm, verifiedFirm } from "../../partners/partners.ts";
 
 type News = { userId: string; ownerId: string; at: string; invited?: boolean };
 
@@ -61,7 +61,7 @@ async function selectOtherOwners(tx: Tx, partnerId: string, userId: string): Pro
 async function selectNews(db: Sql, userId: string, ownerId: string) {
   const [found] = await db.query<{ email: string; ownerEmail: string; firmName: string; liveAccess: boolean }>(
     sql`SELECT u.email, ou.email AS "ownerEmail", p.name AS "firmName", m.live_access AS "liveAccess", ${verifiedFirm}
-     FROM members m JOIN users u ON u.id = m.user_id JOIN partners p ON p.id = m.partner_id
+     FROM members m JOIN users u ON u.id = m.user_id ${joinFirm(sql`m.partner_id`)}
        JOIN members o ON o.partner_id = m.partner_id AND o.role = 'owner' JOIN users ou ON ou.id = o.user_id
      WHERE m.user_id = ${userId} AND o.user_id = ${ownerId}`,
   );

@@ -4,7 +4,7 @@ import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { isRevoked, revocationRow } from "../../../kernel/platform/revocations.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
-import { type MarkedFirm, markedFirm } from "../../partners/partners.ts";
+import { leftJoinFirm, type MarkedFirm, markedFirm } from "../../partners/partners.ts";
 import { type MemberFacts, memberMembers, memberTable } from "../store.ts";
 import { sessionColumns, vouchesFor, type WithMac } from "./facts.ts";
 import { sessionLimits } from "./limits.ts";
@@ -70,7 +70,7 @@ export async function findSession(
        m.version AS "memberVersion", CASE WHEN NOT ${isRevoked(now, sql`m.version::text`)} THEN m.row_mac END AS "memberMac",
        EXISTS (SELECT FROM passkeys k WHERE k.user_id = u.id) AS "hasPasskey", p.passkey_for_live AS "passkeyForLive", m.role, m.live_access AS "liveAccess", m.sees_billing AS "seesBilling", p.id AS "partnerId", p.name AS "firmName", p.tier, p.live_enabled AS "liveEnabled", ${markedFirm}
      FROM sessions s JOIN users u ON u.id = s.user_id
-       LEFT JOIN members m ON m.user_id = u.id LEFT JOIN partners p ON p.id = m.partner_id
+       LEFT JOIN members m ON m.user_id = u.id ${leftJoinFirm(sql`m.partner_id`)}
      WHERE s.token_sha256 = ${tokenSha256} AND ${isWhole(now)} AND ${hasNotEnded(now)}`,
   );
   if (!row || !vouchesFor(rowMac, row)) return undefined;

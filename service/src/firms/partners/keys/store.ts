@@ -86,10 +86,12 @@ export const updateExpiry = (
     UPDATE partner_keys SET expires_at = ${expiresAt}, row_mac = ${mac} WHERE id = ${keyId}`);
 };
 
+type LockedFirm = { tier: string; liveEnabled: boolean };
+
 /** Serializes, until the transaction ends, changes to the firm's keys. @returns undefined for an unknown firm */
-export async function lockFirm(tx: Tx, partnerId: string): Promise<{ liveEnabled: boolean } | undefined> {
-  const [firm] = await tx.query<{ liveEnabled: boolean }>(
-    sql`SELECT live_enabled AS "liveEnabled", ${verifiedFirms} FROM partners WHERE id = ${partnerId} FOR NO KEY UPDATE`,
+export async function lockFirm(tx: Tx, partnerId: string): Promise<LockedFirm | undefined> {
+  const [firm] = await tx.query<LockedFirm>(
+    sql`SELECT tier, live_enabled AS "liveEnabled", ${verifiedFirms} FROM partners WHERE id = ${partnerId} FOR NO KEY UPDATE`,
   );
   return firm;
 }

@@ -2,6 +2,7 @@ import type { Environment, Owner } from "../../../kernel/identity/identity.ts";
 import type { Clock } from "../../../kernel/platform/clock.ts";
 import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
+import type { Log } from "../../../kernel/platform/logs.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
 import { deletedMessage } from "../../../kernel/retention/retention.ts";
 import {
@@ -78,6 +79,13 @@ export async function checkoutUrl(deps: CheckoutDeps, code: string, owner: Owner
   };
   return openSession(deps, () => requireProcessor(deps, "live"), opened);
 }
+
+/** An order is valid even if its checkout could not be opened; the client can request the checkout again. */
+export const checkoutOfNewOrder = (deps: CheckoutDeps, log: Log) => (code: string) =>
+  checkoutUrl(deps, code, null).catch((error: Error) => {
+    log.warn({ err: error }, "an order was placed without its checkout");
+    return null;
+  });
 
 /**
  * The kind of reason why an order can't be paid now. `not_due`: nothing is owed. `stuck`: a person must correct the

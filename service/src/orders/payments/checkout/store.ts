@@ -1,9 +1,10 @@
 import { readShownFirm } from "../../../firms/partners/partners.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
-import { isSealed, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
+import { joinOrder, leftJoinOrder, orderIdOf } from "../../order/order.ts";
 import { chargesOfCode, isOpenCharge } from "../firm/charge-store.ts";
 import type { CheckoutRequest } from "../processor/checkout-sessions.ts";
 import { coveredAmount } from "../supplements.ts";
@@ -92,7 +93,7 @@ export async function isPaymentInProcess(db: Sql, orderCode: string): Promise<bo
   if ((await chargesOfCode(db, orderCode)).some(isOpenCharge)) return true;
   const found = await db.query<{ status: string }>(sql`
     SELECT s.status, ${verifiedSession} FROM checkout_sessions s
-    WHERE ${isOf(sql`ARRAY(SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", orderCode)})`)}`);
+    WHERE ${isOf(sql`ARRAY${orderIdOf(orderCode)}`)}`);
   return found.some(({ status }) => status === "pending_funds");
 }
 
@@ -101,7 +102,7 @@ export const partsOf = (db: Sql, checkoutId: string) =>
   db.query<Part>(sql`
     SELECT c.order_id AS "orderId", o.code AS "orderCode@order", c.amount_cents AS "amountCents",
       c.supplement_id AS "supplementId", ${verified(partState, sql`c`)}
-    FROM checkout_parts c JOIN orders o ON o.id = c.order_id WHERE c.checkout_id = ${checkoutId} ORDER BY c.position`);
+    FROM checkout_parts c ${joinOrder(sql`c.order_id`)} WHERE c.checkout_id = ${checkoutId} ORDER BY c.position`);
 
 type OrderOfSession = {
   orderId: number;
@@ -150,7 +151,7 @@ export async function mintRequest(db: Sql, { id, groupId, ...session }: Checkout
       ? await db.query<Part>(sql`
           SELECT o.id AS "orderId", o.code AS "orderCode@order", s.amount_cents AS "amountCents",
             s.supplement_id AS "supplementId"
-          FROM checkout_sessions s JOIN orders o ON o.id = s.order_id WHERE s.id = ${id}`)
+          FROM checkout_sessions s ${joinOrder(sql`s.order_id`)} WHERE s.id = ${id}`)
       : await partsOf(db, id);
   const [order] = await db.query<{ partnerId: string; environment: string }>(sql`
     SELECT partner_id AS "partnerId", environment FROM orders WHERE id = ${lines[0]?.orderId}`);
@@ -237,7 +238,7 @@ export async function sessionPayees(
   const [found] = await db.query<Found>(sql`
     SELECT s.id, s.status, s.order_id AS "orderId", o.code AS "code@order", s.amount_cents AS "amountCents",
       s.supplement_id AS "supplementId", ${verifiedSession}
-    FROM checkout_sessions s LEFT JOIN orders o ON o.id = s.order_id
+    FROM checkout_sessions s ${leftJoinOrder(sql`s.order_id`)}
     WHERE s.session_id = ${sessionId} OR s.id = ${checkoutId}
     ORDER BY s.id = ${checkoutId} DESC NULLS LAST LIMIT 1`);
   if (!found) return undefined;

@@ -12,6 +12,7 @@ import {
 } from "../../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import { leapt } from "../../../kernel/retention/retention.ts";
+import { joinOrder } from "../../order/order.ts";
 import { paymentState } from "../store.ts";
 import { coveredAmount } from "../supplements.ts";
 import { isActive, methodState, methodsById, type PaymentMethod } from "./store.ts";
@@ -82,7 +83,7 @@ const charges = (where: Statement, more: Statement = nothing): Statement => sql`
   SELECT c.id, c.group_id AS "groupId", c.order_id AS "orderId", o.code AS "orderCode@order", c.partner_id AS "partnerId", c.environment,
     c.method_id AS "methodId", c.amount_cents AS "amountCents", c.supplement_id AS "supplementId", c.asked_by AS "askedBy", c.asked_at AS "askedAt",
     c.sent_at AS "sentAt", ${agedOf(sql`c`, sql`c.changed_at`)} AS "changedAt", c.state, c.payment_intent AS "paymentIntent", c.reason ${more}, ${verified(chargeState, sql`c`)}
-  FROM firm_charges c JOIN orders o ON o.id = c.order_id WHERE ${where}`;
+  FROM firm_charges c ${joinOrder(sql`c.order_id`)} WHERE ${where}`;
 
 export async function selectCharge(db: Sql, id: string): Promise<FirmCharge | undefined> {
   const [found] = await db.query<FirmCharge>(charges(sql`c.id = ${id}`));
@@ -282,7 +283,7 @@ export function overdueCharges(db: Sql, { sentBefore, bankBefore }: { sentBefore
     SELECT c.id, c.order_id AS "orderId", o.code AS "orderCode@order", c.environment, c.asked_at AS "askedAt", c.sent_at AS "sentAt", c.state,
       (SELECT sum(q.amount_cents) ${parts})::float8 AS "amountCents", (SELECT count(*) ${parts})::int AS orders,
       ${markedAll(chargeState, sql`q`, parts)}
-    FROM firm_charges c JOIN orders o ON o.id = c.order_id
+    FROM firm_charges c ${joinOrder(sql`c.order_id`)}
     WHERE c.state IN ('asked', 'answered', 'pending')
       AND ${agedOf(sql`c`, sql`c.changed_at`)} < CASE c.state WHEN 'pending' THEN ${bankBefore}::timestamptz ELSE ${sentBefore}::timestamptz END
       AND NOT EXISTS (SELECT FROM firm_charges q WHERE q.group_id = c.group_id AND q.order_id < c.order_id)

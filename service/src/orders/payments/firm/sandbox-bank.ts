@@ -4,7 +4,7 @@ import type { Database, Tx } from "../../../kernel/platform/database/database.ts
 import { nothing, sql } from "../../../kernel/platform/database/sql.ts";
 import { type Marked, marked } from "../../../kernel/platform/database/state-mac.ts";
 import type { Log } from "../../../kernel/platform/logs.ts";
-import { lockOrder } from "../../order/order.ts";
+import { fromOrders, lockOrder } from "../../order/order.ts";
 import { currency } from "../checkout/sessions.ts";
 import { takeEvent } from "../processor/events.ts";
 import type { SignedEvent } from "../processor/processor.ts";
@@ -61,7 +61,7 @@ export async function takeSandboxSteps(deps: BankDeps, stopping?: AbortSignal, p
 async function takeStep(tx: Tx, { clock, log }: BankDeps, id: number): Promise<boolean> {
   const [step] = await tx.query<Step & Marked>(sql`
     SELECT s.id, s.partner_id AS "partnerId", s.payment_id AS "paymentId", s.kind, s.amount_cents::float8 AS "amountCents",
-      s.reason, s.due_at AS "dueAt", (SELECT o.code FROM orders o WHERE o.id = s.order_id) AS "orderCode@order",
+      s.reason, s.due_at AS "dueAt", (SELECT o.code ${fromOrders} WHERE o.id = s.order_id) AS "orderCode@order",
       ${marked(stepState, sql`s`)}
     FROM sandbox_steps s WHERE s.id = ${id} AND s.done_at IS NULL FOR NO KEY UPDATE OF s SKIP LOCKED`);
   if (!step) return false;

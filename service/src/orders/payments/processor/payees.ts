@@ -1,7 +1,7 @@
 /** The orders that an event of the processor is about, and the order in which they are locked. */
 import type { Database, Tx } from "../../../kernel/platform/database/database.ts";
 import { isSealedAny, sql } from "../../../kernel/platform/database/sql.ts";
-import { type LockedOrder, lockOrders } from "../../order/order.ts";
+import { fromOrders, type LockedOrder, lockOrders } from "../../order/order.ts";
 import { type AlteredOrder, lockSorted, orderNames, reportAltered } from "../altered.ts";
 import { sessionPayees } from "../checkout/store.ts";
 import { lockIntent } from "../disputes.ts";
@@ -93,7 +93,7 @@ function ordersNamed(tx: Tx, message: MoneyMessage): Promise<AlteredOrder[]> {
   const sessionId = "sessionId" in message ? message.sessionId : null;
   const sessions = sql`FROM checkout_sessions s WHERE s.session_id = ${sessionId} OR s.id = ${checkoutId}`;
   return tx.query<AlteredOrder>(sql`
-    SELECT o.id AS "orderId", o.code AS "orderCode@order" FROM orders o
+    SELECT o.id AS "orderId", o.code AS "orderCode@order" ${fromOrders}
     WHERE ${isSealedAny(sql`o.code`, "order", orderCode === null ? [] : [orderCode])} OR o.id IN (
       SELECT order_id FROM payments WHERE payment_intent = ${paymentIntent}
       UNION SELECT order_id FROM firm_charges WHERE id = ${chargeId} OR group_id = ${chargeId}

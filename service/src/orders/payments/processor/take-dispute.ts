@@ -5,7 +5,7 @@ import { verified } from "../../../kernel/platform/database/state-mac.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { closeTasks, neverOpened, openTask } from "../../../kernel/tasks/tasks.ts";
 import { dollars } from "../../dollars.ts";
-import { type Actor, type LockedOrder, refundQueue, targetOf, transition } from "../../order/order.ts";
+import { type Actor, joinOrder, type LockedOrder, refundQueue, targetOf, transition } from "../../order/order.ts";
 import { type Dispute, partNewsQueue } from "../disputes.ts";
 import { bookLoss, lossBy, restOf, reverseLoss } from "../documents.ts";
 import { tellFirm } from "../firm/money-mail.ts";
@@ -143,7 +143,7 @@ const paymentsOf = (tx: Tx, paymentIntent: string) =>
   tx.query<PaymentOfIntent>(sql`
     SELECT p.id, o.id AS "orderId", o.environment, p.amount_cents::float8 AS "amountCents", ${verified(paymentState, sql`p`)},
       EXISTS (SELECT FROM billing_documents d WHERE d.payment_id = p.id AND d.kind = 'receipt') AS "hasReceipt"
-    FROM payments p JOIN orders o ON o.id = p.order_id WHERE p.payment_intent = ${paymentIntent} ORDER BY p.id`);
+    FROM payments p ${joinOrder(sql`p.order_id`)} WHERE p.payment_intent = ${paymentIntent} ORDER BY p.id`);
 
 const isNeverOpened = async (tx: Tx, subject: string): Promise<boolean> =>
   (await tx.query(sql`SELECT WHERE ${neverOpened("dispute", subject)}`)).length === 1;

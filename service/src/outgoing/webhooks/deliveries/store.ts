@@ -1,7 +1,8 @@
 import { eventRow } from "../../../kernel/events/events.ts";
 import type { Owner } from "../../../kernel/identity/identity.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
-import { isSealed, nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import { nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import { orderIdOf, orderIdsOf } from "../../../orders/order/order.ts";
 
 export type DeliveryRow = {
   seq: number;
@@ -56,16 +57,12 @@ export function selectDeliveries(db: Sql, owner: Owner, filter: DeliveryFilter, 
   ${webhookId === null ? nothing : sql`AND webhook_id = ${webhookId}`}
   ${since === null ? nothing : sql`AND delivery.created_at >= ${since}`}
   ${topic === null ? nothing : sql`AND delivery.topic = ${topic}`}
-  ${orderCode === null ? nothing : sql`AND delivery.order_id = (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", orderCode)})`}
-  ${externalReference === null ? nothing : sql`AND delivery.order_id = ANY (${ordersOf(owner, externalReference)})`}
+  ${orderCode === null ? nothing : sql`AND delivery.order_id = ${orderIdOf(orderCode)}`}
+  ${externalReference === null ? nothing : sql`AND delivery.order_id = ANY (${orderIdsOf(owner, externalReference)})`}
   ${state === null ? nothing : sql`AND ${inState(state)}`}
   ${after === null ? nothing : sql`AND delivery.seq < ${after}`}`;
   return db.query<DeliveryRow>(sql`${selectDeliveriesWhere(condition)} ${newestFirst(limit)}`);
 }
-
-const ordersOf = ({ partnerId, environment }: Owner, reference: string) => sql`
-SELECT id FROM orders
-WHERE partner_id = ${partnerId} AND environment = ${environment} AND external_reference = ${reference}`;
 
 // `failed` is in the text of the statement, not a parameter, so that PostgreSQL can use the small partial index of
 // failed deliveries.

@@ -1,9 +1,8 @@
-import { firmState, type MarkedFirm, type Tier, tierOf } from "../../../firms/partners/partners.ts";
+import { joinFirm, type MarkedFirm, markedFirm, type Tier, tierOf } from "../../../firms/partners/partners.ts";
 import type { Owner } from "../../../kernel/identity/identity.ts";
 import type { ColumnCipher } from "../../../kernel/platform/column-cipher.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
-import { marked } from "../../../kernel/platform/database/state-mac.ts";
 import type { Log } from "../../../kernel/platform/logs.ts";
 import { isRevoked } from "../../../kernel/platform/revocations.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
@@ -38,11 +37,11 @@ type DestinationRow = WebhookFacts & {
 
 const selectDestinations = (db: Sql, webhookIds: readonly string[], now: Date) =>
   db.query<DestinationRow>(sql`
-SELECT ${webhookColumns}, ${isRevoked(now, sql`webhooks.id::text`)} AS "isRevoked", deleted_at IS NOT NULL AS deleted, failures > 0 AS "isFailing", tier, array(
+SELECT ${webhookColumns}, ${isRevoked(now, sql`webhooks.id::text`)} AS "isRevoked", deleted_at IS NOT NULL AS deleted, failures > 0 AS "isFailing", p.tier, array(
   SELECT hash FROM webhook_secrets WHERE webhook_id = webhooks.id AND (expires_at IS NULL OR expires_at > ${now})
   ORDER BY id DESC
-) AS hashes, private_key AS "sealedKey", ${marked(firmState, sql`partners`, "isFirmAuthentic")}
-FROM webhooks JOIN partners ON partners.id = partner_id LEFT JOIN webhook_keys USING (partner_id, environment)
+) AS hashes, private_key AS "sealedKey", ${markedFirm}
+FROM webhooks ${joinFirm(sql`webhooks.partner_id`)} LEFT JOIN webhook_keys USING (partner_id, environment)
 WHERE webhooks.id = ANY (${webhookIds}::uuid[])`);
 
 /** The destinations of subscriptions, by id. Logs and omits subscriptions whose secrets can't be decrypted. */

@@ -1,3 +1,4 @@
+import { lockFirm } from "../../../firms/partners/partners.ts";
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Environment, Owner, Principal } from "../../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
@@ -56,7 +57,7 @@ export async function selectSubscription(db: Sql, id: string, owner: Owner): Pro
  * @returns the partner's subscriptions
  */
 export async function lockAndRead(tx: Tx, owner: Owner): Promise<Subscription[]> {
-  await tx.query(sql`SELECT 1 FROM partners WHERE id = ${owner.partnerId} FOR NO KEY UPDATE`);
+  await lockFirm(tx, owner.partnerId);
   return selectSubscriptions(tx, owner);
 }
 

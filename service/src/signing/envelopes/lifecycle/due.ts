@@ -4,6 +4,7 @@ import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type Marked, marked } from "../../../kernel/platform/database/state-mac.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
+import { fromOrders, joinOrder } from "../../../orders/order/order.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
 import { envelopeState, findSigners, lockEnvelope, vouchForEnvelopes, whoseTurn } from "../records/envelope.ts";
 import { appendToTrail } from "../records/trail.ts";
@@ -25,7 +26,7 @@ export async function sweepDue(deps: EnvelopeDeps, stopping?: AbortSignal): Prom
   const now = deps.clock();
   const due = await deps.db.query<Due & { expired: boolean }>(sql`
     SELECT e.id, o.code AS "orderCode@order", o.partner_id AS "partnerId", o.environment, e.expires_at <= ${now} AS expired
-    FROM envelopes e JOIN orders o ON o.id = e.order_id
+    FROM envelopes e ${joinOrder(sql`e.order_id`)}
     WHERE e.ended_at IS NULL AND least(e.expires_at, e.remind_at) <= ${now} AND o.status = 'EsignPending'
       AND EXISTS (SELECT FROM envelope_signers s WHERE s.envelope_id = e.id AND s.signed_at IS NULL)
     ORDER BY least(e.expires_at, e.remind_at) LIMIT ${batchSize}`);
@@ -84,7 +85,7 @@ async function remind({ db, rowMac, reach }: EnvelopeDeps, due: Due, now: Date):
  */
 export async function bringEnvelopesNearer(tx: Tx, partnerId: string, seconds: number): Promise<void> {
   const open = await tx.query<{ id: number } & Marked>(sql`
-    SELECT e.id, ${marked(envelopeState, sql`e`)} FROM envelopes e JOIN orders o ON o.id = e.order_id
+    SELECT e.id, ${marked(envelopeState, sql`e`)} FROM envelopes e ${joinOrder(sql`e.order_id`)}
     WHERE o.partner_id = ${partnerId} AND o.environment = 'test' AND e.ended_at IS NULL ORDER BY e.id FOR NO KEY UPDATE OF e`);
   const ids = open.filter(({ isAuthentic }) => isAuthentic).map(({ id }) => id);
   const which = sql`id = ANY (${ids}::bigint[])`;
@@ -103,7 +104,7 @@ const overdueAtOnce = 100;
  * completed.
  */
 const overdueStatement = (before: Date, after: number): Statement => sql`
-  SELECT o.id FROM orders o
+  SELECT o.id ${fromOrders}
   WHERE o.status = 'EsignPending' AND o.updated_at < ${before} AND o.id > ${after} AND NOT EXISTS (
     SELECT FROM envelopes e JOIN envelope_signers s ON s.envelope_id = e.id
     WHERE e.order_id = o.id AND e.ended_at IS NULL AND s.signed_at IS NULL)

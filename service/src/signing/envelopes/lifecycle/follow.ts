@@ -1,4 +1,4 @@
-import { sql } from "../../../kernel/platform/database/sql.ts";
+import { readOrderHead } from "../../../orders/order/order.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
 import { endEnvelope, findOpenEnvelope, findSigners, lockEnvelope } from "../records/envelope.ts";
 import { appendToTrail } from "../records/trail.ts";
@@ -14,7 +14,7 @@ import { openEnvelope } from "./open.ts";
  */
 export async function followOrder(deps: EnvelopeDeps, orderId: number): Promise<void> {
   const { db } = deps;
-  const [order] = await db.query<{ status: string }>(sql`SELECT status FROM orders WHERE id = ${orderId}`);
+  const order = await readOrderHead(db, orderId);
   const envelope = await findOpenEnvelope(db, orderId);
   if (order?.status === "OnHold") return;
   if (order?.status !== "EsignPending") {

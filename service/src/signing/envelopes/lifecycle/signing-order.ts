@@ -3,6 +3,7 @@ import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import {
+  fromOrders,
   type OrderSigner,
   type RequestedField,
   requireSigners,
@@ -37,7 +38,7 @@ export async function readSigningOrder(
     SELECT ${signingColumns}, o.partner_id AS "partnerId", o.environment, d.pages, o.notarize AS "isNotarized",
       (SELECT count(*)::int FROM order_corrections c WHERE c.order_id = o.id AND c.kind = 'document') AS replacements,
       ${verifiedOrder}
-    FROM orders o JOIN documents d ON d.order_id = o.id AND d.kind = 'original'
+    ${fromOrders} JOIN documents d ON d.order_id = o.id AND d.kind = 'original'
     WHERE o.id = ${orderId} AND o.status = ${status}`);
   if (!row) return undefined;
   requireSigners(rowMac, row);

@@ -8,7 +8,7 @@ import { isPlainName, isPlainTitle } from "../../../kernel/platform/mail/plain-n
 import { type MailFirm, nameIn } from "../../../kernel/platform/mail/template.ts";
 import { dollars } from "../../../orders/dollars.ts";
 import { claimPaymentNews, keepClientMail, type PaymentNews } from "../../../orders/fulfilment/fulfilment.ts";
-import { type Titled, type TitleOf, verifiedOrder, verifiedSigner } from "../../../orders/order/order.ts";
+import { joinOrder, type Titled, type TitleOf, verifiedOrder, verifiedSigner } from "../../../orders/order/order.ts";
 import { messageFor } from "../../../orders/templates/templates.ts";
 import { longCode, signingCode, signingEntry } from "../ceremony/codes.ts";
 import { issueLink, type SigningMail, type SigningMoment, signingMailQueue } from "../lifecycle/issue-link.ts";
@@ -51,7 +51,7 @@ const rowsOf = (db: Sql, signerIds: readonly number[]) =>
     s.signed_at IS NOT NULL AS signed, o.environment, o.code AS "code@order", o.document_name AS "documentName", o.doc_slug AS "docSlug",
     o.external_reference AS reference, o.partner_id AS "partnerId", e.expires_at AS "expiresAt", e.outcome,
     s.issued_at AS "issuedAt", e.ended_at AS "endedAt", ${verifiedOrder}, ${verifiedSigner}
-  FROM envelope_signers s JOIN envelopes e ON e.id = s.envelope_id JOIN orders o ON o.id = e.order_id
+  FROM envelope_signers s JOIN envelopes e ON e.id = s.envelope_id ${joinOrder(sql`e.order_id`)}
   WHERE s.id = ANY (${signerIds}::bigint[]) ORDER BY array_position(${signerIds}::bigint[], s.id)`);
 
 type Deps = MailDeps & { titleOf: TitleOf; closingsOf: ClosingsOf };

@@ -2,6 +2,7 @@ import { hourMs, minuteMs } from "../../../kernel/platform/clock.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { enqueueAfter, waitedMs } from "../../../kernel/platform/jobs/jobs.ts";
+import { fromOrders } from "../../../orders/order/order.ts";
 import { type SigningMail, signingMailQueue } from "../lifecycle/issue-link.ts";
 import { findSession, type JoinDeps } from "../lifecycle/join-session.ts";
 import { claimForMail, claimReminder, placeOfSigner, releaseFromMail, type SessionPlace } from "../records/sessions.ts";
@@ -91,7 +92,7 @@ async function areOthersToCome(
   if (orders.length === 0) return false;
   const unpaid = hasWaitedMs < unpaidWaitMs ? ["QuoteReady", "AwaitingPayment"] : [];
   const others = await db.query(sql`
-    SELECT FROM orders o
+    SELECT ${fromOrders}
     WHERE o.id = ANY (${orders}::bigint[]) AND o.sign AND o.status = ANY (${["Paid", "EsignPending", ...unpaid]}::text[])
       AND NOT EXISTS (SELECT FROM envelopes e WHERE e.order_id = o.id AND e.ended_at IS NULL) LIMIT 1`);
   return others.length > 0;

@@ -20,6 +20,7 @@ import {
   documentMembers,
   documentOwnerColumns,
   documentUse,
+  fromOrders,
   verifiedOrder,
 } from "../../../orders/order/order.ts";
 import type { DocumentDeps } from "./revisions.ts";
@@ -66,7 +67,7 @@ function rowsOf(db: Sql, orders: Statement, owner: Owner | null): Promise<Row[]>
     SELECT d.kind, d.sha256, d.bytes, CASE WHEN d.kind = ANY (o.taken_in) THEN 'operator' END AS origin,
       d.created_at AS "createdAt", ${deletedAt(sql`d.blob_key`)},
       d.blob_key AS "blobKey", d.row_mac AS mac, ${documentOwnerColumns}, ${verifiedOrder}
-    FROM orders o JOIN documents d ON d.order_id = o.id
+    ${fromOrders} JOIN documents d ON d.order_id = o.id
     WHERE ${orders} ${isOwn ?? nothing} AND d.kind = ANY(${kinds}) ORDER BY d.id`);
 }
 

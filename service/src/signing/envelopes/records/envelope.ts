@@ -1,10 +1,10 @@
-import { verifiedFirm } from "../../../firms/partners/partners.ts";
+import { joinFirm, verifiedFirm } from "../../../firms/partners/partners.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { isSealed, nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import type { Language } from "../../../kernel/platform/languages.ts";
-import { latestFirst, signerState, verifiedOrder, verifiedSigner } from "../../../orders/order/order.ts";
+import { joinOrder, latestFirst, signerState, verifiedOrder, verifiedSigner } from "../../../orders/order/order.ts";
 import type { PreparedField } from "../pdf/fields.ts";
 import { joinRoom, roomColumns } from "./rooms.ts";
 
@@ -103,7 +103,7 @@ const envelopeColumns = sql`e.id, e.attempt, e.verify_code AS "verifyCode@envelo
   o.document_name AS "documentName", o.document_notices AS "documentNotices", o.partner_id AS "partnerId", coalesce(p.brand_name, p.name) AS "partnerName",
   p.contact_email AS "partnerContact", ${verifiedEnvelope}, ${verifiedOrder}, ${verifiedFirm}`;
 
-const fromEnvelopes = sql`FROM envelopes e JOIN orders o ON o.id = e.order_id JOIN partners p ON p.id = o.partner_id ${joinRoom}`;
+const fromEnvelopes = sql`FROM envelopes e ${joinOrder(sql`e.order_id`)} ${joinFirm(sql`o.partner_id`)} ${joinRoom}`;
 
 const signerColumns = sql`id, n, name, email, phone, language, routing, auth, issued_at AS "issuedAt", opened_at AS "openedAt",
   failures, locked_at AS "lockedAt", codes_requested AS "codesRequested", codes_of_day AS "codesOfDay",

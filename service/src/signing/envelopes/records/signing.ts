@@ -1,9 +1,11 @@
 import type { Environment, Owner } from "../../../kernel/identity/identity.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
-import { isSealed, nothing, sql } from "../../../kernel/platform/database/sql.ts";
+import { nothing, sql } from "../../../kernel/platform/database/sql.ts";
 import { forged } from "../../../kernel/platform/database/state-mac.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import {
+  fromOrders,
+  hasOrderCode,
   latestFirst,
   type OrderSigner,
   type SigningFacts,
@@ -54,9 +56,9 @@ export async function findSigning(db: Sql, orderCode: string, owner: Owner | nul
     SELECT o.id, o.environment, o.sign, o.envelope_status AS "envelopeStatus", ${signingColumns},
       'sealed' = ANY (o.taken_in) AS "takenIn", e.id AS "envelopeId", e.attempt,
       e.verify_code AS "verifyCode@envelope", e.expires_at AS "expiresAt", e.outcome, e.ended_at AS "endedAt", ${verifiedEnvelope}, ${verifiedOrder}
-    FROM orders o LEFT JOIN LATERAL (
+    ${fromOrders} LEFT JOIN LATERAL (
       SELECT * FROM envelopes WHERE order_id = o.id ORDER BY ${latestFirst(sql`envelopes`)} LIMIT 1
-    ) e ON true WHERE ${isSealed(sql`o.code`, "order", orderCode)} ${isOwn ?? nothing}`);
+    ) e ON true WHERE ${hasOrderCode(orderCode)} ${isOwn ?? nothing}`);
   if (!row) return undefined;
   const { envelopeId, attempt, verifyCode, expiresAt, outcome, endedAt, ...order } = row;
   const envelope = envelopeId === null ? null : { id: envelopeId, attempt, verifyCode, expiresAt, outcome, endedAt };
@@ -70,8 +72,8 @@ export type SignedHere = { signed: number; of: number };
 export async function signedHere(db: Sql, orderCode: string): Promise<SignedHere | null> {
   const [found] = await db.query<SignedHere>(sql`
     SELECT (count(s.signed_at))::int AS signed, (count(*))::int AS of
-    FROM orders o JOIN envelopes e ON e.order_id = o.id JOIN envelope_signers s ON s.envelope_id = e.id
-    WHERE ${isSealed(sql`o.code`, "order", orderCode)} AND e.ended_at IS NULL GROUP BY e.id`);
+    ${fromOrders} JOIN envelopes e ON e.order_id = o.id JOIN envelope_signers s ON s.envelope_id = e.id
+    WHERE ${hasOrderCode(orderCode)} AND e.ended_at IS NULL GROUP BY e.id`);
   return found ?? null;
 }
 

@@ -6,7 +6,7 @@ import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { type MacTable, stateRows } from "../../../kernel/platform/protected-data.ts";
 import type { Members, RowMac } from "../../../kernel/platform/row-mac.ts";
-import { signerState } from "../../../orders/order/order.ts";
+import { joinOrder, signerState } from "../../../orders/order/order.ts";
 import { embedTables } from "./embeds.ts";
 import { type Envelope, envelopeState } from "./envelope.ts";
 import { roomTables } from "./rooms.ts";
@@ -184,7 +184,7 @@ export const insertRecord = (
 export async function readTrail(db: Sql, envelopeId: number): Promise<(TrailRecord & { mac: Buffer })[]> {
   const rows = await db.query<TrailRecord & { verifyCode: string; orderCode: string; mac: Buffer }>(sql`
     SELECT t.position, t.record, t.sha256, t.row_mac AS mac, e.verify_code AS "verifyCode@envelope", o.code AS "orderCode@order"
-    FROM envelope_events t JOIN envelopes e ON e.id = t.envelope_id JOIN orders o ON o.id = e.order_id
+    FROM envelope_events t JOIN envelopes e ON e.id = t.envelope_id ${joinOrder(sql`e.order_id`)}
     WHERE t.envelope_id = ${envelopeId} ORDER BY t.position`);
   return rows.map(({ verifyCode, orderCode, record, ...row }) => ({
     ...row,

@@ -4,6 +4,7 @@ import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import type { MacTable } from "../../../kernel/platform/protected-data.ts";
 import type { Members, RowMac } from "../../../kernel/platform/row-mac.ts";
+import { joinOrder } from "../../../orders/order/order.ts";
 import type { Act } from "./act.ts";
 import { type EntryFrame, type EntrySubject, type JournalRecord, nextEntry } from "./entry.ts";
 
@@ -76,7 +77,7 @@ async function entriesWhere(db: Sql, where: Statement): Promise<(JournalRow & { 
   const rows = await db.query<JournalRow & { notaryId: string; code: string }>(sql`
     SELECT j.notary_id AS "notaryId", j.position, j.record, j.sha256, j.order_id AS "orderId", j.corrects, j.row_mac AS mac,
       o.code AS "code@order"
-    FROM notary_journal j JOIN orders o ON o.id = j.order_id WHERE ${where}`);
+    FROM notary_journal j ${joinOrder(sql`j.order_id`)} WHERE ${where}`);
   return rows.map(({ code, record, ...row }) => ({ ...row, record: withCode(record, code) }));
 }
 

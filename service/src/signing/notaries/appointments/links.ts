@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { auditLine } from "../../../kernel/audit/audit.ts";
+import { auditLine, countLines } from "../../../kernel/audit/audit.ts";
 import { dayMs } from "../../../kernel/platform/clock.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
@@ -50,10 +50,7 @@ export async function inviteToBook({ desk, secrets }: InviteDeps, code: string, 
     const locked = await lockOrder(tx, code);
     const at = desk.clock();
     if (locked?.status !== "NotarizationPending") throw new ServiceError("conflict", "The order waits for no notary.");
-    const [sent] = await tx.query<{ n: number }>(sql`
-      SELECT count(*)::int AS n FROM audit_log
-      WHERE order_id = ${orderId} AND action = 'notary.invited' AND occurred_at > ${new Date(at.getTime() - dayMs)}`);
-    if ((sent?.n ?? 0) >= mostADay)
+    if ((await countLines(tx, orderId, "notary.invited", new Date(at.getTime() - dayMs))) >= mostADay)
       throw new ServiceError("conflict", `The link is mailed at most ${mostADay} times a day.`);
     for (const [index] of signers.entries()) {
       await ensureLink(tx, secrets, { orderId, person: index + 1, at });

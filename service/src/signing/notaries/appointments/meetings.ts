@@ -1,8 +1,8 @@
 import type { Sql } from "../../../kernel/platform/database/database.ts";
-import { isSealed, sql } from "../../../kernel/platform/database/sql.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { Language } from "../../../kernel/platform/languages.ts";
-import { lockOrder, type Titled, type TitleOf } from "../../../orders/order/order.ts";
+import { fromOrders, hasOrderCode, lockOrder, type Titled, type TitleOf } from "../../../orders/order/order.ts";
 import { ordersOfIds, type WaitingOrder } from "../desk/orders.ts";
 import { scheduledFor } from "./book.ts";
 import { ensureLink, type InviteDeps, linkPathOf } from "./links.ts";
@@ -36,7 +36,7 @@ async function meetingsOf(deps: MeetingDeps, who: ClosingSigner, language: Langu
   const ids = found.map(({ order }) => order.orderId);
   const titles = await db.query<Titled & { id: number }>(sql`
     SELECT o.id, o.code AS "code@order", o.document_name AS "documentName", o.doc_slug AS "docSlug"
-    FROM orders o WHERE o.id = ANY (${ids}::bigint[])`);
+    ${fromOrders} WHERE o.id = ANY (${ids}::bigint[])`);
   return Promise.all(
     found.map(async ({ order: { orderId, code } }) => {
       const session = await scheduledFor(db, orderId);
@@ -77,7 +77,7 @@ async function waitingFor(
   { orderCode, name, email }: ClosingSigner,
 ): Promise<{ order: WaitingOrder; person: number }[]> {
   const [own] = await desk.db.query<{ id: number }>(sql`
-    SELECT o.id FROM orders o WHERE ${isSealed(sql`o.code`, "order", orderCode)}`);
+    SELECT o.id ${fromOrders} WHERE ${hasOrderCode(orderCode)}`);
   const closings = own ? await closingsOf(desk.db, own.id) : [];
   const ids = [...new Set(closings.flatMap(({ orders }) => orders))];
   if (ids.length === 0) return [];

@@ -11,6 +11,7 @@ import {
 } from "../../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import { taskState } from "../../../kernel/tasks/tasks.ts";
+import { joinOrder } from "../../../orders/order/order.ts";
 import { type NotaryHours, stepMs } from "./hours.ts";
 
 export type SessionOutcome = "done" | "refused" | "no_show" | "technical";
@@ -164,7 +165,7 @@ const verifiedTasks = verifiedAll(
 export const sessionsToLookAt = (db: Sql, now: Date, id: string | null = null) =>
   db.query<{ id: string; isReminder: boolean }>(sql`
     SELECT s.id, ${isHeld} AS "isReminder"${id === null ? nothing : sql`, ${verifiedTasks}`}
-    FROM notary_sessions s JOIN orders o ON o.id = s.order_id JOIN notaries n ON n.id = s.notary_id
+    FROM notary_sessions s ${joinOrder(sql`s.order_id`)} JOIN notaries n ON n.id = s.notary_id
     WHERE s.state = 'scheduled' AND (${id}::uuid IS NULL OR s.id = ${id}::uuid) AND (
       NOT ${isHeld}
       OR s.starts_at > ${now} AND s.starts_at <= ${now}::timestamptz + CASE s.reminded
@@ -182,7 +183,7 @@ export async function takesAppointments(db: Sql, hasRooms: boolean): Promise<boo
 /** Moves the appointments of a firm's test orders earlier by this many seconds. */
 export async function bringSessionsNearer(tx: Tx, partnerId: string, seconds: number): Promise<void> {
   const open = await tx.query<{ id: string } & Marked>(sql`
-    SELECT s.id, ${marked(sessionState, sql`s`)} FROM notary_sessions s JOIN orders o ON o.id = s.order_id
+    SELECT s.id, ${marked(sessionState, sql`s`)} FROM notary_sessions s ${joinOrder(sql`s.order_id`)}
     WHERE o.partner_id = ${partnerId} AND o.environment = 'test' AND s.state = 'scheduled' ORDER BY s.id FOR NO KEY UPDATE OF s`);
   const which = sql`id = ANY (${open.filter(({ isAuthentic }) => isAuthentic).map(({ id }) => id)}::uuid[])`;
   await tx.query(

@@ -1,3 +1,5 @@
+import { emailOf } from "../../../firms/members/members.ts";
+import { activeOperators, operatorName } from "../../../firms/operators/operators.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import {
@@ -28,13 +30,13 @@ export const notaryState: StateMac = {
 export const notaryRows = stateRows(notaryState, { backfill: { set: "firms, signers and notaries" } });
 
 const select = (mac: Statement) => sql`
-  SELECT n.id, n.operator_id AS "operatorId", o.name AS "operatorName", u.email, n.commission_name AS "commissionName",
+  SELECT n.id, n.operator_id AS "operatorId", ${operatorName(sql`n.operator_id`)} AS "operatorName", ${emailOf(sql`n.operator_id`)} AS email, n.commission_name AS "commissionName",
     n.state, n.county, n.commission_number AS "commissionNumber",
     ${day(sql`n.commission_starts`)} AS "commissionStarts", ${day(sql`n.ron_starts`)} AS "ronStarts",
     ${day(sql`n.commission_expires`)} AS "commissionExpires",
     n.ron_registration AS "ronRegistration", ${day(sql`n.ron_expires`)} AS "ronExpires", n.tool, n.certificate,
     n.certificate_chain AS "certificateChain", n.status, ${mac}
-  FROM notaries n JOIN operators o ON o.user_id = n.operator_id JOIN users u ON u.id = o.user_id`;
+  FROM notaries n`;
 
 const one = select(verified(notaryState, sql`n`));
 
@@ -47,10 +49,7 @@ export async function listNotaries(db: Sql): Promise<Notary[]> {
 
 /** All notaries whose rows pass their MAC, with whether each may sign in to the desk. */
 export async function listWorkingNotaries(db: Sql): Promise<(Notary & { mayWork: boolean })[]> {
-  const [notaries, operators] = await Promise.all([
-    listNotaries(db),
-    db.query<{ id: string }>(sql`SELECT user_id AS id FROM operators WHERE active AND 'notary' = ANY (roles)`),
-  ]);
+  const [notaries, operators] = await Promise.all([listNotaries(db), activeOperators(db, "notary")]);
   const working = new Set(operators.map(({ id }) => id));
   return notaries.map((notary) => ({ ...notary, mayWork: working.has(notary.operatorId) }));
 }
@@ -76,11 +75,14 @@ export async function notaryOfOperator(db: Sql, operatorId: string): Promise<Not
 }
 
 /** Operators with the role `notary` who have no notary's record yet. */
-export const operatorsToAdd = (db: Sql) =>
-  db.query<{ id: string; name: string; email: string }>(sql`
-    SELECT o.user_id AS id, o.name, u.email FROM operators o JOIN users u ON u.id = o.user_id
-    WHERE o.active AND 'notary' = ANY (o.roles) AND NOT EXISTS (SELECT FROM notaries WHERE operator_id = o.user_id)
-    ORDER BY o.name`);
+export async function operatorsToAdd(db: Sql) {
+  const [operators, notaries] = await Promise.all([
+    activeOperators(db, "notary"),
+    db.query<{ operatorId: string }>(sql`SELECT operator_id AS "operatorId" FROM notaries`),
+  ]);
+  const added = new Set(notaries.map(({ operatorId }) => operatorId));
+  return operators.filter(({ id }) => !added.has(id)).sort((a, b) => a.name.localeCompare(b.name, "en"));
+}
 
 export async function insertNotary(tx: Tx, id: string, operatorId: string, c: Commission, at: Date): Promise<boolean> {
   const rows = await tx.query(sql`

@@ -1,3 +1,4 @@
+import { activeOperators } from "../../../firms/operators/operators.ts";
 import type { Clock } from "../../../kernel/platform/clock.ts";
 import type { Database } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
@@ -38,10 +39,8 @@ async function mailOnce(db: Database, notary: Notary, expiry: Expiry, at: Date):
       INSERT INTO notary_expiry_mails (notary_id, what, expires_on, stage, created_at)
       VALUES (${notary.id}, ${what}, ${expiresOn}, ${stage}, ${at}) ON CONFLICT DO NOTHING RETURNING notary_id`);
     if (fresh.length === 0) return;
-    const admins = await tx.query<{ email: string }>(sql`
-      SELECT u.email FROM operators o JOIN users u ON u.id = o.user_id
-      WHERE o.active AND 'admin' = ANY (o.roles) AND u.email <> ${notary.email}`);
-    for (const { email } of [notary, ...admins]) {
+    const admins = await activeOperators(tx, "admin");
+    for (const { email } of [notary, ...admins.filter((admin) => admin.email !== notary.email)]) {
       const isOwn = email === notary.email;
       await expiryMail.enqueue(tx, { email, name: notary.commissionName, what, expiresOn, stage, isOwn });
     }

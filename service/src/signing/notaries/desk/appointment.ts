@@ -1,10 +1,9 @@
 import type { Operator } from "../../../firms/operators/operators.ts";
 import { readMailFirm } from "../../../firms/partners/partners.ts";
-import { auditLine } from "../../../kernel/audit/audit.ts";
+import { auditLine, countLines } from "../../../kernel/audit/audit.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import { dayMs } from "../../../kernel/platform/clock.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
-import { sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { defineMail, type MailDeps } from "../../../kernel/platform/mail/mail-jobs.ts";
 import { isPlainName } from "../../../kernel/platform/mail/plain-name.ts";
@@ -87,10 +86,7 @@ async function requireNewAppointment(tx: Tx, { taskId, notaryId, orderId, url, w
   const lastAt = last?.appointmentAt?.getTime() ?? null;
   if (last?.appointmentUrl === url && lastAt === (when === null ? null : Date.parse(when)))
     throw new ServiceError("conflict", "This appointment was mailed already.");
-  const [row] = await tx.query<{ mailed: number }>(sql`
-    SELECT count(*)::int AS mailed FROM audit_log
-    WHERE order_id = ${orderId} AND action = 'notary.appointment' AND occurred_at > ${new Date(at.getTime() - dayMs)}`);
-  if ((row?.mailed ?? 0) >= mostADay)
+  if ((await countLines(tx, orderId, "notary.appointment", new Date(at.getTime() - dayMs))) >= mostADay)
     throw new ServiceError("conflict", `Appointments of an order are mailed at most ${mostADay} times a day.`);
 }
 

@@ -1,4 +1,4 @@
-import { type MarkedFirm, markedFirm, withFirmNames } from "../../../firms/partners/partners.ts";
+import { joinFirm, type MarkedFirm, markedFirm, withFirmNames } from "../../../firms/partners/partners.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { isSealed, nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
@@ -13,7 +13,16 @@ import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { taskState } from "../../../kernel/tasks/tasks.ts";
-import { orderState, type SigningFacts, signersHold, signersOf, signingColumns } from "../../../orders/order/order.ts";
+import {
+  fromOrders,
+  hasOrderCode,
+  joinOrder,
+  orderState,
+  type SigningFacts,
+  signersHold,
+  signersOf,
+  signingColumns,
+} from "../../../orders/order/order.ts";
 
 /** An order that waits for a notary, with the task for it. */
 export type WaitingOrder = {
@@ -60,7 +69,7 @@ const select = (where: Statement, end: Statement): Statement => sql`
     o.doc_slug AS "docSlug", o.external_reference AS reference, o.signer_state AS "signerState", t.id AS "taskId",
     t.claimed_by AS "claimedBy", t.claimed_at AS "claimedAt", t.due_at AS "dueAt", ${signingColumns},
     ${marked(orderState, sql`o`)}, ${marked(taskState, sql`t`)}, ${markedFirm}
-  FROM tasks t JOIN orders o ON o.id = t.order_id JOIN partners p ON p.id = o.partner_id
+  FROM tasks t ${joinOrder(sql`t.order_id`)} ${joinFirm(sql`o.partner_id`)}
   WHERE t.kind = 'notarize' AND t.state IN ('open', 'claimed') AND o.status = 'NotarizationPending' AND ${where}
   ${end}`;
 
@@ -86,10 +95,7 @@ export async function waitingOrder(
   environment: Environment,
   code: string,
 ): Promise<WaitingOrder | undefined> {
-  const [order] = await waitingOrders(
-    reading,
-    sql`${isSealed(sql`o.code`, "order", code)} AND t.environment = ${environment}`,
-  );
+  const [order] = await waitingOrders(reading, sql`${hasOrderCode(code)} AND t.environment = ${environment}`);
   return order;
 }
 
@@ -123,7 +129,7 @@ type FoundPeople = Omit<OrderPeople, "signers"> & SigningFacts & { mac: Buffer |
 export async function peopleOf({ db, rowMac }: Reading, orderId: number): Promise<OrderPeople | undefined> {
   const [row] = await db.query<FoundPeople>(sql`
     SELECT o.code AS "code@order", o.environment, o.partner_id AS "partnerId", o.status, ${signingColumns},
-      ${marked(orderState, sql`o`)} FROM orders o WHERE o.id = ${orderId}`);
+      ${marked(orderState, sql`o`)} ${fromOrders} WHERE o.id = ${orderId}`);
   if (!row?.isAuthentic || !signersHold(rowMac, row)) return undefined;
   const { code, environment, partnerId, status } = row;
   const signers = signersOf(row).map(({ name, email, language }) => ({ name, email, language }));

@@ -1,9 +1,9 @@
 /** How far an order's notarization is, for the order's firm. It contains no names, links or addresses. */
 import type { Sql } from "../../../kernel/platform/database/database.ts";
-import { isSealed, sql } from "../../../kernel/platform/database/sql.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
 import { verified } from "../../../kernel/platform/database/state-mac.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
-import { type Notarization, orderState, statusGroupOf } from "../../../orders/order/order.ts";
+import { fromOrders, hasOrderCode, type Notarization, orderState, statusGroupOf } from "../../../orders/order/order.ts";
 import { actOfOrder } from "../acts/journal.ts";
 import { scheduledFor } from "../appointments/book.ts";
 import type { NotarySession } from "../appointments/store.ts";
@@ -37,8 +37,8 @@ const nothingKnown = { method: null, jurisdiction: null, appointmentUtc: null, s
 export async function notarizationOf(reading: Reading, code: string): Promise<Notarization> {
   const { db } = reading;
   const [order] = await db.query<{ id: number; status: string; before: string | null }>(sql`
-    SELECT o.id, o.status, o.status_before_hold AS before, ${verified(orderState, sql`o`)} FROM orders o
-    WHERE ${isSealed(sql`o.code`, "order", code)}`);
+    SELECT o.id, o.status, o.status_before_hold AS before, ${verified(orderState, sql`o`)} ${fromOrders}
+    WHERE ${hasOrderCode(code)}`);
   if (!order) throw new Error("the order of a notarization is gone");
   const act = await actOfOrder(reading, order.id);
   const state = stateOf(order.status === "OnHold" ? (order.before ?? "") : order.status, act !== undefined);

@@ -1,9 +1,10 @@
 import type { Owner } from "../../../kernel/identity/identity.ts";
 import { changeRow } from "../../../kernel/platform/database/change-rows.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
-import { isSealed, sql } from "../../../kernel/platform/database/sql.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
+import { fromOrders, hasOrderCode } from "../../../orders/order/order.ts";
 
 /** A notary's request that the firm agree to an act in person, on paper, although online notarization was bought. */
 export type InPersonRequest = {
@@ -42,8 +43,8 @@ export async function latestRequest(db: Sql, orderId: number): Promise<InPersonR
 /** Finds an order of the firm by the order's code. */
 export async function orderIdOf(db: Sql, code: string, { partnerId, environment }: Owner): Promise<number | undefined> {
   const [order] = await db.query<{ id: number }>(sql`
-    SELECT id FROM orders
-    WHERE ${isSealed(sql`code`, "order", code)} AND partner_id = ${partnerId} AND environment = ${environment}`);
+    SELECT o.id ${fromOrders}
+    WHERE ${hasOrderCode(code)} AND o.partner_id = ${partnerId} AND o.environment = ${environment}`);
   return order?.id;
 }
 

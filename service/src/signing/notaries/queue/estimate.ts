@@ -1,11 +1,13 @@
 /**
  * Estimates how long people in the queue will wait. It uses only known facts, such as the lengths of earlier sessions.
  */
+
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import { minuteMs } from "../../../kernel/platform/clock.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { type Marked, marked } from "../../../kernel/platform/database/state-mac.ts";
+import { joinOrder } from "../../../orders/order/order.ts";
 import { sessionState } from "../sessions/store.ts";
 
 /** The fewest earlier sessions from which a wait is estimated. */
@@ -65,7 +67,7 @@ export async function notariesInSession(db: Sql): Promise<ReadonlySet<string>> {
 export async function lengthsOfSessions(db: Sql, environment: Environment, since: Date): Promise<number[]> {
   const rows = await db.query<{ ms: number } & Marked>(sql`
     SELECT (extract(epoch FROM l.ended_at - l.opened_at) * 1000)::float8 AS ms, ${marked(sessionState, sql`l`)}
-    FROM live_sessions l JOIN orders o ON o.id = l.order_id
+    FROM live_sessions l ${joinOrder(sql`l.order_id`)}
     WHERE l.outcome = 'done' AND l.ended_at > ${since} AND o.environment = ${environment} ORDER BY l.ended_at DESC LIMIT 50`);
   return rows.filter(({ isAuthentic }) => isAuthentic).map(({ ms }) => ms);
 }

@@ -1,4 +1,5 @@
 /** The rows of the queue: the notaries on duty, and the orders that ask to meet a notary now. */
+
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import { changeRow } from "../../../kernel/platform/database/change-rows.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
@@ -11,6 +12,7 @@ import {
   writeStateMacs,
 } from "../../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
+import { joinOrder } from "../../../orders/order/order.ts";
 
 export type RequestOutcome = "met" | "left" | "booked" | "expired" | "elsewhere";
 
@@ -124,7 +126,7 @@ export async function openRequests(db: Sql, environment: Environment, limit: num
   const found: NotaryRequest[] = [];
   for (let offset = 0; ; offset += limit) {
     const page = await db.query<NotaryRequest & Marked>(sql`
-      ${select(marked(requestState, sql`r`))} JOIN orders o ON o.id = r.order_id
+      ${select(marked(requestState, sql`r`))} ${joinOrder(sql`r.order_id`)}
       WHERE r.state <> 'ended' AND o.environment = ${environment} ORDER BY r.asked_at, r.id LIMIT ${limit} OFFSET ${offset}`);
     found.push(...page.filter(({ isAuthentic }) => isAuthentic).map(({ isAuthentic: _, ...request }) => request));
     if (found.length >= limit || page.length < limit) return found.slice(0, limit);
@@ -139,7 +141,7 @@ export async function countOpenLocked(tx: Tx, environment: Environment, partnerI
   await tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`notary_requests ${environment}`}, 0))`);
   const [row] = await tx.query<{ all: number; firm: number }>(sql`
     SELECT count(*)::int AS "all", (count(*) FILTER (WHERE o.partner_id = ${partnerId}))::int AS firm
-    FROM notary_requests r JOIN orders o ON o.id = r.order_id
+    FROM notary_requests r ${joinOrder(sql`r.order_id`)}
     WHERE r.state <> 'ended' AND o.environment = ${environment}`);
   return row ?? { all: 0, firm: 0 };
 }
@@ -187,7 +189,7 @@ export async function endRequestOf(tx: Tx, orderId: number, outcome: RequestOutc
  */
 export const requestsToLookAt = (db: Sql, now: Date, takenBefore: Date) =>
   db.query<{ orderId: number }>(sql`
-    SELECT r.order_id AS "orderId" FROM notary_requests r JOIN orders o ON o.id = r.order_id
+    SELECT r.order_id AS "orderId" FROM notary_requests r ${joinOrder(sql`r.order_id`)}
     WHERE r.state <> 'ended' AND (o.status <> 'NotarizationPending' OR r.state = 'waiting' AND r.expires_at <= ${now}
       OR r.state = 'taken' AND (r.taken_at <= ${takenBefore} OR NOT EXISTS (
         SELECT FROM tasks t JOIN notaries n ON t.claimed_by = 'operator:' || n.operator_id
@@ -197,7 +199,7 @@ export const requestsToLookAt = (db: Sql, now: Date, takenBefore: Date) =>
 /** Moves the open requests of a firm's test orders earlier by this many seconds. */
 export async function bringRequestsNearer(tx: Tx, partnerId: string, seconds: number): Promise<void> {
   const open = await tx.query<{ id: string } & Marked>(sql`
-    SELECT r.id, ${marked(requestState, sql`r`)} FROM notary_requests r JOIN orders o ON o.id = r.order_id
+    SELECT r.id, ${marked(requestState, sql`r`)} FROM notary_requests r ${joinOrder(sql`r.order_id`)}
     WHERE o.partner_id = ${partnerId} AND o.environment = 'test' AND r.state <> 'ended' ORDER BY r.id FOR NO KEY UPDATE OF r`);
   const which = sql`id = ANY (${open.filter(({ isAuthentic }) => isAuthentic).map(({ id }) => id)}::uuid[])`;
   const by = sql`make_interval(secs => ${seconds})`;

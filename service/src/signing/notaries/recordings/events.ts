@@ -2,12 +2,13 @@
  * Events about the recordings of a firm's orders. They contain topics, times, hashes and causes, but no names or
  * addresses.
  */
+
 import { eventRow } from "../../../kernel/events/events.ts";
-import type { Environment } from "../../../kernel/identity/identity.ts";
-import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import type { Database, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
+import { fromOrders, readOrderHead } from "../../../orders/order/order.ts";
 import { required } from "./parts.ts";
 import { changeRecording, lockRecording, type Recording } from "./store.ts";
 
@@ -27,13 +28,6 @@ export const recordingEventRows = stateRows(recordingEventState);
 
 type Told = Pick<Recording, "id" | "orderId" | "startedAt"> & { endedAt?: Date | null; manifestSha256?: string | null };
 
-async function orderOf(db: Sql, id: number) {
-  const [order] = await db.query<{ code: string; partnerId: string; environment: Environment }>(
-    sql`SELECT code AS "code@order", partner_id AS "partnerId", environment FROM orders WHERE id = ${id}`,
-  );
-  return order;
-}
-
 /**
  * Queues an event for the firm of the recording's order, in the transaction of the change. A recording without an order
  * causes none.
@@ -45,15 +39,15 @@ export async function tellOfRecording(
   at: Date,
   cause: string | null = null,
 ): Promise<void> {
-  const order = orderId === null ? undefined : await orderOf(tx, orderId);
+  const order = orderId === null ? undefined : await readOrderHead(tx, orderId);
   if (orderId === null || !order) return;
   // Locks the order, because otherwise two concurrent events would get the same number.
-  await tx.query(sql`SELECT FROM orders WHERE id = ${orderId} FOR NO KEY UPDATE`);
+  await tx.query(sql`SELECT ${fromOrders} WHERE o.id = ${orderId} FOR NO KEY UPDATE`);
   const [last] = await tx.query<{ n: number }>(sql`
     SELECT coalesce(max(n), 0)::int AS n FROM recording_events WHERE order_id = ${orderId} AND topic = ${topic}`);
   const n = (last?.n ?? 0) + 1;
-  const { code, ...owner } = order;
-  const event = { at, topic, eventId: `${topic}:${code}:${n}`, ...owner, subject: code, orderId };
+  const { code, partnerId, environment } = order;
+  const event = { at, topic, eventId: `${topic}:${code}:${n}`, partnerId, environment, subject: code, orderId };
   const [row] = await tx.query<{ id: number }>(sql`${eventRow(event)} RETURNING id`);
   if (!row) throw new Error("the event has no row");
   await tx.query(sql`

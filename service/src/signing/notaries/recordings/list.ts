@@ -1,7 +1,8 @@
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
-import { isSealed, nothing, sql } from "../../../kernel/platform/database/sql.ts";
+import { nothing, sql } from "../../../kernel/platform/database/sql.ts";
 import { isCode, isUuid } from "../../../kernel/platform/text.ts";
+import { orderCodes, orderIdOf } from "../../../orders/order/order.ts";
 
 /** A recording, as a list shows it. */
 export type RecordingOnList = {
@@ -40,17 +41,11 @@ export async function listRecordings(db: Sql, which: Which): Promise<RecordingOn
     FROM recordings r JOIN notaries n ON n.id = r.notary_id
     WHERE r.environment = ${environment}
       ${notaryId === null ? nothing : sql`AND r.notary_id = ${notaryId}`}
-      ${orderCode === null ? nothing : sql`AND r.order_id = (SELECT id FROM orders o WHERE ${isSealed(sql`o.code`, "order", orderCode)})`}
+      ${orderCode === null ? nothing : sql`AND r.order_id = ${orderIdOf(orderCode)}`}
     ORDER BY r.started_at DESC, r.id LIMIT ${mostRecordingsShown}`);
-  const codes = await codesOf(db, rows);
-  return rows.map(({ orderId, ...row }) => ({ ...row, code: orderId === null ? null : (codes.get(orderId) ?? null) }));
-}
-
-async function codesOf(db: Sql, rows: readonly { orderId: number | null }[]): Promise<Map<number, string>> {
-  const ids = rows.flatMap(({ orderId }) => orderId ?? []);
-  if (ids.length === 0) return new Map();
-  const found = await db.query<{ id: number; code: string }>(
-    sql`SELECT id, code AS "code@order" FROM orders WHERE id = ANY (${ids}::bigint[])`,
+  const codes = await orderCodes(
+    db,
+    rows.flatMap(({ orderId }) => orderId ?? []),
   );
-  return new Map(found.map(({ id, code }) => [id, code]));
+  return rows.map(({ orderId, ...row }) => ({ ...row, code: orderId === null ? null : (codes.get(orderId) ?? null) }));
 }

@@ -1,4 +1,5 @@
 /** How long recordings are stored. The rules in force of the notary's state decide. */
+
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Blobs } from "../../../kernel/platform/blobs/blobs.ts";
 import type { Clock } from "../../../kernel/platform/clock.ts";
@@ -6,6 +7,7 @@ import type { Database, Sql } from "../../../kernel/platform/database/database.t
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import type { Log } from "../../../kernel/platform/logs.ts";
 import { movedSince } from "../../../kernel/retention/retention.ts";
+import { leftJoinOrder } from "../../../orders/order/order.ts";
 import { findNotary } from "../commissions/store.ts";
 import type { ReadEligibility } from "../eligibility/changes/in-force.ts";
 import { tellOfRecording } from "./events.ts";
@@ -39,7 +41,7 @@ const due = (now: Date) => sql`
   AND r.keep_until < ((${now}::timestamptz + CASE WHEN r.environment = 'test' AND o.partner_id IS NOT NULL
     THEN ${movedSince(sql`r.started_at`, sql`o.partner_id`)} ELSE interval '0' END) AT TIME ZONE 'UTC')::date`;
 
-const from = sql`FROM recordings r LEFT JOIN orders o ON o.id = r.order_id`;
+const from = sql`FROM recordings r ${leftJoinOrder(sql`r.order_id`)}`;
 const mostAtOnce = 100;
 
 /** Deletes recordings whose retention has ended and that are not held. */

@@ -1,6 +1,7 @@
 /** The rows of recordings: one for each session, and one for each part of its chain that is in the store. */
 import type { LogEntry } from "@signsealship/evidence/log";
-import { queueEntry } from "../../../evidence/transparency-log/transparency-log.ts";
+import { type LoggedRows, queueEntry } from "../../../evidence/transparency-log/transparency-log.ts";
+import type { StoredBlobs } from "../../../firms/partners/partners.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { BlobUse } from "../../../kernel/platform/blobs/cipher.ts";
 import { columnCipher } from "../../../kernel/platform/column-cipher.ts";
@@ -17,6 +18,7 @@ import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { type BlobRows, stateRows } from "../../../kernel/platform/protected-data.ts";
 import type { SecretBytes } from "../../../kernel/platform/secrets.ts";
 import { isUuid } from "../../../kernel/platform/text.ts";
+import { joinOrder } from "../../../orders/order/order.ts";
 
 /** A person in the session. `person` is the person's name within the session. */
 export type RecordedPerson = { readonly person: string; readonly role: string; readonly name: string };
@@ -51,6 +53,15 @@ export type Recording = {
   isHeld: boolean;
   deletedAt: Date | null;
 };
+
+export const storedRecordings: StoredBlobs = (partnerId) => sql`
+  SELECT p.blob_key, p.bytes FROM recordings r ${joinOrder(sql`r.order_id`)} JOIN recording_parts p ON p.recording_id = r.id
+  WHERE o.partner_id = ${partnerId} AND r.deleted_at IS NULL`;
+
+/** The lines of the manifests. */
+export const loggedRecordings: LoggedRows = (environment) => sql`
+  SELECT 'artifact/v1 ' || manifest_sha256 AS line, 'recording ' || id AS row, ended_at AS at
+  FROM recordings WHERE manifest_sha256 IS NOT NULL AND environment = ${environment}`;
 
 const recordingState: StateMac = {
   table: sql`recordings`,

@@ -1,10 +1,12 @@
 /**
  * Which node has a live session, and until when. That node alone has the session's media and the pages' event streams.
  */
+
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
-import { isSealed, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { NodeAddress, OwnNode } from "../../../kernel/platform/nodes.ts";
+import { orderIdOf } from "../../../orders/order/order.ts";
 import type { DeskDeps } from "../desk/desk.ts";
 import { type LiveSession, sha256Of } from "./store.ts";
 
@@ -161,7 +163,7 @@ export type SessionOfPage = { token: string } | { code: string };
 const pageSession = (of: SessionOfPage): Statement =>
   "token" in of
     ? sql`l.id = (SELECT session_id FROM live_people WHERE token_sha256 = ${sha256Of(of.token)})`
-    : sql`l.order_id = (SELECT o.id FROM orders o WHERE ${isSealed(sql`o.code`, "order", of.code)})`;
+    : sql`l.order_id = ${orderIdOf(of.code)}`;
 
 /**
  * The other node that has the session of a page, if requests have to be passed on to it. Null when this node answers

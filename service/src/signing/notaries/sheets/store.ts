@@ -7,6 +7,7 @@ import { type StateMac, verified, writeStateMacs } from "../../../kernel/platfor
 import { type MacTable, stateRows } from "../../../kernel/platform/protected-data.ts";
 import type { Members, RowMac } from "../../../kernel/platform/row-mac.ts";
 import { verifiedTask } from "../../../kernel/tasks/tasks.ts";
+import { readOrderHead } from "../../../orders/order/order.ts";
 import type { Script } from "./scripts.ts";
 import type { Mark, Person } from "./steps.ts";
 
@@ -160,7 +161,7 @@ export async function isInHands(db: Sql, { taskId }: Pick<Sheet, "taskId">): Pro
 
 /** The code of a sheet's order. */
 export async function orderCodeOf(db: Sql, { orderId }: Pick<Sheet, "orderId">): Promise<string> {
-  const [order] = await db.query<{ code: string }>(sql`SELECT code AS "code@order" FROM orders WHERE id = ${orderId}`);
+  const order = await readOrderHead(db, orderId);
   if (!order) throw new Error(`the order ${orderId} of a run sheet is missing`);
   return order.code;
 }

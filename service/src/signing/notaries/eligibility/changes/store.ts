@@ -1,3 +1,4 @@
+import { operatorName } from "../../../../firms/operators/operators.ts";
 import { changeRow } from "../../../../kernel/platform/database/change-rows.ts";
 import type { Sql, Tx } from "../../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../../kernel/platform/database/sql.ts";
@@ -49,9 +50,9 @@ export const changeRows = stateRows(changeState, { backfill: { set: "firms, sign
 
 const select = (seen: Statement) => sql`
   SELECT v.id, v.state, v.version, v.rules::text AS rules, v.source_url AS "sourceUrl",
-    to_char(v.effective_on, 'YYYY-MM-DD') AS "effectiveOn", v.requested_by AS "requestedBy", a.name AS "requestedByName",
-    v.requested_at AS "requestedAt", v.outcome, d.name AS "decidedByName", v.decided_at AS "decidedAt", v.note, ${seen}
-  FROM notary_rule_versions v JOIN operators a ON a.user_id = v.requested_by LEFT JOIN operators d ON d.user_id = v.decided_by`;
+    to_char(v.effective_on, 'YYYY-MM-DD') AS "effectiveOn", v.requested_by AS "requestedBy", ${operatorName(sql`v.requested_by`)} AS "requestedByName",
+    v.requested_at AS "requestedAt", v.outcome, ${operatorName(sql`v.decided_by`)} AS "decidedByName", v.decided_at AS "decidedAt", v.note, ${seen}
+  FROM notary_rule_versions v`;
 
 const markedChanges = select(marked(changeState, sql`v`));
 const verifiedChanges = select(verified(changeState, sql`v`));

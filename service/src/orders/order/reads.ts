@@ -1,0 +1,52 @@
+/**
+ * How other features read orders. In these parts of statements the order is `o`, as it is for `verifiedOrder`. The facts
+ * that the functions return are not verified: they find an order, and the caller verifies it when it locks or shows it.
+ */
+import type { Environment, Owner } from "../../kernel/identity/identity.ts";
+import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { isSealed, type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import type { OrderStatus } from "./transitions/statuses.ts";
+import { type LockedOrder, lockOrder } from "./transitions/transitions.ts";
+
+export const fromOrders: Statement = sql`FROM orders o`;
+
+/** @param id the order's row id, as an expression of the other tables */
+export const joinOrder = (id: Statement): Statement => sql`JOIN orders o ON o.id = ${id}`;
+
+/** For rows that may have no order. */
+export const leftJoinOrder = (id: Statement): Statement => sql`LEFT JOIN orders o ON o.id = ${id}`;
+
+/** A condition: the order has this code. */
+export const hasOrderCode = (code: string): Statement => isSealed(sql`o.code`, "order", code);
+
+/** The row id of the order with this code. */
+export const orderIdOf = (code: string): Statement => sql`(SELECT o.id FROM orders o WHERE ${hasOrderCode(code)})`;
+
+/** The row ids of the owner's orders with this reference. */
+export const orderIdsOf = ({ partnerId, environment }: Owner, reference: string): Statement => sql`
+  SELECT o.id FROM orders o
+  WHERE o.partner_id = ${partnerId} AND o.environment = ${environment} AND o.external_reference = ${reference}`;
+
+export type OrderHead = { code: string; partnerId: string; environment: Environment; status: OrderStatus };
+
+/** Finds an order by its row id. */
+export async function readOrderHead(db: Sql, orderId: number): Promise<OrderHead | undefined> {
+  const [order] = await db.query<OrderHead>(sql`
+    SELECT o.code AS "code@order", o.partner_id AS "partnerId", o.environment, o.status
+    FROM orders o WHERE o.id = ${orderId}`);
+  return order;
+}
+
+/** The codes of orders, by their row ids. */
+export async function orderCodes(db: Sql, orderIds: readonly number[]): Promise<ReadonlyMap<number, string>> {
+  if (orderIds.length === 0) return new Map();
+  const orders = await db.query<{ id: number; code: string }>(sql`
+    SELECT o.id, o.code AS "code@order" FROM orders o WHERE o.id = ANY (${orderIds}::bigint[])`);
+  return new Map(orders.map(({ id, code }) => [id, code]));
+}
+
+/** Locks an order by its row id; undefined for an unknown id. */
+export async function lockOrderById(tx: Tx, orderId: number): Promise<LockedOrder | undefined> {
+  const order = await readOrderHead(tx, orderId);
+  return order && lockOrder(tx, order.code);
+}
