@@ -79,7 +79,7 @@ export const macTables = protectedTables.filter(isMacTable);
 /** The tables whose rows refer to blobs. */
 export const blobTables = protectedTables.flatMap(({ table, blobs }) => (blobs ? [{ table, ...blobs }] : []));
 
-/** What counts toward the bytes that a firm stores. */
+/** The blobs whose bytes count toward the storage limit of a firm. */
 export const storedBlobs: readonly StoredBlobs[] = [
   ...[storedDocuments, storedFills, storedVersions, storedForms],
   ...[storedPassports, storedRecordings, storedClosings],
