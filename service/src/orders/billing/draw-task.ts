@@ -95,6 +95,10 @@ function drawTable(flow: Flow, { title, columns, rows, sums }: DrawnPaper["table
     );
   }
   flow.skip(8);
-  for (const [label, value] of sums) flow.row(label, value, body);
+  // Labels can be longer than the first column, and a sum than the last one.
+  const sumPlace = Math.min(places.at(-1) ?? 0, 400);
+  for (const [label, value] of sums) {
+    flow.cells([[label, body, 0] as const, [value, body, sumPlace] as const], rowHeight);
+  }
   flow.skip(10);
 }

@@ -171,11 +171,11 @@ export function drawnStatement(
     tables: [
       {
         title: "By file number",
-        columns: { Date: 0, File: 54, Document: 122, Number: 200, Kind: 272, "Paid by": 356, Amount: 462 },
+        columns: { Date: 0, File: 60, Document: 126, Number: 196, Kind: 278, "Paid by": 360, Amount: 462 },
         rows: byFile(lines).map((line) => [
           short.format(line.at),
           line.reference === null ? "-" : shortened(line.reference, 14),
-          line.document === null ? `Order ${shortOrder(line.orderCode)}` : shortened(line.document, 17),
+          line.document === null ? `Order ${shortOrder(line.orderCode)}` : shortened(line.document, 15),
           line.number,
           line.applied || line.replacesLoss ? lineKind(line) : `${lineKind(line).split(",")[0]} *`,
           shortened(paidByText(line), 23),

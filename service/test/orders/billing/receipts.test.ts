@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { examplePdf, minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { newPartner, temporaryFolder } from "@signsealship/testing/service";
+import { textOf } from "../../closing/closing-passports/seal-room.ts";
 import { newMember, postForm } from "../../firms/members/signed-in-member.ts";
 import { openLiveService } from "../fulfilment/live-service.ts";
 
@@ -170,6 +171,7 @@ test("the statement agrees with the receipts as JSON, page, PDF and CSV", async 
   assert.ok(lines.every(({ paidBy, method }) => ["client", "firm"].includes(paidBy) && method === null));
   const statement = await pdfOf(`/dashboard/statements/${open.month}/pdf`, member);
   assert.match(statement.toString("latin1"), /\/Title\(Statement \d{4}-\d{2}, so far, Acme Title(?:, LLC)?\)/);
+  assert.match(textOf(statement), /Opening balance in your favor/, "no label is cut off");
   const drawn = dataOf(statement);
   assert.deepEqual([drawn.sums.payments, drawn.lines.length], [open.paymentsCents, lines.length]);
 });
