@@ -66,8 +66,10 @@ export function connectPlaces(form: HTMLFormElement, typed: () => URLSearchParam
       ...{ id: host.id, input: part<HTMLInputElement>(`field-doc${n}_fields`), form },
       signers: () => signersOf(typed(), n),
       numbering: { signerOf: (row) => row, rowOf: (signer) => signer },
-      titleOf: () => typed().get(`doc${n}_name`) ?? "",
-      isNotarized: () => typed().get(`doc${n}_notary`) === "on",
+      previewed: {
+        titleOf: () => typed().get(`doc${n}_name`) ?? "",
+        isNotarized: () => typed().get(`doc${n}_notary`) === "on",
+      },
       load: () => openFile(file, form.dataset["pdfJs"] ?? ""),
       changed: showPageBox,
     });

@@ -24,8 +24,10 @@ const placesInput = part<HTMLInputElement>("field-fields");
 const places = openPlaces({
   ...{ id: "places", input: placesInput, form, signers: () => signersIn(form) },
   numbering: { signerOf: (row) => signerOf(signersIn(form))(row), rowOf: rowOf(signersIn(form)) },
-  isNotarized: () => boxes.notarize.checked,
-  titleOf: () => (input.files?.[0]?.name ?? keptName()).replace(/\.pdf$/i, ""),
+  previewed: {
+    isNotarized: () => boxes.notarize.checked,
+    titleOf: () => (input.files?.[0]?.name ?? keptName()).replace(/\.pdf$/i, ""),
+  },
   changed(count) {
     // While no field is placed, the form also sends the input `ask`, so that the service asks before it adds a page.
     // Without a script, the service adds a page when it finds no place for signatures.

@@ -24,8 +24,10 @@ function connect(form: HTMLFormElement): void {
     ...{ id: "places", input: part<HTMLInputElement>("field-fields"), form, signers: () => rolesIn(form) },
     numbering: { signerOf: (row) => signerOf(rolesIn(form))(row), rowOf: rowOf(rolesIn(form)) },
     ...(kept !== "" && { load: openKept }),
-    titleOf: () => String(new FormData(form).get("name") ?? ""),
-    isNotarized: () => new FormData(form).get("svc_notary") === "on",
+    previewed: {
+      titleOf: () => String(new FormData(form).get("name") ?? ""),
+      isNotarized: () => new FormData(form).get("svc_notary") === "on",
+    },
     changed() {},
   });
 

@@ -21,17 +21,20 @@ export type PlacesDeps = {
   readonly numbering: { readonly signerOf: (row: number) => number; readonly rowOf: (signer: number) => number };
   /** Opens the document when its pages are first needed; without it, `show` brings the document. */
   readonly load?: () => Promise<OpenDocument>;
-  /** The document's name as the signers will read it; empty if the form does not know it. */
-  readonly titleOf?: () => string;
-  /** Whether a notary signs after the signers, as the form says now. */
-  readonly isNotarized: () => boolean;
+  /** The form's state that the preview shows. */
+  readonly previewed: {
+    /** The document's name as the signers will read it; empty if the form does not know it. */
+    readonly titleOf: () => string;
+    /** Whether a notary signs after the signers. */
+    readonly isNotarized: () => boolean;
+  };
   /** Is called after each change of the form or of the fields. */
   readonly changed: (count: number) => void;
 };
 
 /** The part of a form that opens the pages of one document, and contains the fields that were placed on them. */
 export function openPlaces(deps: PlacesDeps) {
-  const { id, input, form, signers, numbering, load, titleOf = () => "", isNotarized, changed } = deps;
+  const { id, input, form, signers, numbering, load, previewed, changed } = deps;
   const { signerOf, rowOf } = numbering;
   const host = part(id);
   const said = part(`${id}-said`);
@@ -73,8 +76,8 @@ export function openPlaces(deps: PlacesDeps) {
     const at = store.fields().find(({ error }) => error !== null) ?? null;
     const { preview: address = "" } = host.dataset;
     const current = opened;
-    const about = { opened: current, store, signers, isNotarized, address };
-    const preview = (row: number) => openPreview({ ...about, title: titleOf() }, row);
+    const about = { opened: current, store, signers, isNotarized: previewed.isNotarized, address };
+    const preview = (row: number) => openPreview({ ...about, title: previewed.titleOf() }, row);
     await openEditor({ opened, store, rules, signers, preview, at });
   }
 
