@@ -24,7 +24,6 @@ const sources: Readonly<Record<string, string>> = {
   "service/src/kernel/platform/slow-hash.ts": "salts",
   "service/src/kernel/platform/logs.ts":
     "log lines have the time of the machine, also where a test moves the service's",
-  "service/src/signing/notaries/recordings/metrics.ts": "compares the times of files, which are the machine's",
   "service/src/providers/media/engine.ts": "tells a process how far the service's clock is ahead of the machine's",
 };
 

@@ -65,7 +65,14 @@ const table: Readonly<Record<string, boolean>> = {
   ...{ signingMail: false, roomMail: false, closingsMail: false, deliveryMail: false, deliveryCodeMail: false },
   ...{ accessMail: false, liveAccessMail: false, signInMail: false, confirmationMail: false, factorMail: false },
   ...{ memberMail: false, keyMail: false, invitationMail: false, expiryMail: false, appointmentMail: false },
-  ...{ recordingMail: false, inPersonMail: false, identityMail: false, liveMail: false, queueMail: false },
+  ...{
+    recordingMail: false,
+    recordsMail: false,
+    inPersonMail: false,
+    identityMail: false,
+    liveMail: false,
+    queueMail: false,
+  },
   ...{ fillMail: false, sessionMail: false, appointmentInvitationMail: false, operatorMail: false, failingMail: false },
 };
 
