@@ -41,7 +41,7 @@ import { type NotesView, notesPart } from "./notes.ts";
 import { againButton, canBePutRight, type PutRightView, putRightPart, refundPart } from "./put-right.ts";
 import { type OrderRoomsView, roomPart } from "./rooms.ts";
 import { type RefusedSigner, signersPart } from "./signers.ts";
-import { envelopeLabel, orderName, senderTextWords } from "./words.ts";
+import { envelopeLabel, orderName, senderTextWords, signingEnds } from "./words.ts";
 
 export type OrderDetailView = OrderRoomsView &
   PutRightView &
@@ -214,7 +214,7 @@ function sandbox({ order: { code, status }, submission }: OrderDetailView): Html
     return html`<p>Choose what happens to the payment. No money moves; everything else works as it would for a real order.</p>
 <div class="button-row">${pay("success", "Pay", "")}${pay("decline", "Decline the payment")}${pay("cancel", "Cancel the checkout")}${pay("delayed", "Pay with a delay")}</div>`;
   if (moves === "advance")
-    return html`<p>Simulate the next part of the work. Your webhooks are notified as they would be for a real order.</p>
+    return html`<p>Simulate the next part of the work. Your webhooks are notified as they would be for a real order.${status === "EsignPending" && signingEnds}</p>
 <div class="button-row">${buttonForm(`${path}/advance`, "Advance to the next milestone", { fields: { submission } })}${buttonForm(`${path}/complete`, "Complete the order", { fields: { submission }, kind: "quiet-button" })}</div>`;
   return html`<p>${stands[status] ?? "The sandbox cannot move the order from here. The operator of this service can."}</p>`;
 }

@@ -8,6 +8,7 @@ import { done } from "../../ui/flash-messages.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
 import { pageRoute } from "../../ui/page/route.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { signingEnds } from "../orders/words.ts";
 import type { DashboardFrame } from "../page-shell.ts";
 import { doOnce } from "../submit-once.ts";
 import { type FormIn, formPath, problemOf, type RoomDetailView } from "./view.ts";
@@ -59,7 +60,7 @@ export function sandboxCard(view: RoomDetailView): Html | null {
   return card(
     "sandbox",
     "Sandbox",
-    html`${problemOf(view, "sandbox")}<p>Simulate what others do. No money moves, nobody signs, and nothing is sent; your webhooks are notified as they would be for real orders.</p>
+    html`${problemOf(view, "sandbox")}<p>Simulate what others do. No money moves, nobody signs, and nothing is sent; your webhooks are notified as they would be for real orders.${open.length > 0 && signingEnds}</p>
 <div class="button-row">${unpaid.length > 0 && buttonForm(formPath(view, "sandbox/pay"), `Pay for ${count(unpaid)}`, { fields })}${open.length > 0 && buttonForm(formPath(view, "sandbox/complete"), `Complete ${count(open)}`, { fields, kind: unpaid.length > 0 ? "quiet-button" : "" })}</div>`,
   );
 }
