@@ -85,6 +85,17 @@ test("an unpacked evidence zip, and a proof next to its PDF, are verified togeth
   assert.deepEqual([more.json.facts.verified, more.json.facts.unsigned, more.code], ["1", "1", 1]);
 });
 
+test("other evidence beside the files of a zip of documents is judged, too", async (t) => {
+  const trust = f.folderWith(t, files);
+  const folder = f.folderWith(t, { "a.pdf": pdf, "contents.json": "{}", "verify.html": "" });
+  const alone = await f.verify([folder, ...trusting(trust)]);
+  assert.equal(alone.code, 0);
+  writeFileSync(join(folder, "evidence.zip"), "forged");
+  const { code, json } = await f.verify([folder, ...trusting(trust)]);
+  assert.equal(code, 1);
+  assert.ok(json.checks.some(({ target }) => target?.endsWith("evidence.zip")));
+});
+
 test("a proof next to a file of another kind is judged with that file", async (t) => {
   const trust = f.folderWith(t, files);
   for (const name of ["notes.txt", "package.json"]) {

@@ -68,7 +68,8 @@ async function documentOf({ bytes }: NamedBytes, documents: readonly NamedBytes[
     const { document } = parseEnvelope(envelope);
     const sha256 = (file: NamedBytes) =>
       createHash("sha256").update(file.bytes.subarray(0, document.bytes)).digest("hex");
-    return documents.find((file) => sha256(file) === document.sealedSha256) ?? null;
+    const isIt = (file: NamedBytes) => file.bytes.length >= document.bytes && sha256(file) === document.sealedSha256;
+    return documents.find(isIt) ?? null;
   } catch (error) {
     if (error instanceof EvidenceError) return null;
     throw error;

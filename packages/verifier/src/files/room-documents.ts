@@ -51,7 +51,11 @@ export async function verifyRoomDocuments(
     kind: "closing_set",
     checks: [...closing.checks, ...checks],
     facts: { ...closing.facts, ...facts },
-    isOfAnotherFile: isGood && closing.verdict !== "intact" && judged.every(({ report }) => isGenuineStranger(report)),
+    isOfAnotherFile:
+      judged.length > 0 &&
+      isGood &&
+      closing.verdict !== "intact" &&
+      judged.every(({ report }) => isGenuineStranger(report)),
   };
 }
 

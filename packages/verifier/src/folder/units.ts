@@ -66,17 +66,23 @@ export async function unitsOf(root: string): Promise<{ units: Unit[]; passedOver
 const isUnpackedDocuments = (names: ReadonlySet<string>): boolean =>
   names.has("contents.json") && names.has("verify.html");
 
+/** The PDFs of a zip of documents and their proofs are at its top, or one folder below. */
+const isOfDocuments = (path: string): boolean => /^(?:[^/]+\/)?[^/]+\.pdf(?:\.tlog-proof|\.ots)?$/i.test(path);
+
 /**
- * The files in a folder and its subfolders, by their paths in it; null when they are too many or too large to be read
- * all at once. They are then verified one by one, without their proofs.
+ * The files in a folder and its subfolders, by their paths in it. Null when they are too many or too large to be read
+ * all at once, or when there is evidence that a zip of documents can't have, which would not be judged with it. The
+ * files are then verified one by one, without their proofs.
  */
 async function filesBelow(folder: string): Promise<string[] | null> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = entries.flatMap((entry) => (entry.isFile() ? [join(entry.parentPath, entry.name)] : []));
   if (paths.length > zipLimits.documentEntries) return null;
+  const names = paths.map((path) => relative(folder, path).replaceAll(sep, "/"));
+  if (names.some((name) => isEvidenceName(name) && !isOfDocuments(name) && name !== "contents.json")) return null;
   const sizes = await Promise.all(paths.map(async (path) => (await stat(path)).size));
   if (sizes.reduce((sum, size) => sum + size, 0) > zipLimits.totalBytes) return null;
-  return paths.map((path) => relative(folder, path).replaceAll(sep, "/")).sort();
+  return names.sort();
 }
 
 function isUnpackedEvidence(names: ReadonlySet<string>): boolean {

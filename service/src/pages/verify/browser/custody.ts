@@ -75,7 +75,8 @@ async function envelopeIn({ bytes }: NamedBytes): Promise<EnvelopeEvidence | nul
 async function documentOf({ document }: EnvelopeEvidence, others: readonly NamedBytes[]): Promise<NamedBytes | null> {
   // A notarized document begins with the signed one.
   for (const file of others)
-    if ((await sha256Hex(file.bytes.subarray(0, document.bytes))) === document.sealedSha256) return file;
+    if (file.bytes.length >= document.bytes)
+      if ((await sha256Hex(file.bytes.subarray(0, document.bytes))) === document.sealedSha256) return file;
   const [only, another] = others;
   return only && !another ? only : null;
 }

@@ -16,12 +16,13 @@ export function unpacked(
   mostBytes: number = zipLimits.totalBytes,
 ): NamedBytes[] {
   let left = mostBytes;
-  return files.flatMap((file) => {
+  return files.flatMap((file, index) => {
     if (kindOf(file) !== "zip") return [file];
     try {
-      const inside = filesIn(file.bytes, left);
+      const inside = filesIn(file.bytes, left, files.length > 1 ? `${index + 1}/` : "");
       left -= inside.reduce((sum, { bytes }) => sum + bytes.length, 0);
       const stray = strayPdfs(inside);
+      if (inside.length === 0) failures.push(failed(file, "It has no PDF and no evidence."));
       if (stray.length === 0) return inside;
       failures.push(failed(file, `It holds a PDF that is not its sealed.pdf: ${stray.join(", ")}. Do not rely on it.`));
     } catch (error) {
@@ -32,12 +33,19 @@ export function unpacked(
   });
 }
 
-/** @throws EvidenceError for a zip that is refused, or whose files have more than `mostBytes` in total */
-function filesIn(bytes: Uint8Array, mostBytes: number): NamedBytes[] {
+/**
+ * @param folder a folder for the files of a zip of documents: zips of two orders can have equal names inside, and each
+ * document needs the proof from its own zip
+ * @throws EvidenceError for a zip that is refused, or whose files have more than `mostBytes` in total
+ */
+function filesIn(bytes: Uint8Array, mostBytes: number, folder: string): NamedBytes[] {
   const { form, files } = openZip(bytes, mostBytes);
   const named = [...files].map(([name, content]) => ({ name, bytes: content }));
   // A PDF by another name is judged like each PDF, because some programs open it as one.
-  return form === "documents" ? named.filter((file) => !isExplanation(file.name) || kindOf(file) === "pdf") : named;
+  if (form !== "documents") return named;
+  return named
+    .filter((file) => !isExplanation(file.name) || kindOf(file) === "pdf")
+    .map(({ name, bytes: content }) => ({ name: `${folder}${name}`, bytes: content }));
 }
 
 /** The PDFs in an evidence zip that a reader could take for its sealed PDF. */
