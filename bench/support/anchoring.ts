@@ -67,7 +67,8 @@ function anchoringNode(db: Database, clock: () => Date) {
     node: () => anchorRoots({ ...deps, stampers }),
     requests: () => {
       const isOfTest = (origin: string) => origin.endsWith("/log/test");
-      // Both sources get the same states. A state of the live log may be among them.
+      // States of the live log do not count. Both sources get the same states, so the number of live states applies to
+      // the calendars, too.
       const others = origins.filter((origin) => !isOfTest(origin)).length;
       return { stamps: origins.length - others, calendars: roots.length - others };
     },

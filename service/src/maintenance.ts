@@ -275,7 +275,8 @@ export function testClockSweeps(deps: Resources & { retention: RetentionPlan }, 
     (_partnerId, stopping) => sweepAppointments(deps, stopping),
     (_partnerId, stopping) => sweepRequests(deps, stopping),
     (_partnerId, stopping) => sweepRecordings(deps, stopping),
-    // Before the months are closed, so that a leap over the end of a month finds the payments as they are then.
+    // Runs before the months are closed. When the test clock advances past the end of a month, the closed month must
+    // include the payments of that month.
     (partnerId, stopping) => takeSandboxSteps(deps, stopping, partnerId),
     () => watchPayments(deps),
     (partnerId, stopping) => closeMonths(deps, stopping, partnerId),

@@ -188,8 +188,8 @@ function chainVersionOf({ bytes, version, given }: Checked): ChainVersion[] {
 }
 
 /**
- * No claim has failed at this point, so every link holds. A sealed version therefore vouches for all earlier versions
- * that were given.
+ * When no claim fails, every link of the chain holds. A sealed version then vouches for all earlier versions that were
+ * given.
  */
 function verdictOf(claims: readonly Claim[], checked: readonly Checked[]): ClosingVerdict {
   if (checked.length === 0 || claims.some(({ state }) => state === "fails")) return "not_verified";

@@ -78,11 +78,14 @@ export type WhenDone = {
 
 type OpenWish = {
   isReady: (statuses: readonly string[]) => boolean;
-  /** Notes in the transaction that this version is the closing's. @returns false when the wish was withdrawn */
+  /**
+   * Records in the transaction that this version is the one that the wish asked for.
+   * @returns false when the wish was withdrawn
+   */
   sealed: (version: number, at: Date) => Promise<boolean>;
 };
 
-/** Rolls a seal back that a member switched off while it was made. */
+/** Thrown to roll a seal back when a member switched it off in the meantime. */
 class WithdrawnError extends Error {}
 
 /** A room with the most versions never gets another one. */

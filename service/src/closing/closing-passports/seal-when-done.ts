@@ -55,8 +55,8 @@ async function seal(deps: Deps, { roomId, roomCode, ...firm }: DueSeal): Promise
 }
 
 /**
- * Seals a closing whose orders have ended, if that is still wanted. A version that a person sealed since then, of the
- * same documents in the same state, is taken as the closing's.
+ * Seals a closing whose orders have ended, if that is still wanted. If a person has sealed a version since then, of the
+ * same documents in the same state, that version counts instead.
  */
 async function sealEnded(
   deps: SealClosingDeps,

@@ -84,8 +84,8 @@ const lockMember = (tx: Tx, { userId }: Owner) =>
   tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`closing drafts ${userId}`}, 0))`);
 
 /**
- * Saves the form. Two windows that edit one draft lose nothing: the later save of a window that has not seen the other's
- * changes becomes a draft of its own, with the end of the first, because the files of both end then.
+ * Saves the form. Two windows that edit one draft lose nothing: the later save of a window that has not seen the
+ * other's changes becomes a separate draft. Both drafts expire together, because they use the same files.
  * @returns null when the draft was placed or discarded, or has expired
  * @throws ServiceError when the member has too many drafts, or the form is too long
  */
@@ -121,7 +121,7 @@ async function update(tx: Tx, { clock, cipher }: DraftDeps, owner: Owner, sent: 
   return saved;
 }
 
-/** @param end when the draft that is copied ends; null for a new draft */
+/** @param end the expiry of the draft that is copied; null for a new draft */
 async function insert(
   tx: Tx,
   { clock, cipher }: DraftDeps,

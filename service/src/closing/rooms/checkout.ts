@@ -127,7 +127,7 @@ const paysNoOrder: Readonly<Record<Payer, string>> = {
 };
 
 type RoomCheckout = SharedCheckout & {
-  /** Whose orders it pays. */
+  /** The payer whose orders this checkout covers. */
   payBy: Payer;
 };
 

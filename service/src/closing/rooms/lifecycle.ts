@@ -67,7 +67,7 @@ export async function createRoomIn(
 export const roomUrlOf = (code: string): string => `/rooms/${code}`;
 
 /**
- * Sets the day on which the closing is due, or removes it. The day is for the firm alone, and nothing happens by it.
+ * Sets the day on which the closing is due, or removes it. Only the firm sees the day, and it has no other effect.
  * @throws ServiceError for an unknown room
  */
 export async function setClosesOn(

@@ -1,4 +1,7 @@
-/** The firm's open closings, sorted by the day on which they are due, each with the order that waits and the firm's way on. */
+/**
+ * The firm's open closings, sorted by the day on which they are due, each with the order that waits and the firm's next
+ * step.
+ */
 import type { Owner } from "../../kernel/identity/identity.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
@@ -30,8 +33,8 @@ import {
 } from "./who-acts.ts";
 
 /**
- * The firm's way on. `fix`: something is stuck, on the page of `orderCode`. `pay`: the firm pays.
- * `look`: the closing is due, and somebody else must act. `add`: the closing has no orders.
+ * The firm's next step. `fix`: something is stuck, on the page of `orderCode`. `pay`: the firm pays. `look`: the
+ * closing is due, and somebody else must act. `add`: the closing has no orders.
  */
 export type ClosingStep = { do: "fix"; orderCode: string; status: string } | { do: "pay" | "look" | "add" };
 
@@ -41,13 +44,13 @@ export type OpenClosing = {
   reference: string | null;
   /** The day on which it is due, as `2026-11-30`; null when nobody has set one. */
   closesOn: string | null;
-  /** How its day lies from today. */
+  /** The day on which it is due, compared with today; null without a day. */
   due: "overdue" | "today" | "later" | null;
   orders: number;
   done: number;
   /** The order that waits first, and the person or the provider that must act. */
   reason: string;
-  /** The firm's way on; null while others act in time. */
+  /** The firm's next step; null while others act in time. */
   step: ClosingStep | null;
 };
 

@@ -36,7 +36,7 @@ export const askForSeal = (tx: Tx, { roomId, by, at }: Asked) =>
   tx.query(sql`
     INSERT INTO closing_seals (room_id, asked_by, asked_at) VALUES (${roomId}, ${by}, ${at}) ON CONFLICT DO NOTHING`);
 
-/** After an order was added: the closing is sealed again once that one has ended, too. */
+/** Call this after an order was added to the room. The service seals the closing again once that order has ended. */
 export const sealAgain = (tx: Tx, roomId: string) =>
   tx.query(sql`
     UPDATE closing_seals SET round = round + 1, sealed_at = NULL, sealed_version = NULL, problem = NULL,

@@ -1,6 +1,7 @@
 /**
  * An order whose payment a bank took back can be paid again after an operator allowed it. The amount is a supplement:
- * it uses the same checkouts and charges, and only the processor's event settles it. No order moves by it.
+ * it uses the same checkouts and charges, and only the processor's event settles it. The payment does not change the
+ * order's status.
  */
 import type { Environment } from "../../kernel/identity/identity.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
@@ -63,8 +64,9 @@ export async function unpaidLossOf(db: Sql, orderCode: string): Promise<number> 
 }
 
 /**
- * The payments of which a partial refund is taken first: while the price of an order is held twice, those that replaced
- * a lost one. A refund of the first payment would credit the price, and the money would still be here.
+ * The payments from which a partial refund is taken first. While the service holds the price of an order twice, these
+ * are the payments that replaced a lost one: a refund of the first payment would credit the price, although the service
+ * still holds it.
  * @throws ServiceError `unavailable` for an altered row
  */
 export async function refundedFirst(db: Sql, orderId: number): Promise<ReadonlySet<number>> {

@@ -165,7 +165,10 @@ export async function heldSupplements(tx: Tx, orderId: number): Promise<HeldSupp
   return held;
 }
 
-/** The part of a payment that a bank took back before the order's losses were paid again, and did not return. */
+/**
+ * The amount that a bank took back from a payment and has not returned. Counts only losses that the client has since
+ * paid again, in cents.
+ */
 async function replacedLoss(tx: Tx, paymentId: number, replacedAt: Date): Promise<number> {
   const losses = sql`FROM billing_documents d WHERE d.payment_id = ${paymentId} AND d.kind IN ('loss', 'loss_reversal')`;
   const cents = sql`CASE d.kind WHEN 'loss' THEN d.part_cents ELSE -d.part_cents END`;

@@ -62,8 +62,8 @@ export async function refusalOf(db: Sql, order: LockedOrder, held: readonly Held
 }
 
 /**
- * Why no money of the order can be refunded yet, although it is held: the processor may have returned it already. Null
- * when nothing stands against it.
+ * Why no money of the order can be refunded yet, although the service holds it: the processor may have returned it
+ * already. Null when a refund is possible.
  */
 export async function refusalByHand(db: Sql, { id }: LockedOrder): Promise<string | null> {
   const refund = await unassignedRefund(db, id);

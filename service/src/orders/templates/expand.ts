@@ -152,8 +152,8 @@ async function requireFilledFrom(
 }
 
 /**
- * The firm's own template from which the document of a fill token was filled in, when an order by it would have fields
- * or roles; null for any other. `version` is null for the latest one.
+ * The firm's own template from which the document of a fill token was filled in. Null for any other document, and for a
+ * template whose orders would have neither fields nor roles. `version` is null for the latest version.
  */
 export async function templateOfFill(
   deps: Expanding,

@@ -15,8 +15,8 @@ export const devicePath = (token: string): string => `/appointments/${token}/dev
 type Params = { token: string };
 
 /**
- * The address of this node, for the further requests of a test: they must reach the node that has its connection.
- * Empty without NODE_URL.
+ * The query that names this node. Later requests of a device test carry it, because they must reach the node that has
+ * the test's connection. Empty without NODE_URL.
  */
 function queryOf(own: OwnNode, token: string): string {
   const address = own.addressFor(`device ${token}`);

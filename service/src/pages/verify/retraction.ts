@@ -3,7 +3,7 @@ import { time } from "../ui/format.ts";
 import { type Html, html } from "../ui/render.ts";
 import { verdictBanner } from "./verdict.ts";
 
-/** Reasons of retractions, in words. */
+/** Each reason completes the sentence "On (date), because ...". */
 const reasons: Readonly<Record<Retraction["reason"], string>> = {
   superseded: "another document replaces it",
   "wrong-document": "the wrong document was sealed",

@@ -91,8 +91,8 @@ const finishAll = async (codes: readonly string[]) => {
 };
 
 /**
- * Stops the seal that becomes due with `ready` at the table of versions, acts, and lets the seal go on. The table is
- * locked first, because the service looks for seals by itself, too.
+ * Runs `ready`, after which the seal becomes due; runs `act` while the seal waits for the locked table of versions;
+ * then lets the seal continue. The lock comes first, because the service also looks for due seals on its own.
  */
 async function whileBlocked(
   mode: "EXCLUSIVE" | "ACCESS EXCLUSIVE",

@@ -150,7 +150,7 @@ test("a boundary that is missing or never appears gets a 400", async () => {
 
 test("the files on the disk reveal nothing of the document", async () => {
   assert.equal((await post(orderForm(minimal))).status, 201);
-  // So many bytes that they can't occur by chance.
+  // This is long enough that it can't occur by chance.
   const beginning = examplePdf.subarray(0, 16);
   for (const entry of readdirSync(join(folder.path, "blobs"), { recursive: true, withFileTypes: true }))
     if (entry.isFile()) assert.equal(readFileSync(join(entry.parentPath, entry.name)).includes(beginning), false);

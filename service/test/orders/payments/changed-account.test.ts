@@ -170,7 +170,7 @@ test("a payment page of the earlier account is neither shown nor replaced while 
   assert.ok(await notice(node));
   await assert.rejects(checkoutUrl(node, code, null), /An earlier payment page is still open.* ends within 23 hours/);
   await assert.rejects(closeCheckouts(node, await world.orderIdOf(code)), /payment processor’s account was changed/);
-  // It was paid there in the meantime.
+  // This order was paid in the new account in the meantime.
   const paid = await orders.insert("QuoteReady");
   world.advance(24 * hour);
   const after = await checkoutUrl(node, code, null);
@@ -265,7 +265,7 @@ test("payments that the earlier account's books can't tell any more are one task
   assert.ok(await accountSince(own));
   await compare(own);
   const compared = await paidByClient();
-  // The double's books bear the real time.
+  // The double records its balance transactions at the real time.
   const stamp = () => {
     for (const each of stripe.balance.transactions) each["created"] = Math.floor(clock().getTime() / 1000);
   };

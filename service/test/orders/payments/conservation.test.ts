@@ -420,7 +420,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     events.push(event);
   }
 
-  /** Gives each event a later second: of two decisions in one second, the loss counts. */
+  /** Gives each event a later second: of two decisions in the same second, the service applies the loss. */
   const later = (event: StripeEvent): StripeEvent => ({ ...event, created: ++second });
 
   /** A person ends a charge whose event is overdue. */

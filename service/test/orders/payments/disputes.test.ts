@@ -313,7 +313,8 @@ test("a refund that fails after it had succeeded reverses its credit note, once,
     ["credit_note", 500],
     ["credit_reversal", 500],
   ]);
-  // The price stays credited, so the firm is owed the money until it goes back again.
+  // The service has the money and the price is still credited, so it owes the firm the amount until another refund
+  // succeeds.
   const owed = await sumsNow();
   assert.deepEqual(
     [owed.refunds, owed.credits, owed.closing],

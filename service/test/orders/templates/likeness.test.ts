@@ -49,7 +49,7 @@ async function printed(forms: readonly Named[]) {
   return all;
 }
 
-/** As a template stores the fingerprints of its form. */
+/** The fingerprints in the format in which a template stores them. */
 const stored = (form: Awaited<ReturnType<typeof printed>>[number]) => ({ ...form, prints: storedPrints(form.prints) });
 
 function packed(set: string): Named[] {

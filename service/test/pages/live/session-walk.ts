@@ -21,7 +21,8 @@ import { liveSettings } from "../../signing/notaries/live-rules.ts";
 import { ohioCommission, ordersToNotarize } from "../../signing/notaries/orders-to-notarize.ts";
 
 /**
- * The signer's page follows the notary's until the signer scrolls, and goes back by the box, with the keyboard alone.
+ * Checks that the signer's page follows the notary's page until the signer scrolls. The signer then returns to the
+ * notary's page with the keyboard, by the box "Follow the notary's page".
  */
 async function followsAndLeaves(notary: Page, signer: Page, name: string, card: "#turn" | "#document"): Promise<void> {
   const frame = signer.frameLocator(`${card} iframe`);
@@ -277,7 +278,8 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     await desk.getByLabel("Certificate file").setInputFiles(file);
     await desk.getByLabel("Password of the file").fill(password);
     await desk.getByRole("button", { name: "Open the certificate" }).click();
-    // Nothing is signed, shown or entered while a person counts as absent, as one may for a moment on a busy machine.
+    // Repeats each step. The service refuses it while a person counts as absent, which happens briefly on a busy
+    // machine.
     const report = desk.getByRole("heading", { name: /What you signed/ });
     await until(async () => {
       if (/\/operator\/notary(\?|$)/.test(desk.url())) return true;

@@ -331,7 +331,7 @@ for (const [act, words] of [
     assert.equal(atHome?.sealedSha256, order.sealed);
     assert.ok(reserved);
 
-    // Until the notary signs, the signatures of before count, with the document that they are in.
+    // Until the notary signs, the earlier signatures count, and the document that contains them.
     assert.equal((await post(desk(code, "/sheet"), { act, pin })).status, 303);
     assert.equal(await signedOf(), "Completed");
     assert.deepEqual(await manifestIn(room), atHome);
@@ -372,7 +372,7 @@ for (const [act, words] of [
     assert.deepEqual([entered.act, entered.signedBefore], [act, { sha256: order.sealed }]);
     assert.match(entered.notes ?? "", /Signed again before me/);
 
-    // Afterwards, a closing names the envelope of the act alone: the sealed document of before is not of its signatures.
+    // Afterwards, a closing names only the envelope of the act. The earlier sealed document has other signatures.
     assert.deepEqual([(await signingOf())?.attempt, await signedOf()], [3, "Completed"]);
     const closed = await manifestIn(room);
     assert.equal(closed?.envelopeVerifyCode, (await signingOf())?.verifyCode);
@@ -381,7 +381,7 @@ for (const [act, words] of [
       [closed?.originalSha256, closed?.sealedSha256, closed?.custodyCertSha256, closed?.notarizedSha256],
       [order.original, undefined, undefined, hash("sha256", file)],
     );
-    // So does its zip: who gets it can't take the earlier signed document for the one that counts.
+    // The zip leaves the earlier signed document out too, so that nobody mistakes it for the notarized one.
     const { files, readme } = await zipOf(room);
     assert.deepEqual(
       files.map(({ kind, sha256 }) => [kind, sha256]),

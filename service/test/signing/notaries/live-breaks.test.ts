@@ -298,7 +298,7 @@ test("after the first signature of a jurat the service is killed: the session en
     assert.deepEqual(await first.signedBy(), [1]);
   });
   await serviceDies();
-  // The first person who is back shows how long everybody was away.
+  // The first person who comes back shows how long everybody was away.
   const peers = await connectAll(running.service.baseUrl, { ...session, pages: session.pages.slice(0, 1) });
   await until(async () => (await first.live()).state === "ended");
   await Promise.all(peers.map((peer) => peer.close()));

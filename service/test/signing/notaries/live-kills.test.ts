@@ -21,9 +21,9 @@ const settings = { ...liveSettings(folder.path), ...ownProcess };
 const running = await forTests(openHarness(settings));
 const world = await liveWorld(running, folder.path);
 
-/** Limits of the recording that a kill may lose, and of the time until people are recorded again. */
+/** The longest recording that a kill may lose, and the longest times until people are recorded again. */
 const limits = { lostMs: 1_500, backMs: 10_000, otherNodeMs: 20_000 };
-/** How long frames of one kind wait for those of the other before they are written. */
+/** The writer delays frames for this long, to merge audio and video in the order of their times. */
 const mergeMs = 250;
 
 /**
@@ -46,7 +46,7 @@ function watchMachine() {
     await file.close();
   })();
   return {
-    /** The sum of the delays of these milliseconds. */
+    /** The sum of the delays between two times. */
     delayMs: (from: number, to: number): number =>
       delays.filter(({ at }) => at > from && at <= to + 1_000).reduce((sum, { ms }) => sum + ms, 0),
     async stop(): Promise<void> {
@@ -77,7 +77,7 @@ async function checkRecord(t: TestContext, session: BegunSession, killedAt: read
     for (const at of killedAt) {
       const gap = manifest.gaps.find(({ to, person: of }) => of === person && Date.parse(to) > at);
       assert.equal(gap?.cause, "stopped");
-      // The last chunk ends at what was received before it was written, less what waited to be merged.
+      // The last chunk lacks the frames that waited to be merged when it was written.
       const lost = at - Date.parse(gap?.from ?? "") + mergeMs;
       assertWithin(t, `lost of ${person}`, lost, limits.lostMs, at - 3_000);
     }
@@ -133,7 +133,7 @@ test("a media process that hangs is replaced, and one whose service hangs ends b
   process.kill(pid, "SIGSTOP");
   const stoppedAt = Date.now();
   try {
-    // The killed process stays as an entry without a program until the stopped service continues.
+    // The killed process stays as a zombie until the stopped service continues.
     await until(() => readFileSync(`/proc/${next}/stat`, "utf8").split(" ")[2] === "Z");
   } finally {
     process.kill(pid, "SIGCONT");

@@ -36,7 +36,7 @@ const addressed = async () => {
   return { PORT: port, NODE_URL: `http://127.0.0.1:${port}` };
 };
 
-/** The authority of the holder's certificate. The other node knows it as Node.js's documentation says. */
+/** The authority of the holder's certificate. The other node trusts it through NODE_EXTRA_CA_CERTS. */
 const authority = makeAuthority(folder.path);
 
 /** An address where TLS ends, in front of a node, as in a cluster that encrypts everything. */
@@ -55,7 +55,7 @@ async function encrypted(port: number): Promise<string> {
   return `https://localhost:${(server.address() as AddressInfo).port}`;
 }
 
-/** The node that people's requests reach by chance. It is not the one that has the session. */
+/** The node that gets people's requests. Another node holds the sessions. */
 const running = await forTests(
   openHarness({ ...settings, ...(await addressed()), NODE_EXTRA_CA_CERTS: authority.caFile }),
 );
@@ -64,7 +64,7 @@ const world = await liveWorld(running, folder.path);
 const { dataDir } = other;
 const secrets = await openSecretsKey(`file:${dataDir}/keys/secrets`);
 
-/** As on a machine of its own, the holder's recordings are on its own disk until they are stored. */
+/** The holder's own disk, as if it ran on another machine. Recordings stay there until they are stored. */
 const holderDir = join(folder.path, "holder");
 mkdirSync(holderDir);
 for (const shared of ["keys", "blobs", "outbox"]) {
@@ -187,7 +187,7 @@ test("before a session begins, its pages hear of each other by either node", asy
   const page = await ask(other, path, { cookie });
   assert.equal(page.status, 200);
   assert.match(page.headers.get("permissions-policy") ?? "", /camera=\(self\)/);
-  // The node that was asked refuses a caller without a session of the console.
+  // The node that gets the request refuses a caller without a session of the console.
   assert.equal((await ask(other, pageOf(begun, "notary").path)).status, 401);
   await world.end(begun);
 });
@@ -293,7 +293,7 @@ test("no request goes to an address that no node has written, nor in circles", a
   assert.equal(media.status, 503);
   assert.match(await media.text(), /NODE_URL/);
   assert.ok(media.headers.get("retry-after"));
-  // A row that directs requests to the node that reads it.
+  // With this forged row, the node would forward the request to itself forever.
   const circle = new OwnNode({ secrets, clock: systemClock, url: other.baseUrl });
   await write(circle.id, other.baseUrl, circle.addressFor(session.id)?.mac ?? Buffer.alloc(0));
   const answer = await look();

@@ -186,7 +186,7 @@ test("a link opens its room in the one browser that enters the mailed code, and 
   assert.equal((await signer.send("/media")).status, 409);
   assert.equal((await signer.send("/consent", { ...agreed, city: "" })).status, 400);
   assert.equal((await signer.send("/consent", { ...agreed, country: "XX" })).status, 400);
-  // Whether an Ohio notary may act for a signer abroad depends on conditions, so the value is not known.
+  // Ohio allows a signer abroad only under some conditions. The service cannot check them, so it refuses.
   const abroad = await signer.send("/consent", { ...agreed, city: "Paris", region: "Île-de-France", country: "FR" });
   assert.equal(abroad.status, 400);
   assert.match(await abroad.text(), /may not act for somebody who is in that country/);
@@ -420,7 +420,9 @@ async function killed(code: string, seconds: number, node = "killed"): Promise<L
   return liveOf(code);
 }
 
-/** As `killed`, once the service of this test has let the session go. Otherwise it could renew the lease first. */
+/**
+ * Like `killed`, but waits first until this test's service has given up the lease, because the service could renew it.
+ */
 async function abandoned(code: string, seconds: number, node?: string): Promise<LiveSession> {
   await killed(code, -600, "other");
   await until(async () => (await post(desk(code, "/media"))).status === 503);
@@ -642,7 +644,7 @@ test("the journal names a witness who was let go only if the witness identified 
   assert.equal(named([...came, "excused"], null), false);
   assert.equal(named(came, "credential"), true);
   assert.equal(named([...came, "released"], "credible_witness"), false);
-  // A person who was admitted but did not join, at all or since the last time, is not named.
+  // The list leaves out a person who was admitted but never joined, or who left and did not come back.
   assert.equal(named(["admitted"], "credential"), false);
   assert.equal(named(["admitted", "away"], "credential"), false);
   assert.equal(named(["admitted", "away", "back"], "credential"), true);
@@ -1553,7 +1555,7 @@ test("of nodes whose clocks differ by ten minutes only the one with the lease ha
   await reopen(behind.deps, await liveOf(code));
   const room = behind.rooms.roomOf(id);
   assert.ok(room);
-  // The gap is as long as it was, by neither node's clock.
+  // The gap has its real length, although the clocks of both nodes are wrong.
   const silentMs = behind.rooms.silences(room).get("signer-1") ?? 0;
   assert.ok(silentMs >= 20_000 && silentMs < aheadMs / 2, `${silentMs} ms`);
   await assert.rejects(reopen(ahead.deps, await liveOf(code)), { code: "unavailable" });

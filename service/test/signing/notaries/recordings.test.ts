@@ -687,7 +687,7 @@ test("a node leaves a session although its slow store still has the session's la
   await recordings.end("slow-store", []);
 });
 
-/** A process at this node's disk whose store waits, after the process has read a part, until the test lets it go on. */
+/** A process that shares this node's disk. Once it has read a part, its store waits until the test releases it. */
 function waitingNode() {
   const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const waiting = {

@@ -3,7 +3,7 @@ import { until } from "@signsealship/testing/until";
 import { openPkcs12 } from "../../../src/pages/operator/browser/pkcs12.ts";
 import { password } from "./certificate-files.ts";
 
-/** How a test asks the notary's pages. */
+/** The functions with which a test requests the notary's pages. */
 type Asking = {
   get: (path: string) => Promise<Response>;
   post: (path: string, fields: Record<string, string>) => Promise<Response>;

@@ -199,7 +199,7 @@ describe("doctor", () => {
     const missing = await events();
     assert.equal(missing?.result, "failed");
     assert.ok(missing?.detail.includes(`lacks ${first}, ${second}: enable them there`), missing?.detail);
-    // Another endpoint with the same address may send the events that one lacks.
+    // Two endpoints with the same address may together send all needed events.
     endpoint(url, [first, second, "customer.created"]);
     assert.equal((await events())?.result, "ok");
     stripe.webhookEndpoints.splice(0, stripe.webhookEndpoints.length);

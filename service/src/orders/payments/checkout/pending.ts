@@ -74,8 +74,8 @@ export async function watchPending({ db, clock, log }: { db: Database; clock: Cl
 
 /**
  * Asks the processor about a pending payment. If the payment has failed, ends the wait, so that its orders can be paid
- * again. Moves no order, because only the processor's signed event may. The wait for a payment in an earlier account of
- * the processor ends by the word of the operator, who has looked there.
+ * again. Moves no order, because only the processor's signed event may. For a payment in an earlier account of the
+ * processor, the operator looks there, and this call ends the wait without asking.
  * @throws ServiceError `not_found`; `conflict` with the processor's answer when the wait continues
  */
 export async function endPendingPayment(

@@ -1,4 +1,7 @@
-/** The last check of a payment by a firm's method before it is sent to the processor, and its end if it may not be. */
+/**
+ * Checks a payment by a firm's method a last time before it is sent to the processor, and ends a payment that is no
+ * longer allowed.
+ */
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { dollars } from "../../dollars.ts";
 import type { LockedOrder } from "../../order/order.ts";

@@ -133,7 +133,9 @@ type About = {
   isClients: boolean;
 };
 
-/** Says whether the order goes on after a refund; nothing for an order that neither ends with it nor continues. */
+/**
+ * Says whether the order continues after a refund. Empty when the refund neither ends the order nor lets it continue.
+ */
 function afterRefund({ status, isWhole }: About): string[] {
   if (status === "Refunded" || status === "Cancelled") return ["The order is closed."];
   if (status === "Completed" || status === "OnHold") return [];

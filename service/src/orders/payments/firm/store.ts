@@ -54,7 +54,7 @@ export type PaymentMethod = {
   endedBy: string | null;
 };
 
-/** Ended the use of a method that only an earlier account of the processor has. */
+/** The actor that ends the use of a method when only an earlier account of the processor has the method. */
 export const accountChange = "system:account-change";
 
 /**

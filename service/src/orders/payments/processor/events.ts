@@ -31,7 +31,7 @@ export async function takeEvent(tx: Tx, event: SignedEvent, options: TakeOptions
   if (!(await recordEvent(tx, event.id, event.type, options.at))) return nothing("repeated");
   const { results, paid } = await read(tx, event, options);
   await concludeAll(tx, event, results, options);
-  // Only now the outcome of the payment is on record, by which a dispute tells a payment that paid for nothing.
+  // Runs last: to recognize a payment that paid no order, a dispute needs the outcome that `concludeAll` records.
   return mostUrgent(paid === null ? results : await takeEarlier(tx, paid, results, options));
 }
 
@@ -120,7 +120,8 @@ async function readDispute(
   const booked = await bookDispute(tx, dispute, options.at);
   const results: Taken[] = [];
   for (const order of orders) results.push(await takeDispute(tx, order, dispute, { ...options, isNews, booked }));
-  // Methods are locked after the firm's receipts, as by the event of a payment whose dispute came first.
+  // Locks methods after the firm's receipts. The event of a payment whose dispute came first has the same order, so the
+  // two can't deadlock.
   await takeReturnedDebit(tx, dispute, options);
   return orders.length === 0 ? [nothing("unknown")] : results;
 }

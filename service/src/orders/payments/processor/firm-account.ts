@@ -1,4 +1,4 @@
-/** A firm's card or bank account at the processor, and charges that need nobody at the processor's page. */
+/** A firm's card or bank account at the processor, and charges of it without a person at the processor's page. */
 import type { Stripe } from "stripe";
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import {

@@ -68,9 +68,9 @@ export async function readRefund(
 }
 
 /**
- * Before a refund of one order's share is booked: reverses the losses of its payment if they left less of the share
- * than the refund returns. The refund's event came after a bank's decision then, and the loss was divided among the
- * orders as if nothing had been refunded.
+ * Runs before the refund of one order's share of a payment is booked. If a bank took the payment back after the refund
+ * was made but before its event arrived, the loss was divided without regard to the refund. If too little of the share
+ * is left for the refund, reverses the payment's losses.
  * @returns the disputes whose losses are to be divided again
  */
 async function undivideLosses(

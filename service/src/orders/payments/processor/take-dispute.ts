@@ -100,8 +100,8 @@ export async function bookDispute(tx: Tx, dispute: Dispute, at: Date): Promise<B
 }
 
 /**
- * Divides the disputed sum among all orders of a payment. What is above their shares went back before: it is divided
- * among those that got money back.
+ * Divides the disputed sum among all orders of a payment. The amount above their shares was refunded before, so it is
+ * divided among the orders that got refunds.
  */
 function wantedOf(
   amountCents: number | null,
@@ -109,7 +109,8 @@ function wantedOf(
   shareOf: ReadonlyMap<number, number>,
 ): ReadonlyMap<number, Wanted> {
   const receipted = new Set(all.flatMap(({ orderId, hasReceipt }) => (hasReceipt ? [orderId] : [])));
-  // Of an order with a receipt, the placeholder of an early refund stands for no further money.
+  // A refund that arrived before its payment left a placeholder. It holds no money of its own, so it does not count
+  // once its order has a receipt.
   const counted = all.filter(({ orderId, hasReceipt }) => hasReceipt || !receipted.has(orderId));
   const shares = counted.map(({ id }) => shareOf.get(id) ?? 0);
   const above = Math.max(0, (amountCents ?? 0) - shares.reduce((sum, cents) => sum + cents, 0));

@@ -78,7 +78,7 @@ type ActFormView = {
   faults: Faults;
   zone: string;
   rules: FactRules;
-  /** Whether the document was signed before, and may be signed again on paper. */
+  /** Whether the document was signed before the act, so that the signers may sign it again on paper. */
   mayBeAgain: boolean;
 };
 

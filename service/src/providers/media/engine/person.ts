@@ -181,7 +181,7 @@ export function showAll(people: People): void {
     person.subscription?.show(senders.filter((each) => each !== person || person.allowed.loop).map(({ name }) => name));
 }
 
-/** Passes no media of this kind on, until the person's next packet. */
+/** Stops forwarding a person's audio or video until the person's next packet. */
 export function pauseFor(people: People, { name }: Person, media: Media): void {
   for (const other of people.values()) other.subscription?.pause(name, media);
 }

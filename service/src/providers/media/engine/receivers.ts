@@ -5,8 +5,8 @@ import { askForKeyFrame, isObserver, type Person, showAll } from "./person.ts";
 import type { Transport } from "./transport.ts";
 
 /**
- * How long an offer may wait for its answer. It may be lost, for example when the page's event stream is not open. Then
- * the page would wait without end.
+ * How long an offer may wait for its answer. An offer can be lost, for example when the page's event stream is not
+ * open. Without this limit, the page would then wait forever.
  */
 const answerMs = 15_000;
 

@@ -31,9 +31,7 @@ const mostPeople = 8;
 const keyFrameMs = 3_000;
 /** A connection without packets for this long counts as ended. By then, the browser has given up, too. */
 const deadMs = 30_000;
-/**
- * A new connection must have sent a packet after this time. Without this limit, a page would wait for half a minute.
- */
+/** Ends a new connection that has sent no packet after this time. Otherwise, a page would wait for half a minute. */
 const connectMs = 15_000;
 /**
  * Disconnects a person who sends more than this many packets above the rate limit in a second. Needed where the

@@ -114,8 +114,8 @@ export type SignerRoom = {
 };
 
 /**
- * The turn that belongs to a token; undefined when the turn has ended. A turn by audio and video ends with a lease of
- * its node, by the database's clock: the node that is asked may have another one.
+ * The turn that belongs to a token; undefined when the turn has ended. A turn by audio and video ends when its node's
+ * lease ends. Leases use the database's clock, because the clocks of the nodes may differ.
  */
 export async function openRoomOf(db: Sql, token: string, now: Date): Promise<SignerRoom | undefined> {
   const [room] = await db.query<SignerRoom>(sql`

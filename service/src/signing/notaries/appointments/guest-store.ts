@@ -51,7 +51,7 @@ export const guestsOf = (db: Sql, orderId: number): Promise<Guest[]> =>
 export const findGuest = async (db: Sql, id: string): Promise<Guest | undefined> =>
   (await guestsWhere(db, sql`id = ${id}`))[0];
 
-/** How many guests an order ever had, because each is mailed. */
+/** The number of guests that an order ever had, including removed ones. */
 export async function countGuests(db: Sql, orderId: number): Promise<number> {
   const [row] = await db.query<{ n: number }>(
     sql`SELECT count(*)::int AS n FROM appointment_guests WHERE order_id = ${orderId}`,

@@ -17,7 +17,7 @@ import { sessionMail } from "./mail.ts";
 
 type GuestDeps = { desk: DeskDeps; secrets: SecretBytes };
 
-/** The most guests that an order ever has, with removed ones, because each is mailed. */
+/** The most guests that an order ever has. Removed guests count too, because each guest is mailed. */
 const mostGuests = 20;
 
 /**

@@ -68,7 +68,7 @@ export const sessionMail = defineMail({
     const guest = guestId === undefined ? null : await findGuest(db, guestId);
     if (!session || guest === undefined) return null;
     const isRemoved = guest !== null && guest.removedAt !== null;
-    // A guest who was removed is told so, whatever became of the appointment.
+    // A removed guest gets the cancellation, even if the appointment has changed since.
     if (isRemoved ? moment !== "canceled" : session.sequence !== sequence || isStale(session, moment, clock()))
       return null;
     const { orderId } = session;
@@ -88,7 +88,8 @@ export const sessionMail = defineMail({
     const when = whenText(startsAt, zone, letter.language);
     const isOff = moment === "canceled" || moment === "again";
     const host = new URL(baseUrl).hostname;
-    // Each person has an own page, and it leads into the room. So in a room everybody’s calendar names another place.
+    // Each person enters the room through a page of their own. So each person's calendar entry has a different
+    // location.
     const url = `${baseUrl}${path ?? ""}?lang=${letter.language}`;
     const isHere = meetingPoint === null;
     const isChecked = isHere && (person !== null || (role !== null && role !== "observer")) && !isOff;

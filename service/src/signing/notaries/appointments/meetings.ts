@@ -15,7 +15,7 @@ export type ClosingSigner = { orderCode: string; name: string; email: string };
 export type Meeting = {
   orderCode: string;
   title: string | null;
-  /** When the notary is met, in words; null while no time was chosen. */
+  /** The time of the meeting in words; null while no time was chosen. */
   when: string | null;
 };
 

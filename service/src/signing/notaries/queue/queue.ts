@@ -165,8 +165,8 @@ async function estimateFor({ sheets: { desk } }: QueueDeps, order: WaitingOrder,
 const isInRoom = ({ mode, meetingPoint }: NotarySession): boolean => mode === "ron" && meetingPoint === null;
 
 /**
- * Who tests a device by a link, before the session is open. Null unless the person waits for a room: with an
- * appointment in one, or in the queue.
+ * The person of a link, who may test a device before the session is open. Null unless the person has an appointment in
+ * a room of this service, or is in the queue.
  * @throws ServiceError `not_found` for an invalid link
  */
 export async function testerOf({ sheets: { desk } }: QueueDeps, token: string): Promise<Of | null> {
@@ -184,7 +184,7 @@ export async function testerOf({ sheets: { desk } }: QueueDeps, token: string): 
 async function roomOf({ identity, sheets: { desk } }: QueueDeps, { taskId }: WaitingOrder, visitor: Visitor) {
   const session = await openLiveOf(desk.db, taskId);
   const people = session ? await livePeople(desk.db, session.id) : [];
-  // A session has each address once. Of people in it, only those who don't sign have one of their own.
+  // An email address occurs only once in a session. Rows of signers have no address: the order states it.
   const own = people.find(({ n, email }) => (typeof visitor === "number" ? n === visitor : email === visitor.email));
   const room = own && roomTokenOf(identity.secrets, own);
   return room === undefined ? null : `/notary-room/${room}`;

@@ -9,9 +9,9 @@ import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { sessionsIn, spoolFolders } from "./folders.ts";
 
-/** Size of a person's recording of an hour, at most, by the budget of the media engine. */
+/** The most that one person's recording takes in an hour, by the budget of the media engine. */
 const bytesInHour = 270_000_000;
-/** For this long all open sessions must be able to go on before another one begins. */
+/** Another session begins only if the disk has room to record all open sessions for this long. */
 const hoursAhead = 2;
 /** Sessions end when less than this share of the least free space is left. */
 const stopShare = 0.1;
@@ -69,7 +69,7 @@ export type DiskRoom = {
   state: "enough" | "low" | "full";
   freeBytes: number;
   neededBytes: number;
-  /** For how many minutes the open sessions can go on. */
+  /** The number of minutes for which the disk has room to record the open sessions. */
   minutesLeft: number;
 };
 

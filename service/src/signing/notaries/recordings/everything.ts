@@ -1,6 +1,6 @@
 /**
- * Everything on record of a notary as one zip: all recordings, and a copy of the journal. For a notary whose commission
- * ends, and for a service that closes: states ask for the records then. The zip is created while it is sent.
+ * All records of a notary as one zip: all recordings, and a copy of the journal. For a notary whose commission ends,
+ * and for a service that closes, because states then ask for the records. The zip is created while it is sent.
  */
 import type { Readable } from "node:stream";
 import { auditLine } from "../../../kernel/audit/audit.ts";

@@ -56,8 +56,9 @@ type Look = {
 };
 
 /**
- * Looks at the folders until nothing is written to them any more. Compares their files, not times, because clocks are
- * set back. @throws AbortError when `signal` aborts
+ * Looks at the folders until nothing is written to them any more. Compares the files and not their times, because a
+ * clock can be set back.
+ * @throws AbortError when `signal` aborts
  */
 export async function* looksAt(folders: readonly string[], signal?: AbortSignal): AsyncGenerator<Look, void> {
   let before: string | null = null;

@@ -143,7 +143,7 @@ export class Recordings {
   async leave(session: string): Promise<void> {
     this.#leaving.add(session);
     try {
-      // At once: a call before this one may still wait for the database.
+      // Closes the session outside the queue, because an earlier call in the queue may still wait for the database.
       await this.#deps.media.engine.close(session);
       await inOrder(this.#turns, session, () => this.#leave(session, false));
     } finally {
@@ -193,7 +193,7 @@ export class Recordings {
 
   /**
    * Stores the parts that killed processes left on the disk.
-   * @param isLeased whether a node has the session
+   * @param isLeased whether a node holds the session's lease
    */
   recover(isLeased: (session: string) => Promise<boolean>): Promise<void> {
     const { media, log } = this.#deps;

@@ -11,7 +11,7 @@ type Recovery = {
   spoolDir: string;
   log: Log;
   signal: AbortSignal;
-  /** Whether a node has the session. */
+  /** Whether a node holds the session's lease. */
   isLeased: (session: string) => Promise<boolean>;
   /** Runs work while the session is not open at this node, and can't be opened. Skips the work if it is open. */
   whileClosed: (session: string, work: () => Promise<void>) => Promise<void>;
@@ -19,8 +19,9 @@ type Recovery = {
 };
 
 /**
- * This node's own parts are stored at once: another node may soon continue the recording, and then they can't be stored
- * any more. A part of another node is left alone while a node has the session: that node may still write to it.
+ * Stores this node's own parts at once: another node may soon continue the recording, and then they can't be stored any
+ * more. Leaves a part of another node alone while a node holds the session's lease, because that node may still write
+ * to it.
  */
 export async function recoverParts(recovery: Recovery): Promise<void> {
   const { spoolDir, signal, isLeased, whileClosed, store } = recovery;
@@ -37,7 +38,7 @@ export async function recoverParts(recovery: Recovery): Promise<void> {
   const other = (dir: string) => (session: string) =>
     inOrder(queues, "others", async () => {
       for await (const { files, isQuiet } of looksAt([join(dir, session)], signal)) {
-        // A node that takes the session later writes to a new file, which is not one of these.
+        // A node that acquires the session's lease later writes to a new file, which is not one of these.
         if (await isLeased(session)) return false;
         if (isQuiet) await store(session, files);
       }

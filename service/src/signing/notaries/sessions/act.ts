@@ -119,7 +119,7 @@ export function placeOf(people: readonly LivePerson[], signer: number): Typed {
 
 /** Checks presence at this moment, because the watch may notice an absence up to a second late. */
 async function requireAllHere({ rooms }: LiveDeps, { id }: LiveSession): Promise<void> {
-  // The watch may notice that up to a second late, too.
+  // The watch may notice a break in the recording up to a second late, too.
   const broken = rooms.roomOf(id)?.broken ?? null;
   if (broken !== null)
     throw new ServiceError("conflict", "The session is not recorded now: nothing is marked or signed.");

@@ -21,7 +21,10 @@ export async function peopleOnDisk({ disk, rooms, sheets: { desk } }: DiskDeps):
   return rooms.recordedPeople() + (await peopleOfRunning(desk.db, others));
 }
 
-/** The recorded people of those sessions that a node has now. The folder of an ended session may still wait. */
+/**
+ * The recorded people of the sessions whose lease some node holds. A folder can also belong to a session that has ended
+ * and whose parts are not stored yet.
+ */
 async function peopleOfRunning(db: Sql, sessions: readonly string[]): Promise<number> {
   const [row] = await db.query<{ people: number }>(sql`
     SELECT (count(DISTINCT l.id) + count(p.id))::int AS people FROM live_sessions l

@@ -156,7 +156,7 @@ export async function closeForAct(deps: LiveDeps, operator: Operator, code: stri
     const sheet = await findSheet({ ...desk, db: live.tx }, sheetId);
     const signers = (sheet?.people ?? []).map(({ n }) => personName(n));
     const people = [notaryName, ...signers, ...(deps.rooms.roomOf(id)?.people.keys() ?? [])];
-    // No act is entered whose end was not recorded.
+    // If the end of the act was not recorded, the act must not be entered into the journal.
     await requireRecorded(deps, id, live.tx);
     const isReady = state === "live" && sheet && openTurn(sheet)?.step.name === "notary_signs";
     if (!isReady || deps.rooms.absent(id, people) !== null)

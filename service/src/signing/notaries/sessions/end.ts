@@ -46,8 +46,8 @@ export async function endTechnical(deps: LiveDeps, seen: LiveSession): Promise<v
 }
 
 /**
- * The sessions of an order that ended like this. Those that could not be recorded any longer are left out: the operator
- * sees to that, and the order must not fail for it.
+ * The sessions of an order that ended with this outcome. Leaves out sessions that could not be recorded any longer: the
+ * operator must solve that problem, and the order must not fail because of it.
  */
 async function endedLike(tx: Tx, { rowMac }: DeskDeps, orderId: number, outcome: string): Promise<LiveSession[]> {
   const counted: LiveSession[] = [];

@@ -105,7 +105,8 @@ export async function handOver(deps: LiveDeps, late: AbortSignal, settled: Settl
   };
   const handAll = () =>
     Promise.all([
-      // The leases of these have not been renewed, and show since when people are away.
+      // Sessions that this node is leaving no longer renew their leases. The end of such a lease shows since when
+      // people are away.
       ...[...rooms.leaving].map((session) => handOne(session, () => leave(deps, session))),
       ...rooms.rooms().map((room) => handOne(room.session, () => handRoom(deps, room, late, settled))),
     ]);

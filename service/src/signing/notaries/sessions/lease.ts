@@ -1,5 +1,6 @@
 /**
- * Which node has a live session, and until when. That node alone has the session's media and the pages' event streams.
+ * Leases on live sessions: the node that holds a session, and until when. Only that node has the session's media and
+ * the pages' event streams.
  */
 
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
@@ -166,9 +167,9 @@ const pageSession = (of: SessionOfPage): Statement =>
     : sql`l.order_id = ${orderIdOf(of.code)}`;
 
 /**
- * The other node that has the session of a page, if requests have to be passed on to it. Null when this node answers
- * them itself. Before the session begins, no node has it. Then the first node that is asked takes it, if the others can
- * reach that node, so that all its pages hear of each other.
+ * The other node that a page's requests must be passed on to, because it holds the session's lease. Null when this node
+ * answers them itself. Before the session begins, no node holds the lease. The first node that gets a request acquires
+ * it if the other nodes can reach that node, so that all pages of the session use one node.
  */
 export async function otherHolder(deps: LeaseDeps, of: SessionOfPage): Promise<(NodeAddress & { id: string }) | null> {
   const { own, sheets } = deps;
@@ -183,7 +184,7 @@ export async function otherHolder(deps: LeaseDeps, of: SessionOfPage): Promise<(
   return null;
 }
 
-/** Where the node that has a session is reached; null when no node has written that. */
+/** The verified address of the node that holds a session's lease; null when the row has no address or a forged one. */
 export function addressOf(own: OwnNode, { id, node, url, mac }: Lease): (NodeAddress & { id: string }) | null {
   if (node === null || url === null || mac === null) return null;
   return own.isAddressOf(id, { node, url }, mac) ? { id, node, url } : null;

@@ -56,7 +56,10 @@ export class PageStreams {
     };
   }
 
-  /** Notes that another node answers a request of the session. @returns what to call when that has ended */
+  /**
+   * Registers that another node answers a request of the session.
+   * @returns a function to call when the answer has ended
+   */
   passing(session: string, passed: Passed): () => void {
     const all = this.#passed.get(session) ?? new Set();
     this.#passed.set(session, all.add(passed));

@@ -53,7 +53,7 @@ async function counted({ sheets, rooms }: LiveDeps, { order }: Claimed): Promise
 
 /**
  * Asks the signers to go to a page. The notary's browser must have reported that it shows the current document, because
- * pages of another one have other words. Each page is on record with the document's hash.
+ * another document has different pages. Each page is recorded with the document's hash.
  * @throws ServiceError `conflict` while nothing is recorded, and before the notary has the current document;
  * `validation` for a page that the document does not have
  */
@@ -86,8 +86,9 @@ export async function showPage(deps: LiveDeps, operator: Operator, code: string,
 }
 
 /**
- * Tells the notary which page a signer or witness reads, and whether it follows the notary's. Not on record: people
- * scroll. @returns the page that the notary shows; null before the first
+ * Tells the notary which page a signer or witness reads, and whether that is the notary's page. Not recorded, because
+ * people scroll often.
+ * @returns the page that the notary shows; null before the first
  */
 export async function reportPage(deps: LiveDeps, link: RoomLink, typed: Typed): Promise<LedPage | null> {
   const [page, pages] = [numberIn(typed, "page"), numberIn(typed, "pages")];

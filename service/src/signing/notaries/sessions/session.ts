@@ -226,7 +226,7 @@ async function beginLive(deps: LiveDeps, operator: Operator, claimed: Claimed): 
     await deps.recordings.end(session.id, await marksOf(deps, session));
     throw new ServiceError("conflict", "The session has ended.");
   }
-  // The recording may have taken long to begin.
+  // Renews the lease, because the recording may have taken long to begin.
   const lease = await leaseOf(deps, session.id).catch((error: Error) => {
     deps.rooms.leaving.add(session.id);
     throw error;

@@ -73,7 +73,7 @@ export async function invitePerson(deps: LiveDeps, operator: Operator, code: str
   deps.rooms.tell(id, { kind: "changed" });
 }
 
-/** Nobody is observed who has not agreed to it: everybody who has answered already is asked again. */
+/** Everybody must have agreed to each observer. So people who have answered already are asked again. */
 async function askAgain({ tx, people }: Pick<LockedLive, "tx" | "people">): Promise<void> {
   for (const { id, consent } of people)
     if (consent !== null) await updatePerson(tx, id, sql`consent = NULL, place = NULL, waiting_at = NULL`);

@@ -11,7 +11,7 @@ import { mostPeople } from "./offered.ts";
 export const thirdRoles = ["credible_witness", "interpreter", "witness", "observer"] as const;
 export type ThirdRole = (typeof thirdRoles)[number];
 
-/** The state's rule that has to say yes to a role. */
+/** The state's rule that must permit the role. */
 const ruleOf = {
   credible_witness: "credibleWitness",
   interpreter: "interpreter",
@@ -62,7 +62,7 @@ export function readInvited(typed: Typed, signers: number, online: OnlineRules) 
   return invited;
 }
 
-/** A person of a session, or one who is to come to it. */
+/** A person who is in a session or is expected in it. */
 export type Coming = {
   role: "signer" | ThirdRole;
   name: string;

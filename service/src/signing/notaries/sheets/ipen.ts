@@ -112,7 +112,10 @@ export async function openAct(
   });
 }
 
-/** Discards the document of an act that did not begin. If that fails, the next act, or the release of the order, does. */
+/**
+ * Discards the document of an act that did not begin. If that fails, the next act or the release of the order discards
+ * it.
+ */
 async function discard({ db, rowMac, clock, log }: DeskDeps, { order }: Claimed, prepared: number): Promise<void> {
   await db
     .transaction(async (tx) => {

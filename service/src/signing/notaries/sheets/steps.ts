@@ -24,7 +24,7 @@ export type Mark = {
 /** A document that was signed before an act in which its signers sign again, and that the act does not use. */
 export type SignedBefore = { readonly sha256: string };
 
-/** The event of a sheet whose signers sign a document again that they had signed before. */
+/** The event of a sheet whose document was signed before the act. In the act, the signers sign the document again. */
 export const signedAgain = "signed_again";
 
 export const signedBeforeOf = ({ marks }: Pick<Progress, "marks">): SignedBefore | null =>

@@ -15,7 +15,10 @@ export const anotherPath = (code: string): string => `/dashboard/orders/new?like
 /** The order that a new one is modeled on: its code, its name, and the values that the form copies. */
 export type Begun = { code: string; name: string; values: FormValues };
 
-/** @throws ServiceError for an order that does not belong to the firm */
+/**
+ * The order and the values that the form copies from it.
+ * @throws ServiceError for an order that does not belong to the firm
+ */
 export async function begunFrom(
   { db, titleOf }: { db: Database; titleOf: TitleOf },
   request: FastifyRequest,

@@ -42,7 +42,7 @@ const PUSH = 1 << 16;
 const PASSWORD_FILE_OR_RICH = (1 << 13) | (1 << 20) | (1 << 25);
 const MULTI_SELECT = 1 << 21;
 
-/** Names of plain characters, which pages and certificates show as they are, and none that our own fields have. */
+/** Permits names of plain characters, which pages and certificates can show. Refuses the names of our own fields. */
 export const usableName = /^(?!SignSealShip-)[\w .,()[\]#/-]{1,100}$/;
 /** The keys that an ancestor of a usable field may have. Others, such as a value, would be inherited by the field. */
 const ofAncestors: ReadonlySet<string> = new Set(["T", "TU", "TM", "FT", "Ff", "Kids", "Parent", "Type"]);

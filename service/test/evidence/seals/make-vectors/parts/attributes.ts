@@ -23,7 +23,7 @@ import {
 const unusable = ["signedAttributes", "contentType", "messageDigest"];
 const unbound = ["signingCertificate"];
 
-/** The signer that a CMS names, and its signed attributes: section 3.2. */
+/** Vectors for the signer that a CMS names and for the signed attributes (docs/evidence-format.md, section 3.2). */
 export function ofAttributes(): readonly Row[] {
   const bound = essOf(own);
   const hash = octetString(sha("sha256", own));
