@@ -68,7 +68,7 @@ export {
 } from "./firm/charge-store.ts";
 export { type ChargeDeps, chargeByMember } from "./firm/charges.ts";
 export { chargeGroup, chargeOfOrder, type GroupCharge, type GroupChargeEnd } from "./firm/group.ts";
-export { listSpenders, type Spender, setLimit, spentThisMonth } from "./firm/limits.ts";
+export { listSpenders, type Spender, type SpendingRefusal, setLimit, spentThisMonth } from "./firm/limits.ts";
 export { chargeMail, methodMail, methodName, reasonWords } from "./firm/mail.ts";
 export { askForMethod, type FirmPaysDeps, finishTestSetup, removeMethod, takesMethods } from "./firm/methods.ts";
 export { moneyMail } from "./firm/money-mail.ts";
@@ -77,7 +77,14 @@ export { takeSandboxSteps } from "./firm/sandbox-bank.ts";
 export { testMethodRoute } from "./firm/sandbox-route.ts";
 export { bringSandboxMoneyNearer } from "./firm/sandbox-steps.ts";
 export { accountChange, activeMethod, type PaymentMethod, selectMethods } from "./firm/store.ts";
-export { endCharge, endOwnCharge, isOverdueCharge, type StuckCharge, stuckCharges } from "./firm/stuck.ts";
+export {
+  countOverduePayments,
+  endCharge,
+  endOwnCharge,
+  isOverdueCharge,
+  type StuckCharge,
+  stuckCharges,
+} from "./firm/stuck.ts";
 export { giveBack, giveSandboxPart, refundAtProcessor } from "./give-back.ts";
 export {
   allowPayAgain,

@@ -2,12 +2,13 @@ import type { FastifyInstance } from "fastify";
 import type { DraftDeps } from "../../closing/drafts/drafts.ts";
 import { readLaunchpad } from "../../firms/partners/partners.ts";
 import { principalOf } from "../../kernel/http/authentication.ts";
-import type { Principal } from "../../kernel/identity/identity.ts";
+import { maySeeBilling, type Principal } from "../../kernel/identity/identity.ts";
 import { showTestClock } from "../../kernel/test-clock/test-clock.ts";
 import { orderStatuses, type TitleOf } from "../../orders/order/order.ts";
+import { countOverduePayments } from "../../orders/payments/payments.ts";
 import { countFirmOrders, type FirmOrder, firmOrders } from "../../orders/search/search.ts";
 import type { Assets } from "../ui/assets/assets.ts";
-import { card, pageHead, progressSteps, type Step, statusBadge } from "../ui/components.ts";
+import { card, notice, pageHead, progressSteps, type Step, statusBadge } from "../ui/components.ts";
 import { ifUtc, shortTime, time } from "../ui/format.ts";
 import { statusWords } from "../ui/orders/status-words.ts";
 import { type PageCall, pageRoute } from "../ui/page/route.ts";
@@ -79,12 +80,13 @@ export function startPage(forms: FastifyInstance, deps: StartPageDeps): void {
   async function readOverview(principal: Principal): Promise<OverviewView> {
     const latest = wantedOf({ ...queryOf({}), sort: "changed" });
     const failing = { ...latest, statuses: groups.attention.statuses };
-    const [counts, attention, changed] = await Promise.all([
+    const [overdue, counts, attention, changed] = await Promise.all([
+      maySeeBilling(principal) ? countOverduePayments(deps, principal) : 0,
       countFirmOrders(deps.db, principal, orderStatuses),
       firmOrders(deps.db, principal, failing, shownMost.attention),
       firmOrders(deps.db, principal, latest, shownMost.changed),
     ]);
-    return { counts, attention: attention.orders, changed: changed.orders, titleOf: deps.titleOf };
+    return { overdue, counts, attention: attention.orders, changed: changed.orders, titleOf: deps.titleOf };
   }
 }
 
@@ -140,6 +142,8 @@ const milestones = (funnel: Launchpad["funnel"]): Html =>
   )}</ol>`;
 
 type OverviewView = {
+  /** The number of the firm's payments that have had no answer for too long; 0 for a member who doesn't see bills. */
+  overdue: number;
   /** The number of orders per status. */
   counts: ReadonlyMap<string, number>;
   /** The latest orders that need attention, and the orders that changed last. */
@@ -152,7 +156,14 @@ const path = "/dashboard/orders";
 const tiles = ["attention", "payment", "signing", "working"] as const satisfies readonly Group[];
 
 /** The number of open orders by group, the orders that need attention, and the orders that changed last. */
-const overview = ({ counts, attention, changed, titleOf }: OverviewView): Html => html`${tileList(counts)}
+const overview = ({
+  overdue,
+  counts,
+  attention,
+  changed,
+  titleOf,
+}: OverviewView): Html => html`${overdue > 0 && notice("attention", overdue === 1 ? "A payment of your firm has had no answer" : `${overdue} payments of your firm have had no answer`, html`Orders wait for the bank or the payment processor. <a href="/dashboard/billing#charges">Look under Billing</a>: there an owner can end it.`)}
+${tileList(counts)}
 ${attention.length > 0 && card("attention", groups.attention.label, orderLines(attention, titleOf))}
 ${card("changed", "What is new", html`${orderLines(changed, titleOf)}<p><a href="${path}">All orders</a></p>`)}`;
 

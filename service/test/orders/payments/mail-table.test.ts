@@ -147,7 +147,9 @@ test("a mail about a charge of several orders links to their closing, and one ab
 });
 
 test("each mail to the firm about a charge names the file number, where the order has one", async () => {
-  const states: Record<ChargeMoment, string> = { refused: "refused", failed: "failed", pending: "pending" };
+  const states: Record<ChargeMoment, string> = {
+    ...{ refused: "refused", failed: "failed", pending: "pending", overdue: "pending" },
+  };
   for (const reference of ["FILE-2207", null])
     for (const [moment, state] of Object.entries(states)) {
       const { id: orderId } = await newOrder(reference);

@@ -149,6 +149,7 @@ test("cancels a debit that the bank does not move yet, and keeps one that it mov
   await end(id);
   assert.equal((await stateOf(code))?.state, "failed");
   await world.take(stripe.chargeEvent(intent));
+  assert.equal(await statusOf(code), "PaymentFailed", "the order waits for no bank any more");
   assert.match(await checkoutUrl(deps, code, null), /cs_test/);
   assert.equal((await paymentsOf(code)).length, 0);
 });

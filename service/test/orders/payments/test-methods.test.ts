@@ -17,7 +17,7 @@ import { sandboxAccount } from "../../../src/orders/payments/firm/sandbox-accoun
 import { stepsOfPayment } from "../../../src/orders/payments/firm/sandbox-steps.ts";
 import { activeMethod, updateMethod } from "../../../src/orders/payments/firm/store.ts";
 import { openProcessor, refundAtProcessor, takeSandboxSteps } from "../../../src/orders/payments/payments.ts";
-import { newMember, postForm } from "../../firms/members/signed-in-member.ts";
+import { mailsTo, newMember, postForm } from "../../firms/members/signed-in-member.ts";
 import { openLiveService } from "../fulfilment/live-service.ts";
 import { silent } from "../order/orders-database.ts";
 
@@ -91,6 +91,49 @@ test("a declined card leaves the order to be paid in another way, and another ca
   }
 });
 
+test("the page of a test order offers what the mail about its declined charge names, and no checkout", async () => {
+  const acme = await firm();
+  const { service } = harness;
+  const { headers } = await newMember(service, "owner@birch.example", acme.key);
+  const pageOf = async (code: string) =>
+    (await fetch(`${service.baseUrl}/dashboard/orders/${code}`, { headers })).text();
+  const mailOf = (code: string) =>
+    until(() =>
+      mailsTo(service, "owner@birch.example").find(
+        (mail) => mail.includes(code) && /payment of your firm fa/.test(mail),
+      ),
+    );
+  const declined = await acme.charge("card_declined");
+  await acme.statusIs(declined, "PaymentFailed");
+  const page = await pageOf(declined);
+  assert.match(page, /Failed\. Your bank declined the card\.[\s\S]*Charge \$[\d.]+ to Visa •••• 0002/);
+  assert.match(page, /Decline the payment/);
+  assert.doesNotMatch(page, /pen the checkout/);
+  const mail = await mailOf(declined);
+  assert.match(mail, /pay it in the sandbox\.\s+An owner can charge\s+again\s+there/);
+  assert.doesNotMatch(mail, /checkout/);
+
+  const asking = await acme.charge("card_needs_authentication");
+  await acme.statusIs(asking, "PaymentFailed");
+  assert.match(await pageOf(asking), /To have a person confirm the payment, pay it in the sandbox below/);
+  assert.doesNotMatch(await pageOf(asking), /Charge \$[\d.]+ to/);
+  assert.match(await mailOf(asking), /Charging the card\s+again\s+would\s+fail\s+again/);
+});
+
+test("the page of an order above a limit says so, and who can go on", async () => {
+  const acme = await firm();
+  const { service } = harness;
+  const { headers } = await newMember(service, "owner@alder.example", acme.key);
+  await acme.client.sandbox.paymentMethod("card", { perOrderCents: 100, perMonthCents: 100 });
+  const code = await acme.place();
+  await until(async () => (await acme.client.orders.get(code)).charge?.state === "refused");
+  const page = await (await fetch(`${service.baseUrl}/dashboard/orders/${code}`, { headers })).text();
+  assert.match(page, /Not charged\. The sum is above the limit for one order of the person who placed it\./);
+  assert.match(page, /An owner of your firm can charge it here, or raise the limit[\s\S]*Charge \$[\d.]+ to Visa/);
+  await postForm(`${service.baseUrl}/dashboard/orders/${code}/charge`, {}, headers);
+  await acme.statusIs(code, "EsignPending");
+});
+
 test("a bank debit settles or fails when the test clock has passed four days, and not before", async () => {
   const acme = await firm();
   const settles = await acme.charge("bank");
@@ -121,11 +164,23 @@ test("a debit that the bank never answers is overdue after ten days of the test 
     SELECT t.reason FROM tasks t JOIN orders o ON o.id = t.order_id
     WHERE t.kind = 'firm_charge' AND t.environment = 'test' AND ${isSealed(sql`o.code`, "order", code)}`);
   assert.match(tasks[0]?.reason ?? "", /The bank has not answered for ten days/);
+  const lateMails = () =>
+    mailsTo(service, "owner@ash.example").filter((mail) => /Your bank has not answered/.test(mail));
+  await until(() => lateMails().length > 0);
+  const pageOf = async () => (await fetch(`${service.baseUrl}/dashboard/orders/${code}`, { headers: owner })).text();
+  assert.match(await pageOf(), /has had no answer[\s\S]*An owner can end the payment under Billing/);
+  assert.match(await (await fetch(`${service.baseUrl}/dashboard`, { headers: owner })).text(), /has had no answer/);
+  await acme.pass(2);
+  assert.equal(lateMails().length, 1, "the firm is mailed once");
   const answer = await postForm(`${service.baseUrl}${path}`, {}, owner);
   assert.equal(answer.headers.get("location"), "/dashboard/billing?done=charge-ended#charges");
   assert.match(await look(), /Failed\. The payment processor did not confirm it in time/);
+  await acme.statusIs(code, "PaymentFailed");
+  const after = await pageOf();
+  assert.match(after, /Failed\. The payment processor did not confirm it in time[\s\S]*Charge \$[\d.]+ to Test bank/);
+  assert.doesNotMatch(after, /has not cleared yet|no answer/);
   await acme.pass(5);
-  assert.notEqual((await acme.client.orders.get(code)).status, "EsignPending");
+  assert.equal((await acme.client.orders.get(code)).status, "PaymentFailed");
   assert.deepEqual(await acme.kinds(code), []);
 });
 

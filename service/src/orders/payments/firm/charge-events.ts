@@ -14,7 +14,8 @@ import { takeFailedDebit } from "./unusable.ts";
 /**
  * Updates the charges of a payment after a signed event about it. The caller has locked their orders, and applies the
  * event to them.
- * @returns the state of the charges before the event; undefined for an unknown payment
+ * @returns the state of the charges before the event; undefined for an unknown payment. The state of charges that a
+ * person ended counts as open, because only the event about it moves their orders.
  */
 export async function takeCharge(
   tx: Tx,
@@ -28,7 +29,8 @@ export async function takeCharge(
   const state = kind === "cleared" ? "succeeded" : kind === "pending" ? "pending" : "failed";
   // Events arrive late and in any order. A success is final. After a failure, only a success counts.
   const isOver = before === "succeeded" || (before === "failed" && kind !== "cleared");
-  if (isOver || (state === "pending" && (before === "declined" || before === "refused"))) return before;
+  if (isOver || (state === "pending" && (before === "declined" || before === "refused")))
+    return before === "failed" && first.reason === store.endedByPerson ? "pending" : before;
   // The event about a payment that this service canceled names no reason.
   const why = state === "failed" ? (reason ?? first.reason) : null;
   await store.updateCharges(tx, charges, { state, at, paymentIntent, reason: why });
@@ -58,8 +60,9 @@ export async function notify(
 ): Promise<void> {
   const [first] = charges;
   if (!first) return;
-  if (moment !== "pending") await enqueue(tx, detachQueue, { id: first.methodId });
-  for (const charge of moment === "pending" ? [] : charges) {
+  const isOver = moment === "refused" || moment === "failed";
+  if (isOver) await enqueue(tx, detachQueue, { id: first.methodId });
+  for (const charge of isOver ? charges : []) {
     const { supplementId, amountCents } = charge;
     const why = "the firm’s card or bank account was not charged";
     if (supplementId !== null) await reportUnpaid(tx, charge, { supplementId, amountCents, why, at });

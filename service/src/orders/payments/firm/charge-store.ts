@@ -46,6 +46,9 @@ export const chargeRows = stateRows(chargeState);
  */
 export type ChargeState = "asked" | "answered" | "pending" | "declined" | "succeeded" | "failed" | "refused";
 
+/** The reason of a failed charge that a person ended. */
+export const endedByPerson = "ended";
+
 /**
  * A charge of the firm's method for one order. A payment at the processor consists of one charge, or of several that
  * have the same group. These always have the same state.
@@ -88,6 +91,11 @@ const charges = (where: Statement, more: Statement = nothing): Statement => sql`
 export async function selectCharge(db: Sql, id: string): Promise<FirmCharge | undefined> {
   const [found] = await db.query<FirmCharge>(charges(sql`c.id = ${id}`));
   return found;
+}
+
+export async function lockCharge(tx: Tx, id: string): Promise<FirmCharge | undefined> {
+  await tx.query(sql`SELECT FROM firm_charges WHERE id = ${id} FOR NO KEY UPDATE`);
+  return selectCharge(tx, id);
 }
 
 /** The id by which the processor knows the payment of a charge. */
@@ -276,8 +284,12 @@ export type OverdueCharge = Pick<
   orders: number;
 };
 
-/** The payments whose event is overdue, oldest first. A payment that was altered in the database is marked as such. */
-export function overdueCharges(db: Sql, { sentBefore, bankBefore }: { sentBefore: Date; bankBefore: Date }) {
+/** The payments whose event is overdue, oldest first: those of one firm, or of all. A payment that was altered in the database is marked as such. */
+export function overdueCharges(
+  db: Sql,
+  { sentBefore, bankBefore }: { sentBefore: Date; bankBefore: Date },
+  owner?: Owner,
+) {
   const parts = sql`FROM firm_charges q WHERE q.id = c.id OR q.group_id = c.group_id`;
   return db.query<OverdueCharge & Marked>(sql`
     SELECT c.id, c.order_id AS "orderId", o.code AS "orderCode@order", c.environment, c.asked_at AS "askedAt", c.sent_at AS "sentAt", c.state,
@@ -285,6 +297,7 @@ export function overdueCharges(db: Sql, { sentBefore, bankBefore }: { sentBefore
       ${markedAll(chargeState, sql`q`, parts)}
     FROM firm_charges c ${joinOrder(sql`c.order_id`)}
     WHERE c.state IN ('asked', 'answered', 'pending')
+      ${owner ? sql`AND c.partner_id = ${owner.partnerId} AND c.environment = ${owner.environment}` : nothing}
       AND ${agedOf(sql`c`, sql`c.changed_at`)} < CASE c.state WHEN 'pending' THEN ${bankBefore}::timestamptz ELSE ${sentBefore}::timestamptz END
       AND NOT EXISTS (SELECT FROM firm_charges q WHERE q.group_id = c.group_id AND q.order_id < c.order_id)
     ORDER BY c.changed_at, c.id LIMIT 100`);

@@ -9,7 +9,7 @@ import { fileOf } from "./money-mail.ts";
 import { accountChange, type PaymentMethod, selectMethod } from "./store.ts";
 
 export type MethodMoment = "added" | "removed" | "failed" | "unusable";
-export type ChargeMoment = "refused" | "failed" | "pending";
+export type ChargeMoment = "refused" | "failed" | "pending" | "overdue";
 
 /** The queue of mails about the firm's payment method; payload `News<MethodMoment>`. */
 export const methodMailQueue = "payment-method-mail";
@@ -136,7 +136,7 @@ export const chargeMail = defineMail({
     to,
     environment: charge.environment,
     greeting: "Hello,",
-    ...chargeWords(moment, charges, isPostage),
+    ...chargeWords(moment, { charge, charges, isPostage }),
     facts: [
       ...charges.map(
         (each) => [charges.length === 1 ? "Order" : "One of the orders", orderFact(each, charges)] as const,
@@ -157,11 +157,20 @@ const orderFact = ({ orderCode, amountCents }: FirmCharge, { length }: readonly 
   length === 1 ? maskCode(orderCode) : `${maskCode(orderCode)}, ${dollars(amountCents)}`;
 
 const stillHolds = (moment: ChargeMoment, { state }: FirmCharge): boolean =>
-  moment === "failed" ? state === "failed" || state === "declined" : state === moment;
+  moment === "failed"
+    ? state === "failed" || state === "declined"
+    : state === (moment === "overdue" ? "pending" : moment);
 
 /** How a person can pay after a charge that was refused or failed. */
-function waysOn(reason: string | null, isOne: boolean): string {
+function waysOn({ reason, environment }: FirmCharge, isOne: boolean): string {
   const needsPerson = reason === "authentication_required";
+  if (environment === "test") {
+    const page = isOne ? "order" : "closing";
+    const sandbox = `On the ${page}’s page anybody of the firm can pay ${isOne ? "it" : "all of them"} in the sandbox.`;
+    return needsPerson
+      ? `${sandbox} Charging the card again would fail again.`
+      : `${sandbox} An owner can charge again there.`;
+  }
   if (isOne)
     return needsPerson
       ? "On the order’s page open the checkout, where a person can confirm the payment. Charging the card again would fail again."
@@ -171,12 +180,14 @@ function waysOn(reason: string | null, isOne: boolean): string {
     : "On the closing’s page an owner can charge all of them again, and anybody of the firm can open one checkout for all of them. Each order can also be paid on its own page.";
 }
 
-function chargeWords(moment: ChargeMoment, charges: readonly FirmCharge[], isPostage: boolean) {
-  const [{ orderCode, reason } = { orderCode: "", reason: null }] = charges;
+type About = { charge: FirmCharge; charges: readonly FirmCharge[]; isPostage: boolean };
+
+function chargeWords(moment: ChargeMoment, { charge, charges, isPostage }: About) {
+  const { orderCode, reason } = charge;
   const isOne = charges.length === 1;
   const what = isOne ? `order ${maskCode(orderCode)}` : `${charges.length} orders`;
   const about = `${dollars(sumOfCharges(charges))}${isPostage ? " of additional postage" : ""} for ${what}`;
-  const retry = waysOn(reason, isOne);
+  const retry = waysOn(charge, isOne);
   const ways = isPostage
     ? `${retry} The parcel waits until then. You can also correct the address back, or ask for a refund.`
     : retry;
@@ -196,6 +207,13 @@ function chargeWords(moment: ChargeMoment, charges: readonly FirmCharge[], isPos
       subject: "A bank payment has started",
       lines: [
         `The bank payment of ${about} has started. Work begins when the money has cleared, which takes up to 4 business days.`,
+      ],
+    },
+    overdue: {
+      subject: "Your bank has not answered about a payment",
+      lines: [
+        `The bank payment of ${about} has had no answer for ten days. ${isOne ? "The order waits" : "The orders wait"} for it.`,
+        `Ask your bank about it. An owner can end the payment under Billing, so that ${isOne ? "the order" : "each of them"} can be paid another way.`,
       ],
     },
   }[moment];

@@ -7,7 +7,7 @@ import type { Database } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { ChargeAnswer } from "../processor/charge-requests.ts";
 import type { FirmAccount, SavedMethod } from "../processor/firm-account.ts";
-import { chargesOfPayment } from "./charge-store.ts";
+import { chargesOfPayment, endedByPerson } from "./charge-store.ts";
 import {
   cancelSteps,
   insertSteps,
@@ -135,15 +135,16 @@ export function sandboxAccount({ db, clock }: { db: Database; clock: Clock }): F
         if (steps.some(({ kind, isDone }) => kind === "settles" && isDone))
           return { state: "paid", paymentIntent: sandboxIntent(id) };
         const [first] = await chargesOfPayment(tx, id);
-        // With a step on record, a late request of a crashed node starts nothing.
-        if (steps.length === 0 && first)
+        await cancelSteps(tx, id, clock());
+        // Its event moves the order, as the processor's event about a canceled payment does. With this step on record, a
+        // late request of a crashed node starts nothing.
+        if (first)
           await insertSteps(
             tx,
             { partnerId: first.partnerId, paymentId: id, orderId: null, amountCents },
-            [declined("ended")],
+            [declined(endedByPerson)],
             clock(),
           );
-        await cancelSteps(tx, id, clock());
         return { state: "canceled", paymentIntent: sandboxIntent(id) };
       }),
   };

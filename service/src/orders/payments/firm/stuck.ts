@@ -4,14 +4,15 @@
  */
 import { requireOwnerOfMoney } from "../../../firms/members/members.ts";
 import { auditLine } from "../../../kernel/audit/audit.ts";
-import { actorOf, type Environment, type Principal } from "../../../kernel/identity/identity.ts";
+import { actorOf, type Environment, type Owner, type Principal } from "../../../kernel/identity/identity.ts";
 import { type Clock, dayMs } from "../../../kernel/platform/clock.ts";
 import type { Database, Sql } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { requeue } from "../../../kernel/platform/jobs/jobs.ts";
 import type { Log } from "../../../kernel/platform/logs.ts";
 import { isUuid } from "../../../kernel/platform/text.ts";
-import { openTask } from "../../../kernel/tasks/tasks.ts";
+import { neverOpened, openTask } from "../../../kernel/tasks/tasks.ts";
 import { firmChargeQueue, lockUnalteredOrders } from "../../order/order.ts";
 import { reportAltered } from "../altered.ts";
 import { currency } from "../checkout/sessions.ts";
@@ -49,8 +50,9 @@ const overdueWords: Readonly<Partial<Record<store.ChargeState, string>>> = {
 };
 
 /**
- * Opens a task for each overdue charge, because its order can't be paid in another way until the charge ends. A charge
- * without an answer is queued again, and keeps its idempotency key.
+ * Opens a task for each overdue charge, because its order can't be paid in another way until the charge ends, and mails
+ * the firm once about a debit that its bank has not answered. A charge without an answer is queued again, and keeps its
+ * idempotency key.
  */
 export async function watchCharges({ db, clock, log }: { db: Database; clock: Clock; log: Log }): Promise<void> {
   const at = clock();
@@ -64,11 +66,21 @@ export async function watchCharges({ db, clock, log }: { db: Database; clock: Cl
     }
     const task = { kind: "firm_charge", at, environment, orderId, subject: id, reason: overdueWords[state] } as const;
     await db.transaction(async (tx) => {
+      // Another node that reports the same charge waits here, so that the firm is mailed once.
+      const charge = await store.lockCharge(tx, id);
+      if (charge?.state !== state) return;
+      const isFirst = (await tx.query(sql`SELECT WHERE ${neverOpened("firm_charge", id)}`)).length === 1;
       await openTask(tx, task);
       if (state === "asked") await requeue(tx, firmChargeQueue, { orderId });
+      if (state === "pending" && isFirst)
+        await notify(tx, await store.chargesOfPayment(tx, store.paymentIdOf(charge)), "overdue", at);
     });
   }
 }
+
+/** For a firm: the number of its payments that are overdue. */
+export const countOverduePayments = async ({ db, clock }: { db: Sql; clock: Clock }, owner: Owner): Promise<number> =>
+  (await store.overdueCharges(db, overdueAt(clock()), owner)).length;
 
 type EndDeps = { db: Database; clock: Clock; processor: Processor | null };
 
@@ -141,7 +153,7 @@ export async function endCharge(
     if (state === "succeeded") throw conflict("The payment was confirmed in this moment.");
     // The processor's event about the cancellation arrived first, and ended the charge.
     if (!store.isOpenCharge({ state })) return;
-    const ended = { state: "failed", reason: "ended" } as const;
+    const ended = { state: "failed", reason: store.endedByPerson } as const;
     await store.updateCharges(tx, now, { ...ended, at, paymentIntent: end.paymentIntent });
     await endChargeTasks(tx, now, { state: "done", at, by: actor, outcome: "ended" });
     for (const { id: each, partnerId, orderId } of now)

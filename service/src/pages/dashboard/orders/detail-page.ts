@@ -163,6 +163,7 @@ async function showOrder(
   const actors = [...history.history.map(({ actor }) => actor), ...notes.map(({ author }) => author), decidedBy];
   const view = { order, title: desk.titleOf(order) };
   const due = dueOf(order.status, corrected.supplements);
+  const hasCheckout = desk.takesPayment(order.environment);
   const { submission } = submissionFor(request, problem.refusedSigner?.typed ?? problem.typed);
   const body = orderDetailBody({
     ...view,
@@ -176,9 +177,10 @@ async function showOrder(
     }),
     names: await namesOfFirmActors(db, principal.partnerId, actors),
     clientUrl: `${frame.baseUrl}/orders/${order.code}`,
-    firmPays: await readFirmPays(db, order),
+    firmPays: await readFirmPays(db, order, desk.orders.clock()),
     dueCents: due?.amountCents ?? order.totalCents,
-    payable: desk.orders.offer.checkoutUrlOf !== null && (await isToBePaid(db, order, due)),
+    hasCheckout,
+    payable: (hasCheckout || order.environment === "test") && (await isToBePaid(db, order, due)),
     retention: orderRetention(frame.retention, order),
     signers,
     notices: desk.noticesOf(order),
@@ -229,7 +231,7 @@ function attachForm(forms: FastifyInstance, { frame, desk }: OrderDetailDeps, fo
   });
 }
 
-/** Whether a checkout of the order can be opened now. */
+/** Whether the order waits for a payment that nobody has begun. */
 const isToBePaid = async (
   db: Sql,
   { code, status, documentsDeletedAt }: PublicOrderRow,

@@ -57,8 +57,10 @@ export type OrderDetailView = OrderRoomsView &
     /** The absolute address of the client's page. */
     clientUrl: string;
     firmPays: FirmPays;
-    /** Whether the order's hosted checkout can be opened now. */
+    /** Whether the order can be paid now: a test order also in the sandbox. */
     payable: boolean;
+    /** Whether orders of this environment are paid by a hosted checkout. */
+    hasCheckout: boolean;
     /** The amount that would be paid now: the total, or a supplement. */
     dueCents: number;
     /** Tells when the order's documents will be deleted, or when they were. */
@@ -171,9 +173,18 @@ const beingPaid = {
   summary: "The work begins once the payment is confirmed. There is nothing for you to do.",
 } as const;
 
+/** Shown instead of it once the payment has had no answer for too long. */
+const overduePayment = {
+  tone: "attention",
+  label: "Payment overdue",
+  headline: "Your firm’s payment has had no answer",
+  summary: "The order waits for it. An owner can end the payment under Billing, so that it can be paid another way.",
+} as const;
+
 function statusCard(view: OrderDetailView): Html {
-  const { order, payable, dueCents } = view;
-  const { tone, label, headline, summary } = isBeingPaid(view) ? beingPaid : statusWords(order.status);
+  const { order, payable, hasCheckout, dueCents, firmPays } = view;
+  const paying = firmPays?.isOverdue ? overduePayment : beingPaid;
+  const { tone, label, headline, summary } = isBeingPaid(view) ? paying : statusWords(order.status);
   return html`<section class="card status-card ${tone}" aria-labelledby="status-title">
 <p>${statusBadge(tone, label)}</p>
 <h2 id="status-title" class="headline">${headline}</h2>
@@ -184,8 +195,8 @@ ${againButton(view)}
 ${order.manualQuoteReason !== null && html`<p>${order.manualQuoteReason} A person arranges it and sets the price, or tells you that it can’t be done.</p>`}
 <div class="form-actions"><a class="button quiet-button" href="/orders/${order.code}">Open the client’s page</a></div>
 ${supplementsPart(view.corrected)}
-${firmPaysPart({ ...order, dueCents }, view.firmPays, payable)}
-${payable && buttonForm(`/orders/${order.code}/checkout`, `Open the checkout for ${money(dueCents)}`, { kind: "quiet-button" })}
+${firmPaysPart({ ...order, dueCents }, firmPays, { payable, hasCheckout })}
+${payable && hasCheckout && buttonForm(`/orders/${order.code}/checkout`, `Open the checkout for ${money(dueCents)}`, { kind: "quiet-button" })}
 </section>`;
 }
 

@@ -10,8 +10,10 @@ import {
   chargesOfCode,
   type FirmCharge,
   isOpenCharge,
+  isOverdueCharge,
   methodName,
   type PaymentMethod,
+  type SpendingRefusal,
 } from "../../../orders/payments/payments.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { money } from "../../ui/format.ts";
@@ -21,14 +23,20 @@ import { type Html, html } from "../../ui/render.ts";
 import { chargeText } from "../billing/body.ts";
 
 /** How the firm pays an order by its own method; null for an order that its client pays. */
-export type FirmPays = { method: PaymentMethod | undefined; latest: FirmCharge | undefined } | null;
+export type FirmPays = {
+  method: PaymentMethod | undefined;
+  latest: FirmCharge | undefined;
+  /** Whether the latest charge has had no answer for too long. */
+  isOverdue: boolean;
+} | null;
 
 type Shown = { code: string; payBy: string; partnerId: string; environment: "live" | "test" };
 
-export const readFirmPays = async (db: Sql, order: Shown): Promise<FirmPays> =>
-  order.payBy === "firm"
-    ? { method: await activeMethod(db, order), latest: (await chargesOfCode(db, order.code))[0] }
-    : null;
+export async function readFirmPays(db: Sql, order: Shown, now: Date): Promise<FirmPays> {
+  if (order.payBy !== "firm") return null;
+  const [method, [latest]] = await Promise.all([activeMethod(db, order), chargesOfCode(db, order.code)]);
+  return { method, latest, isOverdue: latest !== undefined && isOverdueCharge(latest, now) };
+}
 
 /** Whether the firm's payment for the order is under way. */
 export const isBeingCharged = (firmPays: FirmPays): boolean =>
@@ -37,22 +45,35 @@ export const isBeingCharged = (firmPays: FirmPays): boolean =>
 /**
  * The state of the firm's payment, and the button that charges again.
  * @param payable whether the order can be paid now
+ * @param hasCheckout whether it can be paid by the hosted checkout; if not, it is paid in the sandbox
  */
 export function firmPaysPart(
   { code, dueCents }: { code: string; dueCents: number },
   firmPays: FirmPays,
-  payable: boolean,
+  { payable, hasCheckout }: { payable: boolean; hasCheckout: boolean },
 ): Html {
   if (firmPays === null) return html``;
   const { method, latest } = firmPays;
   const isTold = latest && (isOpenCharge(latest) || payable);
+  const otherWay = hasCheckout ? "open the checkout" : "pay it in the sandbox below";
   // A charge without a person would be refused again.
   const needsPerson = latest?.reason === "authentication_required" && latest.methodId === method?.id;
   return html`${isTold && html`<p>Your firm’s payment: ${chargeText(latest)}</p>`}
-${payable && method && needsPerson && html`<p>Open the checkout: there a person can confirm the payment.</p>`}
+${payable && latest && latest.groupId !== null && html`<p>It was one payment for several orders, and none of them was charged. <a href="/dashboard/orders/${code}/closing">Open the closing</a> to charge them together, or charge this order alone here.</p>`}
+${payable && method && isAboveLimit(latest) && html`<p>An owner of your firm can charge it here, or raise the limit under Billing. Anybody of your firm can ${otherWay}.</p>`}
+${payable && method && needsPerson && html`<p>Charging the card again would fail again. To have a person confirm the payment, ${otherWay}.</p>`}
 ${payable && method && !needsPerson && buttonForm(`/dashboard/orders/${code}/charge`, `Charge ${money(dueCents)} to ${methodName(method)}`)}
-${payable && !method && html`<p>Your firm pays this order. <a href="/dashboard/billing">Add a card or bank account</a>, or open the checkout.</p>`}`;
+${payable && !method && html`<p>Your firm pays this order. <a href="/dashboard/billing">Add a card or bank account</a>, or ${otherWay}.</p>`}`;
 }
+
+const aboveLimit: ReadonlySet<string> = new Set<SpendingRefusal>([
+  "no_limit",
+  "above_order_limit",
+  "above_month_limit",
+]);
+
+const isAboveLimit = (latest: FirmCharge | undefined): boolean =>
+  latest?.state === "refused" && aboveLimit.has(latest.reason ?? "");
 
 type OrderCall = PageCall<{ code: string }>;
 type Deps = { members: MemberDeps; checkout: CheckoutDeps; limits: RateLimits };

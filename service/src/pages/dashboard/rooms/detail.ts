@@ -63,10 +63,18 @@ function paymentOf(view: RoomDetailView, payer: Payer): Html {
   const charge = isFirms && chargePart(view);
   return html`${moving}<p>${count} of this room ${words}: ${money(total)} together. One payment pays them all; each order starts when the payment clears. Orders of other firms are never part of it.</p>
 ${!isFirms && html`<p>The client gets the link to pay by email. ${stored} Open the checkout yourself only to pay for the client.</p>`}
-${isFirms && paymentLine(view.firmPays.failed)}${charge}
-${buttonForm(formPath(view, "checkout"), `Open the checkout for ${money(total)}${isFirms ? ", which your firm pays" : ""}`, { fields: { pay_by: payer }, ...((charge || !isFirms) && { kind: "quiet-button" as const }) })}
-<p class="form-note">Opening it charges nobody. A checkout of a single order that is still open is closed first.</p>`;
+${isFirms && failedPart(view.firmPays)}${charge}
+${
+  view.hasCheckout
+    ? html`${buttonForm(formPath(view, "checkout"), `Open the checkout for ${money(total)}${isFirms ? ", which your firm pays" : ""}`, { fields: { pay_by: payer }, ...((charge || !isFirms) && { kind: "quiet-button" as const }) })}
+<p class="form-note">Opening it charges nobody. A checkout of a single order that is still open is closed first.</p>`
+    : html`<p class="form-note">Anybody of your firm can also pay them in the sandbox.</p>`
+}`;
 }
+
+/** Tells why the latest payment failed. One order is enough to stop it, because a person approved its whole sum. */
+const failedPart = ({ failed }: RoomDetailView["firmPays"]): Html =>
+  html`${paymentLine(failed)}${failed.length > 1 && html`<p>One order is enough to stop the whole payment: none of them was charged. Charge them again once you have looked.</p>`}`;
 
 /** The state of one of the firm's payments; empty for none. It may also pay orders that have left the room. */
 function paymentLine(charges: readonly ChargeOfOrder[]): Html {
@@ -82,7 +90,7 @@ function chargePart(view: RoomDetailView): Html | false {
   const [latest] = failed;
   // A charge without a person would be refused again.
   if (latest?.reason === "authentication_required" && latest.methodId === method.id)
-    return html`<p>Your bank wants a person to confirm: open the checkout.</p>`;
+    return html`<p>Your bank wants a person to confirm: ${view.hasCheckout ? "open the checkout" : "pay them in the sandbox"}.</p>`;
   return buttonForm(formPath(view, "charge"), `Charge the firm: ${money(chargeableCents)} to ${methodName(method)}`, {
     fields: { total_cents: String(chargeableCents) },
   });

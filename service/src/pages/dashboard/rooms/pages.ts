@@ -15,8 +15,7 @@ import {
 import { countOpenRooms } from "../../../firms/partners/partners.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import { isAltered } from "../../../kernel/platform/database/state-mac.ts";
-import type { Payer } from "../../../orders/order/order.ts";
-import { takesPayment, unpaidPayments } from "../../../orders/payments/payments.ts";
+import { takesMethods, takesPayment, unpaidPayments } from "../../../orders/payments/payments.ts";
 import { type FirmOrdersQuery, firmOrders } from "../../../orders/search/search.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { pageRoute } from "../../ui/page/route.ts";
@@ -103,15 +102,18 @@ function roomDetail(forms: FastifyInstance, deps: RoomsDeps): void {
       room.status === "open" ? firmOrders(db, principal, latest, latestMost) : { orders: [] },
       deliveriesOf(deps.deliveries, room).catch(noneIfAltered),
     ]);
-    const isPaidHere = takesPayment(deps.checkout.processor, principal.environment);
-    const payableBy = (payer: Payer) => (isPaidHere ? payableOfRoom(room, payer) : []);
-    const payable = { client: payableBy("client"), firm: payableBy("firm") };
+    const { processor } = deps.checkout;
+    const hasCheckout = takesPayment(processor, principal.environment);
+    const payable = {
+      client: hasCheckout ? payableOfRoom(room, "client") : [],
+      firm: takesMethods(processor, principal.environment) ? payableOfRoom(room, "firm") : [],
+    };
     const firmPays = firmPaysOf(room);
     const { environment, submission } = submissionFor(request, problem?.typed);
     const retention = roomRetention(deps.frame.retention, environment);
     const { baseUrl } = deps.frame;
     const nextVersion = nextVersionOf(room);
-    const parts = { nextVersion, orders, payable, firmPays, deliveries, titleOf, baseUrl, retention };
+    const parts = { nextVersion, orders, payable, hasCheckout, firmPays, deliveries, titleOf, baseUrl, retention };
     const body = roomBody({ room, environment, submission, ...parts, problem });
     return dashboardPage(deps.frame, request, { title: room.name, section: "rooms", body, scripts: ["copy.js"] });
   }

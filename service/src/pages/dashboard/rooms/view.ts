@@ -53,10 +53,12 @@ export type RoomDetailView = {
   /** The number of the version that can be sealed next; null when the room has the maximum number of versions. */
   nextVersion: number | null;
   /**
-   * For each payer: the amounts due, in cents, of the orders that one checkout can pay; empty without a payment
-   * processor.
+   * For each payer: the amounts due, in cents, of the orders that one payment can pay; empty for a payer who can't pay
+   * in this environment.
    */
   payable: Record<Payer, readonly number[]>;
+  /** Whether orders of this environment are paid by a hosted checkout. */
+  hasCheckout: boolean;
   /** How the firm pays its orders of the room by its card or bank account. */
   firmPays: FirmPaysRoom;
   /** The firm's latest orders, to choose from. Empty for a closed room. */
