@@ -47,6 +47,21 @@ test("a row of initials with a place for each signer is in the order of the sign
   assert.deepEqual(rowsOf(row, signers("A One", "B Two")), [0, 0, 0]);
 });
 
+test("lines that differ in nothing are in the order of the signers, and those of a seller and a buyer are for nobody", () => {
+  const lines = [
+    place("signature", 72, 300),
+    place("date", 300, 301),
+    place("signature", 72, 100),
+    place("date", 300, 100),
+  ];
+  assert.deepEqual(rowsOf(lines, signers("Jane Roe", "Max Doe")), [2, 2, 1, 1]);
+  assert.deepEqual(rowsOf(lines, signers("Jane Roe", "Max Doe", "Ann Lee")), [0, 0, 0, 0]);
+  const named = [place("signature", 72, 100), place("signature", 72, 300, ["Jane Roe"])];
+  assert.deepEqual(rowsOf(named, signers("Jane Roe", "Max Doe")), [2, 1]);
+  const parties = ["seller", "buyer"].map((role, index) => ({ ...place("signature", 72, 100 + 200 * index), role }));
+  assert.deepEqual(rowsOf(parties, signers("Jane Roe", "Max Doe")), [0, 0]);
+});
+
 test("a place is for nobody where the page names nobody, several at once, or two signers of one name", () => {
   const near = (text: string) => [place("signature", 72, 100, [text])];
   const couple = signers("Jane Roe", "John Roe");

@@ -146,9 +146,19 @@ test("a page is added only once the sender agrees; the box goes when every docum
   const { opened, page } = await begin([file("deed.pdf", blank), file("note.pdf", blank)]);
   const box = page.getByLabel("Where a document has no place for somebody to sign");
   await press(page, "Place the test closing");
-  for (const name of ["Document 1 (Deed)", "Document 2 (Note)"])
-    await page.getByRole("alert").getByText(`${name}: The document has no place for every signer to sign.`).waitFor();
+  const refusal = page.getByRole("alert").getByText("These documents have no place for every signer to sign:");
+  assert.equal(
+    await refusal.innerText(),
+    [
+      "These documents have no place for every signer to sign: 1. Deed, 2. Note.",
+      "Place fields on the pages, or let a page be added.",
+    ].join(" "),
+  );
   await assertGood(opened);
+  await refusal.getByRole("link", { name: "2. Note" }).press("Enter");
+  assert.equal(await openButton(page, 2).evaluate((element) => element === document.activeElement), true);
+  await refusal.getByRole("link", { name: "let a page be added" }).press("Enter");
+  assert.equal(await box.evaluate((element) => element === document.activeElement), true);
   assert.equal(await box.isChecked(), false);
   await page.locator("#field-doc2_sign").uncheck();
   assert.equal(await openButton(page, 2).isVisible(), false, "a document that is not signed has no fields");
@@ -162,6 +172,81 @@ test("a page is added only once the sender agrees; the box goes when every docum
   await box.check();
   await press(page, "Place the test closing");
   await said(page, "The closing was placed. This is its room.");
+});
+
+const drawn = (...lines: [x: number, y: number, text: string][]) =>
+  makePdf({
+    text: "A form",
+    content: lines.map(([x, y, text]) => `BT /F1 11 Tf ${x} ${792 - y} Td (${text}) Tj ET`).join("\n"),
+  });
+const blank = "_".repeat(28);
+const pair = drawn([72, 400, `Signature: ${blank}`], [72, 450, `Signature: ${blank}`]);
+const panel = (page: Page) => page.getByRole("group", { name: "Where they sign" });
+const placeAll = (page: Page, what: string) =>
+  panel(page).getByRole("button", { name: `Place all ${what}`, exact: true });
+const removeAll = (page: Page) => panel(page).getByRole("button", { name: /^Remove the fields that were placed/ });
+const lineOf = (page: Page, text: string) => panel(page).getByText(text, { exact: true }).waitFor();
+
+for (const width of [1280, 375])
+  test(`one press places what was found in all documents, another removes it, by keyboard at a width of ${width}`, async () => {
+    const { opened, page } = await begin(
+      [
+        file("note.pdf", pair),
+        file("deed.pdf", columns),
+        file("tags.pdf", drawn([72, 400, "{{signature, r1}} {{signature, r2}}"])),
+      ],
+      { width },
+    );
+    await lineOf(page, "Found. Marcus Ortega: 1 signature on page 1. Ana Ortega: 1 signature on page 1.");
+    await lineOf(
+      page,
+      "4 places without a signer’s name: choose the signer on its pages. No place for Marcus Ortega and Ana Ortega to sign.",
+    );
+    await lineOf(page, "Tags in its text say where people sign.");
+    await assertGood(opened);
+    await placeAll(page, "2 fields that were found in 1 document").press("Enter");
+    await said(page, "2 fields placed in 1 document.");
+    assert.deepEqual(
+      (await written(page, 1)).map(({ kind, signer }) => [kind, signer]),
+      [
+        ["signature", 1],
+        ["signature", 2],
+      ],
+    );
+    assert.deepEqual(await written(page, 2), [], "the lines of a seller and a buyer are for whom the sender says");
+    assert.deepEqual(await written(page, 3), []);
+    await assertGood(opened);
+    await removeAll(page).press("Enter");
+    assert.deepEqual(await written(page, 1), []);
+    await placeAll(page, "2 fields that were found in 1 document").press("Enter");
+    await page.keyboard.press("Shift+Tab");
+    await panel(page).getByRole("button", { name: "Look at its pages: 1. Note" }).press("Enter");
+    await placed(page, /^Signature, Ana Ortega/).press("Delete");
+    await page.keyboard.press("Escape");
+    await lineOf(page, "Placed. Marcus Ortega: 1 signature on page 1. No place for Ana Ortega to sign.");
+    assert.equal(await removeAll(page).isVisible(), false, "what the sender changed by hand stays");
+  });
+
+test("fields that were placed at once are offered again when the signers change, and those placed by hand stay", async () => {
+  const { page } = await begin([file("note.pdf", pair), file("letter.pdf", drawn([72, 400, `Signature: ${blank}`]))]);
+  await placeAll(page, "2 fields that were found in 1 document").click();
+  await boxOf(page, "2. Letter", "Ana Ortega").uncheck();
+  await open(page, 2);
+  await put(page, "Signature", 300, 600);
+  await done(page);
+  const byHand = await written(page, 2);
+  await page.locator("#field-person1_name").fill("");
+  await page.locator("#field-person1_email").fill("");
+  await placeAll(page, "2 fields that were found in 1 document").click();
+  assert.deepEqual(
+    (await written(page, 1)).map(({ signer }) => signer),
+    [1, 1],
+  );
+  assert.deepEqual(await written(page, 2), byHand);
+  await page.getByRole("button", { name: "Add another person" }).click();
+  await page.locator("#person-row-3").waitFor();
+  await removeAll(page).click();
+  assert.deepEqual(await written(page, 1), [], "the fields can be removed after the form's rows changed");
 });
 
 test("by keyboard alone at the width of a phone: a field is added, moved and deleted", async () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, type OpenPage, test } from "@signsealship/testing/browser";
-import { examplePdf, shipping } from "@signsealship/testing/inputs/order-form";
+import { shipping } from "@signsealship/testing/inputs/order-form";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { unzipSync } from "fflate";
@@ -11,7 +12,29 @@ type Page = OpenPage["page"];
 type Locator = ReturnType<Page["locator"]>;
 
 const most = { clicks: 12, mails: 5 };
-const papers = ["warranty_deed.pdf", "note.pdf", "payoff_letter.pdf", "affidavit.pdf", "disclosure.pdf"];
+const words = (x: number, y: number, text: string) => `BT /F1 11 Tf ${x} ${792 - y} Td (${text}) Tj ET`;
+/** A line with words below it. */
+const line = (x: number, y: number, text: string) =>
+  `0.75 w ${x} ${792 - y} m ${x + 190} ${792 - y} l S ${words(x, y + 13, text)}`;
+const underscores = "_".repeat(28);
+const twoNames = [
+  words(72, 340, "IN WITNESS WHEREOF, the parties have signed this document."),
+  line(72, 400, "Marcus Ortega"),
+  line(330, 400, "Ana Ortega"),
+];
+const notary = [words(72, 500, "Sworn to before me this day."), line(72, 560, "Notary Public")];
+const signatureAndDate = (y: number) => [
+  words(72, y, `Signature: ${underscores}`),
+  words(350, y, `Date: ${"_".repeat(15)}`),
+];
+/** The files, and what is drawn on them; nobody has a place in the letter. */
+const papers = {
+  "warranty_deed.pdf": [...twoNames, ...notary],
+  "note.pdf": [...signatureAndDate(400), ...signatureAndDate(450)],
+  "payoff_letter.pdf": [],
+  "affidavit.pdf": twoNames,
+  "disclosure.pdf": signatureAndDate(400),
+};
 const [marcus, ana] = [
   { name: "Marcus Ortega", email: "marcus@example.com" },
   { name: "Ana Ortega", email: "ana@example.com" },
@@ -97,9 +120,12 @@ test("five documents for two clients: 12 clicks of the agent, one payment, a lin
   await click(page.getByRole("link", { name: "New closing" }));
   await page.locator("#field-closing_name").fill("Ortega closing");
   clicks += 1;
-  await page
-    .getByLabel("Add files")
-    .setInputFiles(papers.map((name) => ({ name, mimeType: "application/pdf", buffer: examplePdf })));
+  await page.getByLabel("Add files").setInputFiles(
+    Object.entries(papers).map(([name, drawn]) => ({
+      ...{ name, mimeType: "application/pdf" },
+      buffer: makePdf({ text: `The ${name}`, content: drawn.join("\n") }),
+    })),
+  );
   await page.getByText("5 files were added.").waitFor();
   for (const service of ["doc1_notary", "doc2_ship", "doc3_fax"]) await click(page.locator(`#field-${service}`));
   await page.locator("#field-email").fill(marcus.email);
@@ -113,6 +139,17 @@ test("five documents for two clients: 12 clicks of the agent, one payment, a lin
   await page.locator("#field-ship_state").selectOption(shipping.ship_state);
   await page.locator("#field-fax_to").fill("2125550123");
   await click(page.getByLabel("These are the client’s own documents"));
+  const found = page.getByRole("group", { name: "Where they sign" });
+  await found.getByText("3. Payoff letter No place for Marcus Ortega and Ana Ortega to sign.").waitFor();
+  await click(found.getByRole("button", { name: "Place all 10 fields that were found in 4 documents" }));
+  await found.getByText("10 fields placed in 4 documents.").waitFor();
+  assert.deepEqual(await found.getByRole("listitem").locator("p").allTextContents(), [
+    "1. Warranty deed Placed. Marcus Ortega: 1 signature on page 1. Ana Ortega: 1 signature on page 1.",
+    "2. Note Placed. Marcus Ortega: 1 signature and 1 date on page 1. Ana Ortega: 1 signature and 1 date on page 1.",
+    "3. Payoff letter No place for Marcus Ortega and Ana Ortega to sign.",
+    "4. Affidavit Placed. Marcus Ortega: 1 signature on page 1. Ana Ortega: 1 signature on page 1.",
+    "5. Disclosure Placed. Marcus Ortega: 1 signature and 1 date on page 1.",
+  ]);
   await click(page.getByLabel("Where a document has no place for somebody to sign"));
   await click(page.getByRole("button", { name: "Place the test closing" }));
   await said(page, "The closing was placed. This is its room.");

@@ -53,6 +53,8 @@ export type ClosingFormView = FormSubmission & {
   note: Html;
   /** The reasons why placed fields were refused, by the numbers of their documents. */
   refusedFields: RefusedFields;
+  /** The numbers of the documents that were refused, because they have no place for every signer. */
+  withoutPlace: readonly number[];
 };
 
 const serviceLabels = { sign: "Signed", notary: "Notarized online", ship: "Shipped on paper", fax: "Faxed" } as const;
@@ -65,12 +67,11 @@ export function closingFormBody(view: ClosingFormView): Html {
   const { environment, values, messages, pricing } = view;
   const isTest = environment === "test";
   const documents = documentsIn(values);
-  const needsPage = needsPageBox(documents);
   const part: Part = (name) => ({ name, label: labels[name], value: values[name], error: undefined });
   return html`${pageHead(isTest ? "New test closing" : "New closing", `Several documents, the same people, one room. ${chargeNote}`)}
 ${!isTest && notice("attention", "A real closing", "Its documents will be priced, signed, notarized, and sent for real.")}
 ${view.note}
-${errorSummary(messages)}
+${errorSummary([...messages, ...withoutPlaceWords(view, documents)])}
 <form class="form order-form closing-form card" id="closing-form" method="post" action="${path}" data-rows="${rowsPath}" data-file="${filePath}" data-quote="${quotePath}" data-most="${mostDocuments}" data-pdf-js="${view.pdfJs}">
 <button type="submit" hidden></button>
 ${submissionFields(view)}${draftFields(view.draft)}
@@ -94,6 +95,7 @@ ${hiddenFields({ people_rows: String(peopleRows(values)) })}
 ${peopleRows(values) < mostPeople && html`<div class="form-actions"><button type="submit" class="quiet-button" name="more_people" value="1" formaction="${rowsPath}#closing-people" formnovalidate>Add another person</button></div>`}
 </fieldset>
 ${documents.length > 0 && signersPart(documents, values)}
+${documents.length > 0 && placesPart(documents, values)}
 ${documents.length > 0 && receiversPart(documents, values)}
 <fieldset><legend>Where it goes</legend>
 <p class="hint">For the documents that are shipped or faxed, except those with an address or a number of their own.</p>
@@ -106,10 +108,24 @@ ${select({ ...part("pay_by"), value: values["pay_by"] ?? "client", required: tru
 ${checkbox({ name: "seals_when_done", label: "Seal the closing certificate when every order has ended", checked: sealsWhenDone(values), hint: "It lists all documents, and anyone can check it. Nothing is sealed while a document is stuck." })}
 ${checkbox({ name: "byod_confirmed", label: "These are the client’s own documents, and the client has completed them.", required: true, checked: values["byod_confirmed"] === "on" })}
 <input type="hidden" id="asks-before-page" name="asks_before_page" value="on" disabled>
-<div class="with-script-block" id="page-added"${!needsPage && html` hidden`}>${checkbox({ name: "page_added", label: "Where a document has no place for somebody to sign, add a page for signatures at its end.", checked: values["page_added"] === "on" })}</div>
 <section id="closing-quote" aria-live="polite" aria-label="Price">${view.quote}</section>
 <div class="form-actions"><button type="submit">${isTest ? "Place the test closing" : "Place the closing"}</button><button type="submit" class="quiet-button" formaction="${rowsPath}#closing-quote" formnovalidate>Update the price</button></div>
 </form>`;
+}
+
+/** One sentence for all documents without a place for every signer, with links to the two ways out. */
+function withoutPlaceWords(
+  { withoutPlace }: Pick<ClosingFormView, "withoutPlace">,
+  documents: readonly ClosingDocument[],
+): Html[] {
+  const links = documents
+    .filter(({ n }) => withoutPlace.includes(n))
+    .map(({ n, name }, index) => html`${index > 0 && ", "}<a href="#places-${n}-open">${n}. ${name || "File"}</a>`);
+  if (links.length === 0) return [];
+  const those = links.length === 1 ? "This document has" : "These documents have";
+  return [
+    html`${those} no place for every signer to sign: ${links}. Place fields on the pages, or <a href="#field-page_added">let a page be added</a>.`,
+  ];
 }
 
 /** The area that accepts files: all at once with a script, one at a time without a script. */
@@ -127,7 +143,10 @@ function dropZone(documents: readonly ClosingDocument[], values: FormValues): Ht
   }</noscript></div>`;
 }
 
-function documentRow(document: ClosingDocument, { values, templates, used, refusedFields }: ClosingFormView): Html {
+function documentRow(
+  document: ClosingDocument,
+  { values, templates, used, refusedFields, withoutPlace }: ClosingFormView,
+): Html {
   const { n, fileName, pages, name, services, own, token } = document;
   const template = templates.get(document.template);
   const hasWays = services.sign && document.ways !== "";
@@ -151,6 +170,7 @@ ${placesElements({
   text: "",
   about: `document ${n}: ${name}`,
 })}
+${withoutPlace.includes(n) && html`<p class="field-error">It has no place for every signer to sign.</p>`}
 <div class="form-actions">${rowButton(own ? "shared" : "own", n, own ? "Use the closing’s address and fax number" : "Another address or fax number", `document ${n}: ${name}`)}<button type="submit" class="quiet-button" name="remove" value="${n}" formaction="${rowsPath}#closing-documents" formnovalidate aria-label="Remove document ${n}: ${name}">Remove</button></div>
 </fieldset>`;
 }
@@ -179,7 +199,8 @@ function signersPart(documents: readonly ClosingDocument[], values: FormValues):
     }),
   ];
   return html`<fieldset id="closing-signers"><legend>Who signs what</legend>
-<p class="hint" id="closing-signers-hint">For the documents that are signed or notarized. Everybody who signs a document gets a copy of it; a person who signs several has one link for all of them. Signatures go where you place them, or where a PDF has fields or tags for them, or to a page at its end.</p>
+<p class="hint" id="closing-signers-hint">For the documents that are signed or notarized. Everybody who signs a document gets a copy of it; a person who signs several has one link for all of them. Signatures go where you place them, else where a PDF has fields or tags for them.</p>
+<noscript><p class="hint">To a document without such fields or tags, a page for the signatures is added.</p></noscript>
 ${documents.map(
   ({ n, name, signers }) =>
     html`<div class="closing-signers" id="signers-row-${n}" role="group" aria-labelledby="signers-name-${n}"><p class="breakable" id="signers-name-${n}">${n}. ${name || "File"}</p>
@@ -187,6 +208,15 @@ ${people.map(({ row, ...person }) => checkbox({ name: `doc${n}_signs_${row}`, la
 )}
 </fieldset>`;
 }
+
+/** Our script lists here which places it found in all documents, and places fields there with one click. */
+const placesPart = (documents: readonly ClosingDocument[], values: FormValues): Html =>
+  html`<fieldset class="with-script-block" id="closing-places" tabindex="-1" hidden><legend>Where they sign</legend>
+<ul id="closing-places-list"></ul>
+<div class="form-actions"><button type="button" id="closing-places-all" hidden></button><button type="button" class="quiet-button" id="closing-places-none" hidden></button></div>
+<p class="form-note" id="closing-places-said" role="status"></p>
+<div id="page-added"${!needsPageBox(documents) && html` hidden`}>${checkbox({ name: "page_added", label: "Where a document has no place for somebody to sign, add a page for signatures at its end.", checked: values["page_added"] === "on" })}</div>
+</fieldset>`;
 
 /** A row for each document with a box for each person who may be sent the final document. */
 const receiversPart = (documents: readonly ClosingDocument[], values: FormValues): Html =>

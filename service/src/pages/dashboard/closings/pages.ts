@@ -39,6 +39,7 @@ type Shown = {
   refusals?: readonly string[];
   used?: UsedTemplate | null;
   refusedFields?: RefusedFields;
+  withoutPlace?: readonly number[];
   draft?: FormDraft;
   /** A text above the form. */
   note?: Html;
@@ -124,8 +125,8 @@ export function closingPages(app: FastifyInstance, deps: ClosingPagesDeps): void
           return done(`/dashboard/rooms/${await placeForm(orders, request, form, end)}`, "closing-placed");
         } catch (error) {
           if (!(error instanceof ClosingRefused)) throw error;
-          const { messages: refusals, fields: refusedFields } = error;
-          const page = await showSaved(request, form, { refusals, refusedFields, isRefused: true });
+          const { messages: refusals, fields: refusedFields, withoutPlace } = error;
+          const page = await showSaved(request, form, { refusals, refusedFields, withoutPlace, isRefused: true });
           return { page, status: 400 };
         }
       },
@@ -191,7 +192,14 @@ function closingForm({ frame, orders, templates, drafts }: ClosingPagesDeps) {
   }
 
   async function show(request: FastifyRequest, values: FormValues, shown: Shown = {}): Promise<string> {
-    const { refusals = [], used = null, refusedFields = new Map(), draft = draftIn(values), note = html`` } = shown;
+    const {
+      refusals = [],
+      used = null,
+      refusedFields = new Map(),
+      withoutPlace = [],
+      draft = draftIn(values),
+      note = html``,
+    } = shown;
     const body = closingFormBody({
       ...submissionFor(request, values),
       pricing: orders.offer.pricing,
@@ -200,9 +208,9 @@ function closingForm({ frame, orders, templates, drafts }: ClosingPagesDeps) {
       quote: await quoteOf(orders, request, values),
       pdfJs: frame.assets.pdfJs.folder,
       templates: await templatesOf(templates, principalOf(request), documentsIn(values)),
-      ...{ used, refusedFields, draft, note },
+      ...{ used, refusedFields, withoutPlace, draft, note },
     });
-    const title = refusals.length > 0 ? "Please check the form: new closing" : "New closing";
+    const title = refusals.length + withoutPlace.length > 0 ? "Please check the form: new closing" : "New closing";
     return dashboardPage(frame, request, { title, section: "rooms", body, scripts: ["new-closing.js"] });
   }
 

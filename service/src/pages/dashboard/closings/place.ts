@@ -6,7 +6,7 @@ import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { draftOrder, type OrderDeps, readWhole } from "../../../orders/order/order.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
-import { fieldRefusal, refusalWords } from "../orders/words.ts";
+import { fieldRefusal, lacksPlace, refusalWords } from "../orders/words.ts";
 import { submitRecorded } from "../submit-once.ts";
 import {
   type ClosingDocument,
@@ -30,11 +30,17 @@ export type RefusedFields = ReadonlyMap<number, readonly { index: number; text: 
 export class ClosingRefused extends ServiceError {
   readonly messages: readonly string[];
   readonly fields: RefusedFields;
+  /** The documents, by their numbers, without a place for every signer. `messages` does not name them. */
+  readonly withoutPlace: readonly number[];
 
-  constructor(messages: readonly string[], fields: RefusedFields = new Map()) {
+  constructor(
+    messages: readonly string[],
+    { fields = new Map(), withoutPlace = [] }: { fields?: RefusedFields; withoutPlace?: readonly number[] } = {},
+  ) {
     super("validation", messages[0] ?? "");
     this.messages = messages;
     this.fields = fields;
+    this.withoutPlace = withoutPlace;
   }
 }
 
@@ -80,7 +86,12 @@ async function closingIn(orders: OrderDeps, request: FastifyRequest, values: For
   const principal = principalOf(request);
   const messages = new Set<string>();
   const refusedFields = new Map<number, { index: number; text: string }[]>();
+  const withoutPlace: number[] = [];
   const refuse = (message: string, document: ClosingDocument) => {
+    if (lacksPlace(message)) {
+      withoutPlace.push(document.n);
+      return;
+    }
     messages.add(inWords(message, document));
     if (!message.startsWith("fields[")) return;
     const { index, rule } = fieldRefusal(message);
@@ -139,7 +150,8 @@ async function closingIn(orders: OrderDeps, request: FastifyRequest, values: For
     }
   }
   if (documents.length === 0) messages.add("Add at least one document.");
-  if (messages.size > 0 || !room) throw new ClosingRefused([...messages], refusedFields);
+  if (messages.size > 0 || withoutPlace.length > 0 || !room)
+    throw new ClosingRefused([...messages], { fields: refusedFields, withoutPlace });
   return { room, sealsWhenDone: values["seals_when_done"] === "on", people: participantsIn(values), documents: drafts };
 }
 

@@ -52,6 +52,11 @@ export const senderTextWords: Readonly<Record<SenderTextName, { hint: string; la
 
 const isOrderField = (name: string): name is OrderField => Object.hasOwn(labels, name);
 
+const withoutPlace = /^fields is required: the document has no place for/;
+
+/** Whether an order was refused because its document has no place for a signer, and no page may be added. */
+export const lacksPlace = (message: string): boolean => withoutPlace.test(message);
+
 // Replacements for API error messages that describe how a value is sent in JSON.
 const ownWords = [
   {
@@ -65,7 +70,7 @@ const ownWords = [
     text: "Choose a PDF file of up to 35 MB.",
   },
   {
-    means: /^fields is required: the document has no place for/,
+    means: withoutPlace,
     name: "fields",
     text: "The document has no place for every signer to sign. Place fields on its pages, or tick that a page is added for the signatures.",
   },

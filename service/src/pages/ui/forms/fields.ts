@@ -127,7 +127,7 @@ export function checkbox(part: Checkbox): Html {
  * The reasons why the form was not accepted. Screen readers announce them, and they get the focus when the page opens.
  * Empty without a message.
  */
-export function errorSummary(messages: string | readonly string[] | null | undefined): Html {
+export function errorSummary(messages: string | readonly (string | Html)[] | null | undefined): Html {
   const all = typeof messages === "string" ? [messages] : (messages ?? []);
   const said = all.length === 1 ? html`<p>${all[0]}</p>` : html`<ul>${all.map((each) => html`<li>${each}</li>`)}</ul>`;
   return html`${all.some((each) => each !== "") && html`<div class="form-errors" role="alert" tabindex="-1" autofocus><p class="form-errors-title">Please check the form</p>${said}</div>`}`;

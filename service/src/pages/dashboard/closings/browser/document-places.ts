@@ -3,7 +3,9 @@ import { loadPdfJs } from "../../../ui/browser/viewer/pdf-js.ts";
 import { type OpenDocument, openDocument } from "../../orders/browser/places/opened.ts";
 import { openPlaces } from "../../orders/browser/places/section.ts";
 import type { Signer } from "../../orders/browser/places/signers.ts";
+import { findPlaces } from "../../orders/browser/proposals/found.ts";
 import { everybody, personLabel, personNumber } from "../person-label.ts";
+import { type FormDocument, showFoundPlaces } from "./found-places.ts";
 
 const opened = new Map<string, Promise<OpenDocument>>();
 let library: ReturnType<typeof loadPdfJs> | undefined;
@@ -42,39 +44,72 @@ function signersOf(values: URLSearchParams, n: string): Signer[] {
   });
 }
 
+/** Counts the calls of `connectPlaces`: a form that was replaced opens no more documents. */
+let round = 0;
+
 /**
- * Lets the sender place fields on the pages of each document of the form.
+ * Lets the sender place fields on the pages of each document of the form, and finds the places in all of them.
  * @param typed returns what is typed in the form now
  */
 export function connectPlaces(form: HTMLFormElement, typed: () => URLSearchParams): void {
-  const pageBox = part("page-added");
+  const pdfJs = form.dataset["pdfJs"] ?? "";
   part<HTMLInputElement>("asks-before-page").disabled = false;
+  let isAsked = false;
+  let panel: ReturnType<typeof showFoundPlaces> | undefined;
 
-  /** Shows the box that agrees to an added page while somebody signs a document without placed fields. */
-  function showPageBox(): void {
-    const values = typed();
-    const inputs = [...form.querySelectorAll<HTMLInputElement>(".places-part > input")];
-    const needs = ({ name, value }: HTMLInputElement) =>
-      value === "" && values.get(name.replace("_fields", "_sign")) === "on";
-    pageBox.hidden = !inputs.some(needs);
+  /** Each document reports each change of the form, so the reports of one change are handled together. */
+  function changed(): void {
+    if (isAsked || !panel) return;
+    isAsked = true;
+    queueMicrotask(() => {
+      isAsked = false;
+      panel?.refresh();
+      void search();
+    });
   }
 
-  for (const host of form.querySelectorAll<HTMLElement>(".places-part")) {
+  const documents = [...form.querySelectorAll<HTMLElement>(".places-part")].map((host): FormDocument => {
     const n = host.id.replace("places-", "");
     const file = host.dataset["kept"] ?? "";
-    const places = openPlaces({
-      ...{ id: host.id, input: part<HTMLInputElement>(`field-doc${n}_fields`), form },
-      signers: () => signersOf(typed(), n),
-      numbering: { signerOf: (row) => row, rowOf: (signer) => signer },
-      previewed: {
-        titleOf: () => typed().get(`doc${n}_name`) ?? "",
-        isNotarized: () => typed().get(`doc${n}_notary`) === "on",
-      },
-      load: () => openFile(file, form.dataset["pdfJs"] ?? ""),
-      changed: showPageBox,
-    });
-    const known = opened.get(file);
-    if (known) void known.then((document) => places.show(document));
+    const title = () => typed().get(`doc${n}_name`) ?? "";
+    const signers = () => signersOf(typed(), n);
+    return {
+      ...{ n, file, title, signers, opened: null },
+      isSigned: () => typed().get(`doc${n}_sign`) === "on",
+      places: openPlaces({
+        ...{ id: host.id, input: part<HTMLInputElement>(`field-doc${n}_fields`), form, signers, changed },
+        numbering: { signerOf: (row) => row, rowOf: (signer) => signer },
+        previewed: { titleOf: title, isNotarized: () => typed().get(`doc${n}_notary`) === "on" },
+        load: () => openFile(file, pdfJs),
+      }),
+    };
+  });
+
+  let isSearching = false;
+
+  /** Searches the documents that are signed one by one, to leave the browser idle in between. */
+  async function search(): Promise<void> {
+    if (isSearching) return;
+    isSearching = true;
+    const next = () => documents.find(({ opened, isSigned }) => opened === null && isSigned());
+    for (let document = next(); document && own === round; document = next()) {
+      try {
+        const pages = await openFile(document.file, pdfJs);
+        await pages.sizesRead;
+        if (own !== round) return;
+        document.opened = pages;
+        await document.places.open();
+        await findPlaces(pages).isDone;
+      } catch {
+        document.opened = "failed";
+      }
+      changed();
+    }
+    isSearching = false;
   }
-  showPageBox();
+
+  round += 1;
+  const own = round;
+  if (documents.length > 0) panel = showFoundPlaces(documents);
+  changed();
 }

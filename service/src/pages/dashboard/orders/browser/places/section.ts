@@ -1,5 +1,5 @@
 import { make, part, setNumbers } from "../../../../ui/browser/parts.ts";
-import { keyOf, openDraft, type PlacesDraft } from "./draft.ts";
+import { keyOf, openDraft } from "./draft.ts";
 import { openEditor } from "./editor.ts";
 import { boxesOf, type Field, readWritten, written } from "./field.ts";
 import type { SizeRules } from "./geometry.ts";
@@ -34,67 +34,72 @@ export type PlacesDeps = {
 
 /** The part of a form that opens the pages of one document, and contains the fields that were placed on them. */
 export function openPlaces(deps: PlacesDeps) {
-  const { id, input, form, signers, numbering, load, previewed, changed } = deps;
-  const { signerOf, rowOf } = numbering;
+  const { id, input, form, signers, numbering, load, changed } = deps;
   const host = part(id);
-  const said = part(`${id}-said`);
-  const button = part<HTMLButtonElement>(`${id}-open`);
-  const pictures = openPictures(part(`${id}-pictures`));
+  const summary = openSummary(id, signers);
+  const { button, pictures } = summary;
   const rules = JSON.parse(host.dataset["sizes"] ?? "{}") as SizeRules;
-  const start = startOf(input, host, rowOf);
+  const start = startOf(input, host, numbering.rowOf);
   const draft = openDraft(start);
   let opened: OpenDocument | null = null;
   const store = openStore(start, (page) => opened?.pageSize(page) ?? { width: 612, height: 792 }, rules);
 
   function refresh(): void {
     const fields = store.fields();
-    input.value = written(fields, signerOf);
+    input.value = written(fields, numbering.signerOf);
     draft.save(fields);
     changed(fields.length);
     if (!opened && !load) return;
-    nameButton(button, fields.length);
-    said.textContent = summaryOf(fields, signers());
-    pictures.mark(fields);
+    summary.show(fields);
+  }
+
+  /** Replaces the fields, and says why until they change again. */
+  function replace(to: readonly Field[], why: string): void {
+    store.replace(to);
+    summary.note(why);
+    refresh();
   }
 
   function show(next: OpenDocument): void {
     opened = next;
     const kept = store.fields().filter(({ page }) => page <= next.document.numPages);
     const lost = store.fields().length - kept.length;
-    if (lost > 0) store.replace(kept);
-    refresh();
-    if (lost > 0) said.textContent += ` ${counted(lost)} removed: this file does not have their pages.`;
+    if (lost > 0) replace(kept, `${counted(lost)} removed: this file does not have their pages.`);
+    else refresh();
     pictures.draw(next).catch(() => pictures.clear());
   }
 
-  async function edit(): Promise<void> {
-    if (!opened && load) {
-      said.textContent = "Opening the pages…";
-      show(await load());
-    }
-    if (!opened) return;
-    const at = store.fields().find(({ error }) => error !== null) ?? null;
-    const { preview: address = "" } = host.dataset;
-    const current = opened;
-    const about = { opened: current, store, signers, isNotarized: previewed.isNotarized, address };
-    const preview = (row: number) => openPreview({ ...about, title: previewed.titleOf() }, row);
-    await openEditor({ opened, store, rules, signers, preview, at });
+  /** Shows the pages of the document that `load` opens. */
+  async function open(): Promise<void> {
+    const next = await load?.();
+    if (next && !opened) show(next);
   }
 
+  /** Restores the fields that were placed before the page was reloaded. Fields that the form has now are never lost. */
+  function restore(fields: readonly Field[] | null): void {
+    if (!fields || !draft.isBase(store.fields())) draft.save(store.fields());
+    else replace(fields, "These are the fields from before this page was loaded again.");
+  }
+
+  async function edit(): Promise<void> {
+    if (!opened) summary.say("Opening the pages…");
+    await open();
+    if (opened) await editFields(deps, { opened, store, rules, address: host.dataset["preview"] ?? "" });
+  }
+
+  store.watch(() => summary.note(""));
   store.watch(refresh);
-  form.addEventListener("input", refresh);
   // A change of the document's type can change whether the document is signed.
-  form.addEventListener("change", refresh);
-  onPress(button, edit, () => {
-    said.textContent = "The pages can’t be shown here. Choose the file again to see them.";
-  });
+  for (const event of ["input", "change"]) form.addEventListener(event, refresh);
+  onPress(button, edit, () => summary.say(unshown));
   if (load) button.disabled = false;
   refresh();
   form.addEventListener("submit", () => draft.discard());
   // The document of this form is known before its pages are opened.
-  if (load && host.dataset["kept"]) restore(draft.open(host.dataset["kept"]), { draft, store, said });
+  if (load && host.dataset["kept"]) restore(draft.open(host.dataset["kept"]));
 
   return {
+    ...{ store, rules, open, edit },
     /** Shows the pages of another document; null closes it. */
     show(next: OpenDocument | null): void {
       void opened?.document.loadingTask.destroy();
@@ -104,22 +109,51 @@ export function openPlaces(deps: PlacesDeps) {
       draft.open(null);
       if (!next) return;
       show(next);
-      void keyOf(next).then((key) => {
-        if (opened === next) restore(draft.open(key), { draft, store, said });
-      }, ignored);
+      void keyOf(next).then((key) => opened === next && restore(draft.open(key)), ignored);
     },
   };
 }
 
-type Restoring = { readonly draft: PlacesDraft; readonly store: Store; readonly said: HTMLElement };
+export const unshown = "The pages can’t be shown here. Choose the file again to see them.";
 
-/** Restores the fields that were placed before the page was reloaded. Fields that the form has now are never lost. */
-function restore(fields: readonly Field[] | null, { draft, store, said }: Restoring): void {
-  if (!fields || !draft.isBase(store.fields())) draft.save(store.fields());
-  else {
-    store.replace(fields);
-    said.textContent += " These are the fields from before this page was loaded again.";
-  }
+type Edited = { readonly opened: OpenDocument; readonly store: Store; readonly rules: SizeRules };
+
+/**
+ * Shows the pages in the editor, at the first field that was refused. @param address the address of the preview
+ * @returns when the editor is closed
+ */
+async function editFields(
+  { signers, previewed }: PlacesDeps,
+  { address, ...edited }: Edited & { address: string },
+): Promise<void> {
+  const { opened, store } = edited;
+  const at = store.fields().find(({ error }) => error !== null) ?? null;
+  const about = { opened, store, signers, isNotarized: previewed.isNotarized, address };
+  const preview = (row: number) => openPreview({ ...about, title: previewed.titleOf() }, row);
+  await openEditor({ ...edited, signers, preview, at });
+}
+
+/** Shows the fields in the form: a sentence, the name of the button, and small pictures of the pages. */
+function openSummary(id: string, signers: PlacesDeps["signers"]) {
+  const said = part(`${id}-said`);
+  const button = part<HTMLButtonElement>(`${id}-open`);
+  const pictures = openPictures(part(`${id}-pictures`));
+  let note = "";
+  return {
+    ...{ button, pictures },
+    say(text: string): void {
+      said.textContent = text;
+    },
+    /** Sets a sentence to add to those about the fields; empty for none. */
+    note(text: string): void {
+      note = text;
+    },
+    show(fields: readonly Field[]): void {
+      nameButton(button, fields.length);
+      said.textContent = [summaryOf(fields, signers()), note].join(" ").trim();
+      pictures.mark(fields);
+    },
+  };
 }
 
 /** @param count the number of the placed fields */
@@ -130,7 +164,7 @@ function nameButton(button: HTMLButtonElement, count: number): void {
 }
 
 /** Runs `work` when the button is pressed. The button is disabled meanwhile, and gets the focus afterwards. */
-function onPress(button: HTMLButtonElement, work: () => Promise<void>, failed: () => void): void {
+export function onPress(button: HTMLButtonElement, work: () => Promise<void>, failed: () => void): void {
   button.addEventListener("click", async () => {
     button.disabled = true;
     try {

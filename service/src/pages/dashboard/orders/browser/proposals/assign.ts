@@ -6,8 +6,8 @@ const block = { below: 120, beside: 160, row: 10 } as const;
 
 /**
  * For each place whose signer the page tells: the row of that signer. The signer's name is near the place, or near the
- * signature to which the place belongs, or a row of initials has one place for each signer, in their order. For other
- * places, the sender chooses the signer.
+ * signature to which the place belongs, or a page has one line of the same kind for each signer, in their order. For
+ * other places, the sender chooses the signer.
  */
 export function assign(
   proposals: readonly PlacedProposal[],
@@ -28,12 +28,18 @@ export function assign(
   for (const onPage of byPage.values()) {
     for (const proposal of onPage) if (proposal.kind === "signature") give(proposal, namedNear(proposal, people));
     const signatures = onPage.filter((proposal) => proposal.kind === "signature");
+    const others = signers.filter(({ row }) => !signatures.some((each) => rows.get(each) === row));
+    const unnamed = inReadingOrder(signatures.filter((each) => !rows.has(each)));
+    // A line of the seller and a line of the buyer are not interchangeable.
+    const isSameRole = unnamed.every(({ role }) => role === unnamed[0]?.role);
+    if (unnamed.length === others.length && isSameRole)
+      for (const [index, each] of unnamed.entries()) give(each, others[index]?.row);
     for (const proposal of onPage) {
       if (proposal.kind === "signature") continue;
       const signature = signatureOf(proposal, signatures);
       give(proposal, signature ? rows.get(signature) : namedNear(proposal, people));
     }
-    for (const initials of initialsInRows(onPage)) {
+    for (const initials of inRows(onPage.filter(({ kind }) => kind === "initials"))) {
       if (initials.length !== signers.length || initials.some((each) => rows.has(each))) continue;
       for (const [index, each] of initials.entries()) give(each, signers[index]?.row);
     }
@@ -110,13 +116,16 @@ function signatureOf(proposal: PlacedProposal, signatures: readonly PlacedPropos
     .sort((a, b) => a.cost - b.cost)[0]?.other;
 }
 
-/** The initials of a page that are next to one another, from left to right. */
-function initialsInRows(onPage: readonly PlacedProposal[]): PlacedProposal[][] {
+const inReadingOrder = (places: readonly PlacedProposal[]): PlacedProposal[] =>
+  inRows([...places].sort((a, b) => bottomOf(a) - bottomOf(b))).flat();
+
+/** The places of a page that are next to one another, from left to right. */
+function inRows(places: readonly PlacedProposal[]): PlacedProposal[][] {
   const rows: PlacedProposal[][] = [];
-  for (const proposal of onPage.filter(({ kind }) => kind === "initials")) {
-    const row = rows.find(([first]) => first && Math.abs(bottomOf(first) - bottomOf(proposal)) < block.row);
-    if (row) row.push(proposal);
-    else rows.push([proposal]);
+  for (const place of places) {
+    const row = rows.find(([first]) => first && Math.abs(bottomOf(first) - bottomOf(place)) < block.row);
+    if (row) row.push(place);
+    else rows.push([place]);
   }
   return rows.map((row) => row.sort((a, b) => a.rect.x - b.rect.x));
 }

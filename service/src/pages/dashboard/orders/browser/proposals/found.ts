@@ -28,6 +28,10 @@ export type FoundPlaces = {
   readonly state: () => "reading" | "read" | "partly" | "picture";
   /** The lines to write on of a page, whether or not somebody should sign there; empty until the page was read. */
   readonly lines: (page: number) => readonly Line[];
+  /** Resolves when the search has ended. */
+  readonly isDone: Promise<void>;
+  /** Whether the text contains tags, such as `{{signature, r1}}`: these say where people sign. */
+  readonly hasTags: () => boolean;
   readonly dismiss: (proposal: PlacedProposal) => void;
   /** Calls `watcher` when more was found. @returns a function that stops the calls */
   readonly watch: (watcher: () => void) => () => void;
@@ -48,6 +52,7 @@ export function findPlaces(opened: OpenDocument): FoundPlaces {
 function begin({ document: pdf, pdfJs }: OpenDocument): FoundPlaces {
   let proposals: readonly PlacedProposal[] = [];
   let state: ReturnType<FoundPlaces["state"]> = "reading";
+  let hasTags = false;
   const lines = new Map<number, readonly Line[]>();
   const watchers = new Set<() => void>();
   const tell = () => {
@@ -68,6 +73,7 @@ function begin({ document: pdf, pdfJs }: OpenDocument): FoundPlaces {
       const content = await readContent(page, pdfJs.OPS);
       page.cleanup();
       if (content.runs.length > 0 || content.own.length > 0) hasWords = true;
+      hasTags ||= content.runs.some(({ text }) => text.includes("{{"));
       lines.set(
         number,
         blanksIn(content).flatMap(({ x, y, width, box }) => (box ? [] : [{ x, y, width }])),
@@ -81,7 +87,7 @@ function begin({ document: pdf, pdfJs }: OpenDocument): FoundPlaces {
     tell();
   }
 
-  read().catch(() => {
+  const isDone = read().catch(() => {
     // A page can't be read, or the document was closed. The proposals found so far remain.
     state = "partly";
     tell();
@@ -91,6 +97,8 @@ function begin({ document: pdf, pdfJs }: OpenDocument): FoundPlaces {
     all: () => proposals,
     lines: (page) => lines.get(page) ?? [],
     state: () => state,
+    hasTags: () => hasTags,
+    isDone,
     dismiss(proposal) {
       proposals = proposals.filter((each) => each !== proposal);
       tell();

@@ -105,7 +105,7 @@ export function showProposals({ found, store, rules, signers, row, pages, say, f
 }
 
 /** The field that an accepted proposal becomes. */
-function fieldOf(
+export function fieldOf(
   { kind, page, rect, label, options }: PlacedProposal,
   { row, size, rules }: { readonly row: number; readonly size: Size; readonly rules: SizeRules },
 ): Field {

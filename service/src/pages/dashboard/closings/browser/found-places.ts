@@ -1,0 +1,184 @@
+import { make, part } from "../../../ui/browser/parts.ts";
+import { type Field, written } from "../../orders/browser/places/field.ts";
+import type { OpenDocument } from "../../orders/browser/places/opened.ts";
+import { onPress, type openPlaces, unshown } from "../../orders/browser/places/section.ts";
+import type { Signer } from "../../orders/browser/places/signers.ts";
+import { assign } from "../../orders/browser/proposals/assign.ts";
+import { findPlaces } from "../../orders/browser/proposals/found.ts";
+import { fieldOf } from "../../orders/browser/proposals/view.ts";
+
+/** A document of the form. */
+export type FormDocument = {
+  readonly n: string;
+  readonly title: () => string;
+  readonly isSigned: () => boolean;
+  readonly signers: () => readonly Signer[];
+  /** The address of its stored file, by which it is known when the form's rows change. */
+  readonly file: string;
+  /** Null until the pages are opened; `failed` when they can't be. */
+  opened: OpenDocument | "failed" | null;
+  readonly places: ReturnType<typeof openPlaces>;
+};
+
+type Proposed = { readonly fields: readonly Field[]; readonly unowned: number };
+
+/** The fields that were placed here in a file, as text. The sender may change them later. */
+const placedHere = new Map<string, string>();
+
+const byRow = (row: number): number => row;
+const textIn = ({ places }: FormDocument): string => written(places.store.fields(), byRow);
+
+/** Whether the fields of a document can be replaced: it has none, or those that were placed here. */
+const isUntouched = (document: FormDocument): boolean =>
+  textIn(document) === "" || textIn(document) === placedHere.get(document.file);
+
+/** The fields for the places that were found, each for its signer. A document without another signer is for the one. */
+function proposedIn({ opened, places, signers }: FormDocument): Proposed {
+  if (opened === null || opened === "failed") return { fields: [], unowned: 0 };
+  const [found, people] = [findPlaces(opened).all(), signers()];
+  const owners = assign(found, people);
+  const alone = people.length === 1 ? people[0]?.row : undefined;
+  const fields = found.flatMap((proposal) => {
+    const row = owners.get(proposal) ?? alone;
+    const size = opened.pageSize(proposal.page);
+    return row === undefined ? [] : [fieldOf(proposal, { row, size, rules: places.rules })];
+  });
+  return { fields, unowned: found.length - fields.length };
+}
+
+/** The signers without a signature among the fields. The service takes fields only if they have one of each signer. */
+const unsigned = (signers: readonly Signer[], fields: readonly Field[]): Signer[] =>
+  signers.filter(({ row }) => !fields.some((field) => field.kind === "signature" && field.row === row));
+
+const hasTags = ({ opened }: FormDocument): boolean =>
+  opened !== null && opened !== "failed" && findPlaces(opened).hasTags();
+
+const isReading = ({ opened }: FormDocument): boolean =>
+  opened === null || (opened !== "failed" && findPlaces(opened).state() === "reading");
+
+/** The fields to place in a document with one click; empty if a signer would have no signature. */
+function toPlace(document: FormDocument): readonly Field[] {
+  const { fields } = proposedIn(document);
+  const signers = document.signers();
+  if (fields.length === 0 || signers.length === 0 || unsigned(signers, fields).length > 0) return [];
+  if (isReading(document) || hasTags(document) || !isUntouched(document)) return [];
+  return written(fields, byRow) === textIn(document) ? [] : fields;
+}
+
+/**
+ * Shows which places to sign and fill in were found in all documents of the closing, and for whom. One click places
+ * them, and another removes them.
+ */
+export function showFoundPlaces(documents: readonly FormDocument[]) {
+  const pageBox = part("page-added");
+  const [host, said, list] = [part("closing-places"), part("closing-places-said"), part("closing-places-list")];
+  const [all, none] = [part<HTMLButtonElement>("closing-places-all"), part<HTMLButtonElement>("closing-places-none")];
+  const lines = documents.map((document) => ({ document, ...lineOf(document) }));
+  list.replaceChildren(...lines.map(({ element }) => element));
+  const signed = () => documents.filter((document) => document.isSigned());
+  const ofThese = () => signed().filter((each) => textIn(each) !== "" && isUntouched(each));
+
+  function refresh(): void {
+    host.hidden = signed().length === 0;
+    pageBox.hidden = !signed().some((document) => textIn(document) === "");
+    for (const { document, element, text } of lines) {
+      element.hidden = !document.isSigned();
+      const words = wordsOf(document);
+      if (!element.hidden && text.textContent !== words) text.textContent = words;
+    }
+    const pending = signed()
+      .map(toPlace)
+      .filter((fields) => fields.length > 0);
+    const count = pending.flat().length;
+    all.hidden = count === 0;
+    all.textContent = `Place ${count === 1 ? "the field" : `all ${count} fields`} that ${count === 1 ? "was" : "were"} found in ${counted(pending.length, "document")}`;
+    none.hidden = ofThese().length === 0;
+    none.textContent = `Remove the fields that were placed in ${counted(ofThese().length, "document")}`;
+  }
+
+  /** Moves the focus, since a pressed button disappears. */
+  function change(text: string, focus: HTMLElement): void {
+    refresh();
+    said.textContent = text;
+    (focus.hidden ? host : focus).focus();
+  }
+
+  all.addEventListener("click", () => {
+    const chosen = signed().map((document) => ({ document, fields: toPlace(document) }));
+    const changed = chosen.filter(({ fields }) => fields.length > 0);
+    for (const { document, fields } of changed) {
+      placedHere.set(document.file, written(fields, byRow));
+      document.places.store.replace(fields);
+    }
+    const count = changed.flatMap(({ fields }) => fields).length;
+    change(`${counted(count, "field")} placed in ${counted(changed.length, "document")}.`, none);
+  });
+  none.addEventListener("click", () => {
+    const chosen = ofThese();
+    for (const { places } of chosen) places.store.replace([]);
+    change(`The fields of ${counted(chosen.length, "document")} were removed.`, all);
+  });
+  refresh();
+  return { refresh };
+}
+
+function lineOf(document: FormDocument) {
+  const text = make("span");
+  const name = make("strong", { className: "breakable" });
+  const look = make("button", { type: "button", className: "quiet-button", textContent: "Look at its pages" });
+  const title = () => `${document.n}. ${document.title() || "File"}`;
+  const element = make("li", {}, make("p", {}, name, " ", text), look);
+  name.textContent = title();
+  look.ariaLabel = `${look.textContent}: ${title()}`;
+  onPress(look, document.places.edit, () => {
+    text.textContent = unshown;
+  });
+  return { element, text };
+}
+
+/** Describes the fields that a document has now; before some were placed, those that were found in it. */
+function wordsOf(document: FormDocument): string {
+  const signers = document.signers();
+  const placed = document.places.store.fields();
+  const { fields, unowned } = placed.length > 0 ? { fields: placed, unowned: 0 } : proposedIn(document);
+  if (document.opened === "failed") return "The pages can’t be read here.";
+  if (placed.length === 0 && isReading(document)) return "Looking for places to sign and fill in…";
+  if (placed.length === 0 && hasTags(document)) return "Tags in its text say where people sign.";
+  const perSigner = signers.flatMap(({ row, name }) => {
+    const own = fields.filter((field) => field.row === row);
+    return own.length === 0 ? [] : [`${name}: ${fieldWords(own)}.`];
+  });
+  const missing = unsigned(signers, fields).map(({ name }) => name);
+  return [
+    ...(perSigner.length > 0 ? [placed.length > 0 ? "Placed." : "Found.", ...perSigner] : []),
+    ...(unowned > 0 ? [`${counted(unowned, "place")} without a signer’s name: choose the signer on its pages.`] : []),
+    ...(missing.length > 0 ? [`No place for ${names.format(missing)} to sign.`] : []),
+    ...(placed.length === 0 ? [unreadWords(document)] : []),
+  ]
+    .filter((each) => each !== "")
+    .join(" ");
+}
+
+/** The reason why places may exist that were not found; else empty. */
+function unreadWords({ opened }: FormDocument): string {
+  const state = opened !== null && opened !== "failed" && findPlaces(opened).state();
+  if (state === "picture") return "Its pages are pictures.";
+  return state === "partly" ? "Not all pages could be looked at." : "";
+}
+
+const names = new Intl.ListFormat("en-US");
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
+
+/** For example: 1 signature, 1 date and 2 other fields on pages 1 and 3. */
+function fieldWords(fields: readonly Field[]): string {
+  const count = (kind: string) => fields.filter((field) => field.kind === kind).length;
+  const [signatures, dates] = [count("signature"), count("date")];
+  const others = fields.length - signatures - dates;
+  const pages = [...new Set(fields.map(({ page }) => page))].sort((a, b) => a - b);
+  const parts = [
+    ...(signatures > 0 ? [counted(signatures, "signature")] : []),
+    ...(dates > 0 ? [counted(dates, "date")] : []),
+    ...(others > 0 ? [counted(others, signatures + dates > 0 ? "other field" : "field")] : []),
+  ];
+  return `${names.format(parts)} on ${pages.length === 1 ? "page" : "pages"} ${names.format(pages.map(String))}`;
+}
