@@ -46,7 +46,7 @@ test("a partner places an order and lists it, with the price and the service's w
   const [, orderCode] = /^order: ([0-9a-f]{40})$/m.exec(stdout) ?? [];
   assert.match(stdout, new RegExp(`^page: ${service.baseUrl}/orders/${orderCode}$`, "m"));
   assert.match(stdout, /^ {6}\$70\.00 {2}Total$/m);
-  assert.match(stdout, /^warning: scv_sign is no field .* did you mean "svc_sign"\?$/m);
+  assert.match(stdout, /^warning: scv_sign is not a field .* did you mean "svc_sign"\?$/m);
 
   const listed = await run(listOrders(), "--reference", "FILE-9", "--status", "QuoteReady");
   assert.match(listed.text, new RegExp(`^${orderCode}  QuoteReady  \\S+  Notarize, Fax  a@example.com  FILE-9$`));

@@ -130,7 +130,7 @@ describe("pages for people contain no words for machines", async () => {
       textOf(
         await (await fetch(`${service.baseUrl}/operator/orders?partner=${typed}`, { headers: { cookie } })).text(),
       );
-    assert.match(await orders("no-such-firm"), /no firm’s name has this in it/);
+    assert.match(await orders("no-such-firm"), /no firm’s name contains this/);
   });
 });
 

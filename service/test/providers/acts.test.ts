@@ -329,7 +329,7 @@ describe("people and a provider", () => {
     assert.deepEqual(await world.tasksOf(orderId), ["packet_print paused"]);
     const [task] = await world.orders.db.query<{ id: number }>(sql`SELECT id FROM tasks WHERE order_id = ${orderId}`);
     const claim = claimTask({ db: world.orders.db, clock: () => world.state.now }, task?.id ?? 0, "operator:p");
-    await assert.rejects(claim, /a provider is at it/);
+    await assert.rejects(claim, /a provider is doing its work/);
     world.pass(21);
     await back.run(id);
     assert.deepEqual(await world.tasksOf(orderId), ["packet_print done"]);

@@ -114,7 +114,7 @@ export async function keepFaxReport(deps: PaperDeps, order: PaperOrder, bytes: B
       const at = clock();
       const document = { kind, sha256, bytes: bytes.length, blobKey, rowMac: mac };
       const kept = await tx.query(insertDocument(orderId, document, at, true));
-      if (kept.length === 0) throw new ServiceError("conflict", "This report is kept already.");
+      if (kept.length === 0) throw new ServiceError("conflict", "This report is stored already.");
       await tx.query(
         auditLine({
           at,

@@ -46,7 +46,7 @@ export function logRoutes(app: FastifyInstance, deps: LogRouteDeps): void {
     const { size } = request.params;
     const log = named(request.params);
     const anchors = /^[1-9]\d{0,14}$/.test(size) ? await anchorsOf(db, log, Number(size)) : null;
-    if (anchors === null) throw new ServiceError("not_found", "The log has no such checkpoint that was anchored.");
+    if (anchors === null) throw new ServiceError("not_found", "The log has no anchored checkpoint of this size.");
     return forAll(reply, "max-age=60").send(anchors);
   });
   app.get("/log/live/policy", shown, async (_request, reply) => {

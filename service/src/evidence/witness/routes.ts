@@ -31,7 +31,7 @@ export async function witnessRoutes(app: FastifyInstance, deps: WitnessDeps, lim
   app.get<{ Params: { origin: string } }>("/witness/:origin/checkpoint", shown, async (request, reply) => {
     const origin = origins.get(request.params.origin);
     const note = origin === undefined ? null : await selectNote(db, witness.id, origin);
-    if (!note) throw new ServiceError("not_found", "This witness has cosigned no such log.");
+    if (!note) throw new ServiceError("not_found", "This witness has not cosigned this log.");
     return reply.header("Cache-Control", "max-age=1").type("text/plain; charset=utf-8").send(note);
   });
 }

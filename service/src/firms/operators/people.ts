@@ -126,7 +126,10 @@ export async function changeOperator(
     const gains = after.active && gainsDecisions(before.active ? before.roles : [], after.roles);
     const wait = gains || !isInConsole(by) ? decidesFrom(by, at) : undefined;
     if (!(await store.updateOperator(tx, deps.rowMac, { after, at, decidesFrom: wait })))
-      throw new ServiceError("conflict", "The record of this operator was altered, and is not signed anew.");
+      throw new ServiceError(
+        "conflict",
+        "The record of this operator was altered in the database, so it can't be changed.",
+      );
     const keep = after.active ? kindsToDo(after) : [];
     await releaseClaims(tx, { claimedBy: `operator:${before.id}`, keep, by: by.actor, at });
     if (!after.active) await endAllSessions({ db: tx, clock: deps.clock }, before.email, by.actor);

@@ -94,7 +94,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     reply.header("Request-Id", request.id);
     // Responses are only for the holder of a key or a code, so caches must not store them.
     if (request.url.startsWith("/api/")) reply.header("Cache-Control", "no-store");
-    done(namesOneHost(request) ? undefined : invalid("A request names one Host."));
+    done(namesOneHost(request) ? undefined : invalid("A request must have exactly one Host header."));
   });
   app.addHook("onSend", (_request, reply, payload, done) => {
     // Applies until the response is sent. The server then sets its own time-out for the next request.

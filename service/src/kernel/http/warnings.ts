@@ -7,7 +7,7 @@ import { principalOf } from "./authentication.ts";
 export const warnings = Type.Optional(
   Type.Array(Type.String(), {
     description: "With a test key alone, and only when there is something to warn of: fields that are unknown, say.",
-    examples: [['scv_sign is no field of this request and was ignored: did you mean "svc_sign"?']],
+    examples: [['scv_sign is not a field of this request and was ignored: did you mean "svc_sign"?']],
   }),
 );
 

@@ -22,7 +22,7 @@ export const unknownFields = (sent: Iterable<string>, known: readonly string[]):
     .slice(0, mostWarnings)
     .map((name) => {
       const meant = nearest(name, known);
-      return `${shownText(name)} is no field of this request and was ignored${meant === null ? "." : `: did you mean "${meant}"?`}`;
+      return `${shownText(name)} is not a field of this request and was ignored${meant === null ? "." : `: did you mean "${meant}"?`}`;
     });
 
 /** The Levenshtein distance. */

@@ -60,7 +60,7 @@ async function changeIn(
   if (task.state === "done" || task.state === "dropped")
     throw new ServiceError("conflict", "This task has ended already.");
   if (task.state === "paused")
-    throw new ServiceError("conflict", "This task waits: the order is on hold, or a provider is at it.");
+    throw new ServiceError("conflict", "This task waits: the order is on hold, or a provider is doing its work.");
   const at = clock();
   const detail = await judge(tx, task, at);
   await tx.query(

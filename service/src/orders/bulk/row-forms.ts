@@ -24,7 +24,8 @@ const orderFields = Object.keys(orderFormSchema.properties).filter((name) => !ex
 export function commonFields(sent: ReadonlyMap<string, string>): Map<string, string> {
   const own = ["template", "template_version"];
   for (const name of sent.keys())
-    if (!own.includes(name) && !orderFields.includes(name)) throw invalid(`${shownText(name)} is no field of a bulk.`);
+    if (!own.includes(name) && !orderFields.includes(name))
+      throw invalid(`${shownText(name)} is not a field of a bulk.`);
   return new Map([...sent].filter(([name]) => !own.includes(name)));
 }
 
@@ -44,7 +45,7 @@ export function columnsOf(names: readonly string[], { roles, fields }: TemplateC
     const [role, member] = [name.slice(0, dot), name.slice(dot + 1)];
     if (roles.some((each) => each.name === role) && people.includes(member)) return { role, member };
     throw invalid(
-      `file has the column ${shownText(name)}, which is no field of an order, no Role.email and no values.Label of the template.`,
+      `file has the column ${shownText(name)}, which is not a field of an order, and neither Role.email nor values.Label of the template.`,
     );
   });
   for (const { name } of roles)

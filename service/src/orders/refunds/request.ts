@@ -154,7 +154,7 @@ export async function withdrawRefund({ db, clock }: RefundDeps, operator: Operat
     const at = clock();
     const { order, request } = await lockOpen(tx, operator, id);
     if (request.requestedBy !== by)
-      throw new ServiceError("conflict", "Only who asked for a refund withdraws the request.");
+      throw new ServiceError("conflict", "Only the person who asked for a refund can withdraw the request.");
     await end(tx, operator, order, id, { state: "withdrawn", by, at, note: null });
   });
 }
@@ -206,7 +206,7 @@ export async function approveRefund(deps: RefundDeps, operator: Operator, id: st
     if (!(request.part ? covers(held, request.payments) : areSame(held, request.payments)))
       throw new ServiceError(
         "conflict",
-        "What is held for this order has changed. Refuse this request, and ask again.",
+        "The money held for this order has changed. Refuse this request, and ask again.",
       );
     await end(tx, operator, order, id, { state: "approved", by, at, solo, note: null });
     const { reason } = request;

@@ -147,7 +147,7 @@ function feedRoutes(app: FastifyInstance, frame: RouteDeps, deps: Omit<FeedDeps,
       "built from today's records, as a replay is; it is null when the record is gone.",
     query: feedQuery,
     answer: EventFeed,
-    refusals: { 400: "cursor is not one that this list has given." },
+    refusals: { 400: "cursor must be one that this list has returned." },
     async handle(request, reply) {
       const feed = await readFeed({ ...deps, waiters }, principalOf(request), request.query, closed(reply));
       return { ...feed, requestId: request.id };

@@ -41,7 +41,7 @@ export type DeviceDeps = { limits: RateLimits; live: LiveDeps; passing: Passing 
 export function deviceRoutes(scope: FastifyInstance, { limits, live, passing }: DeviceDeps): void {
   const tester = async (token: string) => {
     const of = await testerOf(live, token);
-    if (!of) throw new ServiceError("conflict", "Nobody is met in a room by this link now.");
+    if (!of) throw new ServiceError("conflict", "This link leads to no meeting in a room now.");
     return of;
   };
   scope.addHook("preParsing", async (request, reply) => {

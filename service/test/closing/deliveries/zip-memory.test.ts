@@ -40,7 +40,7 @@ test("streams a zip of large documents without holding them in memory", async (t
   const blobs = openBlobs(folderBackend(`${folder.path}/blobs`), secrets, systemClock);
   const zip = zipFile({ memory: blobs.memory, holder: "firm test" }, await entriesOf(blobs));
   assert.ok(zip.length > documents * documentBytes);
-  // Garbage that waits for its collection is not what the zip holds.
+  // Garbage that is not collected yet does not count as memory of the zip.
   const used = () => {
     collect();
     const { heapUsed, external } = process.memoryUsage();

@@ -89,7 +89,7 @@ async function meets(): Promise<void> {
   await post("/api/partner/sandbox/clock", { advanceSeconds: session?.seconds });
 }
 
-/** Waits until no mail waits. Mails that wait for other documents look again at once. */
+/** Waits until all mails are sent. Makes mails that wait for other documents check at once. */
 const quiet = () =>
   until(async () => {
     await running.db.query(sql`UPDATE jobs SET due_at = now() WHERE queue = 'order-mail' AND due_at > now()`);

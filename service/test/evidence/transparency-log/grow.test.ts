@@ -96,7 +96,10 @@ test("halts when a bit of a stored hash flips in memory, whichever of the reads 
   const stored = await appended(nothing(), linesOf(0, 300));
   const upper = stored.tiles.get("1/0");
   assert.ok(upper);
-  /** The message of `grow` when only this read of the upper tile, the first being 0, gets another hash. */
+  /**
+   * The message of `grow` when one of its reads of the upper tile gets a wrong hash.
+   * @param read the number of that read, counted from 0
+   */
   const flippedAt = async (read: number): Promise<string> => {
     let reads = 0;
     const tile = {

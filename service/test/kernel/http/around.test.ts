@@ -232,7 +232,7 @@ describe("unusual requests", () => {
       return answer;
     };
     for (const head of ["GET /api/version HTTP/1.1", "GET /api/version HTTP/1.1\r\nHost: a\r\nhost: b"])
-      assert.match(await ask(head), /^HTTP\/1\.1 400 .*\{"error":"A request names one Host\."\}/s);
+      assert.match(await ask(head), /^HTTP\/1\.1 400 .*\{"error":"A request must have exactly one Host header\."\}/s);
     for (const head of ["GET /api/version HTTP/1.1\r\nHost: a", "GET /api/version HTTP/1.0"])
       assert.match(await ask(head), /^HTTP\/1\.1 200 /);
   });

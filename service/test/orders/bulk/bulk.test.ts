@@ -270,14 +270,14 @@ describe("refuses", () => {
       form("x", { template: unknown }),
       "template is not one of your templates in this environment.",
     ],
-    "an unknown field": [form("x", { svc_sing: "on" }), "svc_sing is no field of a bulk."],
-    "fields that the template decides": [form("x", { signers: "[]" }), "signers is no field of a bulk."],
+    "an unknown field": [form("x", { svc_sing: "on" }), "svc_sing is not a field of a bulk."],
+    "fields that the template decides": [form("x", { signers: "[]" }), "signers is not a field of a bulk."],
     "a file without rows": [form(`${columns}\n\n`), "file must have a line of columns, and at least one row."],
     "a file of another encoding": [form(Uint8Array.of(0xff, 0xfe, 0x41)), "file must be UTF-8 text."],
     "a file without a role's column": [form("Tenant.name\nJane"), "file must have the column Tenant.email."],
     "an unknown column": [
       form(`${columns},Rent\n${row},1`),
-      "file has the column Rent, which is no field of an order, no Role.email and no values.Label of the template.",
+      "file has the column Rent, which is not a field of an order, and neither Role.email nor values.Label of the template.",
     ],
     "a column twice": [
       form(`${columns},email,email\n${row},,`),

@@ -60,7 +60,7 @@ type OrderShown = {
 test("an unknown member for the sandbox is named in the answer", async () => {
   const code = await place({ svc_sign: "true" });
   assert.deepEqual((await sandbox(code, "checkout", { outcom: "decline" })).warnings, [
-    'outcom is no field of this request and was ignored: did you mean "outcome"?',
+    'outcom is not a field of this request and was ignored: did you mean "outcome"?',
   ]);
   assert.equal((await sandbox(code, "advance", { event: null })).warnings, undefined);
 });

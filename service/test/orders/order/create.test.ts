@@ -95,8 +95,8 @@ describe("placing an order", () => {
   test("with a test key warns of unknown fields, with the likely name, and of missing services", async () => {
     const misspelt = { scv_sign: "true", colour_of_paper: "blue" };
     assert.deepEqual((await place({ ...misspelt, svc_notary: "on" })).warnings, [
-      'scv_sign is no field of this request and was ignored: did you mean "svc_sign"?',
-      "colour_of_paper is no field of this request and was ignored.",
+      'scv_sign is not a field of this request and was ignored: did you mean "svc_sign"?',
+      "colour_of_paper is not a field of this request and was ignored.",
     ]);
     const [, , none] = (await place(misspelt)).warnings ?? [];
     assert.match(none ?? "", /^No service was chosen .* the workflow fee alone\.$/);
@@ -109,7 +109,7 @@ describe("placing an order", () => {
     const warned = async (fields: Record<string, string>) => (await place(fields)).warnings;
     const signed = { svc_sign: "on" };
     assert.deepEqual(await warned({ ...signed, svc_fax: "on" }), [
-      "svc_fax is no field of this request and was ignored. An order is faxed when it has a number in fax_to.",
+      "svc_fax is not a field of this request and was ignored. An order is faxed when it has a number in fax_to.",
     ]);
     assert.deepEqual(await warned({ ...shipping, ship_method: "drone" }), [
       "ship_method drone is neither label nor print_mail, and was read as label.",

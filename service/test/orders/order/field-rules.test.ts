@@ -89,12 +89,12 @@ describe("fields are refused, with the member and the rule named,", () => {
     [
       "with conditions in a circle",
       [text({ id: "a", ...when("b", "filled") }), text({ id: "b", ...when("a", "filled") })],
-      "fields[0].show_when.field must not come back to itself: a reads b reads a.",
+      "fields[0].show_when.field must not depend on itself: a reads b reads a.",
     ],
     [
       "with formulas in a circle",
       [number({ id: "a", formula: "b+1" }), number({ id: "b", formula: "a" })],
-      "fields[0].formula must not come back to itself: a reads b reads a.",
+      "fields[0].formula must not depend on itself: a reads b reads a.",
     ],
     [
       "with a condition on a later turn",
@@ -142,7 +142,11 @@ describe("fields are refused, with the member and the rule named,", () => {
       [named, number({ formula: "a", value: 1 })],
       "value must be left out with formula",
     ],
-    ["with a formula of texts", [text({ id: "a" }), number({ formula: "a" })], "must read numbers alone: a is a text."],
+    [
+      "with a formula of texts",
+      [text({ id: "a" }), number({ formula: "a" })],
+      "must use only number fields: a is a text.",
+    ],
     ["with a script as its formula", [number({ formula: "process.exit()" })], "fields[0].formula can't be read at"],
     ["with a formula cut off", [named, number({ formula: "(a + 1" })], "fields[1].formula ends too early."],
     ["with an unknown function", [named, number({ formula: "eval(a)" })], "has no function eval: use sum, min, max or"],

@@ -306,7 +306,7 @@ test("payments that have changed since are not approved, even with no amount; ea
   const id = await asked(code);
   assert.match(await look(`/${id}`), /\$[\d,.]+ and 5 \(eur, smallest unit\)/);
   await add("pi_third", 0);
-  await refused(await post(`/${id}/approve`, approver), 409, /What is held for this order has changed/);
+  await refused(await post(`/${id}/approve`, approver), 409, /The money held for this order has changed/);
 });
 
 test("approving needs a recent passkey, and a named person", async () => {

@@ -195,7 +195,7 @@ describe("refuses a template", () => {
     "that ships otherwise": [{ svc_ship: "on", ship_method: "pigeon" }, "ship_method must be label or print_mail."],
     "whose message is an address": [
       { message: "Pay at evil.example.com" },
-      "message must hold no web or mail address, and nothing that hides text: Pay at evil.example.com.",
+      "message must not contain a web or mail address, or characters that hide text: Pay at evil.example.com.",
     ],
     "of an order that is not there": [
       { order: "0".repeat(40) },
@@ -431,7 +431,7 @@ test("lists page by page, each template once", async () => {
   } while (cursor !== "");
   assert.equal(new Set(seen).size, seen.length);
   const foreign = await call("GET", `templates?cursor=${seen[0]}`, undefined, other.headers);
-  assert.deepEqual([foreign.status, foreign.body.error], [400, "cursor is not one that this list has given."]);
+  assert.deepEqual([foreign.status, foreign.body.error], [400, "cursor must be one that this list has returned."]);
   assert.equal((await call("GET", "templates?archived=maybe")).status, 400);
 });
 

@@ -169,7 +169,7 @@ test("deliveries of all subscriptions are paged newest first and filtered", asyn
   ])
     await client.refused(400, "GET", `${webhooks}/deliveries${query}`);
   const foreign = await acme.refused(400, "GET", `${webhooks}/deliveries?cursor=${all[0]}`);
-  assert.equal(foreign, "cursor is not one that this list has given.");
+  assert.equal(foreign, "cursor must be one that this list has returned.");
 });
 
 test("a hanging endpoint delays neither the order nor anybody else's deliveries", async () => {

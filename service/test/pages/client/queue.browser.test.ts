@@ -55,7 +55,7 @@ async function pageOfSigner(): Promise<string> {
 test("a signer on a phone asks, waits and gets to the room, while both pages refresh by themselves", async () => {
   const path = await pageOfSigner();
   const desk = await browser.open(at("/operator/notary"), { width: 1280, cookie: person.cookie });
-  await desk.page.getByText("Nobody waits whom you may meet.").waitFor();
+  await desk.page.getByText("Nobody whom you may meet is waiting.").waitFor();
   await desk.page.getByRole("button", { name: "Go on duty" }).click();
   await desk.page.getByText(/You are on duty until/).waitFor();
 

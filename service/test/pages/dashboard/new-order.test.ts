@@ -180,7 +180,7 @@ test("the API's estimate takes the fields of an order by the order's own rules, 
   const asOrdersTakeIt = await ask({ ...to, ship_state: " tx", ship_postal: "78701-1234" });
   assert.deepEqual(asOrdersTakeIt.lines, (await ask(to)).lines);
   const [unknown, none, ...rest] = (await ask({ svc_shp: "true" })).warnings ?? [];
-  assert.equal(unknown, 'svc_shp is no field of this request and was ignored: did you mean "svc_ship"?');
+  assert.equal(unknown, 'svc_shp is not a field of this request and was ignored: did you mean "svc_ship"?');
   assert.match(none ?? "", /^No service was chosen .* the workflow fee alone\.$/);
   assert.deepEqual(rest, []);
   assert.equal((await ask({ doc_slug: "affidavit" })).warnings, undefined, "the catalog says that it is signed");

@@ -261,7 +261,7 @@ test("a refusal of the form is shown next to it, and the typed text stays", asyn
   const { page } = dana;
   const cases: [url: string, topics: string[], said: string][] = [
     ["http://hooks.example.com", ["order.created", "payment.cleared"], "A https:// webhook URL is required."],
-    ["https://dana:secret@example.com", ["order.created"], "url must hold no user name or password."],
+    ["https://dana:secret@example.com", ["order.created"], "url must not contain a user name or a password."],
     [`${running.catcher.url}/none`, [], "Choose at least one topic."],
   ];
   for (const [url, topics, said] of cases) {

@@ -90,7 +90,7 @@ async function pressAt(element: Locator, key = "Enter"): Promise<void> {
   await page.keyboard.press(key);
 }
 
-/** Counts the locks that keep a page's screen on. They are made up: headless Chromium gives none. */
+/** Counts the locks that keep a page's screen on. Simulates them, because headless Chromium provides none. */
 const countsLocks = (page: Page) =>
   page.addInitScript(`{
     globalThis.locks = 0;
@@ -445,7 +445,7 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     for (const email of people) await signsAtHome(email);
     await reachesNotary(code);
     await claim(code, nora.cookie);
-    // The notary tries the own device in the waiting room.
+    // The notary tests the notary's own device in the waiting room.
     const { page, rooms, opened } = await session(code, "jurat", people, async (notary) => {
       await pressAt(notary.getByRole("button", { name: "Check this device" }));
       await notary
@@ -471,7 +471,7 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
       const signing = own.page.frameLocator("#turn iframe");
       await pressAt(signing.getByLabel(/able to read it/), "Space");
       await pressAt(signing.getByRole("button", { name: /agree/i }));
-      // The signing pages leave the room before they come again for the signature.
+      // The signing pages close, and open again for the signature.
       await own.page.locator("#turn").waitFor({ state: "detached" });
       await marks(
         page,
@@ -504,7 +504,7 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
           await button.click({ timeout: 1_000 }).catch(() => {});
         return next.isVisible();
       });
-      // The other one reads the document with the new signature.
+      // The other signer reads the document with the new signature.
       await other.page
         .frameLocator("#document iframe")
         .locator(".viewer-place")

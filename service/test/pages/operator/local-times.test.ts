@@ -22,7 +22,7 @@ test("takes the first of an hour that there is twice, and refuses one that there
   assert.equal(inUtc({ when: "2026-11-01T01:30" }, ["when"], zone)["when"], "2026-11-01T06:30:00.000Z");
   assert.throws(
     () => inUtc({ when: "2026-03-08T02:30" }, ["when"], zone),
-    /^ServiceError: when must be a time that there is in America\/Chicago\.$/,
+    /^ServiceError: when must be a time that exists in America\/Chicago\.$/,
   );
 });
 

@@ -366,7 +366,7 @@ test("a request that nobody takes ends after 20 minutes, and its people may choo
   await until(async () => (await requestsOf(order))[0]?.outcome === "expired");
   await until(() => order.mails(/Subject: .*No notary was free/) === 1);
   assert.match(await order.look(), /No notary was free[\s\S]*Ask to meet now[\s\S]*Choose a time/);
-  assert.match(await (await nora.take()).text(), /Nobody waits whom you may meet/);
+  assert.match(await (await nora.take()).text(), /Nobody whom you may meet is waiting/);
   assert.equal((await order.ask()).status, 303);
   const hours = Object.fromEntries(
     ["sun", "mon", "tue", "wed", "thu", "fri", "sat"].map((day) => [`hours_${day}`, "00:00-23:59"]),

@@ -131,7 +131,7 @@ test("a wrong token, PIN, hash or key, a wrong signature in the answer, and an u
   assert.match((await remote(code, "sign", { ...order, "answer:PIN": "1" })).refused ?? "", /The PIN is invalid/);
   assert.ok(csc.said.every(({ method }) => method !== "signatures/signHash"));
   for (const [next, words] of [
-    ["another hash", /not of this document/],
+    ["another hash", /does not match this document/],
     ["two signatures", /no usable signature\. It may have signed/],
     ["fail", /answered 503\. (Nothing was signed|It may have signed)/],
   ] as const) {

@@ -277,9 +277,15 @@ test("nothing is signed without an act, for ink, with another's signature, twice
   assert.match((await complete(code, Buffer.alloc(256))).refused ?? "", /Nothing waits for your signature/);
   assert.match(await alertIn(await get(desk(code, "/signed"))), /Nothing waits for your signature/);
   const prepared = await prepare(code);
-  assert.match((await complete(code, Buffer.alloc(256))).refused ?? "", /not of this document by your certificate/);
-  assert.match((await complete(code, Buffer.alloc(0))).refused ?? "", /not of this document/);
-  assert.match((await complete(code, await key.sign(Buffer.from("other")))).refused ?? "", /not of this document/);
+  assert.match(
+    (await complete(code, Buffer.alloc(256))).refused ?? "",
+    /does not match this document and your certificate/,
+  );
+  assert.match((await complete(code, Buffer.alloc(0))).refused ?? "", /does not match this document/);
+  assert.match(
+    (await complete(code, await key.sign(Buffer.from("other")))).refused ?? "",
+    /does not match this document/,
+  );
   assert.match(await alertIn(await get(desk(code, "/signed"))), /Nothing was signed in the page yet/);
   const signature = await key.sign(Buffer.from(prepared.signedAttrs ?? "", "base64"));
   const answers = await Promise.all([1, 2, 3].map(() => complete(code, signature)));

@@ -78,7 +78,7 @@ export async function requireNoLetter(tx: Tx, { id }: LockedOrder, on: PeopleEve
   if (letter && stageOf(letter.progress) === "accepted")
     throw new ServiceError(
       "conflict",
-      `Lob has the letter ${letter.letterId}: its first scan moves the order. A hold has it cancelled.`,
+      `Lob has the letter ${letter.letterId}: its first scan changes the order’s status. To cancel the letter, put the order on hold.`,
     );
 }
 

@@ -17,7 +17,7 @@ export function limitOf(text: string | undefined, { usual, most }: PageSize): nu
 }
 
 /** The refusal of a cursor that this list did not issue. */
-export const foreignCursor = () => invalid("cursor is not one that this list has given.");
+export const foreignCursor = () => invalid("cursor must be one that this list has returned.");
 
 /** The cursor that the caller sent; null for none. */
 export const cursorOf = (text: string | undefined): string | null => (text === undefined || text === "" ? null : text);

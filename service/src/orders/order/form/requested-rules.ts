@@ -103,7 +103,7 @@ export function requireRules(fields: readonly RequestedField[], turns: readonly 
     const at = `fields[${index}]`;
     for (const name of idsReadBy({ ...(field.formula !== undefined && { formula: field.formula }) })) {
       const { kind } = readBy(field, name, `${at}.formula`);
-      if (kind !== "number") throw invalid(`${at}.formula must read numbers alone: ${name} is ${aKind[kind]}.`);
+      if (kind !== "number") throw invalid(`${at}.formula must use only number fields: ${name} is ${aKind[kind]}.`);
     }
     if (!field.showWhen) return field;
     const { showWhen } = field;
@@ -160,7 +160,7 @@ function refuseCycles(fields: readonly RequestedField[], places: ReadonlyMap<str
     if (path.includes(index)) {
       const ring = [...path.slice(path.indexOf(index)), index].map((each) => fields[each]?.id ?? "");
       const member = field.formula === undefined ? "show_when.field" : "formula";
-      throw invalid(`fields[${index}].${member} must not come back to itself: ${ring.join(" reads ")}.`);
+      throw invalid(`fields[${index}].${member} must not depend on itself: ${ring.join(" reads ")}.`);
     }
     for (const name of idsReadBy(field)) visit(places.get(name) ?? -1, [...path, index]);
     done.add(index);

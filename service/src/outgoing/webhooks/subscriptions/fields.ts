@@ -16,7 +16,7 @@ export function urlField(body: unknown): string {
   const url = notInUrl.test(text) || !/^https:\/\/[^/\\]/i.test(text) ? null : URL.parse(text);
   if (!url) throw invalid(urlMessage);
   if (text.length > maxUrlLength) throw invalid(`url must have at most ${maxUrlLength} characters.`);
-  if (url.username !== "" || url.password !== "") throw invalid("url must hold no user name or password.");
+  if (url.username !== "" || url.password !== "") throw invalid("url must not contain a user name or a password.");
   return text;
 }
 

@@ -57,7 +57,7 @@ export async function placeForm(
   values: FormValues,
   alongside: (tx: Sql) => Promise<void>,
 ): Promise<string> {
-  // Two windows of the same draft place the same closing.
+  // Leaves out the fields of the draft, because two windows of one draft must place only one closing.
   const { draft: _, draft_version: __, draft_window: ___, ...typed } = values;
   const fields = new Map(Object.entries(typed));
   const { roomCode } = await submitRecorded(orders, request, fields, async (recordPlaced) => {

@@ -29,7 +29,7 @@ export function inUtc(typed: Typed, names: readonly string[], zone: string): Typ
     const [, day, time] = localMinute.exec((typed[name] ?? "").trim()) ?? [];
     if (day === undefined || time === undefined || !isOnCalendar(day, time)) return [];
     const at = instantOf(zone, day, time);
-    if (at === null) throw invalid(`${name} must be a time that there is in ${zone}.`);
+    if (at === null) throw invalid(`${name} must be a time that exists in ${zone}.`);
     return [[name, new Date(at).toISOString()] as const];
   });
   return { ...typed, ...Object.fromEntries(changed) };

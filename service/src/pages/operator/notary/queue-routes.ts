@@ -72,7 +72,7 @@ const dutyPart = ({ dutyUntil }: NotaryQueue): Html =>
 /** The part of the page that refreshes itself. */
 function queueList({ waiting, taken, dutyUntil }: NotaryQueue): Html {
   return html`<div id="now-queue" hx-get="${path}" hx-trigger="every 5s" hx-swap="outerHTML">
-<p role="status">${waiting.length === 0 ? "Nobody waits whom you may meet." : people(waiting.length)}</p>
+<p role="status">${waiting.length === 0 ? "Nobody whom you may meet is waiting." : people(waiting.length)}</p>
 ${taken && html`<p>You have called the people of <a href="${orderPath(taken.code, "#session")}">order ${shortCode(taken.code)}</a>: open the session.</p>`}
 ${waiting.length > 0 && queueTable(waiting)}
 ${waiting.length > 0 && dutyUntil !== null && !taken && buttonForm(`${path}/take`, "Call the next")}

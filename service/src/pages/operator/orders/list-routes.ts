@@ -26,7 +26,7 @@ async function filterOf(
 ): Promise<Omit<OrdersFilter, "environment">> {
   const asked = [...statusGroups, ...orderStatuses].find((each) => each === status);
   if (status !== "" && asked === undefined) throw invalid("status must be a status of orders, or a group of them.");
-  if (after !== "" && !isCode(after)) throw invalid("after is not one that this list has given.");
+  if (after !== "" && !isCode(after)) throw invalid("after must be one that this list has returned.");
   const wanted = (["sign", "notarize", "ship", "fax"] as const).find((each) => each === service) ?? null;
   return { status: asked ?? null, partnerId: await firmOf(db, partner), service: wanted, after: after || null };
 }
@@ -40,8 +40,8 @@ async function firmOf(db: Database, typed: string): Promise<string | null> {
   const firms = await findFirms(db, typed, 3);
   const whole = firms.filter(({ name }) => name.toLowerCase() === typed);
   const [only, ...others] = whole.length > 0 ? whole : firms;
-  if (!only) throw invalid("Firm: no firm’s name has this in it.");
-  if (others.length > 0) throw invalid("Firm: more than one firm’s name has this in it. Type more of the name.");
+  if (!only) throw invalid("Firm: no firm’s name contains this.");
+  if (others.length > 0) throw invalid("Firm: more than one firm’s name contains this. Type more of the name.");
   return only.partnerId;
 }
 

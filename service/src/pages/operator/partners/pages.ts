@@ -21,7 +21,7 @@ export const firmsBody = (
 ${errorSummary(error)}
 <form class="form filters" method="get" action="${path}" aria-label="Filter">${field({ name: "name", label: "Part of the name", required: "sometimes", type: "search", value: typed, maxLength: 200 })}
 <div class="form-actions"><button type="submit" class="quiet-button">Apply</button>${typed !== "" && html`<a href="${path}">Clear</a>`}</div></form>
-${firms.length === 0 ? emptyState("No firm", "No firm’s name has this in it.") : firmTable(firms)}
+${firms.length === 0 ? emptyState("No firm", "No firm’s name contains this.") : firmTable(firms)}
 ${isCut && html`<p class="quiet">There are more: type a part of the name.</p>`}`;
 
 const firmTable = (firms: Awaited<ReturnType<typeof findFirms>>): Html =>

@@ -115,8 +115,9 @@ export type Ceremony = {
   /** Ends the turn of the signer who is using the device. */
   readonly takeTurn: (token: string) => Promise<void>;
   /**
-   * Sends the signer a code of 6 digits, by mail or text message; while wrong codes have locked the link, an entry link
-   * or a long code. @throws ServiceError `rate_limited` too soon after the last code, and after too many codes
+   * Sends the signer a code of 6 digits, by mail or text message. While wrong codes have locked the link, sends an
+   * entry link or a long code instead.
+   * @throws ServiceError `rate_limited` too soon after the last code, and after too many codes
    */
   readonly sendCode: (link: Link, client: Client) => Promise<CodeOutcome>;
   /**

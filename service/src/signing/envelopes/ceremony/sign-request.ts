@@ -36,13 +36,13 @@ export function requireMark(mark: SignatureMark): void {
   }
   const { width, height, strokes } = mark;
   const isLength = (value: number) => Number.isFinite(value) && value >= 1 && value <= mostPixels;
-  if (!isLength(width) || !isLength(height)) throw invalid("The drawing has no proper size.");
+  if (!isLength(width) || !isLength(height)) throw invalid("The width and height of the drawing are out of bounds.");
   if (strokes.length === 0 || strokes.some((stroke) => stroke.length === 0)) throw invalid("The drawing is empty.");
   if (strokes.length > mostStrokes) throw invalid(`A drawing must have at most ${mostStrokes} strokes.`);
   const points = strokes.flat();
   if (points.length > mostPoints) throw invalid(`A drawing must have at most ${mostPoints} points.`);
   if (!points.every(([x, y]) => x >= 0 && x <= width && y >= 0 && y <= height))
-    throw invalid("A point of the drawing lies beside it.");
+    throw invalid("All points of the drawing must be inside it.");
 }
 
 /** The caller has already decoded the picture. This checks its size and its number of samples independently. */
@@ -50,8 +50,8 @@ function requirePicture({ width, height, rgb, alpha }: UploadedMark): void {
   const isSide = (side: number, most: number) => Number.isInteger(side) && side >= 1 && side <= most;
   const pixels = width * height;
   if (!isSide(width, mostPicture.width) || !isSide(height, mostPicture.height))
-    throw invalid("The picture has no proper size.");
-  if (rgb.length !== pixels * 3 || (alpha && alpha.length !== pixels)) throw invalid("The picture is not whole.");
+    throw invalid("The width and height of the picture are out of bounds.");
+  if (rgb.length !== pixels * 3 || (alpha && alpha.length !== pixels)) throw invalid("The picture is incomplete.");
 }
 
 type Filling = { readonly name: string; readonly at: Date; readonly language: Language };
@@ -153,7 +153,7 @@ function textOf(field: PreparedField, given: string | undefined, { name, at, lan
     return text;
   }
   const read = readFieldValue({ kind, format, options }, text);
-  if ("rule" in read) throw invalid(`${labelOf(field)} can't be filled in so.`);
+  if ("rule" in read) throw invalid(`${labelOf(field)} does not accept this value.`);
   return read.value;
 }
 

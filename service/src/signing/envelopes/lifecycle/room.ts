@@ -80,7 +80,7 @@ export async function openRoomEnvelope(
   isRemote: boolean,
 ): Promise<number> {
   const order = await readSigningOrder(deps, orderId, "NotarizationPending");
-  if (!order) throw new ServiceError("conflict", "The order waits for no notary.");
+  if (!order) throw new ServiceError("conflict", "The order does not wait for a notary.");
   const { code: orderCode, partnerId, environment, signers, fields: requested } = order;
   const owner = { orderCode, partnerId, environment };
   return withOriginal(deps, { orderId, ...owner }, async (original) => {

@@ -49,7 +49,8 @@ export async function inviteToBook({ desk, secrets }: InviteDeps, code: string, 
   await desk.db.transaction(async (tx) => {
     const locked = await lockOrder(tx, code);
     const at = desk.clock();
-    if (locked?.status !== "NotarizationPending") throw new ServiceError("conflict", "The order waits for no notary.");
+    if (locked?.status !== "NotarizationPending")
+      throw new ServiceError("conflict", "The order does not wait for a notary.");
     if ((await countLines(tx, orderId, "notary.invited", new Date(at.getTime() - dayMs))) >= mostADay)
       throw new ServiceError("conflict", `The link is mailed at most ${mostADay} times a day.`);
     for (const [index] of signers.entries()) {

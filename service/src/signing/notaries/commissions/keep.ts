@@ -40,7 +40,10 @@ export async function addNotary(deps: KeepDeps, operatorId: string, typed: Typed
   const [id, at] = [newUuid(), deps.clock()];
   return deps.db.transaction(async (tx) => {
     if (!(await operatorsToAdd(tx)).some((each) => each.id === operatorId))
-      throw new ServiceError("conflict", "This person is no operator with the role notary, or is on record already.");
+      throw new ServiceError(
+        "conflict",
+        "This person is not an operator with the role notary, or is on record already.",
+      );
     if (!(await insertNotary(tx, id, operatorId, commission, at)))
       throw new ServiceError("conflict", "That operator is on record already.");
     await tx.query(

@@ -118,7 +118,7 @@ export async function lockClaimed(tx: Tx, deps: DeskDeps, operator: Operator, { 
   const now = await lockNotary(tx, notary.id);
   const still = await waitingOrder({ db: tx, rowMac: deps.rowMac }, operator.environment, order.code);
   if (!locked || !now || still?.taskId !== order.taskId || still.claimedBy !== operator.actor)
-    throw new ServiceError("conflict", "The order is not in your hands any more.");
+    throw new ServiceError("conflict", "You no longer have this order.");
   const at = deps.clock();
   requireActive(now);
   const blocks = commissionBlocks(now, at);

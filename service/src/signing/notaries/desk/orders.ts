@@ -218,7 +218,7 @@ async function saveDraft(tx: Tx, { taskId, notaryId, at }: DraftKey, set: Statem
     INSERT INTO notary_drafts (task_id, notary_id, updated_at) VALUES (${taskId}, ${notaryId}, ${at})
     ON CONFLICT (task_id, notary_id) DO NOTHING RETURNING id`);
   const id = inserted?.id ?? (await lockDraft(tx, taskId, notaryId))?.id;
-  if (id === undefined) throw new ServiceError("conflict", "The order is not in your hands any more.");
+  if (id === undefined) throw new ServiceError("conflict", "You no longer have this order.");
   await tx.query(sql`UPDATE notary_drafts SET ${set}, updated_at = ${at} WHERE id = ${id}`);
   await writeStateMacs(tx, draftState, sql`id = ${id}`);
 }

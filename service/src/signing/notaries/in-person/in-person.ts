@@ -98,7 +98,7 @@ const noOrder = () => new ServiceError("not_found", "Order not found.");
 
 function requireWaiting({ status }: LockedOrder): void {
   if (status !== "NotarizationPending")
-    throw new ServiceError("conflict", `An order in ${status} waits for no notary.`);
+    throw new ServiceError("conflict", `An order in ${status} does not wait for a notary.`);
 }
 
 /** The latest request about an order of the firm, and the amount that would be refunded; null without a request. */

@@ -81,7 +81,7 @@ export async function takeNext(deps: QueueDeps, operator: Operator): Promise<str
   for (const { order } of waiting)
     if (await desk.db.transaction((tx) => take(tx, deps, operator, notary, order))) return order.code;
   await desk.db.transaction((tx) => requireFree(tx, deps, operator, notary));
-  throw new ServiceError("conflict", "Nobody waits whom you may meet.");
+  throw new ServiceError("conflict", "Nobody whom you may meet is waiting.");
 }
 
 /** @returns false when the request no longer waits, or the notary may no longer take it */

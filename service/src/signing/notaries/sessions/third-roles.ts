@@ -84,7 +84,7 @@ export function requirePlace(
   if ([...people.map(({ name }) => name), notary].some((name) => isSameName(name, invited.name)))
     throw invalid("name must be of somebody who neither signs, notarizes nor is invited already.");
   if (people.some(({ email }) => email?.toLowerCase() === invited.email.toLowerCase()))
-    throw invalid("email must be another one than those of the others: each person has a link of their own.");
+    throw invalid("email must differ from the addresses of the others: each person has a link of their own.");
   if (people.some(({ role, forSigner }) => role === "credible_witness" && forSigner === invited.forSigner))
     throw new ServiceError("conflict", "This signer has a credible witness already.");
   if (invited.role === "witness" && people.filter(({ role }) => role === "witness").length >= mostWitnesses)

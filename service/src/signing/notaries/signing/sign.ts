@@ -152,7 +152,8 @@ export async function completeSignature(
   const chain = chainOf(claimed.notary, prepared.certificate, desk.clock());
   const { signedAttrs, contentsStart, contentsEnd } = prepared;
   const value = verifySignedAttributes({ chain, signedAttrs, signature });
-  if (value === null) throw invalid("The signature is not of this document by your certificate’s key. Sign again.");
+  if (value === null)
+    throw invalid("The signature does not match this document and your certificate’s key. Sign again.");
   const stamped = stamp && (await stamp(value));
   const token = stamped && stamped.token.length <= tokenRoom ? { token: stamped.token } : {};
   const cms = assembleCms({ chain, signedAttrs, signature, ...token });

@@ -10,7 +10,8 @@ export type Expectation = {
   /** The claims that the format decides, by name; a list of states if the claim is made several times. */
   readonly claims: Readonly<Record<string, State | readonly State[]>>;
   /**
-   * For each signature that the document had before it was sealed: its claims of section 7, in the order of the file.
+   * For each signature that the document had before it was sealed: its claims (docs/evidence-format.md, section 7), in
+   * the order of the file.
    */
   readonly earlier?: readonly Readonly<Record<string, State>>[];
 };
@@ -81,7 +82,7 @@ export function collection(folder: string) {
   };
 }
 
-/** Every claim of section 6.3 about a valid seal without detached evidence. */
+/** Every claim about a valid seal without detached evidence (docs/evidence-format.md, section 6.3). */
 const SEAL: Readonly<Record<string, State>> = {
   pdf_readable: "holds",
   whole_file_covered: "holds",

@@ -49,7 +49,7 @@ function holding(certificates: readonly Uint8Array[], own = leafDer, change: Cha
   };
 }
 
-/** Certificate chains that a seal includes: section 3.2, "nothing loose". */
+/** Certificate chains that a seal includes (docs/evidence-format.md, section 3.2, "nothing loose"). */
 export function chains(): readonly Row[] {
   const needed = "Going from the signer's to its issuer and on, all are met (3.2).";
   const named = "The signer's certificate is the one that the signer identifier names (3.2).";

@@ -44,7 +44,7 @@ function placeIn(signed: Uint8Array) {
 }
 
 /**
- * A seal by the usual key, whose CMS is changed after signing. Without `isStated`, it does not state its position, as
+ * A seal by the usual key, whose CMS is changed after signing. Without `isStated`, it does not state its position, like
  * older seals.
  */
 const changed =
@@ -81,7 +81,10 @@ const tokens =
 
 type Row = readonly [name: string, change: Change, expect: Expectation, teaches: string, options?: Options];
 
-/** Parts of a CMS that the signature does not cover, in older seals: section 3.2, "nothing loose". */
+/**
+ * Parts of a CMS that the signature does not cover, in older seals (docs/evidence-format.md, section 3.2, "nothing
+ * loose").
+ */
 function looseParts(): readonly Row[] {
   const nothing = "A part that the signature does not cover could be changed unnoticed (3.2, nothing loose).";
   const timed = verified({ time_stamp_valid: "holds" });
@@ -156,7 +159,7 @@ const stating =
   (cms) =>
     edit.resigned(cms, [edit.attributeIndex(cms, STATEMENT), ...path], change, sign);
 
-/** Seals that state their position, but deviate from the one permitted form: section 3.2. */
+/** Seals that state their position, but deviate from the only permitted form (docs/evidence-format.md, section 3.2). */
 function oneForm(): readonly Row[] {
   const form = "A seal that states its place has one form alone, byte by byte (3.2).";
   const place = notVerified({ seal_place: "fails" });

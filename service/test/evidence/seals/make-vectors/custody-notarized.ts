@@ -7,7 +7,10 @@ import { otherTsa, seal, stranger } from "./signers.ts";
 
 const notContinued = { absent: ["document_continues"] } as const;
 
-/** Documents that begin with the signed one, or seem to: section 20.2 says which of them continue it. */
+/**
+ * Documents that begin with the signed one, or seem to. Section 20.2 of docs/evidence-format.md says which of them
+ * continue it.
+ */
 export function notarized(ann: by.Doing, bob: by.Doing): readonly Row[] {
   const honest = by.signedEnvelope([ann, bob]);
   const { certificate, document: signed } = honest;

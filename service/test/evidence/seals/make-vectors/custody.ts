@@ -21,7 +21,7 @@ import { pem, seal, sealPem, stampedAt, stranger } from "./signers.ts";
 
 type Claims = Readonly<Record<string, State>>;
 
-/** Every claim of section 20.2 about a good custody certificate with its document. */
+/** Every claim about a good custody certificate with its document (docs/evidence-format.md, section 20.2). */
 const ALL: Claims = {
   custody_purpose: "holds",
   custody_environment: "holds",
@@ -52,7 +52,7 @@ const changed = (index: number, change: JsonObject) => (records: readonly JsonOb
   records.map((record, at) => (at === index ? { ...record, ...change } : record));
 const evidence = (change: (envelope: JsonObject) => JsonObject) => ({ evidence: change });
 
-/** Custody certificates with the documents that they are about: section 20. */
+/** Custody certificates with the documents that they are about (docs/evidence-format.md, section 20). */
 export async function custodySets(): Promise<Made> {
   const { add, put, trust, made, slug } = collection("custody");
   const entry = (der: Uint8Array, more: JsonObject = {}) => ({ pem: pem(der), ...more });

@@ -215,7 +215,7 @@ const inOneRevision: Step = () => {
   return bytesOf(ranged(plain.slice(0, at).replace(padding, form) + objects + table, table.length));
 };
 
-/** Claims about signatures that the sealed document held before: section 7. */
+/** Vectors for claims about signatures from before the seal (docs/evidence-format.md, section 7). */
 export function earlierRules(): Made {
   const { add, put, trust, made, slug } = collection("earlier");
   trust("root.pem", earlierRoot);

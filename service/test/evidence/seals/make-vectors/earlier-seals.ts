@@ -32,7 +32,7 @@ const bySeal = {
 const bySigner = { ...bySeal, certificate: issue(leaf, root, { serial: 16, isAuthority: false, isSigners: true }) };
 const farTsa = testSigner("tsa", validFrom, Date.UTC(2060, 0, 1), fixedKey("far tsa"));
 
-/** Seals of the service, which end a document: section 7.2. */
+/** Documents that an earlier seal of the service has finalized (docs/evidence-format.md, section 7.2). */
 export function earlierSeals(): readonly Row[] {
   const ends = "A seal of the service ends the document that it seals (7.2).";
   const broken = "What can't be judged is not permitted, and a seal of the service permits no more for it (7.1, 7.2).";

@@ -91,7 +91,10 @@ export function forged(): Made {
   return made();
 }
 
-/** Pairs of files with the same signed bytes, but with the signature value in different places: section 2.9. */
+/**
+ * Pairs of files with the same signed bytes, but with the signature value in different places (docs/evidence-format.md,
+ * section 2.9).
+ */
 export async function movedGaps(): Promise<Made> {
   const { add, put, made, slug } = collection("moved-gap");
   const seal = async (original: Buffer) => Buffer.from(await sealed(original));

@@ -78,8 +78,8 @@ const testCertificate = issue(leaf, root, { serial: 17, isAuthority: false, isTe
 const lonerCertificate = issue(loner, loner, { serial: 15, isAuthority: true });
 
 /**
- * Seals whose certificate was issued by an authority: section 4.2, and the parts of section 3.2 about included
- * certificates.
+ * Seals whose certificate was issued by an authority (docs/evidence-format.md, section 4.2, and the parts of section
+ * 3.2 about included certificates).
  */
 export async function issued(): Promise<Made> {
   const { add, put, trust, made } = collection("issued");

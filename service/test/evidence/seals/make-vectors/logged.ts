@@ -28,8 +28,8 @@ const included = { log_inclusion: "holds", log_checkpoint_signed: "holds" } as c
 const carriedAlone = { absent: ["log_sandwich"] } as const;
 
 /**
- * Seals that contain a checkpoint of the log, seals with log proofs, and proofs of the checkpoint's time: sections
- * 22.4, 22.6 and 22.7.
+ * Seals that contain a checkpoint of the log, seals with log proofs, and proofs of the checkpoint's time
+ * (docs/evidence-format.md, sections 22.4, 22.6 and 22.7).
  */
 export async function logged(): Promise<Made> {
   const { add, put, trust, slug, made } = collection("logged");

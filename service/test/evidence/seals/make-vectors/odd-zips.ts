@@ -7,9 +7,9 @@ const text = (value: string) => Buffer.from(value);
 type OddZip = readonly [name: string, entries: readonly OddEntry[], end?: OddEnd];
 
 /**
- * Zips that programs could disagree about: section 9.1.
- *
- * @param entries good ones, README.txt among them; @param other a sealed PDF that is not of this evidence
+ * Zips that programs could read differently (docs/evidence-format.md, section 9.1).
+ * @param entries good ones, README.txt among them
+ * @param other a sealed PDF that is not of this evidence
  */
 export function oddities(entries: readonly OddEntry[], other: Uint8Array): readonly OddZip[] {
   const bentLast = (changes: Partial<OddEntry>): OddEntry[] =>

@@ -18,7 +18,8 @@ const retirement = (state: State) => ({ seal_certificate_not_retired: state }) a
 const seconds = (instant: string) => Date.parse(instant) / 1000;
 
 /**
- * Seals without a time stamp, with detached evidence: which of it proves a time, and what that decides (section 6.2).
+ * Seals without a time stamp, but with detached evidence: which evidence proves a time, and what that time decides
+ * (docs/evidence-format.md, section 6.2).
  */
 export async function provenTimes(): Promise<Made> {
   const { add, put, trust, slug, made } = collection("proven-time");

@@ -64,7 +64,10 @@ const CASES: readonly (readonly [name: string, odd: Odd, expect: Expectation, te
   ["a key of no tail", { trailer: (entries) => `${entries}/Extra 1` }, wrong, "The trailer has no other keys."],
 ];
 
-/** Documents whose own cross-reference can't be read: the tail lists all that they have (section 2.1). */
+/**
+ * Documents whose own cross-reference can't be read, so that the tail lists all their objects (docs/evidence-format.md,
+ * section 2.1).
+ */
 export async function restated(): Promise<Made> {
   const { add, put, made, slug } = collection("restated");
   for (const [name, odd, expect, teaches] of CASES) {

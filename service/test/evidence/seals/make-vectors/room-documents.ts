@@ -58,7 +58,7 @@ const ended = "The service's own seal of a notarized document says what follows 
 const notEnded = "Only a seal of the order says that what follows belongs there.";
 const elsewhere = "Nothing is wrong with either file: they do not belong together.";
 
-/** Each row of the table of documents of a closing: section 20.2 of the format. */
+/** Each row of the table of a closing's documents (docs/evidence-format.md, section 20.2). */
 const rows: readonly Row[] = [
   ["the listed signed file", signed, "verified", "holds", whole],
   ["the listed notarized file", notarized, "verified", "holds", whole, late],

@@ -21,7 +21,7 @@ import {
 export function roomRecords(): Made {
   const { add, put, made, slug } = collection("room-records");
   const stated = { sealed: true, stated: true } as const;
-  // The PDF's own claims of section 6 replace certificate.vN.seal and .trusted.
+  // The PDF's own claims (docs/evidence-format.md, section 6) replace certificate.vN.seal and .trusted.
   const asPdf = (n: number): Claims => ({ [`certificate.v${n}.seal`]: null, [`certificate.v${n}.trusted`]: null });
   const seal = verified().claims as Claims;
   const first = (changes: Claims = {}) => [

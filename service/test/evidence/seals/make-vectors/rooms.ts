@@ -26,7 +26,7 @@ const otherRoom = { roomCode: "f".repeat(40) };
 const firstOfOther = manifest(otherRoom);
 export const foreign = { ...otherRoom, version: 2, prevManifestSha256: hexOf(v1) };
 
-/** The claims of sections 10.3 and 10.4 about one good version. */
+/** The claims about one good version (docs/evidence-format.md, sections 10.3 and 10.4). */
 export function version(
   n: number,
   given: { readonly sealed: boolean; readonly stated?: boolean },

@@ -92,7 +92,10 @@ const gapOf = (signed: Uint8Array, end: number): Place["byteRange"] => {
   return [0, gapStart, end - length, length];
 };
 
-/** Appends an act with the tests' own writer: a field, and a signature with the members of section 20. */
+/**
+ * Appends an act with the tests' own writer: a field, and a signature with the members of docs/evidence-format.md,
+ * section 20.
+ */
 function withAct(file: Uint8Array, record: JsonObject, doing: Doing): Uint8Array {
   const { by, above = [], token, statement, originalLength = (length) => length, actSha256 = (hex) => hex } = doing;
   const marker = "Act ".padEnd(87, "x");

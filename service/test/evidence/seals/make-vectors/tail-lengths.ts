@@ -63,7 +63,7 @@ const namedBefore = (pdf: string, objects: readonly NewObject[]): string => {
   return `${before}${text.slice(pdf.length)}startxref\n${endOf(pdf).startxref}\n%%EOF\n`;
 };
 
-/** /SSSOriginalLength: section 2.4. */
+/** Vectors for /SSSOriginalLength (docs/evidence-format.md, section 2.4). */
 export function tailLengths(): readonly TailRow[] {
   const wrong = notVerified({ original_document_hash: "fails", signature_structure: null, seal_place: null });
   const bare = bytesOf(plain.trimEnd());

@@ -264,7 +264,7 @@ function tails(): readonly Row[] {
 
 const unreadableOrOdd = (): Expectation => ({ verdict: "not_verified", claims: {} });
 
-/** Breaks the rules of section 2.3 for /ByteRange and /Contents, one at a time. */
+/** Breaks the rules for /ByteRange and /Contents, one at a time (docs/evidence-format.md, section 2.3). */
 function ranges(): readonly Row[] {
   const row = (name: string, from: string | RegExp, to: string, expect: Expectation = notCovered): Row => [
     name,
@@ -304,7 +304,7 @@ function ranges(): readonly Row[] {
   ];
 }
 
-/** Seals whose tail deviates from the sealer's: section 2.3, the last list. */
+/** Seals whose tail deviates from the sealer's (docs/evidence-format.md, section 2.3, the last list). */
 export function oddTails(): Made {
   const { add, put, made, slug } = collection("tails");
   for (const [name, options, expect, teaches] of [...dictionaries(), ...objects(), ...tails(), ...ranges()]) {

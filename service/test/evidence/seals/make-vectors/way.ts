@@ -2,7 +2,10 @@ import { bodyOf, latin1, type NewObject } from "../../../../../packages/evidence
 import type { Expectation } from "./case.ts";
 import { document } from "./sealing.ts";
 
-/** A document under a good seal, and the expected result of a verifier that reads it by section 2.6. */
+/**
+ * A document under a good seal, and the expected result of a verifier that reads it by docs/evidence-format.md, section
+ * 2.6.
+ */
 export type Way = readonly [name: string, pdf: string, expect: Expectation, teaches: string];
 
 export const plain = latin1(document());

@@ -118,7 +118,8 @@ function values(): readonly Way[] {
 }
 
 /**
- * Encrypted documents: section 2.8. Each is made from a sealed one by replacing bytes with the same number of others.
+ * Encrypted documents (docs/evidence-format.md, section 2.8). Each is made from a sealed one by replacing bytes with
+ * the same number of others.
  */
 async function encrypted(
   one: (name: string, bytes: Uint8Array, expect: Expectation, teaches: string) => void,
@@ -183,7 +184,7 @@ async function encrypted(
   one("encrypted: with a user password", bytesOf(password), unreadable, teaches);
 }
 
-/** How a PDF must be read: section 2.6. Each document is under a good seal. */
+/** Vectors about how a PDF must be read (docs/evidence-format.md, section 2.6). Each document is under a good seal. */
 export async function ways(): Promise<Made> {
   const { add, put, made, slug } = collection("ways");
   const one = (name: string, bytes: Uint8Array, expect: Expectation, teaches: string) =>

@@ -212,11 +212,11 @@ describe("nobody signs with", () => {
     ["a box in a state of no name", { "I was told of lead paint": "Yes" }, /must be checked or not/],
     ["two options of a radio", { Sole: "On" }, /Title takes one choice/],
     ["no option of a required radio", { Joint: "Off" }, /Title must be chosen/],
-    ["a choice that is not there", { Color: "Green" }, /Color can't be filled in so/],
+    ["a choice that is not there", { Color: "Green" }, /Color does not accept this value/],
     ["no choice", { Color: "" }, /Color must be filled in/],
-    ["words for a number", { Price: "many" }, /Price can't be filled in so/],
-    ["a number below its bound", { Price: "0.99" }, /Price can't be filled in so/],
-    ["a text of another format", { ZIP: "9720" }, /ZIP can't be filled in so/],
+    ["words for a number", { Price: "many" }, /Price does not accept this value/],
+    ["a number below its bound", { Price: "0.99" }, /Price does not accept this value/],
+    ["a text of another format", { ZIP: "9720" }, /ZIP does not accept this value/],
   ];
   for (const [what, given, message] of cases)
     test(what, async () => {

@@ -125,8 +125,8 @@ function withoutAdopted({ file, root }: PdfLookup, all: readonly FormField[], ca
 }
 
 /**
- * Without the fields that pages list twice, whose value would be shown where the signer was not asked for it, and those
- * outside their page.
+ * Leaves out fields that pages list twice, because their value would also be shown where the signer was not asked for
+ * it. Also leaves out fields outside their page.
  */
 function shownOnce(placed: readonly Placed[]): DocumentField[] {
   const times = new Map<number, number>();

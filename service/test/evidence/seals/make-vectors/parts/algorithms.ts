@@ -49,7 +49,10 @@ function overlapping(data: Uint8Array): Uint8Array {
   return edit.withEdit(signature, [1], edit.becomes(Buffer.from(encode(integer(number))).toString("hex")));
 }
 
-/** Algorithms and keys: section 3.2, `algorithms`, and the keys of section 4.2. */
+/**
+ * Vectors for signature algorithms and keys (docs/evidence-format.md, section 3.2, `algorithms`, and the keys of
+ * section 4.2).
+ */
 export function ofAlgorithms(): readonly Row[] {
   const rsa = byRsa(rsaSpki, 31);
   const pkcs1 = (data: Uint8Array) => Uint8Array.from(sign("sha256", data, rsaKey));

@@ -11,7 +11,7 @@ const rows = (kind: PartKind, teaches: string, list: readonly Row[]): Part[] =>
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 const times = (count: number, hex: string): string => hex.repeat(count);
 
-/** Values in BER, which earlier signatures may use: section 7. */
+/** Vectors of values in BER, which earlier signatures may use (docs/evidence-format.md, section 7). */
 function ber(): Part[] {
   const good = cms({});
   const deep = (levels: number) => `${times(levels, "3080")}0500${times(levels, "0000")}`;
@@ -65,7 +65,7 @@ const code = (value: number, count: number): readonly [number, number] => {
   return [reversed, count];
 };
 
-/** Deflated data that fills its bytes: RFC 1951, as sections 2.6 and 9.1 read it. */
+/** Vectors of deflated data: RFC 1951, as docs/evidence-format.md, sections 2.6 and 9.1, narrows it. */
 function deflate(): Part[] {
   const fixed = [
     [1, 1],
@@ -90,7 +90,10 @@ function deflate(): Part[] {
   const [l1, l2] = [code(2, 2), code(3, 2)];
   const zero = (count: number): readonly Bits[] => [code(0, 1), [count - 11, 7]];
   const zeros = [...zero(138), ...zero(117)];
-  /** Two bits for the letter of code 0; of two more codes the end has two, and the first length one. */
+  /**
+   * Code lengths that begin with 2 for the letter of code 0. Of the two further codes, the end of the block has length
+   * 2 and the first match length has length 1.
+   */
   const most = [l2, ...zeros];
   const [a, end2] = [code(2, 2), code(3, 2)];
   const repeated: readonly Bits[] = [l2, [0, 2], ...zero(138), ...zero(115)];
@@ -128,7 +131,7 @@ const zipRow = (name: string, entries: readonly OddEntry[], expect: Part["expect
   expect,
 ];
 
-/** Zips by themselves: section 9.1. */
+/** Vectors of zips alone, without the evidence in them (docs/evidence-format.md, section 9.1). */
 function zips(): Part[] {
   const text: OddEntry = { name: "a.txt", bytes: Buffer.from("text") };
   const bent = (changes: Partial<OddEntry>): OddEntry[] => [{ ...text, ...changes }];
@@ -202,7 +205,7 @@ function zips(): Part[] {
   ]);
 }
 
-/** Zips that people get with their documents: section 9.4. */
+/** Vectors of the zips that people get with their documents (docs/evidence-format.md, section 9.4). */
 function documentsZips(): Part[] {
   const bytes = Buffer.from("text");
   const utf8 = (name: string): OddEntry =>

@@ -115,7 +115,7 @@ const FIELD = "<< /FT /Tx /T (a) >>";
 /** An /Encrypt that encrypts nothing: both of its filters are /Identity. Its key is that of a document without an /ID. */
 export const encryptsNothing = text(identity("/StmF /Identity /StrF /Identity"));
 
-/** Encryption by dictionaries that the verifier must or must not open: section 2.8. */
+/** Encryption by dictionaries that the verifier must or must not open (docs/evidence-format.md, section 2.8). */
 export const encryptedParts = (): Part[] => [
   yes("encrypted: AES in an object stream", held(AES, aes(padded(CONTENT)))),
   yes(

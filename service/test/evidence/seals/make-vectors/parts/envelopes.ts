@@ -30,7 +30,7 @@ const inRecord = (index: number, change: JsonObject): Wrong => ({
 
 const hash = hashOf("another");
 
-/** Envelopes that break the schema of section 20.1, so that they can't be read. */
+/** Envelopes that break the schema, so that they can't be read (docs/evidence-format.md, section 20.1). */
 function shapes(): readonly Row[] {
   const row = (name: string, wrong: Wrong): Row => [name, wrong, ["envelope_readable"]];
   const each = (where: string, change: (changes: JsonObject) => Wrong, members: Members): Row[] =>
@@ -112,7 +112,7 @@ function shapes(): readonly Row[] {
   ];
 }
 
-/** Envelopes for which one or more claims of section 20.2 fail, because of one difference. */
+/** Envelopes for which one or more claims fail because of one difference (docs/evidence-format.md, section 20.2). */
 function claims(): readonly Row[] {
   const begins = ["trail_begins"];
   const seal = ["trail_sealed"];
@@ -192,7 +192,7 @@ function claims(): readonly Row[] {
   ];
 }
 
-/** The evidence of envelopes, without documents: sections 20.1 and 20.2. */
+/** The evidence of envelopes, without documents (docs/evidence-format.md, sections 20.1 and 20.2). */
 export const envelopes = (): Part[] =>
   [...claims(), ...shapes()].map(
     ([name, wrong, notHolding]): Part => ({

@@ -25,7 +25,10 @@ function hybrid(signed: string, prev: number): string {
   return appendRows(signed, `${size} 0 obj\n${section}\nendobj\n`, rows, end);
 }
 
-/** Objects that no section names, and that readers find when they search the file: section 7.1. */
+/**
+ * Objects that no section lists, and that readers find when they search the file (docs/evidence-format.md, section
+ * 7.1).
+ */
 export const lostRules: readonly ChangeRule[] = [
   before(
     "an object that was signed, of a number that no section names",

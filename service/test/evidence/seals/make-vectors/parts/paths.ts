@@ -236,7 +236,7 @@ function rows(): readonly Row[] {
   ];
 }
 
-/** Paths of section 4.2: a leaf, further certificates, and trusted certificates. */
+/** Certificate paths: a leaf, further certificates, and trusted certificates (docs/evidence-format.md, section 4.2). */
 export const paths = (): Part[] =>
   rows().map(([name, chain, expect]) => ({
     name: `path: ${name}`,

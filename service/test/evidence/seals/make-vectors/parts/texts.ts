@@ -13,7 +13,7 @@ const retired = { ...entry, retiredAt: "2026-03-01T00:00:00Z", reason: "key-comp
 const list = (value: unknown): string => JSON.stringify(value);
 const listOf = (...sealCertificates: readonly unknown[]): string => list({ format: 1, sealCertificates });
 
-/** Trust lists: section 4.3. */
+/** Vectors of trust lists (docs/evidence-format.md, section 4.3). */
 function trustLists(): Part[] {
   const teaches =
     "A list that breaks a rule is refused whole: a certificate must not pass because the word on it was not understood.";
@@ -71,7 +71,7 @@ function trustLists(): Part[] {
   return [...good, ...bad];
 }
 
-/** PEM texts: section 9.2. */
+/** Vectors of PEM texts (docs/evidence-format.md, section 9.2). */
 function pems(): Part[] {
   const crlf = sealPem.replaceAll("\n", "\r\n");
   const good = rows("pem", "accepted", "Text around PEM blocks is not looked at.", [
@@ -113,7 +113,10 @@ const manifestFile = (version: number): Value =>
     ),
   );
 
-/** Manifests with another value in one place: section 10.1. They are not canonical, which is not tested here. */
+/**
+ * Manifests with another value in one place (docs/evidence-format.md, section 10.1). They are not canonical, because
+ * other vectors test that.
+ */
 function manifests(): Part[] {
   const base = (): { passport: Value; documents: Value[]; coverage: Value } & Value => manifestFile(3) as never;
   const document = { label: null, orderCode: "0".repeat(40), statusAtSnapshot: statusOf() };
@@ -243,7 +246,7 @@ function statusOf(): Value {
 const MAGIC = "004f70656e54696d657374616d7073000050726f6f6600bf89e2e884e89294";
 const BITCOIN = "0588960d73d71901";
 
-/** OpenTimestamps proofs at the bounds of section 8. */
+/** OpenTimestamps proofs at the limits of docs/evidence-format.md, section 8. */
 function proofs(): Part[] {
   const proof = (timestamp: string, version = "01", op = "08", digest = "11".repeat(32)) =>
     `${MAGIC}${version}${op}${digest}${timestamp}`;

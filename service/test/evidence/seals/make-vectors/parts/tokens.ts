@@ -14,7 +14,10 @@ const renumbered: edit.Edit = ({ tag, content }) => [
   { tag, content: edit.withEdit(content as Uint8Array, [3], edit.holding("08")) },
 ];
 
-/** Tokens: section 5.1. A token by itself leaves `status` and `nonce` undecided. */
+/**
+ * Vectors of time-stamp tokens (docs/evidence-format.md, section 5.1). A token alone leaves `status` and `nonce`
+ * undecided.
+ */
 export function tokens(): Part[] {
   const good = tokenOver(Buffer.from(CONTENT), tsa, sealedAt.getTime());
   const info = [1, 0, 2, 1, 0] as const;
