@@ -39,9 +39,9 @@ export const lifecyclePage = (): string => `# The life of an order
 
 <!-- Made by \`npm run lifecycle\` from service/src/orders/order/transitions/table.ts; changes here are lost. -->
 
-Every change of status goes through one function and this table; anything else is refused with a 409 and logged. A move
-writes the status, its audit line, and where it is a milestone the workflow event, the event that partners are notified of and the mail to
-the client, in one transaction.
+Every change of status uses one function and this table. Any other change is refused with a 409 and logged. In one transaction, a change
+writes the status and its audit line and, at a milestone, the workflow event, the event for the partner's webhooks and the mail to
+the client.
 
 \`\`\`mermaid
 stateDiagram-v2
