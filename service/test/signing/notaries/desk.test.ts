@@ -237,7 +237,7 @@ test("Today shows a notary the orders to claim, and the claimed ones with their 
   const before = await today(third);
   assert.match(before, /\d+ orders? waits? for a notary\./);
   assert.match(before, new RegExp(`Claim.*order ${name}`, "s"));
-  assert.doesNotMatch(before, /Notarizations in your hands/);
+  assert.doesNotMatch(before, /Notarizations that you have claimed/);
   assert.equal((await claim(code, third)).status, 303);
   const hands = async () => /id="acts".*?<\/section>/s.exec(await today(third))?.[0] ?? "";
   assert.match(await hands(), new RegExp(`${name}.*None yet`, "s"));

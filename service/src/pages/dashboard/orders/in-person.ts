@@ -37,7 +37,7 @@ export function inPersonPart({ order, inPerson, technologyFeeCents, names }: InP
     return html`${asked}<p>The order no longer waits for a notary, so there is nothing to answer.</p>`;
   const path = (answer: string) => `/dashboard/orders/${order.code}/in-person/${answer}`;
   return html`${asked}
-<p>Without your agreement the act is not recorded so. If you agree, a refund of the technology fee${technologyFeeCents > 0 && html` (${money(technologyFeeCents)})`} is asked for, and the order goes on.</p>
+<p>Without your agreement, the act is not recorded as one in ink. If you agree, a refund of the technology fee${technologyFeeCents > 0 && html` (${money(technologyFeeCents)})`} is asked for, and the order goes on.</p>
 <div class="button-row">${buttonForm(path("agree"), "Agree to an act in ink")}${buttonForm(path("decline"), "Decline", { kind: "quiet-button" })}</div>`;
 }
 

@@ -20,7 +20,7 @@ const messages = { notMultipart: choose, tooLarge: choose, incomplete: choose };
 const faults: Readonly<Record<string, string>> = {
   format: choose,
   size: "Logo has too many pixels: make it smaller, and choose it again.",
-  empty: "Logo is of one color alone.",
+  empty: "Logo has only one color.",
 };
 
 /** Adds the form with which an owner uploads the firm's logo. Its routes accept multipart forms. */
@@ -59,6 +59,6 @@ async function drawLogo(workers: Workers, holder: string, bytes: Buffer): Promis
   if (bytes.length === 0) throw invalid(choose);
   const picture = await readPictureIn(workers, { holder, bytes });
   if ("fault" in picture)
-    throw invalid(faults[picture.fault] ?? "Logo can’t be read: save it anew as PNG, and choose it again.");
+    throw invalid(faults[picture.fault] ?? "Logo can’t be read: save it again as a PNG, and choose it again.");
   return encodePng({ ...picture, rgba: inflateSync(picture.deflated) });
 }

@@ -40,7 +40,7 @@ type StatementsView = {
 export function statementsBody(view: StatementsView): Html {
   const { statements, error } = view;
   const open = statements.at(-1);
-  return html`${pageHead("Statements", "What your firm’s orders cost. Each figure is that of a payment or a refund that was confirmed.")}
+  return html`${pageHead("Statements", "What your firm’s orders cost. Each figure is a confirmed payment or refund.")}
 ${errorSummary(error)}
 <div class="panels">
 ${open && card("this-month", `This month so far (${open.month}, ${open.zone})`, sumsPart(open))}
@@ -144,7 +144,7 @@ ${
   card(
     "payers",
     "By payer",
-    html`<div class="card-parts"><p class="form-note">Payments, less what went back. Compare the sum of your firm’s card or bank account with the statement of that card or account. The files for accounting programs have the payments of one such account, and money that was spent is negative.</p>
+    html`<div class="card-parts"><p class="form-note">Payments minus refunds. Compare the sum of your firm’s card or bank account with the statement of that card or account. The files for accounting programs have the payments of one such account, and money that was spent is negative.</p>
 ${facts(sumsByPayer(lines).map(([payer, cents]) => [payer, html`${money(cents)}${imports(found, payer)}`] as const))}</div>`,
   )
 }
@@ -152,7 +152,7 @@ ${card(
   "lines",
   "By file number",
   lines.length === 0
-    ? emptyState("Nothing was booked", "No money came or went back in this month.")
+    ? emptyState("Nothing was booked", "Nothing was paid or refunded in this month.")
     : html`<div class="card-parts"><p class="form-note">The balance begins with ${money(statement.sums.opening + statement.sums.corrections)}. A payment for an order does not change the balance, and neither does its refund. This list has only paid orders; <a href="/dashboard/orders">Orders</a> has the others.</p>${linesPart(found, shown)}</div>`,
 )}
 </div>`;

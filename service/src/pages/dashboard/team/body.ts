@@ -64,7 +64,7 @@ const invitationActions = (invitationId: string, about: string): Html => {
 };
 
 function stateOf({ expiresAt, stands }: Invitation, now: Date): string {
-  if (!stands) return "Not valid: who sent it may not give this any more. Send it again yourself.";
+  if (!stands) return "Not valid: the person who sent it may no longer give this access. Send it again yourself.";
   if (expiresAt <= now) return `Expired ${day(expiresAt)}`;
   return `Valid until ${day(expiresAt)}`;
 }

@@ -21,7 +21,7 @@ export type ActsView = {
  */
 export function actsBody({ code, status, acts, mayResolve, now, error }: ActsView): Html {
   const lead =
-    "What carriers, the mail house and the fax service were asked to do. Where nobody knows whether it was done, look it up in the account there, then say so here: it is not asked for again before.";
+    "These are the service’s requests to carriers, the mail house and the fax service. If the outcome of a request is unknown, look it up in the account at the provider, and record it here. Until then, the service does not send the request again.";
   return html`${pageHead(`Providers, order ${shortCode(code)}`, lead)}
 ${errorSummary(error)}
 <div class="panels">
@@ -65,6 +65,6 @@ ${field({ form, name: "tracking", label: "Tracking number", maxLength: 200, hint
 <div class="form-actions"><button type="submit">It was done</button></div>
 </form>
 <h3>It was not done</h3>
-<p class="quiet">People do it then, by a task.</p>
+<p class="quiet">The service then opens a task, so that people do the work.</p>
 ${buttonForm(`${path}/not-done`, "It was not done", { kind: "quiet-button", about: `act ${id}` })}`;
 }

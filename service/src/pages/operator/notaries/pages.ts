@@ -66,7 +66,7 @@ export function notariesBody(
             standing(notary, now),
           ]),
         );
-  return html`${pageHead("Notaries", "Commissions on record. What expires is mailed about 60 days before, and blocks when it has.")}
+  return html`${pageHead("Notaries", "Commissions on record. Notaries and administrators are mailed about 60 days before a commission, a registration or a certificate expires. After it has expired, it blocks acts.")}
 ${errorSummary(problem)}
 <div class="panels">${card("notaries", "On record", list)}
 ${mayChange && card("add", "Add a notary", candidates.length === 0 ? html`<p>Nobody with the role notary is without a record. Give somebody the role first.</p>` : commissionForm("/operator/notaries", typed, candidates))}
@@ -124,7 +124,7 @@ function sealPart({ notary, seal, mayChange }: NotaryView): Html {
   ]);
   if (isConfirmed) return html`${picture}<p>Confirmed for this commission: blocks show it.</p>${upload}`;
   const hidden = { seal: seal.id, shown: sealTexts(notary) };
-  return html`${picture}<p>Blocks do not show it yet. Confirm that each text in the picture that the commission has, too, is the same.</p>${texts}
+  return html`${picture}<p>Blocks do not show it yet. Compare each text in the picture with the commission, and confirm that they are the same.</p>${texts}
 ${mayChange && html`<form class="form" method="post" action="${notaryPath(notary.id, "/seal/confirm")}">${hiddenFields(hidden)}<div class="form-actions"><button type="submit">The picture says the same</button></div></form>`}
 ${upload}`;
 }

@@ -26,7 +26,7 @@ const sheetPath = (code: string, rest = ""): string => orderPath(code, `/sheet${
 
 /** Tells the notary, before the choice of an act, that the document was signed before. */
 export const signedAgainHint =
-  "The document is signed. An acknowledgment is of these signatures. For a jurat or a witnessed signature everybody signs again, before you, beginning with the document as it was: the signatures of now are not part of that act.";
+  "The document is signed. In an acknowledgment, the signers acknowledge these signatures. For a jurat or a witnessed signature, everybody signs the original document again before you: the present signatures are not part of that act.";
 
 /** The card on an order's page that begins an act in person, or links to the open one. */
 export function inPresencePart(
@@ -74,7 +74,7 @@ ${card(
     ["Steps as of", sheet.script.version],
   ]),
 )}
-${card("end-act", "End without an act", html`<p>What was signed on this device counts no more, and another act begins with the document as it was. To refuse the order, use “No act” on <a href="${orderPath(order.code, "#refusal")}">its page</a>.</p>${buttonForm(sheetPath(order.code, "/end"), "End this act", { kind: "danger" })}`)}
+${card("end-act", "End without an act", html`<p>Signatures made on this device no longer count, and the next act begins with the original document. To refuse the order, use “No act” on <a href="${orderPath(order.code, "#refusal")}">its page</a>.</p>${buttonForm(sheetPath(order.code, "/end"), "End this act", { kind: "danger" })}`)}
 </div>`;
 }
 

@@ -13,7 +13,7 @@ const label = "The notarized document";
 /** Step 1 of 2: uploads a file and shows the verifier's report before anything is stored. */
 export const uploadForm = (code: string): Html =>
   html`<form class="form" method="post" action="${path(code, "/check")}" enctype="multipart/form-data">
-${fileField("upload", label, "A PDF of at most 35 MB. It is looked at first: nothing is stored by that.")}
+${fileField("upload", label, "A PDF of at most 35 MB. It is checked first, and not stored yet.")}
 <div class="form-actions"><button type="submit">Check the document</button></div></form>`;
 
 const titles: Readonly<Record<Check["name"], string>> = {
@@ -59,7 +59,7 @@ ${failed ? card("refused", "It can’t be taken", html`${notice("attention", "Re
 function confirmForm(code: string, { checks, sha256, actSha256 }: DeskReport, on: Shown["on"]): Html {
   const warned = warnedOf(checks);
   const fields = html`${hiddenFields({ sha256, actSha256 })}
-${on === "uploaded" && fileField("upload", label, "Choose the same file again: what is stored is what you saw the report of.")}
+${on === "uploaded" && fileField("upload", label, "Choose the same file again: only the file in this report can be stored.")}
 ${warned.length > 0 && checkbox({ name: "warnings", value: warned.join(","), label: `I looked at it, and it is right: ${warned.map((name) => titles[name].toLowerCase()).join(", ")}`, required: true })}
 <p>The document is sealed then, the act is entered into your journal, and the order goes on.</p>
 <div class="form-actions"><button type="submit">Enter the act and seal the document</button> <a href="${path(code, "#upload")}">Back to the order</a></div>`;

@@ -12,7 +12,7 @@ const words: Readonly<Record<Finishing, { title: string; label: string; note: st
   signed: {
     title: "Signed on paper or elsewhere",
     label: "The signed document",
-    note: "The links of its signers lead nowhere then.",
+    note: "The signers’ links then stop working.",
     hint: "For example: in ink, at the office, on 2026-01-31.",
   },
   notarized: {
@@ -45,7 +45,7 @@ const pathOf = (code: string, on: Finishing, rest: string) => `${orderPath(code)
 export const finishedForm = (code: string, on: Finishing, { operator, now }: Reader): Html =>
   html`<details class="ask"><summary>${words[on].title}</summary>${passkeyFirst(operator, now, orderPath(code))}<form class="form" method="post" action="${pathOf(code, on, "/check")}" enctype="multipart/form-data">
 <p>${words[on].note}</p>
-${fileField(on, words[on].label, "A PDF of at most 35 MB. It is looked at first: nothing is stored by that.")}
+${fileField(on, words[on].label, "A PDF of at most 35 MB. It is checked first, and not stored yet.")}
 <div class="form-actions"><button type="submit" class="quiet-button">Check the document</button></div></form></details>`;
 
 /** The verifier's report on the document, and step 2 if the document can be accepted. */
@@ -70,7 +70,7 @@ function confirmForm(code: string, on: Finishing, { checks, sha256 }: FinishedRe
   const { label, hint } = words[on];
   return html`<form class="form" method="post" action="${pathOf(code, on, "")}" enctype="multipart/form-data">
 ${hiddenFields({ sha256 })}
-${fileField(on, label, "Choose the same file again: what is stored is what you saw the report of.")}
+${fileField(on, label, "Choose the same file again: only the file in this report can be stored.")}
 ${field({ name: "reason", label: `How it was ${on}`, required: true, maxLength: 500, value: reason, hint })}
 ${warned.length > 0 && checkbox({ name: "warnings", value: warned.join(","), label: `I looked at it, and it is right: ${warned.map((name) => titles[name].toLowerCase()).join(", ")}`, required: true })}
 <p>The seal says that it was ${on} elsewhere, and taken in by an operator. The order goes on then.</p>

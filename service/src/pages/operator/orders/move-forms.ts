@@ -26,10 +26,14 @@ const words: Readonly<Record<ConsoleMove, MoveWords>> = {
     text: "The total becomes the client’s quote. Add a line where the price book has none.",
     fields: ["adjustment"],
   },
-  released: { label: "Release the order", text: "It goes on where it stood before the hold.", fields: ["note"] },
+  released: {
+    label: "Release the order",
+    text: "It continues in the status that it had before the hold.",
+    fields: ["note"],
+  },
   sign_reissued: {
     label: "Send to the signers again",
-    text: "A new envelope is opened. Nobody’s signature of the last one is carried over.",
+    text: "A new envelope is opened. Signatures of the last one are not carried over.",
   },
   notarization_reopened: {
     label: "Reopen the notarization",
@@ -47,7 +51,7 @@ const words: Readonly<Record<ConsoleMove, MoveWords>> = {
   },
   delivered: {
     label: "Record the delivery",
-    text: "The firm’s webhooks hear of it. The client is mailed that you recorded it.",
+    text: "The firm’s webhooks are notified. The client is mailed that you recorded it.",
     fields: ["basis"],
   },
   shipping_retried: { label: "Ship again", text: "A new label or packet is to be prepared.", fields: ["note"] },

@@ -81,7 +81,7 @@ ${inPerson && card("in-person", "In person, in ink", inPerson)}
 ${card("progress", "Progress", progressSteps(orderSteps(order)))}
 ${record.tasks.length > 0 && card("tasks", "Tasks", taskList(view))}
 ${signers.length > 0 && card("signers", "Signers", signerList({ path, signers, mayWork: view.mayWorkSigners && order.status === "EsignPending" }))}
-${card("documents", "Documents", html`${documentList({ path: `${path}/documents`, hasView: true }, documents)}<p class="quiet">That you read a document is written to the audit log.</p>`)}
+${card("documents", "Documents", html`${documentList({ path: `${path}/documents`, hasView: true }, documents)}<p class="quiet">The audit log records each document that you read.</p>`)}
 ${record.letters.length > 0 && card("letters", "Letters", letterList(record.letters))}
 ${history.shipments.length > 0 && card("shipments", "Shipments", shipments(history.shipments))}
 ${view.labels.length > 0 && card("labels", "Carrier’s labels", labelList(view.labels, `/operator/paper/${order.code}`))}

@@ -38,7 +38,7 @@ export function buyForm([label]: readonly ShownLabel[], path: string, mayExceed:
   if (!label || label.offerCents === null) return null;
   const { carrier, service, offerCents, isFarDearer } = label;
   if (isFarDearer && !mayExceed)
-    return html`<p>It is far dearer than quoted: who works on orders can buy it. Or ship the parcel in another way, and record the hand-over below.</p>`;
+    return html`<p>It costs far more than quoted: only a person who works on orders can buy it. Or ship the parcel in another way, and record the hand-over below.</p>`;
   return html`<form class="form" method="post" action="${path}/buy"><input type="hidden" name="most" value="${offerCents}"><p>Or ship the parcel in another way, and record the hand-over below.</p><div class="form-actions"><button type="submit" class="quiet-button">Buy it for ${money(offerCents)} (${carrier} ${service})</button></div></form>`;
 }
 

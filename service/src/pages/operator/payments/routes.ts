@@ -130,7 +130,7 @@ function paymentsBody({ payments, pending, charges, byHand, operator, error }: P
     payments.filter(({ resolution, refundedAt }) => (resolution !== null || refundedAt !== null) === hasEnded),
   );
   const lead =
-    "Money that came too late, twice, or in a wrong way, and so moved no order. Ask that it goes back: another person approves, and the processor is asked for this amount alone. Note here what was done another way.";
+    "Payments that arrived too late, a second time, or after their refund, and so paid for no order. Ask for a refund: another person approves it, and the processor refunds only this amount. If you handled a payment in another way, note it here.";
   return html`${pageHead("Payments that fit no order", lead)}
 ${errorSummary(error)}
 <div class="panels">

@@ -111,7 +111,7 @@ ${
   person.id !== operator.id &&
   askFirst({
     label: "Remove all passkeys",
-    text: "For who has lost them: the recovery codes go, too, and the person is signed out. Make sure by another way than mail that it is that person who asks.",
+    text: "For a person who has lost them. The recovery codes are deleted, too, and the person is signed out. Make sure, by another way than mail, that the request comes from that person.",
     confirm: "Remove the passkeys",
     action: `${pathOf(person)}/passkeys/remove`,
   })

@@ -120,7 +120,7 @@ ${textArea({ name: "note", label: "Why not", value: typed?.text, required: true,
 
 /** The page that asks for a refund: a preview of what the refund would end, and the form. */
 export const newRefundBody = (preview: RefundPreview, typed?: Typed): Html =>
-  html`${pageHead(`Refund order ${shortCode(preview.orderCode)}`, "You ask, and another person approves. All that is held for the order goes back, or a part of it.")}
+  html`${pageHead(`Refund order ${shortCode(preview.orderCode)}`, "You ask, and another person approves. You can refund all money that is held for the order, or a part of it.")}
 ${errorSummary(typed?.error)}
 <div class="panels">
 ${previewCard(preview)}
@@ -145,8 +145,8 @@ function formOf({ orderCode, refusal, openRequest }: RefundPreview, typed?: Type
   if (refusal !== null) return html`<p>${refusal}</p>`;
   return html`<form class="form" method="post" action="/operator/refunds">
 <input type="hidden" name="order" value="${orderCode}">
-${textArea({ name: "reason", label: "Reason", hint: "It is shown to who approves, and stands in the order’s history.", value: typed?.text, required: true, maxLength: 500, rows: 3 })}
-${field({ name: "amount", label: "Amount in dollars", value: typed?.amount, maxLength: 12, inputMode: "decimal", hint: "Leave it empty for all that is held. After a part the order goes on." })}
+${textArea({ name: "reason", label: "Reason", hint: "The approver sees it, and it stays in the order’s history.", value: typed?.text, required: true, maxLength: 500, rows: 3 })}
+${field({ name: "amount", label: "Amount in dollars", value: typed?.amount, maxLength: 12, inputMode: "decimal", hint: "Leave it empty to refund all money that is held. After a partial refund, the order continues." })}
 <div class="form-actions"><button type="submit">Ask for the refund</button></div>
 </form>`;
 }

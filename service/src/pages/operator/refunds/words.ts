@@ -31,6 +31,6 @@ export const soloBanner = ({ refundApproval }: Pick<RefundDeps, "refundApproval"
     ? notice(
         "attention",
         "One person may refund alone here",
-        `This service is set up for a single person (REFUND_APPROVAL=solo): who asks for a refund may approve it after a new sign-in, ${soloWaitMinutes} minutes later.`,
+        `This service is set up for a single person (REFUND_APPROVAL=solo): the person who asks for a refund may approve it after a new sign-in, ${soloWaitMinutes} minutes later.`,
       )
     : "";

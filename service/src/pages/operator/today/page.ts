@@ -39,7 +39,7 @@ export function todayBody({ notaries, day, operator, now, counts, mine, due, err
 ${notaryWarning(notaries)}
 ${errorSummary(error)}
 <div class="panels">
-${day && day.mine.length > 0 && card("acts", "Notarizations in your hands", actsTable(day.mine))}
+${day && day.mine.length > 0 && card("acts", "Notarizations that you have claimed", actsTable(day.mine))}
 ${day && day.open.length + day.others > 0 && card("notary", "Waiting for a notary", openPart(day))}
 ${own.length > 0 && card("mine", "Yours", taskTable({ ...table, tasks: own, caption: "Tasks that you have claimed" }))}
 ${(due.length > 0 || lead.length === 0) && card("due", "Due first", due.length === 0 ? emptyState("All done", "New tasks appear here as orders need somebody.") : taskTable({ ...table, tasks: due, caption: "Tasks that are due first" }))}
@@ -63,7 +63,7 @@ ${others > 0 && html`<p class="quiet-text">${orders(others)} for a notary of ano
 /** A notary's claimed orders, with the times of their appointments. */
 const actsTable = (acts: NotaryDay["mine"]): Html =>
   records(
-    "Notarizations in your hands",
+    "Notarizations that you have claimed",
     [
       { label: "Order" },
       { label: "Firm" },
