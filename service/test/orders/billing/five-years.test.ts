@@ -26,10 +26,17 @@ const database = await forTests(openOrdersDatabase());
 const { db } = database;
 const issuer = new URL("../../../data/billing.yaml", import.meta.url).pathname;
 await registerIssuer(db, readIssuer(issuer), new Date("2021-01-01T00:00:00Z"));
-const code = await database.insert("Completed");
-const [row] = await db.query<{ id: number; partnerId: string }>(sql`
-  SELECT id, partner_id AS "partnerId" FROM orders WHERE ${isSealed(sql`code`, "order", code)}`);
-const { id: orderId = 0, partnerId = "" } = row ?? {};
+// PostgreSQL finds payments by their order. If all of them belonged to one order, each line would read them all.
+const orderIds: number[] = [];
+let partnerId = "";
+for (let n = 0; n < orders; n++) {
+  const code = await database.insert("Completed");
+  const [row] = await db.query<{ id: number; partnerId: string }>(sql`
+    SELECT id, partner_id AS "partnerId" FROM orders WHERE ${isSealed(sql`code`, "order", code)}`);
+  assert.ok(row);
+  orderIds.push(row.id);
+  partnerId = row.partnerId;
+}
 const owner = { partnerId, environment: "live", firmName: "Acme Title" } as const;
 const count = months * orders + orders / 2;
 // The time of the n-th payment. A month's payments are one hour apart and begin on its second day, so that none is near
@@ -38,7 +45,7 @@ const at = sql`'2021-01-02T00:00:00Z'::timestamptz + ((n - 1) / ${orders}::int) 
   + ((n - 1) % ${orders}::int) * interval '1 hour'`;
 await db.query(sql`
   INSERT INTO payments (order_id, payment_intent, session_id, amount_cents, currency, simulated, received_at)
-  SELECT ${orderId}, 'pi_' || n, 'cs_' || n, 9900, 'usd', false, ${at} FROM generate_series(1, ${count}::int) n`);
+  SELECT (${orderIds}::bigint[])[1 + n % ${orders}::int], 'pi_' || n, 'cs_' || n, 9900, 'usd', false, ${at} FROM generate_series(1, ${count}::int) n`);
 await db.query(sql`
   INSERT INTO billing_documents (partner_id, environment, kind, year, number, payment_id, booked_at, buyer_name)
   SELECT ${partnerId}::uuid, 'live', 'receipt', 2021, row_number() OVER (ORDER BY id), id, received_at, 'Acme Title' FROM payments`);
