@@ -246,6 +246,11 @@ async function booksOf(
   const notes = await db.query<Note>(sql`
     SELECT d.kind, d.refund, d.part_cents::float8 AS "partCents", ${verified(billingDocumentState, sql`d`)}
     FROM billing_documents d WHERE d.payment_id = ${paymentId} AND d.kind <> 'receipt' ORDER BY d.id`);
+  return { ...sumsOf(amountCents, notes), notes };
+}
+
+/** @param notes in the order in which they were issued */
+function sumsOf(amountCents: number, notes: readonly Pick<Note, "kind" | "partCents">[]) {
   let [rest, credited] = [amountCents, 0];
   for (const { kind, partCents } of notes) {
     const cents = partCents ?? rest;
@@ -253,8 +258,33 @@ async function booksOf(
     rest += isBack ? cents : -cents;
     if (kind.startsWith("credit")) credited += isBack ? -cents : cents;
   }
-  return { rest, credited, notes };
+  return { rest, credited };
 }
+
+/** What became of payments later: the cents that credit notes returned, and those that a bank took back. */
+export type Returned = { creditedCents: number; lostCents: number };
+
+/**
+ * What became of payments at the processor, for each order and payment intent. The keys are those of `returnedKey`.
+ * @throws ServiceError `unavailable` for an altered row
+ */
+export async function returnedOf(db: Sql, paymentIntents: readonly string[]): Promise<ReadonlyMap<string, Returned>> {
+  type Row = Pick<Note, "kind" | "partCents"> & { orderId: number; paymentIntent: string; amountCents: number };
+  const rows = await db.query<Row>(sql`
+    SELECT p.order_id AS "orderId", p.payment_intent AS "paymentIntent", p.amount_cents::float8 AS "amountCents", d.kind,
+      d.part_cents::float8 AS "partCents", ${verified(billingDocumentState, sql`d`)}
+    FROM payments p JOIN billing_documents d ON d.payment_id = p.id
+    WHERE p.payment_intent = ANY (${paymentIntents}::text[]) AND d.kind <> 'receipt' ORDER BY d.id`);
+  const returned = new Map<string, Returned>();
+  for (const [key, notes] of Map.groupBy(rows, returnedKey)) {
+    const { rest, credited: creditedCents } = sumsOf(notes[0]?.amountCents ?? 0, notes);
+    returned.set(key, { creditedCents, lostCents: (notes[0]?.amountCents ?? 0) - rest - creditedCents });
+  }
+  return returned;
+}
+
+export const returnedKey = (of: { orderId: number; paymentIntent: string | null }): string =>
+  `${of.orderId} ${of.paymentIntent}`;
 
 async function lockedBooks(tx: Tx, paymentId: number) {
   const subject = await lockedSeries(tx, paymentId);

@@ -44,6 +44,11 @@ async function firm() {
       return place(fields);
     },
     statusIs: (code: string, status: string) => until(async () => (await orders.get(code)).status === status),
+    billingPage: async () => {
+      const email = `owner@${partnerId}.example`;
+      const { headers } = await newMember(harness.service, email, key);
+      return (await fetch(`${harness.service.baseUrl}/dashboard/billing`, { headers })).text();
+    },
     kinds: async (code: string) => (await orders.receipts(code)).receipts.map(({ kind }) => kind),
     /** Lets days pass on the test clock, until what came due has happened. */
     pass: async (days: number) => {
@@ -197,6 +202,8 @@ test("a debit that the bank takes back ends the use of its account", async () =>
     sql`SELECT state FROM payment_methods WHERE partner_id = ${acme.partnerId}`,
   );
   assert.deepEqual(methods, [{ state: "unusable" }]);
+  const page = await acme.billingPage();
+  assert.match(page, /Paid\. The bank took \$[1-9][\d.]+ back\./);
 });
 
 test("a dispute holds the order, and ends as its card says", async () => {
@@ -207,6 +214,7 @@ test("a dispute holds the order, and ends as its card says", async () => {
   await acme.statusIs(lost, "EsignPending");
   await acme.pass(8);
   for (const code of [won, lost]) assert.equal((await acme.client.orders.get(code)).status, "OnHold");
+  assert.equal((await acme.billingPage()).match(/Paid\. A bank asks for it back\./g)?.length, 2);
   await acme.pass(23);
   assert.deepEqual([await acme.kinds(won), await acme.kinds(lost)], [["receipt"], ["receipt", "loss"]]);
   const states = await db.query<{ state: string }>(sql`

@@ -17,7 +17,7 @@ const payment = (): PaymentOfFirm => [
     ...{ id: randomUUID(), groupId: null, orderId: 1, orderCode: "a".repeat(40), partnerId: principal.partnerId },
     ...{ environment: "live", methodId: randomUUID(), amountCents: 9_900, supplementId: null, askedBy: "key:x" },
     ...{ askedAt: at, sentAt: at, changedAt: at, state: "succeeded", paymentIntent: "pi_1", reason: null },
-    reference: null,
+    ...{ reference: null, isDisputed: false, creditedCents: 0, lostCents: 0 },
   },
 ];
 

@@ -13,6 +13,8 @@ import {
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import { leapt } from "../../../kernel/retention/retention.ts";
 import { joinOrder } from "../../order/order.ts";
+import { disputeState } from "../disputes.ts";
+import { type Returned, returnedKey, returnedOf } from "../documents.ts";
 import { paymentState } from "../store.ts";
 import { coveredAmount } from "../supplements.ts";
 import { isActive, methodState, methodsById, type PaymentMethod } from "./store.ts";
@@ -168,7 +170,7 @@ export const isOpenCharge = ({ state }: Pick<FirmCharge, "state">): boolean =>
   state === "asked" || state === "answered" || state === "pending";
 
 /** A payment of a firm: its charges, one for each order. They have the same state. */
-export type PaymentOfFirm = readonly (FirmCharge & { reference: string | null })[];
+export type PaymentOfFirm = readonly (FirmCharge & Returned & { reference: string | null; isDisputed: boolean })[];
 
 /** At most this many payments of a firm are listed. */
 export const listedPayments = 50;
@@ -180,15 +182,21 @@ export const listedPayments = 50;
  */
 export async function paymentsOfFirm(db: Sql, { partnerId, environment }: Owner): Promise<PaymentOfFirm[]> {
   const own = (row: Statement) => sql`${row}.partner_id = ${partnerId} AND ${row}.environment = ${environment}`;
-  const rows = await db.query<FirmCharge & { reference: string | null }>(sql`
+  const disputes = sql`FROM disputes d WHERE d.payment_intent = c.payment_intent`;
+  const rows = await db.query<FirmCharge & { reference: string | null; isDisputed: boolean }>(sql`
     ${charges(
       sql`${own(sql`c`)} AND coalesce(c.group_id, c.id) IN (
         SELECT coalesce(q.group_id, q.id) FROM firm_charges q WHERE ${own(sql`q`)} GROUP BY 1
         ORDER BY bool_and(q.state NOT IN ('asked', 'answered', 'pending')), max(q.asked_at) DESC, 1 LIMIT ${listedPayments + 1})`,
-      sql`, o.external_reference AS reference`,
+      sql`, o.external_reference AS reference, EXISTS (SELECT ${disputes} AND d.state = 'opened') AS "isDisputed",
+        ${verifiedAll(disputeState, sql`d`, disputes)}`,
     )}
     ORDER BY c.state NOT IN ('asked', 'answered', 'pending'), c.asked_at DESC, coalesce(c.group_id, c.id), c.order_id`);
-  return [...Map.groupBy(rows, paymentIdOf).values()];
+  const intents = rows.flatMap(({ paymentIntent }) => paymentIntent ?? []);
+  const returned = await returnedOf(db, intents);
+  const whole = { creditedCents: 0, lostCents: 0 };
+  const shown = rows.map((each) => ({ ...each, ...(returned.get(returnedKey(each)) ?? whole) }));
+  return [...Map.groupBy(shown, paymentIdOf).values()];
 }
 
 /** Whether a charge of the method may be on its way to the processor, or a bank is moving its money. */

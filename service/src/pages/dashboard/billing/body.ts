@@ -189,6 +189,19 @@ export const chargeText = ({ state, reason }: Pick<FirmCharge, "state" | "reason
     ? `${stateWords[state]}. ${reasonWords(reason)}`
     : stateWords[state];
 
+/** The state of a payment, and what became of its money since. */
+function paymentText(charges: PaymentOfFirm): string {
+  const sum = (of: "lostCents" | "creditedCents") => charges.reduce((cents, each) => cents + each[of], 0);
+  const [lost, credited] = [sum("lostCents"), sum("creditedCents")];
+  const later = [
+    charges.some(({ isDisputed }) => isDisputed) && "A bank asks for it back.",
+    lost > 0 && `The bank took ${money(lost)} back.`,
+    credited > 0 && `${money(credited)} was credited.`,
+  ].filter((each) => each !== false);
+  const [first] = charges;
+  return [first ? `${chargeText(first)}${later.length > 0 ? "." : ""}` : "", ...later].join(" ");
+}
+
 /** An owner ends a payment that got stuck, so that its orders can be paid another way. */
 const ending = (view: BillingView, { id, orderCode, ...charge }: FirmCharge, orders: number): Html | false =>
   isOwner(view) &&
@@ -219,7 +232,7 @@ const chargesPart = (view: BillingView): Html =>
               html`${charges.map((each, index) => html`${index > 0 && ", "}${orderLink(each)}`)}`,
               references.size === 0 ? "None" : [...references].join(", "),
               money(sumOfCharges(charges)),
-              html`${chargeText(first)}${ending(view, first, charges.length)}`,
+              html`${paymentText(charges)}${ending(view, first, charges.length)}`,
               dayIn(first.askedAt, view.zone),
             ],
           ];
