@@ -261,11 +261,12 @@ function sumsOf(amountCents: number, notes: readonly Pick<Note, "kind" | "partCe
   return { rest, credited };
 }
 
-/** What became of payments later: the cents that credit notes returned, and those that a bank took back. */
+/** The cents of a payment that credit notes returned, and those that a bank took back. */
 export type Returned = { creditedCents: number; lostCents: number };
 
 /**
- * What became of payments at the processor, for each order and payment intent. The keys are those of `returnedKey`.
+ * The returned and lost cents of payments at the processor, for each order and payment intent. The keys are those of
+ * `returnedKey`.
  * @throws ServiceError `unavailable` for an altered row
  */
 export async function returnedOf(db: Sql, paymentIntents: readonly string[]): Promise<ReadonlyMap<string, Returned>> {

@@ -84,7 +84,7 @@ ${environmentSwitch({
   hasLive: mayUseLive(principal),
   action: "/dashboard/environment",
   url,
-  note: notes[principal.environment],
+  note: noteOf(principal),
 })}
 <nav class="side-nav" aria-label="Dashboard"><ul>${Object.entries(sections)
     .filter(([section]) => maySeeBilling(principal) || !aboutBilling.has(section))
@@ -94,7 +94,11 @@ ${environmentSwitch({
     )}</ul></nav>
 </aside>`;
 
-const notes = {
-  test: "Nothing here is real: no money moves, and nothing is shipped or mailed. Webhooks are sent.",
-  live: "Orders here are real.",
-};
+/** The meaning of the environment, and why live can't be chosen. */
+function noteOf(principal: Principal): string {
+  if (principal.environment === "live") return "Orders here are real.";
+  const closed = principal.liveEnabled
+    ? " Live is closed to you: an owner gives live access under Team."
+    : " Live is closed: an owner asks for it under Firm and settings.";
+  return `Nothing here is real: no money moves, and nothing is shipped or mailed. Webhooks are sent.${mayUseLive(principal) ? "" : closed}`;
+}

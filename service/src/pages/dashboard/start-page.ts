@@ -9,7 +9,7 @@ import { countOverduePayments } from "../../orders/payments/payments.ts";
 import { countFirmOrders, type FirmOrder, firmOrders } from "../../orders/search/search.ts";
 import type { Assets } from "../ui/assets/assets.ts";
 import { card, notice, pageHead, progressSteps, type Step, statusBadge } from "../ui/components.ts";
-import { ifUtc, shortTime, time } from "../ui/format.ts";
+import { ifUtc, plainTime, shortTime } from "../ui/format.ts";
 import { statusWords } from "../ui/orders/status-words.ts";
 import { type PageCall, pageRoute } from "../ui/page/route.ts";
 import { type Html, html } from "../ui/render.ts";
@@ -138,7 +138,7 @@ const milestoneWords: Readonly<Record<string, string>> = {
 const milestones = (funnel: Launchpad["funnel"]): Html =>
   html`<ol class="timeline">${funnel.map(
     ({ step, at }) =>
-      html`<li><span>${milestoneWords[step] ?? step}</span>${at === null ? html`<span class="quiet-text">Not yet</span>` : time(new Date(at))}</li>`,
+      html`<li><span>${milestoneWords[step] ?? step}</span>${at === null ? html`<span class="quiet-text">Not yet</span>` : plainTime(new Date(at))}</li>`,
   )}</ol>`;
 
 type OverviewView = {

@@ -9,7 +9,7 @@ import {
 } from "../../kernel/test-clock/test-clock.ts";
 import { card } from "../ui/components.ts";
 import { done } from "../ui/flash-messages.ts";
-import { time } from "../ui/format.ts";
+import { plainTime } from "../ui/format.ts";
 import { buttonForm, hiddenFields } from "../ui/forms/button-form.ts";
 import { errorSummary, select } from "../ui/forms/fields.ts";
 import { type PageCall, pageRoute } from "../ui/page/route.ts";
@@ -26,6 +26,9 @@ const steps = [
   { value: `${7 * day}`, label: "7 days" },
   { value: `${31 * day}`, label: "31 days" },
 ];
+/** A note for the dates of test orders' receipts and statements. All other dates are real time. */
+export const testClockDates = html`<p class="quiet">These dates follow the test clock.</p>`;
+
 const path = "/dashboard/test-clock";
 const back = "/dashboard#test-clock";
 
@@ -35,7 +38,7 @@ export function testClockCard(clock: TestClock, submission: string, error: strin
   return card(
     "test-clock",
     "Test clock",
-    html`${errorSummary(error)}<p>${time(new Date(clock.testTime))}${!ahead && " (real time)"}</p>
+    html`${errorSummary(error)}<p>${plainTime(new Date(clock.testTime))}${!ahead && " (real time)"}</p>
 <p>Advance it, and what comes due of your test orders happens now: reminders, expiries, deletions; months of your statements close, bank debits of the sandbox settle or fail, disputes end. Seals and events keep real time. A payment on a page of the payment processor follows the processor.</p>
 ${clock.status === "advancing" && html`<p role="status">What came due is happening. Reload this page to see it done.</p>`}
 <form class="form" method="post" action="${path}/advance">

@@ -1,5 +1,5 @@
 import { type Language, languageNames, languages } from "../../kernel/platform/languages.ts";
-import { money, time } from "./format.ts";
+import { money, plainTime } from "./format.ts";
 import { type IconName, icon } from "./icons.ts";
 import { type Html, html } from "./render.ts";
 import { components as english } from "./words/en/components.ts";
@@ -88,7 +88,7 @@ export const notice = (
 
 /** A timeline, in the given order. */
 export const timeline = (entries: readonly { at: Date; text: Html | string }[]): Html =>
-  html`<ol class="timeline">${entries.map(({ at, text }) => html`<li><span>${text}</span>${time(at)}</li>`)}</ol>`;
+  html`<ol class="timeline">${entries.map(({ at, text }) => html`<li><span>${text}</span>${plainTime(at)}</li>`)}</ol>`;
 
 /** Shown in place of an empty list. */
 export const emptyState = (title: string, text: string): Html =>

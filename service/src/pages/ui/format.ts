@@ -52,8 +52,8 @@ export const time = (at: Date, language: Language = "en", form: TimeForm = "exac
 /** The short form, for tables whose head says that the time is UTC. */
 export const shortTime = (at: Date): Html => time(at, "en", "short");
 
-/** The plain form, for clients, who do not need to compare times in UTC. */
-export const plainTime = (at: Date, language: Language): Html => time(at, language, "plain");
+/** The plain form, for clients and members of firms, who do not need to compare times in UTC. */
+export const plainTime = (at: Date, language: Language = "en"): Html => time(at, language, "plain");
 
 /** Marks short times as UTC until a script has converted them to the reader's time zone. */
 export const ifUtc = html`<span class="if-utc"> (UTC)</span>`;

@@ -26,17 +26,17 @@ test("orders of one closing: the client is typed once, and each order is added t
   await page.getByLabel("Client’s email").fill("jane@example.com");
   await page.getByLabel("Client’s name").fill("Jane Roe");
   await page.getByLabel("Signer’s state").selectOption("Ohio");
-  await page.getByLabel("Your reference").fill("2026-0418");
+  await page.getByLabel("File number").fill("2026-0418");
   await page.getByLabel("This is the client’s own document").check();
   await press(page, "Place it, and start another for this client");
 
   await said(page, "The order was placed.");
-  await page.getByText("The form has the client, reference, and room of Warranty deed.").waitFor();
+  await page.getByText("The form has the client, file number, and room of Warranty deed.").waitFor();
   for (const [label, value] of Object.entries({
     "Client’s email": "jane@example.com",
     "Client’s name": "Jane Roe",
     "Signer’s state": "OH",
-    "Your reference": "2026-0418",
+    "File number": "2026-0418",
     Room: room,
   }))
     assert.equal(await page.getByLabel(label).inputValue(), value, label);

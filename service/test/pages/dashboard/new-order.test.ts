@@ -49,7 +49,7 @@ test("a refused form keeps its file and reports all faults; sent again without t
     "“Client’s email” must be",
     "Confirm that this",
     "“Recipient’s name” is required",
-    "“Your reference” must have",
+    "“File number” must have",
   ])
     assert.ok(refused.text.includes(words), words);
   assert.match(refused.text, /We kept <strong class="breakable">Deed of trust<\/strong> \(1 page\)/);

@@ -85,7 +85,7 @@ test("the list is saved as CSV, with the same filters and without formulas", asy
   const [head, row, ...rest] = file.split("\r\n");
   assert.match(
     head ?? "",
-    /^\uFEFF?Order code,Document,Status,Services,Client,Email,Reference,Total \(USD\),Placed \(America\/New_York\)/,
+    /^\uFEFF?Order code,Document,Status,Services,Client,Email,File number,Total \(USD\),Placed \(America\/New_York\)/,
   );
   assert.match(
     row ?? "",

@@ -39,7 +39,7 @@ test("a test order from start to end with the mouse: placed, refused once, paid,
     "Recipient’s city": "New York",
     "Recipient’s ZIP code": "1011",
     "Fax number": "212 555 0123",
-    "Your reference": "FILE 7",
+    "File number": "FILE 7",
   };
   await page.getByLabel("File: a PDF").setInputFiles(example);
   await page.getByLabel("Signing").check();
@@ -214,7 +214,7 @@ test("everything works without script, and by keyboard alone", async () => {
   await page.getByText("Different return address").click();
   await page.getByLabel("Sender’s name").fill("Harbor Title");
   await page.getByLabel("This is the client’s own document").check();
-  await page.getByLabel("Your reference").focus();
+  await page.getByLabel("File number").focus();
   await page.keyboard.press("Enter");
   for (const text of ["“Recipient’s street” is required when “Shipping” is set.", "“Sender’s street” is required"])
     await page.getByRole("alert").getByText(text).waitFor();

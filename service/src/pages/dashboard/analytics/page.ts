@@ -4,7 +4,7 @@ import type { RateLimits } from "../../../kernel/http/rate-limits.ts";
 import { type AnalyticsReader, type Snapshot, windowDays } from "../../../orders/analytics/analytics.ts";
 import type { Assets } from "../../ui/assets/assets.ts";
 import { card, emptyState, pageHead } from "../../ui/components.ts";
-import { money, time } from "../../ui/format.ts";
+import { money, plainTime } from "../../ui/format.ts";
 import { type IconName, icon } from "../../ui/icons.ts";
 import { pageRoute } from "../../ui/page/route.ts";
 import { type Html, html } from "../../ui/render.ts";
@@ -48,7 +48,7 @@ export function analyticsBody(snapshot: Snapshot, windowDays: number): Html {
   return html`<div class="analytics">
 <div class="analytics-head"><p>Created in ${lastDays(windowDays)}.</p>${windowPicker(windowDays)}</div>
 ${total === 0 ? nothing(windowDays) : figures(snapshot, total)}
-<p class="quiet">Counted on ${time(new Date(snapshot.generatedAt))}.</p>
+<p class="quiet">Counted on ${plainTime(new Date(snapshot.generatedAt))}.</p>
 </div>`;
 }
 

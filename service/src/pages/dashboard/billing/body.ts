@@ -166,7 +166,7 @@ function limitForm(view: BillingView, each: Spender, form: string): Html {
       value: mine?.[field_] ?? typedAmount(cents),
     });
   return html`<form class="form" method="post" action="${billingPath}/limits"><h3 class="breakable">${name}</h3>
-<p class="form-note">${limitText(view, each)}</p>${hiddenFields({ spender })}
+<p class="form-note">${limitText(view, each)}${monthCents > 0 && monthCents < orderCents && html` No order above ${money(monthCents)} can be paid, because the month’s limit is lower than that of an order.`}</p>${hiddenFields({ spender })}
 ${amount("perOrder", "Dollars for one order", orderCents)}
 ${amount("perMonth", "Dollars in a month", monthCents)}
 <div class="form-actions"><button type="submit" class="quiet-button">Save<span class="visually-hidden"> the limits of ${name}</span></button></div>
@@ -240,4 +240,4 @@ const chargesPart = (view: BillingView): Html =>
       )}${view.payments.length > listedPayments && html`<p class="quiet">Only the newest ${listedPayments} payments and those that are under way are shown. <a href="/dashboard/statements">Statements</a> have all that were paid, by month.</p>`}`;
 
 const orderLink = ({ orderCode, supplementId }: FirmCharge): Html =>
-  html`<a href="/dashboard/orders/${orderCode}">${shortCode(orderCode)}</a>${supplementId !== null && ", more postage"}`;
+  html`<a class="keep" href="/dashboard/orders/${orderCode}">${shortCode(orderCode)}</a>${supplementId !== null && ", more postage"}`;

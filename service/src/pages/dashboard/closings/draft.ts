@@ -16,7 +16,7 @@ import { isUuid } from "../../../kernel/platform/text.ts";
 import { keptAmong, type OrderDeps } from "../../../orders/order/order.ts";
 import { card, notice } from "../../ui/components.ts";
 import { done } from "../../ui/flash-messages.ts";
-import { shortTime, time } from "../../ui/format.ts";
+import { plainTime, shortTime } from "../../ui/format.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";
 import { hiddenFields } from "../../ui/forms/button-form.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
@@ -150,7 +150,7 @@ export async function resume(
 export const draftNote = ({ expiresAt }: FormDraft): Html =>
   html`<p class="hint" id="draft-state" data-draft="${draftPath}">${
     expiresAt
-      ? html`Saved as a draft, for you alone. It is deleted with its files on <span id="draft-until">${time(expiresAt)}</span> if you do not place it.`
+      ? html`Saved as a draft, for you alone. It is deleted with its files on <span id="draft-until">${plainTime(expiresAt)}</span> if you do not place it.`
       : html`The form is saved as a draft once you add something: you can go on with it later, and on another device.`
   }</p><p id="draft-problem" class="field-error" role="alert"></p>`;
 

@@ -1,7 +1,7 @@
 import type { OwnKey } from "../../../firms/members/members.ts";
 import { overlapHours } from "../../../firms/partners/partners.ts";
 import { card, facts, pageHead } from "../../ui/components.ts";
-import { time } from "../../ui/format.ts";
+import { plainTime } from "../../ui/format.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";
 import { hiddenFields } from "../../ui/forms/button-form.ts";
 import { errorSummary, select } from "../../ui/forms/fields.ts";
@@ -40,9 +40,9 @@ const about = ({ key, successor, now }: KeyView): Html =>
     ["Environment", key.environment === "test" ? "Test" : "Live"],
     ["May do", scopeList(key)],
     ["State", keyState(key, now)],
-    ["Created", time(key.createdAt)],
+    ["Created", plainTime(key.createdAt)],
     ["Created by", key.issuer?.email ?? "The operator of this service"],
-    ["Expires", key.expiresAt ? time(key.expiresAt) : "Never"],
+    ["Expires", key.expiresAt ? plainTime(key.expiresAt) : "Never"],
     ["Last used", lastUse(key)],
     ["Replaces", key.replaces && html`<a href="${pathOf(key.replaces)}">The key before</a>`],
     ["Replaced by", successor && html`<a href="${pathOf(successor)}">The key after</a>`],
@@ -50,7 +50,7 @@ const about = ({ key, successor, now }: KeyView): Html =>
 
 function lastUse({ lastUsedAt, lastUsedFrom }: OwnKey): Html {
   if (!lastUsedAt) return html`Never`;
-  return html`${time(lastUsedAt)}${lastUsedFrom && html`, from the network <code>${lastUsedFrom}</code>`}`;
+  return html`${plainTime(lastUsedAt)}${lastUsedFrom && html`, from the network <code>${lastUsedFrom}</code>`}`;
 }
 
 const made = ({ made: { orders, rooms, passports, roomPassports, webhooks, members } }: OwnKey): Html =>

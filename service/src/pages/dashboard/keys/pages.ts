@@ -12,7 +12,7 @@ import type { RateLimits } from "../../../kernel/http/rate-limits.ts";
 import type { Assets } from "../../ui/assets/assets.ts";
 import { card, codeText, notice, pageHead } from "../../ui/components.ts";
 import { done } from "../../ui/flash-messages.ts";
-import { time } from "../../ui/format.ts";
+import { plainTime } from "../../ui/format.ts";
 import { pageRoute } from "../../ui/page/route.ts";
 import { html } from "../../ui/render.ts";
 import { dashboardPage } from "../page-shell.ts";
@@ -118,7 +118,7 @@ function keyPage(deps: { assets: Assets }, request: FastifyRequest, made: NewKey
   const isOver = previousExpiresAt !== null && previousExpiresAt <= now;
   const before = isOver
     ? "The previous key no longer works."
-    : previousExpiresAt && html`The previous key works until ${time(previousExpiresAt)}.`;
+    : previousExpiresAt && html`The previous key works until ${plainTime(previousExpiresAt)}.`;
   const body = html`${pageHead(previousExpiresAt ? "Your new key" : "Your key was created", title)}
 <div class="panels">
 ${notice("attention", "Copy the key now", "This is the only time it is shown. We cannot show it again.")}

@@ -22,7 +22,7 @@ import {
   progressSteps,
   statusBadge,
 } from "../../ui/components.ts";
-import { money, time } from "../../ui/format.ts";
+import { money, plainTime } from "../../ui/format.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
 import { errorSummary } from "../../ui/forms/fields.ts";
 import { documentList } from "../../ui/orders/document-list.ts";
@@ -30,6 +30,7 @@ import { receiptList } from "../../ui/orders/receipt-list.ts";
 import { statusWords } from "../../ui/orders/status-words.ts";
 import { orderSteps } from "../../ui/orders/steps.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { testClockDates } from "../test-clock.ts";
 import { topicWords } from "../webhooks/words.ts";
 import { activityPart } from "./activity.ts";
 import { cancelPart, isCancellable } from "./cancel-form.ts";
@@ -86,30 +87,20 @@ const isFinished = ({ order, documents }: OrderDetailView): boolean => {
 
 /** An order as its firm sees it. */
 export function orderDetailBody(view: OrderDetailView): Html {
-  const { order, clientUrl, fired, error, history } = view;
-  const test = order.environment === "test";
+  const { order, clientUrl, fired, error } = view;
+  const parts = partsOf(view);
   return html`${pageHead(orderName(view), clientLine(order), html`<p class="room-links"><a href="/dashboard/orders">All orders</a><a href="${anotherPath(order.code)}">Place another for this client</a>${order.sign && order.documentsDeletedAt === null && html`<a href="/dashboard/templates/new?order=${order.code}">Make a template of it</a>`}</p>`)}
 ${errorSummary(error)}
 ${fired && firedNotice(fired)}
+<nav class="room-links page-parts" aria-label="On this page">${parts.map(({ id, title }) => html`<a href="#${id}">${title}</a>`)}</nav>
 <div class="order">
 <div class="order-main">
 ${statusCard(view)}
-${canBePutRight(view.corrected) && card("put-right", "Put it right", putRightPart(view))}
-${view.inPerson && card("in-person", "The notary asks", inPersonPart(view))}
-${test && card("sandbox", "Sandbox", sandbox(view))}
-${card("progress", "Progress", progressSteps(orderSteps(order)))}
-${view.signers.length > 0 && card("signers", "Signers", signersPart({ submission: view.submission, orderCode: order.code, signers: view.signers, open: order.status === "EsignPending", isNextRound: isDeclined(order), textCodes: view.textCodes, refused: view.refusedSigner }))}
-${view.notices.length > 0 && card("document-notices", "What signers are told of the document", html`<ul>${view.notices.map((one) => html`<li>${noticeMessage(one)}</li>`)}</ul>`)}
-${card("documents", "Documents", html`${isFinished(view) && html`<p><a href="/dashboard/orders/${order.code}/zip" download>Download everything (zip)</a></p>`}${documentList({ path: `/dashboard/orders/${order.code}/documents`, hasView: true }, view.documents)}`)}
-${history.shipments.length + history.faxes.length > 0 && card("tracking", "Tracking", trackingPart(history))}
-${card("notes", "Notes", notesPart(view))}
-${card("mails", "Emails to the client", mailsPart(view))}
-${card("activity", "Activity", activityPart(history, view.names))}
-${card("rooms", "Rooms", roomPart(view))}
+${parts.map(({ id, title, body }) => card(id, title, body))}
 </div>
 <div class="order-side">
 ${card("quote", "Quote", moneyTable("All amounts in US dollars", order, order.status === "ManualQuoteRequired" ? "Total so far" : "Total"))}
-${view.receipts.length > 0 && card("receipts", "Receipts", receiptList(`/dashboard/orders/${order.code}/receipts`, view.receipts))}
+${view.receipts.length > 0 && card("receipts", "Receipts", html`${receiptList(`/dashboard/orders/${order.code}/receipts`, view.receipts)}${order.environment === "test" && testClockDates}`)}
 ${card(
   "details",
   "Details",
@@ -125,7 +116,7 @@ ${card(
     ],
     ["Signing status", envelopeLabel(order.envelopeStatus)],
     ["Fax", order.faxTo],
-    ["Placed", time(order.createdAt)],
+    ["Placed", plainTime(order.createdAt)],
     ["Documents", view.retention],
     ["Order code", codeText(order.code, "order code")],
     ["Link for the client", codeText(clientUrl, "link for the client")],
@@ -135,6 +126,51 @@ ${isCancellable(order) && !isBeingCharged(view.firmPays) && cancelPart(order.cod
 ${refundPart(view)}
 </div>
 </div>`;
+}
+
+type Part = { id: string; title: string; body: Html };
+
+/** The cards of the page below its status, each with the link that leads to it. */
+function partsOf(view: OrderDetailView): Part[] {
+  const { order, signers, notices, documents, history } = view;
+  const part = (id: string, title: string, body: Html): Part => ({ id, title, body });
+  const all: (Part | false | null)[] = [
+    canBePutRight(view.corrected) &&
+      part(
+        "put-right",
+        statusWords(order.status).tone === "attention" ? "Put it right" : "Correct the order",
+        putRightPart(view),
+      ),
+    view.inPerson && part("in-person", "The notary asks", inPersonPart(view)),
+    order.environment === "test" && part("sandbox", "Sandbox", sandbox(view)),
+    part("progress", "Progress", progressSteps(orderSteps(order))),
+    signers.length > 0 &&
+      part(
+        "signers",
+        "Signers",
+        signersPart({
+          ...{ submission: view.submission, orderCode: order.code, signers, open: order.status === "EsignPending" },
+          ...{ isNextRound: isDeclined(order), textCodes: view.textCodes, refused: view.refusedSigner },
+        }),
+      ),
+    notices.length > 0 &&
+      part(
+        "document-notices",
+        "What signers are told of the document",
+        html`<ul>${notices.map((one) => html`<li>${noticeMessage(one)}</li>`)}</ul>`,
+      ),
+    part(
+      "documents",
+      "Documents",
+      html`${isFinished(view) && html`<p><a href="/dashboard/orders/${order.code}/zip" download>Download everything (zip)</a></p>`}${documentList({ path: `/dashboard/orders/${order.code}/documents`, hasView: true }, documents)}`,
+    ),
+    history.shipments.length + history.faxes.length > 0 && part("tracking", "Tracking", trackingPart(history)),
+    part("notes", "Notes", notesPart(view)),
+    part("mails", "Emails to the client", mailsPart(view)),
+    part("activity", "Activity", activityPart(history, view.names)),
+    part("rooms", "Rooms", roomPart(view)),
+  ];
+  return all.filter((each) => each !== false && each !== null);
 }
 
 const clientLine = ({ customerName, customerEmail, externalReference }: PublicOrderRow): string =>
@@ -238,7 +274,7 @@ const stands: Readonly<Record<string, string>> = {
   Refunded: "The order was refunded. There is nothing left to simulate.",
 };
 
-const at = (text: string | null): Html | null => (text === null ? null : time(new Date(text)));
+const at = (text: string | null): Html | null => (text === null ? null : plainTime(new Date(text)));
 
 /** The order's shipments and faxes, with their tracking. */
 const trackingPart = ({ shipments, faxes }: Pick<OrderHistory, "shipments" | "faxes">): Html =>

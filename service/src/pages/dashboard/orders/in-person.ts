@@ -8,7 +8,7 @@ import type { PublicOrderRow } from "../../../orders/order/order.ts";
 import { answerInPerson, type InPersonRequest } from "../../../signing/notaries/notaries.ts";
 import { statusBadge } from "../../ui/components.ts";
 import { done } from "../../ui/flash-messages.ts";
-import { money, time } from "../../ui/format.ts";
+import { money, plainTime } from "../../ui/format.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
 import { type PageCall, type PageRoute, pageRoute } from "../../ui/page/route.ts";
 import { type Html, html } from "../../ui/render.ts";
@@ -27,11 +27,11 @@ export type InPersonView = {
 export function inPersonPart({ order, inPerson, technologyFeeCents, names }: InPersonView): Html {
   if (inPerson === null) return html``;
   const { state, reason, requestedAt, decidedBy, decidedAt } = inPerson;
-  const asked = html`<p>You bought online notarization. A notary asks whether the act may be done in person, in ink (${time(requestedAt)}):</p>
+  const asked = html`<p>You bought online notarization. A notary asks whether the act may be done in person, in ink (${plainTime(requestedAt)}):</p>
 <blockquote class="breakable">${reason}</blockquote>`;
   if (state !== "requested") {
     const badge = state === "agreed" ? statusBadge("done", "You agreed") : statusBadge("stopped", "You declined");
-    return html`${asked}<p>${badge} ${whoIs(decidedBy ?? "", names)}${decidedAt && html`, ${time(decidedAt)}`}</p>`;
+    return html`${asked}<p>${badge} ${whoIs(decidedBy ?? "", names)}${decidedAt && html`, ${plainTime(decidedAt)}`}</p>`;
   }
   if (order.status !== "NotarizationPending")
     return html`${asked}<p>The order no longer waits for a notary, so there is nothing to answer.</p>`;

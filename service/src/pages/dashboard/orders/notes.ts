@@ -4,7 +4,7 @@ import type { RateLimits } from "../../../kernel/http/rate-limits.ts";
 import type { OnceDeps } from "../../../kernel/platform/idempotency.ts";
 import type { FirmNote, FirmNotes, PublicOrderRow } from "../../../orders/order/order.ts";
 import { done } from "../../ui/flash-messages.ts";
-import { time } from "../../ui/format.ts";
+import { plainTime } from "../../ui/format.ts";
 import { hiddenFields } from "../../ui/forms/button-form.ts";
 import { textArea } from "../../ui/forms/fields.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
@@ -36,7 +36,7 @@ ${hiddenFields({ submission })}${textArea({ form: "note", name: "note", label: n
 }
 
 const oneNote = ({ author, text, createdAt }: FirmNote, names: ReadonlyMap<string, string>): Html =>
-  html`<li><p class="note-text">${text ?? "This note can’t be read."}</p><p class="second-line">${whoIs(author, names)} · ${time(createdAt)}</p></li>`;
+  html`<li><p class="note-text">${text ?? "This note can’t be read."}</p><p class="second-line">${whoIs(author, names)} · ${plainTime(createdAt)}</p></li>`;
 
 export type NoteFormDeps = OnceDeps & { limits: RateLimits; firmNotes: FirmNotes };
 

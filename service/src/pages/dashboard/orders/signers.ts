@@ -1,6 +1,6 @@
 import type { SignerState } from "../../../signing/envelopes/envelopes.ts";
 import { facts, notice, statusBadge } from "../../ui/components.ts";
-import { time } from "../../ui/format.ts";
+import { plainTime } from "../../ui/format.ts";
 import { buttonForm, hiddenFields } from "../../ui/forms/button-form.ts";
 import { field, select } from "../../ui/forms/fields.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
@@ -47,8 +47,8 @@ ${facts([
   ["Email", signer.email],
   ["Turn", String(signer.routing)],
   ["Identified by", identified[signer.auth]],
-  ["Asked", signer.issuedAt && time(signer.issuedAt)],
-  ["Signed", signer.signedAt && time(signer.signedAt)],
+  ["Asked", signer.issuedAt && plainTime(signer.issuedAt)],
+  ["Signed", signer.signedAt && plainTime(signer.signedAt)],
 ])}
 ${signer.proposal && notice("attention", "Somebody else should sign", `${signer.name} says that ${signer.proposal.name} (${signer.proposal.email}) should sign instead.`)}
 ${(isNextRound || (open && signer.signedAt === null)) && changes(`/dashboard/orders/${orderCode}/signers/${signer.n}`, { submission, open, textCodes }, signer, typed)}

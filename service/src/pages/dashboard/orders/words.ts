@@ -34,7 +34,7 @@ export const labels = {
   from_state: "Sender’s state",
   from_postal: "Sender’s ZIP code",
   fax_to: "Fax number",
-  external_reference: "Your reference",
+  external_reference: "File number",
   byod_confirmed: "This is the client’s own document, and the client has completed it.",
   pay_by: "Who pays",
   create_checkout: "Create the checkout now",
@@ -45,8 +45,8 @@ export type OrderField = keyof typeof labels;
 /** The firm's own texts: the hints in the form, and the labels on the order's page. */
 export const senderTextWords: Readonly<Record<SenderTextName, { hint: string; label: string }>> = {
   external_reference: {
-    hint: "Shown in lists and webhooks, and you can find the order by it.",
-    label: "Reference",
+    hint: "Your own number of the file. Shown in lists and webhooks, and you can find the order by it.",
+    label: "File number",
   },
 };
 

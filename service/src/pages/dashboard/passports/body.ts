@@ -2,7 +2,7 @@ import type { ListedPassport, ProofRecord } from "../../../evidence/proof-passpo
 import { maxUploadBytes } from "../../../kernel/http/uploads/multipart.ts";
 import type { RetentionPlan } from "../../../kernel/retention/retention.ts";
 import { card, codeText, emptyState, facts, notice, pageHead, statusBadge } from "../../ui/components.ts";
-import { shortTime, time } from "../../ui/format.ts";
+import { plainTime, shortTime } from "../../ui/format.ts";
 import { errorSummary } from "../../ui/forms/fields.ts";
 import { icon } from "../../ui/icons.ts";
 import { downloads, timesOf } from "../../ui/proof-record.ts";
@@ -58,7 +58,7 @@ function list({ passports, nextCursor, isFirstPage }: PassportsView): Html {
   if (passports.length === 0 && nextCursor === null)
     return isFirstPage
       ? emptyState("Nothing sealed yet", "Seal a PDF above, and it appears here.")
-      : html`<p>There are no more passports. <a href="${path}">Back to the newest</a></p>`;
+      : html`<p>There are no more sealed PDFs. <a href="${path}">Back to the newest</a></p>`;
   return html`${table(passports)}
 ${
   (nextCursor !== null || !isFirstPage) &&
@@ -111,7 +111,7 @@ export function passportBody(id: string, record: ProofRecord, baseUrl: string, r
   const { verifyCode, environment, sealedAt, docSha256, sealedSha256 } = record;
   const path = `/verify/${verifyCode}`;
   return html`<p><a href="/dashboard/passports">All sealed PDFs</a></p>
-${pageHead(record.name ?? "Sealed PDF", html`Sealed on ${time(sealedAt)}.`)}
+${pageHead(record.name ?? "Sealed PDF", html`Sealed on ${plainTime(sealedAt)}.`)}
 <div class="panels">
 ${environment === "test" && notice("attention", "A test seal", "It was made in the test environment, to try out the service. It means nothing outside of testing.")}
 ${card(

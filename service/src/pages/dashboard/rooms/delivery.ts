@@ -10,7 +10,7 @@ import {
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import { card } from "../../ui/components.ts";
 import { done } from "../../ui/flash-messages.ts";
-import { time } from "../../ui/format.ts";
+import { plainTime } from "../../ui/format.ts";
 import { buttonForm, hiddenFields } from "../../ui/forms/button-form.ts";
 import { checkbox, field } from "../../ui/forms/fields.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
@@ -134,11 +134,11 @@ function sentPart({ roomCode, deliveries }: DeliveryView): Html {
   return html`<div class="room-part"><h3>Sent</h3>${deliveries.sent.map(
     ({ id, recipientName, recipientEmail, documents, createdAt, expiresAt, hasEnded, revokedAt, uses }) => {
       const end = revokedAt
-        ? html`The link was ended ${time(revokedAt)}.`
-        : html`The link ${hasEnded ? "ended" : "ends"} ${time(expiresAt)}.`;
-      return html`<div class="room-part"><p><strong class="breakable">${recipientName}, ${recipientEmail}</strong>: ${documents === 1 ? "1 document" : `${documents} documents`}, ${time(createdAt)}. ${end}</p>
+        ? html`The link was ended ${plainTime(revokedAt)}.`
+        : html`The link ${hasEnded ? "ended" : "ends"} ${plainTime(expiresAt)}.`;
+      return html`<div class="room-part"><p><strong class="breakable">${recipientName}, ${recipientEmail}</strong>: ${documents === 1 ? "1 document" : `${documents} documents`}, ${plainTime(createdAt)}. ${end}</p>
 ${uses.every(({ kind }) => kind !== "download") && html`<p class="quiet-text">Not downloaded yet.</p>`}
-${uses.length > 0 && html`<ul>${uses.map(({ kind, at, file, network }) => html`<li>${useWords[kind]} ${time(at)}${kind === "download" && html`: <span class="breakable">${file ?? "everything"}</span>`}${network !== null && html`, from the network ${network}`}</li>`)}</ul>`}
+${uses.length > 0 && html`<ul>${uses.map(({ kind, at, file, network }) => html`<li>${useWords[kind]} ${plainTime(at)}${kind === "download" && html`: <span class="breakable">${file ?? "everything"}</span>`}${network !== null && html`, from the network ${network}`}</li>`)}</ul>`}
 ${!revokedAt && !hasEnded && buttonForm(`/dashboard/rooms/${roomCode}/deliveries/${id}/revoke`, "End the link", { kind: "quiet-button", about: `to ${recipientName}` })}</div>`;
     },
   )}</div>`;

@@ -2,7 +2,7 @@ import { hasEnded, isStuckStatus, type SealWish } from "../../../closing/rooms/r
 import { type Payer, payers } from "../../../orders/order/order.ts";
 import { type ChargeOfOrder, methodName, sumOfCharges } from "../../../orders/payments/payments.ts";
 import { card, codeText, emptyState, notice, pageHead } from "../../ui/components.ts";
-import { money, shortTime, time } from "../../ui/format.ts";
+import { money, plainTime, shortTime } from "../../ui/format.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";
 import { buttonForm, hiddenFields } from "../../ui/forms/button-form.ts";
 import { checkbox, field } from "../../ui/forms/fields.ts";
@@ -242,7 +242,7 @@ function endedState(orders: Orders, { problem, nextTryAt }: SealWish): Html {
     const next =
       nextTryAt === null
         ? "The service does not try again."
-        : html`The service tries again ${time(nextTryAt)}, then less and less often.`;
+        : html`The service tries again ${plainTime(nextTryAt)}, then less and less often.`;
     return notice("attention", "Not sealed: it failed", html`${problem} ${next}`);
   }
   return orders.some(({ status }) => status === "Completed")
@@ -265,6 +265,6 @@ function sealedWords({ room }: RoomDetailView, { sealedAt, sealedVersion }: Seal
     ({ version, createdAt }) => version === sealedVersion && new Date(createdAt).getTime() === sealedAt?.getTime(),
   );
   return isService && sealedAt
-    ? html`The service sealed version ${sealedVersion} ${time(sealedAt)}.`
+    ? html`The service sealed version ${sealedVersion} ${plainTime(sealedAt)}.`
     : html`Version ${sealedVersion} already had these documents, so the service sealed no further one.`;
 }

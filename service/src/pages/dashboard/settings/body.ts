@@ -5,7 +5,7 @@ import { mayUseLive, type Principal } from "../../../kernel/identity/identity.ts
 import type { EmbedOrigin } from "../../../signing/envelopes/envelopes.ts";
 import { accentStripe, attribution, logoOf } from "../../ui/accent.ts";
 import { card, facts, pageHead } from "../../ui/components.ts";
-import { time } from "../../ui/format.ts";
+import { plainTime } from "../../ui/format.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
 import { errorSummary, field, select } from "../../ui/forms/fields.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
@@ -64,8 +64,8 @@ function livePart({ principal, liveRequest }: SettingsView): Html {
   if (principal.member?.role !== "owner")
     return html`<p>${principal.liveEnabled ? "An owner of the firm gives it to you, under Team." : "An owner of the firm asks for it."}</p>`;
   if (liveRequest?.state === "asked")
-    return html`<p>Asked for by <span class="breakable">${liveRequest.askedBy ?? "a former owner"}</span>, ${time(liveRequest.askedAt)}. The operator of this service decides on it; all owners are emailed then.</p>`;
-  return html`${liveRequest?.state === "refused" && html`<p>It was not given${liveRequest.decidedAt && html`, ${time(liveRequest.decidedAt)}`}. The reason: <q class="breakable">${liveRequest.note}</q></p>`}
+    return html`<p>Asked for by <span class="breakable">${liveRequest.askedBy ?? "a former owner"}</span>, ${plainTime(liveRequest.askedAt)}. The operator of this service decides on it; all owners are emailed then.</p>`;
+  return html`${liveRequest?.state === "refused" && html`<p>It was not given${liveRequest.decidedAt && html`, ${plainTime(liveRequest.decidedAt)}`}. The reason: <q class="breakable">${liveRequest.note}</q></p>`}
 <p>Live orders are paid with real money and carried out. The operator of this service decides whether ${principal.firmName} gets live. All owners then have it, and are emailed.</p>
 ${buttonForm(`${path}/live`, "Ask for live")}`;
 }

@@ -19,6 +19,7 @@ import { errorSummary, field, select, textArea } from "../../ui/forms/fields.ts"
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { testClockDates } from "../test-clock.ts";
 import { importPrograms, isOwnPayment } from "./files.ts";
 
 const path = "/dashboard/statements";
@@ -44,7 +45,7 @@ export function statementsBody(view: StatementsView): Html {
 ${errorSummary(error)}
 <div class="panels">
 ${open && card("this-month", `This month so far (${open.month}, ${open.zone})`, sumsPart(open))}
-${card("statements", "Statements", months(statements))}
+${card("statements", "Statements", html`${months(statements)}${view.principal.environment === "test" && testClockDates}`)}
 ${card("address", "Name, address and time zone on receipts", addressForm(view))}
 </div>`;
 }
@@ -122,6 +123,8 @@ const imports = ({ statement: { month }, lines }: StatementWithLines, payer: str
 /** The lines on one page of a month. On a phone, each line is a card, and all of a busy month would be very long. */
 const linesOnPage = 25;
 
+const leastToSearch = 5;
+
 /** The lines of a month on a page, by file number. */
 export type MonthPage = {
   /** The number of the page, from 1; null for all lines on one page. */
@@ -175,12 +178,12 @@ function linesPart(found: StatementWithLines, { page, file }: MonthPage): Html {
     pages > 1 &&
     html`<nav class="pager" aria-label="${label}">${at > 1 && html`<a rel="prev" href="${to(at - 1)}">Previous page</a>`}${at < pages && html`<a rel="next" href="${to(at + 1)}">Next page</a>`}<a href="${to("all")}">All on one page, to print</a></nav>`;
   const find =
-    !isShort &&
+    found.lines.length >= leastToSearch &&
     html`<form class="form" method="get" action="${path}/${month}#lines">
 ${field({ name: "file", label: "Find a file number", required: true, maxLength: 100, value: file, autocomplete: "off" })}
 <div class="form-actions"><button type="submit" class="quiet-button">Find</button>${file !== "" && html` <a href="${path}/${month}#lines">All file numbers</a>`}</div></form>`;
   const range =
-    !isShort &&
+    (!isShort || file !== "") &&
     html`<p role="status">${ledger.length === 0 ? html`No line has “${file}” in its file number.` : html`Lines ${first + 1} to ${first + lines.length} of ${ledger.length}${file !== "" && html` with “${file}” in their file number`}.`}</p>`;
   const inPages = at === null && !isShort && html`<p><a href="${to(1)}">In pages of ${linesOnPage}</a></p>`;
   return html`${find}${range}${inPages}${pager("Pages of lines")}${lines.length > 0 && linesTable(lines, zone)}${pager("Pages of lines, below")}`;

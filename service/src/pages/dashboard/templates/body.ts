@@ -1,7 +1,7 @@
 import { aKind, serviceFlags } from "../../../orders/order/order.ts";
 import type { TemplateVersion } from "../../../orders/templates/templates.ts";
 import { card, facts, notice, pageHead } from "../../ui/components.ts";
-import { time } from "../../ui/format.ts";
+import { plainTime } from "../../ui/format.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
 import { checkbox, errorSummary, field, select, textArea } from "../../ui/forms/fields.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
@@ -151,7 +151,7 @@ ${card(
       html`<a href="${at}/versions/${version}/document">${name}.pdf</a>, ${template.pages === 1 ? "1 page" : `${template.pages} pages`}`,
     ],
     ["Words to the signers", content.message],
-    ["This version", time(template.createdAt)],
+    ["This version", plainTime(template.createdAt)],
     ["Template id", html`<code>${templateId}</code>`],
   ])}${latest > 1 && versionLinks(at, version, latest)}`,
 )}

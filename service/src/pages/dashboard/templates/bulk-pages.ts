@@ -13,7 +13,7 @@ import {
   rowPage,
 } from "../../../orders/bulk/bulk.ts";
 import { card, emptyState, facts, notice, pageHead } from "../../ui/components.ts";
-import { time } from "../../ui/format.ts";
+import { plainTime } from "../../ui/format.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
 import { checkbox, errorSummary } from "../../ui/forms/fields.ts";
 import { pageRoute } from "../../ui/page/route.ts";
@@ -208,7 +208,7 @@ ${card(
     ["Placed", String(placed)],
     ["Failed", String(failed)],
     ["Canceled", String(canceled)],
-    ["Sent", time(createdAt)],
+    ["Sent", plainTime(createdAt)],
   ])}
 ${waiting > 0 && html`<p>Placing takes up to 100 rows at a time, and charges nobody.</p>${buttonForm(`${at}/place`, placed === 0 ? "Place the orders" : "Place the next orders")}`}
 ${waiting === 0 && failed === 0 && placed > 0 && notice("info", "All done", "Every row that was not canceled has its order.")}

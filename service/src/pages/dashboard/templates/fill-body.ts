@@ -1,6 +1,6 @@
 import type { FillView, Question } from "../../../orders/fills/fills.ts";
 import { card, codeText, emptyState, facts, pageHead, statusBadge, type Tone } from "../../ui/components.ts";
-import { shortTime, time } from "../../ui/format.ts";
+import { plainTime, shortTime } from "../../ui/format.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
 import { checkbox, errorSummary, field, select } from "../../ui/forms/fields.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
@@ -104,10 +104,10 @@ ${card(
   html`${facts([
     ["Person", person.name],
     ["Email", person.email],
-    ["Made", time(createdAt)],
-    ["The link works until", isOpen ? time(expiresAt) : null],
-    ["Ended", endedAt && time(endedAt)],
-    ["Order it by", usableUntil && time(usableUntil)],
+    ["Made", plainTime(createdAt)],
+    ["The link works until", isOpen ? plainTime(expiresAt) : null],
+    ["Ended", endedAt && plainTime(endedAt)],
+    ["Order it by", usableUntil && plainTime(usableUntil)],
   ])}
 ${state === "completed" && html`<p><a class="button" href="${orderPath}?fill=${id}">Place an order with it</a></p>`}
 ${orderCode !== null && html`<p><a class="button" href="/dashboard/orders/${orderCode}">The order with this document</a></p>`}`,

@@ -1,6 +1,6 @@
 import { isUnsent, type ShownExchange, testTopic, topics } from "../../../outgoing/webhooks/webhooks.ts";
 import { card, codeText, emptyState, facts, pageHead } from "../../ui/components.ts";
-import { shortTime, time } from "../../ui/format.ts";
+import { plainTime, shortTime } from "../../ui/format.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
 import { select } from "../../ui/forms/fields.ts";
 import { records } from "../../ui/records.ts";
@@ -88,8 +88,8 @@ ${card(
     ["Replay of", replayedFrom && html`<a href="${path}/${replayedFrom}">an earlier delivery</a>`],
     ["Attempts", String(attempts)],
     ["Time taken", durationMs === null ? null : `${durationMs} ms`],
-    ["Created", time(new Date(createdAt))],
-    ["Ended", completedAt && time(new Date(completedAt))],
+    ["Created", plainTime(new Date(createdAt))],
+    ["Ended", completedAt && plainTime(new Date(completedAt))],
   ])}<p class="quiet">${sentOnce}</p>`,
 )}
 ${wireCards(delivery, exchange)}

@@ -1,6 +1,6 @@
 import { isTopic } from "../../../outgoing/webhooks/webhooks.ts";
 import { card, codeText, facts, pageHead } from "../../ui/components.ts";
-import { time } from "../../ui/format.ts";
+import { plainTime } from "../../ui/format.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";
 import { buttonForm, hiddenFields } from "../../ui/forms/button-form.ts";
 import { errorSummary, select } from "../../ui/forms/fields.ts";
@@ -39,7 +39,7 @@ ${card(
   facts([
     ["Topics", topicFacts(topics)],
     ["State", active ? "Active" : "Off"],
-    ["Created", time(new Date(createdAt))],
+    ["Created", plainTime(new Date(createdAt))],
     ["ID", codeText(id, "webhook ID")],
   ]),
 )}
@@ -86,7 +86,7 @@ ${hiddenFields({ submission })}${select({ name: "period", label: "Everything tha
 <p class="quiet">Each event that was first sent in that time and did not arrive is sent again once, oldest first, at most 200 at a time.</p>`;
 
 const restForm = (path: string, submission: string, { since, until }: Rest): Html =>
-  html`<p>More failed between ${time(new Date(since))} and ${time(new Date(until))}. Send the next 200 when these have ended.</p>
+  html`<p>More failed between ${plainTime(new Date(since))} and ${plainTime(new Date(until))}. Send the next 200 when these have ended.</p>
 ${buttonForm(`${path}/replay-failed`, "Send the rest again", { fields: { since, until, submission }, kind: "quiet-button" })}
 <p class="quiet">What was sent again is not sent a third time. <a href="${path}#failed">Choose another time</a></p>`;
 

@@ -3,7 +3,7 @@ import { principalOf } from "../../../kernel/http/authentication.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { type FailingWebhook, failingWebhooks } from "../../../outgoing/webhooks/webhooks.ts";
 import { notice } from "../../ui/components.ts";
-import { time } from "../../ui/format.ts";
+import { plainTime } from "../../ui/format.ts";
 import { type Html, html } from "../../ui/render.ts";
 
 const found = new WeakMap<FastifyRequest, readonly FailingWebhook[]>();
@@ -21,7 +21,7 @@ export function failingBanner(request: FastifyRequest): Html | "" {
   if (failing.length === 0) return "";
   const links = failing.map(
     ({ id, url, since }) =>
-      html`<a class="breakable" href="/dashboard/webhooks/${id}">${url}</a> since ${time(since)}. `,
+      html`<a class="breakable" href="/dashboard/webhooks/${id}">${url}</a> since ${plainTime(since)}. `,
   );
   return notice("attention", "A webhook keeps failing", html`${links}Its events are not sent again by themselves.`);
 }

@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { secretHash, signatureHeader, standardSecret, toleranceSeconds } from "../../../outgoing/webhooks/webhooks.ts";
 import type { Assets } from "../../ui/assets/assets.ts";
 import { card, codeText, notice, pageHead } from "../../ui/components.ts";
-import { time } from "../../ui/format.ts";
+import { plainTime } from "../../ui/format.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { dashboardPage } from "../page-shell.ts";
 
@@ -37,7 +37,7 @@ ${card(
   "Signing secret",
   html`${codeText(secret, "signing secret")}${
     previousSecretExpiresAt &&
-    html`<p class="after-notice">Until ${time(previousSecretExpiresAt)} deliveries are signed with the previous secret, too.</p>`
+    html`<p class="after-notice">Until ${plainTime(previousSecretExpiresAt)} deliveries are signed with the previous secret, too.</p>`
   }`,
 )}
 ${card(

@@ -50,7 +50,7 @@ const sortChoices = Object.entries(sortLabels).map(([value, label]) => ({
 const searchForm = (query: OrderQuery): Html =>
   html`<search><form class="form filters order-search" method="get" action="${path}" aria-label="Find orders">
 ${query.status !== "" && html`<input type="hidden" name="status" value="${query.status}">`}
-${field({ name: "q", label: "Search", required: "sometimes", type: "search", value: query.q, maxLength: 254, hint: "Client, email, reference, order code, number of a receipt, document’s hash, tracking or fax number, signer’s email, or document’s name (in your latest 1,000 orders)" })}
+${field({ name: "q", label: "Search", required: "sometimes", type: "search", value: query.q, maxLength: 254, hint: "Client, email, file number, order code, number of a receipt, document’s hash, tracking or fax number, signer’s email, or document’s name (in your latest 1,000 orders)" })}
 ${field({ name: "from", label: "Placed from", required: "sometimes", type: "date", value: query.from })}
 ${field({ name: "to", label: "Placed until", required: "sometimes", type: "date", value: query.to })}
 ${select({ name: "sort", label: "Sort by", required: "sometimes", value: query.sort, options: sortChoices })}

@@ -84,7 +84,7 @@ const headIn = (zone: string): string[] => [
   "Services",
   "Client",
   "Email",
-  "Reference",
+  "File number",
   "Total (USD)",
   `Placed (${zone})`,
   `Last changed (${zone})`,

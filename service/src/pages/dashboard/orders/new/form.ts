@@ -104,7 +104,7 @@ const payers = [
 const inWords = new Intl.ListFormat("en");
 
 const begunNotice = ({ code, name, values }: Begun): Html => {
-  const taken = ["client", values["external_reference"] && "reference", values["room"] && "room"];
+  const taken = ["client", values["external_reference"] && "file number", values["room"] && "room"];
   return notice(
     "info",
     "Another order for the same client",
