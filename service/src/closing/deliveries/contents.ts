@@ -13,7 +13,7 @@ import {
   readDocuments,
 } from "../../signing/envelopes/envelopes.ts";
 import { type CertificateDeps, closingLogProof, latestCertificate } from "../closing-passports/closing-passports.ts";
-import { fileName, namePart, readme, uniqueNames } from "./names.ts";
+import { fileName, namePart, readme, receipts, uniqueNames } from "./names.ts";
 import type { DeliveredFile, DeliveryRoom, OrderOfRoom } from "./store.ts";
 
 export type ZipDeps = DocumentDeps &
@@ -64,8 +64,6 @@ export function deliverableOf(
   const title = deps.titleOf(order);
   return { id, code, status, isSignedInRoom, title, reference: reference ?? externalReference, documents, final };
 }
-
-const receipts: ReadonlySet<string> = new Set(["fax_report", "fax_certificate", "delivery_receipt", "mail_receipt"]);
 
 /**
  * The files to deliver for a finished order: the final document, the newest custody certificate, and receipts. For a
@@ -170,8 +168,9 @@ export async function zipOf(deps: ZipDeps, zip: ZipOf): Promise<{ name: string; 
   const { name: firmName } = await readShownFirm(deps.db, partnerId);
   const documents = contents.filter(({ path }) => path.startsWith("Documents/"));
   const hasSigned = files.some(({ kind, path }) => kind === "sealed" && path.startsWith("Evidence/"));
-  const facts = { title, reference, firmName, environment, documents, hasSigned, baseUrl: deps.verifier.baseUrl };
-  const text = readme({ ...facts, hasClosingCertificate: certificate !== null, ...proofs });
+  const kinds = new Set(contents.flatMap((file) => ("deletedAt" in file ? [] : [file.kind])));
+  const facts = { title, reference, firmName, environment, documents, hasSigned, kinds };
+  const text = readme({ ...facts, baseUrl: deps.verifier.baseUrl, ...proofs });
   entries.push(
     {
       name: `${top}/contents.json`,

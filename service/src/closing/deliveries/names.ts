@@ -76,8 +76,8 @@ export type Contents = {
   documents: readonly { path: string; kind: string; sha256: string; deletedAt?: Date }[];
   /** Whether the folder Evidence has a signed document that was notarized afterwards. */
   hasSigned: boolean;
-  /** Whether a certificate of the closing is among the files. */
-  hasClosingCertificate: boolean;
+  /** The kinds of the files in the zip. */
+  kinds: ReadonlySet<string>;
   /** The proofs that the transparency log has of files in the zip. */
   files: readonly { path: string; form: ProofForm }[];
   /** The paths of the files that still lack a proof. */
@@ -90,7 +90,8 @@ export type Contents = {
  * not proven.
  */
 export function readme(contents: Contents): string {
-  const { title, reference, firmName, environment, documents, hasSigned, baseUrl } = contents;
+  const { title, reference, firmName, environment, documents, hasSigned, kinds, baseUrl } = contents;
+  const hasCustody = kinds.has("custody_certificate");
   const sections = [
     `${title}${reference === null ? "" : `\nFile number: ${reference}`}\nSent by: ${firmName}`,
     environment === "test" ? "A TEST: the seals in these files mean nothing outside of testing." : null,
@@ -103,10 +104,10 @@ The PDF file itself is the document. A print of it shows its words, and proves n
 
 1. Open verify.html with a browser. It needs no network, and sends nothing anywhere.
 2. Drop the whole zip on it, as you got it (up to 256 MB). It says of each document whether a byte was changed since it was
-   sealed, by which seal, and when; and of each custody certificate who signed, and how each signer was identified.
-3. Or drop single documents on it: a signed one together with its custody certificate, and with its proofs from the folder
+   sealed, by which seal, and when${hasCustody ? "; and of each custody certificate who signed, and how each signer was identified" : ""}.
+3. Or drop single documents on it: ${hasCustody ? "a signed one together with its custody certificate, and" : "each"} with its proofs from the folder
    Evidence. Do not rename these.${
-     hasSigned
+     hasSigned && hasCustody
        ? ` The custody certificate of a notarized document belongs to the signed file that it
    continues: that one is in the folder Evidence, too.`
        : ""
@@ -115,20 +116,43 @@ The PDF file itself is the document. A print of it shows its words, and proves n
 The same page on the web: ${baseUrl}/verify. PDF readers show the signatures, too. They may say that the issuer is "not trusted":
 that is said of every certificate that your computer was not told to trust.`,
     `THE OTHER FILES
-
-- Certificates: a custody certificate tells the story of one document: who was asked, identified and signed, and when.${
-      contents.hasClosingCertificate
-        ? "\n  The closing certificate lists the documents of this closing with their hashes."
-        : ""
-    }
-- Receipts: the words of carriers and fax machines about what was sent.${proofsText(contents)}
+${othersText(contents)}${proofsText(contents)}
 - contents.json: the name and the SHA-256 of each file, for programs.`,
     `WHAT IS NOT PROVEN
 
-That the words of a document are true or have legal effect; who a signer was beyond the steps that its custody certificate names;
+That the words of a document are true or have legal effect; who a signer was${hasCustody ? " beyond the steps that its custody certificate names" : ""};
 that a recorder or a lender accepts it. Which files are here is the choice of the sender.`,
   ];
   return `${sections.filter((section) => section !== null).join("\n\n\n")}\n`.replaceAll("\n", "\r\n");
+}
+
+export const receipts: ReadonlySet<string> = new Set([
+  "fax_report",
+  "fax_certificate",
+  "delivery_receipt",
+  "mail_receipt",
+]);
+
+/** Describes the certificates and receipts that are in the zip, and why a test has none. */
+function othersText({ kinds, environment }: Contents): string {
+  const hasCustody = kinds.has("custody_certificate");
+  const hasReceipt = [...kinds].some((kind) => receipts.has(kind));
+  const certificates = [
+    hasCustody
+      ? "A custody certificate tells the story of one document: who was asked, identified and signed, and when."
+      : "",
+    kinds.has("closing_certificate")
+      ? "The closing certificate lists the documents of this closing with their hashes."
+      : "",
+  ].filter((each) => each !== "");
+  const parts = [
+    certificates.length > 0 ? `\n- Certificates: ${certificates.join("\n  ")}` : "",
+    hasReceipt ? "\n- Receipts: the words of carriers and fax machines about what was sent." : "",
+    environment === "test" && !(hasCustody && hasReceipt)
+      ? `\n- Not here: ${hasCustody ? "receipts" : hasReceipt ? "custody certificates" : "custody certificates and receipts"}. In a test, a document that the sandbox completed was signed by nobody and sent to nobody.`
+      : "",
+  ];
+  return parts.join("");
 }
 
 /** Says what the log's proofs show, and when the missing ones will exist. */

@@ -268,7 +268,7 @@ export const deliveryMail = defineMail({
       heading,
       greeting: isPlainName(recipientName) ? `Hello ${recipientName},` : "Hello,",
       lines: [
-        `${by} sends you documents of a closing, with the certificates that prove them.`,
+        `${by} sends you documents of a closing.`,
         `The link works until ${expiresAt.toISOString().slice(0, 10)}. You need no account.`,
       ],
       facts: isPlainTitle(room.name) ? [["Closing", room.name] as const] : [],

@@ -93,6 +93,12 @@ test("puts the finished documents of a room in one zip, with names for people, a
   const readme = Buffer.from(files[`${top}/README.txt`] ?? []).toString();
   assert.match(readme, /File number: 2026-1187/);
   assert.match(readme, /A TEST/);
+  assert.match(
+    readme,
+    /Not here: custody certificates and receipts\. In a test/,
+    "the sandbox signed and sent nothing",
+  );
+  assert.doesNotMatch(readme, /A custody certificate tells|Receipts:|together with its custody certificate/);
   for (const code of [roomCode, deed, note, foreign])
     assert.ok(!readme.includes(code) && !JSON.stringify(contents).includes(code));
 });

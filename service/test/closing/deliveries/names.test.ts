@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fileName, namePart, uniqueNames } from "../../../src/closing/deliveries/names.ts";
+import { fileName, namePart, readme, uniqueNames } from "../../../src/closing/deliveries/names.ts";
 
 test("names a file as people would", () => {
   for (const [named, expected] of [
@@ -32,6 +32,25 @@ test("makes hostile names harmless", () => {
     assert.ok(Buffer.byteLength(`${name} (99).pdf`) <= 120, name);
     assert.ok(name.isWellFormed());
   }
+});
+
+test("the explanation names the kinds of files that are in the zip, and no other", () => {
+  const about = { title: "Ortega", reference: null, firmName: "Harbor", documents: [], hasSigned: false, files: [] };
+  const facts = { ...about, waiting: { "tlog-proof": [], ots: [] }, baseUrl: "https://service.example" };
+  const textOf = (environment: "live" | "test", ...kinds: string[]) =>
+    readme({ ...facts, environment, kinds: new Set(kinds) });
+  const all = textOf("live", "sealed", "custody_certificate", "closing_certificate", "mail_receipt");
+  for (const words of [
+    "- Certificates: A custody",
+    "The closing certificate lists",
+    "- Receipts:",
+    "of each custody certificate who",
+  ])
+    assert.ok(all.includes(words), words);
+  const bare = textOf("live", "original");
+  assert.doesNotMatch(bare, /Certificates:|Receipts:|custody certificate|Not here/);
+  assert.match(textOf("test", "sealed", "custody_certificate"), /Not here: receipts\. In a test/);
+  assert.doesNotMatch(textOf("test", "custody_certificate", "fax_report"), /Not here/);
 });
 
 test("numbers equal names, whatever their case", () => {

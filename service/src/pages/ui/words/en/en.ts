@@ -134,7 +134,7 @@ export const en = {
   },
   delivery: {
     title: "Documents for you",
-    lead: (firm: string) => `${firm} sends you documents, with the certificates that prove them.`,
+    lead: (firm: string) => `${firm} sends you documents.`,
     all: "Download everything (zip)",
     documents: "Documents",
     download: "Download",

@@ -153,7 +153,7 @@ export const es: Words = {
   },
   delivery: {
     title: "Documentos para usted",
-    lead: (firm) => `${firm} le envía documentos, con los certificados que los prueban.`,
+    lead: (firm) => `${firm} le envía documentos.`,
     all: "Descargar todo (zip)",
     documents: "Documentos",
     download: "Descargar",

@@ -154,7 +154,7 @@ export const fr: Words = {
   },
   delivery: {
     title: "Des documents pour vous",
-    lead: (firm) => `${firm} vous envoie des documents, avec les certificats qui les prouvent.`,
+    lead: (firm) => `${firm} vous envoie des documents.`,
     all: "Tout télécharger (zip)",
     documents: "Documents",
     download: "Télécharger",

@@ -135,7 +135,7 @@ export const ko: Words = {
   },
   delivery: {
     title: "받으신 문서",
-    lead: (firm) => `${firm}에서 문서와 이를 증명하는 인증서를 보냈습니다.`,
+    lead: (firm) => `${firm}에서 문서를 보냈습니다.`,
     all: "모두 내려받기(zip)",
     documents: "문서",
     download: "내려받기",

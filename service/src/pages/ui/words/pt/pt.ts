@@ -152,7 +152,7 @@ export const pt: Words = {
   },
   delivery: {
     title: "Documentos para você",
-    lead: (firm) => `${firm} envia documentos a você, com os certificados que os comprovam.`,
+    lead: (firm) => `${firm} envia documentos a você.`,
     all: "Baixar tudo (zip)",
     documents: "Documentos",
     download: "Baixar",

@@ -152,8 +152,7 @@ export const tl: Words = {
   },
   delivery: {
     title: "Mga dokumento para sa inyo",
-    lead: (firm) =>
-      `Nagpadala sa inyo ang ${firm} ng mga dokumento, kasama ang mga sertipikong nagpapatunay sa mga ito.`,
+    lead: (firm) => `Nagpadala sa inyo ang ${firm} ng mga dokumento.`,
     all: "I-download lahat (zip)",
     documents: "Mga dokumento",
     download: "I-download",

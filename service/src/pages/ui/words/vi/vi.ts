@@ -150,7 +150,7 @@ export const vi: Words = {
   },
   delivery: {
     title: "Tài liệu cho quý vị",
-    lead: (firm) => `${firm} gửi quý vị các tài liệu, kèm chứng nhận chứng minh chúng.`,
+    lead: (firm) => `${firm} gửi quý vị các tài liệu.`,
     all: "Tải tất cả (zip)",
     documents: "Tài liệu",
     download: "Tải xuống",

@@ -127,7 +127,7 @@ export const zh: Words = {
   },
   delivery: {
     title: "给您的文件",
-    lead: (firm) => `${firm} 向您发送文件，并附上证明这些文件的证书。`,
+    lead: (firm) => `${firm} 向您发送文件。`,
     all: "全部下载（zip）",
     documents: "文件",
     download: "下载",
