@@ -1,5 +1,5 @@
 import { closingSealJobs } from "./closing/closing-passports/closing-passports.ts";
-import { deliveryCodeMail, deliveryMail } from "./closing/deliveries/deliveries.ts";
+import { deliveryCodeMail, deliveryMail, downloadMail } from "./closing/deliveries/deliveries.ts";
 import { certificateNews, closingsMail, closingsOf, roomMail } from "./closing/rooms/rooms.ts";
 import { openFaxing } from "./delivery/faxing/faxing.ts";
 import { openShipping } from "./delivery/shipping/shipping.ts";
@@ -65,6 +65,7 @@ const mails = [
   closingsMail,
   deliveryMail,
   deliveryCodeMail,
+  downloadMail,
   accessMail,
   liveAccessMail,
   methodMail,

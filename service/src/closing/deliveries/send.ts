@@ -15,6 +15,7 @@ import { isCode, isPlainText, isUuid } from "../../kernel/platform/text.ts";
 import { openOrderDocument, orderDocumentProof } from "../../signing/envelopes/envelopes.ts";
 import { type OwnRoom, roomNotFound } from "../rooms/rooms.ts";
 import { type Deliverable, deliverableOf, deliverablesOf, filesOf, namedFiles, zipOf } from "./contents.ts";
+import { noteDownload } from "./download-mail.ts";
 import { type DeliveryDeps, deliveryPath, isSession, type Link, linkedDelivery, notFound } from "./link.ts";
 import { waitingReceivers } from "./receiver-store.ts";
 import * as store from "./store.ts";
@@ -213,7 +214,7 @@ export async function deliveryZip(deps: DeliveryDeps, link: Link, network: strin
   const { delivery, room, files } = await openDelivery(deps, link);
   const { name: title, reference } = room;
   const zip = await zipOf(deps, { room: null, owner: room, title, reference, files });
-  await store.insertUse(deps.db, delivery.id, { at: deps.clock(), file: null, network });
+  await noteDownload(deps, { delivery, room }, { file: null, network });
   return zip;
 }
 
@@ -227,7 +228,7 @@ export async function deliveryFile(deps: DeliveryDeps, link: Link & { documentId
   if (!wanted) throw notFound();
   const { path, orderCode } = wanted;
   const { file } = await openOrderDocument(deps, { orderCode, owner: room, documentId: link.documentId });
-  await store.insertUse(deps.db, delivery.id, { at: deps.clock(), file: path, network });
+  await noteDownload(deps, { delivery, room }, { file: path, network });
   return { name: path.slice(path.lastIndexOf("/") + 1), file };
 }
 

@@ -1,6 +1,6 @@
 import type { Owner } from "../../kernel/identity/identity.ts";
 import { hourMs } from "../../kernel/platform/clock.ts";
-import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
+import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { isSealed, sql } from "../../kernel/platform/database/sql.ts";
 import {
   type Marked,
@@ -78,9 +78,9 @@ const columns = sql`d.id, d.room_id AS "roomId", d.recipient_name AS "recipientN
   d.recipient_email AS "recipientEmail", d.files, d.sent_by AS "sentBy", d.created_at AS "createdAt",
   d.expires_at AS "expiresAt", d.revoked_at AS "revokedAt", d.asks_code AS "asksCode"`;
 
-export type DeliveryRoom = Owner & { id: string; name: string; reference: string | null };
+export type DeliveryRoom = Owner & { id: string; code: string; name: string; reference: string | null };
 
-const roomColumns = sql`r.id, r.name, r.reference, r.partner_id AS "partnerId", r.environment`;
+const roomColumns = sql`r.id, r.code AS "code@room", r.name, r.reference, r.partner_id AS "partnerId", r.environment`;
 
 /** A room of this owner. @throws ServiceError `unavailable` when the room fails its MAC */
 export async function roomByCode(db: Sql, roomCode: string, owner: Owner): Promise<DeliveryRoom | undefined> {
@@ -218,9 +218,25 @@ export type DeliveryUse = {
   network: string | null;
 };
 
-/** Records that a download began. The same file is recorded for the same network at most once an hour. */
-export const insertUse = (db: Database, id: string, download: Omit<DeliveryUse, "kind">) =>
-  db.transaction((tx) => writeUse(tx, id, { kind: "download", ...download }));
+/**
+ * Records that a download began. The same file is recorded for the same network at most once an hour.
+ * @returns whether it is the first download of the delivery
+ */
+export async function insertDownload(tx: Tx, id: string, download: Omit<DeliveryUse, "kind">): Promise<boolean> {
+  // Of downloads that begin at the same time, one is the first.
+  await tx.query(sql`SELECT FROM closing_deliveries WHERE id = ${id} FOR NO KEY UPDATE`);
+  const first = await firstDownload(tx, id);
+  await writeUse(tx, id, { kind: "download", ...download });
+  return first === undefined;
+}
+
+/** When the first download began; undefined before it. Leaves out uses that fail their MAC. */
+export async function firstDownload(db: Sql, id: string): Promise<Date | undefined> {
+  const uses = await db.query<{ at: Date } & Marked>(sql`
+    SELECT u.at, ${marked(useState, sql`u`)} FROM closing_delivery_uses u
+    WHERE u.delivery_id = ${id} AND u.kind = 'download' ORDER BY u.id LIMIT 100`);
+  return uses.find(({ isAuthentic }) => isAuthentic)?.at;
+}
 
 export async function writeUse(tx: Tx, id: string, { kind, at, file, network }: DeliveryUse): Promise<void> {
   const [row] = await tx.query<{ id: number }>(sql`

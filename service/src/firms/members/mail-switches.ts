@@ -10,9 +10,9 @@ import { findMembership } from "./store.ts";
 
 /**
  * The kinds of mail that a member can switch off: mails about orders that need a person, the daily list of
- * closings, and statements that are ready.
+ * closings, first downloads of delivered documents, and statements that are ready.
  */
-export const mailKinds = ["orders", "closings", "statements"] as const;
+export const mailKinds = ["orders", "closings", "downloads", "statements"] as const;
 
 export type MailKind = (typeof mailKinds)[number];
 

@@ -89,6 +89,11 @@ const mailWords: Readonly<Record<MailKind, { about: string; off: string; on: str
     off: "Stop the daily list",
     on: "Email me the daily list",
   },
+  downloads: {
+    about: "when somebody first downloads documents that you placed or sent",
+    off: "Stop emails about downloads",
+    on: "Email me about first downloads",
+  },
   statements: {
     about: "on the 1st, when the statement of your firm is ready, if you are an owner",
     off: "Stop emails about statements",

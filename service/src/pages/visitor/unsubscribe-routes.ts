@@ -21,6 +21,7 @@ import { type Html, html } from "../ui/render.ts";
 const about: Readonly<Record<MailKind, string>> = {
   orders: "emails about orders that you placed",
   closings: "the daily list of your closings",
+  downloads: "emails about the first download of documents that you placed or sent",
   statements: "emails about new statements of your firm",
 };
 

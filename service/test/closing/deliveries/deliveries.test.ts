@@ -243,6 +243,46 @@ test("sends documents by a link whose page downloads nothing, lists the download
   assert.match(await look(), /The link was ended/);
 });
 
+const told = (to: string, about: string) =>
+  mailsTo(running.service, to).filter((mail) =>
+    new RegExp(`^Subject: .*${about} downloaded documents`, "m").test(mail),
+  );
+
+/** Sends the deed to a new recipient, whose link has no code. @returns the path of the link */
+async function linkFor(name: string, email: string): Promise<string> {
+  assert.equal((await send({ name, email })).status, 303);
+  return until(() => links(email)[0]);
+}
+
+test("mails the sender once when documents are first downloaded, however many downloads begin at once", async () => {
+  const to = "agent@acme.example";
+  const path = await linkFor("Nora Bank", "nora@lender.example");
+  await fetch(baseUrl + path);
+  await Promise.all([1, 2, 3].map(async () => bytesOf(await fetch(baseUrl + path, { method: "POST" }))));
+  const mail = await until(() => told(to, "Nora Bank")[0]);
+  assert.match(mail, /Nora Bank downloaded documents: 2026-1187/);
+  assert.match(mail, /were downloaded for the first time/);
+  assert.match(mail, /\/dashboard\/rooms\/[0-9a-f]{40}/);
+  assert.doesNotMatch(mail, /\bread\b|received it|\/deliveries\//);
+  await bytesOf(await fetch(baseUrl + path, { method: "POST" }));
+
+  assert.equal(
+    (await postForm(`${baseUrl}/dashboard/security/mails`, { kind: "downloads", mails: "off" }, agent)).status,
+    303,
+  );
+  const quiet = await linkFor("Otto Bank", "otto@lender.example");
+  await bytesOf(await fetch(baseUrl + quiet, { method: "POST" }));
+  assert.equal(
+    (await postForm(`${baseUrl}/dashboard/security/mails`, { kind: "downloads", mails: "on" }, agent)).status,
+    303,
+  );
+  const last = await linkFor("Pia Bank", "pia@lender.example");
+  await bytesOf(await fetch(baseUrl + last, { method: "POST" }));
+  await until(() => told(to, "Pia Bank")[0]);
+  assert.equal(told(to, "Nora Bank").length, 1);
+  assert.equal(told(to, "Otto Bank").length, 0);
+});
+
 /** A link that asks for a code, before a code was mailed. */
 async function asking(email: string) {
   assert.equal((await sendWithCode(email)).status, 303);

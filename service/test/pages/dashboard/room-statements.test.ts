@@ -8,7 +8,7 @@ import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { newPartner } from "@signsealship/testing/service";
 import { statementsOf } from "@signsealship/testing/statements";
 import { writeReceivers } from "../../../src/closing/deliveries/deliveries.ts";
-import { insertUse } from "../../../src/closing/deliveries/store.ts";
+import { insertDownload } from "../../../src/closing/deliveries/store.ts";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { newMember, postForm } from "../../firms/members/signed-in-member.ts";
 
@@ -58,7 +58,7 @@ async function fill(room: string, finished: string, waiting: string): Promise<vo
   assert.equal(sent.status, 303);
   const [delivery] = await db.query<{ id: string }>(sql`SELECT id FROM closing_deliveries`);
   assert.ok(delivery);
-  await insertUse(db, delivery.id, { at: new Date(), file: null, network: null });
+  await db.transaction((tx) => insertDownload(tx, delivery.id, { at: new Date(), file: null, network: null }));
   const [order] = await db.query<{ orderId: number; roomId: string }>(sql`
     SELECT o.id AS "orderId", a.room_id AS "roomId" FROM orders o JOIN room_orders a ON a.order_id = o.id
     WHERE ${isSealed(sql`o.code`, "order", waiting)}`);
