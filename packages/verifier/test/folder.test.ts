@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import fs from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { appendRevision, bytesOf, latin1 } from "../../evidence/test/seal/signed-pdf.ts";
 import { tokenOver } from "../../evidence/test/signer.ts";
 import * as f from "./fixtures.ts";
@@ -94,6 +96,46 @@ test("other evidence beside the files of a zip of documents is judged, too", asy
   const { code, json } = await f.verify([folder, ...trusting(trust)]);
   assert.equal(code, 1);
   assert.ok(json.checks.some(({ target }) => target?.endsWith("evidence.zip")));
+});
+
+/** Replaces a function of the file system until the test ends. */
+function replaced<Name extends "opendir" | "stat">(t: TestContext, name: Name, by: (typeof fs)[Name]): void {
+  const before = fs[name];
+  fs[name] = by;
+  syncBuiltinESMExports();
+  t.after(() => {
+    fs[name] = before;
+    syncBuiltinESMExports();
+  });
+}
+
+test("a file of a zip of documents that is exchanged while the folder is listed does not end the run", async (t) => {
+  const trust = f.folderWith(t, files);
+  const folder = f.folderWith(t, { "a.pdf": pdf, "b.pdf": pdf, "contents.json": "{}", "verify.html": "" });
+  const { stat } = fs;
+  replaced(t, "stat", (async (path: string) => {
+    const isGone = path === join(folder, "b.pdf");
+    if (isGone) rmSync(path);
+    const found = await stat(path).finally(() => isGone && writeFileSync(path, pdf));
+    return found;
+  }) as typeof stat);
+  assert.equal((await f.verify([folder, ...trusting(trust)])).code, 0);
+});
+
+test("a folder that is not a zip of documents is not read whole to find that out", async (t) => {
+  const trust = f.folderWith(t, files);
+  const folder = f.folderWith(t, { "a.pdf": pdf, "contents.json": "{}", "verify.html": "" });
+  for (let n = 0; n < 5_000; n++) mkdirSync(join(folder, `${n}`));
+  let opened = 0;
+  const { opendir } = fs;
+  replaced(t, "opendir", ((path: string) => {
+    opened++;
+    return opendir(path);
+  }) as typeof opendir);
+  const { json } = await f.verify([folder, ...trusting(trust)]);
+  assert.equal(json.facts.verified, "1");
+  // The command runs twice, and each run opens each folder once.
+  assert.equal(opened, 2 * 5_002);
 });
 
 test("a proof next to a file of another kind is judged with that file", async (t) => {

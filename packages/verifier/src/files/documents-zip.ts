@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { parseEnvelope, readCustodyCertificate } from "@signsealship/evidence/envelope";
+import { type EnvelopeEvidence, parseEnvelope, readCustodyCertificate } from "@signsealship/evidence/envelope";
 import { EvidenceError } from "@signsealship/evidence/errors";
 import { readSealPurpose } from "@signsealship/evidence/seal";
 import type { Context, NamedBytes } from "../context.ts";
@@ -29,8 +29,9 @@ export async function verifyDocumentsZip(
   for (const pdf of pdfs) ((await isClosingCertificate(pdf.bytes)) ? closing : documents).push(pdf);
   const proofs = proofsOf(pdfs, ofKind("log", "ots"));
   const besides = new Map<NamedBytes, Beside>();
+  const certified = await certifiedDocuments(pdfs, documents);
   for (const pdf of pdfs) {
-    const document = await documentOf(pdf, documents);
+    const document = certified.get(pdf);
     besides.set(pdf, { ...proofs.get(pdf), ...(document && { document }) });
   }
   const besideOf = (pdf: NamedBytes) => besides.get(pdf) ?? {};
@@ -59,17 +60,46 @@ function proofsOf(pdfs: readonly NamedBytes[], proofs: readonly NamedBytes[]) {
   );
 }
 
-/** The document that a custody certificate names; null for another PDF, and when the document is not there. */
-async function documentOf({ bytes }: NamedBytes, documents: readonly NamedBytes[]): Promise<NamedBytes | null> {
+type Named = Pick<EnvelopeEvidence["document"], "bytes" | "sealedSha256">;
+
+/** The document of each custody certificate, if it is there. */
+async function certifiedDocuments(pdfs: readonly NamedBytes[], documents: readonly NamedBytes[]) {
+  const named = new Map<NamedBytes, Named>();
+  for (const pdf of pdfs) {
+    const document = await documentNamedIn(pdf);
+    if (document) named.set(pdf, document);
+  }
+  const keyOf = ({ bytes, sealedSha256 }: Named) => `${bytes} ${sealedSha256}`;
+  const lengths = new Set([...named.values()].map(({ bytes }) => bytes));
+  const found = new Map<string, NamedBytes>();
+  for (const file of documents)
+    for (const one of beginningsOf(file.bytes, lengths)) if (!found.has(keyOf(one))) found.set(keyOf(one), file);
+  return new Map([...named].map(([pdf, document]) => [pdf, found.get(keyOf(document))]));
+}
+
+/**
+ * The SHA-256 of a file's first bytes, for each of the lengths. The file is hashed once, however many certificates name
+ * a length.
+ */
+function beginningsOf(file: Uint8Array, lengths: ReadonlySet<number>): Named[] {
+  const hash = createHash("sha256");
+  let hashed = 0;
+  const within = [...lengths].filter((bytes) => bytes <= file.length);
+  return within
+    .sort((a, b) => a - b)
+    .map((bytes) => {
+      hash.update(file.subarray(hashed, bytes));
+      hashed = bytes;
+      return { bytes, sealedSha256: hash.copy().digest("hex") };
+    });
+}
+
+/** Reads from a custody certificate which document it names; null for another PDF. */
+async function documentNamedIn({ bytes }: NamedBytes): Promise<Named | null> {
   try {
     if ((await readSealPurpose(bytes))?.kind !== "custody") return null;
     const { envelope } = await readCustodyCertificate(bytes);
-    if (envelope === null) return null;
-    const { document } = parseEnvelope(envelope);
-    const sha256 = (file: NamedBytes) =>
-      createHash("sha256").update(file.bytes.subarray(0, document.bytes)).digest("hex");
-    const isIt = (file: NamedBytes) => file.bytes.length >= document.bytes && sha256(file) === document.sealedSha256;
-    return documents.find(isIt) ?? null;
+    return envelope && parseEnvelope(envelope).document;
   } catch (error) {
     if (error instanceof EvidenceError) return null;
     throw error;

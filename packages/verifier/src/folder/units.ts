@@ -1,5 +1,5 @@
-import { opendir, readdir, stat } from "node:fs/promises";
-import { join, relative, sep } from "node:path";
+import { opendir, stat } from "node:fs/promises";
+import { join } from "node:path";
 import { evidenceNames } from "@signsealship/evidence/records";
 import { zipLimits } from "@signsealship/evidence/zip";
 
@@ -75,13 +75,22 @@ const isOfDocuments = (path: string): boolean => /^(?:[^/]+\/)?[^/]+\.pdf(?:\.tl
  * files are then verified one by one, without their proofs.
  */
 async function filesBelow(folder: string): Promise<string[] | null> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const paths = entries.flatMap((entry) => (entry.isFile() ? [join(entry.parentPath, entry.name)] : []));
-  if (paths.length > zipLimits.documentEntries) return null;
-  const names = paths.map((path) => relative(folder, path).replaceAll(sep, "/"));
-  if (names.some((name) => isEvidenceName(name) && !isOfDocuments(name) && name !== "contents.json")) return null;
-  const sizes = await Promise.all(paths.map(async (path) => (await stat(path)).size));
-  if (sizes.reduce((sum, size) => sum + size, 0) > zipLimits.totalBytes) return null;
+  const names: string[] = [];
+  const folders = [""];
+  let [seen, bytes] = [0, 0];
+  for (const below of folders)
+    for await (const entry of await opendir(join(folder, below))) {
+      // A zip does not count its folders as entries.
+      if (++seen > 2 * zipLimits.documentEntries) return null;
+      const name = `${below}${entry.name}`;
+      if (entry.isDirectory()) folders.push(`${name}/`);
+      if (!entry.isFile()) continue;
+      if (isEvidenceName(name) && !isOfDocuments(name) && name !== "contents.json") return null;
+      // A file that is gone by now fails when it is read.
+      const found = await stat(join(folder, name)).catch(() => null);
+      bytes += found?.size ?? 0;
+      if (names.push(name) > zipLimits.documentEntries || bytes > zipLimits.totalBytes) return null;
+    }
   return names.sort();
 }
 

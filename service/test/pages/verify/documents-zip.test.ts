@@ -14,6 +14,7 @@ import { unzipSync } from "fflate";
 import { verify } from "../../../../packages/verifier/test/fixtures.ts";
 import { checkFiles } from "../../../src/pages/verify/browser/check.ts";
 import type { VerifyConfig } from "../../../src/pages/verify/browser/config.ts";
+import { isCustodyCertificate } from "../../../src/pages/verify/browser/custody.ts";
 import type { FailedOutcome, Outcome } from "../../../src/pages/verify/browser/outcome.ts";
 import { headlineOf } from "../../../src/pages/verify/browser/outcome-view.ts";
 import { unpacked } from "../../../src/pages/verify/browser/unpack.ts";
@@ -110,6 +111,36 @@ test("a proof that is named after another document of the zip fails that documen
   assert.deepEqual(outcomes.filter((outcome) => claimIn(outcome, "log_inclusion") === "fails").map(verdictOf), [
     "not_verified",
   ]);
+});
+
+test("a document is hashed once, however many custody certificates of one dropping are compared with it", async (t) => {
+  const pdfs = files.filter(({ name }) => name.endsWith(".pdf"));
+  const isCustody = await Promise.all(pdfs.map(isCustodyCertificate));
+  const certificate = pdfs.findLast((_, i) => isCustody[i]) ?? assert.fail();
+  const document = named(/01 .*signed\.pdf$/);
+  const { digest } = crypto.subtle;
+  let hashed = 0;
+  t.mock.method(crypto.subtle, "digest", (algorithm: "SHA-256", data: Uint8Array<ArrayBuffer>) => {
+    if (data.buffer === document.bytes.buffer && data.byteOffset === document.bytes.byteOffset) hashed++;
+    return digest.call(crypto.subtle, algorithm, data);
+  });
+  const digests = async (copies: number) => {
+    hashed = 0;
+    // The copies differ in a byte of the comment that the file begins with.
+    const bytes = Array.from({ length: copies }, (_, i) => certificate.bytes.with(12, 128 + i));
+    const dropped = [...pdfs, ...bytes.map((each, i) => ({ name: `copy-${i}.pdf`, bytes: each }))];
+    await checkFiles({
+      files: dropped.map(({ name, bytes: each }) => ({ name, bytes: each })),
+      config,
+      trust: { seal: "", timeStamping: "" },
+      at: Date.now(),
+      subtle: crypto.subtle,
+    });
+    return hashed;
+  };
+  const [few, many] = [await digests(1), await digests(12)];
+  assert.ok(few > 0);
+  assert.equal(many, few);
 });
 
 test("a PDF that pretends to be the README of a zip is judged like each PDF", async () => {

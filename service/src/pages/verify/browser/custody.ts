@@ -76,9 +76,20 @@ async function documentOf({ document }: EnvelopeEvidence, others: readonly Named
   // A notarized document begins with the signed one.
   for (const file of others)
     if (file.bytes.length >= document.bytes)
-      if ((await sha256Hex(file.bytes.subarray(0, document.bytes))) === document.sealedSha256) return file;
+      if ((await hashOfBeginning(file, document.bytes)) === document.sealedSha256) return file;
   const [only, another] = others;
   return only && !another ? only : null;
+}
+
+const beginnings = new WeakMap<NamedBytes, Map<number, Promise<string>>>();
+
+/** The SHA-256 of a file's first bytes. Many certificates may name one document, and each compares all files. */
+function hashOfBeginning(file: NamedBytes, bytes: number): Promise<string> {
+  const known = beginnings.get(file) ?? new Map<number, Promise<string>>();
+  beginnings.set(file, known);
+  const sha256 = known.get(bytes) ?? sha256Hex(file.bytes.subarray(0, bytes));
+  known.set(bytes, sha256);
+  return sha256;
 }
 
 /**

@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { Hash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { verifyDocumentsZip } from "../src/files/documents-zip.ts";
+import { createNodeCrypto } from "../src/node-crypto.ts";
+
+const vectors = join(import.meta.dirname, "../../evidence/vectors/whole/custody");
+const vector = (name: string) => Uint8Array.from(readFileSync(join(vectors, name)));
+const certificate = vector("signed-by-two-certificate.pdf");
+const document = vector("signed-by-two.pdf");
+const other = Uint8Array.from(makePdf({ bytes: 2 * document.length, text: "Other" }));
+
+/** A zip of two documents, and of certificates that differ in a byte of the comment that their file begins with. */
+const zipWith = (certificates: number) =>
+  new Map([
+    ["a.pdf", other],
+    ["b.pdf", document],
+    ...Array.from({ length: certificates }, (_, i) => {
+      return [`c${i}.pdf`, certificate.with(12, 128 + i)] as const;
+    }),
+  ]);
+
+const context = {
+  trust: { sealAnchors: [], tsaAnchors: [] },
+  at: Date.UTC(2026, 5, 1),
+  crypto: createNodeCrypto(),
+  doc: null,
+  trustPath: null,
+  tsaTrustPath: null,
+};
+
+test("each custody certificate of a zip is compared with its document", async () => {
+  const { checks } = await verifyDocumentsZip(zipWith(2), "", context);
+  const compared = checks.filter(({ claim, result }) => claim === "document_hash" && result === "holds");
+  assert.deepEqual(
+    compared.map(({ target }) => target),
+    ["c0.pdf", "c1.pdf"],
+  );
+});
+
+test("each document of a zip is hashed once, however many custody certificates are compared with it", async (t) => {
+  const { update } = Hash.prototype;
+  let bytes = 0;
+  t.mock.method(Hash.prototype, "update", function (this: Hash, data: string | Uint8Array) {
+    if (typeof data !== "string" && data.buffer === other.buffer) bytes += data.byteLength;
+    return update.call(this, data as string, "utf8");
+  });
+  const hashed = async (certificates: number) => {
+    bytes = 0;
+    await verifyDocumentsZip(zipWith(certificates), "", context);
+    return bytes;
+  };
+  const [one, many] = [await hashed(1), await hashed(20)];
+  assert.ok(one > other.length);
+  assert.equal(many, one);
+});
