@@ -2,7 +2,6 @@ import { hash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { logEndReasons, retractionReasons } from "@signsealship/evidence/log";
-import { closingEntryOf } from "../../closing/closing-passports/closing-passports.ts";
 import {
   currentTree,
   exportLog,
@@ -103,8 +102,7 @@ export const logVerbs: Verb[] = [
       const log = logOf(values);
       return withResources(async (resources) => {
         const sealedSha256 = await sealedSha256Of(file);
-        const closing = await closingEntryOf(resources.db, log, sealedSha256);
-        await retractSeal(resources, log, { sealedSha256, reason, closing });
+        await retractSeal(resources, log, { sealedSha256, reason });
         const text = `${sealedSha256} is retracted (${reason}). The ${log} log has it within seconds.`;
         return { json: { log, sealedSha256, reason }, text };
       });

@@ -195,21 +195,6 @@ export const closingEntry = ({ sealedSha256, prevManifestSha256, roomCode }: Ver
   link: hash("sha256", closingLinkText(prevManifestSha256 ?? roomCode)),
 });
 
-/**
- * The transparency log's entry for the version whose certificate is this file; null for another file, and for a first
- * version whose manifest can't be read.
- */
-export async function closingEntryOf(db: Sql, environment: Environment, sealedSha256: string) {
-  const [found] = await db.query<Omit<VersionLinks, "roomCode"> & { manifest: string | null }>(sql`
-    SELECT sealed_sha256 AS "sealedSha256", prev_manifest_sha256 AS "prevManifestSha256",
-      CASE WHEN prev_manifest_sha256 IS NULL THEN manifest END AS "manifest@manifest"
-    FROM closing_passports c JOIN rooms r ON r.id = c.room_id
-    WHERE sealed_sha256 = ${sealedSha256} AND r.environment = ${environment} LIMIT 1`);
-  if (!found) return null;
-  const roomCode = found.manifest === null ? "" : roomCodeIn(found.manifest);
-  return roomCode === null ? null : closingEntry({ ...found, roomCode });
-}
-
 type EarlierVersion = Omit<VersionLinks, "roomCode"> & {
   roomId: string;
   version: number;

@@ -15,7 +15,7 @@ import { sql } from "../../kernel/platform/database/sql.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { leafHash } from "./grow.ts";
 import { queueEntry } from "./queue.ts";
-import { hasLine, inOrder, isOneOf, selectHashes, waitForLock } from "./store.ts";
+import { hasClosing, hasLine, inOrder, isOneOf, selectHashes, waitForLock } from "./store.ts";
 import type { LogName } from "./trees.ts";
 
 /** A retraction in the log, and when it was queued. */
@@ -58,23 +58,21 @@ const isReason = (text: string): text is RetractionReason => retractionReasons.s
 
 /**
  * Queues the retraction of a sealed file for its log. It is public and can't be undone.
- * @param closing for the certificate of a closing's version: the log entry of that version; null for another file
  * @throws ServiceError for an unknown reason, for the hash of a file that is neither in the log nor queued for it, and
  * when the file was already retracted for this reason
  */
 export async function retractSeal(
   { db, clock }: { db: Database; clock: Clock },
   log: Environment,
-  { sealedSha256, reason, closing }: { sealedSha256: string; reason: string; closing: LogEntry | null },
+  { sealedSha256, reason }: { sealedSha256: string; reason: string },
 ): Promise<void> {
   if (!isReason(reason)) throw invalid(`reason must be one of ${retractionReasons.join(", ")}.`);
   const at = clock();
+  if (!(await hasLine(db, log, sealEntry(sealedSha256))) && !(await hasClosing(db, log, sealedSha256)))
+    throw new ServiceError("not_found", `The ${log} log has no sealed file with the SHA-256 ${sealedSha256}.`);
   await db.transaction(async (tx) => {
-    // With this lock, no two callers find that a line is missing, and no batch moves a line between the two searches.
+    // With this lock, no two callers find that the retraction is missing.
     await waitForLock(tx, log);
-    const sealed = [sealEntry(sealedSha256), ...(closing ? [formatEntry(closing)] : [])];
-    if (!(await hasLineOf(tx, log, sealed)))
-      throw new ServiceError("not_found", `The ${log} log has no sealed file with the SHA-256 ${sealedSha256}.`);
     const entry = retractionEntry(sealedSha256, reason);
     if (await hasLine(tx, log, formatEntry(entry)))
       throw new ServiceError("conflict", `This file was retracted as ${reason} before.`);
@@ -83,9 +81,4 @@ export async function retractSeal(
       auditLine({ at, action: "seal.retracted", actor: "operator", detail: { log, sealedSha256, reason } }),
     );
   });
-}
-
-async function hasLineOf(db: Sql, log: Environment, lines: readonly string[]): Promise<boolean> {
-  for (const line of lines) if (await hasLine(db, log, line)) return true;
-  return false;
 }

@@ -194,6 +194,19 @@ export async function hasLine(db: Sql, environment: Environment, line: string): 
   return found.length === 1;
 }
 
+/**
+ * Whether the certificate of a closing's version is in a log of the environment, or queued for it. Only the version's
+ * manifest would tell the whole line, and it may be unreadable. So this reads all lines; only operators ask it.
+ */
+export async function hasClosing(db: Sql, environment: Environment, sealedSha256: string): Promise<boolean> {
+  const start = `closing/v1 ${sealedSha256} `;
+  const found = await db.query(sql`
+    SELECT FROM log_leaves e
+    WHERE starts_with(e.line, ${start}) AND split_part(e.log, '-', 1) = ${environment} AND ${isInTree} UNION ALL
+    SELECT FROM log_entries WHERE log = ${environment} AND starts_with(line, ${start}) LIMIT 1`);
+  return found.length === 1;
+}
+
 const lineKey = (line: string): Buffer => hash("sha256", line, "buffer").subarray(0, 16);
 
 /**

@@ -187,7 +187,7 @@ test("a retraction in the log that follows counts for a file that the ended log 
   await logged(node, "wrong");
   const ended = await current();
   await retire(node, ended, "rotation");
-  await retractSeal(node, "live", { sealedSha256: sha256Of("wrong"), reason: "wrong-document", closing: null });
+  await retractSeal(node, "live", { sealedSha256: sha256Of("wrong"), reason: "wrong-document" });
   await settle(node);
   const proof = await proofOf(node, "wrong");
   assert.equal(parseCheckpoint(parseLogProof(Buffer.from(proof)).checkpoint).origin, originOf(ended));

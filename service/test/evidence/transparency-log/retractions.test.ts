@@ -8,7 +8,7 @@ import { forTests } from "@signsealship/testing/for-tests";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { runCli, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { sealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { openCeremonyService, signBy } from "../../signing/envelopes/ceremony/ceremony-service.ts";
 import { fileForm, postSeal } from "../proof-passports/seal-document.ts";
 
@@ -142,4 +142,22 @@ test("the pages of a signed document and of a closing say that it was retracted"
     await until(async () => (await page(path)).includes("This seal was retracted"));
     assert.match(await page(path), /because a court ordered it/);
   }
+});
+
+test("retracts the certificate of a closing's first version whose manifest can't be read", async () => {
+  const { roomCode } = await firm.ok<{ roomCode: string }>("POST", "/api/rooms", { name: "14 Elm Street" });
+  const orderCode = await running.order([{ name: "Jane Doe", email: "jane@elm.example" }]);
+  await firm.ok("POST", `/api/rooms/${roomCode}/orders`, { orderCode });
+  const { sealedSha256 } = await firm.ok<{ sealedSha256: string }>("POST", `/api/rooms/${roomCode}/passport`);
+  await db.transaction(async (tx) => {
+    await tx.script("ALTER TABLE closing_passports DISABLE TRIGGER USER");
+    await tx.query(
+      sql`UPDATE closing_passports SET manifest = ${sealed("manifest", "{}")} WHERE sealed_sha256 = ${sealedSha256}`,
+    );
+    await tx.script("ALTER TABLE closing_passports ENABLE TRIGGER USER");
+  });
+  const retracted = await cli("log", "retract", sealedSha256, "--test", "--reason", "withdrawn");
+  assert.equal(retracted.code, 0, retracted.stderr);
+  const live = await cli("log", "retract", sealedSha256, "--reason", "withdrawn");
+  assert.match(live.stderr, /The live log has no sealed file/);
 });
