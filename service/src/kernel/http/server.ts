@@ -58,7 +58,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
     bodyLimit: mostBodyBytes,
     requestTimeout: 300_000,
     // Scripts are bundled while routes are added. On a busy machine that takes longer than Fastify's 10 s.
-    pluginTimeout: 0,
+    // A start that hangs ends with an error.
+    pluginTimeout: 120_000,
     forceCloseConnections: "idle",
     rewriteUrl: ({ url = "/" }) => decodable(url),
     http: { requireHostHeader: false },
