@@ -492,7 +492,7 @@ test("a credible witness comes by a link of their own, agrees, is recorded, and 
     [{ role: "interpreter" }, /say no to “An interpreter is allowed”/],
     [{ role: "guest" }, /role must be one of/],
     [{ email: "wanda" }, /email must be an email address/],
-    [{ email }, /email must be another one/],
+    [{ email }, /email must differ from the addresses of the others/],
     [{ for_signer: "2" }, /for_signer must be the number of the signer/],
     [{ name: "JANE  doe" }, /name must be of somebody who neither signs/],
     [{ name: "Jáne Döe" }, /name must be of somebody who neither signs/],

@@ -264,7 +264,7 @@ test("a witness has a link of their own: the time, the device check and the room
   const wanda = { role: "witness", name: "Wanda Watt", email: "wanda@example.com", language: "es" };
   const add = (typed: Record<string, string>) => post(`/orders/${order.code}/guests`, { ...wanda, ...typed });
   for (const [typed, why] of [
-    [{ email: "signs@example.com" }, /email must be another one/],
+    [{ email: "signs@example.com" }, /email must differ from the addresses of the others/],
     [{ name: "person a" }, /name must be of somebody who neither signs/],
     [{ role: "interpreter" }, /role must be one that your state allows/],
     [{ role: "credible_witness" }, /for_signer must be the number/],
