@@ -97,6 +97,8 @@ export async function replaceDocument(
  */
 type Places = {
   names: readonly string[];
+  /** The number of the order's signers. */
+  people: number;
   fields: readonly RequestedField[] | null;
   sign: boolean;
   notarize: boolean;
@@ -128,7 +130,7 @@ const placesOf = (
     // If signing was not bought, people sign only before the notary, perhaps in ink. So the document needs places for
     // them only if the request or the order states places.
     const names = sign || fields !== null ? signers.map(({ name }) => name) : [];
-    return { names, fields, sign, notarize };
+    return { names, people: signers.length, fields, sign, notarize };
   });
 
 /**
@@ -139,11 +141,11 @@ async function tryDocument(
   { originals }: OrderDeps,
   { owner: { partnerId: holder } }: Wanted,
   { bytes, sha256 }: SentDocument,
-  { names, fields, sign, notarize }: Places,
+  { names, people, fields, sign, notarize }: Places,
 ) {
   if (!sign && !notarize) return { pages: await originals.pagesOf(holder, bytes), notices: [] };
   const { pages, notices } = await originals.trySigning({
-    ...{ holder, bytes, sha256, fields, signers: names },
+    ...{ holder, bytes, sha256, fields, signers: names, beforeNotary: people },
     isNotarized: notarize,
   });
   return { pages: pages ?? (await originals.pagesOf(holder, bytes)), notices };

@@ -80,12 +80,13 @@ async function examineSent(
   const { signers, signatureFields: fields } = form.signing;
   // If signing is not bought, people sign only before the notary, perhaps in ink. So the document needs places for them
   // only if the form states places.
-  const names =
-    form.services.sign || fields !== null ? (signers?.map(({ name }) => name) ?? [form.name ?? form.email]) : [];
+  const people = signers?.map(({ name }) => name) ?? [form.name ?? form.email];
+  const names = form.services.sign || fields !== null ? people : [];
+  const places = { signers: names, fields, beforeNotary: people.length };
   const { partnerId: holder } = principal;
   const signing = async (bytes: Buffer, sha256: string) => {
     const isNotarized = form.services.notarize;
-    const tried = await deps.originals.trySigning({ holder, bytes, sha256, signers: names, fields, isNotarized });
+    const tried = await deps.originals.trySigning({ holder, bytes, sha256, ...places, isNotarized });
     const { withoutPlace } = tried;
     if (!mayAddPage && withoutPlace.length > 0)
       throw invalid(

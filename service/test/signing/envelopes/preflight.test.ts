@@ -324,9 +324,9 @@ test("every document of the zoo can be signed, or is refused with a sentence tha
 });
 
 describe("a document that only a notary signs", () => {
-  const notarized = (bytes: Buffer) => {
+  const notarized = (bytes: Buffer, beforeNotary = 1) => {
     const sha256 = createHash("sha256").update(bytes).digest("hex");
-    return preflight({ holder: "firm", bytes, sha256, signers: [], fields: null, isNotarized: true });
+    return preflight({ holder: "firm", bytes, sha256, signers: [], fields: null, isNotarized: true, beforeNotary });
   };
 
   test("is accepted without a notice if it can have an electronic signature", async () => {
@@ -351,6 +351,18 @@ describe("a document that only a notary signs", () => {
     makePdf({
       pageEntries: `/Annots [<< /Type /Annot /Subtype /Stamp /F ${flags} /AP << >> /Rect [100 100 300 200] >>]`,
     });
+
+  test("is refused if a tag fits none of the people who sign before the notary", async () => {
+    const tagged = makePdf({ content: "BT /F1 12 Tf 72 600 Td ({{signature, r2}}) Tj ET" });
+    await assert.rejects(
+      notarized(tagged),
+      (error) =>
+        error instanceof ServiceError &&
+        error.code === "validation" &&
+        /^document can't be notarized: \{\{signature, r2\}\} on page 1 is for signer 2/.test(error.message),
+    );
+    assert.deepEqual((await notarized(tagged, 2)).notices, []);
+  });
 
   test("is refused if a part of it is only printed", async () => {
     await assert.rejects(

@@ -27,6 +27,7 @@ export type Appearances = {
   addTo: (to: ObjectWriter) => (drawing: Drawing | null) => string;
 };
 
+type Size = Pick<PreparedField, "width" | "height" | "unit">;
 export type Shape = Pick<PreparedField, "width" | "height" | "unit" | "matrix" | "covers" | "place">;
 export type Drawing = { readonly shape: Shape; readonly canvas: Canvas };
 
@@ -127,7 +128,7 @@ const cover = ({ covers }: Shape): string =>
   covers ? `1 1 1 rg ${[covers.x, covers.y, covers.width, covers.height].map(round).join(" ")} re f\n` : "";
 
 /** The size in points at which a text fits on one line of its place; null for a text without glyphs. */
-export function fittingPoints(shape: Shape, text: string, typeset: Typeset): number | null {
+export function fittingPoints(shape: Size, text: string, typeset: Typeset): number | null {
   const [set] = typeset(text, oneLine).lines;
   if (!set || set.width === 0) return null;
   const { width, height } = inset(shape);
@@ -181,7 +182,7 @@ function circle(x: number, y: number, radius: number): string {
   return `${point(radius, 0)} m ${quarters.join(" ")}`;
 }
 
-function inset({ width, height, unit }: Shape) {
+function inset({ width, height, unit }: Size) {
   const by = Math.min(3 / unit, width / 10);
   return { x: by, y: 0, width: width - 2 * by, height };
 }

@@ -109,8 +109,7 @@ export const ON = "On";
 export const OFF = "Off";
 
 /** Whether a field is a box that can be checked. */
-export const isButton = ({ kind }: { readonly kind: PreparedField["kind"] }): boolean =>
-  kind === "checkbox" || kind === "radio";
+export const isButton = ({ kind }: { readonly kind: string }): boolean => kind === "checkbox" || kind === "radio";
 
 /** The initials of a name: `JvD` for `Jane van Doe`. */
 export const initialsOf = (name: string): string =>

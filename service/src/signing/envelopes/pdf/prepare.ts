@@ -154,8 +154,10 @@ function requireLegible(index: number, field: PreparedField, typeset: Typeset): 
   }
 }
 
+type Sized = Pick<PreparedField, "width" | "height" | "unit"> & { readonly kind: string };
+
 /** Says that the text would be too small to read in the field; null if it fits. The words continue the field's name. */
-export function whyIllegible(field: PreparedField, text: string, typeset: Typeset): string | null {
+export function whyIllegible(field: Sized, text: string, typeset: Typeset): string | null {
   const points = isButton(field) ? null : fittingPoints(field, text, typeset);
   return points !== null && points < leastText
     ? `is too small for a text of ${[...text].length} characters, which must fit at ${leastText} points`

@@ -11,8 +11,7 @@ export type TrialOutput = (Pick<TriedDocument, "pages"> & Tried) | { readonly re
 
 export async function run(original: Buffer, input: Trial): Promise<TrialOutput> {
   try {
-    const { signers, sha256 } = input;
-    const tried = await (signers.length === 0 ? tryNotarizing(original, sha256) : tryAll(original, input));
+    const tried = await (input.signers.length === 0 ? tryNotarizing(original, input) : tryAll(original, input));
     return { pages: pageCount(original), ...tried };
   } catch (error) {
     const refusal = refusalWords(error, input);

@@ -106,13 +106,18 @@ const inkOnly: ReadonlySet<PdfRefusalReason> = new Set(["needs_repair", "docmdp_
  * tried.
  * @returns the notice `ink_only` for a document that can't be signed electronically
  * @throws PdfRefusal for a document that can't be opened
- * @throws UnseenContent
+ * @throws UnmatchedTag, UnseenContent
  */
-export async function tryNotarizing(original: Buffer, sha256: string): Promise<Tried> {
+export async function tryNotarizing(
+  original: Buffer,
+  { sha256, beforeNotary = 1 }: Pick<Trial, "sha256" | "beforeNotary">,
+): Promise<Tried> {
   try {
     const seal = trySeal(original, sha256);
     await refuseFinished(original);
     await requireFilling(Buffer.concat([original, seal]), original.length);
+    // The people's places are planned when the act begins, after the order was paid.
+    await plan(original, { signers: beforeNotary, fields: null, closesUnusable: true });
     return { planned: [], notices: unseenIn(original), unfit: [] };
   } catch (error) {
     if (!(error instanceof PdfRefusal && inkOnly.has(error.reason))) throw error;

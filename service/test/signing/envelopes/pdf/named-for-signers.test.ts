@@ -9,7 +9,10 @@ import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { needs } from "@signsealship/testing/tools/tools";
 import { askPyHanko } from "../../../../../packages/evidence/test/pdf/changes/oracles/pyhanko-oracle.ts";
 import { appendRevision, bodyOf } from "../../../../../packages/evidence/test/seal/signed-pdf.ts";
+import { inlineWorkers } from "../../../../src/kernel/platform/workers/inline.ts";
+import { mostFields } from "../../../../src/orders/order/order.ts";
 import { plan } from "../../../../src/signing/envelopes/pdf/placement/plan.ts";
+import { planFields } from "../../../../src/signing/envelopes/pdf/placement/plan-fields.ts";
 import { tryAll } from "../../../../src/signing/envelopes/preflight/trial.ts";
 import { mutoolVerdict, pdfsig, qpdfAccepts } from "../../../evidence/seals/pdf/oracles.ts";
 import { openSigning } from "./signing.ts";
@@ -22,7 +25,7 @@ const drawing = "<< /Type /XObject /Subtype /Form /BBox [0 0 12 12] /Length 14 >
 const typed = "/DA (/Helv 10 Tf 0 g)";
 const states = (on: string) => `/AS /Off /AP << /N << /${on} 90 0 R /Off 91 0 R >> >>`;
 
-/** A page with these fields, one below another. A field with `radio` has a button for each of its states. */
+/** A page with these fields, one below another, in as many columns as they need. A field with `radio` has a button for each of its states. */
 function formOf(fields: readonly { entries: string; width?: number; radio?: readonly string[] }[]): Buffer {
   const bare = makePdf().toString("latin1");
   const objects: [number, string][] = [
@@ -30,13 +33,14 @@ function formOf(fields: readonly { entries: string; width?: number; radio?: read
     [91, drawing.replace("re f", "re n")],
   ];
   const [listed, shown]: [number[], number[]] = [[], []];
-  let top = 720;
+  let [left, top] = [72, 720];
   const widget = (entries: string, width = 150) => {
     top -= 30;
-    const number = 20 + objects.length;
+    if (top < 60) [left, top] = [left + width + 10, 690];
+    const number = 100 + objects.length;
     objects.push([
       number,
-      `<< /Type /Annot /Subtype /Widget /F 4 /P 5 0 R /Rect [72 ${top} ${72 + width} ${top + 18}] ${entries} >>`,
+      `<< /Type /Annot /Subtype /Widget /F 4 /P 5 0 R /Rect [${left} ${top} ${left + width} ${top + 18}] ${entries} >>`,
     ]);
     shown.push(number);
     return number;
@@ -46,7 +50,7 @@ function formOf(fields: readonly { entries: string; width?: number; radio?: read
       listed.push(widget(entries, width));
       continue;
     }
-    const parent = 20 + objects.length;
+    const parent = 100 + objects.length;
     listed.push(parent);
     objects.push([parent, ""]);
     const kids = radio.map((state) => widget(`/Parent ${parent} 0 R ${states(state)}`, 18));
@@ -118,6 +122,41 @@ test("places in the order's own list are the whole list", async () => {
   const place = { page: 1, x: 300, y: 600, width: 150, height: 30 };
   const fields = [{ kind: "signature", signer: 1, ...place, label: null, required: true }] as const;
   assert.equal((await plan(lease, { signers: 1, fields })).length, 1);
+});
+
+/** As the service plans the fields of an order that was placed. */
+const opened = (bytes: Buffer, signers = 2) =>
+  planFields(inlineWorkers, { holder: "firm", bytes, signers, fields: null });
+
+test("a field that breaks a rule, or whose list can't be read, stays closed once the order is placed", async () => {
+  const list = "/FT /Ch /Ff 131072";
+  const form = formOf([
+    text("signer1.initials"),
+    text("signer1_phone"),
+    { entries: `${list} /T (signer1_color) /Opt [(${"Blue ".repeat(40).trim()})] ${typed}` },
+    { entries: `${list} /T (signer2_color) /Opt [(Red) (Blue)] ${typed}` },
+  ]);
+  assert.deepEqual(
+    (await opened(form)).map(({ signer, kind, label }) => [signer, kind, label]),
+    [
+      [1, "text", "Phone"],
+      [2, "dropdown", "Color"],
+    ],
+  );
+  assert.deepEqual(await opened(lease), await planned(lease));
+});
+
+test("fields beyond the limit of an order's list stay closed once the order is placed", async () => {
+  const many = formOf(
+    Array.from({ length: mostFields + 1 }, (_, index) => ({ ...text(`signer1_${index}`), width: 10 })),
+  );
+  await assert.rejects(planned(many, 1), { name: "UnmatchedTag" });
+  assert.equal((await opened(many, 1)).length, mostFields);
+});
+
+test("a tag that fits no signer is a fault of the document once the order is placed", async () => {
+  const tagged = makePdf({ content: "BT /F1 12 Tf 72 600 Td ({{signature, r3}}) Tj ET" });
+  await assert.rejects(opened(tagged), { name: "PdfRefusal", reason: "needs_repair", detail: /is for signer 3/ });
 });
 
 test("a field that breaks a rule is refused by its name, and a form that was signed gives nobody its texts", async () => {

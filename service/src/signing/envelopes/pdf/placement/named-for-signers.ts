@@ -1,11 +1,13 @@
 import { type NamedField, namedFields } from "../../../../kernel/pdf/named-fields.ts";
 import { resolve } from "../../../../kernel/pdf/objects.ts";
 import { stringBytes, textOfBytes } from "../../../../kernel/pdf/strings.ts";
+import { typesetFor } from "../../../../kernel/pdf/typeset.ts";
 import { elements, entry, isArray, isString } from "../../../../kernel/pdf/values.ts";
 import type { PdfLookup } from "../../../../kernel/pdf/xref/lookup.ts";
 import { ServiceError } from "../../../../kernel/platform/errors.ts";
-import { parseOwnFields, type RequestedField } from "../../../../orders/order/order.ts";
+import { mostFields, parseOwnFields, type RequestedField } from "../../../../orders/order/order.ts";
 import type { PlannedField } from "../fields.ts";
+import { whyIllegible } from "../prepare.ts";
 import { asked } from "./asked.ts";
 import { type DocumentField, usableFields } from "./document-fields.ts";
 import { UnmatchedTag } from "./unmatched-tag.ts";
@@ -32,14 +34,21 @@ const longestLabel = 200;
 
 /** One field of the document, or the options of one radio. */
 type Asking = { readonly fields: readonly DocumentField[]; readonly element: Record<string, unknown> };
+type Read = { readonly fields: readonly DocumentField[]; readonly field: RequestedField };
 
 /**
  * The document's own empty fields whose names begin with a signer, such as `signer2.phone`: the signer fills them in.
  * Signature fields are not among them. Fields of signers whom the order does not have stay closed, as all others do.
  * @param first the number of fields that are already planned
- * @throws UnmatchedTag for a field that breaks a rule of an order's `fields`
+ * @param closesUnusable whether a field that breaks a rule of an order's `fields` stays closed, too
+ * @throws UnmatchedTag for a field that breaks a rule, unless it stays closed
  */
-export function fieldsNamedForSigners(look: PdfLookup, signers: number, first: number): PlannedField[] {
+export async function fieldsNamedForSigners(
+  look: PdfLookup,
+  signers: number,
+  first: number,
+  closesUnusable: boolean,
+): Promise<PlannedField[]> {
   const own = usableFields(look).filter(({ name, kind }) => {
     const signer = kind === "signature" ? undefined : signerNamedIn(name);
     return signer !== undefined && signer <= signers;
@@ -51,9 +60,10 @@ export function fieldsNamedForSigners(look: PdfLookup, signers: number, first: n
     return field ? askingFor(look, field, fields) : [];
   });
   const planned: PlannedField[] = [];
-  for (const [index, field] of readElements(asking, signers).entries())
+  const read = closesUnusable ? await readUsable(asking, signers) : readElements(asking, signers);
+  for (const { field, fields } of read)
     for (const [option, each] of asked(field, first + planned.length).entries()) {
-      const at = asking[index]?.fields[option];
+      const at = fields[option];
       if (at) planned.push({ ...each, existing: existingOf(at) });
     }
   return planned;
@@ -121,12 +131,13 @@ function optionsOf({ file }: PdfLookup, { dict }: NamedField): string[] {
 }
 
 /** @throws UnmatchedTag naming the field and the rule */
-function readElements(asking: readonly Asking[], signers: number): RequestedField[] {
+function readElements(asking: readonly Asking[], signers: number): Read[] {
   try {
-    return parseOwnFields(
+    const read = parseOwnFields(
       asking.map(({ element }) => element),
       signers,
     );
+    return read.map((field, index) => ({ field, fields: asking[index]?.fields ?? [] }));
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     const [, index = "", rule = error.message] = /^fields\[(\d+)\]\.?(.*)$/s.exec(error.message) ?? [];
@@ -134,4 +145,27 @@ function readElements(asking: readonly Asking[], signers: number): RequestedFiel
     const why = rule.replace(/\.$/, "");
     throw new UnmatchedTag(field ? `its field ${field.name} on page ${field.page + 1}: ${why}` : why, { cause: error });
   }
+}
+
+/** Without the fields that break a rule, and without lists whose options would be too small to read. */
+async function readUsable(asking: readonly Asking[], signers: number): Promise<Read[]> {
+  const read = asking.flatMap((each) => {
+    try {
+      return readElements([each], signers);
+    } catch (error) {
+      if (error instanceof UnmatchedTag) return [];
+      throw error;
+    }
+  });
+  const lists = read.map(({ field: { kind, options = [] } }) =>
+    kind === "dropdown" ? options.map(({ label }) => label) : [],
+  );
+  const labels = lists.flat();
+  if (labels.length === 0) return read.slice(0, mostFields);
+  const typeset = await typesetFor(labels);
+  return read
+    .filter(({ field }, index) =>
+      lists[index]?.every((label) => whyIllegible({ ...field, unit: 1 }, label, typeset) === null),
+    )
+    .slice(0, mostFields);
 }

@@ -2,8 +2,9 @@ import { PdfRefusal, type PdfRefusalReason } from "../../../../kernel/pdf/refusa
 import type { PlannedField } from "../fields.ts";
 import type { PlannedBlock } from "../prepare.ts";
 import { type PlanRequest, plan, planBlock } from "./plan.ts";
+import { UnmatchedTag } from "./unmatched-tag.ts";
 
-export type PlanInput = PlanRequest & {
+export type PlanInput = Omit<PlanRequest, "closesUnusable"> & {
   /** Whether a block for a notary must be planned, too. */
   readonly hasBlock: boolean;
 };
@@ -13,10 +14,11 @@ export type PlanOutput =
 
 export async function run(original: Buffer, input: PlanInput): Promise<PlanOutput> {
   try {
-    const planned = await plan(original, input);
+    const planned = await plan(original, { ...input, closesUnusable: true });
     return { planned, block: input.hasBlock ? await planBlock(original, planned) : null };
   } catch (error) {
     if (error instanceof PdfRefusal) return { refusal: { reason: error.reason, detail: error.detail } };
+    if (error instanceof UnmatchedTag) return { refusal: { reason: "needs_repair", detail: error.message } };
     throw error;
   }
 }

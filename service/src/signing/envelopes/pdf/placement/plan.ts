@@ -15,6 +15,11 @@ export type PlanRequest = {
   readonly signers: number;
   /** The places that the order lists. Null when the document's own signature fields or tags decide. */
   readonly fields: readonly RequestedField[] | null;
+  /**
+   * Whether a form field that is named for a signer and breaks a rule stays closed. The order is placed already, perhaps
+   * under other rules, so a refusal would end it. False by default: the sender learns of the field.
+   */
+  readonly closesUnusable?: boolean;
 };
 
 /**
@@ -25,7 +30,8 @@ export type PlanRequest = {
  * for fewer people than the order has signers, the others sign on an added page.
  * @throws PdfRefusal, UnmatchedTag
  */
-export async function plan(original: Buffer, { signers, fields }: PlanRequest): Promise<PlannedField[]> {
+export async function plan(original: Buffer, request: PlanRequest): Promise<PlannedField[]> {
+  const { signers, fields, closesUnusable = false } = request;
   if (fields) {
     const planned: PlannedField[] = [];
     for (const field of fields) planned.push(...asked(field, planned.length));
@@ -37,7 +43,7 @@ export async function plan(original: Buffer, { signers, fields }: PlanRequest): 
   if (look.docMdp !== null) return [...own, ...invisibleFor(signersWithout(own, signers))];
   if (!untouched) return own;
   const placed = own.length > 0 ? own : await tagFields(look, signers);
-  return [...placed, ...fieldsNamedForSigners(look, signers, placed.length)];
+  return [...placed, ...(await fieldsNamedForSigners(look, signers, placed.length, closesUnusable))];
 }
 
 /** The kind of the document's own field that a planned field can use. */
