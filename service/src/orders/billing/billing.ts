@@ -20,4 +20,5 @@ export {
   type StatementWithLines,
   statementOf,
   statementsOf,
+  withMatches,
 } from "./statements.ts";

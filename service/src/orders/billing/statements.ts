@@ -6,7 +6,7 @@ import { type StateMac, verified, verifiedAll } from "../../kernel/platform/data
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 import { bookNow } from "../../kernel/test-clock/test-clock.ts";
-import type { TitleOf } from "../order/order.ts";
+import { joinOrder, type TitleOf } from "../order/order.ts";
 import { billingPartyState, zoneOf } from "../payments/payments.ts";
 import { balanceCents, linesOf, lossLines, owedUntil, type StatementLine, type Sums, sumsOf } from "./lines.ts";
 import { type Buyer, buyerOf, currentIssuer, type Issuer } from "./parties.ts";
@@ -156,6 +156,23 @@ export async function statementsOf(
     all.push({ month, startsAt, endsAt: isLast ? null : endsAt, isClosed: false, zone, issuer, buyer, sums });
   }
   return all;
+}
+
+/** For a search: each statement with the number of its lines whose file number contains the text. */
+export async function withMatches<Month extends Pick<Statement, "startsAt" | "endsAt">>(
+  { db }: { db: Sql },
+  { partnerId, environment }: Owner,
+  statements: readonly Month[],
+  file: string,
+): Promise<(Month & { matches: number })[]> {
+  const booked = await db.query<{ at: Date }>(sql`
+    SELECT d.booked_at AS at FROM billing_documents d JOIN payments p ON p.id = d.payment_id ${joinOrder(sql`p.order_id`)}
+    WHERE d.partner_id = ${partnerId} AND d.environment = ${environment}
+      AND position(lower(${file}::text) IN lower(o.external_reference)) > 0`);
+  return statements.map((each) => ({
+    ...each,
+    matches: booked.filter(({ at }) => at >= each.startsAt && (each.endsAt === null || at < each.endsAt)).length,
+  }));
 }
 
 async function startOfMonth(db: Sql, at: Date, zone: string): Promise<Date> {

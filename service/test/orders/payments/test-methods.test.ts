@@ -271,6 +271,23 @@ test("a month of a test firm closes with its clock, and later receipts are in th
   const linesOf = async (month = "") =>
     (await acme.client.billing.statement(month)).lines.map((line) => line.fileNumber);
   assert.deepEqual([await linesOf(closed?.month), await linesOf(next?.month)], [["FILE-1"], ["FILE-2"]]);
+  const { headers } = await newMember(harness.service, `owner@${acme.partnerId}.example`, acme.key);
+  const find = async (file: string) =>
+    (
+      await fetch(`${harness.service.baseUrl}/dashboard/statements?${new URLSearchParams({ file })}`, { headers })
+    ).text();
+  const monthsIn = (page: string) => [...page.matchAll(/<li><a href="\/dashboard\/statements\/(\d{4}-\d\d)\?file=/g)];
+  assert.deepEqual(
+    monthsIn(await find("file-2")).map(([, month]) => month),
+    [next?.month],
+  );
+  assert.deepEqual(
+    monthsIn(await find(" FILE ")).map(([, month]) => month),
+    [next?.month, closed?.month],
+  );
+  for (const none of ["FILE-9", "%", "_ILE-1", "<b>"])
+    assert.match(await find(none), /No month has “[^”]*” in a file number/);
+  assert.match(await find("\0"), /Find a file number/);
   const [receipt] = (await acme.client.orders.receipts(second)).receipts;
   const clock = await acme.client.sandbox.clock.get();
   assert.ok(Math.abs(Date.parse(receipt?.issuedAt ?? "") - Date.parse(clock.testTime)) < day * 1000);

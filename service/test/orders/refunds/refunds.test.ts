@@ -121,6 +121,13 @@ test("a part is refunded by two people, the order continues, and the firm’s re
     body: JSON.stringify({ reason: "The client waited too long.", amountCents: 500 }),
   });
   assert.equal(wish.status, 200);
+  assert.match(await look(""), /A firm asks for a refund[\s\S]*href="\/operator\/tasks\/refund_asked"/);
+  const inTest = await newOperator(running, { roles: ["agent"] });
+  await postForm(`${running.service.baseUrl}/operator/environment`, { environment: "test" }, { cookie: inTest.cookie });
+  const today = await fetch(`${running.service.baseUrl}/operator`, { headers: { cookie: inTest.cookie } });
+  assert.match(await today.text(), /[1-9]\d* more waits? in live/);
+  assert.match(await look("", inTest), /1 more waits in live: press “Live”/);
+  assert.doesNotMatch(await look("", inTest), /A firm asks/);
   await refused(
     await post("", agent, { order: code, reason: "Waited", amount: "five" }),
     400,
@@ -138,6 +145,7 @@ test("a part is refunded by two people, the order continues, and the firm’s re
     SELECT t.state FROM tasks t JOIN orders o ON o.id = t.order_id
     WHERE ${isSealed(sql`o.code`, "order", code)} AND t.kind = 'refund_asked'`);
   assert.deepEqual(wishes, [{ state: "done" }]);
+  assert.doesNotMatch(await look(""), /A firm asks/);
   assert.equal((await post(`/${id}/approve`, approver)).status, 303);
   await until(() => refundsOf(intent) === 1);
   assert.equal(await statusOf(code), "EsignPending");
@@ -270,7 +278,11 @@ test("a refused request states the reason; another one may be made", async () =>
   const { code } = await paidOrder();
   const id = await asked(code);
   await refused(await post(`/${id}/refuse`, approver, { note: " " }), 400, /note must have 1 to 500 characters/);
-  await refused(await post(`/${id}/withdraw`, await newOperator(running, { roles: ["agent"] })), 409, /Only who asked/);
+  await refused(
+    await post(`/${id}/withdraw`, await newOperator(running, { roles: ["agent"] })),
+    409,
+    /Only the person who asked/,
+  );
   assert.equal((await post(`/${id}/refuse`, approver, { note: "it was not paid twice" })).status, 303);
   await refused(await post(`/${id}/approve`, approver), 409, /This request was refused before by Person/);
   assert.match(await look(`/${id}`), /Refused.*it was not paid twice/s);

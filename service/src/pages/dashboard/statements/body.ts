@@ -30,6 +30,8 @@ type StatementsView = {
   principal: Principal;
   /** The months, oldest first. The last one is still open. */
   statements: readonly Statement[];
+  /** The result of a search for a file number, by month; null without a search. */
+  found: { file: string; months: readonly (Pick<Statement, "month"> & { matches: number })[] } | null;
   buyer: Awaited<ReturnType<typeof buyerOf>>;
   /** The time zone of firms that chose none. */
   serviceZone: string;
@@ -45,9 +47,24 @@ export function statementsBody(view: StatementsView): Html {
 ${errorSummary(error)}
 <div class="panels">
 ${open && card("this-month", `This month so far (${open.month}, ${open.zone})`, sumsPart(open))}
-${card("statements", "Statements", html`${months(statements)}${view.principal.environment === "test" && testClockDates}`)}
+${card("statements", "Statements", html`${searchPart(view)}${months(statements)}${view.principal.environment === "test" && testClockDates}`)}
 ${card("address", "Name, address and time zone on receipts", addressForm(view))}
 </div>`;
+}
+
+const findForm = (action: string, file: string, clear: Html | false): Html =>
+  html`<form class="form" method="get" action="${action}">
+${field({ name: "file", label: "Find a file number", required: true, maxLength: 100, value: file, autocomplete: "off" })}
+<div class="form-actions"><button type="submit" class="quiet-button">Find</button>${clear}</div></form>`;
+
+/** Finds the months that have lines of a file number. */
+function searchPart({ found, statements }: StatementsView): Html | false {
+  if (statements.every(({ sums }) => sums.payments === 0)) return false;
+  const hits = [...(found?.months ?? [])].reverse().filter(({ matches }) => matches > 0);
+  const link = ({ month, matches }: (typeof hits)[number]) =>
+    html`<li><a href="${path}/${month}?${new URLSearchParams({ file: found?.file ?? "" })}#lines">${month}</a>: ${matches === 1 ? "1 line" : `${matches} lines`}</li>`;
+  return html`${findForm(`${path}#statements`, found?.file ?? "", found !== null && html` <a href="${path}#statements">All months</a>`)}
+${found && html`<div role="status">${hits.length === 0 ? html`<p>No month has “${found.file}” in a file number.</p>` : html`<p>“${found.file}” is in the file numbers of these months:</p><ul>${hits.map(link)}</ul>`}</div>`}`;
 }
 
 const sumsPart = (statement: Statement): Html =>
@@ -179,14 +196,16 @@ function linesPart(found: StatementWithLines, { page, file }: MonthPage): Html {
     html`<nav class="pager" aria-label="${label}">${at > 1 && html`<a rel="prev" href="${to(at - 1)}">Previous page</a>`}${at < pages && html`<a rel="next" href="${to(at + 1)}">Next page</a>`}<a href="${to("all")}">All on one page, to print</a></nav>`;
   const find =
     found.lines.length >= leastToSearch &&
-    html`<form class="form" method="get" action="${path}/${month}#lines">
-${field({ name: "file", label: "Find a file number", required: true, maxLength: 100, value: file, autocomplete: "off" })}
-<div class="form-actions"><button type="submit" class="quiet-button">Find</button>${file !== "" && html` <a href="${path}/${month}#lines">All file numbers</a>`}</div></form>`;
+    findForm(
+      `${path}/${month}#lines`,
+      file,
+      file !== "" && html` <a href="${path}/${month}#lines">All file numbers</a>`,
+    );
   const range =
     (!isShort || file !== "") &&
     html`<p role="status">${ledger.length === 0 ? html`No line has “${file}” in its file number.` : html`Lines ${first + 1} to ${first + lines.length} of ${ledger.length}${file !== "" && html` with “${file}” in their file number`}.`}</p>`;
   const inPages = at === null && !isShort && html`<p><a href="${to(1)}">In pages of ${linesOnPage}</a></p>`;
-  return html`${find}${range}${inPages}${pager("Pages of lines")}${lines.length > 0 && linesTable(lines, zone)}${pager("Pages of lines, below")}`;
+  return html`${find}${range}${inPages}${pager("Pages of lines")}${lines.length > 0 && linesTable(lines, zone)}${lines.some(({ document }) => document === null) && html`<p class="form-note">A document’s name is shown as long as the document is kept. After that, the order and its file number say which one it was.</p>`}${pager("Pages of lines, below")}`;
 }
 
 /** A short text that is not divided into two lines, except on a phone. */

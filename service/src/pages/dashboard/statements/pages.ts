@@ -11,6 +11,7 @@ import {
   setBuyer,
   statementOf,
   statementsOf,
+  withMatches,
 } from "../../../orders/billing/billing.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { type PageCall, pageRoute } from "../../ui/page/route.ts";
@@ -20,6 +21,9 @@ import { importCsv, isImportProgram, statementCsv } from "./files.ts";
 
 const path = "/dashboard/statements";
 
+/** The part of a file number to find; empty for none. No stored text has a NUL, which the database refuses. */
+const fileIn = ({ file = "" }: PageCall["query"]): string => file.replaceAll("\0", "").trim().slice(0, 100);
+
 /**
  * The firm's statements, and the name and address on its receipts. Only members with the right to see billing get them.
  */
@@ -27,14 +31,16 @@ export function statementPages(
   forms: FastifyInstance,
   { frame, billing }: { frame: DashboardFrame; billing: BillingDeps },
 ): void {
-  const show = async ({ request, form: typed }: PageCall, error?: string): Promise<string> => {
+  const show = async ({ request, query, form: typed }: PageCall, error?: string): Promise<string> => {
     const principal = requireBilling(principalOf(request));
     const statements = await statementsOf(billing, principal);
     const buyer = await buyerOf(billing.db, principal.partnerId);
     const zone = await serviceZone(billing.db);
+    const file = fileIn(query);
     const body = statementsBody({
       principal,
       statements,
+      found: file === "" ? null : { file, months: await withMatches(billing, principal, statements, file) },
       buyer,
       serviceZone: zone,
       ...(error !== undefined && { error, typed }),
@@ -56,10 +62,10 @@ export function statementPages(
     url: `${path}/:month`,
     handle: async ({ params: { month }, query, request }) => {
       const found = await statementOf(billing, requireBilling(principalOf(request)), month);
-      const { page = "1", file = "" } = query;
+      const { page = "1" } = query;
       const body = monthBody(found, {
         page: page === "all" ? null : Math.trunc(Number(page)) || 1,
-        file: file.trim().slice(0, 100),
+        file: fileIn(query),
       });
       return dashboardPage(frame, request, { title: `Statement ${month}`, section: "statements", body, wide: true });
     },

@@ -1,4 +1,4 @@
-import { may, type Operator, soloWaitMinutes } from "../../../firms/operators/operators.ts";
+import { kindsShownTo, may, type Operator, soloWaitMinutes } from "../../../firms/operators/operators.ts";
 import type { RefundDeps, RefundPreview, RefundRequest } from "../../../orders/refunds/refunds.ts";
 import { card, emptyState, facts, notice, pageHead } from "../../ui/components.ts";
 import { shortCode, shortTime, time } from "../../ui/format.ts";
@@ -7,18 +7,43 @@ import { buttonForm } from "../../ui/forms/button-form.ts";
 import { errorSummary, field, textArea } from "../../ui/forms/fields.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { waitsElsewhere } from "../frame/elsewhere.ts";
 import { soloBanner, stateBadge, sums, type Typed } from "./words.ts";
 
-type Lists = { open: readonly RefundRequest[]; ended: readonly RefundRequest[] };
+type Lists = {
+  open: readonly RefundRequest[];
+  ended: readonly RefundRequest[];
+  operator: Operator;
+  /** The number of orders whose firms ask for a refund, which no operator has requested yet. */
+  asked: number;
+  /** The number of refunds that wait in the other environment. */
+  elsewhere: number;
+};
 
 /** Open requests for refunds, and recently decided ones. */
-export const listBody = ({ open, ended, ...deps }: Lists & Pick<RefundDeps, "refundApproval">): Html =>
+export const listBody = ({
+  open,
+  ended,
+  operator,
+  asked,
+  elsewhere,
+  ...deps
+}: Lists & Pick<RefundDeps, "refundApproval">): Html =>
   html`${pageHead("Refunds", "One person asks, another approves. The money goes back through the payment processor.")}
+${waitsElsewhere(operator, elsewhere)}
 ${soloBanner(deps)}
 <div class="panels">
+${asked > 0 && card("asked", "Asked for by firms", askedPart(operator, asked))}
 ${card("waiting", "Waiting for a decision", open.length === 0 ? emptyState("Nothing waits", "Refunds are asked for on the page of an order.") : openTable(open))}
 ${card("ended", "Decided lately", ended.length === 0 ? emptyState("None yet", "What was decided is shown here.") : endedTable(ended))}
 </div>`;
+
+const askedPart = (operator: Operator, asked: number): Html =>
+  html`<p>${asked === 1 ? "A firm asks" : `Firms ask ${asked.toLocaleString("en-US")} times`} for a refund that nobody has requested here yet. ${
+    kindsShownTo(operator).includes("refund_asked")
+      ? html`<a href="/operator/tasks/refund_asked">Look at ${asked === 1 ? "it" : "them"}</a>`
+      : "Operators who request refunds see it under Today."
+  }</p>`;
 
 const orderLink = ({ id, orderCode, payments }: RefundRequest): Html =>
   html`<a href="/operator/refunds/${id}">${sums(payments)} of order ${shortCode(orderCode)}</a>`;

@@ -10,11 +10,13 @@ import {
   requestRefund,
   withdrawRefund,
 } from "../../../orders/refunds/refunds.ts";
+import { queueCounts } from "../../../upkeep/console/console.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { centsOf } from "../../ui/forms/cents.ts";
 import type { PageCall } from "../../ui/page/route.ts";
 import type { Html } from "../../ui/render.ts";
 import { type ConsoleFrame, consolePage, consoleRoute, operatorOf } from "../frame/console.ts";
+import { openIn, otherEnvironment } from "../frame/elsewhere.ts";
 import { listBody, newRefundBody, refundBody } from "./pages.ts";
 import type { Typed } from "./words.ts";
 
@@ -32,13 +34,17 @@ export function refundRoutes(scope: FastifyInstance, deps: RefundPagesDeps): voi
   consoleRoute(scope, deps.frame, {
     url: path,
     permission: readers,
-    handle: async ({ operator, request }) =>
-      page(
-        deps,
-        request,
-        "Refunds",
-        listBody({ ...(await listRefunds(refunds, operator)), refundApproval: refunds.refundApproval }),
-      ),
+    handle: async ({ operator, request }) => {
+      const { db, clock, refundApproval } = refunds;
+      const { environment } = operator;
+      const [lists, asked, elsewhere] = await Promise.all([
+        listRefunds(refunds, operator),
+        queueCounts(db, environment, ["refund_asked"], clock()),
+        queueCounts(db, otherEnvironment(environment), ["refund_asked", "refund_approval"], clock()),
+      ]);
+      const counts = { asked: openIn(asked), elsewhere: openIn(elsewhere) };
+      return page(deps, request, "Refunds", listBody({ ...lists, ...counts, operator, refundApproval }));
+    },
   });
 
   askRoutes(scope, deps);

@@ -9,6 +9,7 @@ import { buttonForm } from "../../ui/forms/button-form.ts";
 import { errorSummary, field } from "../../ui/forms/fields.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { openIn, waitsElsewhere } from "../frame/elsewhere.ts";
 import { notaryWarning } from "../frame/notary-warning.ts";
 import { claimButton, deskTable } from "../notary/desk-pages.ts";
 
@@ -19,14 +20,16 @@ export type TodayView = {
   operator: Operator;
   now: Date;
   counts: readonly QueueCount[];
+  /** The number of tasks that are open in the other environment. */
+  elsewhere: number;
   mine: readonly Task[];
   due: readonly Task[];
   error?: string | undefined;
 };
 
 /** The operator's own tasks, the earliest due first, and all queues. */
-export function todayBody({ notaries, day, operator, now, counts, mine, due, error }: TodayView): Html {
-  const open = counts.reduce((sum, count) => sum + count.open, 0);
+export function todayBody({ notaries, day, operator, now, counts, elsewhere, mine, due, error }: TodayView): Html {
+  const open = openIn(counts);
   const overdue = counts.reduce((sum, count) => sum + count.overdue, 0);
   const lead = [
     ...(open === 0 ? [] : [`${tasks(open)}, ${overdue.toLocaleString("en-US")} overdue.`]),
@@ -36,6 +39,7 @@ export function todayBody({ notaries, day, operator, now, counts, mine, due, err
   const own = day ? mine.filter(({ kind }) => kind !== "notarize") : mine;
   const table = { operator, now, back: "/operator" };
   return html`${pageHead("Today", lead.length === 0 ? "Nothing is waiting." : lead.join(" "))}
+${waitsElsewhere(operator, elsewhere)}
 ${notaryWarning(notaries)}
 ${errorSummary(error)}
 <div class="panels">

@@ -6,6 +6,7 @@ import { type DeskDeps, dayOf, type SupplyState } from "../../../signing/notarie
 import { claimedTasks, dueTasks, findTask, queueCounts, queueOf } from "../../../upkeep/console/console.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { type ConsoleCall, type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.ts";
+import { openIn, otherEnvironment } from "../frame/elsewhere.ts";
 import { queueBody, todayBody } from "./page.ts";
 
 export type TodayDeps = {
@@ -77,14 +78,15 @@ export function todayRoutes(scope: FastifyInstance, deps: TodayDeps): void {
     const { environment, actor } = operator;
     const now = clock();
     const kinds = kindsShownTo(operator);
-    const [notaries, day, counts, mine, due] = await Promise.all([
+    const [notaries, day, counts, elsewhere, mine, due] = await Promise.all([
       deps.notaryState(),
       may(operator, "notary.work") ? dayOf(deps.notaryDesk, operator) : null,
       queueCounts(db, environment, kinds, now),
+      queueCounts(db, otherEnvironment(environment), kinds, now),
       claimedTasks(db, environment, actor, shownMine),
       dueTasks(db, environment, kinds, shownDue),
     ]);
-    const body = todayBody({ notaries, day, operator, now, counts, mine, due, error });
+    const body = todayBody({ notaries, day, operator, now, counts, elsewhere: openIn(elsewhere), mine, due, error });
     return consolePage(deps.frame, request, { title: "Today", section: "today", body });
   }
 
