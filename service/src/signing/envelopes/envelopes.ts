@@ -90,7 +90,7 @@ export { type SigningLinks, signingLinks } from "./records/link-tokens.ts";
 export type { DocumentDeps } from "./records/revisions.ts";
 export type { NotaryBlock } from "./records/rooms.ts";
 export { isSignedInRoom } from "./records/rooms.ts";
-export { type SignedHere, type SignerState, type Signing, signedHere } from "./records/signing.ts";
+export { listedPlaces, type SignedHere, type SignerState, type Signing, signedHere } from "./records/signing.ts";
 export { type TrailFacts, trailMembers } from "./records/trail.ts";
 export { issueCrls } from "./revocation.ts";
 export { issueSignerCertificate, oneActKey } from "./signer-authority.ts";

@@ -108,6 +108,24 @@ async function payAll(): Promise<void> {
   await pages.stripe.deliver(pages.service.baseUrl, event);
 }
 
+/** Opens an order of the closing: it names the fields of each signer, and its links lead to all documents. */
+async function orderShows(page: Page, document: string): Promise<void> {
+  const room = page.url();
+  await mailed(ana.email, "please sign");
+  await page.goto(room);
+  await page.getByRole("link", { name: document }).first().click();
+  const signer = page.getByRole("region", { name: /^Ana Ortega/ });
+  await signer.getByText("1 signature on page 1").waitFor();
+  const address = await signer.getByRole("link", { name: "Sign as Ana Ortega" }).getAttribute("href");
+  const { page: signing, close } = await pages.browser.open(new URL(address ?? "", pages.service.baseUrl).href, {
+    width: 375,
+  });
+  await signing.locator("#documents ol").waitFor();
+  assert.equal(await signing.locator("#documents ol > li").count(), 4);
+  await close();
+  await page.goto(room);
+}
+
 test("five documents for two clients: 12 clicks of the agent, one payment, a link and 5 mails for each client", async (t) => {
   const firm = await newPartner(pages.service, { tier: "ClosingDesk" });
   const { page } = await pages.open({ firm });
@@ -155,6 +173,7 @@ test("five documents for two clients: 12 clicks of the agent, one payment, a lin
   await said(page, "The closing was placed. This is its room.");
 
   await payAll();
+  await orderShows(page, "Warranty deed");
   await signAll(marcus.email, 5, true);
   await signAll(ana.email, 4, false);
   await page.reload();

@@ -49,6 +49,21 @@ async function firm() {
   return { code, client, again, page, sandbox, complete, mails };
 }
 
+test("the order's page says that the client is mailed the link to pay, and lists the request to sign", async () => {
+  const { page, sandbox, mails } = await firm();
+  const unpaid = await page();
+  assert.match(unpaid, /The client is emailed the link to pay/);
+  assert.match(
+    unpaid,
+    /To pass the link on yourself: .*<button type="button" class="copy"[^>]*aria-label="Copy link to pay"/,
+  );
+  await sandbox("checkout");
+  await until(() => mails("sign").length > 0);
+  const paid = await page();
+  assert.match(paid, /Asked to sign, with a link/);
+  assert.doesNotMatch(paid, /is on record yet|To pass the link on yourself/);
+});
+
 test("the order's page lists the mails to its client, and sends the quote again while it can be paid", async () => {
   const { code, client, again, page, sandbox, mails } = await firm();
   await until(() => mails("Your quote is ready").length === 1);

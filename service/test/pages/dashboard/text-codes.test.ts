@@ -65,7 +65,15 @@ test("the forms offer text messages only where they are sent", () => {
       }),
     );
     const replacing = String(
-      signersPart({ submission: "s", orderCode: "a", signers: [jane], open: true, isNextRound: false, textCodes }),
+      signersPart({
+        submission: "s",
+        orderCode: "a",
+        signers: [jane],
+        placed: [],
+        open: true,
+        isNextRound: false,
+        textCodes,
+      }),
     );
     for (const page of [form, replacing])
       assert.deepEqual([page.includes('value="text_code"'), page.includes("Mobile number")], [textCodes, textCodes]);

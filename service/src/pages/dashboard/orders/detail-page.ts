@@ -41,6 +41,7 @@ import {
 import type { TemplateDeps } from "../../../orders/templates/templates.ts";
 import {
   type EnvelopeDeps,
+  listedPlaces,
   type PreviewSigning,
   provenDocuments,
   readSigning,
@@ -145,7 +146,7 @@ async function showOrder(
   const { db } = desk.orders;
   const principal = principalOf(request);
   const order = await ownOrder(db, request, params.code);
-  const [{ signers }, documents, rooms, openRooms, history, notes, mails, inPerson, corrected, receipts, lostCents] =
+  const [signing, documents, rooms, openRooms, history, notes, mails, inPerson, corrected, receipts, lostCents] =
     await Promise.all([
       readSigning(desk.envelopes, order.code, principal),
       provenDocuments(desk.envelopes, order.code, principal),
@@ -182,7 +183,8 @@ async function showOrder(
     hasCheckout,
     payable: (hasCheckout || order.environment === "test") && (await isToBePaid(db, order, due)),
     retention: orderRetention(frame.retention, order),
-    signers,
+    signers: signing.signers,
+    placed: listedPlaces(desk.envelopes, signing) ?? [],
     notices: desk.noticesOf(order),
     textCodes: desk.orders.offer.texts !== null,
     inPerson: inPerson?.request ?? null,

@@ -36,12 +36,12 @@ import { activityPart } from "./activity.ts";
 import { cancelPart, isCancellable } from "./cancel-form.ts";
 import { type FirmPays, firmPaysPart, isBeingCharged } from "./firm-pays.ts";
 import { type InPersonView, inPersonPart } from "./in-person.ts";
-import { type MailsView, mailsPart } from "./mails.ts";
+import { clientPaysPart, type MailsView, mailsPart } from "./mails.ts";
 import { anotherPath } from "./new/another.ts";
 import { type NotesView, notesPart } from "./notes.ts";
 import { againButton, canBePutRight, type PutRightView, putRightPart, refundPart } from "./put-right.ts";
 import { type OrderRoomsView, roomPart } from "./rooms.ts";
-import { type RefusedSigner, signersPart } from "./signers.ts";
+import { type RefusedSigner, type SignersView, signersPart } from "./signers.ts";
 import { envelopeLabel, orderName, senderTextWords, signingEnds } from "./words.ts";
 
 export type OrderDetailView = OrderRoomsView &
@@ -70,6 +70,7 @@ export type OrderDetailView = OrderRoomsView &
     fired: readonly Topic[] | null;
     error?: string;
     signers: readonly SignerState[];
+    placed: SignersView["placed"];
     /** Warnings about parts of the document that readers may show differently from the sealed file. */
     notices: ReturnType<NoticesOf>;
     documents: readonly ProvenDocument[];
@@ -149,7 +150,8 @@ function partsOf(view: OrderDetailView): Part[] {
         "signers",
         "Signers",
         signersPart({
-          ...{ submission: view.submission, orderCode: order.code, signers, open: order.status === "EsignPending" },
+          ...{ submission: view.submission, orderCode: order.code, signers, placed: view.placed },
+          open: order.status === "EsignPending",
           ...{ isNextRound: isDeclined(order), textCodes: view.textCodes, refused: view.refusedSigner },
         }),
       ),
@@ -232,6 +234,7 @@ ${order.manualQuoteReason !== null && html`<p>${order.manualQuoteReason} A perso
 <div class="form-actions"><a class="button quiet-button" href="/orders/${order.code}">Open the client’s page</a></div>
 ${supplementsPart(view.corrected)}
 ${firmPaysPart({ ...order, dueCents }, firmPays, { payable, hasCheckout })}
+${payable && order.payBy === "client" && clientPaysPart(view)}
 ${payable && hasCheckout && buttonForm(`/orders/${order.code}/checkout`, `Open the checkout for ${money(dueCents)}`, { kind: "quiet-button" })}
 </section>`;
 }

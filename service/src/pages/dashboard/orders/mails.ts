@@ -6,7 +6,8 @@ import type { Database } from "../../../kernel/platform/database/database.ts";
 import { type ClientMail, type SentAgain, sendAgain } from "../../../orders/fulfilment/fulfilment.ts";
 import type { MailMoment, PublicOrderRow } from "../../../orders/order/order.ts";
 import type { TakesPayment } from "../../../orders/payments/payments.ts";
-import { timeline } from "../../ui/components.ts";
+import type { SignerState } from "../../../signing/envelopes/envelopes.ts";
+import { codeText, timeline } from "../../ui/components.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
 import { type PageCall, type PageRoute, pageRoute } from "../../ui/page/route.ts";
@@ -19,6 +20,8 @@ export type MailsView = {
   order: Pick<PublicOrderRow, "code" | "customerEmail" | "environment">;
   /** The mails that went to the client, the latest first. */
   mails: readonly ClientMail[];
+  /** A client who signs is asked to sign by other mails than those about the order. */
+  signers: readonly Pick<SignerState, "email" | "issuedAt">[];
   /** The mails that can be sent again in the order's current state. */
   sendable: readonly SentAgain[];
 };
@@ -54,18 +57,31 @@ const sendWords: Readonly<Record<SentAgain, string>> = {
 };
 
 /** The mails that the client got about the order, and those that can be sent again. */
-export function mailsPart({ submission, order, mails, sendable }: MailsView): Html {
+export function mailsPart({ submission, order, mails, signers, sendable }: MailsView): Html {
+  const isClient = ({ email }: { email: string }) => email.toLowerCase() === order.customerEmail.toLowerCase();
+  const sent = [
+    ...mails.map(({ moment, sentAt }) => ({ at: sentAt, text: momentWords[moment] })),
+    ...signers.flatMap(({ issuedAt, ...signer }) =>
+      issuedAt !== null && isClient(signer) ? [{ at: issuedAt, text: "Asked to sign, with a link" }] : [],
+    ),
+  ].sort((a, b) => b.at.getTime() - a.at.getTime());
   const to = html`<span class="breakable">${order.customerEmail}</span>`;
   return html`${
-    mails.length === 0
-      ? html`<p>No email to ${to} is on record yet.</p>`
-      : html`<p>To ${to}</p>${timeline(mails.map(({ moment, sentAt }) => ({ at: sentAt, text: momentWords[moment] })))}`
+    sent.length === 0 ? html`<p>No email to ${to} is on record yet.</p>` : html`<p>To ${to}</p>${timeline(sent)}`
   }${
     sendable.length > 0 &&
     html`<div class="button-row">${sendable.map((moment) => buttonForm(`/dashboard/orders/${order.code}/mails`, sendWords[moment], { fields: { moment, submission }, kind: "quiet-button" }))}</div>
 <p class="form-note">${order.environment === "test" ? "In test the email is kept in the outbox, and sent to nobody." : "At most 5 in 24 hours."}</p>`
   }`;
 }
+
+/** Says how the client learns what to pay. The firm may also pass the link on. */
+export const clientPaysPart = ({ clientUrl, hasCheckout }: { clientUrl: string; hasCheckout: boolean }): Html =>
+  html`<p>${
+    hasCheckout
+      ? "The client is emailed the link to pay; “Emails to the client” lists when."
+      : "This service takes no payments for test orders, so the client is not emailed. Pay in the sandbox below."
+  } To pass the link on yourself: ${codeText(clientUrl, "link to pay")}</p>`;
 
 export type MailFormDeps = { db: Database; clock: Clock; limits: RateLimits; takesPayment: TakesPayment };
 

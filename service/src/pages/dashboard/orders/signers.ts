@@ -6,6 +6,7 @@ import { field, select } from "../../ui/forms/fields.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { signerWords } from "../../ui/orders/signer-words.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { fieldWords } from "./field-words.ts";
 import { authChoices, identified, languageChoices } from "./signer-choices.ts";
 import { sittingPart } from "./sitting.ts";
 
@@ -16,6 +17,8 @@ export type SignersView = {
   submission: string;
   orderCode: string;
   signers: readonly SignerState[];
+  /** The fields that were placed for the signers. */
+  placed: readonly { signer: number; kind: string; page: number }[];
   /** Whether the order is waiting for signatures. */
   open: boolean;
   /**
@@ -33,6 +36,7 @@ export function signersPart({
   submission,
   orderCode,
   signers,
+  placed,
   open,
   isNextRound,
   textCodes,
@@ -40,6 +44,7 @@ export function signersPart({
 }: SignersView): Html {
   return html`${signers.map((signer) => {
     const { tone, label } = signerWords(signer);
+    const own = placed.filter((field) => field.signer === signer.n);
     const typed = refused?.n === signer.n ? refused.typed : undefined;
     return html`<section class="signer" aria-labelledby="signer-${signer.n}">
 <h3 id="signer-${signer.n}">${signer.name} ${statusBadge(tone, label)}</h3>
@@ -47,6 +52,7 @@ ${facts([
   ["Email", signer.email],
   ["Turn", String(signer.routing)],
   ["Identified by", identified[signer.auth]],
+  ["Fields", own.length > 0 ? fieldWords(own) : null],
   ["Asked", signer.issuedAt && plainTime(signer.issuedAt)],
   ["Signed", signer.signedAt && plainTime(signer.signedAt)],
 ])}

@@ -82,6 +82,9 @@ export const placesOfToken = (db: Sql, token: string) => all(db, sql`g.token_sha
 
 export const placesOfSession = (db: Sql, id: string) => all(db, sql`g.id = ${id}`);
 
+/** The places of an envelope's signers in their sessions. */
+export const placesOfEnvelope = (db: Sql, envelopeId: number) => all(db, sql`s.envelope_id = ${envelopeId}`);
+
 /** @param lock whether to lock the session, because the transaction changes it or other signers in it */
 export async function placeOfSigner(db: Sql, signerId: number, lock = false): Promise<SessionPlace | undefined> {
   const [place] = await all(db, sql`m.signer_id = ${signerId}`, lock ? sql`FOR NO KEY UPDATE OF g` : nothing);

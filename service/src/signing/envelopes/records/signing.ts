@@ -18,6 +18,7 @@ import {
 import { areCodesUsedUp } from "./code-requests.ts";
 import type { Reach } from "./deps.ts";
 import { type Auth, type Envelope, type Signer, verifiedEnvelope } from "./envelope.ts";
+import { placesOfEnvelope } from "./sessions.ts";
 
 export const signerStatuses = ["pending", "sent", "viewed", "signed", "declined", "locked"] as const;
 
@@ -77,7 +78,14 @@ export async function signedHere(db: Sql, orderCode: string): Promise<SignedHere
   return found ?? null;
 }
 
+/** The places that the order lists; null when it lists none, and when its row fails its MAC. */
+export const listedPlaces = (
+  { rowMac }: Pick<SigningReadDeps, "rowMac">,
+  { order }: Signing,
+): SigningFacts["fields"] => (signersHold(rowMac, order) ? order.fields : null);
+
 type Row = Omit<SignerState, "status" | "signingUrl" | "takenIn"> & {
+  id: number;
   linkId: string | null;
   tokenSha256: Buffer | null;
   lockedAt: Date | null;
@@ -103,14 +111,17 @@ export async function signerStates(
   if (!envelope && !signersHold(rowMac, order)) throw forged();
   if (!envelope) return signersOf(order).map((signer, index) => unsent(signer, index + 1, { isSimulated, takenIn }));
   const rows = await db.query<Row>(sql`
-    SELECT n, name, email, language, routing, auth, issued_at AS "issuedAt", opened_at AS "openedAt",
+    SELECT id, n, name, email, language, routing, auth, issued_at AS "issuedAt", opened_at AS "openedAt",
       signed_at AS "signedAt", proposal, link_id AS "linkId", token_sha256 AS "tokenSha256", locked_at AS "lockedAt",
       codes_requested AS "codesRequested",
       EXISTS (SELECT FROM envelope_events t WHERE t.envelope_id = s.envelope_id
         AND t.record::jsonb @> jsonb_build_object('event', 'declined', 'signer', s.n)) AS declined, ${verifiedSigner}
     FROM envelope_signers s WHERE envelope_id = ${envelope.id} ORDER BY n`);
   const next = nextSigners(rowMac, order, envelope);
-  return rows.map(({ linkId, tokenSha256, lockedAt, codesRequested, declined, ...signer }) => {
+  const urlOf = ({ linkId, tokenSha256 }: Pick<Row, "linkId" | "tokenSha256">) =>
+    order.environment === "test" && linkId && tokenSha256 ? reach.links.urlOf(linkId, tokenSha256) : null;
+  const places = order.environment === "test" ? await placesOfEnvelope(db, envelope.id) : [];
+  return rows.map(({ id, linkId, tokenSha256, lockedAt, codesRequested, declined, ...signer }) => {
     const named = next[signer.n - 1];
     if (named && (named.name !== signer.name || named.email !== signer.email))
       return unsent(named, signer.n, { isSimulated, takenIn });
@@ -120,7 +131,8 @@ export async function signerStates(
       ...signer,
       status: statusOf({ ...signer, isLocked, declined }, isSimulated),
       takenIn: takenIn && signer.signedAt === null,
-      signingUrl: order.environment === "test" && linkId && tokenSha256 ? reach.links.urlOf(linkId, tokenSha256) : null,
+      // The link of the person's session leads to the other documents, too.
+      signingUrl: urlOf(places.find(({ signerId }) => signerId === id) ?? { linkId, tokenSha256 }),
     };
   });
 }

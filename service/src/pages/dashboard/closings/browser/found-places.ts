@@ -6,6 +6,7 @@ import type { Signer } from "../../orders/browser/places/signers.ts";
 import { assign } from "../../orders/browser/proposals/assign.ts";
 import { findPlaces } from "../../orders/browser/proposals/found.ts";
 import { fieldOf } from "../../orders/browser/proposals/view.ts";
+import { counted, fieldWords, listed } from "../../orders/field-words.ts";
 
 /** A document of the form. */
 export type FormDocument = {
@@ -152,7 +153,7 @@ function wordsOf(document: FormDocument): string {
   return [
     ...(perSigner.length > 0 ? [placed.length > 0 ? "Placed." : "Found.", ...perSigner] : []),
     ...(unowned > 0 ? [`${counted(unowned, "place")} without a signer’s name: choose the signer on its pages.`] : []),
-    ...(missing.length > 0 ? [`No place for ${names.format(missing)} to sign.`] : []),
+    ...(missing.length > 0 ? [`No place for ${listed(missing)} to sign.`] : []),
     ...(placed.length === 0 ? [unreadWords(document)] : []),
   ]
     .filter((each) => each !== "")
@@ -164,21 +165,4 @@ function unreadWords({ opened }: FormDocument): string {
   const state = opened !== null && opened !== "failed" && findPlaces(opened).state();
   if (state === "picture") return "Its pages are pictures.";
   return state === "partly" ? "Not all pages could be looked at." : "";
-}
-
-const names = new Intl.ListFormat("en-US");
-const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
-
-/** For example: 1 signature, 1 date and 2 other fields on pages 1 and 3. */
-function fieldWords(fields: readonly Field[]): string {
-  const count = (kind: string) => fields.filter((field) => field.kind === kind).length;
-  const [signatures, dates] = [count("signature"), count("date")];
-  const others = fields.length - signatures - dates;
-  const pages = [...new Set(fields.map(({ page }) => page))].sort((a, b) => a - b);
-  const parts = [
-    ...(signatures > 0 ? [counted(signatures, "signature")] : []),
-    ...(dates > 0 ? [counted(dates, "date")] : []),
-    ...(others > 0 ? [counted(others, signatures + dates > 0 ? "other field" : "field")] : []),
-  ];
-  return `${names.format(parts)} on ${pages.length === 1 ? "page" : "pages"} ${names.format(pages.map(String))}`;
 }
