@@ -1,28 +1,47 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type Expression, type ObjectExpression, parseSync, type TsType, type TsTypeElement } from "@swc/core";
+import {
+  type Expression,
+  type ObjectExpression,
+  parseSync,
+  type TsType,
+  type TsTypeElement,
+  type TsTypeLiteral,
+} from "@swc/core";
 
-/** A type that lists the dependencies of a function, and the names of its members. The type's name ends in `Deps`. */
+/** A type that lists the dependencies of a function, and the names of its members. */
 export type DepsType = { file: string; name: string; members: string[] };
 
+type Bag = { name: string; type: TsType };
+
 /** The types of one file, and the files from which it imports names. */
-type Module = { file: string; types: Map<string, TsType>; elsewhere: Map<string, { source: string; name: string }> };
+type Module = {
+  file: string;
+  types: Map<string, TsType>;
+  /** The object types with an opened feature as a member, and those within a type of dependencies. */
+  bags: Bag[];
+  elsewhere: Map<string, { source: string; name: string }>;
+};
 
 type Read = (file: string) => string;
 
 const syntax = { syntax: "typescript" } as const;
 
 /**
- * Lists the members of each `...Deps` type, through intersections, `Pick`, `Omit` and imported types.
+ * Lists the members of each `...Deps` type, through intersections, `Pick`, `Omit` and imported types. An opened feature
+ * is a value of such a type, so an object type with one as a member is listed too, whatever its name.
  * @param files paths below `root`
  */
 export function depsTypesOf(root: string, files: readonly string[], read: Read = fromDisk): DepsType[] {
   const modules = new Map<string, Module>();
-  return files.flatMap((file) =>
-    [...moduleOf(join(root, file)).types]
-      .filter(([name]) => name.endsWith("Deps"))
-      .map(([name, type]) => ({ file, name, members: [...new Set(membersOf(join(root, file), type))] })),
-  );
+  return files.flatMap((file) => {
+    const { types, bags } = moduleOf(join(root, file));
+    const named = [...types].filter(([name]) => isDeps(name)).map(([name, type]) => ({ name, type }));
+    const others = bags.filter(({ type }) => !named.some((each) => each.type === type));
+    return [...others, ...named].map(({ name, type }) => ({
+      ...{ file, name, members: [...new Set(membersOf(join(root, file), type))] },
+    }));
+  });
 
   function moduleOf(file: string): Module {
     const module = modules.get(file) ?? parseModule(file, read(file));
@@ -58,8 +77,10 @@ export function depsTypesOf(root: string, files: readonly string[], read: Read =
 const fromDisk: Read = (file) => readFileSync(file, "utf8");
 
 function parseModule(file: string, source: string): Module {
-  const module: Module = { file, types: new Map(), elsewhere: new Map() };
-  for (const statement of parseSync(source, syntax).body) {
+  const module: Module = { file, types: new Map(), bags: [], elsewhere: new Map() };
+  const { body } = parseSync(source, syntax);
+  findBags(body, "", module.bags);
+  for (const statement of body) {
     const declared = statement.type === "ExportDeclaration" ? statement.declaration : statement;
     if (declared.type === "TsTypeAliasDeclaration") module.types.set(declared.id.value, declared.typeAnnotation);
     if (statement.type === "ImportDeclaration")
@@ -76,6 +97,34 @@ function parseModule(file: string, source: string): Module {
         }
   }
   return module;
+}
+
+const isDeps = (name: string): boolean => name.endsWith("Deps");
+
+/** @param path the names of the declarations and members around the node */
+function findBags(node: unknown, path: string, bags: Bag[]): void {
+  if (typeof node !== "object" || node === null) return;
+  const each = node as Partial<TsTypeLiteral> & { [name in "id" | "identifier" | "key"]?: { value?: string } };
+  const name = (each.id ?? each.identifier ?? each.key)?.value;
+  const inner = name === undefined ? path : path === "" ? name : `${path}.${name}`;
+  if (each.type === "TsTypeLiteral" && each.members) {
+    const { members } = each as TsTypeLiteral;
+    if (isDeps(path.split(".")[0] ?? "") || members.some(isFeature))
+      bags.push({ name: path, type: each as TsTypeLiteral });
+  }
+  // The parameters and results of functions are not dependencies.
+  const isFunction = each.type === ("TsFunctionType" as string) || each.type === ("TsMethodSignature" as string);
+  for (const value of Object.values(node)) findBags(value, isFunction ? "" : inner, bags);
+}
+
+/** Whether a member's type is one of dependencies, or a part of one. */
+function isFeature(element: TsTypeElement): boolean {
+  if (element.type !== "TsPropertySignature") return false;
+  const type = element.typeAnnotation?.typeAnnotation;
+  if (type?.type !== "TsTypeReference" || type.typeName.type !== "Identifier") return false;
+  const [first] = type.typeParams?.params ?? [];
+  const whole = first?.type === "TsTypeReference" && first.typeName.type === "Identifier" ? first.typeName.value : "";
+  return isDeps(/^(?:Pick|Omit)$/.test(type.typeName.value) ? whole : type.typeName.value);
 }
 
 const keyOf = (element: TsTypeElement): string =>

@@ -200,8 +200,7 @@ function pageDeps(deps: AppDeps, features: Features, readiness: ReadReadiness, a
         titleOf: desk.titleOf,
         signersOf: async (code) => (await readSigning(envelopes, code, null)).signers,
         deliveries,
-        mail: (code) => mailDocuments(resources, code),
-        ...clientLinks({ db, secrets }),
+        links: { ...clientLinks({ db, secrets }), mail: (code) => mailDocuments(resources, code) },
         closingOf: (code) => clientClosing(checkout, code),
         of: (code) => provenDocuments(envelopes, code, null),
         proof: (document, form) => orderDocumentProof(envelopes, { ...document, owner: null }, form),
@@ -235,7 +234,7 @@ function peopleDeps(
     resolveOperator: operatorSessions(resources),
     dashboard: {
       members,
-      desk,
+      desk: { page: desk, forms: desk, templates: desk, preview: desk.preview },
       passports,
       rooms: { closings, deliveries, drafts: openDrafts(resources) },
       webhooks,

@@ -122,7 +122,7 @@ const notFound = () => new ServiceError("not_found", "Order not found.");
 /** @throws ServiceError, the same for an unknown order and for a token of another one */
 async function requireToken({ db, documents }: OrderPageDeps, { code, token }: Link): Promise<PublicOrderRow> {
   const order = await orderOf(db, code);
-  if (!(await documents.isClosingToken(code, token))) throw notFound();
+  if (!(await documents.links.isClosingToken(code, token))) throw notFound();
   return order;
 }
 

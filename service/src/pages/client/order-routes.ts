@@ -65,10 +65,17 @@ export type OrderPageDeps = {
     signersOf: (orderCode: string) => Promise<readonly ShownSigner[]>;
     /** Documents that firms sent to other people. */
     deliveries: DeliveryDeps;
-    /** Whether `token` is the token of the link to this order's documents. */
-    isToken: (orderCode: string, token: string) => Promise<boolean>;
-    /** Whether `token` belongs to the link that shows the client all orders of this order's closing. */
-    isClosingToken: (orderCode: string, token: string) => Promise<boolean>;
+    links: {
+      /** Whether `token` is the token of the link to this order's documents. */
+      isToken: (orderCode: string, token: string) => Promise<boolean>;
+      /** Whether `token` belongs to the link that shows the client all orders of this order's closing. */
+      isClosingToken: (orderCode: string, token: string) => Promise<boolean>;
+      /**
+       * Mails the link to the order's client.
+       * @throws ServiceError when there is nothing to send, or when the link was sent too often
+       */
+      mail: (orderCode: string) => Promise<void>;
+    };
     /** The closing of an order, with the orders of the same client; undefined for an order without a room. */
     closingOf: (orderCode: string) => Promise<ClientClosing | undefined>;
     of: (orderCode: string) => Promise<readonly ProvenDocument[]>;
@@ -77,11 +84,6 @@ export type OrderPageDeps = {
      * @throws ServiceError `not_found` as `read`; `unavailable` or `conflict` while the log has none
      */
     proof: (document: { orderCode: string; documentId: string }, form: ProofForm) => Promise<Buffer>;
-    /**
-     * Mails the link to the order's client.
-     * @throws ServiceError when there is nothing to send, or when the link was sent too often
-     */
-    mail: (orderCode: string) => Promise<void>;
     /**
      * @throws ServiceError `not_found` for an unknown or deleted document; `unavailable` when the store does not have
      * it
@@ -177,7 +179,7 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps, hasRooms:
  */
 async function requireToken({ db, documents }: OrderPageDeps, code: string, token: string): Promise<PublicOrderRow> {
   const order = await orderOf(db, code);
-  if (!(await documents.isToken(code, token))) throw new ServiceError("not_found", "Order not found.");
+  if (!(await documents.links.isToken(code, token))) throw new ServiceError("not_found", "Order not found.");
   return order;
 }
 
@@ -201,7 +203,7 @@ function mailRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
     "/orders/:code/documents",
     async ({ params: { code } }, reader) => {
       await orderOf(db, code);
-      const isSent = await deps.documents.mail(code).then(
+      const isSent = await deps.documents.links.mail(code).then(
         () => true,
         (error: unknown) => {
           if (!(error instanceof ServiceError) || error.code !== "conflict") throw error;

@@ -4,6 +4,7 @@ import type { ConfirmationDeps, InvitationDeps, OwnKeyDeps } from "../../firms/m
 import { linkedPrincipalOf, readSession, requireSession } from "../../kernel/http/authentication.ts";
 import type { TestClockDeps } from "../../kernel/test-clock/test-clock.ts";
 import type { AnalyticsReader } from "../../orders/analytics/analytics.ts";
+import type { PreviewSigning } from "../../signing/envelopes/envelopes.ts";
 import { confirming } from "../ui/confirmation/confirming.ts";
 import { acceptForms } from "../ui/forms/form-body.ts";
 import { analyticsPage } from "./analytics/page.ts";
@@ -11,7 +12,7 @@ import { billingPages } from "./billing/pages.ts";
 import { closingPages } from "./closings/pages.ts";
 import { invitationPage, linkPage } from "./joining.ts";
 import { keyPages } from "./keys/pages.ts";
-import { type OrderDesk, orderDetailPage } from "./orders/detail-page.ts";
+import { type OrderFormDeps, type OrderPageDeps, orderDetailPage } from "./orders/detail-page.ts";
 import { orderListPage } from "./orders/list/page.ts";
 import { orderNewPage } from "./orders/new/page.ts";
 import type { DashboardFrame } from "./page-shell.ts";
@@ -26,16 +27,25 @@ import { settingsPage } from "./settings/page.ts";
 import { startPage } from "./start-page.ts";
 import { statementPages } from "./statements/pages.ts";
 import { teamPages } from "./team/pages.ts";
+import type { TemplatePagesDeps } from "./templates/own-template.ts";
 import { templatePages } from "./templates/pages.ts";
 import { noteFailing } from "./webhooks/failing-banner.ts";
 import { webhookPages } from "./webhooks/pages.ts";
 import type { WebhookPagesDeps } from "./webhooks/show-webhook.ts";
 
+/** The features with which members place orders and work on them, by the pages that use them. */
+type DeskDeps = {
+  page: Omit<OrderPageDeps, "frame">;
+  forms: Omit<OrderFormDeps, "members" | "deliveries">;
+  templates: Omit<TemplatePagesDeps, "frame">;
+  preview: PreviewSigning;
+};
+
 /** The features that members see and use, grouped by topic. */
 export type DashboardDeps = {
   frame: DashboardFrame;
   members: OwnKeyDeps & InvitationDeps & ConfirmationDeps;
-  desk: OrderDesk;
+  desk: DeskDeps;
   passports: PassportPagesDeps["passports"];
   rooms: Pick<RoomsDeps, "closings" | "deliveries"> & { drafts: DraftDeps };
   webhooks: WebhookPagesDeps["webhooks"];
@@ -56,8 +66,10 @@ const confirmArea = {
 export function dashboard(app: FastifyInstance, deps: DashboardDeps): void {
   const { frame, members, desk, testClock, readAnalytics } = deps;
   const { callers, limits, assets } = frame;
-  const { titleOf } = desk;
-  const { db } = desk.orders;
+  const { orders, titleOf } = desk.page;
+  const { templates, fills } = desk.templates;
+  const { checkout, sandbox, billing } = desk.forms;
+  const { db } = orders;
   const inFrame = { ...members, limits, assets };
   app.register(async (scope) => {
     for (const hook of [readSession(callers), limits.limit("partner-portal"), requireSession(callers)])
@@ -77,28 +89,33 @@ export function dashboard(app: FastifyInstance, deps: DashboardDeps): void {
       confirming(linked, { confirmation: members, limits, assets }, confirmArea, reauthenticate(callers));
       analyticsPage(linked, { readAnalytics, limits, assets });
       orderListPage(linked, { db, limits, assets, titleOf });
-      orderNewPage(linked, { frame, orders: desk.orders, titleOf, fills: desk.fills });
-      placesPreview(linked, { frame, desk });
-      closingPages(linked, { frame, orders: desk.orders, templates: desk.templates, drafts: deps.rooms.drafts });
-      pricesPage(linked, { frame, pricing: desk.orders.offer.pricing });
+      orderNewPage(linked, { frame, orders, titleOf, fills });
+      placesPreview(linked, { frame, orders, preview: desk.preview });
+      closingPages(linked, { frame, orders, templates, drafts: deps.rooms.drafts });
+      pricesPage(linked, { frame, pricing: orders.offer.pricing });
       passportPages(linked, { frame, passports: deps.passports });
       settingsPage(linked, { frame, members });
       linked.register(async (forms) => {
         acceptForms(forms);
-        templatePages(linked, forms, { frame, desk });
+        templatePages(linked, forms, { frame, ...desk.templates });
         startPage(forms, { ...testClock, limits, assets, titleOf, drafts: deps.rooms.drafts });
         teamPages(forms, inFrame);
         keyPages(forms, inFrame);
-        billingPages(forms, { frame, members, checkout: desk.checkout });
+        billingPages(forms, { frame, members, checkout });
         securityPages(forms, inFrame);
-        orderDetailPage(linked, forms, { frame, desk, members, deliveries: deps.rooms.deliveries });
+        orderDetailPage(
+          linked,
+          forms,
+          { frame, ...desk.page },
+          { ...desk.forms, members, deliveries: deps.rooms.deliveries },
+        );
         roomsPages(forms, {
           frame,
           ...deps.rooms,
-          checkout: { ...desk.checkout, rowMac: members.rowMac },
-          sandbox: desk.sandbox,
+          checkout: { ...checkout, rowMac: members.rowMac },
+          sandbox,
         });
-        statementPages(forms, { frame, billing: desk.billing });
+        statementPages(forms, { frame, billing });
         webhookPages(forms, { frame, webhooks: deps.webhooks });
       });
     });

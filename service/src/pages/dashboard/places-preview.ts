@@ -4,6 +4,7 @@ import { principalOf } from "../../kernel/http/authentication.ts";
 import { readForm } from "../../kernel/http/uploads/multipart.ts";
 import { invalid } from "../../kernel/platform/errors.ts";
 import { isPlainText } from "../../kernel/platform/text.ts";
+import type { OrderDeps } from "../../orders/order/order.ts";
 import {
   jsonList,
   looksLikePdf,
@@ -11,9 +12,8 @@ import {
   parseRequestedFields,
   signerLanguages,
 } from "../../orders/order/order.ts";
-import type { PreviewSigner } from "../../signing/envelopes/envelopes.ts";
+import type { PreviewSigner, PreviewSigning } from "../../signing/envelopes/envelopes.ts";
 import { pageRoute } from "../ui/page/route.ts";
-import type { OrderDesk } from "./orders/detail-page.ts";
 import { previewPath } from "./orders/new/places-part.ts";
 import { refusalWords } from "./orders/words.ts";
 import type { DashboardFrame } from "./page-shell.ts";
@@ -21,7 +21,8 @@ import { reauthenticate } from "./reauthenticate.ts";
 
 type PlacesPreviewDeps = {
   frame: DashboardFrame;
-  desk: Pick<OrderDesk, "orders" | "preview">;
+  orders: OrderDeps;
+  preview: PreviewSigning;
 };
 
 /**
@@ -46,7 +47,7 @@ const longestEntry = 500;
 const signerParts = { properties: { name: null, email: null, language: null, routing: null, tried: null } };
 
 /** Adds the route that prepares a document with the placed fields and renders the signing page of each signer. */
-export function placesPreview(app: FastifyInstance, { frame, desk }: PlacesPreviewDeps): void {
+export function placesPreview(app: FastifyInstance, { frame, orders, preview }: PlacesPreviewDeps): void {
   const authenticate = reauthenticate(frame.callers);
   pageRoute(app, frame, {
     method: "POST",
@@ -67,16 +68,16 @@ export function placesPreview(app: FastifyInstance, { frame, desk }: PlacesPrevi
         const turns = signers.map(({ routing }) => routing);
         const { bytes } = form.upload;
         const { revisions, views } = await inWordsOfTheForm(written, async () =>
-          desk.preview({
+          preview({
             ...{ holder: principal.partnerId, bytes, signers },
             fields: written.trim() === "" ? null : parseRequestedFields(written, turns),
             isNotarized: form.fields.get("notarized") === "on",
           }),
         );
         const pages = frame.previewPages({
-          ...{ firm: principal, branding: shownBranding(await readBranding(desk.orders, principal)) },
+          ...{ firm: principal, branding: shownBranding(await readBranding(orders, principal)) },
           title: form.fields.get("title")?.slice(0, longestName) || "Document",
-          ...{ signers, views, at: desk.orders.clock() },
+          ...{ signers, views, at: orders.clock() },
         });
         const json: PlacesPreview = {
           revisions: revisions.map((revision) => revision.toString("base64")),

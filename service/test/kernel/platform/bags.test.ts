@@ -38,6 +38,21 @@ const planted: Readonly<Record<string, string>> = {
     type AwayDeps = (Away) & { b: number } & Base;`,
 };
 
+test("counts the members of an object type that has an opened feature, whatever its name, and of those in dependencies", () => {
+  const source = `
+    type OrderDeps = { db: string; documents: { of: () => { a: 1; b: 2 }; read: string } };
+    export type Desk = { orders: OrderDeps; moves: Pick<MoveDeps, "db">; title: string };
+    export function open(deps: { fills: FillDeps; log: string }): { answer: string } {}
+    type View = { order: string; title: string };`;
+  const types = depsTypesOf("root", ["base.ts"], () => source);
+  assert.deepEqual(Object.fromEntries(types.map(({ name, members }) => [name, members.toSorted().join()])), {
+    OrderDeps: "db,documents",
+    "OrderDeps.documents": "of,read",
+    Desk: "moves,orders,title",
+    open: "fills,log",
+  });
+});
+
 test("counts the members of intersections, parts and imported types once", () => {
   const read = (file: string) => planted[file] ?? "";
   const types = depsTypesOf("root", ["base.ts", "user.ts"], read);

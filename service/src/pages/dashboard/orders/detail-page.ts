@@ -9,9 +9,7 @@ import type { Sql } from "../../../kernel/platform/database/database.ts";
 import type { OnceDeps } from "../../../kernel/platform/idempotency.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
 import { type BillingDeps, documentsOfOrder } from "../../../orders/billing/billing.ts";
-import type { BulkDeps } from "../../../orders/bulk/bulk.ts";
 import { type ReplaceDeps, readCorrected } from "../../../orders/corrections/corrections.ts";
-import type { FillDeps } from "../../../orders/fills/fills.ts";
 import {
   clientMails,
   type MoveDeps,
@@ -27,7 +25,6 @@ import {
   type OrderDeps,
   type PublicOrderRow,
   type TitleOf,
-  type WithTemplate,
 } from "../../../orders/order/order.ts";
 import {
   type CheckoutDeps,
@@ -38,11 +35,9 @@ import {
   type TakesPayment,
   unpaidLossOf,
 } from "../../../orders/payments/payments.ts";
-import type { TemplateDeps } from "../../../orders/templates/templates.ts";
 import {
   type EnvelopeDeps,
   listedPlaces,
-  type PreviewSigning,
   provenDocuments,
   readSigning,
   remindSigner,
@@ -72,30 +67,25 @@ import type { RefusedSigner } from "./signers.ts";
 import { sittingForm } from "./sitting.ts";
 import { orderName } from "./words.ts";
 
-/** The features that the pages of orders use, grouped by purpose. */
-export type OrderDesk = {
-  checkout: CheckoutDeps;
+/** The features that the page of an order reads. */
+export type OrderPageDeps = {
+  frame: DashboardFrame;
   orders: OrderDeps;
-  templates: TemplateDeps;
-  sandbox: SandboxDeps;
-  moves: MoveDeps;
   envelopes: EnvelopeDeps;
+  corrections: ReplaceDeps;
   firmNotes: FirmNotes;
   titleOf: TitleOf;
   noticesOf: NoticesOf;
   takesPayment: TakesPayment;
-  withTemplate: WithTemplate;
-  bulk: BulkDeps;
-  preview: PreviewSigning;
-  fills: FillDeps;
-  corrections: ReplaceDeps;
-  billing: BillingDeps;
 };
 
-export type OrderDetailDeps = {
-  frame: DashboardFrame;
-  desk: OrderDesk;
+/** The features that the forms on the page use beyond those that it reads, and the files that it links. */
+export type OrderFormDeps = {
+  moves: MoveDeps;
+  sandbox: SandboxDeps;
+  checkout: CheckoutDeps;
   members: MemberDeps;
+  billing: BillingDeps;
   deliveries: DeliveryDeps;
 };
 
@@ -103,9 +93,14 @@ type OrderCall = PageCall<{ code: string }>;
 type Problem = Pick<OrderDetailView, "error" | "typed" | "refusedSigner">;
 
 /** Adds the page of one order, with the forms to act on it. */
-export function orderDetailPage(app: FastifyInstance, forms: FastifyInstance, deps: OrderDetailDeps): void {
-  const { frame, desk } = deps;
-  const [{ limits }, { db, clock }] = [frame, desk.orders];
+export function orderDetailPage(
+  app: FastifyInstance,
+  forms: FastifyInstance,
+  deps: OrderPageDeps,
+  { moves, sandbox, checkout, members, billing, deliveries }: OrderFormDeps,
+): void {
+  const { frame, envelopes, titleOf } = deps;
+  const [{ limits }, { db, clock }] = [frame, deps.orders];
   const show = (call: OrderCall, problem?: Problem) => showOrder(deps, call, problem);
   const form = {
     method: "POST",
@@ -116,61 +111,62 @@ export function orderDetailPage(app: FastifyInstance, forms: FastifyInstance, de
   pageRoute(forms, frame, { url: "/dashboard/orders/:code", handle: (call) => show(call) });
 
   closingRoute(forms, frame, db);
-  sandboxForms(forms, { ...desk.sandbox, limits }, form);
-  signerForms(forms, { db, clock, limits, envelopes: desk.envelopes }, show);
-  sittingForm(forms, { ...frame, envelopes: desk.envelopes }, form);
+  sandboxForms(forms, { ...sandbox, limits }, form);
+  signerForms(forms, { db, clock, limits, envelopes }, show);
+  sittingForm(forms, { ...frame, envelopes }, form);
   cancelForm(
     forms,
-    { ...desk.moves, limits },
+    { ...moves, limits },
     {
       ownOrder: ({ params, request }) => ownOrder(db, request, params.code),
       refused: (call, error) => show(call, { error }),
     },
   );
 
-  putRightForms(app, forms, { db, clock, limits, corrections: desk.corrections, frame }, form);
-  chargeForm(forms, { members: deps.members, checkout: desk.checkout, limits }, form);
-  noteForm(forms, { db, clock, limits, firmNotes: desk.firmNotes }, form);
+  putRightForms(app, forms, { db, clock, limits, corrections: deps.corrections, frame }, form);
+  chargeForm(forms, { members, checkout, limits }, form);
+  noteForm(forms, { db, clock, limits, firmNotes: deps.firmNotes }, form);
   inPersonForms(forms, { db, clock, limits }, form);
-  mailForm(forms, { db, clock, limits, takesPayment: desk.takesPayment }, form);
-  orderDocumentPages(forms, { ...deps, db });
+  mailForm(forms, { db, clock, limits, takesPayment: deps.takesPayment }, form);
+  orderDocumentPages(forms, { frame, db, titleOf, envelopes, billing, deliveries });
 
   attachForm(forms, deps, form);
 }
 
 async function showOrder(
-  { frame, desk }: OrderDetailDeps,
+  deps: OrderPageDeps,
   { params, query, request }: OrderCall,
   problem: Problem = {},
 ): Promise<string> {
-  const { db } = desk.orders;
+  const { frame, orders, envelopes } = deps;
+  const { db } = orders;
   const principal = principalOf(request);
   const order = await ownOrder(db, request, params.code);
   const [signing, documents, rooms, openRooms, history, notes, mails, inPerson, corrected, receipts, lostCents] =
     await Promise.all([
-      readSigning(desk.envelopes, order.code, principal),
-      provenDocuments(desk.envelopes, order.code, principal),
+      readSigning(envelopes, order.code, principal),
+      provenDocuments(envelopes, order.code, principal),
       roomsOfOrder(db, order.code, principal),
       latestOpenRooms(db, principal, roomsToChooseFrom),
       orderHistory(db, order.code),
-      desk.firmNotes.of(order.code, principal),
+      deps.firmNotes.of(order.code, principal),
       clientMails(db, order.code, principal),
       inPersonOf(db, order.code, principal),
-      readCorrected(desk.corrections, order.code, principal),
+      readCorrected(deps.corrections, order.code, principal),
       maySeeBilling(principal) ? documentsOfOrder(db, order.code, principal) : [],
       maySeeBilling(principal) ? unpaidLossOf(db, order.code) : 0,
     ]);
   const decidedBy = inPerson?.request.decidedBy ?? "";
   const actors = [...history.history.map(({ actor }) => actor), ...notes.map(({ author }) => author), decidedBy];
-  const view = { order, title: desk.titleOf(order) };
+  const view = { order, title: deps.titleOf(order) };
   const due = dueOf(order.status, corrected.supplements);
-  const hasCheckout = desk.takesPayment(order.environment);
+  const hasCheckout = deps.takesPayment(order.environment);
   const { submission } = submissionFor(request, problem.refusedSigner?.typed ?? problem.typed);
   const body = orderDetailBody({
     ...view,
     submission,
     ...{ corrected, history, notes, mails, documents, receipts, lostCents, rooms, openRooms },
-    sendable: mailsToSendAgain(desk.takesPayment, {
+    sendable: mailsToSendAgain(deps.takesPayment, {
       ...order,
       supplementCents: due?.amountCents ?? null,
       replacesLoss: due?.replacesLoss ?? null,
@@ -178,15 +174,15 @@ async function showOrder(
     }),
     names: await namesOfFirmActors(db, principal.partnerId, actors),
     clientUrl: `${frame.baseUrl}/orders/${order.code}`,
-    firmPays: await readFirmPays(db, order, desk.orders.clock()),
+    firmPays: await readFirmPays(db, order, orders.clock()),
     dueCents: due?.amountCents ?? order.totalCents,
     hasCheckout,
     payable: (hasCheckout || order.environment === "test") && (await isToBePaid(db, order, due)),
     retention: orderRetention(frame.retention, order),
     signers: signing.signers,
-    placed: listedPlaces(desk.envelopes, signing) ?? [],
-    notices: desk.noticesOf(order),
-    textCodes: desk.orders.offer.texts !== null,
+    placed: listedPlaces(envelopes, signing) ?? [],
+    notices: deps.noticesOf(order),
+    textCodes: orders.offer.texts !== null,
     inPerson: inPerson?.request ?? null,
     technologyFeeCents: inPerson?.technologyFeeCents ?? 0,
     fired: firedIn(query["fired"]),
@@ -214,16 +210,16 @@ type OrderForm = {
 };
 
 /** Attaches the order to one of the firm's rooms. */
-function attachForm(forms: FastifyInstance, { frame, desk }: OrderDetailDeps, form: OrderForm): void {
-  const { db, clock } = desk.orders;
+function attachForm(forms: FastifyInstance, { frame, orders, titleOf }: OrderPageDeps, form: OrderForm): void {
+  const { db, clock } = orders;
   pageRoute(forms, frame, {
     ...form,
     url: "/dashboard/orders/:code/attach",
-    handle: doOnce(desk.orders, async ({ params, form: typed, request }) => {
+    handle: doOnce(orders, async ({ params, form: typed, request }) => {
       const { code } = await ownOrder(db, request, params.code);
       const order = { orderCode: code, label: typed["label"] };
       const { alreadyAttached } = await attachTitled(
-        { db, clock, titleOf: desk.titleOf },
+        { db, clock, titleOf },
         principalOf(request),
         roomCodeOf(typed),
         order,

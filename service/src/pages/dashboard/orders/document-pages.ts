@@ -27,7 +27,9 @@ import { orderName } from "./words.ts";
 type Deps = {
   db: Database;
   frame: { limits: RateLimits; assets: Assets };
-  desk: { titleOf: TitleOf; envelopes: EnvelopeDeps; billing: BillingDeps };
+  titleOf: TitleOf;
+  envelopes: EnvelopeDeps;
+  billing: BillingDeps;
   deliveries: DeliveryDeps;
 };
 
@@ -36,7 +38,7 @@ type Deps = {
  * zip file of everything that is finished.
  */
 export function orderDocumentPages(forms: FastifyInstance, deps: Deps): void {
-  const { db, frame, desk } = deps;
+  const { db, frame, titleOf, envelopes } = deps;
 
   pageRoute(forms, frame, {
     url: "/dashboard/orders/:code/zip",
@@ -50,11 +52,11 @@ export function orderDocumentPages(forms: FastifyInstance, deps: Deps): void {
     url: "/dashboard/orders/:code/documents/:documentId/view",
     handle: async ({ params: { code, documentId }, request }) => {
       const order = await ownOrder(db, request, code);
-      const documents = await orderDocuments(desk.envelopes, order.code, principalOf(request));
+      const documents = await orderDocuments(envelopes, order.code, principalOf(request));
       const document = documents.find((each) => each.documentId === documentId && each.deletedAt === null);
       if (!document) throw new ServiceError("not_found", "Document not found.");
       const back = `/dashboard/orders/${order.code}`;
-      const orderTitle = orderName({ order, title: desk.titleOf(order) });
+      const orderTitle = orderName({ order, title: titleOf(order) });
       const url = `${back}/documents/${documentId}`;
       const body = documentView(frame.assets, { orderTitle, document, url, back });
       const page = dashboardPage(frame, request, {
@@ -71,7 +73,7 @@ export function orderDocumentPages(forms: FastifyInstance, deps: Deps): void {
   pageRoute(forms, frame, {
     url: "/dashboard/orders/:code/receipts/:number",
     handle: async ({ params: { code, number }, request }) =>
-      documentFile(desk.billing, await documentsOfOrder(db, code, requireBilling(principalOf(request))), number),
+      documentFile(deps.billing, await documentsOfOrder(db, code, requireBilling(principalOf(request))), number),
   });
 
   for (const form of proofForms)
@@ -80,8 +82,8 @@ export function orderDocumentPages(forms: FastifyInstance, deps: Deps): void {
       handle: async ({ params: { code, documentId }, request }) => {
         const order = await ownOrder(db, request, code);
         const wanted = { orderCode: order.code, owner: principalOf(request), documentId };
-        const proof = await orderDocumentProof(desk.envelopes, wanted, form);
-        return proofToSave({ ...order, title: desk.titleOf(order) }, { documentId, form, proof });
+        const proof = await orderDocumentProof(envelopes, wanted, form);
+        return proofToSave({ ...order, title: titleOf(order) }, { documentId, form, proof });
       },
     });
 
@@ -90,7 +92,7 @@ export function orderDocumentPages(forms: FastifyInstance, deps: Deps): void {
     handle: async ({ params: { code, documentId }, request }) => {
       const order = await ownOrder(db, request, code);
       const wanted = { orderCode: order.code, owner: principalOf(request), documentId };
-      return documentToSave({ ...order, title: desk.titleOf(order) }, await openOrderDocument(desk.envelopes, wanted));
+      return documentToSave({ ...order, title: titleOf(order) }, await openOrderDocument(envelopes, wanted));
     },
   });
 }

@@ -65,7 +65,7 @@ function uploadPages(app: FastifyInstance, deps: TemplatePagesDeps): void {
         requireSameEnvironment(request, sent.fields.get("environment"));
         const own = [...sent.fields].filter(([name]) => name !== "submission" && name !== "environment");
         const fields = new Map([...own, ["template", params.id] as const]);
-        const { bulkId, errors } = await createBulk(deps.desk.bulk, principalOf(request), {
+        const { bulkId, errors } = await createBulk(deps.bulk, principalOf(request), {
           fields,
           upload: sent.upload,
         });
@@ -102,7 +102,7 @@ function uploadPages(app: FastifyInstance, deps: TemplatePagesDeps): void {
 }
 
 function progressPages(app: FastifyInstance, forms: FastifyInstance, deps: TemplatePagesDeps): void {
-  const { bulk } = deps.desk;
+  const { bulk } = deps;
 
   pageRoute(app, deps.frame, {
     url: `${bulkPath}/:id`,
@@ -144,7 +144,7 @@ function resultFile(app: FastifyInstance, deps: TemplatePagesDeps): void {
     handle: async ({ request, params }) => {
       const file = csv([
         ["Row", "Order", "State", "Error"],
-        ...(await resultRows(deps.desk.bulk, principalOf(request), params.id)),
+        ...(await resultRows(deps.bulk, principalOf(request), params.id)),
       ]);
       return { file, type: "text/csv; charset=utf-8", name: `bulk-${params.id}.csv` };
     },

@@ -53,10 +53,10 @@ const templateForms = (deps: TemplatePagesDeps): Forms => ({
     return { name, back: html`<a href="${path}/${id}">The template</a>` };
   },
   questionsOf: async (request, id) =>
-    questionsOfTemplate(deps.desk.fills, principalOf(request), await ownTemplate(deps, request, id)),
+    questionsOfTemplate(deps.fills, principalOf(request), await ownTemplate(deps, request, id)),
 });
 
-const documentForms = ({ desk: { fills } }: TemplatePagesDeps): Forms => ({
+const documentForms = ({ fills }: TemplatePagesDeps): Forms => ({
   url: catalogFillPath(":id"),
   member: "docSlug",
   async find(_request, slug) {
@@ -68,7 +68,7 @@ const documentForms = ({ desk: { fills } }: TemplatePagesDeps): Forms => ({
 });
 
 function newPage(forms: FastifyInstance, deps: TemplatePagesDeps, { url, member, find, questionsOf }: Forms): void {
-  const { fills, orders } = deps.desk;
+  const { fills, orders } = deps;
   pageRoute(forms, deps.frame, { url, handle: ({ request, params }) => show(request, params.id, {}) });
   pageRoute(forms, deps.frame, {
     method: "POST",
@@ -140,7 +140,7 @@ function listPage(forms: FastifyInstance, deps: TemplatePagesDeps): void {
   pageRoute(forms, deps.frame, {
     url: fillsPath,
     handle: async ({ request, query: { cursor = "" } }) => {
-      const { fills } = deps.desk;
+      const { fills } = deps;
       const reader = principalOf(request);
       const page = await fillPage(fills, reader, { limit: pageSize, cursor });
       const withForm = await listCatalogForms(fills.templates, reader.environment);
@@ -152,7 +152,7 @@ function listPage(forms: FastifyInstance, deps: TemplatePagesDeps): void {
 }
 
 function detailPage(forms: FastifyInstance, deps: TemplatePagesDeps): void {
-  const { fills, orders } = deps.desk;
+  const { fills, orders } = deps;
   pageRoute(forms, deps.frame, { url: `${fillsPath}/:id`, handle: ({ request, params }) => show(request, params.id) });
   for (const [verb, act, message] of [
     ["send", sendFill, "fill-sent"],

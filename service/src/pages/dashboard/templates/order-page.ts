@@ -16,7 +16,7 @@ import { ownTemplate, type TemplatePagesDeps, withForm } from "./own-template.ts
 
 /** Adds the form with which a member places an order from a template, by the rules of `POST /api/partner/orders`. */
 export function templateOrderPage(app: FastifyInstance, deps: TemplatePagesDeps): void {
-  const { orders, withTemplate, fills } = deps.desk;
+  const { orders, withTemplate, fills } = deps;
   const url = `${path}/:id/order` as const;
 
   pageRoute(app, deps.frame, {

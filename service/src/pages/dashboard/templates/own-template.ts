@@ -3,13 +3,24 @@ import { principalOf } from "../../../kernel/http/authentication.ts";
 import { type Form, readForm } from "../../../kernel/http/uploads/multipart.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { isUuid } from "../../../kernel/platform/text.ts";
-import { findVersion, type TemplateVersion } from "../../../orders/templates/templates.ts";
-import type { OrderDesk } from "../orders/detail-page.ts";
+import type { BulkDeps } from "../../../orders/bulk/bulk.ts";
+import type { FillDeps } from "../../../orders/fills/fills.ts";
+import type { OrderDeps, TitleOf, WithTemplate } from "../../../orders/order/order.ts";
+import { findVersion, type TemplateDeps, type TemplateVersion } from "../../../orders/templates/templates.ts";
 import type { DashboardFrame } from "../page-shell.ts";
 import { reauthenticate } from "../reauthenticate.ts";
 import { requireSameEnvironment } from "../submit-once.ts";
 
-export type TemplatePagesDeps = { frame: DashboardFrame; desk: OrderDesk };
+/** The features that the pages of templates use. */
+export type TemplatePagesDeps = {
+  frame: DashboardFrame;
+  orders: OrderDeps;
+  templates: TemplateDeps;
+  withTemplate: WithTemplate;
+  titleOf: TitleOf;
+  bulk: BulkDeps;
+  fills: FillDeps;
+};
 
 const messages = {
   notMultipart: "The form could not be read. Please fill it out again.",
@@ -46,15 +57,13 @@ export async function withForm<Result>(
 }
 
 export async function ownTemplate(
-  { desk }: Pick<TemplatePagesDeps, "desk">,
+  { orders }: Pick<TemplatePagesDeps, "orders">,
   request: FastifyRequest,
   templateId: string,
   version: string | null = null,
 ): Promise<TemplateVersion> {
   const asked = version === null ? null : /^[1-9]\d{0,3}$/.test(version) ? Number(version) : 0;
-  const found = isUuid(templateId)
-    ? await findVersion(desk.orders, principalOf(request), templateId, asked)
-    : undefined;
+  const found = isUuid(templateId) ? await findVersion(orders, principalOf(request), templateId, asked) : undefined;
   if (!found) throw new ServiceError("not_found", "Template not found.");
   return found;
 }

@@ -49,7 +49,7 @@ export function templatePages(app: FastifyInstance, forms: FastifyInstance, deps
 }
 
 function listPages(app: FastifyInstance, deps: TemplatePagesDeps): void {
-  const { orders } = deps.desk;
+  const { orders } = deps;
   pageRoute(app, deps.frame, { url: path, handle: ({ request, query }) => show(request, query) });
   pageRoute(app, deps.frame, {
     method: "POST",
@@ -58,7 +58,7 @@ function listPages(app: FastifyInstance, deps: TemplatePagesDeps): void {
     handle: ({ request, form: shownAgain }) =>
       withForm(deps, request, shownAgain, async ({ upload }) => {
         if (!upload) throw new ServiceError("validation", "Choose a PDF of up to 35 MB.");
-        const matches = await matchesOf(deps.desk.templates, principalOf(request), upload);
+        const matches = await matchesOf(deps.templates, principalOf(request), upload);
         // The script of the order form also sends this request, when a file is dropped there.
         return wantsJson(request) ? { json: { matches } } : show(request, {}, { matches });
       }),
@@ -86,7 +86,7 @@ function listPages(app: FastifyInstance, deps: TemplatePagesDeps): void {
 }
 
 function newPage(app: FastifyInstance, deps: TemplatePagesDeps): void {
-  const { orders, titleOf } = deps.desk;
+  const { orders, titleOf } = deps;
   pageRoute(app, deps.frame, {
     url: `${path}/new`,
     headers,
@@ -103,7 +103,7 @@ function newPage(app: FastifyInstance, deps: TemplatePagesDeps): void {
         const { name } = await submitOnce(orders, request, {
           fields,
           ...(upload && { documentSha256: upload.sha256 }),
-          make: () => createTemplate(deps.desk.templates, principalOf(request), sent, async () => {}),
+          make: () => createTemplate(deps.templates, principalOf(request), sent, async () => {}),
           nameOf: ({ templateId }) => templateId,
         });
         return done(`${path}/${name}`, "template-made");
@@ -129,7 +129,7 @@ function newPage(app: FastifyInstance, deps: TemplatePagesDeps): void {
 }
 
 function detailPages(app: FastifyInstance, forms: FastifyInstance, deps: TemplatePagesDeps): void {
-  const { orders } = deps.desk;
+  const { orders } = deps;
   pageRoute(app, deps.frame, {
     url: `${path}/:id`,
     headers,
@@ -167,7 +167,7 @@ function detailPages(app: FastifyInstance, forms: FastifyInstance, deps: Templat
                 "Another version was added since you opened this form. Open it again.",
               );
             const wanted = { templateId: params.id, sent: { fields: withRoles(fields), upload } };
-            return addVersion(deps.desk.templates, principalOf(request), wanted, async () => {});
+            return addVersion(deps.templates, principalOf(request), wanted, async () => {});
           },
           nameOf: ({ templateId }) => templateId,
         });
