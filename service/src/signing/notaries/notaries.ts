@@ -50,7 +50,7 @@ export { guestWords } from "./appointments/guest-words.ts";
 export { addGuest, dropGuest } from "./appointments/guests.ts";
 export { hoursDays, instantOf, typedHours } from "./appointments/hours.ts";
 export { appointmentInvitationMail, inviteToBook } from "./appointments/links.ts";
-export { sessionMail, whenText } from "./appointments/mail.ts";
+export { guestMail, sessionMail, whenText } from "./appointments/mail.ts";
 export { type ClosingSigner, type Meeting, openMeetings } from "./appointments/meetings.ts";
 export { type BookingDeps, slotText } from "./appointments/offers.ts";
 export {

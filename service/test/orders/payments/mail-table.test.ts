@@ -63,6 +63,7 @@ const table: Readonly<Record<string, boolean>> = {
   // About the firm's card or its month, and about no order.
   ...{ methodMail: false, statementMail: false },
   ...{ signingMail: false, roomMail: false, closingsMail: false, deliveryMail: false, deliveryCodeMail: false },
+  ...{ downloadMail: false },
   ...{ accessMail: false, liveAccessMail: false, signInMail: false, confirmationMail: false, factorMail: false },
   ...{ memberMail: false, keyMail: false, invitationMail: false, expiryMail: false, appointmentMail: false },
   ...{
@@ -73,7 +74,14 @@ const table: Readonly<Record<string, boolean>> = {
     liveMail: false,
     queueMail: false,
   },
-  ...{ fillMail: false, sessionMail: false, appointmentInvitationMail: false, operatorMail: false, failingMail: false },
+  ...{
+    fillMail: false,
+    sessionMail: false,
+    guestMail: false,
+    appointmentInvitationMail: false,
+    operatorMail: false,
+    failingMail: false,
+  },
 };
 
 test("the service's table of mails has no mail of which this test does not say whether it is about an order's money", () => {

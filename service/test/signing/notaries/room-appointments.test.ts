@@ -16,7 +16,14 @@ import { languages } from "../../../src/kernel/platform/languages.ts";
 import { appointmentWords } from "../../../src/pages/client/appointment-words.ts";
 import { queueWords } from "../../../src/pages/client/queue-words.ts";
 import { liveWords } from "../../../src/pages/ui/live/words/languages.ts";
-import { addNotary, guestWords, sessionWords } from "../../../src/signing/notaries/notaries.ts";
+import { mailSession } from "../../../src/signing/notaries/appointments/mail.ts";
+import {
+  addNotary,
+  guestWords,
+  listNotaries,
+  sessionWords,
+  setNotary,
+} from "../../../src/signing/notaries/notaries.ts";
 import { mailsTo, postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator } from "../../firms/operators/console-people.ts";
 import { certificateFiles } from "./certificate-files.ts";
@@ -282,14 +289,14 @@ test("a witness has a link of their own: the time, the device check and the room
   assert.equal(location, `${mailed(path)}?lang=es`);
   assert.ok(text.includes(`${mailed(path)}?lang=es#device`));
 
-  const look = async (language: string) => (await fetch(at(`${path}?lang=${language}`))).text();
+  const lookIn = async (language: string) => (await fetch(at(`${path}?lang=${language}`))).text();
   for (const language of languages) {
-    const page = await look(language);
+    const page = await lookIn(language);
     for (const words of [guestWords[language].roles.witness, guestWords[language].change, guestWords[language].title])
       assert.ok(page.includes(words), `${language}: ${words}`);
   }
   assert.equal(new Set(languages.map((language) => JSON.stringify(guestWords[language]))).size, 8);
-  const page = await look("en");
+  const page = await lookIn("en");
   assert.match(page, /device-start/);
   assert.doesNotMatch(page, /name="slot"|\/cancel"/);
   const [, slot = ""] = (await order.slots())[0] ?? [];
@@ -299,7 +306,21 @@ test("a witness has a link of their own: the time, the device check and the room
   assert.equal((await postForm(at(`${path}/device/check`), {})).status, 200);
 
   assert.equal((await post(`/orders/${order.code}/session`, { act: "jurat" })).status, 303);
-  const [, room = ""] = /\/notary-room\/([0-9a-f]{40})/.exec(await look("en")) ?? [];
+  const [, room = ""] = /\/notary-room\/([0-9a-f]{40})/.exec(await lookIn("en")) ?? [];
+  const [guest] = await running.db.query<{ id: string }>(
+    sql`SELECT id FROM appointment_guests WHERE email = ${wanda.email}`,
+  );
+  const remove = () => post(`/orders/${order.code}/guests/remove`, { guest: guest?.id ?? "" });
+  for (const change of [remove, () => add({ name: "Will Watt", email: "will@example.com" })]) {
+    const refused = await change();
+    assert.equal(refused.status, 409);
+    assert.match(await refused.text(), /A session of this order is open, or is being closed/);
+  }
+  assert.doesNotMatch(await look(`/orders/${order.code}`), /Somebody else at the appointment/);
+  const invited = await running.db.query<{ role: string }>(sql`
+    SELECT a.detail ->> 'role' AS role FROM audit_log a JOIN orders o ON o.id = a.order_id
+    WHERE ${isSealed(sql`o.code`, "order", order.code)} AND a.action = 'notary.person_invited'`);
+  assert.deepEqual(invited, [{ role: "witness" }]);
   const inMail = await until(
     () =>
       mailsTo(running.service, wanda.email).flatMap((mail) => /\/notary-room\/([0-9a-f]{40})/.exec(mail)?.[1] ?? [])[0],
@@ -308,15 +329,49 @@ test("a witness has a link of their own: the time, the device check and the room
   assert.doesNotMatch(await order.show(), new RegExp(room), "each person is led to their own room");
   assert.equal((await post(`/orders/${order.code}/session/end`, { outcome: "technical" })).status, 303);
 
-  const [guest] = await running.db.query<{ id: string }>(
-    sql`SELECT id FROM appointment_guests WHERE email = ${wanda.email}`,
-  );
-  const remove = () => post(`/orders/${order.code}/guests/remove`, { guest: guest?.id ?? "" });
-  assert.equal((await remove()).status, 303);
+  await until(async () => (await remove()).status === 303 || undefined);
   assert.equal((await remove()).status, 400);
   await mailWith(wanda.email, /Subject: .*cancel/);
   assert.equal((await fetch(at(path))).status, 404);
   assert.equal((await fetch(at(order.path))).status, 200);
+});
+
+test("no session opens with a guest who is the notary by now", async () => {
+  const order = await waitingOrder(["alone@example.com"]);
+  await bookRoom(order, 30);
+  const walt = { role: "witness", name: "Walt Watt", email: "walt@example.com", language: "en" };
+  assert.equal((await post(`/orders/${order.code}/guests`, walt)).status, 303);
+  const keeping = { db: running.db, clock: () => new Date() };
+  const [notary] = await listNotaries(keeping.db);
+  const named = (commissionName: string) => setNotary(keeping, notary?.id ?? "", { commissionName }, "operator");
+  await named(walt.name);
+  const refused = await post(`/orders/${order.code}/session`, { act: "jurat" });
+  assert.equal(refused.status, 409);
+  assert.match(await refused.text(), /Walt Watt, whom you expect, can’t come: name must be of somebody who neither/);
+  await named("Nora Ames");
+  assert.equal((await post(`/orders/${order.code}/session`, { act: "jurat" })).status, 303);
+  assert.equal((await post(`/orders/${order.code}/session/end`, { outcome: "technical" })).status, 303);
+});
+
+test("mails to guests wait in a queue that earlier releases leave alone", async () => {
+  const order = await waitingOrder(["queues@example.com"]);
+  await bookRoom(order, 30);
+  const gus = { role: "observer", name: "Gus Gray", email: "gus@example.com", language: "en" };
+  assert.equal((await post(`/orders/${order.code}/guests`, gus)).status, 303);
+  const [session] = await running.db.query<{ id: string; sequence: number }>(sql`
+    SELECT s.id, s.sequence FROM notary_sessions s JOIN orders o ON o.id = s.order_id
+    WHERE ${isSealed(sql`o.code`, "order", order.code)}`);
+  assert.ok(session);
+  const queued = await running.db.transaction(async (tx) => {
+    await mailSession(tx, session, "booked", { signers: [{}] });
+    return tx.query<{ queue: string; isGuest: boolean }>(sql`
+      SELECT DISTINCT queue, payload ? 'guest' AS "isGuest" FROM jobs WHERE payload ->> 'sessionId' = ${session.id}
+      ORDER BY queue`);
+  });
+  assert.deepEqual(queued, [
+    { queue: "notary-guest-mail", isGuest: true },
+    { queue: "notary-session-mail", isGuest: false },
+  ]);
 });
 
 test("an observer is told of each change of the appointment, and tests no device", async () => {

@@ -98,7 +98,7 @@ ${errorSummary(message)}
 ${card("order", "Order", orderFacts(claimed))}
 ${card("document", "Document", documentPart(order.code, claimed.notices))}
 ${view.meeting?.obstacle === null && card("how", "How it goes", howPart)}
-${card("appointment", "Appointment", html`${bookedPart(order.code, session, view.meeting)}${appointmentPart(order.code, draft, typed, zone)}${view.meeting && guestsPart(claimed, view.guests, typed)}`)}
+${card("appointment", "Appointment", html`${bookedPart(order.code, session, view.meeting)}${appointmentPart(order.code, draft, typed, zone)}${view.meeting?.session === null && guestsPart(claimed, view.guests, typed)}`)}
 ${card("identity", "Identity", identityPart(claimed, identity))}
 ${view.meeting && claimed.eligibility.rules.modes.value.includes("ron") && card("session", "By audio and video, here", livePart(claimed, view.meeting.session, view.meeting.obstacle, view.isSigned))}
 ${claimed.eligibility.modes.includes("ipen") && view.sheet?.sheet.script.mode !== "ron" && card("in-presence", "In person, on this device", inPresencePart(claimed, view.sheet, view.hasPasskey, view.isSigned))}

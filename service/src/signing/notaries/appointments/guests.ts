@@ -10,10 +10,11 @@ import { newUuid } from "../../../kernel/platform/ids.ts";
 import type { SecretBytes } from "../../../kernel/platform/secrets.ts";
 import { claimedOrder, type DeskDeps, lockClaimed } from "../desk/desk.ts";
 import type { Typed } from "../form-reader.ts";
+import { openLiveOf } from "../sessions/store.ts";
 import { type Coming, readInvited, requirePlace } from "../sessions/third-roles.ts";
 import { scheduledFor } from "./book.ts";
 import { countGuests, type Guest, guestsOf, insertGuest, removeGuest } from "./guest-store.ts";
-import { sessionMail } from "./mail.ts";
+import { guestMail } from "./mail.ts";
 
 type GuestDeps = { desk: DeskDeps; secrets: SecretBytes };
 
@@ -22,7 +23,7 @@ const mostGuests = 20;
 
 /**
  * Adds a guest to the order that the notary has claimed, and mails the appointment, if there is one.
- * @throws ServiceError naming every wrong field, the rule of the state, or the limit
+ * @throws ServiceError naming every wrong field, the rule of the state, or the limit; `conflict` while a session is open
  */
 export async function addGuest(
   { desk, secrets }: GuestDeps,
@@ -35,6 +36,7 @@ export async function addGuest(
   await desk.db.transaction(async (tx) => {
     const { notary, order, at } = await lockClaimed(tx, desk, operator, claimed);
     const { orderId, partnerId } = order;
+    await requireNoSession(tx, order.taskId);
     const signers = order.signers.map(({ name, email }): Coming => ({ role: "signer", name, email, forSigner: null }));
     requirePlace(invited, [...signers, ...(await guestsOf(tx, orderId))], notary.commissionName);
     if ((await countGuests(tx, orderId)) >= mostGuests)
@@ -48,12 +50,13 @@ export async function addGuest(
   });
 }
 
-/** Removes a guest. The link ends, and a calendar entry is canceled. @throws ServiceError */
+/** Removes a guest. The link ends, and a calendar entry is canceled. @throws ServiceError `conflict` while a session is open */
 export async function dropGuest({ desk }: GuestDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const claimed = await claimedOrder(desk, operator, code);
   await desk.db.transaction(async (tx) => {
     const { order, at } = await lockClaimed(tx, desk, operator, claimed);
     const { orderId, partnerId } = order;
+    await requireNoSession(tx, order.taskId);
     const guest = (await guestsOf(tx, orderId)).find(({ id }) => id === typed["guest"]);
     if (!guest) throw invalid("guest must be one of the people who are expected.");
     await removeGuest(tx, guest.id, at);
@@ -65,10 +68,19 @@ export async function dropGuest({ desk }: GuestDeps, operator: Operator, code: s
   });
 }
 
+/** The people of a session are fixed when it opens. From then on, its own page invites and withdraws. */
+async function requireNoSession(tx: Tx, taskId: number): Promise<void> {
+  if (await openLiveOf(tx, taskId))
+    throw new ServiceError(
+      "conflict",
+      "A session of this order is open, or is being closed. Before it begins, its page invites people and withdraws them.",
+    );
+}
+
 async function mailGuest(tx: Tx, { id, orderId }: Pick<Guest, "id" | "orderId">, moment: "booked" | "canceled") {
   const session = await scheduledFor(tx, orderId);
   if (session)
-    await sessionMail.enqueue(tx, {
+    await guestMail.enqueue(tx, {
       sessionId: session.id,
       sequence: session.sequence,
       moment,

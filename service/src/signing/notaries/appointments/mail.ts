@@ -37,7 +37,7 @@ export async function mailSession(
   for (const person of people) await sessionMail.enqueue(tx, { sessionId: id, sequence, moment, person });
   const session = await findSession(tx, id);
   for (const guest of session ? await guestsOf(tx, session.orderId) : [])
-    await sessionMail.enqueue(tx, { sessionId: id, sequence, moment, person: null, guest: guest.id });
+    await guestMail.enqueue(tx, { sessionId: id, sequence, moment, person: null, guest: guest.id });
 }
 
 const formatters = new Map<string, Intl.DateTimeFormat>();
@@ -60,68 +60,76 @@ function formatterOf(zone: string, language: Language): Intl.DateTimeFormat {
 export const whenText = (startsAt: Date, zone: string, language: Language): string =>
   `${formatterOf(zone, language).format(startsAt)} (${zone}), ${startsAt.toISOString().slice(11, 16)} UTC`;
 
-export const sessionMail = defineMail({
-  queue: "notary-session-mail",
-  async load({ sessionId, sequence, moment, person, guest: guestId }: SessionMail, deps: MailDeps) {
-    const { db, rowMac, clock, secrets } = deps;
-    const session = await findSession(db, sessionId);
-    const guest = guestId === undefined ? null : await findGuest(db, guestId);
-    if (!session || guest === undefined) return null;
-    const isRemoved = guest !== null && guest.removedAt !== null;
-    // A removed guest gets the cancellation, even if the appointment has changed since.
-    if (isRemoved ? moment !== "canceled" : session.sequence !== sequence || isStale(session, moment, clock()))
-      return null;
-    const { orderId } = session;
-    const [order, notary] = await Promise.all([peopleOf({ db, rowMac }, orderId), findNotary(db, session.notaryId)]);
-    if (!order || !notary) return null;
-    const { commissionName, email } = notary;
-    const own = person === null ? { name: commissionName, email, language: "en" } : order.signers[person - 1];
-    const to = guest ?? own;
-    if (!to) return null;
-    const role = guest?.role ?? null;
-    const about = { session, role, notary: commissionName, ...(await addressedTo(db, order, to)) };
-    if (guest) return { ...about, path: isRemoved ? null : await guestPathOf(db, secrets, guest.id) };
-    return { ...about, path: person === null ? "/operator/notary" : await linkPathOf(db, secrets, orderId, person) };
-  },
-  write({ session, role, path, notary, words, ...letter }, { sequence, moment, person, guest }, { baseUrl, clock }) {
-    const { id, mode, startsAt, zone, meetingPoint, reminded } = session;
-    const when = whenText(startsAt, zone, letter.language);
-    const isOff = moment === "canceled" || moment === "again";
-    const host = new URL(baseUrl).hostname;
-    // Each person enters the room through a page of their own. So each person's calendar entry has a different
-    // location.
-    const url = `${baseUrl}${path ?? ""}?lang=${letter.language}`;
-    const isHere = meetingPoint === null;
-    const isChecked = isHere && (person !== null || (role !== null && role !== "observer")) && !isOff;
-    // Guests don't choose the time, so they are told only that there is none.
-    const said = role !== null && moment === "again" ? "canceled" : moment;
-    const identifies = role === null || role === "credible_witness" || role === "witness";
-    const entry = {
-      uid: `${id}@${host}`,
-      ...{ sequence, startsAt, stampedAt: clock(), isCanceled: isOff },
-      summary: words.summary,
-      description: `${words.modes[mode]}: ${meetingPoint ?? url}`,
-      location: meetingPoint ?? url,
-      organizer: letter.firm.contactEmail ?? `no-reply@${host}`,
-      attendee: letter.to,
-    };
-    return {
-      ...letter,
-      id: `session:${id}:${sequence}:${moment}:${reminded}:${guest ?? person ?? "notary"}`,
-      subject: words.subjects[said],
-      lines: [
-        words.lines[said](when, isPlainName(notary) ? notary : null),
-        ...(isOff || role === null ? [] : [guestWords[letter.language].roles[role]]),
-        ...(isOff || !identifies ? [] : [words.have]),
-        ...(isChecked ? [words.check] : []),
-      ],
-      ...(!isOff && { facts: [[words.when, when] as const, [words.modes[mode], meetingPoint ?? words.room] as const] }),
-      link: path === null ? null : { label: words.link, url: isChecked ? `${url}#device` : url },
-      caution: words.caution,
-      calendar: { method: isOff ? ("CANCEL" as const) : ("REQUEST" as const), ics: icsOf(entry) },
-    };
-  },
-});
+const mailIn = (queue: string) =>
+  defineMail({
+    queue,
+    async load({ sessionId, sequence, moment, person, guest: guestId }: SessionMail, deps: MailDeps) {
+      const { db, rowMac, clock, secrets } = deps;
+      const session = await findSession(db, sessionId);
+      const guest = guestId === undefined ? null : await findGuest(db, guestId);
+      if (!session || guest === undefined) return null;
+      const isRemoved = guest !== null && guest.removedAt !== null;
+      // A removed guest gets the cancellation, even if the appointment has changed since.
+      if (isRemoved ? moment !== "canceled" : session.sequence !== sequence || isStale(session, moment, clock()))
+        return null;
+      const { orderId } = session;
+      const [order, notary] = await Promise.all([peopleOf({ db, rowMac }, orderId), findNotary(db, session.notaryId)]);
+      if (!order || !notary) return null;
+      const { commissionName, email } = notary;
+      const own = person === null ? { name: commissionName, email, language: "en" } : order.signers[person - 1];
+      const to = guest ?? own;
+      if (!to) return null;
+      const role = guest?.role ?? null;
+      const about = { session, role, notary: commissionName, ...(await addressedTo(db, order, to)) };
+      if (guest) return { ...about, path: isRemoved ? null : await guestPathOf(db, secrets, guest.id) };
+      return { ...about, path: person === null ? "/operator/notary" : await linkPathOf(db, secrets, orderId, person) };
+    },
+    write({ session, role, path, notary, words, ...letter }, { sequence, moment, person, guest }, { baseUrl, clock }) {
+      const { id, mode, startsAt, zone, meetingPoint, reminded } = session;
+      const when = whenText(startsAt, zone, letter.language);
+      const isOff = moment === "canceled" || moment === "again";
+      const host = new URL(baseUrl).hostname;
+      // Each person enters the room through a page of their own. So each person's calendar entry has a different
+      // location.
+      const url = `${baseUrl}${path ?? ""}?lang=${letter.language}`;
+      const isHere = meetingPoint === null;
+      const isChecked = isHere && (person !== null || (role !== null && role !== "observer")) && !isOff;
+      // Guests don't choose the time, so they are told only that there is none.
+      const said = role !== null && moment === "again" ? "canceled" : moment;
+      const identifies = role === null || role === "credible_witness" || role === "witness";
+      const entry = {
+        uid: `${id}@${host}`,
+        ...{ sequence, startsAt, stampedAt: clock(), isCanceled: isOff },
+        summary: words.summary,
+        description: `${words.modes[mode]}: ${meetingPoint ?? url}`,
+        location: meetingPoint ?? url,
+        organizer: letter.firm.contactEmail ?? `no-reply@${host}`,
+        attendee: letter.to,
+      };
+      return {
+        ...letter,
+        id: `session:${id}:${sequence}:${moment}:${reminded}:${guest ?? person ?? "notary"}`,
+        subject: words.subjects[said],
+        lines: [
+          words.lines[said](when, isPlainName(notary) ? notary : null),
+          ...(isOff || role === null ? [] : [guestWords[letter.language].roles[role]]),
+          ...(isOff || !identifies ? [] : [words.have]),
+          ...(isChecked ? [words.check] : []),
+        ],
+        ...(!isOff && {
+          facts: [[words.when, when] as const, [words.modes[mode], meetingPoint ?? words.room] as const],
+        }),
+        link: path === null ? null : { label: words.link, url: isChecked ? `${url}#device` : url },
+        caution: words.caution,
+        calendar: { method: isOff ? ("CANCEL" as const) : ("REQUEST" as const), ics: icsOf(entry) },
+      };
+    },
+  });
+
+/** Mails to signers and to the notary. */
+export const sessionMail = mailIn("notary-session-mail");
+/** Mails to guests. A node of an earlier release, which knows no guests, would send them to the notary instead. */
+export const guestMail = mailIn("notary-guest-mail");
 
 function isStale({ state, startsAt }: NotarySession, moment: SessionMoment, now: Date): boolean {
   if (moment === "canceled") return state !== "canceled";

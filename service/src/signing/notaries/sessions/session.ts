@@ -9,10 +9,11 @@ import type { OwnNode } from "../../../kernel/platform/nodes.ts";
 import type { Ticket } from "../../../providers/providers.ts";
 import type { ConsentTexts } from "../../envelopes/envelopes.ts";
 import { actKinds, mostPrincipals } from "../acts/act.ts";
-import { guestsOf } from "../appointments/guest-store.ts";
+import { type Guest, guestsOf } from "../appointments/guest-store.ts";
 import { findNotary } from "../commissions/store.ts";
 import { type Claimed, claimedOrder, lockClaimed } from "../desk/desk.ts";
 import { orderOfId } from "../desk/orders.ts";
+import type { OnlineRules } from "../eligibility/rules.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
 import type { IdentityDeps } from "../identity/checks.ts";
 import { endRequestOf } from "../queue/store.ts";
@@ -39,7 +40,7 @@ import {
   openLiveOf,
   updateLive,
 } from "./store.ts";
-import { roleObstacle } from "./third-roles.ts";
+import { type Coming, requirePlace, roleObstacle } from "./third-roles.ts";
 
 /** The dependencies of live sessions. */
 export type LiveDeps = {
@@ -75,7 +76,7 @@ export async function openLive(deps: LiveDeps, operator: Operator, code: string,
     operator,
     claimed,
     { act, mode: "ron", pinHash: null },
-    async (tx, sheet, { at, order }) => {
+    async (tx, sheet, { at, order, notary }) => {
       const id = newUuid();
       const { orderId, taskId, signers, partnerId } = order;
       await endRequestOf(tx, orderId, "met", at);
@@ -90,7 +91,7 @@ export async function openLive(deps: LiveDeps, operator: Operator, code: string,
       if (!session) throw new Error("the live session was not written");
       const detail = { act, people: signers.length, sheet: sheet.id };
       await appendEvent(tx, rowMac, session, { at, name: "opened", by: operator.actor, person: null, detail });
-      await inviteGuests(deps, tx, claimed, { id, orderId, by: operator.actor, at });
+      await inviteGuests(deps, tx, claimed.eligibility.rules.online, { id, order, notary, by: operator.actor, at });
       const about = { session: id, act };
       const line = { at, action: "notary.session_opened", actor: operator.actor, partnerId, orderId, detail: about };
       await tx.query(auditLine(line));
@@ -98,19 +99,25 @@ export async function openLive(deps: LiveDeps, operator: Operator, code: string,
   );
 }
 
-type Opened = { id: string; orderId: number; by: string; at: Date };
+type Opened = Pick<Claimed, "order" | "notary"> & { id: string; by: string; at: Date };
 
-/** Invites the guests of the order to its session, unless the rules of the notary's state exclude them by now. */
+/**
+ * Invites the guests of the order to its session, unless the rules of the notary's state exclude them by now.
+ * @throws ServiceError `conflict` naming a guest who can't come, since the notary or an address has changed
+ */
 async function inviteGuests(
   { sheets: { desk }, identity }: LiveDeps,
   tx: Tx,
-  { eligibility }: Claimed,
-  { id, orderId, by, at }: Opened,
+  online: OnlineRules,
+  { id, order, notary, by, at }: Opened,
 ): Promise<void> {
-  const allowed = (await guestsOf(tx, orderId)).filter(
-    ({ role }) => roleObstacle(role, eligibility.rules.online) === null,
-  );
-  for (const [index, { role, name, email, language, forSigner }] of allowed.entries()) {
+  const { orderId, partnerId } = order;
+  const people = order.signers.map(({ name, email }): Coming => ({ role: "signer", name, email, forSigner: null }));
+  const allowed = (await guestsOf(tx, orderId)).filter(({ role }) => roleObstacle(role, online) === null);
+  for (const [index, guest] of allowed.entries()) {
+    const { role, name, email, language, forSigner } = guest;
+    requireStillPlace(guest, people, notary.commissionName);
+    people.push(guest);
     const personId = newUuid();
     const n = mostPrincipals + index + 1;
     const token = roomTokenUnder(identity.secrets, personId);
@@ -120,6 +127,21 @@ async function inviteGuests(
     if (!session) throw new Error("the live session was not written");
     const detail = { role, ...(forSigner !== null && { forSigner }) };
     await appendEvent(tx, desk.rowMac, session, { at, name: "invited", by, person: personName(n), detail });
+    const about = { session: id, ...detail };
+    await tx.query(auditLine({ at, action: "notary.person_invited", actor: by, partnerId, orderId, detail: about }));
+  }
+}
+
+/** @throws ServiceError `conflict` naming the guest and the rule */
+function requireStillPlace(guest: Guest, people: readonly Coming[], notary: string): void {
+  try {
+    requirePlace(guest, people, notary);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    throw new ServiceError(
+      "conflict",
+      `${guest.name}, whom you expect, can’t come: ${error.message} Remove this person under “Appointment” first.`,
+    );
   }
 }
 
