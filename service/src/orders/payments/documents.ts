@@ -235,7 +235,7 @@ export async function lockBilling(tx: Tx, { partnerId, environment }: { partnerI
   await tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`billing ${partnerId} ${environment}`}, 0))`);
 }
 
-type Note = { kind: Exclude<Kind, "receipt">; refund: string; partCents: number | null };
+export type Note = { kind: Exclude<Kind, "receipt">; refund: string; partCents: number | null };
 
 /** The documents of a payment after its receipt, the cents that are left, and those that credit notes returned. */
 async function booksOf(
@@ -246,46 +246,19 @@ async function booksOf(
   const notes = await db.query<Note>(sql`
     SELECT d.kind, d.refund, d.part_cents::float8 AS "partCents", ${verified(billingDocumentState, sql`d`)}
     FROM billing_documents d WHERE d.payment_id = ${paymentId} AND d.kind <> 'receipt' ORDER BY d.id`);
-  return { ...sumsOf(amountCents, notes), notes };
+  return { ...sumsOfNotes(amountCents, notes), notes };
 }
 
-/** @param notes in the order in which they were issued */
-function sumsOf(amountCents: number, notes: readonly Pick<Note, "kind" | "partCents">[]) {
+/** The cents of a payment that are left, and those that credit notes returned. @param notes the oldest first */
+export function sumsOfNotes(amountCents: number, notes: readonly Pick<Note, "kind" | "partCents">[]) {
   let [rest, credited] = [amountCents, 0];
   for (const { kind, partCents } of notes) {
-    const cents = partCents ?? rest;
-    const isBack = kind === "credit_reversal" || kind === "loss_reversal";
+    const [cents, isBack] = [partCents ?? rest, kind.endsWith("reversal")];
     rest += isBack ? cents : -cents;
     if (kind.startsWith("credit")) credited += isBack ? -cents : cents;
   }
   return { rest, credited };
 }
-
-/** The cents of a payment that credit notes returned, and those that a bank took back. */
-export type Returned = { creditedCents: number; lostCents: number };
-
-/**
- * The returned and lost cents of payments at the processor, for each order and payment intent. The keys are those of
- * `returnedKey`.
- * @throws ServiceError `unavailable` for an altered row
- */
-export async function returnedOf(db: Sql, paymentIntents: readonly string[]): Promise<ReadonlyMap<string, Returned>> {
-  type Row = Pick<Note, "kind" | "partCents"> & { orderId: number; paymentIntent: string; amountCents: number };
-  const rows = await db.query<Row>(sql`
-    SELECT p.order_id AS "orderId", p.payment_intent AS "paymentIntent", p.amount_cents::float8 AS "amountCents", d.kind,
-      d.part_cents::float8 AS "partCents", ${verified(billingDocumentState, sql`d`)}
-    FROM payments p JOIN billing_documents d ON d.payment_id = p.id
-    WHERE p.payment_intent = ANY (${paymentIntents}::text[]) AND d.kind <> 'receipt' ORDER BY d.id`);
-  const returned = new Map<string, Returned>();
-  for (const [key, notes] of Map.groupBy(rows, returnedKey)) {
-    const { rest, credited: creditedCents } = sumsOf(notes[0]?.amountCents ?? 0, notes);
-    returned.set(key, { creditedCents, lostCents: (notes[0]?.amountCents ?? 0) - rest - creditedCents });
-  }
-  return returned;
-}
-
-export const returnedKey = (of: { orderId: number; paymentIntent: string | null }): string =>
-  `${of.orderId} ${of.paymentIntent}`;
 
 async function lockedBooks(tx: Tx, paymentId: number) {
   const subject = await lockedSeries(tx, paymentId);

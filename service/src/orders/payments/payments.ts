@@ -58,15 +58,13 @@ export {
   type FirmMethod,
   firmPaysColumns,
   isOpenCharge,
-  listedPayments,
   type PayingMethod,
-  type PaymentOfFirm,
   payingMethod,
-  paymentsOfFirm,
   sumOfCharges,
   unpaidPayments,
 } from "./firm/charge-store.ts";
 export { type ChargeDeps, chargeByMember } from "./firm/charges.ts";
+export { listedPayments, type PaymentOfFirm, paymentsOfFirm } from "./firm/firm-payments.ts";
 export { chargeGroup, chargeOfOrder, type GroupCharge, type GroupChargeEnd } from "./firm/group.ts";
 export { listSpenders, type Spender, type SpendingRefusal, setLimit, spentThisMonth } from "./firm/limits.ts";
 export { chargeMail, methodMail, methodName, reasonWords } from "./firm/mail.ts";

@@ -13,8 +13,6 @@ import {
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import { leapt } from "../../../kernel/retention/retention.ts";
 import { joinOrder } from "../../order/order.ts";
-import { disputeState } from "../disputes.ts";
-import { type Returned, returnedKey, returnedOf } from "../documents.ts";
 import { paymentState } from "../store.ts";
 import { coveredAmount } from "../supplements.ts";
 import { isActive, methodState, methodsById, type PaymentMethod } from "./store.ts";
@@ -84,7 +82,8 @@ export type FirmCharge = {
 const agedOf = (row: Statement, at: Statement): Statement =>
   sql`CASE WHEN ${row}.environment = 'test' THEN ${leapt(at, sql`${row}.partner_id`)} ELSE ${at} END`;
 
-const charges = (where: Statement, more: Statement = nothing): Statement => sql`
+/** Selects charges `c` with their orders `o`. */
+export const charges = (where: Statement, more: Statement = nothing): Statement => sql`
   SELECT c.id, c.group_id AS "groupId", c.order_id AS "orderId", o.code AS "orderCode@order", c.partner_id AS "partnerId", c.environment,
     c.method_id AS "methodId", c.amount_cents AS "amountCents", c.supplement_id AS "supplementId", c.asked_by AS "askedBy", c.asked_at AS "askedAt",
     c.sent_at AS "sentAt", ${agedOf(sql`c`, sql`c.changed_at`)} AS "changedAt", c.state, c.payment_intent AS "paymentIntent", c.reason ${more}, ${verified(chargeState, sql`c`)}
@@ -168,36 +167,6 @@ export function unpaidPayments(charges: readonly ChargeOfOrder[]): {
 
 export const isOpenCharge = ({ state }: Pick<FirmCharge, "state">): boolean =>
   state === "asked" || state === "answered" || state === "pending";
-
-/** A payment of a firm: its charges, one for each order. They have the same state. */
-export type PaymentOfFirm = readonly (FirmCharge & Returned & { reference: string | null; isDisputed: boolean })[];
-
-/** At most this many payments of a firm are listed. */
-export const listedPayments = 50;
-
-/**
- * The payments of a firm that have not ended, then its newest ones, one more than are listed. An owner ends an overdue
- * payment in this list.
- * @throws ServiceError `unavailable` for an altered row
- */
-export async function paymentsOfFirm(db: Sql, { partnerId, environment }: Owner): Promise<PaymentOfFirm[]> {
-  const own = (row: Statement) => sql`${row}.partner_id = ${partnerId} AND ${row}.environment = ${environment}`;
-  const disputes = sql`FROM disputes d WHERE d.payment_intent = c.payment_intent`;
-  const rows = await db.query<FirmCharge & { reference: string | null; isDisputed: boolean }>(sql`
-    ${charges(
-      sql`${own(sql`c`)} AND coalesce(c.group_id, c.id) IN (
-        SELECT coalesce(q.group_id, q.id) FROM firm_charges q WHERE ${own(sql`q`)} GROUP BY 1
-        ORDER BY bool_and(q.state NOT IN ('asked', 'answered', 'pending')), max(q.asked_at) DESC, 1 LIMIT ${listedPayments + 1})`,
-      sql`, o.external_reference AS reference, EXISTS (SELECT ${disputes} AND d.state = 'opened') AS "isDisputed",
-        ${verifiedAll(disputeState, sql`d`, disputes)}`,
-    )}
-    ORDER BY c.state NOT IN ('asked', 'answered', 'pending'), c.asked_at DESC, coalesce(c.group_id, c.id), c.order_id`);
-  const intents = rows.flatMap(({ paymentIntent }) => paymentIntent ?? []);
-  const returned = await returnedOf(db, intents);
-  const whole = { creditedCents: 0, lostCents: 0 };
-  const shown = rows.map((each) => ({ ...each, ...(returned.get(returnedKey(each)) ?? whole) }));
-  return [...Map.groupBy(shown, paymentIdOf).values()];
-}
 
 /** Whether a charge of the method may be on its way to the processor, or a bank is moving its money. */
 export async function hasMovingCharge(db: Sql, methodId: string): Promise<boolean> {

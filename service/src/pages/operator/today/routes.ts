@@ -75,8 +75,7 @@ export function todayRoutes(scope: FastifyInstance, deps: TodayDeps): void {
   }
 
   async function today({ request, operator }: ConsoleCall, error?: string): Promise<string> {
-    const { environment, actor } = operator;
-    const now = clock();
+    const [{ environment, actor }, now] = [operator, clock()];
     const kinds = kindsShownTo(operator);
     const [notaries, day, counts, elsewhere, mine, due] = await Promise.all([
       deps.notaryState(),

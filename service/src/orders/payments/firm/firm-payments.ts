@@ -1,0 +1,64 @@
+/** The list of a firm's payments, and what became of their money. */
+import type { Owner } from "../../../kernel/identity/identity.ts";
+import type { Sql } from "../../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import { verified, verifiedAll } from "../../../kernel/platform/database/state-mac.ts";
+import { disputeState } from "../disputes.ts";
+import { billingDocumentState, type Note, sumsOfNotes } from "../documents.ts";
+import { charges, type FirmCharge, paymentIdOf } from "./charge-store.ts";
+
+/** A payment of a firm: its charges, one for each order. They have the same state. */
+export type PaymentOfFirm = readonly (FirmCharge & Returned & { reference: string | null; isDisputed: boolean })[];
+
+/** At most this many payments of a firm are listed. */
+export const listedPayments = 50;
+
+/**
+ * The payments of a firm that have not ended, then its newest ones, one more than are listed. An owner ends an overdue
+ * payment in this list.
+ * @throws ServiceError `unavailable` for an altered row
+ */
+export async function paymentsOfFirm(db: Sql, { partnerId, environment }: Owner): Promise<PaymentOfFirm[]> {
+  const own = (row: Statement) => sql`${row}.partner_id = ${partnerId} AND ${row}.environment = ${environment}`;
+  const disputes = sql`FROM disputes d WHERE d.payment_intent = c.payment_intent`;
+  const rows = await db.query<FirmCharge & { reference: string | null; isDisputed: boolean }>(sql`
+    ${charges(
+      sql`${own(sql`c`)} AND coalesce(c.group_id, c.id) IN (
+        SELECT coalesce(q.group_id, q.id) FROM firm_charges q WHERE ${own(sql`q`)} GROUP BY 1
+        ORDER BY bool_and(q.state NOT IN ('asked', 'answered', 'pending')), max(q.asked_at) DESC, 1 LIMIT ${listedPayments + 1})`,
+      sql`, o.external_reference AS reference, EXISTS (SELECT ${disputes} AND d.state = 'opened') AS "isDisputed",
+        ${verifiedAll(disputeState, sql`d`, disputes)}`,
+    )}
+    ORDER BY c.state NOT IN ('asked', 'answered', 'pending'), c.asked_at DESC, coalesce(c.group_id, c.id), c.order_id`);
+  const intents = rows.flatMap(({ paymentIntent }) => paymentIntent ?? []);
+  const returned = await returnedOf(db, intents);
+  const whole = { creditedCents: 0, lostCents: 0 };
+  const shown = rows.map((each) => ({ ...each, ...(returned.get(returnedKey(each)) ?? whole) }));
+  return [...Map.groupBy(shown, paymentIdOf).values()];
+}
+
+/** The cents of a payment that credit notes returned, and those that a bank took back. */
+type Returned = { creditedCents: number; lostCents: number };
+
+/**
+ * The returned and lost cents of payments at the processor, for each order and payment intent. The keys are those of
+ * `returnedKey`.
+ * @throws ServiceError `unavailable` for an altered row
+ */
+async function returnedOf(db: Sql, paymentIntents: readonly string[]): Promise<ReadonlyMap<string, Returned>> {
+  type Row = Pick<Note, "kind" | "partCents"> & { orderId: number; paymentIntent: string; amountCents: number };
+  const rows = await db.query<Row>(sql`
+    SELECT p.order_id AS "orderId", p.payment_intent AS "paymentIntent", p.amount_cents::float8 AS "amountCents", d.kind,
+      d.part_cents::float8 AS "partCents", ${verified(billingDocumentState, sql`d`)}
+    FROM payments p JOIN billing_documents d ON d.payment_id = p.id
+    WHERE p.payment_intent = ANY (${paymentIntents}::text[]) AND d.kind <> 'receipt' ORDER BY d.id`);
+  const returned = new Map<string, Returned>();
+  for (const [key, notes] of Map.groupBy(rows, returnedKey)) {
+    const { rest, credited: creditedCents } = sumsOfNotes(notes[0]?.amountCents ?? 0, notes);
+    returned.set(key, { creditedCents, lostCents: (notes[0]?.amountCents ?? 0) - rest - creditedCents });
+  }
+  return returned;
+}
+
+const returnedKey = (of: { orderId: number; paymentIntent: string | null }): string =>
+  `${of.orderId} ${of.paymentIntent}`;
