@@ -169,6 +169,7 @@ test("a debit that the bank never answers is overdue after ten days of the test 
     SELECT t.reason FROM tasks t JOIN orders o ON o.id = t.order_id
     WHERE t.kind = 'firm_charge' AND t.environment = 'test' AND ${isSealed(sql`o.code`, "order", code)}`);
   assert.match(tasks[0]?.reason ?? "", /The bank has not answered for ten days/);
+  assert.match(await look(), /Being processed by the bank\. There has been no answer for too long\./);
   const lateMails = () =>
     mailsTo(service, "owner@ash.example").filter((mail) => /Your bank has not answered/.test(mail));
   await until(() => lateMails().length > 0);

@@ -190,15 +190,16 @@ export const chargeText = ({ state, reason }: Pick<FirmCharge, "state" | "reason
     : stateWords[state];
 
 /** The state of a payment, and what became of its money since. */
-function paymentText(charges: PaymentOfFirm): string {
+function paymentText({ now }: BillingView, charges: PaymentOfFirm): string {
   const sum = (of: "lostCents" | "creditedCents") => charges.reduce((cents, each) => cents + each[of], 0);
   const [lost, credited] = [sum("lostCents"), sum("creditedCents")];
+  const [first] = charges;
   const later = [
+    first && isOverdueCharge(first, now) && "There has been no answer for too long.",
     charges.some(({ isDisputed }) => isDisputed) && "A bank asks for it back.",
     lost > 0 && `The bank took ${money(lost)} back.`,
     credited > 0 && `${money(credited)} was credited.`,
-  ].filter((each) => each !== false);
-  const [first] = charges;
+  ].filter((each) => typeof each === "string");
   return [first ? `${chargeText(first)}${later.length > 0 ? "." : ""}` : "", ...later].join(" ");
 }
 
@@ -232,12 +233,12 @@ const chargesPart = (view: BillingView): Html =>
               html`${charges.map((each, index) => html`${index > 0 && ", "}${orderLink(each)}`)}`,
               references.size === 0 ? "None" : [...references].join(", "),
               money(sumOfCharges(charges)),
-              html`${paymentText(charges)}${ending(view, first, charges.length)}`,
+              html`${paymentText(view, charges)}${ending(view, first, charges.length)}`,
               dayIn(first.askedAt, view.zone),
             ],
           ];
         }),
-      )}${view.payments.length > listedPayments && html`<p class="quiet">Only the newest ${listedPayments} payments and those that are under way are shown. <a href="/dashboard/statements">Statements</a> have all that were paid, by month.</p>`}`;
+      )}${view.principal.environment === "test" && html`<p class="quiet">These dates are real time. Those of receipts and statements follow the test clock.</p>`}${view.payments.length > listedPayments && html`<p class="quiet">Only the newest ${listedPayments} payments and those that are under way are shown. <a href="/dashboard/statements">Statements</a> have all that were paid, by month.</p>`}`;
 
 const orderLink = ({ orderCode, supplementId }: FirmCharge): Html =>
   html`<a class="keep" href="/dashboard/orders/${orderCode}">${shortCode(orderCode)}</a>${supplementId !== null && ", more postage"}`;

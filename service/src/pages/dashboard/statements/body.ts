@@ -47,7 +47,7 @@ export function statementsBody(view: StatementsView): Html {
 ${errorSummary(error)}
 <div class="panels">
 ${open && card("this-month", `This month so far (${open.month}, ${open.zone})`, sumsPart(open))}
-${card("statements", "Statements", html`${searchPart(view)}${months(statements)}${view.principal.environment === "test" && testClockDates}`)}
+${card("statements", "Statements", html`<div class="card-parts">${searchPart(view)}${months(statements)}${view.principal.environment === "test" && testClockDates}</div>`)}
 ${card("address", "Name, address and time zone on receipts", addressForm(view))}
 </div>`;
 }
