@@ -139,7 +139,7 @@ function foundAt(node: Node): Found[] {
     case "ConditionalExpression":
       return ofChoice(node as ConditionalExpression);
     case "BinaryExpression": {
-      // A nested chain of demands is also found with the outer chain; it is listed only once.
+      // A nested chain of demands is also found as a part of the outer chain. The list contains it only once.
       const expression = node as Expression;
       return isDemand(expression) ? demandsOf(expression).map((one): Found => [inner(one), "true"]) : [];
     }

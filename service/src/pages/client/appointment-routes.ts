@@ -69,7 +69,7 @@ export function appointmentPages(app: FastifyInstance, deps: AppointmentPageDeps
   });
 }
 
-/** A page that is asked for by a form shows the form's refusal, in the reader's language. */
+/** Adds a route. When the request of a form is refused, the page shows the refusal in the reader's language. */
 function addRoute(scope: FastifyInstance, limits: RateLimits, { url, show, act, refused }: Routed): void {
   pageRoute(
     scope,

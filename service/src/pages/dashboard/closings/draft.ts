@@ -156,7 +156,7 @@ export const draftNote = ({ expiresAt }: FormDraft): Html =>
 
 const nameOf = ({ fields }: Draft): string => (fields["closing_name"] ?? "").trim() || "Closing without a name";
 
-/** The member's unfinished closings, each with the way on. */
+/** The member's unfinished closings, each with a link to continue. */
 export function draftsCard(drafts: readonly Draft[]): Html {
   const rows = drafts.map((draft) => {
     const { id, fields, updatedAt, expiresAt } = draft;
@@ -196,7 +196,7 @@ ${askFirst({
 
 const resumePath = (id: string): string => `${formPath}?draft=${id}`;
 
-/** On an empty form: the way to the drafts. */
+/** The link to the drafts, shown on an empty form. */
 export const draftsNotice = (drafts: readonly Draft[]): Html => {
   const [latest] = drafts;
   if (!latest) return html``;

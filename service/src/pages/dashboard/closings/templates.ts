@@ -15,8 +15,8 @@ import { everybody, personNumber } from "./person-label.ts";
 import { waysIn, waysText, wayWords, withoutWay } from "./ways.ts";
 
 /**
- * A template that was just used for a document, and the person who signs in place of each of its roles. `way` tells how,
- * where that is not at once, by a link, in English.
+ * A template that was just used for a document, and the person who signs in place of each of its roles. `way` is set if
+ * the person does not sign at once, by a link, in English.
  */
 export type UsedTemplate = { n: number; name: string; roles: readonly { role: string; person: string; way: string }[] };
 

@@ -10,7 +10,7 @@ type SignerWay = { person: number; routing: number; auth: string; language: stri
 /** A way as the form sends it: it may lack anything but the person. */
 type SentWay = Pick<SignerWay, "person"> & Partial<SignerWay>;
 
-/** The words for a way need these facts alone. */
+/** The members of a way that its words depend on. */
 type Way = Partial<Pick<SignerWay, "routing" | "auth" | "language">>;
 
 /** @returns null for a text that is not a list of objects; the rules of orders refuse such a text of placed fields */
@@ -62,7 +62,7 @@ export function waysText(roles: readonly Role[], numbers: readonly number[]): st
 
 const languageNames = new Intl.DisplayNames("en", { type: "language" });
 
-/** How a person signs, where that is not at once, by a link, in English; else empty. */
+/** How a person signs, in words. Empty for the default: at once, by a link, in English. */
 export function wayWords({ routing, auth, language }: Way, all: readonly Way[]): string {
   const words = [
     ...(haveTurns(all) && routing ? [`turn ${routing}`] : []),

@@ -51,7 +51,7 @@ ${
 }`;
 }
 
-/** The open closings by the day on which they are due, each with what waits and the firm's way on. */
+/** The open closings by the day on which they are due, each with the order that waits and the firm's next step. */
 const closingTable = (closings: readonly OpenClosing[]): Html =>
   records(
     "Open closings, those due first at the top",

@@ -178,7 +178,7 @@ ${card(
 </div>`;
 }
 
-/** The lines of the page, with the ways to the others. */
+/** The lines of the page, with links to the other pages. */
 function linesPart(found: StatementWithLines, { page, file }: MonthPage): Html {
   const { month, zone } = found.statement;
   const isShort = found.lines.length <= linesOnPage;

@@ -31,7 +31,7 @@ export type HealthView = {
  */
 export type Money = { last: Reconciliation | undefined; differences: readonly string[] };
 
-/** The health of the service. */
+/** The page with the dependencies, providers, waiting work and books of the service. */
 export const healthBody = ({
   notaries,
   checks,

@@ -28,7 +28,10 @@ export type ProofOutcome = {
    * signing.
    */
   isOfAnotherFile?: boolean;
-  /** Set for a file without a seal that a live closing certificate, which was chosen with it and passed, lists. */
+  /**
+   * Set for a file without a seal that is listed by a live closing certificate. The user chose that certificate too,
+   * and it passed the check.
+   */
   isListed?: boolean;
   /** Whether the user also chose this document's custody certificate, and that certificate passed the check. */
   hasCustody?: boolean;
