@@ -1,6 +1,6 @@
 import { sendToReceivers } from "./closing/deliveries/deliveries.ts";
 import { sweepDrafts } from "./closing/drafts/drafts.ts";
-import { closesToday, queueSeals, sendClosings } from "./closing/rooms/rooms.ts";
+import { closesToday, queueSeals, reportSealFailures, sendClosings } from "./closing/rooms/rooms.ts";
 import { sweepFaxNumbers } from "./delivery/faxing/faxing.ts";
 import { sweepLabels } from "./delivery/shipping/shipping.ts";
 import type { Anchoring } from "./evidence/anchoring/anchoring.ts";
@@ -159,6 +159,7 @@ const tasksOfClosings = (resources: Resources): PeriodicTask[] => [
     work: (stopping) => sendToReceivers(resources, stopping),
   },
   { name: "certificates of closings that are done", everyMs: 15 * seconds, work: () => queueSeals(resources) },
+  { name: "certificates of closings that fail", everyMs: 5 * 60 * seconds, work: () => reportSealFailures(resources) },
   { name: "lists of closings in the morning", everyMs: 5 * 60 * seconds, work: () => sendClosings(resources) },
 ];
 

@@ -38,6 +38,7 @@ export {
   noteSealProblem,
   openRound,
   queueSeals,
+  reportSealFailures,
   roomToSeal,
   type SealWish,
   sealQueue,

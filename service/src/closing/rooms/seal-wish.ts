@@ -95,22 +95,24 @@ export async function queueSeals({ db, clock }: RoomDeps): Promise<void> {
         ORDER BY s.asked_at LIMIT ${mostAtOnce} FOR NO KEY UPDATE SKIP LOCKED)
       RETURNING room_id AS "roomId"`);
     for (const { roomId } of due) await enqueue(tx, sealQueue, { roomId });
-    await reportFailures(tx, now);
   });
 }
 
 // The third failure comes half an hour after the first, when most authorities and stores are back.
 const reportedFrom = 3;
 
-/** Keeps a task open for each live closing whose seal failed several times. The firm can end a final failure alone. */
-async function reportFailures(tx: Tx, now: Date): Promise<void> {
-  const failed = await tx.query<{ subject: string; reason: string }>(sql`
-    SELECT s.room_id || ':' || s.round AS subject, r.name || ' of ' || p.name || ': ' || s.problem AS reason
+/**
+ * Keeps a task open for each live closing whose seal failed several times. The firm can end a final failure alone. A
+ * person who ended the task has settled it until somebody switches the seal off and on.
+ */
+export async function reportSealFailures({ db, clock }: Pick<RoomDeps, "db" | "clock">): Promise<void> {
+  const failed = await db.query<{ subject: string; reason: string; since: Date }>(sql`
+    SELECT s.room_id || ':' || s.round AS subject, s.asked_at AS since, r.name || ' of ' || p.name || ': ' || s.problem AS reason
     FROM closing_seals s JOIN rooms r ON r.id = s.room_id JOIN partners p ON p.id = r.partner_id
     WHERE s.sealed_at IS NULL AND s.problem IS NOT NULL AND s.tries >= ${reportedFrom} AND isfinite(s.next_try_at)
       AND r.environment = 'live'`);
-  const needed = failed.map(({ subject, reason }) => [subject, { reason, since: null }] as const);
-  await keepTasks(tx, now, "closing_seal", new Map(needed));
+  const needed = new Map(failed.map(({ subject, ...need }) => [subject, need] as const));
+  await db.transaction((tx) => keepTasks(tx, clock(), "closing_seal", needed));
 }
 
 /** The room whose seal is due, and its firm. Undefined for a room that was altered. */

@@ -8,10 +8,11 @@ import { examplePdf } from "@signsealship/testing/inputs/order-form";
 import { authenticateRooms } from "@signsealship/testing/row-mac";
 import { newPartner, ownProcess } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { queueSeals, type SealWish } from "../../../src/closing/rooms/rooms.ts";
+import { queueSeals, reportSealFailures, type SealWish } from "../../../src/closing/rooms/rooms.ts";
 import { issueKey } from "../../../src/firms/partners/partners.ts";
 import { systemClock as clock } from "../../../src/kernel/platform/clock.ts";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { closeTasks } from "../../../src/kernel/tasks/tasks.ts";
 import { mailOrderNews } from "../../../src/orders/fulfilment/fulfilment.ts";
 import { mailsTo, newMember, postForm } from "../../firms/members/signed-in-member.ts";
 
@@ -263,6 +264,7 @@ test("a live seal that failed three times is a task for operators, which ends on
   const { room, name, codes } = await placed();
   await finish(codes[0] ?? "");
   const hasRoom = sql`room_id = (SELECT id FROM rooms WHERE ${isSealed(sql`code`, "room", room)})`;
+  const report = () => reportSealFailures({ db, clock });
   const tasks = () =>
     db.query<{ state: string; reason: string }>(
       sql`SELECT state, reason FROM tasks WHERE kind = 'closing_seal' ORDER BY id`,
@@ -271,7 +273,7 @@ test("a live seal that failed three times is a task for operators, which ends on
     await db.query(
       sql`UPDATE closing_seals SET problem = 'The store is away.', tries = ${tries}, next_try_at = ${nextTryAt} WHERE ${hasRoom}`,
     );
-    await queue();
+    await report();
   };
   await failed(3);
   assert.deepEqual(await tasks(), [], "of a test closing");
@@ -283,12 +285,25 @@ test("a live seal that failed three times is a task for operators, which ends on
   await failed(3);
   await failed(4);
   assert.deepEqual(await tasks(), [{ state: "open", reason: `${name} of Acme Title: The store is away.` }]);
-  await db.query(sql`DELETE FROM closing_seals WHERE ${hasRoom}`);
-  await queue();
-  assert.deepEqual(
-    (await tasks()).map(({ state }) => state),
-    ["done"],
-  );
+  const states = async () => (await tasks()).map(({ state }) => state);
+  const [open] = await db.query<{ subject: string }>(sql`SELECT subject FROM tasks WHERE kind = 'closing_seal'`);
+  const end = { state: "done", at: clock(), by: "operator:x", outcome: "looked" } as const;
+  await db.transaction((tx) => closeTasks(tx, { kinds: ["closing_seal"], subject: open?.subject ?? "" }, end));
+  await failed(5);
+  assert.deepEqual(await states(), ["done"], "a person has settled this failure");
+  const switchSeal = async (isOn: boolean) => {
+    await db.query(sql`DELETE FROM closing_seals WHERE ${hasRoom}`);
+    if (!isOn) return;
+    await db.query(sql`
+      INSERT INTO closing_seals (room_id, asked_by, asked_at)
+      SELECT id, 'member:x', ${clock()} FROM rooms WHERE ${isSealed(sql`code`, "room", room)}`);
+  };
+  await switchSeal(true);
+  await failed(3);
+  assert.deepEqual(await states(), ["done", "open"], "the seal was asked for again, and failed again");
+  await switchSeal(false);
+  await report();
+  assert.deepEqual(await states(), ["done", "done"]);
 });
 
 test("a key with the scope seal switches it on and off, and the list of rooms says so", async () => {
