@@ -1,6 +1,6 @@
 import { type BalanceObjects, createBalance } from "./stripe-balance.ts";
 import { createFirmObjects, type FirmObjects } from "./stripe-firm.ts";
-import { newId, type Params, type Reply, refusal, type StripeObject } from "./stripe-values.ts";
+import { missing, newId, type Params, type Reply, refusal, type StripeObject } from "./stripe-values.ts";
 
 /** An address to which the account's owner has events of some types sent. */
 export type WebhookEndpoint = { url: string; status: "enabled" | "disabled"; enabled_events: string[] };
@@ -117,12 +117,13 @@ export function createStripeObjects(hostedPages: () => string, livemode: () => b
     if (balance.isDisputed(params["payment_intent"])) return refusal(400, "The charge has been charged back");
     const rest = refundable(params["payment_intent"]);
     const amount = params["amount"] === undefined ? rest : Number(params["amount"]);
-    if (rest !== undefined && (amount === undefined || amount > rest || amount <= 0))
+    if (rest === undefined) return missing("No such payment_intent", "payment_intent");
+    if (amount === undefined || amount > rest || amount <= 0)
       return refusal(400, "Refund amount is greater than unrefunded amount on charge");
     const metadata = params["metadata"] ?? {};
     const refund = { id: newId("re"), object: "refund", status: "succeeded", ...params, amount, metadata };
     refunds.push(refund);
-    if (amount !== undefined) balance.settleRefund(refund);
+    balance.settleRefund(refund);
     return { status: 200, body: refund };
   }
 
@@ -171,6 +172,8 @@ export function createStripeObjects(hostedPages: () => string, livemode: () => b
         return createRefund(params);
       }
       if (method === "GET" && path === "/v1/refunds") {
+        if (refundable(params["payment_intent"]) === undefined)
+          return missing("No such payment_intent", "payment_intent");
         const data = refunds.filter((each) => each["payment_intent"] === params["payment_intent"]);
         return { status: 200, body: { object: "list", data, has_more: false, url: "/v1/refunds" } };
       }

@@ -13,3 +13,9 @@ export const refusal = (status: number, message: string, type = "invalid_request
   status,
   body: { error: { type, message } },
 });
+
+/** The answer about an object that another account has, or none. */
+export const missing = (message: string, param: string): Reply => ({
+  status: 404,
+  body: { error: { type: "invalid_request_error", code: "resource_missing", param, message } },
+});

@@ -1,19 +1,20 @@
 /** Refunds of payments, and the search for refunds that somebody made at the processor. */
 import type { Clock } from "../../kernel/platform/clock.ts";
-import type { Database } from "../../kernel/platform/database/database.ts";
+import type { Database, Sql } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import { neverOpened, openTask } from "../../kernel/tasks/tasks.ts";
 import { dollars } from "../dollars.ts";
 import { lockOrder, verifiedOrders } from "../order/order.ts";
 import { awaitsAssignment } from "./by-hand.ts";
-import { closeCheckouts } from "./checkout/sessions.ts";
+import { closeCheckouts, OpenElsewhere } from "./checkout/sessions.ts";
 import { isDisputed } from "./disputes.ts";
 import { processorOfOrder } from "./processor/account.ts";
 import { isLost } from "./processor/apply.ts";
 import { takeEvent } from "./processor/events.ts";
-import { type Processor, shareRequest } from "./processor/processor.ts";
+import { type Processor, type RefundOfPayment, shareRequest } from "./processor/processor.ts";
 import { endLost } from "./processor/take-dispute.ts";
+import { refundsOfIntent } from "./refund-rows.ts";
 import { type HeldPayment, heldPayments, isGivenBack, payeesOfIntent } from "./store.ts";
 
 export type RefundJobDeps = { db: Database; clock: Clock; log: Log; processor: Processor | null };
@@ -24,20 +25,31 @@ export type RefundJobDeps = { db: Database; clock: Clock; log: Log; processor: P
  * because the order's MAC covers the status RefundPending. While a payment is disputed, nothing is refunded; the bank's
  * decision queues the job again. The same holds while a refund made at the processor is not assigned to its orders,
  * unless nothing is left to refund.
+ * @throws OpenElsewhere at the end, while a page of an earlier account is open
  */
 export async function refundOrder(deps: RefundJobDeps, orderId: number): Promise<void> {
-  const { db, clock, log } = deps;
+  const { db } = deps;
   const [order] = await db.query<{ status: string; code: string }>(
     sql`SELECT status, code AS "code@order", ${verifiedOrders} FROM orders WHERE id = ${orderId}`,
   );
   if (order?.status !== "RefundPending") return;
-  // A page on which a supplement could be paid would take money for an order that ends.
-  await closeCheckouts(deps, orderId);
+  // A page on which a supplement could be paid would take money for an order that ends. A page of an earlier account
+  // can't be closed. It must not delay the refund.
+  const open = await closeCheckouts(deps, orderId).catch((error: unknown) => {
+    if (error instanceof OpenElsewhere) return error;
+    throw error;
+  });
+  await refundHeld(deps, { id: orderId, code: order.code });
+  if (open) throw open;
+}
+
+async function refundHeld(deps: RefundJobDeps, { id: orderId, code }: { id: number; code: string }): Promise<void> {
+  const { db, clock, log } = deps;
   if (await isDisputed(db, orderId)) return;
   const held = await heldPayments(db, orderId);
   if (held.length > 0 && held.every(isLost))
     await db.transaction(async (tx) => {
-      const locked = await lockOrder(tx, order.code);
+      const locked = await lockOrder(tx, code);
       const options = { at: clock(), log, actor: "processor", simulated: false, livemode: null } as const;
       if (locked) await endLost(tx, locked, options);
     });
@@ -93,7 +105,11 @@ export async function refundAtProcessor(
     await request(own, paymentIntent);
   } catch (error) {
     if ((error as { code?: unknown } | null)?.code !== "resource_missing") throw error;
-    const reason = `The payment processor’s account doesn’t have the payment ${paymentIntent}. If the account was changed, refund ${dollars(amountCents)} in the earlier one. Its event books the refund here, if STRIPE_WEBHOOK_SECRET still has the secret of its endpoint.`;
+    const isShared = (await payeesOfIntent(db, paymentIntent)).length > 1;
+    const booked = isShared
+      ? "The payment is for several orders: when its event has arrived here, say under Payments which order the refund was for. The event arrives"
+      : "Its event books the refund here,";
+    const reason = `The payment processor’s account doesn’t have the payment ${paymentIntent}. If the account was changed, refund ${dollars(amountCents)} in the earlier one. ${booked} if STRIPE_WEBHOOK_SECRET still has the secret of its endpoint.`;
     const about = { kind: "refund_failed", environment: sql`o.environment`, orderId, reason } as const;
     const task = { ...about, at: clock(), subject: `${paymentIntent}:${orderId}:elsewhere` };
     await db.transaction((tx) => openTask(tx, task, sql`orders o WHERE o.id = ${orderId}`));
@@ -117,6 +133,14 @@ export async function giveSandboxPart(
   await db.transaction((tx) => takeEvent(tx, event, options));
 }
 
+/** The refunds that the events of an earlier account have reported. The present one doesn't know the payment. */
+async function refundsOnRecord(db: Sql, paymentIntent: string): Promise<RefundOfPayment[]> {
+  const rows = await refundsOfIntent(db, paymentIntent);
+  return rows.flatMap(({ id, amountCents, state, request }) =>
+    state === "failed" || amountCents === null ? [] : [{ id, amountCents, isOurs: request !== null }],
+  );
+}
+
 /**
  * Finds partial refunds that somebody made at the processor without a request here. Opens a task for each: a person
  * finds out why it was made and, if several orders share the payment, which of them it was for. Moves nothing.
@@ -130,7 +154,8 @@ export async function checkRefunds({ db, clock, processor }: RefundJobDeps, paym
   const own = await processorOfOrder(db, processor, first.orderId);
   if (!own) return;
   const isShared = payees.length > 1;
-  for (const { id, amountCents, isOurs } of await own.refundsOf(paymentIntent)) {
+  const refunds = (await own.refundsOf(paymentIntent)) ?? (await refundsOnRecord(db, paymentIntent));
+  for (const { id, amountCents, isOurs } of refunds) {
     if (isOurs) continue;
     const [of, ask] = isShared
       ? [`a payment for ${payees.length} orders`, "Find out which orders it was for, and say so under Payments."]

@@ -1,10 +1,10 @@
 import type { Clock } from "../../kernel/platform/clock.ts";
-import type { Database } from "../../kernel/platform/database/database.ts";
-import type { Jobs } from "../../kernel/platform/jobs/jobs.ts";
+import type { Database, Sql } from "../../kernel/platform/database/database.ts";
+import { enqueueAfter, type Jobs } from "../../kernel/platform/jobs/jobs.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import { closeCheckoutQueue, firmChargeQueue, refundQueue } from "../order/order.ts";
 import { watchPending } from "./checkout/pending.ts";
-import { closeCheckouts } from "./checkout/sessions.ts";
+import { closeCheckouts, OpenElsewhere } from "./checkout/sessions.ts";
 import { checkoutRows } from "./checkout/store.ts";
 import { chargeRows } from "./firm/charge-store.ts";
 import type { ChargeDeps } from "./firm/charges.ts";
@@ -92,7 +92,7 @@ export {
   type TakesPayment,
   unpaidLossOf,
 } from "./pay-again.ts";
-export { accountSince } from "./processor/account.ts";
+export { presentAccount } from "./processor/account.ts";
 export { isTestModeKey, openProcessor, type Processor } from "./processor/processor.ts";
 export { webhookPath } from "./processor/webhook-endpoints.ts";
 export { processorTasks, reconcileJobs, wordsOf } from "./reconcile/reconcile.ts";
@@ -141,10 +141,32 @@ export const protectedTables = [
   sandboxRows,
 ];
 
+/**
+ * Works on a job. If a payment page of an earlier account is open, which lasts for up to a day, queues the job again for
+ * when the page has ended: the attempts of a job end within minutes.
+ */
+async function afterOpenPage(
+  db: Sql,
+  [queue, job]: readonly [queue: string, job: object],
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof OpenElsewhere)) throw error;
+    await enqueueAfter(db, queue, job, error.endsInMs);
+  }
+}
+
 /** The jobs that call the processor after an order has moved: they close sessions and refund payments. */
 export function paymentJobs(jobs: Jobs, deps: RefundJobDeps): void {
-  jobs.work<{ orderId: number }>(closeCheckoutQueue, ({ orderId }) => closeCheckouts(deps, orderId));
-  jobs.work<{ orderId: number }>(refundQueue, ({ orderId }) => refundOrder(deps, orderId));
+  const { db } = deps;
+  jobs.work<{ orderId: number }>(closeCheckoutQueue, (job) =>
+    afterOpenPage(db, [closeCheckoutQueue, job], () => closeCheckouts(deps, job.orderId)),
+  );
+  jobs.work<{ orderId: number }>(refundQueue, (job) =>
+    afterOpenPage(db, [refundQueue, job], () => refundOrder(deps, job.orderId)),
+  );
   jobs.work<{ paymentIntent: string }>(refundCheckQueue, ({ paymentIntent }) => checkRefunds(deps, paymentIntent));
 }
 
@@ -157,7 +179,9 @@ export async function watchPayments(deps: { db: Database; clock: Clock; log: Log
 
 /** The jobs that call the processor about firms' own payment methods. */
 export function firmPaysJobs(jobs: Jobs, deps: ChargeDeps & { log: Log }): void {
-  jobs.work<ChargeJob>(firmChargeQueue, (job, { attempt }) => sendCharges(deps, job, attempt > 1));
+  jobs.work<ChargeJob>(firmChargeQueue, (job, { attempt }) =>
+    afterOpenPage(deps.db, [firmChargeQueue, job], () => sendCharges(deps, job, attempt > 1)),
+  );
   jobs.work<{ id: string }>(methodQueue, ({ id }) => saveMethod(deps, id));
   jobs.work(accountQueue, () => leaveMethods(deps));
   jobs.work<{ id: string }>(detachQueue, ({ id }) => detachMethod(deps, id));

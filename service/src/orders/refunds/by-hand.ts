@@ -145,11 +145,14 @@ async function requireEvents(tx: Tx, { refund }: Locked, given: readonly string[
   );
 }
 
-/** The refunds of the payment that this service asked for, as the processor lists them. None without a processor. */
+/**
+ * The refunds of the payment that this service asked for, as the processor lists them. None without a processor, and
+ * none of a payment that its account doesn't have: the account that has it got no request since the change.
+ */
 async function askedAtProcessor({ db, processor }: RefundDeps, refund: string): Promise<readonly string[]> {
   const paymentIntent = isPlainLines(refund) ? await intentOfRefund(db, refund) : null;
   if (!processor || paymentIntent === null) return [];
-  return (await processor.refundsOf(paymentIntent)).filter(({ isOurs }) => isOurs).map(({ id }) => id);
+  return ((await processor.refundsOf(paymentIntent)) ?? []).filter(({ isOurs }) => isOurs).map(({ id }) => id);
 }
 
 type Said = { id: string; parts: readonly AssignedPart[]; action: string; actor: string; at: Date };

@@ -4,8 +4,11 @@ import { test } from "node:test";
 import { startStripe } from "@signsealship/testing/doubles/stripe";
 import { forTests } from "@signsealship/testing/for-tests";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
-import { lockOrder, transition } from "../../../src/orders/order/order.ts";
-import { closeCheckouts } from "../../../src/orders/payments/checkout/sessions.ts";
+import type { Handler, Jobs } from "../../../src/kernel/platform/jobs/jobs.ts";
+import { closeTasks } from "../../../src/kernel/tasks/tasks.ts";
+import { closeCheckoutQueue, lockOrder, transition } from "../../../src/orders/order/order.ts";
+import { closeCheckouts, OpenElsewhere } from "../../../src/orders/payments/checkout/sessions.ts";
+import { currentSessions, insertMinting } from "../../../src/orders/payments/checkout/store.ts";
 import { saveMethod } from "../../../src/orders/payments/firm/methods.ts";
 import { sendCharges } from "../../../src/orders/payments/firm/send-charges.ts";
 import { insertMethod, updateMethod } from "../../../src/orders/payments/firm/store.ts";
@@ -13,7 +16,6 @@ import { leaveMethods } from "../../../src/orders/payments/firm/unusable.ts";
 import { refundOrder } from "../../../src/orders/payments/give-back.ts";
 import {
   accountChange,
-  accountSince,
   chargeByMember,
   chargesOfCode,
   checkoutUrl,
@@ -21,7 +23,9 @@ import {
   endPendingPayment,
   openProcessor,
   type Processor,
+  paymentJobs,
   pendingPayments,
+  presentAccount,
   selectDifferences,
   selectMethods,
   stuckCharges,
@@ -48,12 +52,24 @@ const atRealTime = (real: Processor): Processor => ({
   ...real,
   mint: (request) => real.mint({ ...request, expiresAt: new Date(Date.now() + 23 * hour) }),
 });
-/** Lets the node notice its account. @returns since when it is in use */
-async function notice(node: Awaited<ReturnType<typeof otherAccount>>): Promise<Date | null> {
+/** A node with the first account again. */
+const firstAccount = () => {
+  const keys = { secretKey: "sk_live_double", webhookSecret: stripe.webhookSecret, apiBase: stripe.url };
+  return { ...deps, db, processor: atRealTime(openProcessor(keys, "https://sss.example")) };
+};
+
+/** A node with a key that may not read its account. */
+const restricted = <Node extends { processor: Processor }>(node: Node): Node => ({
+  ...node,
+  processor: { ...node.processor, account: async () => null },
+});
+
+/** Lets the node notice its account. @returns its name */
+async function notice(node: Parameters<typeof presentAccount>[0]): Promise<string | null> {
   world.advance(minute);
-  const since = await accountSince(node);
+  const name = await presentAccount(node);
   world.advance(minute);
-  return since;
+  return name;
 }
 
 const stateOf = async (code: string) => (await chargesOfCode(db, code))[0]?.state;
@@ -86,10 +102,11 @@ async function paidByClient() {
   return { code, intent: String(event.data.object["payment_intent"]) };
 }
 
-await accountSince(deps);
+const firstName = `${stripe.account} live`;
+await presentAccount(deps);
 
 test("the first account, a restart with it, and several nodes at once change nothing", async () => {
-  assert.equal(await accountSince(deps), null);
+  assert.equal(await presentAccount(deps), firstName);
   const { firm } = await charged("processing");
   const keys = { secretKey: "sk_live_rolled", webhookSecret: stripe.webhookSecret, apiBase: stripe.url };
   const nodes = Array.from({ length: 5 }, () => ({
@@ -97,7 +114,7 @@ test("the first account, a restart with it, and several nodes at once change not
     db,
     processor: openProcessor(keys, "https://sss.example"),
   }));
-  assert.deepEqual(new Set(await Promise.all(nodes.map(accountSince))), new Set([null]), "a new key of the account");
+  assert.deepEqual(new Set(await Promise.all(nodes.map(presentAccount))), new Set([firstName]));
   assert.equal((await db.query(sql`SELECT FROM processor_accounts`)).length, 1);
   await leaveMethods(deps);
   assert.equal((await selectMethods(db, firm.owner))[0]?.state, "active");
@@ -105,19 +122,19 @@ test("the first account, a restart with it, and several nodes at once change not
 
 test("a key that may not read its account changes nothing, and one whose processor is away is tried again", async () => {
   const node = await otherAccount();
-  assert.equal(await accountSince({ ...node, processor: { ...node.processor, account: async () => null } }), null);
+  assert.equal(await presentAccount(restricted(node)), firstName, "the last account on record");
   let tries = 0;
   const processor = {
     ...node.processor,
-    account: () => (tries++ === 0 ? Promise.reject(new Error("away")) : stripeName),
+    account: () => (tries++ === 0 ? Promise.reject(new Error("away")) : Promise.resolve(firstName)),
   };
-  const stripeName = Promise.resolve(`${stripe.account} live`);
-  await assert.rejects(accountSince({ ...node, processor }), /away/);
-  assert.equal(await accountSince({ ...node, processor }), null);
+  await assert.rejects(presentAccount({ ...node, processor }), /away/);
+  assert.equal(await presentAccount({ ...node, processor }), firstName);
   assert.equal(tries, 2);
 });
 
 test("a charge that the earlier account got is neither sent again nor ended by its firm, and its event still pays", async () => {
+  await notice(firstAccount());
   const [lost, moving, byHand] = [await charged("lost"), await charged("processing"), await charged("lost")];
   const node = await otherAccount();
   assert.ok(await notice(node));
@@ -164,6 +181,7 @@ test("a charge that the earlier account got is neither sent again nor ended by i
 });
 
 test("a payment page of the earlier account is neither shown nor replaced while it can be paid", async () => {
+  await notice(firstAccount());
   const code = await orders.insert("QuoteReady");
   const before = await checkoutUrl(deps, code, null);
   const node = await otherAccount();
@@ -180,6 +198,7 @@ test("a payment page of the earlier account is neither shown nor replaced while 
 });
 
 test("a bank debit in the earlier account ends by its event, or by an operator who looked there", async () => {
+  await notice(firstAccount());
   const code = await orders.insert("QuoteReady");
   await world.take(stripe.payByBank((await checkoutUrl(deps, code, null)).split("/").at(-1) ?? ""));
   const node = await otherAccount();
@@ -192,13 +211,14 @@ test("a bank debit in the earlier account ends by its event, or by an operator w
 });
 
 test("cards and bank accounts of the earlier account are charged no more, and each owner is mailed once", async () => {
+  await notice(firstAccount());
   await db.query(sql`DELETE FROM jobs`);
   const [one, two] = [await world.newFirm(), await world.newFirm()];
   const node = await otherAccount();
   const nodes = [node, { ...node, processor: { ...node.processor } }];
   world.advance(minute);
-  const [since, again] = await Promise.all(nodes.map(accountSince));
-  assert.deepEqual(again, since);
+  const [name, again] = await Promise.all(nodes.map(presentAccount));
+  assert.deepEqual(again, name);
   const queued = await db.query(sql`SELECT FROM jobs WHERE queue = 'processor-account'`);
   assert.equal(queued.length, 1, "two nodes record one change");
   await Promise.all([leaveMethods(node), leaveMethods(node)]);
@@ -227,6 +247,7 @@ test("cards and bank accounts of the earlier account are charged no more, and ea
 });
 
 test("a refund of a payment that the account doesn't have is a task, and the earlier account's event books it", async () => {
+  await notice(firstAccount());
   const { code, intent } = await paidByClient();
   const orderId = await world.orderIdOf(code);
   const node = await otherAccount();
@@ -236,8 +257,6 @@ test("a refund of a payment that the account doesn't have is a task, and the ear
     const by = { actor: "system", at: clock(), log: deps.log, reason: "asked" } as const;
     if (order) await transition(tx, order, "refund_requested", by);
   });
-  const unknown = { status: 404, code: "resource_missing", param: "payment_intent" };
-  node.there.fail(unknown);
   await refundOrder(node, orderId);
   const [task, ...more] = await tasksOf("refund_failed", code);
   assert.match(
@@ -258,11 +277,8 @@ test("payments that the earlier account's books can't tell any more are one task
     await scheduleReconciliation(by);
     await reconcile(by, day());
   };
-  // A node with the first account again.
-  const keys = { secretKey: "sk_live_double", webhookSecret: stripe.webhookSecret, apiBase: stripe.url };
-  const own = { ...deps, db, processor: openProcessor(keys, "https://sss.example") };
-  world.advance(minute);
-  assert.ok(await accountSince(own));
+  const own = firstAccount();
+  assert.ok(await notice(own));
   await compare(own);
   const compared = await paidByClient();
   // The double records its balance transactions at the real time.
@@ -296,4 +312,118 @@ test("payments that the earlier account's books can't tell any more are one task
   assert.match(tasks[0]?.reason ?? "", /1 dispute/);
   assert.match(tasks[0]?.reason ?? "", /Not compared with its books: \d+ payments of \$[\d,.]+ in all/);
   assert.ok(unseen.intent);
+  // A person has settled what was counted, and nothing else.
+  const end = { kinds: ["money_difference"], state: "done", at: clock(), by: "operator:x", outcome: "looked" } as const;
+  const [subject] = await db.query<{ subject: string }>(sql`
+    SELECT subject FROM tasks WHERE kind = 'money_difference' AND state = 'open'`);
+  await db.transaction((tx) => closeTasks(tx, { kinds: end.kinds, subject: subject?.subject ?? "" }, end));
+  const open = () => db.query(sql`SELECT FROM tasks WHERE kind = 'money_difference' AND state = 'open'`);
+  await compare(node);
+  assert.equal((await open()).length, 0);
+  await world.take(stripe.dispute(unseen.intent));
+  await compare(node);
+  assert.equal((await open()).length, 1, "one more dispute is open in the earlier account");
+});
+
+test("a restricted key of the second account doesn't take the first one's charge for its own", async () => {
+  await notice(firstAccount());
+  const { code } = await charged("lost");
+  const node = await otherAccount();
+  assert.ok(await notice(node));
+  await sendCharges(restricted(node), { orderId: await world.orderIdOf(code) }, true);
+  assert.equal(node.there.firm.intents.size, 0);
+  assert.equal(await stateOf(code), "asked", "only the first account can tell");
+});
+
+test("back in the first account, its charges, pages and methods are its own again", async () => {
+  await notice(firstAccount());
+  const { firm, code, intent } = await charged("lost");
+  const page = await orders.insert("QuoteReady");
+  const address = await checkoutUrl(firstAccount(), page, null);
+  await notice(await otherAccount());
+  const back = firstAccount();
+  await notice(back);
+  await leaveMethods(back);
+  assert.equal((await selectMethods(db, firm.owner))[0]?.state, "active");
+  await sendCharges(back, { orderId: await world.orderIdOf(code) }, true);
+  const [charge] = await chargesOfCode(db, code);
+  assert.deepEqual([charge?.state, charge?.paymentIntent], ["answered", intent], "found, and not charged again");
+  assert.equal(await checkoutUrl(back, page, null), address);
+});
+
+test("a node that still has the earlier key sends no charge, and opens no page", async () => {
+  const old = firstAccount();
+  await notice(old);
+  const firm = await world.newFirm();
+  const code = await orders.insert("QuoteReady", { partnerId: firm.owner.partnerId, payBy: "firm" });
+  await chargeByMember(old, firm.principal, code);
+  const page = await orders.insert("QuoteReady");
+  const before = stripe.firm.intents.size;
+  const node = await otherAccount();
+  await notice(node);
+  const orderId = await world.orderIdOf(code);
+  await assert.rejects(sendCharges(old, { orderId }, false), /account is being changed/);
+  await assert.rejects(checkoutUrl(old, page, null), /account is being changed/);
+  assert.equal(stripe.firm.intents.size, before);
+  const [charge] = await chargesOfCode(db, code);
+  assert.deepEqual([charge?.state, charge?.sentAt], ["asked", null], "a node with the new key can still send it");
+  const newer = await orders.insert("QuoteReady");
+  await checkoutUrl(node, newer, null);
+  await assert.rejects(closeCheckouts(old, await world.orderIdOf(newer)), /account is being changed/);
+  await closeCheckouts(node, await world.orderIdOf(newer));
+});
+
+test("jobs of an order whose page is open in the earlier account wait until the page has ended", async () => {
+  await db.query(sql`DELETE FROM jobs`);
+  await notice(firstAccount());
+  const firm = await world.newFirm();
+  const code = await orders.insert("QuoteReady", { partnerId: firm.owner.partnerId, payBy: "firm" });
+  await checkoutUrl(firstAccount(), code, null);
+  const node = await otherAccount();
+  await notice(node);
+  const orderId = await world.orderIdOf(code);
+  const handlers = new Map<string, Handler<object>>();
+  const jobs: Jobs = {
+    work: (queue, handler) => void handlers.set(queue, handler as Handler<object>),
+    start: async () => {},
+    stop: async () => {},
+  };
+  paymentJobs(jobs, node);
+  const handle = handlers.get(closeCheckoutQueue);
+  await handle?.({ orderId }, { attempt: 1, signal: new AbortController().signal });
+  const due = await db.query<{ hours: number }>(sql`
+    SELECT extract(epoch FROM due_at - now())::float8 / 3600 AS hours FROM jobs WHERE queue = ${closeCheckoutQueue}`);
+  assert.equal(due.length, 1, "the job ends, and another one is queued");
+  assert.ok((due[0]?.hours ?? 0) > 22 && (due[0]?.hours ?? 0) < 24, String(due[0]?.hours));
+  world.advance(24 * hour);
+  await db.query(sql`DELETE FROM jobs`);
+  await handle?.({ orderId }, { attempt: 1, signal: new AbortController().signal });
+  assert.deepEqual(await db.query(sql`SELECT FROM jobs WHERE queue = ${closeCheckoutQueue}`), []);
+  assert.deepEqual(await currentSessions(db, [orderId]), []);
+});
+
+test("a refund is a task at once, even while a page is open in the earlier account", async () => {
+  await notice(firstAccount());
+  const { code, intent } = await paidByClient();
+  const orderId = await world.orderIdOf(code);
+  const session = { groupId: null, supplementId: null, status: "minting", amountCents: 500, currency: "usd" } as const;
+  const expiresAt = new Date(clock().getTime() + 23 * hour);
+  await db.transaction((tx) =>
+    insertMinting(
+      tx,
+      { ...session, id: randomUUID(), sessionId: null, url: null, expiresAt },
+      [{ orderId, orderCode: code, amountCents: 500, supplementId: null }],
+      clock(),
+    ),
+  );
+  const node = await otherAccount();
+  await notice(node);
+  await db.transaction(async (tx) => {
+    const order = await lockOrder(tx, code);
+    const by = { actor: "system", at: clock(), log: deps.log, reason: "asked" } as const;
+    if (order) await transition(tx, order, "refund_requested", by);
+  });
+  await assert.rejects(refundOrder(node, orderId), OpenElsewhere, "the job is queued again");
+  const [task] = await tasksOf("refund_failed", code);
+  assert.match(task?.reason ?? "", new RegExp(`doesn’t have the payment ${intent}`));
 });

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { startStripe } from "@signsealship/testing/doubles/stripe";
 import { forTests } from "@signsealship/testing/for-tests";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { newUuid } from "../../../src/kernel/platform/ids.ts";
 import type { Handler } from "../../../src/kernel/platform/jobs/jobs.ts";
 import { documentsOfOrder } from "../../../src/orders/billing/billing.ts";
 import { lockOrder, transition } from "../../../src/orders/order/order.ts";
+import { checkRefunds, refundOrder } from "../../../src/orders/payments/give-back.ts";
 import { heldPayments, openProcessor, sharedCheckout, sumsAgree } from "../../../src/orders/payments/payments.ts";
 import { reconcile, scheduleReconciliation } from "../../../src/orders/payments/reconcile/reconcile.ts";
 import {
@@ -624,4 +626,43 @@ test("the list of refunds by hand goes on after the last one of a page", async (
   assert.equal(rest.includes(first.id), false);
   assert.ok(rest.includes(second.id));
   assert.deepEqual(await unasked(all.at(-1)?.id), []);
+});
+
+test("a refund in an earlier account, which the present one doesn't know, opens a task and can be assigned", async () => {
+  const { codes, intent } = await paid();
+  const there = await forTests(startStripe());
+  const keys = { secretKey: "sk_live_other", webhookSecret: there.webhookSecret, apiBase: there.url };
+  const node = { ...refunds, db, processor: openProcessor(keys, "https://sss.example") };
+  for (const event of stripe.refundByHand(intent, 4_000)) await world.take(event);
+  await checkRefunds(node, intent);
+  const [first = ""] = codes;
+  const orderId = await world.orderIdOf(first);
+  const tasks = await db.query<{ reason: string }>(sql`
+    SELECT reason FROM tasks WHERE kind = 'refund_by_hand' AND order_id = ${orderId}`);
+  assert.match(tasks[0]?.reason ?? "", /^\$40\.00 of a payment for 2 orders went back .* say so under Payments/);
+  const waiting = (await waitingRefunds({ db }, agent)).find(({ paymentIntent }) => paymentIntent === intent);
+  const parts = [{ payment: waiting?.shares[0]?.paymentId ?? 0, cents: 4_000 }];
+  const asked = await askAssignment(node, agent, { refund: waiting?.id ?? "", parts, reason: "seen there" });
+  await approveAssignment(node, approver, asked);
+  const [held] = await heldPayments(db, orderId);
+  assert.equal(held?.byHandCents, 4_000);
+  await sumsAgree(db);
+
+  there.fail({ status: 500 }, { status: 500 });
+  await assert.rejects(checkRefunds(node, intent), "a processor that fails says nothing about its payments");
+});
+
+test("the task for a refund in an earlier account says that people assign a refund of a shared payment", async () => {
+  const { codes, intent } = await paid();
+  const there = await forTests(startStripe());
+  const keys = { secretKey: "sk_live_other", webhookSecret: there.webhookSecret, apiBase: there.url };
+  const [first = ""] = codes;
+  await pend(first);
+  const orderId = await world.orderIdOf(first);
+  await refundOrder({ ...deps, db, processor: openProcessor(keys, "https://sss.example") }, orderId);
+  const [task] = await db.query<{ reason: string }>(sql`
+    SELECT reason FROM tasks WHERE kind = 'refund_failed' AND order_id = ${orderId}`);
+  assert.match(task?.reason ?? "", new RegExp(`${intent}.*refund \\$99\\.00 in the earlier one`));
+  assert.match(task?.reason ?? "", /say under Payments which order the refund was for/);
+  assert.doesNotMatch(task?.reason ?? "", /Its event books/);
 });

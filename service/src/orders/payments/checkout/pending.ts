@@ -9,7 +9,7 @@ import type { Log } from "../../../kernel/platform/logs.ts";
 import { isUuid } from "../../../kernel/platform/text.ts";
 import { closeTasks, openTask } from "../../../kernel/tasks/tasks.ts";
 import { lockOrders } from "../../order/order.ts";
-import { isOfEarlierAccount, lastAccountChange } from "../processor/account.ts";
+import { isOfOtherAccount, wasOtherAccount } from "../processor/account.ts";
 import { type Processor, processorFor } from "../processor/processor.ts";
 import { endPending, ordersOf, sessionState } from "./store.ts";
 
@@ -34,17 +34,16 @@ export async function pendingPayments(
   environment: Environment,
 ): Promise<PendingPayment[]> {
   const overdueBefore = clock().getTime() - answerWithinMs;
-  const rows = await db.query<Omit<PendingPayment, "isOverdue" | "isElsewhere" | "orderCodes"> & Marked>(sql`
-    SELECT s.id, s.created_at AS "createdAt", s.amount_cents AS "amountCents", ${marked(sessionState, sql`s`)}
+  const rows = await db.query<Omit<PendingPayment, "isOverdue" | "orderCodes"> & Marked>(sql`
+    SELECT s.id, s.created_at AS "createdAt", s.amount_cents AS "amountCents",
+      ${wasOtherAccount(sql`s.created_at`)} AS "isElsewhere", ${marked(sessionState, sql`s`)}
     FROM checkout_sessions s WHERE s.status = 'pending_funds' ORDER BY s.created_at, s.id LIMIT 200`);
-  const change = await lastAccountChange(db);
   const shown: PendingPayment[] = [];
   for (const { isAuthentic, ...row } of rows) {
     const orders = isAuthentic ? await ordersOf(db, row.id) : [];
     if (orders[0]?.environment !== environment) continue;
     const orderCodes = orders.map(({ orderCode }) => orderCode);
-    const isElsewhere = change !== null && row.createdAt < change;
-    shown.push({ ...row, isOverdue: row.createdAt.getTime() < overdueBefore, isElsewhere, orderCodes });
+    shown.push({ ...row, isOverdue: row.createdAt.getTime() < overdueBefore, orderCodes });
   }
   return shown;
 }
@@ -87,7 +86,7 @@ export async function endPendingPayment(
   if (first?.environment !== environment || first.sessionId === null) throw unknown();
   const own = processorFor(processor, environment);
   if (!own) throw new ServiceError("payments_not_configured", "Payments are not configured.");
-  const isElsewhere = await isOfEarlierAccount({ db, clock, processor: own }, first.createdAt);
+  const isElsewhere = await isOfOtherAccount({ db, clock, processor: own }, first.createdAt);
   const state = isElsewhere ? "failed" : await own.paymentOf(first.sessionId);
   if (state === "unknown")
     throw new ServiceError("conflict", "The payment processor does not know this checkout. Nothing was changed.");

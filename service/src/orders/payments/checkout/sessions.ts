@@ -4,7 +4,7 @@ import type { Database, Sql, Tx } from "../../../kernel/platform/database/databa
 import { hasSqlState, sqlState } from "../../../kernel/platform/database/sql-errors.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
-import { isOfEarlierAccount, processorOfOrder } from "../processor/account.ts";
+import { isOfOtherAccount, presentAccount, processorOfOrder, requireLastAccount } from "../processor/account.ts";
 import type { MintedSession } from "../processor/checkout-sessions.ts";
 import type { Processor } from "../processor/processor.ts";
 import {
@@ -38,14 +38,20 @@ export type Wanted = { groupId: string | null; parts: readonly Part[] };
 export type Reserved = { session: CheckoutSession } | { replaced: CheckoutSession[] };
 
 const justPaid = () => new ServiceError("conflict", "A payment was just made. Wait a moment.");
-/** The earlier account can still take a payment of the session, and only that account could end it. */
-const openElsewhere = ({ expiresAt }: CheckoutSession, now: Date) => {
-  const hours = Math.max(1, Math.ceil((expiresAt.getTime() - now.getTime()) / (60 * minutes)));
-  return new ServiceError(
-    "conflict",
-    `An earlier payment page is still open, because the payment processor’s account was changed. It ends within ${hours === 1 ? "an hour" : `${hours} hours`}. Try again then.`,
-  );
-};
+/** An earlier account can still take a payment of the session, and only that account could end it. */
+export class OpenElsewhere extends ServiceError {
+  /** After this time the session has ended. */
+  readonly endsInMs: number;
+  constructor({ expiresAt }: CheckoutSession, now: Date) {
+    const left = Math.max(0, expiresAt.getTime() - now.getTime());
+    const hours = Math.max(1, Math.ceil(left / (60 * minutes)));
+    super(
+      "conflict",
+      `An earlier payment page is still open, because the payment processor’s account was changed. It ends within ${hours === 1 ? "an hour" : `${hours} hours`}. Try again then.`,
+    );
+    this.endsInMs = left + minutes;
+  }
+}
 const busy = () => new ServiceError("conflict", "The checkout just changed. Try again.");
 
 /**
@@ -66,17 +72,22 @@ export const openSession = (...opening: Parameters<typeof open>): Promise<string
   open(...opening).catch(busyIfLocked);
 
 async function open(
-  { db, clock }: { db: Database; clock: Clock },
+  deps: { db: Database; clock: Clock; processor: Processor | null },
   processorOf: () => Processor,
   wanted: (tx: Tx) => Promise<Wanted>,
 ): Promise<string> {
+  const { db, clock } = deps;
   const ended = new Set<string>();
   for (const until = performance.now() + mostMs; performance.now() < until; ) {
-    const reserved = await db.transaction(async (tx) => reserve(tx, await wanted(tx), clock(), ended));
+    const present = await presentAccount(deps);
+    const reserved = await db.transaction(async (tx) =>
+      reserve(tx, await wanted(tx), { now: clock(), ended, present }),
+    );
     const processor = processorOf();
     if ("session" in reserved) {
       const { session } = reserved;
-      if (await isOfEarlierAccount({ db, clock, processor }, mintedAt(session))) throw openElsewhere(session, clock());
+      if (await isOfOtherAccount({ db, clock, processor }, mintedAt(session)))
+        throw new OpenElsewhere(session, clock());
       const address = await addressOf(db, processor, session);
       if (address !== null) return address;
       await sleep(pauseMs);
@@ -90,7 +101,9 @@ async function open(
   throw busy();
 }
 
-async function reserve(tx: Tx, { groupId, parts }: Wanted, now: Date, ended: ReadonlySet<string>): Promise<Reserved> {
+type Reserving = { now: Date; ended: ReadonlySet<string>; present: string | null };
+
+async function reserve(tx: Tx, { groupId, parts }: Wanted, { now, ended, present }: Reserving): Promise<Reserved> {
   const sessions = await currentSessions(
     tx,
     parts.map(({ orderId }) => orderId),
@@ -111,6 +124,7 @@ async function reserve(tx: Tx, { groupId, parts }: Wanted, now: Date, ended: Rea
     supplementId: groupId === null ? (parts[0]?.supplementId ?? null) : null,
     expiresAt: new Date(now.getTime() + sessionMs),
   };
+  await requireLastAccount(tx, present);
   await insertMinting(tx, session, parts, now);
   return { session };
 }
@@ -171,15 +185,15 @@ const findAt = (processor: Processor, session: CheckoutSession) =>
  * idempotency keys after a day. If it finds none, sends the request that creates the session once more: an earlier
  * request may still be on its way, and the processor then returns the same session with its id.
  * @returns `complete` when the session was paid before
- * @throws ServiceError `conflict` for a session of an earlier account, until it has expired
+ * @throws OpenElsewhere for a session of an earlier account, until it has expired
  */
 async function endAtProcessor(
   { db, clock, processor }: { db: Database; clock: Clock; processor: Processor },
   session: CheckoutSession,
 ): Promise<"expired" | "complete"> {
-  if (await isOfEarlierAccount({ db, clock, processor }, mintedAt(session))) {
+  if (await isOfOtherAccount({ db, clock, processor }, mintedAt(session))) {
     if (session.expiresAt <= clock()) return "expired";
-    throw openElsewhere(session, clock());
+    throw new OpenElsewhere(session, clock());
   }
   const sessionId = session.sessionId ?? (await findAt(processor, session))?.sessionId;
   if (sessionId !== undefined) return processor.expire(sessionId);

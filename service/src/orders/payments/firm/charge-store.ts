@@ -13,6 +13,7 @@ import {
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import { leapt } from "../../../kernel/retention/retention.ts";
 import { joinOrder } from "../../order/order.ts";
+import { wasOtherAccount } from "../processor/account.ts";
 import { paymentState } from "../store.ts";
 import { coveredAmount } from "../supplements.ts";
 import { isActive, methodState, methodsById, type PaymentMethod } from "./store.ts";
@@ -259,6 +260,8 @@ export type OverdueCharge = Pick<
 > & {
   /** The number of orders that the payment pays. */
   orders: number;
+  /** Whether the charge was sent to another account of the processor than the last one. */
+  isElsewhere: boolean;
 };
 
 /** The payments whose event is overdue, oldest first: those of one firm, or of all. A payment that was altered in the database is marked as such. */
@@ -270,6 +273,7 @@ export function overdueCharges(
   const parts = sql`FROM firm_charges q WHERE q.id = c.id OR q.group_id = c.group_id`;
   return db.query<OverdueCharge & Marked>(sql`
     SELECT c.id, c.order_id AS "orderId", o.code AS "orderCode@order", c.environment, c.asked_at AS "askedAt", c.sent_at AS "sentAt", c.state,
+      c.environment = 'live' AND ${wasOtherAccount(sql`c.sent_at`)} AS "isElsewhere",
       (SELECT sum(q.amount_cents) ${parts})::float8 AS "amountCents", (SELECT count(*) ${parts})::int AS orders,
       ${markedAll(chargeState, sql`q`, parts)}
     FROM firm_charges c ${joinOrder(sql`c.order_id`)}

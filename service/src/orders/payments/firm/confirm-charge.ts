@@ -8,6 +8,7 @@ import type { LockedOrder } from "../../order/order.ts";
 import { type AlteredOrder, lockSorted, orderNames, reportAltered } from "../altered.ts";
 import { partOf, paymentRefusal } from "../checkout/checkout.ts";
 import { currentSessions, type Part } from "../checkout/store.ts";
+import { requireLastAccount } from "../processor/account.ts";
 import { endChargeTasks, notify } from "./charge-events.ts";
 import * as charges from "./charge-store.ts";
 import type { ChargeDeps } from "./charges.ts";
@@ -33,7 +34,7 @@ export async function confirm(
   tx: Tx,
   deps: ChargeDeps,
   payment: Payment,
-  maySent: boolean,
+  { maySent, present }: { maySent: boolean; present: string | null },
 ): Promise<Ready | Unsettled | null> {
   const { orders, altered } = await lockSorted(tx, payment);
   const now = await charges.chargesOfPayment(tx, charges.paymentIdOf(payment[0]));
@@ -45,6 +46,7 @@ export async function confirm(
   const isUsable = found?.state === "active" && method != null && kind != null && customer !== undefined;
   const reason = altered.length > 0 ? "order_altered" : await reasonAgainst(tx, deps, orders, now);
   if (reason === null && isUsable) {
+    await requireLastAccount(tx, present);
     await charges.markSent(tx, now, at);
     return { customer, method, kind };
   }

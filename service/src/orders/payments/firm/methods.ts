@@ -8,7 +8,7 @@ import { newUuid } from "../../../kernel/platform/ids.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { isUuid } from "../../../kernel/platform/text.ts";
-import { isOfEarlierAccount } from "../processor/account.ts";
+import { isOfOtherAccount, presentAccount, requireLastAccount } from "../processor/account.ts";
 import type { FirmAccount, SavedMethod } from "../processor/firm-account.ts";
 import type { SetupMessage } from "../processor/message.ts";
 import type { Processor } from "../processor/processor.ts";
@@ -46,11 +46,11 @@ export function accountOf(
   return processor.firm;
 }
 
-/** Whether a charge was sent to an earlier account of the processor. The sandbox has only one account. */
+/** Whether a charge was sent to another account of the processor than the present one. The sandbox has only one account. */
 export const wasSentElsewhere = async (
   deps: Pick<FirmPaysDeps, "db" | "clock" | "processor">,
   { environment, sentAt }: { environment: Environment; sentAt: Date | null },
-): Promise<boolean> => environment === "live" && isOfEarlierAccount(deps, sentAt);
+): Promise<boolean> => environment === "live" && isOfOtherAccount(deps, sentAt);
 
 /**
  * Returns the address of the processor's page where an owner enters a card or a bank account. The new method will
@@ -65,8 +65,10 @@ export async function askForMethod(deps: FirmPaysDeps, principal: Principal, ret
   const account = accountOf(deps, principal);
   await db.transaction((tx) => requireOwnerOfMoney(tx, deps, principal));
   const [earlier] = await store.selectMethods(db, principal);
+  const present = environment === "live" ? await presentAccount(deps) : null;
   const opened = async (id: string, customer: string) => {
     await db.transaction(async (tx) => {
+      await requireLastAccount(tx, present);
       await requireOwnerOfMoney(tx, deps, principal);
       const at = clock();
       const addedBy = actorOf(principal);

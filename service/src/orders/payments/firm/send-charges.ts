@@ -8,7 +8,8 @@ import { dollars } from "../../dollars.ts";
 import { lockUnalteredOrders, orderPayer } from "../../order/order.ts";
 import { type AlteredOrder, isSound, lockSorted, reportAltered } from "../altered.ts";
 import { partToCharge, paymentRefusal } from "../checkout/checkout.ts";
-import { closeCheckouts, currency } from "../checkout/sessions.ts";
+import { closeCheckouts, currency, OpenElsewhere } from "../checkout/sessions.ts";
+import { presentAccount } from "../processor/account.ts";
 import type { ChargeAnswer } from "../processor/charge-requests.ts";
 import type { FirmAccount } from "../processor/firm-account.ts";
 import { endChargeTasks, notify } from "./charge-events.ts";
@@ -37,7 +38,8 @@ export async function sendCharges(deps: ChargeDeps, job: ChargeJob, isRepeated: 
   const failures: unknown[] = [];
   for (const payment of payments)
     await sendPayment(deps, payment, isRepeated).catch((error: unknown) => failures.push(error));
-  if (failures.length > 0) throw failures[0];
+  // A page that is open for hours must not hide a failure that is tried again within minutes.
+  if (failures.length > 0) throw failures.find((error) => !(error instanceof OpenElsewhere)) ?? failures[0];
 }
 
 async function sendPayment(deps: ChargeDeps, payment: Payment, isRepeated: boolean): Promise<void> {
@@ -107,7 +109,8 @@ async function send(
   payment: Payment,
   maySent: boolean,
 ): Promise<ChargeAnswer | null> {
-  const confirmed = await deps.db.transaction((tx) => confirm(tx, deps, payment, maySent));
+  const present = payment[0].environment === "live" ? await presentAccount(deps) : null;
+  const confirmed = await deps.db.transaction((tx) => confirm(tx, deps, payment, { maySent, present }));
   if (confirmed === null) return null;
   if ("reason" in confirmed) return settle(deps, account, payment, confirmed);
   const [first] = payment;

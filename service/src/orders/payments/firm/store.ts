@@ -4,6 +4,7 @@ import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
+import { wasOtherAccount } from "../processor/account.ts";
 import type { SavedMethod } from "../processor/firm-account.ts";
 
 /** The MAC covers the processor's ids for the firm and its method. So a forged row can't charge another customer. */
@@ -122,10 +123,10 @@ export async function insertMethod(tx: Tx, method: NewMethod): Promise<void> {
 export const endUse = (tx: Tx, id: string, by: string | null): Promise<boolean> =>
   changeRowIf(tx, methodState, id, sql`state = 'unusable', ended_by = ${by}`, sql`state = 'active'`);
 
-/** The ids of live methods from before a time that charges use, or that a bank is verifying. */
-export const methodsBefore = (db: Sql, at: Date) =>
+/** The ids of live methods of another account than the last one that charges use, or that a bank is verifying. */
+export const methodsElsewhere = (db: Sql) =>
   db.query<{ id: string }>(sql`
-    SELECT id FROM payment_methods WHERE environment = 'live' AND state IN ('active', 'verifying') AND added_at < ${at}`);
+    SELECT id FROM payment_methods WHERE environment = 'live' AND state IN ('active', 'verifying') AND ${wasOtherAccount(sql`added_at`)}`);
 
 type MethodChange = { state: MethodState; setupIntent?: string; saved?: SavedMethod; endedBy?: string };
 

@@ -16,7 +16,6 @@ import { neverOpened, openTask } from "../../../kernel/tasks/tasks.ts";
 import { firmChargeQueue, lockUnalteredOrders } from "../../order/order.ts";
 import { reportAltered } from "../altered.ts";
 import { currency } from "../checkout/sessions.ts";
-import { lastAccountChange } from "../processor/account.ts";
 import type { ChargeEnd } from "../processor/charge-requests.ts";
 import type { Processor } from "../processor/processor.ts";
 import { endChargeTasks, notify } from "./charge-events.ts";
@@ -84,8 +83,7 @@ export const countOverduePayments = async ({ db, clock }: { db: Sql; clock: Cloc
 
 type EndDeps = { db: Database; clock: Clock; processor: Processor | null };
 
-/** `isElsewhere`: the charge was sent to an earlier account of the processor. */
-export type StuckCharge = store.OverdueCharge & { isElsewhere: boolean };
+export type StuckCharge = store.OverdueCharge;
 
 /** For operators: the overdue charges of an environment, oldest first. Leaves out altered charges. */
 export async function stuckCharges(
@@ -93,10 +91,7 @@ export async function stuckCharges(
   environment: Environment,
 ): Promise<StuckCharge[]> {
   const overdue = await store.overdueCharges(db, overdueAt(clock()));
-  const change = environment === "live" ? await lastAccountChange(db) : null;
-  return overdue
-    .filter((each) => each.isAuthentic && each.environment === environment)
-    .map((each) => ({ ...each, isElsewhere: change !== null && each.sentAt !== null && each.sentAt < change }));
+  return overdue.filter((each) => each.isAuthentic && each.environment === environment);
 }
 
 const unknown = () => new ServiceError("not_found", "No such charge.");

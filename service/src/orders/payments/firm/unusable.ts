@@ -9,14 +9,13 @@ import type { Database, Tx } from "../../../kernel/platform/database/database.ts
 import { isAltered } from "../../../kernel/platform/database/state-mac.ts";
 import type { Log } from "../../../kernel/platform/logs.ts";
 import type { Dispute } from "../disputes.ts";
-import { lastAccountChange } from "../processor/account.ts";
 import type { MandateMessage } from "../processor/message.ts";
 import { methodsOfIntent } from "./charge-store.ts";
 import { notifyOwners } from "./methods.ts";
 import {
   accountChange,
   endUse,
-  methodsBefore,
+  methodsElsewhere,
   methodsNamed,
   type PaymentMethod,
   selectMethod,
@@ -76,13 +75,12 @@ export async function takeFailedDebit(
 }
 
 /**
- * Ends the use of all cards and bank accounts that only an earlier account of the processor has. Safe to repeat. A
+ * Ends the use of all cards and bank accounts that only an earlier account of the processor has, by the account that was in use when each
+ * was added. Safe to repeat. A
  * method that was altered in the database is logged, and doesn't keep the others in use.
  */
 export async function leaveMethods({ db, clock, log }: { db: Database; clock: Clock; log: Log }): Promise<void> {
-  const since = await lastAccountChange(db);
-  if (since === null) return;
-  for (const { id } of await methodsBefore(db, since))
+  for (const { id } of await methodsElsewhere(db))
     await db
       .transaction((tx) => leaveMethod(tx, id, clock()))
       .catch((error: unknown) => {

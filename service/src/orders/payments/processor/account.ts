@@ -4,9 +4,10 @@
  */
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { Clock } from "../../../kernel/platform/clock.ts";
-import type { Database, Sql } from "../../../kernel/platform/database/database.ts";
+import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type Marked, marked } from "../../../kernel/platform/database/state-mac.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { orderState } from "../../order/order.ts";
 import { type Processor, processorFor } from "./processor.ts";
@@ -30,52 +31,86 @@ export const accountQueue = "processor-account";
 
 type AccountDeps = { db: Database; clock: Clock; processor: Processor | null };
 
-/** For each processor of this process: since when its account is in use. */
-const starts = new WeakMap<Processor, Promise<Date | null>>();
+/** For each processor of this process: the name of its account; null for a key that may not read it. */
+const names = new WeakMap<Processor, Promise<string | null>>();
 
 /**
- * Since when the processor's account is in use; null when there was none before it, or when the key may not read the
- * account. Asks the processor once per process. The first node that finds another account than before records it.
+ * The name of the account that this process uses; null when it is unknown. A key that may not read its account is taken
+ * for one of the last account on record. Asks the processor once per process. The first node that finds another account
+ * than the last one records it.
  */
-export async function accountSince({ db, clock, processor }: AccountDeps): Promise<Date | null> {
+export async function presentAccount({ db, clock, processor }: AccountDeps): Promise<string | null> {
   if (!processor) return null;
-  const found = starts.get(processor) ?? register({ db, clock, processor });
-  starts.set(processor, found);
-  found.catch(() => starts.delete(processor));
-  return found;
+  const found = names.get(processor) ?? register({ db, clock, processor });
+  names.set(processor, found);
+  found.catch(() => names.delete(processor));
+  return (await found) ?? (await lastOnRecord(db))?.account ?? null;
 }
 
-async function register({ db, clock, processor }: AccountDeps & { processor: Processor }): Promise<Date | null> {
+const lock = sql`hashtextextended('account of the payment processor', 0)`;
+
+async function register({ db, clock, processor }: AccountDeps & { processor: Processor }): Promise<string | null> {
   const account = await processor.account();
   if (account === null) return null;
-  return db.transaction(async (tx) => {
-    await tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended('account of the payment processor', 0))`);
-    const [last] = await tx.query<{ account: string; since: Date | null }>(sql`
-      SELECT account, since FROM processor_accounts ORDER BY id DESC LIMIT 1`);
-    if (last?.account === account) return last.since;
+  await db.transaction(async (tx) => {
+    await tx.query(sql`SELECT pg_advisory_xact_lock(${lock})`);
+    const last = await lastOnRecord(tx);
+    if (last?.account === account) return;
     const since = last ? clock() : null;
     await tx.query(sql`INSERT INTO processor_accounts (account, since) VALUES (${account}, ${since})`);
     if (since !== null) await enqueue(tx, accountQueue, {});
-    return since;
   });
+  return account;
 }
 
 /**
- * Whether something was sent to an earlier account of the processor. Only that account, its events, or a person who
- * looks there can tell what became of it.
- * @param at when it was sent; null for never
+ * Call this in the transaction that records a request, before the request is sent. While nodes are restarted with the
+ * key of another account, a node with the earlier key must send nothing more: the time of a request tells its account.
+ * @param account the result of `presentAccount`
+ * @throws ServiceError `unavailable` on such a node
  */
-export async function isOfEarlierAccount(deps: AccountDeps, at: Date | null): Promise<boolean> {
-  const since = at && (await accountSince(deps));
-  return at !== null && since !== null && at < since;
+export async function requireLastAccount(tx: Tx, account: string | null): Promise<void> {
+  await tx.query(sql`SELECT pg_advisory_xact_lock_shared(${lock})`);
+  const last = await lastOnRecord(tx);
+  if (account !== null && last && last.account !== account) throw beingChanged();
+}
+
+const beingChanged = () =>
+  new ServiceError("unavailable", "The payment processor’s account is being changed. Try again in a moment.");
+
+type Used = { account: string; since: Date | null };
+
+async function lastOnRecord(db: Sql): Promise<Used | undefined> {
+  const [last] = await db.query<Used>(sql`SELECT account, since FROM processor_accounts ORDER BY id DESC LIMIT 1`);
+  return last;
+}
+
+/** An expression: the account that was in use at a time; null while none is on record. */
+const accountAt = (at: Statement): Statement => sql`(SELECT a.account FROM processor_accounts a
+  WHERE coalesce(a.since, '-infinity') <= ${at} ORDER BY a.id DESC LIMIT 1)`;
+
+/** An expression: whether another account than the last one on record was in use at a time. */
+export const wasOtherAccount = (at: Statement): Statement =>
+  sql`coalesce(${accountAt(at)} <> ${accountAt(sql`'infinity'::timestamptz`)}, false)`;
+
+/**
+ * Whether something was sent to another account of the processor than this process uses. Only that account, its events,
+ * or a person who looks there can tell what became of it.
+ * @param at when it was sent; null for never
+ * @throws ServiceError `unavailable` on a node with an earlier key, about the requests of nodes with the new one
+ */
+export async function isOfOtherAccount(deps: AccountDeps, at: Date | null): Promise<boolean> {
+  const present = at && (await presentAccount(deps));
+  if (!present) return false;
+  const [used] = await deps.db.query<{ account: string | null; last: string | null }>(sql`
+    SELECT ${accountAt(sql`${at}::timestamptz`)} AS account, ${accountAt(sql`'infinity'::timestamptz`)} AS last`);
+  if (used?.account == null || used.account === present) return false;
+  if (used.last !== present) throw beingChanged();
+  return true;
 }
 
 /** When the account was changed last; null for never. */
-export async function lastAccountChange(db: Sql): Promise<Date | null> {
-  const [last] = await db.query<{ since: Date | null }>(sql`
-    SELECT since FROM processor_accounts ORDER BY id DESC LIMIT 1`);
-  return last?.since ?? null;
-}
+export const lastAccountChange = async (db: Sql): Promise<Date | null> => (await lastOnRecord(db))?.since ?? null;
 
 /**
  * An expression: whether a change to a payment can't be compared with the processor's books any more. The account that

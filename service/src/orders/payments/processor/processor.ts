@@ -37,9 +37,9 @@ export type Processor = AccountBooks &
     refundShare: (share: Omit<RefundPart, "request">) => Promise<void>;
     /**
      * The refunds of a payment that have succeeded or may still succeed. `isOurs`: this service requested it as a partial
-     * refund.
+     * refund. Null for a payment that the account doesn't have.
      */
-    refundsOf: (paymentIntent: string) => Promise<{ id: string; amountCents: number; isOurs: boolean }[]>;
+    refundsOf: (paymentIntent: string) => Promise<RefundOfPayment[] | null>;
     /** Cards and bank accounts of firms. */
     firm: FirmAccount;
     /**
@@ -55,6 +55,8 @@ export type Processor = AccountBooks &
  */
 export const processorFor = (processor: Processor | null, environment: Environment): Processor | null =>
   processor !== null && (environment === "live" || processor.testMode) ? processor : null;
+
+export type RefundOfPayment = { id: string; amountCents: number; isOurs: boolean };
 
 /** A part of a payment to refund. `payment` is our id of the payment. */
 export type RefundPart = { request: string; payment: number; paymentIntent: string; amountCents: number };
@@ -119,7 +121,11 @@ function refunds(sdk: Sdk): Pick<Processor, "refund" | "refundPart" | "refundSha
           .reduce((rest, { amount }) => rest - amount, share.amountCents),
       ),
     async refundsOf(paymentIntent) {
-      const given = await refundsOf(await sdk(), paymentIntent);
+      const given = await refundsOf(await sdk(), paymentIntent).catch((error: unknown) => {
+        if ((error as { code?: unknown } | null)?.code === "resource_missing") return null;
+        throw error;
+      });
+      if (given === null) return null;
       return given.map(({ id, amount: amountCents, metadata }) => ({
         id,
         amountCents,

@@ -6,7 +6,7 @@ import type { Log } from "../../../kernel/platform/logs.ts";
 import { keepTasks, type NeededTask } from "../../../kernel/tasks/tasks.ts";
 import { dollars } from "../../dollars.ts";
 import { overdueDisputes } from "../disputes.ts";
-import { accountSince, lastAccountChange } from "../processor/account.ts";
+import { lastAccountChange, presentAccount } from "../processor/account.ts";
 import type { Movement } from "../processor/balance.ts";
 import { takeEvent } from "../processor/events.ts";
 import { readMessage } from "../processor/message.ts";
@@ -40,7 +40,7 @@ export function processorTasks({ db, clock, config }: Pick<ReconcileDeps, "db" |
       name: "account of the payment processor",
       everyMs,
       atStart: true,
-      work: () => accountSince({ db, clock, processor }),
+      work: () => presentAccount({ db, clock, processor }),
     },
     // This task does not run at the start, because a starting node has other work.
     { name: "books of the payment processor", everyMs, work: () => scheduleReconciliation({ db, clock }) },
@@ -148,7 +148,7 @@ async function endDispute(
 async function taskOfEarlierAccount(db: Sql): Promise<NeededTask | null> {
   const since = await lastAccountChange(db);
   if (since === null) return null;
-  const { charges, checkouts, refunds, disputes, payments, cents } = await leftInAccount(db, since);
+  const { charges, checkouts, refunds, disputes, payments, cents } = await leftInAccount(db);
   const open = [
     ...[countText(charges, "charge"), countText(checkouts, "payment page")],
     ...[countText(refunds, "refund"), countText(disputes, "dispute")],
@@ -164,7 +164,12 @@ async function taskOfEarlierAccount(db: Sql): Promise<NeededTask | null> {
       ? []
       : [`Not compared with its books: ${unseen} of ${dollars(cents)} in all. Compare them there.`]),
   ];
-  return [`account ${since.toISOString()}`, { reason: sentences.join(" "), since: null }];
+  // Another count is another task, even after a person has ended the first one.
+  const subject = [since.toISOString(), ...open, unseen === null ? null : `${unseen} unseen, ${cents} cents`];
+  return [
+    `account ${subject.filter((text) => text !== null).join(", ")}`,
+    { reason: sentences.join(" "), since: null },
+  ];
 }
 
 const countText = (count: number, of: string): string | null =>

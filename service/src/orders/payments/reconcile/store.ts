@@ -11,7 +11,7 @@ import {
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import { disputeState } from "../disputes.ts";
-import { isOutOfSight } from "../processor/account.ts";
+import { isOutOfSight, wasOtherAccount } from "../processor/account.ts";
 import type { Movement, Window } from "../processor/balance.ts";
 import { refundState } from "../refund-rows.ts";
 import { paymentState } from "../store.ts";
@@ -182,24 +182,24 @@ export type LeftInAccount = {
   cents: number;
 };
 
-/** @param since when the account was replaced. Names of objects in it are not needed, so nothing here is verified. */
-export async function leftInAccount(db: Sql, since: Date): Promise<LeftInAccount> {
+/** Names of objects are not needed, so nothing here is verified. */
+export async function leftInAccount(db: Sql): Promise<LeftInAccount> {
   const ofPayments = (intent: Statement) => sql`EXISTS (SELECT FROM payments p JOIN orders o ON o.id = p.order_id
-    WHERE p.payment_intent = ${intent} AND p.received_at < ${since} AND NOT p.simulated AND o.environment = 'live')`;
+    WHERE p.payment_intent = ${intent} AND ${wasOtherAccount(sql`p.received_at`)} AND NOT p.simulated AND o.environment = 'live')`;
   const isLive = sql`(SELECT environment FROM orders o WHERE o.id = coalesce(s.order_id,
     (SELECT min(order_id) FROM checkout_parts c WHERE c.checkout_id = s.id))) = 'live'`;
   const [left] = await db.query<LeftInAccount>(sql`
     WITH unseen AS (
       SELECT p.payment_intent, sum(p.amount_cents) AS cents FROM payments p JOIN orders o ON o.id = p.order_id
-      WHERE p.received_at < ${since} AND NOT p.simulated AND p.payment_intent IS NOT NULL AND o.environment = 'live'
+      WHERE NOT p.simulated AND p.payment_intent IS NOT NULL AND o.environment = 'live'
         AND ${isOutOfSight(sql`p.received_at`, sql`p.received_at`, bookedWithin)}
         AND NOT EXISTS (SELECT FROM balance_transactions b WHERE b.payment_intent = p.payment_intent AND b.kind = 'charge')
       GROUP BY 1
     )
     SELECT
       (SELECT count(DISTINCT coalesce(c.group_id, c.id)) FROM firm_charges c WHERE c.environment = 'live'
-        AND c.state IN ('asked', 'answered', 'pending') AND c.sent_at < ${since})::int AS charges,
-      (SELECT count(*) FROM checkout_sessions s WHERE s.created_at < ${since} AND ${isLive}
+        AND c.state IN ('asked', 'answered', 'pending') AND ${wasOtherAccount(sql`c.sent_at`)})::int AS charges,
+      (SELECT count(*) FROM checkout_sessions s WHERE ${wasOtherAccount(sql`s.created_at`)} AND ${isLive}
         AND s.status IN ('minting', 'open', 'replacing', 'pending_funds'))::int AS checkouts,
       (SELECT count(*) FROM refunds r WHERE r.state = 'pending' AND ${ofPayments(sql`r.payment_intent`)})::int AS refunds,
       (SELECT count(*) FROM disputes d WHERE d.state = 'opened' AND ${ofPayments(sql`d.payment_intent`)})::int AS disputes,
