@@ -17,7 +17,8 @@ import type { Log } from "../../kernel/platform/logs.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import { markedAt, marksOf, type StoredMark } from "../../kernel/retention/retention.ts";
 import { joinOrder, latestFirst, orderState, verifiedSignersOf } from "../../orders/order/order.ts";
-import { envelopeState, isSignedInRoom } from "../../signing/envelopes/envelopes.ts";
+import { envelopeState } from "../../signing/envelopes/envelopes.ts";
+import { replacesSigned } from "../../signing/notaries/notaries.ts";
 import { verifiedRoom } from "../rooms/rooms.ts";
 import type { OrderArtifacts, StoredArtifact } from "./artifacts.ts";
 import { type StoredVersion, storedColumns, versionMembers } from "./versions.ts";
@@ -87,7 +88,7 @@ const latestEnvelope = sql`(SELECT e.id FROM envelopes e WHERE e.order_id = o.id
 const artifacts = sql`(SELECT coalesce(json_agg(json_build_object('kind', d.kind, 'sha256', d.sha256, 'blobKey', d.blob_key,
     'mac', encode(d.row_mac, 'hex'), 'marks', ${marksOf(sql`d.blob_key`)})), '[]')
   FROM (SELECT DISTINCT ON (kind) * FROM documents WHERE order_id = o.id
-    AND NOT (kind IN ('sealed', 'custody_certificate') AND ${isSignedInRoom}) ORDER BY kind, id DESC) d)`;
+    AND NOT (kind IN ('sealed', 'custody_certificate') AND ${replacesSigned}) ORDER BY kind, id DESC) d)`;
 
 type MarkedDocument = Omit<SnapshotDocument, "artifacts"> & {
   artifacts: (StoredArtifact & { marks: StoredMark[] | null })[];

@@ -32,7 +32,7 @@ export type ZipDeps = DocumentDeps &
   };
 
 /** An order with its stored documents. */
-export type Deliverable = Pick<OrderOfRoom, "id" | "code" | "status" | "isSignedInRoom"> & {
+export type Deliverable = Pick<OrderOfRoom, "id" | "code" | "status" | "replacesSigned"> & {
   title: string | null;
   reference: string | null;
   documents: Document[];
@@ -57,25 +57,25 @@ export function deliverableOf(
   order: OrderOfRoom,
   reference: string | null,
 ): Deliverable {
-  const { id, code, status, sign, notarize, partnerId, environment, externalReference, isSignedInRoom } = order;
+  const { id, code, status, sign, notarize, partnerId, environment, externalReference, replacesSigned } = order;
   const documents = readDocuments(deps.rowMac, { orderCode: code, partnerId, environment }, order.documents);
   const kind = notarize ? "notarized" : sign ? "sealed" : "original";
   const final = documents.findLast((each) => each.kind === kind) ?? null;
   const title = deps.titleOf(order);
-  return { id, code, status, isSignedInRoom, title, reference: reference ?? externalReference, documents, final };
+  return { id, code, status, replacesSigned, title, reference: reference ?? externalReference, documents, final };
 }
 
 /**
  * The files to deliver for a finished order: the final document, the newest custody certificate, and receipts. For a
  * notarized document that continues a signed one, they include the signed one.
  */
-export function filesOf({ id, final, documents, isSignedInRoom }: Deliverable): DeliveredFile[] {
+export function filesOf({ id, final, documents, replacesSigned }: Deliverable): DeliveredFile[] {
   if (final === null) return [];
   const newest = (wanted: string) => documents.findLast(({ kind }) => kind === wanted) ?? [];
   // The custody certificate describes the signed file, so that file is delivered too, even when it was notarized later.
   // A document that was signed again before the notary replaces the signed one: a recipient who got both could take the
   // earlier one for the document that counts.
-  const before = isSignedInRoom
+  const before = replacesSigned
     ? []
     : [final.kind === "notarized" ? newest("sealed") : [], newest("custody_certificate")].flat();
   const others = documents.filter(({ kind }) => receipts.has(kind));

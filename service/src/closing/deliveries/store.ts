@@ -11,7 +11,8 @@ import {
 } from "../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 import { fromOrders, hasOrderCode, joinOrder, orderState } from "../../orders/order/order.ts";
-import { documentsOfOrder, isSignedInRoom, type StoredOrderDocument } from "../../signing/envelopes/envelopes.ts";
+import { documentsOfOrder, type StoredOrderDocument } from "../../signing/envelopes/envelopes.ts";
+import { replacesSigned } from "../../signing/notaries/notaries.ts";
 import { verifiedRoom } from "../rooms/rooms.ts";
 import { receiverRows } from "./receiver-store.ts";
 
@@ -107,13 +108,13 @@ export type OrderOfRoom = Owner & {
   docSlug: string | null;
   externalReference: string | null;
   documents: StoredOrderDocument[];
-  /** Whether the signers signed before the notary; a document that they had signed earlier is then not the final one. */
-  isSignedInRoom: boolean;
+  /** Whether the notarized document replaces one that was signed earlier, which then doesn't count any more. */
+  replacesSigned: boolean;
 };
 
 const orderColumns = sql`o.id, o.code AS "code@order", o.status, o.sign, o.notarize, o.partner_id AS "partnerId",
   o.environment, o.document_name AS "documentName", o.doc_slug AS "docSlug", o.external_reference AS "externalReference",
-  ${documentsOfOrder} AS documents, ${isSignedInRoom} AS "isSignedInRoom"`;
+  ${documentsOfOrder} AS documents, ${replacesSigned} AS "replacesSigned"`;
 
 /**
  * The orders that the room's own firm placed, in the order of the room's list.

@@ -317,7 +317,7 @@ for (const [act, words] of [
   test(`a document that was signed before is signed again for an act of the kind ${act}, and the journal says so`, async () => {
     const { db } = running;
     const code = await claimedSigned(`${act}@example.com`);
-    assert.match(await (await get(desk(code))).text(), /everybody signs again, before you/);
+    assert.match(await (await get(desk(code))).text(), /everybody signs the original document again before you/);
     const [order] = await db.query<{ id: number; sealed: string; original: string }>(sql`
       SELECT o.id, max(d.sha256) FILTER (WHERE d.kind = 'sealed') AS sealed,
         max(d.sha256) FILTER (WHERE d.kind = 'original') AS original
@@ -524,13 +524,14 @@ test("on paper, a jurat of a document that was signed before counts once the not
   );
   const { act, document } = JSON.parse(entry?.record ?? "") as { act: Act; document: { isPaper: boolean } };
   assert.deepEqual([act.act, act.signedBefore, document.isPaper], ["jurat", { sha256: order?.sealed }, true]);
-  // The scan continues the signed document, which is therefore still delivered as evidence.
   const { files, readme } = await zipOf(await closingWith(code));
   assert.deepEqual(
     files.map(({ kind }) => kind),
-    ["notarized", "sealed", "custody_certificate"],
+    ["notarized"],
   );
-  assert.match(readme, /custody certificate of a notarized document/);
+  assert.doesNotMatch(readme, /signed file that it/);
+  const page = await (await fetch(at(`/dashboard/orders/${code}`), { headers: member.headers })).text();
+  assert.equal(page.match(/An earlier version: the notarized document is the one that counts/g)?.length, 1);
 });
 
 test("on paper, an acknowledgment is of the signatures in the document, and nobody signs again", async () => {

@@ -24,7 +24,8 @@ import {
   verifiedSupplementsOf,
 } from "../../../orders/payments/payments.ts";
 import type { BoughtServices } from "../../../orders/pricing/pricing.ts";
-import { documentsOfOrder, isSignedInRoom, type StoredOrderDocument } from "../../../signing/envelopes/envelopes.ts";
+import { documentsOfOrder, type StoredOrderDocument } from "../../../signing/envelopes/envelopes.ts";
+import { replacesSigned } from "../../../signing/notaries/notaries.ts";
 import type { Participant } from "../participants/schemas.ts";
 import { type RoomState, verifiedRoom } from "../store.ts";
 import type { ActivityItem, PassportPointer } from "./schemas.ts";
@@ -87,8 +88,8 @@ export type OwnOrder = Titled &
     /** Whether that supplement replaces a price that a bank took back; null for none. */
     replacesLoss: boolean | null;
     documents: StoredOrderDocument[];
-    /** Whether the signers signed before the notary; a document that they had signed earlier is then not the final one. */
-    isSignedInRoom: boolean;
+    /** Whether the notarized document replaces one that was signed earlier, which then doesn't count any more. */
+    replacesSigned: boolean;
   };
 
 export type SealedVersion = PassportPointer & { manifestSha256: string };
@@ -191,7 +192,7 @@ const ownColumns = sql`, ${ownCharges}, (SELECT r.closes_on::text FROM rooms r W
       'documentName', encode(o.document_name, 'hex'), 'docSlug', o.doc_slug, 'externalReference', o.external_reference,
       'payBy', o.pay_by, 'totalCents', o.total_cents, 'supplementCents', ${supplementCents},
       'replacesLoss', ${supplementReplacesLoss},
-      'documents', ${documentsOfOrder}, 'isSignedInRoom', ${isSignedInRoom}) ORDER BY a.position), '[]')
+      'documents', ${documentsOfOrder}, 'replacesSigned', ${replacesSigned}) ORDER BY a.position), '[]')
     FROM ${ofOwner}) AS "ownOrders@order.code", ${verifiedSupplementsOf(ofOwner)}, (
     SELECT coalesce(json_agg(json_build_object('version', c.version, 'verifyCode', c.verify_code,
       'manifestSha256', c.manifest_sha256, 'createdAt', ${isoTime(sql`c.created_at`)}) ORDER BY c.version DESC), '[]')

@@ -11,14 +11,16 @@ type Place = { path: string; hasView?: boolean };
 
 /**
  * An order's documents, each with a link to save it, a link to view it if there is a page for that, and links to save
- * the proofs that the transparency log has of it. A document that is deleted has no links.
+ * the proofs that the transparency log has of it. A document that is deleted has no links. A signed document that was
+ * notarized afterwards says so, since people could take it for the one that counts.
  */
 export function documentList(
   { path, hasView = false }: Place,
   documents: readonly (OrderDocument & Partial<Pick<ProvenDocument, "proofs">>)[],
   { orders, components, language }: Words = en,
 ): Html {
-  const { documentTitles, deleted, hashOf, takenIn, proofs: proofTitles } = orders;
+  const { documentTitles, deleted, hashOf, takenIn, isEarlier, proofs: proofTitles } = orders;
+  const isNotarized = documents.some(({ kind }) => kind === "notarized");
   const proofLink = (documentId: string, form: ProofForm, title: string) =>
     html`<br><a href="${path}/${documentId}/${form}" download>${proofTitles[form]}<span class="visually-hidden">: ${title}</span></a>`;
   const saved = (documentId: string, title: string) =>
@@ -27,7 +29,7 @@ export function documentList(
     ({ documentId, kind, sha256, origin, createdAt, deletedAt, proofs = [] }) => {
       const title = documentTitles[kind];
       const first = deletedAt ? html`${title}: ${deleted} ${plainTime(deletedAt, language)}` : saved(documentId, title);
-      return html`<li>${first}, ${plainTime(createdAt, language)}${origin && html`. <strong>${takenIn}</strong>`}<br><span class="quiet">SHA-256</span> ${codeText(sha256, hashOf(title), components.copy)}${!deletedAt && proofs.map((form) => proofLink(documentId, form, title))}</li>`;
+      return html`<li>${first}, ${plainTime(createdAt, language)}${origin && html`. <strong>${takenIn}</strong>`}${isNotarized && kind === "sealed" && html`. <strong>${isEarlier}</strong>`}<br><span class="quiet">SHA-256</span> ${codeText(sha256, hashOf(title), components.copy)}${!deletedAt && proofs.map((form) => proofLink(documentId, form, title))}</li>`;
     },
   )}</ul>`;
 }

@@ -5,6 +5,7 @@ import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import type { MacTable } from "../../../kernel/platform/protected-data.ts";
 import type { Members, RowMac } from "../../../kernel/platform/row-mac.ts";
 import { joinOrder } from "../../../orders/order/order.ts";
+import { isSignedInRoom } from "../../envelopes/envelopes.ts";
 import type { Act } from "./act.ts";
 import { type EntryFrame, type EntrySubject, type JournalRecord, nextEntry } from "./entry.ts";
 
@@ -108,6 +109,13 @@ export async function actOfOrder(
   }
   return undefined;
 }
+
+/**
+ * Whether the notarized document of the order `o` replaces one that its people had signed earlier: they signed before the
+ * notary, in the service or on a print of the document. It otherwise continues the signed one.
+ */
+export const replacesSigned = sql`(${isSignedInRoom} OR EXISTS (SELECT FROM notary_journal j WHERE j.order_id = o.id
+  AND j.record::jsonb ->> 'kind' = 'act' AND j.record::jsonb -> 'act' ? 'signedBefore'))`;
 
 const altered = (position: number): string => `Entry ${position} of the journal is not what was written.`;
 

@@ -51,6 +51,7 @@ export const orders = {
   },
   signedElsewhere: "Did not sign here: a document signed elsewhere was taken in",
   takenIn: "Finished elsewhere, taken in by an operator",
+  isEarlier: "An earlier version: the notarized document is the one that counts",
   signerStates: {
     pending: "Not asked yet",
     sent: "Asked to sign",

@@ -96,6 +96,7 @@ export const orders: Words["orders"] = {
   },
   signedElsewhere: "No firmó aquí: se incorporó un documento firmado en otro lugar",
   takenIn: "Terminado en otro lugar e incorporado por un operador",
+  isEarlier: "Una versión anterior: el documento que vale es el notarizado",
   signerStates: {
     pending: "Aún sin avisar",
     sent: "Se le pidió que firme",

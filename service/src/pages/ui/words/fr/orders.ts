@@ -95,6 +95,7 @@ export const orders: Words["orders"] = {
   },
   signedElsewhere: "N’a pas signé ici : un document signé ailleurs a été repris",
   takenIn: "Terminé ailleurs, repris par un opérateur",
+  isEarlier: "Une version antérieure : c’est le document notarié qui fait foi",
   signerStates: {
     pending: "Pas encore sollicité",
     sent: "Invité à signer",

@@ -94,6 +94,7 @@ export const orders: Words["orders"] = {
   },
   signedElsewhere: "여기서 서명하지 않음: 다른 곳에서 서명된 문서를 등록함",
   takenIn: "다른 곳에서 완료되어 운영자가 등록함",
+  isEarlier: "이전 버전: 공증된 문서가 유효한 문서입니다",
   signerStates: {
     pending: "아직 요청하지 않음",
     sent: "서명 요청됨",

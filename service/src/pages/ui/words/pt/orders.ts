@@ -94,6 +94,7 @@ export const orders: Words["orders"] = {
   },
   signedElsewhere: "Não assinou aqui: foi incluído um documento assinado em outro lugar",
   takenIn: "Concluído em outro lugar e incluído por um operador",
+  isEarlier: "Uma versão anterior: o documento que vale é o notarizado",
   signerStates: {
     pending: "Ainda não avisado",
     sent: "Convidado a assinar",

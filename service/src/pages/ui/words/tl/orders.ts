@@ -94,6 +94,7 @@ export const orders: Words["orders"] = {
   },
   signedElsewhere: "Hindi pumirma rito: tinanggap ang dokumentong pinirmahan sa ibang lugar",
   takenIn: "Natapos sa ibang lugar, tinanggap ng isang operator",
+  isEarlier: "Naunang bersyon: ang nanotaryong dokumento ang may bisa",
   signerStates: {
     pending: "Hindi pa nahihilingan",
     sent: "Hiniling na pumirma",

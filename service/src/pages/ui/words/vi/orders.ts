@@ -94,6 +94,7 @@ export const orders: Words["orders"] = {
   },
   signedElsewhere: "Không ký tại đây: một tài liệu ký ở nơi khác đã được tiếp nhận",
   takenIn: "Hoàn tất ở nơi khác, do nhân viên vận hành tiếp nhận",
+  isEarlier: "Phiên bản trước: tài liệu đã công chứng mới là bản có giá trị",
   signerStates: {
     pending: "Chưa được mời",
     sent: "Đã được mời ký",

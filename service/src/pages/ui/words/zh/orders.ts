@@ -95,6 +95,7 @@ export const orders: Words["orders"] = {
   },
   signedElsewhere: "未在此签署：已录入在别处签署的文件",
   takenIn: "在别处完成，由操作员录入",
+  isEarlier: "较早的版本：以已公证的文件为准",
   signerStates: {
     pending: "尚未通知",
     sent: "已请求签署",
