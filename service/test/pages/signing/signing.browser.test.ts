@@ -410,6 +410,29 @@ test("bytes other than those to be signed cannot be signed", async () => {
   await page.getByText("Your browser cannot check the document").waitFor();
   assert.equal(await page.locator("#sign-button").isDisabled(), false);
   assert.doesNotMatch(envelope.asked.join(), /sign /);
+  await page.unroute(/document\.pdf/);
+  await page.getByRole("button", { name: "Try again" }).click();
+  await checked(opened);
+  assert.equal(await page.getByRole("button", { name: "Try again" }).count(), 0);
+  await opened.close();
+});
+
+test("a document of which nothing arrives is given up, and can be asked for again", async () => {
+  const opened = await open({});
+  const { page } = opened;
+  await consent(opened);
+  await checked(opened);
+  await page.addInitScript(() => {
+    const timeout = AbortSignal.timeout.bind(AbortSignal);
+    AbortSignal.timeout = (ms) => timeout(ms / 100);
+  });
+  await page.route(/document\.pdf/, () => {});
+  await page.reload();
+  await page.getByText("The document could not be shown here.").waitFor();
+  await page.waitForFunction(() => !document.querySelector<HTMLButtonElement>("#sign-button")?.disabled);
+  await page.unroute(/document\.pdf/);
+  await page.getByRole("button", { name: "Try again" }).click();
+  await checked(opened);
   await opened.close();
 });
 

@@ -47,8 +47,12 @@ export function fetchDocument(url: string, length: number): DocumentBytes {
   };
 }
 
+/** A line that is cut without a word would otherwise keep the signer waiting for the check for ever. */
+const rangeTimeoutMs = 60_000;
+
 async function fetchRange(url: string, begin: number, end: number): Promise<ArrayBuffer> {
-  const response = await fetch(url, { headers: { Range: `bytes=${begin}-${end - 1}` } });
+  const headers = { Range: `bytes=${begin}-${end - 1}` };
+  const response = await fetch(url, { headers, signal: AbortSignal.timeout(rangeTimeoutMs) });
   const bytes = response.status === 206 ? await response.arrayBuffer() : null;
   if (bytes?.byteLength !== end - begin) throw new Error(`the document was not sent: ${response.status}`);
   return bytes;

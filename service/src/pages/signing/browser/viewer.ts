@@ -14,7 +14,7 @@ import { signWithOwnKey } from "./own-key.ts";
 
 /**
  * Shows the document in the page, with the signer's fields on it. If that fails, the page works as it does without a
- * script.
+ * script, and offers to try again.
  */
 export async function startViewer(config: SigningConfig): Promise<void> {
   const { words } = config;
@@ -22,7 +22,7 @@ export async function startViewer(config: SigningConfig): Promise<void> {
   host.hidden = false;
   const status = make("p", { className: "quiet-text", textContent: words.loading });
   status.setAttribute("role", "status");
-  host.append(status);
+  host.replaceChildren(status);
   if (config.fields.length > 0) holdSigning(config);
   const bytes = fetchDocument(config.document, config.bytes);
   try {
@@ -31,7 +31,9 @@ export async function startViewer(config: SigningConfig): Promise<void> {
     const whole = () => Promise.race([document.getData(), bytes.failed]);
     if (config.fields.length > 0) await checkBytes(config, whole, (shown) => signWithOwnKey(config, shown));
   } catch (error) {
-    host.append(status);
+    const again = make("button", { type: "button", className: "secondary", textContent: words.retry });
+    again.addEventListener("click", () => void startViewer(config));
+    host.append(status, again);
     status.textContent = words.failed;
     if (config.fields.length > 0)
       await checkBytes(

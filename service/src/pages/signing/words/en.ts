@@ -335,6 +335,7 @@ export const en = {
   viewer: {
     region: "Pages of the document",
     loading: "The document is being loaded.",
+    retry: "Try again",
     failed: "The document could not be shown here. Open it with the link above.",
     page: "Page {page} of {pages}",
     smaller: "Smaller",

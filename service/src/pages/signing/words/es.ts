@@ -325,6 +325,7 @@ export const es: Words = {
   viewer: {
     region: "Páginas del documento",
     loading: "Se está cargando el documento.",
+    retry: "Intentar de nuevo",
     failed: "No se pudo mostrar el documento aquí. Ábralo con el enlace de arriba.",
     page: "Página {page} de {pages}",
     smaller: "Más pequeño",

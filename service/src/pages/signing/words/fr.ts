@@ -330,6 +330,7 @@ export const fr: Words = {
   viewer: {
     region: "Pages du document",
     loading: "Le document se charge.",
+    retry: "Réessayer",
     failed: "Le document n’a pas pu être affiché ici. Ouvrez-le avec le lien ci-dessus.",
     page: "Page {page} sur {pages}",
     smaller: "Plus petit",

@@ -326,6 +326,7 @@ export const ko: Words = {
   viewer: {
     region: "문서 페이지",
     loading: "문서를 불러오는 중입니다.",
+    retry: "다시 시도",
     failed: "여기에 문서를 표시할 수 없습니다. 위의 링크로 여십시오.",
     page: "{pages}페이지 중 {page}페이지",
     smaller: "작게",

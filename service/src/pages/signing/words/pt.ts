@@ -324,6 +324,7 @@ export const pt: Words = {
   viewer: {
     region: "Páginas do documento",
     loading: "O documento está sendo carregado.",
+    retry: "Tentar de novo",
     failed: "Não foi possível mostrar o documento aqui. Abra-o com o link acima.",
     page: "Página {page} de {pages}",
     smaller: "Menor",

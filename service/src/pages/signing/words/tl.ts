@@ -336,6 +336,7 @@ export const tl: Words = {
   viewer: {
     region: "Mga pahina ng dokumento",
     loading: "Nilo-load ang dokumento.",
+    retry: "Subukan muli",
     failed: "Hindi maipakita rito ang dokumento. Buksan ito gamit ang link sa itaas.",
     page: "Pahina {page} ng {pages}",
     smaller: "Paliitin",

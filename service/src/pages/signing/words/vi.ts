@@ -327,6 +327,7 @@ export const vi: Words = {
   viewer: {
     region: "Các trang của tài liệu",
     loading: "Đang tải tài liệu.",
+    retry: "Thử lại",
     failed: "Không thể hiển thị tài liệu tại đây. Hãy mở bằng liên kết phía trên.",
     page: "Trang {page} trên {pages}",
     smaller: "Nhỏ hơn",

@@ -320,6 +320,7 @@ export const zh: Words = {
   viewer: {
     region: "文件页面",
     loading: "正在加载文件。",
+    retry: "重试",
     failed: "无法在此显示文件。请用上方的链接打开。",
     page: "第 {page} 页，共 {pages} 页",
     smaller: "缩小",
