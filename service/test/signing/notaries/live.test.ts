@@ -1288,7 +1288,14 @@ test("a session that another node records to the same disk takes room there unti
   free.bytes = 6e9;
   await requireDisk(deps, 9);
   free.sessions = [id, newUuid()];
-  await assert.rejects(requireDisk(deps, 9), /6\.0 GB are free, and 6\.5 GB are needed/);
+  const people = sql`UPDATE live_people SET admitted_at = `;
+  const [signer] = await db.query<{ admittedAt: Date }>(
+    sql`SELECT admitted_at AS "admittedAt" FROM live_people WHERE session_id = ${id}`,
+  );
+  for (const admittedAt of [null, signer?.admittedAt ?? null]) {
+    await db.query(sql`${people} ${admittedAt} WHERE session_id = ${id}`);
+    await assert.rejects(requireDisk(deps, 9), /6\.0 GB are free, and 6\.5 GB are needed/);
+  }
   assert.equal((await post(desk(code, "/end"), { outcome: "abandoned" })).status, 303);
   await until(async () => (await liveOf(code)).state === "ended");
   await requireDisk(deps, 9);

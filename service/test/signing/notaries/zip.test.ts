@@ -39,6 +39,12 @@ test("a file of more than 4 GiB, and a file that begins after 4 GiB, are read by
     if (piece !== zeros) await target.write(piece, 0, piece.length, at);
     at += piece.length;
   }
+  const end = Buffer.alloc(1_000);
+  const reading = await open(path, "r");
+  await reading.read(end, 0, end.length, at - end.length);
+  await reading.close();
+  // The name is the 47th byte of an entry of the directory, and the version that is needed to read it the 7th.
+  assert.equal(end.readUInt16LE(end.lastIndexOf("contents.json") - 46 + 6), 45);
   await target.close();
   assert.equal(at, zipLength(entries));
   const { size, blocks } = statSync(path);

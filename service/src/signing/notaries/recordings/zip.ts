@@ -19,7 +19,7 @@ const [most16, most32] = [0xffff, 0xffffffff];
 const [version, largeVersion] = [20, 45];
 /** The date of every file: January 1, 1980. The real times are in the manifests. */
 const dosDate = 0x21;
-/** The flags that say that a file's checksum follows its data, and that its name is in UTF-8. */
+/** The flag that says that a file's checksum follows its data. Names are ASCII, so the flag for UTF-8 is not needed. */
 const flags = 0x08;
 const extensionId = 1;
 
@@ -66,7 +66,7 @@ function directoryEntry(written: Written): Buffer {
   const header = Buffer.alloc(46);
   header.writeUInt32LE(0x02014b50, 0);
   header.writeUInt16LE(extra.length > 0 ? largeVersion : version, 4);
-  header.writeUInt16LE(written.isLarge ? largeVersion : version, 6);
+  header.writeUInt16LE(extra.length > 0 ? largeVersion : version, 6);
   header.writeUInt16LE(flags, 8);
   header.writeUInt16LE(dosDate, 14);
   header.writeUInt32LE(sum, 16);

@@ -7,7 +7,7 @@ import type { LiveRooms } from "./rooms.ts";
 
 type DiskDeps = {
   disk: RecordingDisk;
-  rooms: Pick<LiveRooms, "recordedPeople" | "roomOf">;
+  rooms: Pick<LiveRooms, "rooms">;
   sheets: { desk: { db: Sql } };
 };
 
@@ -16,21 +16,15 @@ type DiskDeps = {
  * sessions that another node records there count, too.
  */
 export async function peopleOnDisk({ disk, rooms, sheets: { desk } }: DiskDeps): Promise<number> {
-  const others = (await disk.sessions()).filter((session) => rooms.roomOf(session) === undefined);
-  if (others.length === 0) return rooms.recordedPeople();
-  return rooms.recordedPeople() + (await peopleOfRunning(desk.db, others));
-}
-
-/**
- * The recorded people of the sessions whose lease some node holds. A folder can also belong to a session that has ended
- * and whose parts are not stored yet.
- */
-async function peopleOfRunning(db: Sql, sessions: readonly string[]): Promise<number> {
-  const [row] = await db.query<{ people: number }>(sql`
+  const own = rooms.rooms().map(({ session }) => session);
+  const others = await disk.sessions();
+  // People who are not let in yet count, because they will be. Observers are not recorded. The folder of an ended session
+  // may still wait.
+  const [row] = await desk.db.query<{ people: number }>(sql`
     SELECT (count(DISTINCT l.id) + count(p.id))::int AS people FROM live_sessions l
-      LEFT JOIN live_people p ON p.session_id = l.id AND p.admitted_at IS NOT NULL AND p.role <> 'observer'
-    WHERE l.id::text = ANY (${sessions}::text[]) AND l.state IN ('live', 'held', 'signed')
-      AND l.node IS NOT NULL AND l.lease_until > clock_timestamp()`);
+      LEFT JOIN live_people p ON p.session_id = l.id AND p.role <> 'observer'
+    WHERE l.state IN ('live', 'held', 'signed') AND (l.id::text = ANY (${own}::text[])
+      OR (l.id::text = ANY (${others}::text[]) AND l.node IS NOT NULL AND l.lease_until > clock_timestamp()))`);
   return row?.people ?? 0;
 }
 

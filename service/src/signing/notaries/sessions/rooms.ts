@@ -91,8 +91,6 @@ export class LiveRooms extends PageStreams {
 
   rooms = (): Room[] => [...this.#rooms.values()];
   roomOf = (session: string): Room | undefined => this.#rooms.get(session);
-  /** The people of all sessions that this node records. */
-  recordedPeople = (): number => this.rooms().reduce((sum, { people }) => sum + people.size, 0);
   headOf = (session: string): RecordingHead | null => this.#deps.recordings.headOf(session);
 
   /**
