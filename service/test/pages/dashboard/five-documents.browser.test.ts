@@ -51,6 +51,20 @@ const mailed = (email: string, subject: string) =>
   until(() => mailsTo(pages.service, email).find((mail) => mail.includes(subject)));
 const pathIn = (mail: string, pattern: RegExp) => pattern.exec(mail)?.[0] ?? assert.fail(mail);
 
+/** A field that is enlarged to be touched has its lower edge where it is in the document. */
+async function areOnTheirLines(page: Page): Promise<void> {
+  const distances = await page.locator(".viewer-field").evaluateAll((fields) =>
+    fields.map((field) => {
+      const number = (name: string) => Number(getComputedStyle(field).getPropertyValue(`--${name}`));
+      const sheet = field.closest(".viewer-page")?.getBoundingClientRect();
+      const lower = field.getBoundingClientRect().bottom - (sheet?.top ?? 0);
+      return Math.abs(lower - number("scale") * (number("top") + number("height")));
+    }),
+  );
+  assert.ok(distances.length > 0);
+  assert.ok(Math.max(...distances) < 2, distances.join());
+}
+
 /** Signs all documents with the only link that was mailed to the person. */
 async function signAll(email: string, count: number, javaScript: boolean): Promise<void> {
   const mail = await mailed(email, "please sign");
@@ -68,6 +82,7 @@ async function signAll(email: string, count: number, javaScript: boolean): Promi
     });
     assert.ok(isBelow, "the list is below its title");
     if (javaScript) await page.getByText("Checked: the document that you see").waitFor();
+    if (javaScript) await areOnTheirLines(page);
     await page.locator("#sign-button").click();
     await page.getByText(`You have signed ${n} of ${count}`).first().waitFor();
   }
@@ -168,6 +183,7 @@ test("five documents for two clients: 12 clicks of the agent, one payment, a lin
     "4. Affidavit Placed. Marcus Ortega: 1 signature on page 1. Ana Ortega: 1 signature on page 1.",
     "5. Disclosure Placed. Marcus Ortega: 1 signature and 1 date on page 1.",
   ]);
+  await page.locator("#places-1").getByText("The notary’s box is added where a page has room").waitFor();
   await click(page.getByLabel("Where a document has no place for somebody to sign"));
   await click(page.getByRole("button", { name: "Place the test closing" }));
   await said(page, "The closing was placed. This is its room.");

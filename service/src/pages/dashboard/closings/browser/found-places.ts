@@ -128,7 +128,8 @@ function lineOf(document: FormDocument) {
   const name = make("strong", { className: "breakable" });
   const look = make("button", { type: "button", className: "quiet-button", textContent: "Look at its pages" });
   const title = () => `${document.n}. ${document.title() || "File"}`;
-  const element = make("li", {}, make("p", {}, name, " ", text), look);
+  const actions = make("div", { className: "form-actions" }, look);
+  const element = make("li", {}, make("p", {}, name, " ", text), actions);
   name.textContent = title();
   look.ariaLabel = `${look.textContent}: ${title()}`;
   onPress(look, document.places.edit, () => {

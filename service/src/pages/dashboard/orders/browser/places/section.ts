@@ -34,9 +34,9 @@ export type PlacesDeps = {
 
 /** The part of a form that opens the pages of one document, and contains the fields that were placed on them. */
 export function openPlaces(deps: PlacesDeps) {
-  const { id, input, form, signers, numbering, load, changed } = deps;
+  const { id, input, form, numbering, load, changed } = deps;
   const host = part(id);
-  const summary = openSummary(id, signers);
+  const summary = openSummary(deps);
   const { button, pictures } = summary;
   const rules = JSON.parse(host.dataset["sizes"] ?? "{}") as SizeRules;
   const start = startOf(input, host, numbering.rowOf);
@@ -133,8 +133,10 @@ async function editFields(
   await openEditor({ ...edited, signers, preview, at });
 }
 
+const notaryBox = "The notary’s box is added where a page has room: “Preview” shows where.";
+
 /** Shows the fields in the form: a sentence, the name of the button, and small pictures of the pages. */
-function openSummary(id: string, signers: PlacesDeps["signers"]) {
+function openSummary({ id, signers, previewed }: PlacesDeps) {
   const said = part(`${id}-said`);
   const button = part<HTMLButtonElement>(`${id}-open`);
   const pictures = openPictures(part(`${id}-pictures`));
@@ -150,7 +152,8 @@ function openSummary(id: string, signers: PlacesDeps["signers"]) {
     },
     show(fields: readonly Field[]): void {
       nameButton(button, fields.length);
-      said.textContent = [summaryOf(fields, signers()), note].join(" ").trim();
+      const ofNotary = fields.length > 0 && previewed.isNotarized() ? notaryBox : "";
+      said.textContent = [summaryOf(fields, signers()), ofNotary, note].filter((each) => each !== "").join(" ");
       pictures.mark(fields);
     },
   };
