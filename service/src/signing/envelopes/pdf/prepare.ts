@@ -9,6 +9,7 @@ import { asInteger, entry } from "../../../kernel/pdf/values.ts";
 import { lookUpPdf, type PdfLookup } from "../../../kernel/pdf/xref/lookup.ts";
 import { createAppearances, fittingPoints } from "./appearance.ts";
 import { isButton, type PlannedField, type PreparedField, signersWithout } from "./fields.ts";
+import { withoutPeriods } from "./partial-names.ts";
 import { addSignaturePage, belowRows, fieldsOnSignaturePage, mostSigners, signaturePageBox } from "./signature-page.ts";
 import { type FieldPage, newOf, type Widget, widgetOf, writeWidgets } from "./widgets.ts";
 
@@ -101,7 +102,7 @@ function build(original: Buffer, preparation: Preparation, typeset: Typeset): Pr
   const needsPage = without.length > 0 || isOnAdded;
   const added = needsPage ? addedPage(look, writer, without) : null;
   const onOwnPages = [
-    ...preparation.planned,
+    ...withoutPeriods(look, writer, preparation.planned),
     ...(block?.at && !isOnAdded ? [blockField(block, signers, block.at)] : []),
   ];
   const onAdded = added

@@ -173,6 +173,29 @@ describe("own fields that two signers filled in", needs("pyhanko", "poppler", "m
     assert.ok(await qpdfAccepts(path));
   });
 
+  test("are valid for pyHanko also where partial names of the document have periods, which pyHanko refuses", async () => {
+    const form = altered(20, /Buyer Name/, "Buyer.Name");
+    const planned = await plan(form, { signers: 2, fields: requested });
+    assert.equal(planned[0]?.existing?.name, "Buyer.Name");
+    const { bytes, fields } = await signing.prepare(form, planned, ["Jane Doe", "Max Roe"]);
+    assert.equal(fields[0]?.name, "Buyer_Name");
+    const values = { "Your name": "Jane Elizabeth Doe", Agreed: "On" };
+    const signedOnce = await signing.act(bytes, fields, 1, { name: "Jane Doe", values });
+    const pdf = await signing.act(signedOnce, fields, 2, {
+      name: "Max Roe",
+      values: { Color: "Blue", name: "Max Roe" },
+    });
+    const [answer] = askPyHanko([{ judge: pdf }]);
+    assert.deepEqual(
+      answer?.signatures?.map(({ permitted }) => permitted),
+      [true, true],
+      JSON.stringify(answer),
+    );
+    assert.equal(fieldTexts(await openUnlocked(pdf)).get("Buyer_Name"), "Jane Elizabeth Doe");
+    const ours = await verifySignatures(pdf, [], Date.now(), createNodeCrypto());
+    assert.ok(ours.every(({ claims }) => claims.every(({ state }) => state === "holds")));
+  });
+
   test("keep nothing of what the form's author wrote about format, default value and actions", async () => {
     const body = bodyOf((await signed()).toString("latin1"), 20);
     for (const key of ["MaxLen", "AA", "DV", "Q"]) assert.match(body, new RegExp(`/${key}\\s+null`));

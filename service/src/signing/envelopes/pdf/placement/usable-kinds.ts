@@ -133,7 +133,7 @@ export function nameOf(look: PdfLookup, { dict, above }: FormField): string | nu
  * The partial name of a field. Null when the name has characters that can't be decoded for certain: the check of acts
  * might decode them differently.
  */
-function partialName({ file }: PdfLookup, node: Dict): string | null {
+export function partialName({ file }: PdfLookup, node: Dict): string | null {
   const value = resolve(file, entry(node, "T"));
   return value && isString(value) ? textOfBytes(stringBytes(value), "exact") : null;
 }

@@ -1,0 +1,52 @@
+import { textString } from "../../../kernel/pdf/edit.ts";
+import { formFields } from "../../../kernel/pdf/form-fields.ts";
+import type { RevisionWriter } from "../../../kernel/pdf/revision/writer.ts";
+import type { Dict } from "../../../kernel/pdf/values.ts";
+import type { PdfLookup } from "../../../kernel/pdf/xref/lookup.ts";
+import type { PlannedField } from "./fields.ts";
+import { partialName } from "./placement/usable-kinds.ts";
+
+/**
+ * Renames the document's own fields whose partial names have periods, which ISO 32000-2 12.7.4.2 forbids. pyHanko
+ * judges no later signature of a document with such a field. Changes nothing in a document that somebody has signed or
+ * certified.
+ * @returns the planned fields, with the new names
+ */
+export function withoutPeriods(
+  look: PdfLookup,
+  writer: Pick<RevisionWriter, "set">,
+  planned: readonly PlannedField[],
+): readonly PlannedField[] {
+  const { file, acroForm } = look;
+  if (!acroForm || file.encryption || look.signatures > 0 || look.docMdp !== null) return planned;
+  const all = [...formFields(file, acroForm.dict)];
+  const partial = new Map<Dict, string | null>(all.map(({ dict }) => [dict, partialName(look, dict)]));
+  const taken = new Set(partial.values());
+  const changed = new Map<string, string>();
+  const renamed = new Map(partial);
+  for (const { dict, ref } of all) {
+    const name = partial.get(dict);
+    if (!name?.includes(".")) continue;
+    const plain = name.replaceAll(".", "_");
+    let free = plain;
+    for (let n = 2; taken.has(free); n++) free = `${plain}_${n}`;
+    taken.add(free);
+    renamed.set(dict, free);
+    writer.set(ref, dict, { T: textString(free) });
+  }
+  const joined = (names: ReadonlyMap<Dict, string | null>, nodes: readonly Dict[]) =>
+    nodes.flatMap((node) => names.get(node) ?? []).join(".");
+  for (const { dict, above } of all) changed.set(joined(partial, [...above, dict]), joined(renamed, [...above, dict]));
+  const nameOf = (name: string): string => changed.get(name) ?? name;
+  return planned.map((field) => {
+    const { existing } = field;
+    if (!existing) return field;
+    const { radio } = existing;
+    // An option of a radio has the radio's name and, after a period, its own.
+    const name = radio ? nameOf(radio.name) + existing.name.slice(radio.name.length) : nameOf(existing.name);
+    return {
+      ...field,
+      existing: { ...existing, name, ...(radio && { radio: { ...radio, name: nameOf(radio.name) } }) },
+    };
+  });
+}
