@@ -18,7 +18,6 @@ export type Operator = {
   /** The actor in the audit log: `operator:ID`, or `operator:cli` for a link of the command line. */
   actor: string;
   sessionId: string;
-  /** When the session began. */
   signedInAt: Date;
   /** When an operator whom an admin appointed may begin to decide on others' requests; null when there is no wait. */
   decidesFrom: Date | null;

@@ -30,7 +30,7 @@ type PlacesPreviewDeps = {
  * the document has on it.
  */
 export type PlacesPreview = {
-  /** In Base64. */
+  /** The bytes of the parts, in Base64. */
   readonly revisions: readonly string[];
   readonly pages: readonly { readonly html: string; readonly revision: number }[];
 };

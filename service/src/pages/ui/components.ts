@@ -68,7 +68,7 @@ export function moneyTable(caption: string, quote: MoneyTable, totalLabel?: stri
 </table>`;
 }
 
-/** Names with their prices or shares. */
+/** A table of names with their prices or shares. */
 export const moneyRows = (caption: string, rows: readonly (readonly [name: string, value: string])[]): Html =>
   html`<table class="money"><caption>${caption}</caption>
 <tbody>${rows.map(([name, value]) => html`<tr><th scope="row">${name}</th><td>${value}</td></tr>`)}</tbody></table>`;

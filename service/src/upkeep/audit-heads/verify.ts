@@ -162,7 +162,7 @@ function statesCheck(heads: readonly StoredHead[]) {
             : `the states of ${name} that are stored are not those of the head of ${day}`,
         ),
       ),
-    /** States recorded for days that have no head. No root covers them. */
+    /** The faults of recorded states whose day has no head: no root covers them. */
     headless: (present: readonly StoredHead[]) =>
       [...others]
         .filter(([day]) => !present.some((head) => head.day === day))

@@ -80,7 +80,7 @@ test("an operator whose access ends has none from the next request on, and can b
   assert.equal((await look("", again)).status, 403);
 });
 
-/** A claimed task. */
+/** Opens a task, lets the operator claim it, and returns its id. */
 async function claimed(kind: TaskKind, { id }: { id: string }): Promise<number> {
   const task = { kind, at: new Date(), environment: "live", subject: `${kind} ${id}` } as const;
   await running.db.transaction((tx) => openTask(tx, task));

@@ -140,7 +140,7 @@ test("a month of 200 files agrees on the page, PDF, CSV and imports, and with th
       await place(n + 3, "client"),
     ];
     byFirm.push(first, second, third);
-    // One payment for a single file, and one for two files.
+    // The firm pays once for a single file, and once for two files together. The client of the fourth file pays for it.
     intents.push(await chargeTogether([first]), await chargeTogether([second, third]), await payAsClient(clients));
     world.advance(dayMs / 10);
   }

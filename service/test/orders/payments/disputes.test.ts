@@ -502,7 +502,8 @@ test("a dispute is shared in proportion to what is left of each order, to the ce
         const exact = total === 0 ? 0 : (wanted / total) * rest;
         assert.ok(cents > exact - 1.001 && cents < exact + rests.length + 0.001, `${cents} of ${exact}`);
       }
-      // The state that a repeated event finds: the losses are on record.
+      // When an event is repeated, the losses that it caused the first time are already on record. The shares must come
+      // out the same.
       const taken = shares.map((cents) => (cents > 0 ? cents : null));
       const again = rests.map((rest, index) => ({
         restCents: rest - (taken[index] ?? 0),

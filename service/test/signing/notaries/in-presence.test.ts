@@ -429,7 +429,7 @@ test("a document that was prepared for an act that never began is not notarized 
   assert.equal(await statusOf(code), "NotarizationComplete");
   const path = join(folder.path, "prepared-alone.pdf");
   writeFileSync(path, await orders().notarized(code));
-  // The signer's, the service's seal on it, the notary's, and the last seal.
+  // The four signatures in order: the signer's, the service's seal on it, the notary's, and the service's last seal.
   assert.deepEqual(
     (await pdfsig(path)).map(({ valid }) => valid),
     [true, true, true, true],

@@ -103,7 +103,7 @@ after(async () => {
   await proxy.sever();
 });
 
-/** Begins a session at the holder. */
+/** Begins a session at the service `holder`. */
 async function beginAtHolder(email: string): Promise<BegunSession> {
   running.service = holder;
   try {

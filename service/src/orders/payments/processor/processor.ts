@@ -18,7 +18,7 @@ export type SignedEvent = {
   data: { object: unknown };
 };
 
-/** The payment processor. */
+/** The payment processor, as far as the service uses it. */
 export type Processor = AccountBooks &
   WebhookEndpoints &
   CheckoutSessions & {

@@ -170,7 +170,7 @@ export function joiner(attempt: () => Promise<Attempt>, now: () => number = () =
   }
 
   return {
-    /** Joins now. */
+    /** Joins at once, without the pause of `again`. */
     join: () => void run(),
     /** Joins again: at once after a good connection, else after a pause. */
     again,

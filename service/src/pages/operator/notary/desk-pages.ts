@@ -124,7 +124,7 @@ const what = ({ kind, act, reason, corrects, words }: Shown): string => {
   return `${act?.act}, ${act?.mode}: ${people}`;
 };
 
-/** A notary's journal. */
+/** The page of a notary's own journal, with the form that corrects an entry. */
 export function journalBody(rows: readonly Row[], typed: FormValues = {}, problem?: string): Html {
   return html`${pageHead("Journal", journalNotice)}
 ${errorSummary(problem)}

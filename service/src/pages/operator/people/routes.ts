@@ -21,7 +21,6 @@ export type PeoplePagesDeps = { frame: ConsoleFrame; people: PeopleDeps };
 const path = "/operator/people";
 const readers = ["people.manage", "records.read"] as const;
 
-/** The selected roles. */
 const rolesIn = (form: FormValues): string[] => operatorRoles.filter((role) => form[roleField(role)] !== undefined);
 
 type Problem = { error: string; typed: FormValues };

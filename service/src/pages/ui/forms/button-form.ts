@@ -1,7 +1,7 @@
 import { type Html, html } from "../render.ts";
 
 type ButtonOptions = {
-  /** Hidden fields. */
+  /** Sent with the form in hidden fields: values by name. */
   fields?: Readonly<Record<string, string>>;
   /** A class in forms.css, for less prominent or destructive buttons. */
   kind?: string;
@@ -15,6 +15,5 @@ export function buttonForm(action: string, label: string, { fields = {}, kind = 
   return html`<form class="button-form form-actions" method="post" action="${action}">${hiddenFields(fields)}<button type="submit" class="${kind}">${label}${more}</button></form>`;
 }
 
-/** Hidden fields. */
 export const hiddenFields = (fields: Readonly<Record<string, string>>): Html =>
   html`${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}`;

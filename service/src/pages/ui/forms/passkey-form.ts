@@ -10,9 +10,9 @@ export type PasskeyForm = {
   options: string;
   /** The field in which the browser's answer is sent. */
   answer: string;
-  /** Hidden fields. */
+  /** Sent with the form in hidden fields. */
   carried?: FormValues;
-  /** Further inputs. */
+  /** Inputs that the form shows above its button. */
   fields?: Html;
   label: string;
 };

@@ -11,7 +11,6 @@ import type { Texts } from "../texts/texts.ts";
 import type { Envelope } from "./envelope.ts";
 import type { SigningLinks } from "./link-tokens.ts";
 
-/** The dependencies of envelopes. */
 export type EnvelopeDeps = {
   db: Database;
   clock: Clock;

@@ -16,7 +16,7 @@ export type OddEntry = {
   readonly name: string;
   readonly bytes: Uint8Array;
   readonly deflated?: boolean;
-  /** In both headers. */
+  /** Members that replace the true ones in both headers, the directory's and the local one. */
   readonly both?: Partial<Header>;
   readonly directory?: Partial<Header> & {
     readonly comment?: string;

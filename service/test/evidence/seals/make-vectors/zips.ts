@@ -315,7 +315,7 @@ function records(): readonly Row[] {
   ];
 }
 
-/** Evidence zips. */
+/** Vectors of evidence zips. */
 export function zips(): Made {
   const { add, put, made, slug } = collection("zips");
   const trusted = { headers: evidence.headers };
