@@ -145,6 +145,9 @@ async function examined(db: Sql, deps: SequencerDeps, environment: Environment):
 /** Adds a batch of waiting lines to the environment's log. @returns whether the log's tree grew */
 async function sequence(tx: Tx, deps: SequencerDeps, environment: Environment): Promise<boolean> {
   if (!(await tryLock(tx, environment))) return false;
+  // Another node may have added a batch since this turn began.
+  if (!(await selectOutlook(tx, deps.intervalMs)).some((one) => one.environment === environment && one.isDue))
+    return false;
   const tree = await examined(tx, deps, environment);
   if (tree.finalSize !== null) return false;
   const { lines, repeated } = unrepeated(await writtenLines(tx, deps, environment));
