@@ -53,7 +53,7 @@ async function withoutLog(): Promise<void> {
     rmSync(join(dataDir, "keys", file), { force: true });
 }
 
-test("seals from before the log enter it in the order of their creation, before a line with their number", async () => {
+test("seals from before the log enter it in the order of their creation, then closings, before a line with their number", async () => {
   await until(async () => (await lines()).length === 4);
   const before = await lines();
   await withoutLog();
