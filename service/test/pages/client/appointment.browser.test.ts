@@ -1,5 +1,13 @@
 import assert from "node:assert/strict";
-import { after, assertGoodLooks, type Browser, before, startBrowser, test } from "@signsealship/testing/browser";
+import {
+  after,
+  assertGoodLooks,
+  type Browser,
+  before,
+  type OpenPage,
+  startBrowser,
+  test,
+} from "@signsealship/testing/browser";
 import { freePort } from "@signsealship/testing/free-port";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
@@ -8,7 +16,7 @@ import { fakeDevices } from "@signsealship/testing/media";
 import { newPartner, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { liveWords } from "../../../src/pages/ui/live/words/languages.ts";
-import { addNotary } from "../../../src/signing/notaries/notaries.ts";
+import { addNotary, guestWords } from "../../../src/signing/notaries/notaries.ts";
 import { mailsTo, postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator } from "../../firms/operators/console-people.ts";
 import { certificateFiles } from "../../signing/notaries/certificate-files.ts";
@@ -16,7 +24,6 @@ import { liveSettings } from "../../signing/notaries/live-rules.ts";
 
 const folder = temporaryFolder();
 const { pem: certificate } = certificateFiles(folder.path)("Nora Ames", { key: "p256" });
-const email = "room@example.com";
 
 let running: Harness;
 let browser: Browser;
@@ -30,7 +37,7 @@ before(async () => {
   const port = String(await freePort());
   const own = { PORT: port, BASE_URL: `http://127.0.0.1:${port}` };
   [running, browser] = await Promise.all([
-    openHarness({ ...liveSettings(folder.path), ...own }),
+    openHarness({ ...liveSettings(folder.path, { witnesses: "true" }), ...own }),
     startBrowser(fakeDevices),
   ]);
   person = await newOperator(running, { roles: ["notary"], environment: "test", passkey: false });
@@ -51,7 +58,7 @@ after(async () => {
 });
 
 /** A test order that waits for a notary, and the appointment page of its signer. */
-async function waitingOrder() {
+async function waitingOrder(email: string) {
   const { headers } = partner;
   const body = orderForm({ ...minimal, email, svc_notary: "true", name: "Jane Doe" }, makePdf({ text: "Deed" }));
   const placed = await fetch(at("/api/partner/orders"), { method: "POST", headers, body });
@@ -65,7 +72,7 @@ async function waitingOrder() {
 }
 
 test("a signer on a phone books a time, checks the device before the notary opens the room, and gets into it", async () => {
-  const { code, path } = await waitingOrder();
+  const { code, path } = await waitingOrder("room@example.com");
   const signer = await browser.open(at(path), { width: 390 });
   const { page } = signer;
   const { device } = liveWords.en;
@@ -127,4 +134,53 @@ test("a signer on a phone books a time, checks the device before the notary open
   await page.waitForURL(/\/notary-room\/[0-9a-f]{40}/);
   assert.deepEqual(signer.troubles, []);
   await signer.close();
+});
+
+/** Asserts that the page is accessible and fits, on a phone and on a desktop. */
+async function isGoodOnBoth(opened: OpenPage): Promise<void> {
+  for (const width of [375, 1280]) {
+    await opened.page.setViewportSize({ width, height: 800 });
+    assert.deepEqual(await opened.axe(), [], `${opened.page.url()} ${width}`);
+    assert.equal(await opened.overflow(), 0, `${opened.page.url()} ${width}`);
+  }
+}
+
+test("a witness reads when and as what they are expected, checks the device, and reaches the waiting room", async () => {
+  const { code, path } = await waitingOrder("signer@example.com");
+  const signer = await browser.open(at(path), { width: 1280 });
+  await signer.page.getByLabel("Time", { exact: true }).selectOption({ index: 9 });
+  await signer.page.getByRole("button", { name: "Book" }).click();
+  await signer.page.getByText("The room is not open yet.").waitFor();
+  const wanda = { role: "witness", name: "Wanda Watt", email: "wanda@example.com", language: "en" };
+  assert.equal((await asNotary(`/orders/${code}/guests`, wanda)).status, 303);
+  const mailed = (pattern: RegExp) =>
+    until(() => mailsTo(running.service, wanda.email).flatMap((mail) => pattern.exec(mail)?.[1] ?? [])[0]);
+  const witness = await browser.open(at(await mailed(/(\/appointments\/[0-9a-f]{40})/)), { width: 375 });
+  const { page } = witness;
+  await page.getByText(guestWords.en.roles.witness).waitFor();
+  assert.equal(await page.getByRole("button", { name: "Book" }).count(), 0);
+  await isGoodOnBoth(witness);
+  await page.getByRole("button", { name: liveWords.en.device.start }).click();
+  await page
+    .locator("#device-said")
+    .filter({ hasText: /line work|loses packets/ })
+    .waitFor();
+  await isGoodOnBoth(witness);
+
+  assert.equal((await asNotary(`/orders/${code}/session`, { act: "jurat" })).status, 303);
+  const room = await mailed(/(\/notary-room\/[0-9a-f]{40})/);
+  await page.reload();
+  await page.locator(`a[href^="${room}"]`).click();
+  await page.getByRole("button", { name: "Email me the code" }).click();
+  await page.getByLabel("Code").fill(await mailed(/Your code is (\d{6})\./));
+  await page.getByRole("button", { name: "Go on" }).click();
+  await page.getByRole("heading", { name: "The recording" }).waitFor();
+  await isGoodOnBoth(witness);
+  await page.getByLabel("City where you are").fill("Columbus");
+  await page.getByLabel("State or province where you are").fill("Ohio");
+  await page.getByRole("button", { name: "I agree to the recording" }).click();
+  await page.getByRole("heading", { name: "Waiting room" }).waitFor();
+  await isGoodOnBoth(witness);
+  assert.deepEqual(witness.troubles, []);
+  assert.equal((await asNotary(`/orders/${code}/session/end`, { outcome: "technical" })).status, 303);
 });
