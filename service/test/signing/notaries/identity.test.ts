@@ -52,7 +52,7 @@ const running = await forTests(
 const { harness, db } = running;
 const waiting: string[] = [];
 // Places and pays all live orders now. Once a notary is on record, they could no longer be quoted and paid.
-for (let index = 0; index < 11; index++)
+for (let index = 0; index < 12; index++)
   waiting.push(await running.paidOrder({ svc_notary: "true", name: "Jane Doe", signer_state: "FL" }));
 const notaries: Record<string, { operator: Operator; cookie: string }> = {};
 for (const state of ["FL", "TX", "WY"]) {
@@ -246,6 +246,31 @@ test("a forged picture locks the order at once", async () => {
   stripe.refuse(newest(), "selfie_manipulated");
   await lookAtCredential(deps, (await stateOf(code)).proofs[0]?.id ?? "");
   assert.equal(await running.statusOf(code), "IdentityLocked");
+});
+
+test("the provider is asked to delete its findings once the order no longer waits for the notary, and ours go too", async () => {
+  const code = await claimed("FL");
+  await beginCredential(deps, await asked("FL", code));
+  const id = newest();
+  const proof = (await stateOf(code)).proofs[0]?.id ?? "";
+  const redaction = () => stripe.sessions.get(id)?.["redaction"];
+  const jobs = sql`SELECT id FROM jobs WHERE queue = 'identity-forget' AND payload ->> 'proofId' = ${proof}`;
+  const jobOf = async () => (await db.query<{ id: number }>(jobs))[0]?.id;
+  const before = await jobOf();
+  assert.ok(before);
+  await running.hurry("identity-forget");
+  await until(async () => (await jobOf()) !== before && (await jobOf()));
+  assert.equal(redaction(), null, "the notary may still need them");
+  stripe.refuse(id, "selfie_manipulated");
+  await lookAtCredential(deps, proof);
+  assert.equal(await running.statusOf(code), "IdentityLocked");
+  const contentOf = async () =>
+    (await db.query<{ content: Buffer | null }>(sql`SELECT content FROM identity_proofs WHERE id = ${proof}`))[0]
+      ?.content;
+  assert.ok(await contentOf());
+  await running.hurry("identity-forget");
+  await until(async () => (await contentOf()) === null);
+  assert.deepEqual(redaction(), { status: "redacted" });
 });
 
 test("while the provider is unreachable nothing is decided, and the same check continues afterwards", async () => {
