@@ -1,11 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import {
+  type Claimed,
   claimedOrder,
   closeForAct,
   completeSignature,
   type DeskReport,
   listRemoteKeys,
+  liveOf,
   prepareRemote,
   prepareSignature,
   type RemoteSigningDeps,
@@ -27,12 +29,14 @@ const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
 /** Adds signing in the page with the notary's own key: preparing, completing, and confirming the report. */
 export function notarySigningRoutes(scope: FastifyInstance, deps: NotaryDeskDeps): void {
   const { frame, notaryDesk, notarySigning } = deps;
-  const reportPage = (request: FastifyRequest, code: string, report: DeskReport, problem?: string) =>
-    consolePage(frame, request, {
+  const reportPage = async (request: FastifyRequest, claimed: Claimed, report: DeskReport, problem?: string) => {
+    const isLive = deps.live !== null && (await liveOf(deps.live, claimed)) !== null;
+    return consolePage(frame, request, {
       title: "What you signed",
       section: "notary",
-      body: reportBody(code, report, { on: "signed", ...(problem !== undefined && { problem }) }),
+      body: reportBody(claimed.order.code, report, { on: "signed", isLive, ...(problem !== undefined && { problem }) }),
     });
+  };
 
   consoleRoute(scope, frame, {
     method: "POST",
@@ -63,8 +67,8 @@ export function notarySigningRoutes(scope: FastifyInstance, deps: NotaryDeskDeps
     url: "/operator/notary/orders/:code/signed",
     permission,
     async handle({ request, operator, params: { code } }) {
-      const report = await reportOnSigned(notaryDesk, await claimedOrder(notaryDesk, operator, code));
-      return reportPage(request, code, report);
+      const claimed = await claimedOrder(notaryDesk, operator, code);
+      return reportPage(request, claimed, await reportOnSigned(notaryDesk, claimed));
     },
     refused: ({ request, operator, params: { code } }, problem) =>
       orderPage(deps, request, operator, code, { problem }),
@@ -79,7 +83,10 @@ export function notarySigningRoutes(scope: FastifyInstance, deps: NotaryDeskDeps
       const close = live && { close: (signed: SignedAct) => closeForAct(live, operator, code, signed) };
       const confirmed = { ...confirmedIn(new Map(Object.entries(form))), actSha256: form["actSha256"] ?? "", ...close };
       const again = await takeSigned(notaryDesk, operator, code, confirmed);
-      if (again) return { page: reportPage(request, code, again.report, again.problem), status: 400 };
+      if (again) {
+        const claimed = await claimedOrder(notaryDesk, operator, code);
+        return { page: await reportPage(request, claimed, again.report, again.problem), status: 400 };
+      }
       return done("/operator/notary", "act-completed");
     },
     refused: ({ request, operator, params: { code } }, problem) =>

@@ -35,13 +35,16 @@ const titles: Readonly<Record<Check["name"], string>> = {
 type Shown = {
   /** Whether the notary signed in the page or uploads a file. */ on: "signed" | "uploaded";
   problem?: string;
+  /** Whether the order's session is open: if it is on hold, the notary goes on there before this form is accepted. */
+  isLive?: boolean;
 };
 
 /**
  * The verifier's report on an uploaded file, or on a document signed in the page. When the report is accepted, it leads
  * to step 2.
  */
-export function reportBody(code: string, report: DeskReport, { on, problem }: Shown): Html {
+export function reportBody(code: string, report: DeskReport, { on, problem, isLive = false }: Shown): Html {
+  const back = html`<a href="${path(code, isLive ? "/session" : "#upload")}">Back to the ${isLive ? "session" : "order"}</a>`;
   const { checks, stampedAt } = report;
   const failed = checks.some(({ state }) => state === "fails");
   return html`${pageHead(`What you ${on} for order ${shortCode(code)}`, "Nothing of it is sealed yet.")}
@@ -52,17 +55,17 @@ ${card(
   "What the verifier says",
   html`${checksTable(titles, report)}${stampedAt && html`<p>Time stamp: ${stampedAt}</p>`}`,
 )}
-${failed ? card("refused", "It can’t be taken", html`${notice("attention", "Refused", "Correct what fails, and sign or upload the document again.")}<p><a href="${path(code, "#upload")}">Back to the order</a></p>`) : card("confirm", "Take it", confirmForm(code, report, on))}
+${failed ? card("refused", "It can’t be taken", html`${notice("attention", "Refused", "Correct what fails, and sign or upload the document again.")}<p>${back}</p>`) : card("confirm", "Take it", confirmForm(code, report, on, back))}
 </div>`;
 }
 
-function confirmForm(code: string, { checks, sha256, actSha256 }: DeskReport, on: Shown["on"]): Html {
+function confirmForm(code: string, { checks, sha256, actSha256 }: DeskReport, on: Shown["on"], back: Html): Html {
   const warned = warnedOf(checks);
   const fields = html`${hiddenFields({ sha256, actSha256 })}
 ${on === "uploaded" && fileField("upload", label, "Choose the same file again: only the file in this report can be stored.")}
 ${warned.length > 0 && checkbox({ name: "warnings", value: warned.join(","), label: `I looked at it, and it is right: ${warned.map((name) => titles[name].toLowerCase()).join(", ")}`, required: true })}
 <p>The document is sealed then, the act is entered into your journal, and the order goes on.</p>
-<div class="form-actions"><button type="submit">Enter the act and seal the document</button> <a href="${path(code, "#upload")}">Back to the order</a></div>`;
+<div class="form-actions"><button type="submit">Enter the act and seal the document</button> ${back}</div>`;
   return on === "signed"
     ? html`<form class="form" method="post" action="${path(code, "/signed")}">${fields}</form>`
     : html`<form class="form" method="post" action="${path(code, "/complete")}" enctype="multipart/form-data">${fields}</form>`;
