@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
+import { selectChainPem } from "../../evidence/seals/seals.ts";
 import type { Blobs } from "../../kernel/platform/blobs/blobs.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
-import { sql } from "../../kernel/platform/database/sql.ts";
 import type { Task, Workers } from "../../kernel/platform/workers/task.ts";
 import type { CheckInput } from "./certificate-check-task.ts";
 import { withCertificate } from "./certificate-file.ts";
@@ -63,11 +63,9 @@ async function manifestIn(
   deps: VersionDeps & { db: Sql; blobs: Blobs; workers: Workers },
   row: StoredVersion,
 ): Promise<string | null> {
-  const [chain] = await deps.db.query<{ pem: string }>(
-    sql`SELECT pem FROM seal_chains WHERE sha256 = ${row.sealChain}`,
-  );
-  if (!chain || hash("sha256", chain.pem) !== row.sealChain) return null;
+  const chainPem = await selectChainPem(deps.db, row.sealChain);
+  if (chainPem === undefined || hash("sha256", chainPem) !== row.sealChain) return null;
   const { partnerId: holder, environment, createdAt: at } = row;
-  const input = { chainPem: chain.pem, environment, at };
+  const input = { chainPem, environment, at };
   return withCertificate(deps, row, (bytes) => deps.workers.run(task, { holder, bytes, input }));
 }

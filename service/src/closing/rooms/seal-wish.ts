@@ -108,7 +108,7 @@ const reportedFrom = 3;
 export async function reportSealFailures({ db, clock }: Pick<RoomDeps, "db" | "clock">): Promise<void> {
   const failed = await db.query<{ subject: string; reason: string; since: Date }>(sql`
     SELECT s.room_id || ':' || s.round AS subject, s.asked_at AS since, r.name || ' of ' || p.name || ': ' || s.problem AS reason
-    FROM closing_seals s JOIN rooms r ON r.id = s.room_id JOIN partners p ON p.id = r.partner_id
+    FROM closing_seals s JOIN rooms r ON r.id = s.room_id ${joinFirm(sql`r.partner_id`)}
     WHERE s.sealed_at IS NULL AND s.problem IS NOT NULL AND s.tries >= ${reportedFrom} AND isfinite(s.next_try_at)
       AND r.environment = 'live'`);
   const needed = new Map(failed.map(({ subject, ...need }) => [subject, need] as const));

@@ -14,6 +14,7 @@ export {
   type AnchorFacts,
   anchorMembers,
   anchorRow,
+  leftJoinAnchor,
   pendingAnchorGauges,
   protectedTables,
 } from "./store.ts";

@@ -36,6 +36,10 @@ FROM passport_anchors`,
 
 export const protectedTables = [anchorRows];
 
+/** How other features read the anchor of a passport, by an expression of the other tables that has its id. */
+export const leftJoinAnchor = (passportId: Statement): Statement =>
+  sql`LEFT JOIN passport_anchors ON passport_id = ${passportId}`;
+
 export function anchorRow(rowMac: RowMac, passportId: string, anchor: Anchor): Statement {
   const { proof, calendar, submittedAt, nextUpgradeAt } = anchor;
   const facts = {

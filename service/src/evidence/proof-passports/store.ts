@@ -10,8 +10,8 @@ import { documentNameColumn } from "../../kernel/platform/document-name.ts";
 import type { MacTable } from "../../kernel/platform/protected-data.ts";
 import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
 import { deletedAt } from "../../kernel/retention/retention.ts";
-import { type Anchor, type AnchorFacts, anchorMembers, anchorRow } from "../anchoring/anchoring.ts";
-import { type SealChain, sealChainRow, type TimeStamp } from "../seals/seals.ts";
+import { type Anchor, type AnchorFacts, anchorMembers, anchorRow, leftJoinAnchor } from "../anchoring/anchoring.ts";
+import { joinChain, leftJoinRetiredChain, type SealChain, sealChainRow, type TimeStamp } from "../seals/seals.ts";
 import { type LoggedRows, queueEntry } from "../transparency-log/transparency-log.ts";
 
 export type AnchorStatus = "pending" | "confirmed";
@@ -137,7 +137,7 @@ export const passportColumns = sql`id, verify_code AS "verifyCode@proof", partne
   document_name AS name, calendar, submitted_at AS "submittedAt", status AS "anchorStatus", block_height AS "blockHeight",
   encode(sha256(proof), 'hex') AS "proofSha256", passport_anchors.row_mac AS "anchorMac"`;
 
-export const fromPassports = sql`FROM passports LEFT JOIN passport_anchors ON passport_id = id`;
+export const fromPassports = sql`FROM passports ${leftJoinAnchor(sql`id`)}`;
 
 export const passportRows: MacTable<WholePassport> = {
   table: sql`passports`,
@@ -188,7 +188,7 @@ export type SealRetirement = { retiredAt: Date | null; retirementReason: string 
  */
 export const passportStatement = (verifyCode: string): Statement => sql`
 SELECT ${passportColumns}, retired_at AS "retiredAt", retirement_reason AS "retirementReason"
-${fromPassports} LEFT JOIN seal_chains ON seal_chains.sha256 = seal_chain AND retired_at IS NOT NULL
+${fromPassports} ${leftJoinRetiredChain(sql`seal_chain`)}
 WHERE ${hasCode(verifyCode)}`;
 
 export type PublicPassport = PassportRow & SealRetirement;
@@ -217,7 +217,7 @@ export type EvidenceRow = PassportRow & { chainPem: string; token: Buffer | null
 export async function selectEvidence(db: Sql, verifyCode: string): Promise<EvidenceRow | undefined> {
   const [row] = await db.query<EvidenceRow>(sql`
 SELECT ${passportColumns}, pem AS "chainPem", rfc3161_token AS token, proof
-${fromPassports} JOIN seal_chains ON seal_chains.sha256 = seal_chain WHERE ${hasCode(verifyCode)}`);
+${fromPassports} ${joinChain(sql`seal_chain`)} WHERE ${hasCode(verifyCode)}`);
   return row;
 }
 

@@ -79,6 +79,25 @@ export async function knownChains({ db, rowMac, log }: ChainsDeps): Promise<Know
   });
 }
 
+/** The chains whose rows say that they are not retired. */
+export async function unretiredChains(db: Sql): Promise<string[]> {
+  const rows = await db.query<{ sha256: string }>(sql`SELECT sha256 FROM seal_chains WHERE retired_at IS NULL`);
+  return rows.map(({ sha256 }) => sha256);
+}
+
+/** How other features read the chain of a seal, by an expression of the other tables that has its hash. */
+export const joinChain = (sha256: Statement): Statement => sql`JOIN seal_chains ON seal_chains.sha256 = ${sha256}`;
+
+/** The same, with columns that are null unless the chain is retired. */
+export const leftJoinRetiredChain = (sha256: Statement): Statement =>
+  sql`LEFT ${joinChain(sha256)} AND retired_at IS NOT NULL`;
+
+/** The certificates of a chain, as its row has them; undefined for an unknown chain. */
+export async function selectChainPem(db: Sql, sha256: string): Promise<string | undefined> {
+  const [chain] = await db.query<{ pem: string }>(sql`SELECT pem FROM seal_chains WHERE sha256 = ${sha256}`);
+  return chain?.pem;
+}
+
 async function retirementsBySubject(db: Sql, rowMac: RowMac): Promise<Map<string, KeptRevocation>> {
   const rows = await storedRevocations(db, rowMac, "seal");
   const counting = new Map<string, KeptRevocation>();

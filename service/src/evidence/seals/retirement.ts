@@ -9,7 +9,7 @@ import type { Database, Sql } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { syncFolder } from "../../kernel/platform/durable-file.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
-import { keptRevocationRow } from "../../kernel/platform/revocations.ts";
+import { keptRevocationRow, revocationsOf } from "../../kernel/platform/revocations.ts";
 import { type ChainsDeps, chainMembers, type KnownChain, knownChains, leafOf, type SealChain } from "./chains.ts";
 import {
   chainFile,
@@ -124,7 +124,7 @@ export async function isRetired(deps: ChainsDeps, pem: string): Promise<boolean>
 export async function isChainRetired(db: Sql, { sha256, pem }: SealChain): Promise<boolean> {
   const rows = await db.query(sql`
     SELECT FROM seal_chains WHERE sha256 = ${sha256} AND retired_at IS NOT NULL
-    UNION ALL SELECT FROM revocations WHERE subject = ${leafOf(pem).fingerprint}`);
+    UNION ALL ${revocationsOf(leafOf(pem).fingerprint)}`);
   return rows.length > 0;
 }
 

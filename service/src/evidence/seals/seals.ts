@@ -24,12 +24,16 @@ export {
   fingerprintOf,
   type Issuer,
   issuerOf,
+  joinChain,
   knownChains,
   leafOf,
+  leftJoinRetiredChain,
   protectedTables,
   type SealChain,
   sealChainOf,
   sealChainRow,
+  selectChainPem,
+  unretiredChains,
 } from "./chains.ts";
 export {
   assembleCms,

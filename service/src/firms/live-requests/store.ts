@@ -3,7 +3,7 @@ import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
-import { verifiedFirm } from "../partners/partners.ts";
+import { joinFirm, verifiedFirm } from "../partners/partners.ts";
 
 export type LiveRequest = {
   id: string;
@@ -34,7 +34,7 @@ export const protectedTables = [stateRows(requestState)];
 const requests = (where: Statement): Statement => sql`
   SELECT r.id, r.partner_id AS "partnerId", p.name AS "firmName", p.contact_email AS "contactEmail", u.email AS "askedBy",
     r.asked_at AS "askedAt", r.state, r.decided_at AS "decidedAt", r.note, ${verified(requestState, sql`r`)}, ${verifiedFirm}
-  FROM live_requests r JOIN partners p ON p.id = r.partner_id LEFT JOIN users u ON u.id = r.asked_by
+  FROM live_requests r ${joinFirm(sql`r.partner_id`)} LEFT JOIN users u ON u.id = r.asked_by
   WHERE ${where}`;
 
 const mostListed = 100;

@@ -34,6 +34,9 @@ export const leftJoinFirm = (id: Statement): Statement => sql`LEFT JOIN partners
 
 /** For the select list of a query on `partners p`: the member `isFirmAuthentic`, which `withFirmNames` needs. */
 export const markedFirm = marked(firmState, sql`p`, "isFirmAuthentic");
+/** Part of a statement: the firm's name as `firmName`, with `markedFirm`. */
+export const markedFirmOf = (id: Statement): Statement =>
+  sql`(SELECT p.name AS "firmName", ${markedFirm} FROM partners p WHERE p.id = ${id})`;
 export type MarkedFirm = { isFirmAuthentic: boolean };
 
 /** The name that is shown in place of an altered one. */

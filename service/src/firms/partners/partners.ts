@@ -22,6 +22,7 @@ export {
   leftJoinFirm,
   type MarkedFirm,
   markedFirm,
+  markedFirmOf,
   protectedTables,
   verifiedFirm,
   verifiedFirms,
@@ -46,7 +47,15 @@ export { issueKey, listKeys, lockFirmOfKey, revokeKey, rotateKey } from "./keys/
 export { type LastUse, trackLastUse } from "./keys/last-use.ts";
 export { keyForMeResolver, keyResolver } from "./keys/resolve.ts";
 export { type RotatedKey, rotateUnderLock } from "./keys/rotate.ts";
-export { countActiveKeys, countMadeKeys, type KeyMetadata, type KeyRow, lockFirm, selectKey } from "./keys/store.ts";
+export {
+  countActiveKeys,
+  countMadeKeys,
+  type KeyMetadata,
+  type KeyRow,
+  keysInForce,
+  lockFirm,
+  selectKey,
+} from "./keys/store.ts";
 export { readLaunchpad } from "./launchpad/launchpad.ts";
 export { launchpadRoutes } from "./launchpad/routes.ts";
 export { countOpenRooms, openRoomQuota } from "./open-rooms.ts";

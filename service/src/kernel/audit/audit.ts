@@ -69,9 +69,25 @@ export async function countLines(db: Sql, orderId: number, action: string, since
   return lines?.n ?? 0;
 }
 
+/** How many lines of each of these actions a key made. The index has only the lines of keys. */
+export async function countActionsOfKey(
+  db: Sql,
+  keyId: string,
+  actions: readonly string[],
+): Promise<Map<string, number>> {
+  const lines = await db.query<{ action: string; n: number }>(sql`
+    SELECT action, count(*) AS n FROM audit_log
+    WHERE actor = ${`key:${keyId}`} AND actor LIKE 'key:%' AND action = ANY (${actions}::text[]) GROUP BY action`);
+  return new Map(lines.map(({ action, n }) => [action, n]));
+}
+
 /** Part of a statement: whether the log has a line with this action and time. */
 export const hasLine = ({ action, at }: Pick<AuditLine, "action" | "at">): Statement =>
   sql`EXISTS (SELECT FROM audit_log WHERE action = ${action} AND occurred_at = ${at})`;
+
+/** Part of a statement: FROM the lines with this action, each with a member of its detail as the column `subject`. */
+export const fromLines = (action: string, member: string): Statement =>
+  sql`FROM (SELECT detail ->> ${member} AS subject FROM audit_log WHERE action = ${action}) AS lines`;
 
 export type LastLine = { id: number; at: string };
 

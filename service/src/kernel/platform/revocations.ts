@@ -77,6 +77,9 @@ export async function keptRevocations(db: Sql, rowMac: RowMac): Promise<KeptRevo
   return (await storedRevocations(db, rowMac, "key", "seal")).filter(({ isAuthentic }) => isAuthentic);
 }
 
+/** Part of a statement: the rows that revoke this key or seal certificate, also those without a valid MAC. */
+export const revocationsOf = (subject: string): Statement => sql`SELECT FROM revocations WHERE subject = ${subject}`;
+
 /**
  * All rows of these kinds, in the order in which they were recorded. A row without a valid MAC may be forged, or
  * someone may have removed the MAC.

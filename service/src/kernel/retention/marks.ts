@@ -9,6 +9,9 @@ export type Mark = { blobKey: string; rule: string; deletedAt: Date };
 
 export const markTable = "deleted_blobs";
 
+/** Part of a statement: the ids of the marks that were refused as forged. */
+export const refusedMarkIds = sql`SELECT mark_id FROM refused_marks`;
+
 export const markMembers = ({ blobKey, rule, deletedAt }: Mark): Members => ({ blobKey, rule, deletedAt });
 
 export const markMac = (rowMac: RowMac, mark: Mark): Buffer => rowMac.of(markTable, markMembers(mark));

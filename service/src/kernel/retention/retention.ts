@@ -9,6 +9,7 @@ export {
   markMembers,
   markRows,
   protectedTables,
+  refusedMarkIds,
   type StoredMark,
 } from "./marks.ts";
 export { type Days, dueBefore, providerRecordsOf, type RetentionPlan, readRetention } from "./plan.ts";

@@ -33,6 +33,17 @@ export const neverOpened = (kind: TaskKind, subject: Part<string>, orderId?: Par
   sql`NOT EXISTS (SELECT FROM tasks x WHERE x.kind = ${kind} AND x.subject = ${subject}
     ${orderId === undefined ? nothing : sql`AND x.order_id = ${orderId}`})`;
 
+/** Whether a task of the kind was opened for the order and subject at this time or later. */
+export async function hadTask(
+  tx: Tx,
+  { kind, orderId, subject }: { kind: TaskKind; orderId: number; subject: string },
+  since: Date,
+): Promise<boolean> {
+  const found = await tx.query(sql`
+    SELECT FROM tasks WHERE order_id = ${orderId} AND kind = ${kind} AND subject = ${subject} AND created_at >= ${since} LIMIT 1`);
+  return found.length > 0;
+}
+
 const ofOrder = (orderId: number, kind: TaskKind): Statement => sql`t.order_id = ${orderId} AND t.kind = ${kind}`;
 
 /**

@@ -18,6 +18,7 @@ export {
   closeTasks,
   dropPaused,
   explainTask,
+  hadTask,
   keepTasks,
   type NeededTask,
   type NewTask,

@@ -30,5 +30,13 @@ export {
   sandboxMoves,
 } from "./sandbox/sandbox.ts";
 export { sealAndStore, storeSealed } from "./seal-and-store.ts";
-export { furthestDocument, lastFax, protectedTables, type SealedDocument } from "./store.ts";
+export {
+  furthestDocument,
+  hasFax,
+  hasShipment,
+  lastFax,
+  lastShipment,
+  protectedTables,
+  type SealedDocument,
+} from "./store.ts";
 export { claimPaymentNews, type PaymentNews } from "./together.ts";

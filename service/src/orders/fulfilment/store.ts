@@ -1,10 +1,17 @@
 import type { Environment } from "../../kernel/identity/identity.ts";
 import { changeRow } from "../../kernel/platform/database/change-rows.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
-import { sql } from "../../kernel/platform/database/sql.ts";
+import { nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
-import { fromOrders, hasOrderCode, type NewDocument, shipmentState, verifiedOrder } from "../order/order.ts";
+import {
+  fromOrders,
+  hasOrderCode,
+  type NewDocument,
+  shipmentState,
+  verifiedOrder,
+  verifiedShipmentsOf,
+} from "../order/order.ts";
 import type { BoughtServices } from "../pricing/pricing.ts";
 
 type DocumentKind =
@@ -113,4 +120,27 @@ export async function findFacts(db: Sql, code: string): Promise<OrderFacts | und
 export async function milestonesOf(db: Sql, orderId: number): Promise<Set<string>> {
   const passed = await db.query<{ name: string }>(sql`SELECT name FROM workflow_events WHERE order_id = ${orderId}`);
   return new Set(passed.map(({ name }) => name));
+}
+
+/** Part of a statement: whether an order was shipped. */
+export const hasShipment = (orderId: number): Statement =>
+  sql`EXISTS (SELECT FROM shipments WHERE order_id = ${orderId})`;
+
+/** Part of a statement: whether an order was faxed. */
+export const hasFax = (orderId: number): Statement => sql`EXISTS (SELECT FROM faxes WHERE order_id = ${orderId})`;
+
+type LastShipment = { trackingNumber: string | null; shippedAt: Date; deliveredAt: Date | null };
+
+/** The last shipment of an order; with a tracking number, the last one that has it. */
+export async function lastShipment(
+  db: Sql,
+  orderId: number,
+  trackingNumber?: string | null,
+): Promise<LastShipment | undefined> {
+  const [shipment] = await db.query<LastShipment>(sql`
+    SELECT tracking_number AS "trackingNumber", shipped_at AS "shippedAt", delivered_at AS "deliveredAt",
+      ${verifiedShipmentsOf(sql`${orderId}`)}
+    FROM shipments WHERE order_id = ${orderId}
+      ${trackingNumber === undefined ? nothing : sql`AND tracking_number = ${trackingNumber}`} ORDER BY id DESC LIMIT 1`);
+  return shipment;
 }

@@ -1,8 +1,9 @@
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Database, Sql } from "../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { enqueueAfter, type Jobs } from "../../kernel/platform/jobs/jobs.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
-import { closeCheckoutQueue, firmChargeQueue, refundQueue } from "../order/order.ts";
+import { closeCheckoutQueue, firmChargeQueue, joinOrder, refundQueue } from "../order/order.ts";
 import { watchPending } from "./checkout/pending.ts";
 import { closeCheckouts, OpenElsewhere } from "./checkout/sessions.ts";
 import { checkoutRows } from "./checkout/store.ts";
@@ -130,6 +131,10 @@ export {
   verifiedUnapplied,
 } from "./unapplied.ts";
 export { billingPartyState, defaultZone, zoneOf, zoneOrDefault } from "./zone.ts";
+
+/** Part of a statement: the firm of a payment. */
+export const partnerOfPayment = (id: Statement): Statement =>
+  sql`(SELECT o.partner_id FROM payments p ${joinOrder(sql`p.order_id`)} WHERE p.id = ${id})`;
 
 export const protectedTables = [
   ...moneyRows,

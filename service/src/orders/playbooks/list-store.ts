@@ -1,4 +1,4 @@
-import { type MarkedFirm, markedFirm, withFirmNames } from "../../firms/partners/partners.ts";
+import { type MarkedFirm, markedFirmOf, withFirmNames } from "../../firms/partners/partners.ts";
 import type { Environment } from "../../kernel/identity/identity.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
@@ -16,8 +16,7 @@ export async function selectCallbackHashes(db: Sql, ids: readonly string[]): Pro
 
 const list = (which: Statement) => sql`
   SELECT ${executionColumns}, firm.*
-  FROM playbook_executions e CROSS JOIN LATERAL (
-    SELECT p.name AS "firmName", ${markedFirm} FROM partners p WHERE p.id = e.partner_id) firm ${which}`;
+  FROM playbook_executions e CROSS JOIN LATERAL ${markedFirmOf(sql`e.partner_id`)} firm ${which}`;
 
 const listed = async (db: Sql, statement: Statement): Promise<ListedExecution[]> =>
   withFirmNames(await db.query<ListedExecution & MarkedFirm>(statement));

@@ -1,6 +1,7 @@
 import type { Operator } from "../../firms/operators/operators.ts";
 import type { Database, Sql } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
+import { hasFax, hasShipment } from "../fulfilment/fulfilment.ts";
 import { hasDocument, type LockedOrder } from "../order/order.ts";
 import { assignmentRows } from "./by-hand.ts";
 import { type Held, heldFor, lockShown, refusalOf } from "./rules.ts";
@@ -26,7 +27,7 @@ export {
   withdrawRefund,
 } from "./request.ts";
 export type { Held, RefundDeps } from "./rules.ts";
-export { hasPartRefund } from "./store.ts";
+export { hasPartRefund, partnerOfRequest } from "./store.ts";
 
 export const protectedTables = [...requestRows, assignmentRows];
 
@@ -63,8 +64,8 @@ export const previewRefund = ({ db }: { db: Database }, operator: Operator, code
 async function warningsOf(db: Sql, { id, sign, envelopeStatus }: LockedOrder): Promise<string[]> {
   const [done] = await db.query<{ notarized: boolean; shipped: boolean; faxed: boolean }>(sql`
     SELECT ${hasDocument(sql`${id}::bigint`, "notarized")} AS notarized,
-      EXISTS (SELECT FROM shipments WHERE order_id = ${id}) AS shipped,
-      EXISTS (SELECT FROM faxes WHERE order_id = ${id}) AS faxed`);
+      ${hasShipment(id)} AS shipped,
+      ${hasFax(id)} AS faxed`);
   return [
     ...(sign && envelopeStatus !== null && openEnvelopes.has(envelopeStatus)
       ? ["An envelope is open. It will be voided, and its signers are told."]

@@ -196,3 +196,7 @@ export const updateDecision = (tx: Tx, id: string, { state, by, at, solo = false
     id,
     sql`state = ${state}, decided_by = ${by}, decided_at = ${at}, solo = ${solo}, note = ${note}`,
   );
+
+/** Part of a statement: the firm of the order that a request is about. */
+export const partnerOfRequest = (id: Statement): Statement =>
+  sql`(SELECT o.partner_id FROM refund_requests q ${joinOrder(sql`q.order_id`)} WHERE q.id = ${id})`;

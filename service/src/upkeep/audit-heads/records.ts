@@ -3,7 +3,8 @@ import { appendToEdge, type EdgeNode, foldNodes, leafMessage, nodeMessage } from
 import type { Tx } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import type { MacRow, MacTable } from "../../kernel/platform/protected-data.ts";
-import { joinOrder } from "../../orders/order/order.ts";
+import { partnerOfPayment } from "../../orders/payments/payments.ts";
+import { partnerOfRequest } from "../../orders/refunds/refunds.ts";
 import { macTables } from "../protected-data.ts";
 
 /**
@@ -41,11 +42,8 @@ export const digestOf = (salt: Buffer, content: string): Buffer =>
  */
 const firmOf: ReadonlyMap<string, Statement> = new Map([
   ["partners", sql`r.key::text`],
-  ["payments", sql`(SELECT o.partner_id::text FROM payments p ${joinOrder(sql`p.order_id`)} WHERE p.id = r.key)`],
-  [
-    "refund_requests",
-    sql`(SELECT o.partner_id::text FROM refund_requests q ${joinOrder(sql`q.order_id`)} WHERE q.id = r.key)`,
-  ],
+  ["payments", sql`${partnerOfPayment(sql`r.key`)}::text`],
+  ["refund_requests", sql`${partnerOfRequest(sql`r.key`)}::text`],
 ]);
 
 const pageSize = 1_000;

@@ -15,6 +15,7 @@ import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { isUuid } from "../../kernel/platform/text.ts";
 import { joinOrder } from "../../orders/order/order.ts";
 import { foundStatement, ordersByCodeStart, searchText } from "../../orders/search/search.ts";
+import { webhookHealth } from "../../outgoing/webhooks/webhooks.ts";
 import { type ListedOrder, listed, listedColumns } from "./orders-list.ts";
 
 const shownMost = 50;
@@ -56,21 +57,12 @@ export async function findFirms(db: Sql, typed: string, limit: number): Promise<
   return rows.filter(({ isAuthentic }) => isAuthentic).map(({ isAuthentic: _, ...firm }) => firm);
 }
 
-/** A firm's webhook and the results of its latest deliveries. */
-type WebhookHealth = {
-  webhookId: string;
-  environment: string;
-  url: string;
-  topics: string[];
-  /** `delivered`, `failed` and `pending` count the webhook's latest 100 deliveries by their state. */
-  delivered: number;
-  failed: number;
-  pending: number;
-  lastReason: string | null;
-};
-
 /** A firm with its keys and its webhooks. */
-export type FirmRecord = { firm: Firm; keys: Awaited<ReturnType<typeof listKeys>>; webhooks: WebhookHealth[] };
+export type FirmRecord = {
+  firm: Firm;
+  keys: Awaited<ReturnType<typeof listKeys>>;
+  webhooks: Awaited<ReturnType<typeof webhookHealth>>;
+};
 
 /** @throws ServiceError `not_found` */
 export async function firmRecord(db: Sql, partnerId: string): Promise<FirmRecord> {
@@ -79,13 +71,7 @@ export async function firmRecord(db: Sql, partnerId: string): Promise<FirmRecord
   const [[firm], keys, webhooks] = await Promise.all([
     db.query<Firm>(sql`SELECT ${columns}, ${verifiedFirms} FROM partners WHERE id = ${partnerId}`),
     listKeys({ db }, partnerId),
-    db.query<WebhookHealth>(sql`
-      SELECT w.id AS "webhookId", w.environment, w.url, w.topics, (count(*) FILTER (WHERE d.state = 'delivered'))::int AS delivered,
-        (count(*) FILTER (WHERE d.state = 'failed'))::int AS failed, (count(*) FILTER (WHERE d.state = 'pending'))::int AS pending,
-        (array_agg(d.reason ORDER BY d.seq DESC) FILTER (WHERE d.state = 'failed'))[1] AS "lastReason"
-      FROM webhooks w LEFT JOIN LATERAL (
-        SELECT seq, state, reason FROM webhook_deliveries WHERE webhook_id = w.id ORDER BY seq DESC LIMIT 100) d ON true
-      WHERE w.partner_id = ${partnerId} AND w.deleted_at IS NULL GROUP BY w.id ORDER BY w.created_at, w.id`),
+    webhookHealth(db, partnerId),
   ]);
   if (!firm) throw new ServiceError("not_found", "No such firm.");
   return { firm, keys, webhooks };

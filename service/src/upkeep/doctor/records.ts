@@ -6,7 +6,7 @@ import { sql } from "../../kernel/platform/database/sql.ts";
 import type { MacRow, MacTable } from "../../kernel/platform/protected-data.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import type { Resources } from "../../kernel/resources.ts";
-import { type Mark, markRows } from "../../kernel/retention/retention.ts";
+import { type Mark, markRows, refusedMarkIds } from "../../kernel/retention/retention.ts";
 import { macTables } from "../protected-data.ts";
 import type { Examined, Found } from "./finding.ts";
 
@@ -69,7 +69,7 @@ async function examineTable<Row>(
  * refused mark is valid, somebody other than the service recorded the refusal.
  */
 async function refusedMarks(tx: Tx, rowMac: RowMac): Promise<string[]> {
-  const marks = await tx.query<MacRow<Mark>>(sql`${markRows.rows} WHERE id IN (SELECT mark_id FROM refused_marks)`);
+  const marks = await tx.query<MacRow<Mark>>(sql`${markRows.rows} WHERE id IN (${refusedMarkIds})`);
   const isGenuine = (row: MacRow<Mark>): boolean => {
     const said = markRows.members(row);
     return said !== null && rowMac.holds(markRows.table.text, said, row.mac);

@@ -1,4 +1,6 @@
-import { knownChains } from "../../evidence/seals/seals.ts";
+import { knownChains, unretiredChains } from "../../evidence/seals/seals.ts";
+import { keysInForce } from "../../firms/partners/partners.ts";
+import { fromLines } from "../../kernel/audit/audit.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import {
   type KeptRevocation,
@@ -6,6 +8,7 @@ import {
   readRevocationsFile,
   revocationId,
   revocationsFile,
+  storedRevocations,
 } from "../../kernel/platform/revocations.ts";
 import type { Examined } from "./finding.ts";
 
@@ -47,29 +50,24 @@ function lacking(all: readonly KeptRevocation[], others: readonly KeptRevocation
 
 const ofAuditLog = ({ db }: Examined) =>
   db.query<Pick<KeptRevocation, "kind" | "subject">>(sql`
-    SELECT 'key' AS kind, detail ->> 'keyId' AS subject FROM audit_log WHERE action = 'key.revoked'
-    UNION SELECT 'seal', detail ->> 'certificateSha256' FROM audit_log WHERE action = 'seal_certificate.retired'`);
+    SELECT 'key' AS kind, subject ${fromLines("key.revoked", "keyId")}
+    UNION SELECT 'seal', subject ${fromLines("seal_certificate.retired", "certificateSha256")}`);
 
 async function unwritten({ db, rowMac }: Examined): Promise<string[]> {
-  const [count] = await db.query<{ rows: number }>(sql`
-    SELECT count(*) AS rows FROM revocations WHERE kind IN ('key', 'seal')`);
-  const forged = (count?.rows ?? 0) - (await keptRevocations(db, rowMac)).length;
+  const stored = await storedRevocations(db, rowMac, "key", "seal");
+  const forged = stored.filter(({ isAuthentic }) => !isAuthentic).length;
   return forged > 0 ? [`${forged} rows of revocations were not written by this service`] : [];
 }
 
 /** Revoked keys and certificates whose own row says otherwise, which means that somebody restored an old row. */
 async function putBack({ db, rowMac, log, clock }: Examined, rows: readonly KeptRevocation[]): Promise<string[]> {
-  const keys = await db.query<{ id: string }>(sql`
-    SELECT id FROM partner_keys WHERE id::text = ANY (${subjectsOf(rows, "key", clock())}::text[])
-      AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${clock()})`);
+  const keys = await keysInForce(db, subjectsOf(rows, "key", clock()), clock());
   const seals = new Set(subjectsOf(rows, "seal", clock()));
-  const unretired = await db.query<{ sha256: string }>(sql`SELECT sha256 FROM seal_chains WHERE retired_at IS NULL`);
+  const unretired = await unretiredChains(db);
   const known = await knownChains({ db, rowMac, log });
-  const chains = known.filter(
-    ({ sha256, fingerprint }) => seals.has(fingerprint) && unretired.some((row) => row.sha256 === sha256),
-  );
+  const chains = known.filter(({ sha256, fingerprint }) => seals.has(fingerprint) && unretired.includes(sha256));
   return [
-    ...keys.map(({ id }) => `the row of key ${id} says that it has not ended: it was put back`),
+    ...keys.map((id) => `the row of key ${id} says that it has not ended: it was put back`),
     ...chains.map(
       ({ fingerprint }) => `the row of seal certificate ${fingerprint} says that it is not retired: it was put back`,
     ),

@@ -1,7 +1,6 @@
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import type { Jobs } from "../../../kernel/platform/jobs/jobs.ts";
-import type { Taker } from "../../../orders/fulfilment/fulfilment.ts";
-import { verifiedShipmentsOf } from "../../../orders/order/order.ts";
+import { lastShipment, type Taker } from "../../../orders/fulfilment/fulfilment.ts";
 import { type Providers, trackingOfEvent } from "../../../providers/providers.ts";
 import type { ReceiptSource, Receipts } from "../../receipts/receipts.ts";
 import { buyLabel } from "./buy.ts";
@@ -36,14 +35,12 @@ export const deliveryReceipt =
     if (!label?.seen.includes("delivered")) return null;
     // Reads all stored events, because perhaps the last event has not been processed yet.
     const events = await db.query<{ id: number }>(sql`
-    SELECT id FROM provider_events WHERE provider = 'easypost' AND object_id = ${label.trackerId} ORDER BY id`);
+      SELECT id FROM provider_events WHERE provider = 'easypost' AND object_id = ${label.trackerId} ORDER BY id`);
     const ids = events.map(({ id }) => id);
     const isSigned = (await providers.rawEvents(db, ids)).some(
       ({ body }) => trackingOfEvent(JSON.parse(body.toString()))?.status === "delivered",
     );
-    const [shipment] = await db.query<{ shippedAt: Date; deliveredAt: Date | null }>(sql`
-    SELECT shipped_at AS "shippedAt", delivered_at AS "deliveredAt", ${verifiedShipmentsOf(sql`${label.orderId}`)} FROM shipments
-    WHERE order_id = ${label.orderId} AND tracking_number = ${label.trackingNumber} ORDER BY id DESC LIMIT 1`);
+    const shipment = await lastShipment(db, label.orderId, label.trackingNumber);
     const rows: [string, string][] = [
       ["Carrier", `${label.carrier} ${label.service}`],
       ["Tracking number", label.trackingNumber ?? ""],

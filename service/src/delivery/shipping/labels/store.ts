@@ -4,14 +4,8 @@ import type { Database, Sql, Tx } from "../../../kernel/platform/database/databa
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
-import {
-  fromOrders,
-  joinOrder,
-  type LockedOrder,
-  lockOrder,
-  verifiedOrder,
-  verifiedShipmentsOf,
-} from "../../../orders/order/order.ts";
+import { lastShipment } from "../../../orders/fulfilment/fulfilment.ts";
+import { fromOrders, joinOrder, type LockedOrder, lockOrder, verifiedOrder } from "../../../orders/order/order.ts";
 import type { Address, CarrierRate } from "../../../orders/pricing/pricing.ts";
 import type { TrackingStatus } from "./progress.ts";
 
@@ -121,10 +115,7 @@ export async function shippingAttempt(db: Sql, orderId: number): Promise<number>
 
 /** The number of the last parcel that was recorded as handed to a carrier; null without a parcel or a number. */
 export async function lastTrackingNumber(db: Sql, orderId: number): Promise<string | null> {
-  const [row] = await db.query<{ trackingNumber: string | null }>(sql`
-    SELECT tracking_number AS "trackingNumber", ${verifiedShipmentsOf(sql`${orderId}`)}
-    FROM shipments WHERE order_id = ${orderId} ORDER BY id DESC LIMIT 1`);
-  return row?.trackingNumber ?? null;
+  return (await lastShipment(db, orderId))?.trackingNumber ?? null;
 }
 
 /** The facts about an order that its label needs: destination, weight and quoted postage. */

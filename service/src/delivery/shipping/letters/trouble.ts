@@ -1,6 +1,5 @@
 import type { Tx } from "../../../kernel/platform/database/database.ts";
-import { sql } from "../../../kernel/platform/database/sql.ts";
-import { closeTasks, openTask } from "../../../kernel/tasks/tasks.ts";
+import { closeTasks, hadTask, openTask } from "../../../kernel/tasks/tasks.ts";
 import { actor } from "./deps.ts";
 import type { Letter } from "./store.ts";
 
@@ -15,9 +14,5 @@ export const closeTrouble = (tx: Tx, { orderId, letterId: subject }: Which, at: 
   closeTasks(tx, { orderId, kinds: ["delivery_trouble"], subject }, { state: "done", at, by: actor, outcome });
 
 /** Whether a task about the letter was opened since the given time. */
-export async function hadTrouble(tx: Tx, { orderId, letterId }: Which, since: Date): Promise<boolean> {
-  const found = await tx.query(sql`
-    SELECT FROM tasks WHERE order_id = ${orderId} AND kind = 'delivery_trouble' AND subject = ${letterId}
-      AND created_at >= ${since} LIMIT 1`);
-  return found.length > 0;
-}
+export const hadTrouble = (tx: Tx, { orderId, letterId }: Which, since: Date): Promise<boolean> =>
+  hadTask(tx, { kind: "delivery_trouble", orderId, subject: letterId }, since);

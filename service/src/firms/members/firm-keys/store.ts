@@ -1,3 +1,4 @@
+import { countActionsOfKey } from "../../../kernel/audit/audit.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { joinFirm, verifiedFirm } from "../../partners/partners.ts";
@@ -24,15 +25,18 @@ export type Made = {
 };
 
 export async function selectMade(db: Sql, keyId: string): Promise<Made> {
-  const lines = await db.query<{ action: string; made: number }>(sql`
-    SELECT action, count(*) AS made FROM audit_log
-    WHERE actor = ${`key:${keyId}`} AND actor LIKE 'key:%' AND action IN
-      ('order.created', 'room.created', 'passport.sealed', 'room.passport_sealed', 'webhook.created')
-    GROUP BY action`);
+  const actions = [
+    "order.created",
+    "room.created",
+    "passport.sealed",
+    "room.passport_sealed",
+    "webhook.created",
+  ] as const;
+  const counts = await countActionsOfKey(db, keyId, actions);
   const [joined] = await db.query<{ members: number }>(
     sql`SELECT count(*) AS members FROM members WHERE key_id = ${keyId} OR live_key_id = ${keyId}`,
   );
-  const of = (action: string) => lines.find((line) => line.action === action)?.made ?? 0;
+  const of = (action: (typeof actions)[number]) => counts.get(action) ?? 0;
   return {
     orders: of("order.created"),
     rooms: of("room.created"),

@@ -47,6 +47,14 @@ export const selectKeys = (db: Sql, partnerId: string) =>
     sql`SELECT ${columns} FROM partner_keys WHERE partner_id = ${partnerId} ORDER BY created_at, id`,
   );
 
+/** The keys among these whose rows say that they have not ended. */
+export async function keysInForce(db: Sql, ids: readonly string[], now: Date): Promise<string[]> {
+  const keys = await db.query<{ id: string }>(sql`
+    SELECT id FROM partner_keys WHERE id::text = ANY (${ids}::text[])
+      AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})`);
+  return keys.map(({ id }) => id);
+}
+
 export type KeyRow = KeyMetadata & KeyFacts & { mac: Buffer | null; isReplaced: boolean };
 
 /** A key as its row states it, without checking the MAC; the caller must have locked its firm. */

@@ -194,3 +194,26 @@ export const bringSecretEndsNearer = (tx: Tx, partnerId: string, seconds: number
     UPDATE webhook_secrets s SET expires_at = s.expires_at - make_interval(secs => ${seconds})
     FROM webhooks w WHERE w.id = s.webhook_id AND w.partner_id = ${partnerId} AND w.environment = 'test'
       AND s.expires_at > now()`);
+
+/** A firm's webhook and the results of its latest deliveries. */
+type WebhookHealth = {
+  webhookId: string;
+  environment: string;
+  url: string;
+  topics: string[];
+  /** `delivered`, `failed` and `pending` count the webhook's latest 100 deliveries by their state. */
+  delivered: number;
+  failed: number;
+  pending: number;
+  lastReason: string | null;
+};
+
+/** The webhooks of a firm that have not ended, oldest first. */
+export const webhookHealth = (db: Sql, partnerId: string): Promise<WebhookHealth[]> =>
+  db.query<WebhookHealth>(sql`
+  SELECT w.id AS "webhookId", w.environment, w.url, w.topics, (count(*) FILTER (WHERE d.state = 'delivered'))::int AS delivered,
+    (count(*) FILTER (WHERE d.state = 'failed'))::int AS failed, (count(*) FILTER (WHERE d.state = 'pending'))::int AS pending,
+    (array_agg(d.reason ORDER BY d.seq DESC) FILTER (WHERE d.state = 'failed'))[1] AS "lastReason"
+  FROM webhooks w LEFT JOIN LATERAL (
+    SELECT seq, state, reason FROM webhook_deliveries WHERE webhook_id = w.id ORDER BY seq DESC LIMIT 100) d ON true
+  WHERE w.partner_id = ${partnerId} AND w.deleted_at IS NULL GROUP BY w.id ORDER BY w.created_at, w.id`);
