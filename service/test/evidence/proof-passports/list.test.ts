@@ -139,7 +139,7 @@ test("refuses a limit that is not a number, and a cursor of another firm, anothe
     "x".repeat(60_000),
   ];
   for (const cursor of foreign)
-    await assert.rejects(listPassports(deps, acme, { cursor }), /^ServiceError: cursor is not one that this list has/);
+    await assert.rejects(listPassports(deps, acme, { cursor }), /^ServiceError: cursor must be one that this list has/);
   for (const limit of ["ten", "1.5", "\0"])
     await assert.rejects(listPassports(deps, acme, { limit }), /^ServiceError: limit must be a whole number/);
 });
