@@ -106,13 +106,21 @@ const reportedFrom = 3;
  * person who ended the task has settled it until somebody switches the seal off and on.
  */
 export async function reportSealFailures({ db, clock }: Pick<RoomDeps, "db" | "clock">): Promise<void> {
+  await db.transaction(async (tx) => {
+    // Without the lock, a node that read earlier could close a task that another node just opened.
+    await tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended('failed seals of closings', 0))`);
+    await keepTasks(tx, clock(), "closing_seal", await failedSeals(tx));
+  });
+}
+
+/** The reasons of the tasks, by subject. */
+async function failedSeals(db: Sql): Promise<Parameters<typeof keepTasks>[3]> {
   const failed = await db.query<{ subject: string; reason: string; since: Date }>(sql`
     SELECT s.room_id || ':' || s.round AS subject, s.asked_at AS since, r.name || ' of ' || p.name || ': ' || s.problem AS reason
     FROM closing_seals s JOIN rooms r ON r.id = s.room_id ${joinFirm(sql`r.partner_id`)}
     WHERE s.sealed_at IS NULL AND s.problem IS NOT NULL AND s.tries >= ${reportedFrom} AND isfinite(s.next_try_at)
       AND r.environment = 'live'`);
-  const needed = new Map(failed.map(({ subject, ...need }) => [subject, need] as const));
-  await db.transaction((tx) => keepTasks(tx, clock(), "closing_seal", needed));
+  return new Map(failed.map(({ subject, ...need }) => [subject, need] as const));
 }
 
 /** The room whose seal is due, and its firm. Undefined for a room that was altered. */

@@ -9,7 +9,7 @@ import { lockOrder, verifiedOrders } from "../order/order.ts";
 import { awaitsAssignment } from "./by-hand.ts";
 import { closeCheckouts, OpenElsewhere } from "./checkout/sessions.ts";
 import { isDisputed } from "./disputes.ts";
-import { processorOfOrder } from "./processor/account.ts";
+import { processorOfOrder, requireNewestKey } from "./processor/account.ts";
 import { isLost } from "./processor/apply.ts";
 import { takeEvent } from "./processor/events.ts";
 import { type Processor, type RefundOfPayment, shareRequest } from "./processor/processor.ts";
@@ -105,6 +105,7 @@ export async function refundAtProcessor(
     await request(own, paymentIntent);
   } catch (error) {
     if ((error as { code?: unknown } | null)?.code !== "resource_missing") throw error;
+    await requireNewestKey({ db, clock, processor });
     const isShared = (await payeesOfIntent(db, paymentIntent)).length > 1;
     const booked = isShared
       ? "The payment is for several orders: when its event has arrived here, say under Payments which order the refund was for. The event arrives"

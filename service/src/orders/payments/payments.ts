@@ -170,7 +170,8 @@ export function paymentJobs(jobs: Jobs, deps: RefundJobDeps): void {
     afterOpenPage(db, [closeCheckoutQueue, job], () => closeCheckouts(deps, job.orderId)),
   );
   jobs.work<{ orderId: number }>(refundQueue, (job) =>
-    afterOpenPage(db, [refundQueue, job], () => refundOrder(deps, job.orderId)),
+    // The refund or its task did not wait for the page, so only the page has to be closed then.
+    afterOpenPage(db, [closeCheckoutQueue, job], () => refundOrder(deps, job.orderId)),
   );
   jobs.work<{ paymentIntent: string }>(refundCheckQueue, ({ paymentIntent }) => checkRefunds(deps, paymentIntent));
 }

@@ -133,6 +133,28 @@ test("a key that may not read its account changes nothing, and one whose process
   assert.equal(tries, 2);
 });
 
+test("an account that nobody recorded takes neither a page nor a lost charge of another one for ended", async () => {
+  await notice(firstAccount());
+  const code = await orders.insert("QuoteReady");
+  await checkoutUrl(firstAccount(), code, null);
+  const lost = await charged("lost");
+  const node = restricted(await otherAccount());
+  await assert.rejects(closeCheckouts(node, await world.orderIdOf(code)), OpenElsewhere);
+  const sending = sendCharges(node, { orderId: await world.orderIdOf(lost.code) }, true);
+  await assert.rejects(sending, /doesn't know the customer/);
+  assert.equal(await stateOf(lost.code), "asked");
+
+  world.advance(11 * minute);
+  const [charge] = await chargesOfCode(db, lost.code);
+  const ending = { id: charge?.id ?? "", environment: "live" } as const;
+  await assert.rejects(endCharge(node, { ...ending, actor: "member:x" }), /another account may have it/);
+  await endCharge(node, { ...ending, actor: "operator:x" }, true);
+  assert.equal(await stateOf(lost.code), "failed");
+  world.advance(24 * hour);
+  await closeCheckouts(node, await world.orderIdOf(code));
+  assert.deepEqual(await currentSessions(db, [await world.orderIdOf(code)]), []);
+});
+
 test("a charge that the earlier account got is neither sent again nor ended by its firm, and its event still pays", async () => {
   await notice(firstAccount());
   const [lost, moving, byHand] = [await charged("lost"), await charged("processing"), await charged("lost")];

@@ -150,6 +150,10 @@ test("cancels a debit that the bank does not move yet, and keeps one that it mov
   assert.equal((await stateOf(code))?.state, "failed");
   await world.take(stripe.chargeEvent(intent));
   assert.equal(await statusOf(code), "PaymentFailed", "the order waits for no bank any more");
+  const event = stripe.chargeEvent(intent);
+  const object = { ...event.data.object, status: "processing" };
+  await world.take({ ...event, id: "evt_late", type: "payment_intent.processing", data: { object } });
+  assert.equal(await statusOf(code), "PaymentFailed", "a late event does not make it wait again");
   assert.match(await checkoutUrl(deps, code, null), /cs_test/);
   assert.equal((await paymentsOf(code)).length, 0);
 });

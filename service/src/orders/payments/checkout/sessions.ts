@@ -195,11 +195,15 @@ async function endAtProcessor(
     if (session.expiresAt <= clock()) return "expired";
     throw new OpenElsewhere(session, clock());
   }
-  const sessionId = session.sessionId ?? (await findAt(processor, session))?.sessionId;
-  if (sessionId !== undefined) return processor.expire(sessionId);
-  const minted = await mint(db, processor, session);
+  const known = session.sessionId ?? (await findAt(processor, session))?.sessionId;
+  const minted = known === undefined ? await mint(db, processor, session) : { sessionId: known };
   if (minted === "in progress") throw busy();
-  return "refusal" in minted ? "expired" : processor.expire(minted.sessionId);
+  if ("refusal" in minted) return "expired";
+  const end = await processor.expire(minted.sessionId);
+  if (end !== "unknown") return end;
+  // The session is of an account that nobody recorded. It can still be paid there.
+  if (session.expiresAt > clock()) throw new OpenElsewhere(session, clock());
+  return "expired";
 }
 
 /**

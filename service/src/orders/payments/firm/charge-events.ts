@@ -14,8 +14,8 @@ import { takeFailedDebit } from "./unusable.ts";
 /**
  * Updates the charges of a payment after a signed event about it. The caller has locked their orders, and applies the
  * event to them.
- * @returns the state of the charges before the event; undefined for an unknown payment. The state of charges that a
- * person ended counts as open, because only the event about it moves their orders.
+ * @returns the state of the charges before the event; undefined for an unknown payment. For the event about
+ * a payment that a person ended, its charges count as open, because only this event moves their orders.
  */
 export async function takeCharge(
   tx: Tx,
@@ -30,7 +30,7 @@ export async function takeCharge(
   // Events arrive late and in any order. A success is final. After a failure, only a success counts.
   const isOver = before === "succeeded" || (before === "failed" && kind !== "cleared");
   if (isOver || (state === "pending" && (before === "declined" || before === "refused")))
-    return before === "failed" && first.reason === store.endedByPerson ? "pending" : before;
+    return before === "failed" && kind === "failed" && first.reason === store.endedByPerson ? "pending" : before;
   // The event about a payment that this service canceled names no reason.
   const why = state === "failed" ? (reason ?? first.reason) : null;
   await store.updateCharges(tx, charges, { state, at, paymentIntent, reason: why });

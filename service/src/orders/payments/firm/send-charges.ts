@@ -140,7 +140,7 @@ async function settle(
   const { paymentIntent } = first;
   const amountCents = charges.sumOfCharges(payment);
   const end = await account.end({ id, customer, paymentIntent, amountCents, currency }, first.askedAt);
-  if (end.state === "unclear")
+  if (end.state === "unclear" || end.state === "foreign")
     throw new Error("the processor can't tell yet whether it has the payment: it stays open");
   if (end.state !== "canceled")
     return { state: end.state === "paid" ? "answered" : "pending", paymentIntent: end.paymentIntent };

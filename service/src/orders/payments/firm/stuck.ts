@@ -101,6 +101,8 @@ const refusals = {
   paid: "The payment processor has the money, and its event did not arrive yet. The order waits for the event.",
   moving: "The bank moves the money, and the payment processor can’t cancel the payment any more.",
   unclear: "The payment processor can’t tell yet whether it has a payment. Try again later.",
+  foreign:
+    "The payment processor doesn’t know the customer of this payment, so another account may have it. The operator of this service ends the payment after a look there.",
   elsewhere:
     "The operator of this service uses another account of the payment processor since, and ends the payment after a look at the earlier one.",
 } as const;
@@ -131,9 +133,9 @@ export async function endCharge(
   const parts = await store.chargesOfPayment(db, paymentId);
   const amountCents = store.sumOfCharges(parts);
   const payment = { id: paymentId, customer: method.customer, paymentIntent, amountCents, currency };
-  const end: ChargeEnd = isElsewhere
-    ? { state: "canceled", paymentIntent }
-    : await accountOf(deps, charge).end(payment, askedAt);
+  const asked: ChargeEnd | null = isElsewhere ? null : await accountOf(deps, charge).end(payment, askedAt);
+  const isLookedUp = isElsewhere || (asked?.state === "foreign" && byOperator);
+  const end: ChargeEnd = asked === null || isLookedUp ? { state: "canceled", paymentIntent } : asked;
   if (end.state !== "canceled") throw conflict(refusals[end.state]);
   await db.transaction(async (tx) => {
     const at = clock();
@@ -159,7 +161,7 @@ export async function endCharge(
           actor,
           partnerId,
           orderId,
-          detail: { charge: each, ...(isElsewhere && { isElsewhere }) },
+          detail: { charge: each, ...(isLookedUp && { isElsewhere: true }) },
         }),
       );
     await notify(

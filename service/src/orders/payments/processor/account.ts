@@ -75,6 +75,15 @@ export async function requireLastAccount(tx: Tx, account: string | null): Promis
   if (account !== null && last && last.account !== account) throw beingChanged();
 }
 
+/**
+ * Call this when the processor doesn't know an object: on a node with an earlier key, the new account may have it.
+ * @throws ServiceError `unavailable` on such a node
+ */
+export async function requireNewestKey(deps: AccountDeps): Promise<void> {
+  const present = await presentAccount(deps);
+  await deps.db.transaction((tx) => requireLastAccount(tx, present));
+}
+
 const beingChanged = () =>
   new ServiceError("unavailable", "The payment processor’s account is being changed. Try again in a moment.");
 

@@ -27,12 +27,14 @@ type Declined = { state: "declined"; paymentIntent: string | null; reason: strin
 /**
  * The outcome of canceling a charge. `canceled`: no money is taken; the processor has no payment if `paymentIntent` is
  * null. `paid`: it is too late to cancel. `moving`: a bank is moving the money. `unclear`: there may be a payment that
- * the processor does not list yet.
+ * the processor does not list yet. `foreign`: the processor's account does not know the customer, so another account may
+ * have the payment.
  */
 export type ChargeEnd =
   | { state: "canceled"; paymentIntent: string | null }
   | { state: "paid" | "moving"; paymentIntent: string }
-  | { state: "unclear" };
+  | { state: "unclear" }
+  | { state: "foreign" };
 
 export type EndedCharge = Pick<ChargeRequest, "id" | "customer" | "amountCents" | "currency"> & {
   paymentIntent: string | null;
@@ -59,8 +61,14 @@ export async function findCharge(
   charge: Pick<ChargeRequest, "id" | "customer">,
   since: Date,
 ): Promise<ChargeAnswer | null> {
-  const found = await findIntent(stripe, charge, since);
-  return found && answerOf(found);
+  try {
+    const found = await intentOfCharge(stripe, charge, since);
+    return found && answerOf(found);
+  } catch (error) {
+    if (isUnknownCustomer(error))
+      throw new Error("the processor's account doesn't know the customer: another account may have the payment");
+    throw error;
+  }
 }
 
 /** Cancels a charge's payment, as `FirmAccount.end` says. */
@@ -71,6 +79,7 @@ export async function endCharge(stripe: Stripe, charge: EndedCharge, since: Date
     if (known !== undefined) return await cancel(stripe, known);
     const claimed = await claimKey(stripe, charge);
     if (claimed.key === "claimed") return await cancel(stripe, claimed.paymentIntent);
+    if (claimed.key === "foreign") return { state: "foreign" };
     // The payment is looked up once more. An earlier request may have created it in between.
     const late = await found();
     if (late !== undefined) return await cancel(stripe, late);
@@ -80,21 +89,24 @@ export async function endCharge(stripe: Stripe, charge: EndedCharge, since: Date
   }
 }
 
-/** @returns null for no payment, and for a customer that the processor doesn't know: such a customer has none */
-async function findIntent(
+/** @throws Error for a customer that the account doesn't know */
+async function intentOfCharge(
   stripe: Stripe,
   { id, customer }: Pick<ChargeRequest, "id" | "customer">,
   since?: Date,
 ): Promise<Stripe.PaymentIntent | null> {
   const created = since && { created: { gte: Math.floor(since.getTime() / 1000) - 60 } };
-  try {
-    for await (const intent of stripe.paymentIntents.list({ customer, ...created, limit: 100 }))
-      if (intent.metadata["charge"] === id) return intent;
-  } catch (error) {
-    if (!isUnknownCustomer(error)) throw error;
-  }
+  for await (const intent of stripe.paymentIntents.list({ customer, ...created, limit: 100 }))
+    if (intent.metadata["charge"] === id) return intent;
   return null;
 }
+
+/** @returns null for no payment in this account, and for a customer that the account doesn't know */
+const findIntent = (...[stripe, charge, since]: Parameters<typeof intentOfCharge>) =>
+  intentOfCharge(stripe, charge, since).catch((error: unknown) => {
+    if (isUnknownCustomer(error)) return null;
+    throw error;
+  });
 
 /**
  * Settles a refusal that names no payment. An earlier request for the same charge may have timed out and still be on its
@@ -106,7 +118,7 @@ async function findIntent(
 async function settleDecline(stripe: Stripe, request: ChargeRequest, declined: Declined): Promise<ChargeAnswer> {
   const claimed = await claimKey(stripe, request);
   if (claimed.key === "used") return requestCharge(stripe, request);
-  if (claimed.key === "refused") {
+  if (claimed.key === "refused" || claimed.key === "foreign") {
     const earlier = await findIntent(stripe, request);
     return earlier ? answerOf(earlier) : declined;
   }
@@ -123,9 +135,9 @@ const isUnknownCustomer = (error: unknown): boolean => {
 
 /**
  * `claimed`: the key belongs to a blank payment. `used`: an earlier request has used it. `refused`: the processor takes
- * no payment of this amount, this customer or this account, so the key is unused.
+ * no payment of this amount or this account, so the key is unused. `foreign`: this account doesn't know the customer.
  */
-type ClaimedKey = { key: "claimed"; paymentIntent: string } | { key: "used" } | { key: "refused" };
+type ClaimedKey = { key: "claimed"; paymentIntent: string } | { key: "used" } | { key: "refused" } | { key: "foreign" };
 
 /**
  * Uses the charge's idempotency key for a payment that nobody can confirm. From then on the processor refuses the
@@ -142,12 +154,13 @@ async function claimKey(
     return { key: "claimed", paymentIntent: created.id };
   } catch (error) {
     if (isKeyConflict(error)) return { key: "used" };
+    if (isUnknownCustomer(error)) return { key: "foreign" };
     if (declineOf(error)) return { key: "refused" };
     throw error;
   }
 }
 
-async function cancel(stripe: Stripe, paymentIntent: string): Promise<Exclude<ChargeEnd, { state: "unclear" }>> {
+async function cancel(stripe: Stripe, paymentIntent: string): Promise<Extract<ChargeEnd, { paymentIntent: unknown }>> {
   const refusal = await stripe.paymentIntents.cancel(paymentIntent).then(
     () => null,
     (error: unknown) => error,

@@ -30,7 +30,7 @@ export type CheckoutSessions = {
    * @returns `complete` when a payer completed it first
    * @throws ServiceError `processor_failed`
    */
-  expire: (sessionId: string) => Promise<"expired" | "complete">;
+  expire: (sessionId: string) => Promise<"expired" | "complete" | "unknown">;
   /** The state of the payment of a session that a payer completed; `unknown` for a session of another account. */
   paymentOf: (sessionId: string) => Promise<"paid" | "processing" | "failed" | "unknown">;
 };
@@ -70,8 +70,7 @@ export function checkoutSessions(sdk: () => Promise<Stripe>, baseUrl: string): C
         });
         return endOf((await sessions.retrieve(sessionId)).status);
       } catch (error) {
-        // A session of another account can't be paid through this account.
-        if (isUnknown(error)) return "expired";
+        if (isUnknown(error)) return "unknown";
         throw failed(error, "close");
       }
     },

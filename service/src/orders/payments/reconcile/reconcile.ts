@@ -80,7 +80,7 @@ export async function reconcile(deps: ReconcileDeps, day: string, stopping?: Abo
     const at = clock();
     const differences = await selectDifferences(tx, at);
     if (!(await endDay(tx, day, window, differences.length, at))) return;
-    const left = await taskOfEarlierAccount(tx);
+    const left = await taskOfEarlierAccount(tx, at);
     await keepTasks(tx, at, "money_difference", new Map([...differences.map(taskOf), ...(left ? [left] : [])]));
     const line = { day, differences: differences.length };
     if (differences.length > 0) log.error(line, "the books differ from those of the payment processor");
@@ -145,10 +145,10 @@ async function endDispute(
  * The task about what an earlier account of the processor still has; null when nothing is open there. A person looks it
  * up there, because the present account knows nothing about it.
  */
-async function taskOfEarlierAccount(db: Sql): Promise<NeededTask | null> {
+async function taskOfEarlierAccount(db: Sql, now: Date): Promise<NeededTask | null> {
   const since = await lastAccountChange(db);
   if (since === null) return null;
-  const { charges, checkouts, refunds, disputes, payments, cents } = await leftInAccount(db);
+  const { charges, checkouts, refunds, disputes, payments, cents } = await leftInAccount(db, now);
   const open = [
     ...[countText(charges, "charge"), countText(checkouts, "payment page")],
     ...[countText(refunds, "refund"), countText(disputes, "dispute")],

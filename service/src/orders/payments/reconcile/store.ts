@@ -183,7 +183,7 @@ export type LeftInAccount = {
 };
 
 /** Names of objects are not needed, so nothing here is verified. */
-export async function leftInAccount(db: Sql): Promise<LeftInAccount> {
+export async function leftInAccount(db: Sql, now: Date): Promise<LeftInAccount> {
   const ofPayments = (intent: Statement) => sql`EXISTS (SELECT FROM payments p JOIN orders o ON o.id = p.order_id
     WHERE p.payment_intent = ${intent} AND ${wasOtherAccount(sql`p.received_at`)} AND NOT p.simulated AND o.environment = 'live')`;
   const isLive = sql`(SELECT environment FROM orders o WHERE o.id = coalesce(s.order_id,
@@ -200,7 +200,7 @@ export async function leftInAccount(db: Sql): Promise<LeftInAccount> {
       (SELECT count(DISTINCT coalesce(c.group_id, c.id)) FROM firm_charges c WHERE c.environment = 'live'
         AND c.state IN ('asked', 'answered', 'pending') AND ${wasOtherAccount(sql`c.sent_at`)})::int AS charges,
       (SELECT count(*) FROM checkout_sessions s WHERE ${wasOtherAccount(sql`s.created_at`)} AND ${isLive}
-        AND s.status IN ('minting', 'open', 'replacing', 'pending_funds'))::int AS checkouts,
+        AND (s.status = 'pending_funds' OR s.status IN ('minting', 'open', 'replacing') AND s.expires_at > ${now}))::int AS checkouts,
       (SELECT count(*) FROM refunds r WHERE r.state = 'pending' AND ${ofPayments(sql`r.payment_intent`)})::int AS refunds,
       (SELECT count(*) FROM disputes d WHERE d.state = 'opened' AND ${ofPayments(sql`d.payment_intent`)})::int AS disputes,
       (SELECT count(*) FROM unseen)::int AS payments, (SELECT coalesce(sum(cents), 0) FROM unseen)::float8 AS cents`);
