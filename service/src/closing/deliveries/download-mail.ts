@@ -54,7 +54,7 @@ export const downloadMail = defineMail({
     const { environment, reference, name, code } = room;
     const who = isPlainName(recipientName) ? recipientName : recipientEmail;
     const about = [reference, name].find((each) => each !== null && isPlainTitle(each));
-    const heading = `${who} downloaded documents`;
+    const heading = `Documents sent to ${who} were downloaded`;
     return {
       id: `delivery-download:${id}:${userId}`,
       to,
@@ -64,7 +64,7 @@ export const downloadMail = defineMail({
       heading,
       greeting: "Hello,",
       lines: [
-        `The documents that were sent to ${who} were downloaded for the first time. The closing’s page lists each download.`,
+        "This was the first download. The closing’s page lists each one. The service can’t tell who used the link.",
       ],
       facts: [
         ...(isPlainTitle(name) ? [["Closing", name] as const] : []),
@@ -73,7 +73,7 @@ export const downloadMail = defineMail({
       ],
       link: { label: "Open the closing", url: `${baseUrl}/dashboard/rooms/${code}` },
       caution:
-        "You receive this email because you placed or sent these documents. Switch it off under Sign-in and security.",
+        "You receive this email because you, or somebody of your firm, placed or sent these documents. Switch it off under Sign-in and security.",
     };
   },
 });

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { Environment } from "../../kernel/identity/identity.ts";
-import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { type Database, longStatements, type Sql, type Tx } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { MacOfRow } from "../../kernel/platform/database/state-mac.ts";
 import { type LogName, logs, type Tree, treeMembers } from "./trees.ts";
@@ -198,12 +198,13 @@ export async function hasLine(db: Sql, environment: Environment, line: string): 
  * Whether the certificate of a closing's version is in a log of the environment, or queued for it. Only the version's
  * manifest would tell the whole line, and it may be unreadable. So this reads all lines; only operators ask it.
  */
-export async function hasClosing(db: Sql, environment: Environment, sealedSha256: string): Promise<boolean> {
+export async function hasClosing(db: Database, environment: Environment, sealedSha256: string): Promise<boolean> {
   const start = `closing/v1 ${sealedSha256} `;
-  const found = await db.query(sql`
+  const statement = sql`
     SELECT FROM log_leaves e
     WHERE starts_with(e.line, ${start}) AND split_part(e.log, '-', 1) = ${environment} AND ${isInTree} UNION ALL
-    SELECT FROM log_entries WHERE log = ${environment} AND starts_with(line, ${start}) LIMIT 1`);
+    SELECT FROM log_entries WHERE log = ${environment} AND starts_with(line, ${start}) LIMIT 1`;
+  const found = await db.transaction((tx) => tx.query(statement), longStatements);
   return found.length === 1;
 }
 

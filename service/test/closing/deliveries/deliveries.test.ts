@@ -245,7 +245,7 @@ test("sends documents by a link whose page downloads nothing, lists the download
 
 const told = (to: string, about: string) =>
   mailsTo(running.service, to).filter((mail) =>
-    new RegExp(`^Subject: .*${about} downloaded documents`, "m").test(mail),
+    new RegExp(`^Subject: .*Documents sent to ${about} were downloaded`, "m").test(mail),
   );
 
 /** Sends the deed to a new recipient, whose link has no code. @returns the path of the link */
@@ -260,8 +260,8 @@ test("mails the sender once when documents are first downloaded, however many do
   await fetch(baseUrl + path);
   await Promise.all([1, 2, 3].map(async () => bytesOf(await fetch(baseUrl + path, { method: "POST" }))));
   const mail = await until(() => told(to, "Nora Bank")[0]);
-  assert.match(mail, /Nora Bank downloaded documents: 2026-1187/);
-  assert.match(mail, /were downloaded for the first time/);
+  assert.match(mail, /Documents sent to Nora Bank were downloaded: 2026-1187/);
+  assert.match(mail, /This was the first download/);
   assert.match(mail, /\/dashboard\/rooms\/[0-9a-f]{40}/);
   assert.doesNotMatch(mail, /\bread\b|received it|\/deliveries\//);
   await bytesOf(await fetch(baseUrl + path, { method: "POST" }));

@@ -48,14 +48,31 @@ export function fetchDocument(url: string, length: number): DocumentBytes {
 }
 
 /** A line that is cut without a word would otherwise keep the signer waiting for the check for ever. */
-const rangeTimeoutMs = 60_000;
+const silenceMs = 60_000;
 
+/** Fetches a range, however slowly it arrives. @throws Error when nothing has arrived for a minute */
 async function fetchRange(url: string, begin: number, end: number): Promise<ArrayBuffer> {
-  const headers = { Range: `bytes=${begin}-${end - 1}` };
-  const response = await fetch(url, { headers, signal: AbortSignal.timeout(rangeTimeoutMs) });
-  const bytes = response.status === 206 ? await response.arrayBuffer() : null;
-  if (bytes?.byteLength !== end - begin) throw new Error(`the document was not sent: ${response.status}`);
-  return bytes;
+  const silence = new AbortController();
+  const wait = () => setTimeout(() => silence.abort(), silenceMs);
+  let timer = wait();
+  try {
+    const headers = { Range: `bytes=${begin}-${end - 1}` };
+    const { status, body } = await fetch(url, { headers, signal: silence.signal });
+    const bytes = new Uint8Array(end - begin);
+    const reader = status === 206 ? body?.getReader() : undefined;
+    let at = 0;
+    for (let piece = await reader?.read(); piece?.value; piece = await reader?.read()) {
+      clearTimeout(timer);
+      timer = wait();
+      // Throws for more bytes than the range has.
+      bytes.set(piece.value, at);
+      at += piece.value.length;
+    }
+    if (at !== bytes.length) throw new Error(`the document was not sent: ${status}`);
+    return bytes.buffer;
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Disables signing until the check has ended. A signer could otherwise press the button before it. */

@@ -22,18 +22,23 @@ export function withoutPeriods(
   const all = [...formFields(file, acroForm.dict)];
   const partial = new Map<Dict, string | null>(all.map(({ dict }) => [dict, partialName(look, dict)]));
   const taken = new Set(partial.values());
-  const changed = new Map<string, string>();
+  // The number to try next for each name, since a form can have many fields of one name.
+  const next = new Map<string, number>();
   const renamed = new Map(partial);
   for (const { dict, ref } of all) {
     const name = partial.get(dict);
     if (!name?.includes(".")) continue;
     const plain = name.replaceAll(".", "_");
     let free = plain;
-    for (let n = 2; taken.has(free); n++) free = `${plain}_${n}`;
+    for (let n = next.get(plain) ?? 2; taken.has(free); n++) {
+      free = `${plain}_${n}`;
+      next.set(plain, n + 1);
+    }
     taken.add(free);
     renamed.set(dict, free);
     writer.set(ref, dict, { T: textString(free) });
   }
+  const changed = new Map<string, string>();
   const joined = (names: ReadonlyMap<Dict, string | null>, nodes: readonly Dict[]) =>
     nodes.flatMap((node) => names.get(node) ?? []).join(".");
   for (const { dict, above } of all) changed.set(joined(partial, [...above, dict]), joined(renamed, [...above, dict]));

@@ -14,6 +14,7 @@ import { buildAct } from "../pdf/act.ts";
 import { ownFields, type PlannedField, type PreparedField } from "../pdf/fields.ts";
 import { elementNames } from "../pdf/placement/asked.ts";
 import { plan, planBlock } from "../pdf/placement/plan.ts";
+import { TooLongForTags } from "../pdf/placement/unmatched-tag.ts";
 import { prepareDocument, whyIllegible } from "../pdf/prepare.ts";
 import { requirePlaces } from "./require-places.ts";
 
@@ -117,7 +118,10 @@ export async function tryNotarizing(
     await refuseFinished(original);
     await requireFilling(Buffer.concat([original, seal]), original.length);
     // The people's places are planned when the act begins, after the order was paid.
-    await plan(original, { signers: beforeNotary, fields: null, closesUnusable: true });
+    await plan(original, { signers: beforeNotary, fields: null, closesUnusable: true }).catch((error: unknown) => {
+      // A long text says nothing about its tags, and a document for ink needs none.
+      if (!(error instanceof TooLongForTags)) throw error;
+    });
     return { planned: [], notices: unseenIn(original), unfit: [] };
   } catch (error) {
     if (!(error instanceof PdfRefusal && inkOnly.has(error.reason))) throw error;

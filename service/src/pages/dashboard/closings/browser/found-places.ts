@@ -33,12 +33,16 @@ const textIn = ({ places }: FormDocument): string => written(places.store.fields
 const isUntouched = (document: FormDocument): boolean =>
   textIn(document) === "" || textIn(document) === placedHere.get(document.file);
 
-/** The fields for the places that were found, each for its signer. A document without another signer is for the one. */
+/**
+ * The fields for the places that were found, each for its signer. All places of a document with one signer are for that
+ * signer, unless its lines are for different parties: others sign those on paper.
+ */
 function proposedIn({ opened, places, signers }: FormDocument): Proposed {
   if (opened === null || opened === "failed") return { fields: [], unowned: 0 };
   const [found, people] = [findPlaces(opened).all(), signers()];
   const owners = assign(found, people);
-  const alone = people.length === 1 ? people[0]?.row : undefined;
+  const roles = new Set(found.filter(({ kind }) => kind === "signature").map(({ role }) => role));
+  const alone = people.length === 1 && roles.size < 2 ? people[0]?.row : undefined;
   const fields = found.flatMap((proposal) => {
     const row = owners.get(proposal) ?? alone;
     const size = opened.pageSize(proposal.page);

@@ -2,7 +2,7 @@ import { PdfRefusal, type PdfRefusalReason } from "../../../../kernel/pdf/refusa
 import type { PlannedField } from "../fields.ts";
 import type { PlannedBlock } from "../prepare.ts";
 import { type PlanRequest, plan, planBlock } from "./plan.ts";
-import { UnmatchedTag } from "./unmatched-tag.ts";
+import { TooLongForTags, UnmatchedTag } from "./unmatched-tag.ts";
 
 export type PlanInput = Omit<PlanRequest, "closesUnusable"> & {
   /** Whether a block for a notary must be planned, too. */
@@ -18,6 +18,7 @@ export async function run(original: Buffer, input: PlanInput): Promise<PlanOutpu
     return { planned, block: input.hasBlock ? await planBlock(original, planned) : null };
   } catch (error) {
     if (error instanceof PdfRefusal) return { refusal: { reason: error.reason, detail: error.detail } };
+    if (error instanceof TooLongForTags) return { refusal: { reason: "too_complex", detail: error.message } };
     if (error instanceof UnmatchedTag) return { refusal: { reason: "needs_repair", detail: error.message } };
     throw error;
   }

@@ -7,3 +7,6 @@ export class UnmatchedTag extends Error {
     this.name = "UnmatchedTag";
   }
 }
+
+/** The text is too long to look for tags in, or looking takes too long on this machine now. It may have no tag. */
+export class TooLongForTags extends UnmatchedTag {}

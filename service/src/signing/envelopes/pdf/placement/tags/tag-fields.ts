@@ -8,7 +8,7 @@ import { ServiceError } from "../../../../../kernel/platform/errors.ts";
 import { leastSize, mostFields, parseOwnFields, type RequestedField } from "../../../../../orders/order/order.ts";
 import type { PlannedField } from "../../fields.ts";
 import { asked } from "../asked.ts";
-import { UnmatchedTag } from "../unmatched-tag.ts";
+import { TooLongForTags, UnmatchedTag } from "../unmatched-tag.ts";
 import { pageTexts } from "./page-texts.ts";
 import { type TagInText, tagsInText } from "./tags-in-text.ts";
 
@@ -29,7 +29,7 @@ export async function tagFields(look: PdfLookup, signers: number): Promise<Plann
   if (!mayHoldTags(look.file.bytes)) return [];
   const tags = await findTags(look).catch((error: unknown) => {
     if (error instanceof UnmatchedTag || error instanceof PdfRefusal) throw error;
-    if (error instanceof TooMuchText) throw new UnmatchedTag(`${error.message}; name the places in fields`);
+    if (error instanceof TooMuchText) throw new TooLongForTags(`${error.message}; name the places in fields`);
     // If pdf.js can't read the document, no tags are found, and the signers sign on an added page.
     return [];
   });
@@ -123,7 +123,7 @@ async function findTags({ file, root }: PdfLookup): Promise<TagOnPage[]> {
       throw new UnmatchedTag(`its text has more than ${mostFields} tags; name the places in fields`);
     page++;
     if (performance.now() > until)
-      throw new UnmatchedTag("looking for tags in its text takes too long; name the places in fields");
+      throw new TooLongForTags("looking for tags in its text takes too long; name the places in fields");
   }
   return found;
 }
