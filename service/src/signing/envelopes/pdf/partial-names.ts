@@ -38,20 +38,20 @@ export function withoutPeriods(
     renamed.set(dict, free);
     writer.set(ref, dict, { T: textString(free) });
   }
-  const changed = new Map<string, string>();
-  const joined = (names: ReadonlyMap<Dict, string | null>, nodes: readonly Dict[]) =>
-    nodes.flatMap((node) => names.get(node) ?? []).join(".");
-  for (const { dict, above } of all) changed.set(joined(partial, [...above, dict]), joined(renamed, [...above, dict]));
-  const nameOf = (name: string): string => changed.get(name) ?? name;
+  // By object, because a field and one of a group can have the same full name: `A.B`, and `B` in `A`.
+  const changed = new Map<number, string>();
+  for (const { dict, ref, above } of all)
+    changed.set(ref.num, [...above, dict].flatMap((node) => renamed.get(node) ?? []).join("."));
+  const nameOf = ({ object, name }: { object: number; name: string }): string => changed.get(object) ?? name;
   return planned.map((field) => {
     const { existing } = field;
     if (!existing) return field;
     const { radio } = existing;
     // An option of a radio has the radio's name and, after a period, its own.
-    const name = radio ? nameOf(radio.name) + existing.name.slice(radio.name.length) : nameOf(existing.name);
+    const name = radio ? nameOf(radio) + existing.name.slice(radio.name.length) : nameOf(existing);
     return {
       ...field,
-      existing: { ...existing, name, ...(radio && { radio: { ...radio, name: nameOf(radio.name) } }) },
+      existing: { ...existing, name, ...(radio && { radio: { ...radio, name: nameOf(radio) } }) },
     };
   });
 }
