@@ -44,6 +44,10 @@ const suites: readonly Suite[] = [
       "packages/evidence/test/pdf/encryption.test.ts",
     ),
   },
+  {
+    name: "histories of money",
+    args: tests("service/test/orders/payments/{conservation,account-histories}.test.ts"),
+  },
   { name: "live media", args: tests("service/test/providers/media/*.long.ts", "service/test/pages/live/*.long.ts") },
   { name: "upgrades", args: tests("service/test/upgrades/*.long.ts") },
   { name: "schemathesis", args: tests("service/test/kernel/http/schemathesis.test.ts") },
