@@ -119,7 +119,7 @@ test("the URL must be absolute and https, and is checked before the topics", asy
   assert.equal(await acme.refused(400, "POST", webhooks, "{"), "The body is not valid JSON.");
   assert.match(
     await acme.refused(400, "POST", webhooks, { url: "https://u:p@a.example/", topics: ["order.created"] }),
-    /user name or password/,
+    /user name or a password/,
   );
   assert.match(
     await acme.refused(400, "POST", webhooks, { url: `${url}${"x".repeat(2048)}`, topics: ["order.created"] }),

@@ -20,10 +20,13 @@ describe("times", () => {
 
   test("are in the reader's zone, with UTC next to exact ones and in the title of all", async () => {
     const { page, close } = await browser.open(`${site.baseUrl}/sample`, newYork);
-    const [long, short] = [page.locator(".timeline time").last(), page.locator(".records time")];
+    const [long, short] = [page.locator("#hash time"), page.locator(".records time")];
     assert.equal(await long.innerText(), "September 8, 2001 at 9:46 PM EDT (September 9, 2001 at 01:46 UTC)");
     assert.equal(await short.innerText(), "Sep 8, 2001, 9:46 PM EDT");
-    for (const time of [long, short]) assert.equal(await time.getAttribute("title"), "September 9, 2001 at 01:46 UTC");
+    const plain = page.locator(".timeline time").last();
+    assert.equal(await plain.innerText(), "September 8, 2001 at 9:46 PM EDT");
+    for (const time of [long, short, plain])
+      assert.equal(await time.getAttribute("title"), "September 9, 2001 at 01:46 UTC");
     assert.equal((await page.locator(".records thead").innerText()).trim(), "Order\tPlaced");
     await close();
   });

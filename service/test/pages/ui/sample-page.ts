@@ -1,6 +1,6 @@
 import type { Assets } from "../../../src/pages/ui/assets/assets.ts";
 import { card, codeText, emptyState, facts, notice, timeline } from "../../../src/pages/ui/components.ts";
-import { shortTime } from "../../../src/pages/ui/format.ts";
+import { shortTime, time } from "../../../src/pages/ui/format.ts";
 import { layout } from "../../../src/pages/ui/layout.ts";
 import { records } from "../../../src/pages/ui/records.ts";
 import { html } from "../../../src/pages/ui/render.ts";
@@ -28,7 +28,14 @@ ${card(
     { name: "Bitcoin", state: "unchecked", why: "No block header was given." },
   ]),
 )}
-${card("hash", "Evidence", facts([["SHA-256", codeText(sha256, "SHA-256")]]))}
+${card(
+  "hash",
+  "Evidence",
+  facts([
+    ["SHA-256", codeText(sha256, "SHA-256")],
+    ["Sealed", time(new Date(1e12))],
+  ]),
+)}
 ${card(
   "history",
   "History",

@@ -177,7 +177,7 @@ test("all faults of a commission are named at once, by the command line", async 
   const plain = await newOperator(running, { roles: ["agent"] });
   await assert.rejects(
     addNotary(keeping(), plain.id, { ...commission, commissionName: "P" }, "operator"),
-    /no operator with the role notary/,
+    /not an operator with the role notary/,
   );
   const { notaries } = await running.service.cli<{ notaries: { commissionName: string; certificate: string }[] }>(
     "notary",

@@ -206,7 +206,7 @@ test("only a room may use a camera, and the page of the queue loads nothing from
 
 test("two notaries who take a request concurrently get different people, and one request goes to one of them", async () => {
   const orders = [await waitingOrder("race1@example.com"), await waitingOrder("race2@example.com")];
-  await Promise.all([until(async () => (await nora.look("/now")).includes("Nobody waits"))]);
+  await Promise.all([until(async () => (await nora.look("/now")).includes("Nobody whom you may meet is waiting"))]);
   await nora.duty("on");
   await omar.duty("on");
   for (const order of orders) assert.equal((await order.ask()).status, 303);
@@ -437,7 +437,7 @@ test("requests and duty that were altered in the database have no effect", async
   await running.db.query(
     sql`UPDATE notary_requests SET asked_at = asked_at - interval '1 day' WHERE state = 'waiting'`,
   );
-  assert.match(await nora.look("/now"), /Nobody waits/);
+  assert.match(await nora.look("/now"), /Nobody whom you may meet is waiting/);
   assert.equal((await nora.take()).status, 409);
   assert.equal((await order.ask()).status, 503);
   await nora.duty("off");

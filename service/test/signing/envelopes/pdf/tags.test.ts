@@ -217,7 +217,7 @@ test("a tag that breaks a rule of the API’s fields is refused with its own wor
     ["{{Pet;type=text;show_when=pet:is}}", "show_when.operator must be one of "],
   ] as const)
     await assert.rejects(planned(pageWith(line(tag, 700) + other), 1), (error: Error) => {
-      assert.ok(error.message.startsWith(`${tag} on page 1: ${rule}`), error.message);
+      assert.ok(error.message.startsWith(`needs_repair: ${tag} on page 1: ${rule}`), error.message);
       return true;
     });
   const ofOther =
