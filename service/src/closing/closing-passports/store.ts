@@ -18,7 +18,7 @@ import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import { markedAt, marksOf, type StoredMark } from "../../kernel/retention/retention.ts";
 import { joinOrder, latestFirst, orderState, verifiedSignersOf } from "../../orders/order/order.ts";
 import { envelopeState } from "../../signing/envelopes/envelopes.ts";
-import { replacesSigned } from "../../signing/notaries/notaries.ts";
+import { type StoredSigningAgain, signedAgain, signingAgainOf } from "../../signing/notaries/notaries.ts";
 import { verifiedRoom } from "../rooms/rooms.ts";
 import type { OrderArtifacts, StoredArtifact } from "./artifacts.ts";
 import { type StoredVersion, storedColumns, versionMembers } from "./versions.ts";
@@ -81,24 +81,33 @@ export async function lockSeals(tx: Tx, roomId: string): Promise<void> {
 
 const latestEnvelope = sql`(SELECT e.id FROM envelopes e WHERE e.order_id = o.id ORDER BY ${latestFirst(sql`e`)} LIMIT 1)`;
 
-/**
- * The newest document of each kind, with the marks that say whether the retention plan deleted it. All come from the
- * envelope that the manifest names.
- */
+/** The newest document of each kind, with the marks that say whether the retention plan deleted it. */
 const artifacts = sql`(SELECT coalesce(json_agg(json_build_object('kind', d.kind, 'sha256', d.sha256, 'blobKey', d.blob_key,
     'mac', encode(d.row_mac, 'hex'), 'marks', ${marksOf(sql`d.blob_key`)})), '[]')
-  FROM (SELECT DISTINCT ON (kind) * FROM documents WHERE order_id = o.id
-    AND NOT (kind IN ('sealed', 'custody_certificate') AND ${replacesSigned}) ORDER BY kind, id DESC) d)`;
+  FROM (SELECT DISTINCT ON (kind) * FROM documents WHERE order_id = o.id ORDER BY kind, id DESC) d)`;
 
 type MarkedDocument = Omit<SnapshotDocument, "artifacts"> & {
   artifacts: (StoredArtifact & { marks: StoredMark[] | null })[];
+  signingAgain: StoredSigningAgain;
 };
 
-/** Leaves out artifacts that the retention plan deleted. */
-const withStored = (rowMac: RowMac, { artifacts, ...document }: MarkedDocument): SnapshotDocument => ({
-  ...document,
-  artifacts: artifacts.flatMap(({ marks, ...artifact }) => (markedAt(rowMac, marks) ? [] : [artifact])),
-});
+const ofSigning: ReadonlySet<string> = new Set(["sealed", "custody_certificate"]);
+
+/**
+ * Leaves out artifacts that the retention plan deleted, and what no longer counts because the people signed again before
+ * the notary: the earlier files and, if they signed a print, the earlier envelope and its signers.
+ * @throws ServiceError `unavailable` for an altered entry of a notary's journal
+ */
+function withStored(rowMac: RowMac, { artifacts, signingAgain, ...document }: MarkedDocument): SnapshotDocument {
+  const again = signedAgain(rowMac, document.orderCode, signingAgain);
+  return {
+    ...document,
+    ...(again === "on paper" && { envelope: null, signers: [] }),
+    artifacts: artifacts.flatMap(({ marks, ...artifact }) =>
+      markedAt(rowMac, marks) || (again !== null && ofSigning.has(artifact.kind)) ? [] : [artifact],
+    ),
+  };
+}
 
 /** The latest envelope, if it is completed, with the last record of its trail. The MAC of that record also covers the verify code. */
 const envelope = sql`(SELECT json_build_object('verifyCode', e.verify_code, 'position', t.position, 'sha256', t.sha256,
@@ -124,7 +133,7 @@ export async function selectSnapshotOf(db: Sql, rowMac: RowMac, room: RoomOfOwne
   const [snapshot] = await db.query<Omit<Snapshot, "documents"> & { documents: MarkedDocument[] }>(sql`
 SELECT r.id AS "roomId", r.name, r.reference, json_build_object('name', p.name, 'brandName', p.brand_name, 'accentColor', p.accent_color) AS firm, (
   SELECT coalesce(json_agg(json_build_object('orderCode', o.code, 'partnerId', o.partner_id, 'environment', o.environment, 'label', a.label, 'status', o.status,
-    'fileName', encode(o.document_name, 'hex'), 'docSlug', o.doc_slug, 'externalReference', o.external_reference, 'pages', ${pages}, 'signers', ${signers}, 'takenIn', ${takenIn}, 'artifacts', ${artifacts}, 'envelope', ${envelope})), '[]')
+    'fileName', encode(o.document_name, 'hex'), 'docSlug', o.doc_slug, 'externalReference', o.external_reference, 'pages', ${pages}, 'signers', ${signers}, 'takenIn', ${takenIn}, 'artifacts', ${artifacts}, 'signingAgain', ${signingAgainOf}, 'envelope', ${envelope})), '[]')
   FROM room_orders a ${joinOrder(sql`a.order_id`)} WHERE a.room_id = r.id
 ) AS "documents@order.orderCode,envelope.verifyCode", ${verifiedAll(orderState, sql`o`, sql`FROM room_orders a ${joinOrder(sql`a.order_id`)} WHERE a.room_id = r.id`)}, ${verifiedFirm}, ${verifiedRoom},
   ${verifiedAll(envelopeState, sql`e`, sql`FROM room_orders a JOIN envelopes e ON e.order_id = a.order_id WHERE a.room_id = r.id`)},

@@ -12,6 +12,7 @@ import {
   orderDocumentProof,
   readDocuments,
 } from "../../signing/envelopes/envelopes.ts";
+import { signedAgain } from "../../signing/notaries/notaries.ts";
 import { type CertificateDeps, closingLogProof, latestCertificate } from "../closing-passports/closing-passports.ts";
 import { fileName, namePart, readme, receipts, uniqueNames } from "./names.ts";
 import type { DeliveredFile, DeliveryRoom, OrderOfRoom } from "./store.ts";
@@ -32,7 +33,9 @@ export type ZipDeps = DocumentDeps &
   };
 
 /** An order with its stored documents. */
-export type Deliverable = Pick<OrderOfRoom, "id" | "code" | "status" | "replacesSigned"> & {
+export type Deliverable = Pick<OrderOfRoom, "id" | "code" | "status"> & {
+  /** Whether the notarized document replaces one that was signed earlier, which then doesn't count any more. */
+  replacesSigned: boolean;
   title: string | null;
   reference: string | null;
   documents: Document[];
@@ -44,7 +47,7 @@ type Document = ReturnType<typeof readDocuments>[number];
 
 /**
  * @param reference the file number of the closing; null to use each order's own reference
- * @throws ServiceError `unavailable` for a document that fails its MAC
+ * @throws ServiceError `unavailable` for a document or an entry of a notary's journal that fails its MAC
  */
 export const deliverablesOf = (
   deps: Pick<ZipDeps, "rowMac" | "titleOf">,
@@ -57,11 +60,12 @@ export function deliverableOf(
   order: OrderOfRoom,
   reference: string | null,
 ): Deliverable {
-  const { id, code, status, sign, notarize, partnerId, environment, externalReference, replacesSigned } = order;
+  const { id, code, status, sign, notarize, partnerId, environment, externalReference, signingAgain } = order;
   const documents = readDocuments(deps.rowMac, { orderCode: code, partnerId, environment }, order.documents);
   const kind = notarize ? "notarized" : sign ? "sealed" : "original";
   const final = documents.findLast((each) => each.kind === kind) ?? null;
   const title = deps.titleOf(order);
+  const replacesSigned = signedAgain(deps.rowMac, code, signingAgain) !== null;
   return { id, code, status, replacesSigned, title, reference: reference ?? externalReference, documents, final };
 }
 

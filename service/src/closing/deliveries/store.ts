@@ -12,7 +12,7 @@ import {
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 import { fromOrders, hasOrderCode, joinOrder, orderState } from "../../orders/order/order.ts";
 import { documentsOfOrder, type StoredOrderDocument } from "../../signing/envelopes/envelopes.ts";
-import { replacesSigned } from "../../signing/notaries/notaries.ts";
+import { type StoredSigningAgain, signingAgainOf } from "../../signing/notaries/notaries.ts";
 import { verifiedRoom } from "../rooms/rooms.ts";
 import { receiverRows } from "./receiver-store.ts";
 
@@ -108,13 +108,12 @@ export type OrderOfRoom = Owner & {
   docSlug: string | null;
   externalReference: string | null;
   documents: StoredOrderDocument[];
-  /** Whether the notarized document replaces one that was signed earlier, which then doesn't count any more. */
-  replacesSigned: boolean;
+  signingAgain: StoredSigningAgain;
 };
 
 const orderColumns = sql`o.id, o.code AS "code@order", o.status, o.sign, o.notarize, o.partner_id AS "partnerId",
   o.environment, o.document_name AS "documentName", o.doc_slug AS "docSlug", o.external_reference AS "externalReference",
-  ${documentsOfOrder} AS documents, ${replacesSigned} AS "replacesSigned"`;
+  ${documentsOfOrder} AS documents, ${signingAgainOf} AS "signingAgain"`;
 
 /**
  * The orders that the room's own firm placed, in the order of the room's list.

@@ -519,17 +519,35 @@ test("on paper, a jurat of a document that was signed before counts once the not
   const done = await uploadsScan(code);
   assert.equal(done.status, 303, await alertIn(done));
   assert.equal(await statusOf(code), "NotarizationComplete");
-  const [entry] = await running.db.query<{ record: string }>(
-    sql`SELECT record FROM notary_journal ORDER BY position DESC LIMIT 1`,
-  );
-  const { act, document } = JSON.parse(entry?.record ?? "") as { act: Act; document: { isPaper: boolean } };
+  const [{ record, position } = { record: "", position: 0 }] = await running.db.query<{
+    record: string;
+    position: number;
+  }>(sql`SELECT record, position FROM notary_journal ORDER BY position DESC LIMIT 1`);
+  const { act, document } = JSON.parse(record) as { act: Act; document: { isPaper: boolean } };
   assert.deepEqual([act.act, act.signedBefore, document.isPaper], ["jurat", { sha256: order?.sealed }, true]);
-  const { files, readme } = await zipOf(await closingWith(code));
+  const room = await closingWith(code);
+  const { files, readme } = await zipOf(room);
   assert.deepEqual(
     files.map(({ kind }) => kind),
     ["notarized"],
   );
   assert.doesNotMatch(readme, /signed file that it/);
+  const { sealedSha256, notarizedSha256, envelopeVerifyCode } = (await manifestIn(room)) ?? {};
+  assert.deepEqual([sealedSha256, envelopeVerifyCode], [undefined, undefined], "the earlier signing does not count");
+  assert.equal(notarizedSha256, files[0]?.sha256);
+
+  const zip = async () => (await fetch(at(`/dashboard/rooms/${room}/zip`), { headers: member.headers })).status;
+  const replace = (from: string, to: string) =>
+    running.db.transaction(async (tx) => {
+      await tx.query(sql`ALTER TABLE notary_journal DISABLE TRIGGER notary_journal_append_only`);
+      await tx.query(sql`
+        UPDATE notary_journal SET record = replace(record, ${from}, ${to}) WHERE position = ${position} AND record LIKE '%"signedBefore"%'`);
+      await tx.query(sql`ALTER TABLE notary_journal ENABLE TRIGGER notary_journal_append_only`);
+    });
+  await replace('"jurat"', '"oath"');
+  assert.equal(await zip(), 503, "an altered entry decides nothing");
+  await replace('"oath"', '"jurat"');
+  assert.equal(await zip(), 200);
   const page = await (await fetch(at(`/dashboard/orders/${code}`), { headers: member.headers })).text();
   assert.equal(page.match(/An earlier version: the notarized document is the one that counts/g)?.length, 1);
 });

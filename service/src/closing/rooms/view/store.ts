@@ -25,7 +25,7 @@ import {
 } from "../../../orders/payments/payments.ts";
 import type { BoughtServices } from "../../../orders/pricing/pricing.ts";
 import { documentsOfOrder, type StoredOrderDocument } from "../../../signing/envelopes/envelopes.ts";
-import { replacesSigned } from "../../../signing/notaries/notaries.ts";
+import { type StoredSigningAgain, signingAgainOf } from "../../../signing/notaries/notaries.ts";
 import type { Participant } from "../participants/schemas.ts";
 import { type RoomState, verifiedRoom } from "../store.ts";
 import type { ActivityItem, PassportPointer } from "./schemas.ts";
@@ -88,8 +88,7 @@ export type OwnOrder = Titled &
     /** Whether that supplement replaces a price that a bank took back; null for none. */
     replacesLoss: boolean | null;
     documents: StoredOrderDocument[];
-    /** Whether the notarized document replaces one that was signed earlier, which then doesn't count any more. */
-    replacesSigned: boolean;
+    signingAgain: StoredSigningAgain;
   };
 
 export type SealedVersion = PassportPointer & { manifestSha256: string };
@@ -192,7 +191,7 @@ const ownColumns = sql`, ${ownCharges}, (SELECT r.closes_on::text FROM rooms r W
       'documentName', encode(o.document_name, 'hex'), 'docSlug', o.doc_slug, 'externalReference', o.external_reference,
       'payBy', o.pay_by, 'totalCents', o.total_cents, 'supplementCents', ${supplementCents},
       'replacesLoss', ${supplementReplacesLoss},
-      'documents', ${documentsOfOrder}, 'replacesSigned', ${replacesSigned}) ORDER BY a.position), '[]')
+      'documents', ${documentsOfOrder}, 'signingAgain', ${signingAgainOf}) ORDER BY a.position), '[]')
     FROM ${ofOwner}) AS "ownOrders@order.code", ${verifiedSupplementsOf(ofOwner)}, (
     SELECT coalesce(json_agg(json_build_object('version', c.version, 'verifyCode', c.verify_code,
       'manifestSha256', c.manifest_sha256, 'createdAt', ${isoTime(sql`c.created_at`)}) ORDER BY c.version DESC), '[]')

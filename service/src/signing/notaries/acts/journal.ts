@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import { forged } from "../../../kernel/platform/database/state-mac.ts";
 import type { MacTable } from "../../../kernel/platform/protected-data.ts";
 import type { Members, RowMac } from "../../../kernel/platform/row-mac.ts";
 import { joinOrder } from "../../../orders/order/order.ts";
@@ -110,16 +111,46 @@ export async function actOfOrder(
   return undefined;
 }
 
+/** The rows that tell whether, and where, people signed an order's document again before the notary. */
+export type StoredSigningAgain = {
+  isInRoom: boolean;
+  entries: (Omit<JournalRow, "orderId" | "corrects" | "mac"> & { notaryId: string; mac: string })[];
+};
+
+/** For a JSON value: the rows about the order `o`. `signedAgain` verifies them. */
+export const signingAgainOf: Statement = sql`json_build_object('isInRoom', ${isSignedInRoom}, 'entries',
+  (SELECT coalesce(json_agg(json_build_object('notaryId', j.notary_id, 'position', j.position, 'record', j.record,
+    'sha256', j.sha256, 'mac', encode(j.row_mac, 'hex'))), '[]')
+  FROM notary_journal j WHERE j.order_id = o.id AND position('"signedBefore"' IN j.record) > 0))`;
+
 /**
- * Whether the notarized document of the order `o` replaces one that its people had signed earlier: they signed before the
- * notary, in the service or on a print of the document. It otherwise continues the signed one.
+ * Where the people of an order signed its document again before the notary, so that the notarized document replaces the
+ * one that they had signed earlier: in the service's own act, or on a print of the document. Null if the notarized
+ * document continues the signed one.
+ * @throws ServiceError `unavailable` for an altered entry
  */
-export const replacesSigned = sql`(${isSignedInRoom} OR EXISTS (SELECT FROM notary_journal j WHERE j.order_id = o.id
-  AND j.record::jsonb ->> 'kind' = 'act' AND j.record::jsonb -> 'act' ? 'signedBefore'))`;
+export function signedAgain(
+  rowMac: RowMac,
+  orderCode: string,
+  { isInRoom, entries }: StoredSigningAgain,
+): "in room" | "on paper" | null {
+  const isEntered = entries.some(({ notaryId, record: stored, mac, ...entry }) => {
+    const record = withCode(stored, orderCode);
+    if (entryFault(rowMac, notaryId, { ...entry, record, mac: Buffer.from(mac, "hex") }) !== null) throw forged();
+    const { kind, act } = JSON.parse(record) as { kind: string; act?: Act };
+    return kind === "act" && act?.signedBefore !== undefined;
+  });
+  if (isInRoom) return "in room";
+  return isEntered ? "on paper" : null;
+}
 
 const altered = (position: number): string => `Entry ${position} of the journal is not what was written.`;
 
-function entryFault(rowMac: RowMac, notaryId: string, { position, record, sha256, mac }: JournalRow): string | null {
+function entryFault(
+  rowMac: RowMac,
+  notaryId: string,
+  { position, record, sha256, mac }: Pick<JournalRow, "position" | "record" | "sha256" | "mac">,
+): string | null {
   const holds =
     hash("sha256", record) === sha256 &&
     rowMac.holds("notary_journal", journalMembers({ notaryId, position, sha256 }), mac);
