@@ -82,7 +82,9 @@ export async function giveBack(
     await db.transaction((tx) => takeEvent(tx, event, options));
     return;
   }
-  await refundAtProcessor(deps, { orderId, paymentIntent, amountCents }, (processor, intent) =>
+  // A person who refunds by hand reads no such list.
+  const leftCents = payment.amountCents - lostCents - payment.creditedCents;
+  await refundAtProcessor(deps, { orderId, paymentIntent, amountCents: leftCents }, (processor, intent) =>
     asShare || lostCents > 0
       ? processor.refundShare({ payment: id, paymentIntent: intent, amountCents })
       : processor.refund(String(id), intent),
@@ -110,7 +112,7 @@ export async function refundAtProcessor(
     const booked = isShared
       ? "The payment is for several orders: when its event has arrived here, say under Payments which order the refund was for. The event arrives"
       : "Its event books the refund here,";
-    const reason = `The payment processor’s account doesn’t have the payment ${paymentIntent}. If the account was changed, refund ${dollars(amountCents)} in the earlier one. ${booked} if STRIPE_WEBHOOK_SECRET still has the secret of its endpoint.`;
+    const reason = `The payment processor’s account doesn’t have the payment ${paymentIntent}. If the account was changed, refund ${dollars(amountCents)} in the earlier one, less what is on its way there. ${booked} if STRIPE_WEBHOOK_SECRET still has the secret of its endpoint.`;
     const about = { kind: "refund_failed", environment: sql`o.environment`, orderId, reason } as const;
     const task = { ...about, at: clock(), subject: `${paymentIntent}:${orderId}:elsewhere` };
     await db.transaction((tx) => openTask(tx, task, sql`orders o WHERE o.id = ${orderId}`));
