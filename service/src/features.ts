@@ -56,7 +56,7 @@ import {
   bringSandboxMoneyNearer,
   type CheckoutDeps,
   checkoutOfNewOrder,
-  openProcessor,
+  type Processor,
   sandboxPayment,
   takesPayment,
 } from "./orders/payments/payments.ts";
@@ -131,6 +131,8 @@ export type AppDeps = {
   transparencyLog: TransparencyLog;
   /** Live audio and video; null when it is off. */
   media: LiveMedia | null;
+  /** The payment processor; null when payments are not configured. */
+  processor: Processor | null;
 };
 
 export type Features = ReturnType<typeof openFeatures>;
@@ -209,7 +211,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
 type Shared = ReturnType<typeof openShared>;
 
 /** Opens the parts that several features share. */
-function openShared({ resources, node, rules, sealing }: AppDeps) {
+function openShared({ resources, node, rules, sealing, processor }: AppDeps) {
   const { config, db, clock, log, secrets } = resources;
   const names = openDocumentNames(resources);
   const counters = providerMetrics(node.metrics, db);
@@ -222,7 +224,7 @@ function openShared({ resources, node, rules, sealing }: AppDeps) {
     titleOf: titleReader({ names, pricing: rules.pricing }),
     noticesOf: noticeReader(names),
     providers,
-    processor: config.stripe && openProcessor(config.stripe, config.baseUrl),
+    processor,
     consentTexts,
     envelopes: envelopesWith(resources, { workers, sealing, consentTexts, texts }),
   };

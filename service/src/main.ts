@@ -21,6 +21,7 @@ import type { Resources } from "./kernel/resources.ts";
 import { readRetention } from "./kernel/retention/retention.ts";
 import { startMaintenance } from "./maintenance.ts";
 import { readIssuer, registerIssuer } from "./orders/billing/billing.ts";
+import { openProcessor } from "./orders/payments/payments.ts";
 import { openPricing, type VersionedPricing } from "./orders/pricing/pricing.ts";
 import { openMediaEngine } from "./providers/providers.ts";
 import {
@@ -200,8 +201,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
     const rules = await readRules(resources);
     workers = surroundings.openWorkers(log, metrics);
     const transparencyLog = await openTransparencyLog(resources, fetch);
-    const { newestSeen: newestCheckpoint } = transparencyLog;
-    sealing = await openSealing({ ...resources, fetch, metrics, workers }, config, newestCheckpoint);
+    sealing = await openSealing({ ...resources, fetch, metrics, workers }, config, transparencyLog.newestSeen);
     signers = await openSignerAuthorities(config, resources.clock(), () => randomBytes(16));
     for (const { code, detail } of signers.warnings) log.warn({ code }, detail);
     const anchoring = anchoringOf(resources, metrics);
@@ -212,6 +212,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
     const envelopes = envelopesWith(resources, { workers, sealing, consentTexts: openConsentTexts(), texts: null });
     const outbox = openOutbox(config);
     media = openMedia(resources, metrics, rules.pricing);
+    const processor = config.stripe && openProcessor(config.stripe, config.baseUrl);
     app = await createApp({
       resources,
       node: {
@@ -229,6 +230,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
       anchoring: config.otsEachSeal ? anchoring : null,
       transparencyLog,
       media,
+      processor,
     });
     await listen(app, config.host, config.port);
     if (media) void recoverRecordings(resources, media);
@@ -241,6 +243,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
       anchoring,
       transparencyLog: { ...transparencyLog, anchorRoots: rootAnchorer(resources, sealing, anchoring) },
       retention: rules.retention,
+      processor,
     });
     print(await greeting(resources, outbox, env));
     const outdated = await untilEnd(log, stopped, schemaWatch);

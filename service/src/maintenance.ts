@@ -31,7 +31,7 @@ import { sweepBulks } from "./orders/bulk/bulk.ts";
 import { sweepEndedFills } from "./orders/fills/fills.ts";
 import { mailOrderNews } from "./orders/fulfilment/fulfilment.ts";
 import { sweepFills } from "./orders/order/order.ts";
-import { processorTasks, takeSandboxSteps, watchPayments } from "./orders/payments/payments.ts";
+import { type Processor, processorTasks, takeSandboxSteps, watchPayments } from "./orders/payments/payments.ts";
 import { sweepExecutions } from "./orders/playbooks/playbooks.ts";
 import { deleteExpiredSecrets, dropOldExchanges, sweepDeliveries } from "./outgoing/webhooks/webhooks.ts";
 import { sweepProviderRecords, takeUpStranded } from "./providers/providers.ts";
@@ -60,6 +60,7 @@ type Kept = SigningParts & {
   anchoring: Anchoring | null;
   transparencyLog: TransparencyLog & { anchorRoots: (stopping: AbortSignal) => Promise<void> };
   retention: RetentionPlan;
+  processor: Processor | null;
 };
 
 const tasksOfEvidence = (resources: Resources, { transparencyLog, anchoring }: Kept): PeriodicTask[] => [
@@ -140,10 +141,10 @@ const tasksOfOrders = ({ db, clock }: Resources): PeriodicTask[] => {
   ];
 };
 
-const tasksOfMoney = (resources: Resources): PeriodicTask[] => [
+const tasksOfMoney = (resources: Resources, { processor }: Kept): PeriodicTask[] => [
   { name: "payments without an answer", everyMs: 5 * 60 * seconds, work: () => watchPayments(resources) },
   { name: "bank of the sandbox", everyMs: 60 * seconds, work: (stopping) => takeSandboxSteps(resources, stopping) },
-  ...processorTasks(resources),
+  ...processorTasks({ ...resources, processor }),
   { name: "months to close", everyMs: hours, atStart: true, work: (stopping) => closeMonths(resources, stopping) },
   {
     name: "closed months against their documents",
@@ -241,7 +242,7 @@ const tasksOf = (resources: Resources, kept: Kept): PeriodicTask[] => [
   ...tasksOfEvidence(resources, kept),
   ...tasksOfSignIns(resources),
   ...tasksOfOrders(resources),
-  ...tasksOfMoney(resources),
+  ...tasksOfMoney(resources, kept),
   ...tasksOfClosings(resources),
   ...signingTasks(resources, kept),
   ...tasksOfPeople(resources, kept.certificates),

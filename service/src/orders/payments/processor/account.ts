@@ -31,7 +31,10 @@ export const accountQueue = "processor-account";
 
 type AccountDeps = { db: Database; clock: Clock; processor: Processor | null };
 
-/** For each processor of this process: the name of its account; null for a key that may not read it. */
+/**
+ * For the processor of this process, and in tests for several: the name of its account; null for a key that may not read
+ * it. A node that asked at its start must not ask again, when another node may have recorded a newer account.
+ */
 const names = new WeakMap<Processor, Promise<string | null>>();
 
 /**

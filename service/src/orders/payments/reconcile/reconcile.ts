@@ -1,4 +1,3 @@
-import type { Config } from "../../../kernel/config/config.ts";
 import type { Clock } from "../../../kernel/platform/clock.ts";
 import type { Database, Sql } from "../../../kernel/platform/database/database.ts";
 import type { Jobs } from "../../../kernel/platform/jobs/jobs.ts";
@@ -10,7 +9,7 @@ import { lastAccountChange, presentAccount } from "../processor/account.ts";
 import type { Movement } from "../processor/balance.ts";
 import { takeEvent } from "../processor/events.ts";
 import { readMessage } from "../processor/message.ts";
-import { openProcessor, type Processor } from "../processor/processor.ts";
+import type { Processor } from "../processor/processor.ts";
 import {
   askForDay,
   type Difference,
@@ -22,7 +21,6 @@ import {
   windowOf,
 } from "./store.ts";
 
-type Settings = Pick<Config, "stripe" | "baseUrl">;
 type ReconcileDeps = { db: Database; clock: Clock; log: Log; processor: Processor | null };
 
 /** Queues the comparison of this day's movements with the processor, once for all nodes. */
@@ -30,9 +28,8 @@ export const scheduleReconciliation = ({ db, clock }: Pick<ReconcileDeps, "db" |
   askForDay(db, clock());
 
 /** The periodic tasks about the processor's account and its books; none without a processor. */
-export function processorTasks({ db, clock, config }: Pick<ReconcileDeps, "db" | "clock"> & { config: Settings }) {
-  if (!config.stripe) return [];
-  const processor = openProcessor(config.stripe, config.baseUrl);
+export function processorTasks({ db, clock, processor }: Pick<ReconcileDeps, "db" | "clock" | "processor">) {
+  if (!processor) return [];
   const everyMs = 600_000;
   return [
     // Asks for the account once per process, and again while the processor does not answer.
