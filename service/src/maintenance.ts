@@ -160,7 +160,11 @@ const tasksOfClosings = (resources: Resources): PeriodicTask[] => [
     work: (stopping) => sendToReceivers(resources, stopping),
   },
   { name: "certificates of closings that are done", everyMs: 15 * seconds, work: () => queueSeals(resources) },
-  { name: "certificates of closings that fail", everyMs: 5 * 60 * seconds, work: () => reportSealFailures(resources) },
+  {
+    name: "tasks about closings that could not be sealed",
+    everyMs: 5 * 60 * seconds,
+    work: () => reportSealFailures(resources),
+  },
   { name: "lists of closings in the morning", everyMs: 5 * 60 * seconds, work: () => sendClosings(resources) },
 ];
 

@@ -80,7 +80,7 @@ async function filesBelow(folder: string): Promise<string[] | null> {
   let [seen, bytes] = [0, 0];
   for (const below of folders)
     for await (const entry of await opendir(join(folder, below))) {
-      // A zip does not count its folders as entries.
+      // The bound leaves room for folders, because a zip counts only files as entries.
       if (++seen > 2 * zipLimits.documentEntries) return null;
       const name = `${below}${entry.name}`;
       if (entry.isDirectory()) folders.push(`${name}/`);

@@ -18,7 +18,7 @@ import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import { markedAt, marksOf, type StoredMark } from "../../kernel/retention/retention.ts";
 import { joinOrder, latestFirst, orderState, verifiedSignersOf } from "../../orders/order/order.ts";
 import { envelopeState } from "../../signing/envelopes/envelopes.ts";
-import { type StoredSigningAgain, signedAgain, signingAgainOf } from "../../signing/notaries/notaries.ts";
+import { type StoredSigningAgain, signingAgainOf, whereSignedAgain } from "../../signing/notaries/notaries.ts";
 import { verifiedRoom } from "../rooms/rooms.ts";
 import type { OrderArtifacts, StoredArtifact } from "./artifacts.ts";
 import { type StoredVersion, storedColumns, versionMembers } from "./versions.ts";
@@ -99,7 +99,7 @@ const ofSigning: ReadonlySet<string> = new Set(["sealed", "custody_certificate"]
  * @throws ServiceError `unavailable` for an altered entry of a notary's journal
  */
 function withStored(rowMac: RowMac, { artifacts, signingAgain, ...document }: MarkedDocument): SnapshotDocument {
-  const again = signedAgain(rowMac, document.orderCode, signingAgain);
+  const again = whereSignedAgain(rowMac, document.orderCode, signingAgain);
   return {
     ...document,
     ...(again === "on paper" && { envelope: null, signers: [] }),

@@ -12,7 +12,7 @@ import {
   orderDocumentProof,
   readDocuments,
 } from "../../signing/envelopes/envelopes.ts";
-import { signedAgain } from "../../signing/notaries/notaries.ts";
+import { whereSignedAgain } from "../../signing/notaries/notaries.ts";
 import { type CertificateDeps, closingLogProof, latestCertificate } from "../closing-passports/closing-passports.ts";
 import { fileName, namePart, readme, receipts, uniqueNames } from "./names.ts";
 import type { DeliveredFile, DeliveryRoom, OrderOfRoom } from "./store.ts";
@@ -65,7 +65,7 @@ export function deliverableOf(
   const kind = notarize ? "notarized" : sign ? "sealed" : "original";
   const final = documents.findLast((each) => each.kind === kind) ?? null;
   const title = deps.titleOf(order);
-  const replacesSigned = signedAgain(deps.rowMac, code, signingAgain) !== null;
+  const replacesSigned = whereSignedAgain(deps.rowMac, code, signingAgain) !== null;
   return { id, code, status, replacesSigned, title, reference: reference ?? externalReference, documents, final };
 }
 

@@ -23,7 +23,7 @@ export async function noteDownload(
     const { rowMac, clock } = deps;
     const reader = { db: tx, rowMac, clock };
     const origins = await readOrigins(tx, rowMac, [...new Set(delivery.files.map(({ orderId }) => orderId))]);
-    const actors = new Set([delivery.sentBy, ...[...origins.values()].map(({ placedBy }) => placedBy ?? "")]);
+    const actors = new Set([delivery.sentBy, ...[...origins.values()].flatMap(({ placedBy }) => placedBy ?? [])]);
     const people = new Set<string>();
     for (const actor of actors) {
       const person = await recipientFor(reader, room, { actor, kind: "downloads" });

@@ -5,7 +5,7 @@ import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { type Marked, marked } from "../../kernel/platform/database/state-mac.ts";
 import { enqueue } from "../../kernel/platform/jobs/jobs.ts";
-import { keepTasks } from "../../kernel/tasks/tasks.ts";
+import { keepTasks, type NeededTask } from "../../kernel/tasks/tasks.ts";
 import { joinOrder, statusGroupOf } from "../../orders/order/order.ts";
 import { beginChange, type RoomDeps } from "./begin-change.ts";
 import type { RoomSeal } from "./schemas.ts";
@@ -102,25 +102,21 @@ export async function queueSeals({ db, clock }: RoomDeps): Promise<void> {
 const reportedFrom = 3;
 
 /**
- * Keeps a task open for each live closing whose seal failed several times. The firm can end a final failure alone. A
- * person who ended the task has settled it until somebody switches the seal off and on.
+ * Keeps a task open for each live closing whose seal failed several times. A final failure gets no task, because the firm
+ * can resolve it without an operator. A person who ended the task has settled it until somebody switches the seal off
+ * and on.
  */
 export async function reportSealFailures({ db, clock }: Pick<RoomDeps, "db" | "clock">): Promise<void> {
-  await db.transaction(async (tx) => {
-    // Without the lock, a node that read earlier could close a task that another node just opened.
-    await tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended('failed seals of closings', 0))`);
-    await keepTasks(tx, clock(), "closing_seal", await failedSeals(tx));
-  });
+  await db.transaction((tx) => keepTasks(tx, clock(), "closing_seal", () => failedSeals(tx)));
 }
 
-/** The reasons of the tasks, by subject. */
-async function failedSeals(db: Sql): Promise<Parameters<typeof keepTasks>[3]> {
+async function failedSeals(db: Sql): Promise<NeededTask[]> {
   const failed = await db.query<{ subject: string; reason: string; since: Date }>(sql`
     SELECT s.room_id || ':' || s.round AS subject, s.asked_at AS since, r.name || ' of ' || p.name || ': ' || s.problem AS reason
     FROM closing_seals s JOIN rooms r ON r.id = s.room_id ${joinFirm(sql`r.partner_id`)}
     WHERE s.sealed_at IS NULL AND s.problem IS NOT NULL AND s.tries >= ${reportedFrom} AND isfinite(s.next_try_at)
       AND r.environment = 'live'`);
-  return new Map(failed.map(({ subject, ...need }) => [subject, need] as const));
+  return failed.map(({ subject, ...need }) => [subject, need]);
 }
 
 /** The room whose seal is due, and its firm. Undefined for a room that was altered. */

@@ -85,10 +85,10 @@ export async function unretiredChains(db: Sql): Promise<string[]> {
   return rows.map(({ sha256 }) => sha256);
 }
 
-/** How other features read the chain of a seal, by an expression of the other tables that has its hash. */
+/** Part of a statement: JOINs the chain of a seal. @param sha256 an expression with the chain's hash */
 export const joinChain = (sha256: Statement): Statement => sql`JOIN seal_chains ON seal_chains.sha256 = ${sha256}`;
 
-/** The same, with columns that are null unless the chain is retired. */
+/** Part of a statement: like `joinChain`, with columns that are null unless the chain is retired. */
 export const leftJoinRetiredChain = (sha256: Statement): Statement =>
   sql`LEFT ${joinChain(sha256)} AND retired_at IS NOT NULL`;
 

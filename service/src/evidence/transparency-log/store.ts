@@ -196,7 +196,7 @@ export async function hasLine(db: Sql, environment: Environment, line: string): 
 
 /**
  * Whether the certificate of a closing's version is in a log of the environment, or queued for it. Only the version's
- * manifest would tell the whole line, and it may be unreadable. So this reads all lines; only operators ask it.
+ * manifest would tell the whole line, and it may be unreadable. So this reads all lines; only operators call it.
  */
 export async function hasClosing(db: Database, environment: Environment, sealedSha256: string): Promise<boolean> {
   const start = `closing/v1 ${sealedSha256} `;

@@ -170,14 +170,17 @@ export type NeededTask = [subject: string, needed: { reason: string; since: Date
 /**
  * Keeps one task without an order open for each subject that needs one, and ends the tasks that are no longer needed. A
  * person who ended a task has settled its subject. A closed task whose MAC is not valid is ignored, so its subject gets
- * a new task.
+ * a new task. Nodes take turns, so that none closes a task that another node has just opened.
+ * @param read reads the subjects, when it is this node's turn
  */
 export async function keepTasks(
   tx: Tx,
   at: Date,
   kind: TaskKind,
-  needed: ReadonlyMap<string, NeededTask[1]>,
+  read: () => Promise<readonly NeededTask[]>,
 ): Promise<void> {
+  await tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`tasks ${kind}`}::text, 0))`);
+  const needed = new Map(await read());
   const rows = await tx.query<{ subject: string; endedAt: Date | null } & Marked>(sql`
     SELECT subject, ended_at AS "endedAt", ${marked(taskState, sql`t`)} FROM tasks t
     WHERE kind = ${kind} AND order_id IS NULL

@@ -11,6 +11,7 @@ import { closeCheckouts, OpenElsewhere } from "./checkout/sessions.ts";
 import { isDisputed } from "./disputes.ts";
 import { processorOfOrder, requireNewestKey } from "./processor/account.ts";
 import { isLost } from "./processor/apply.ts";
+import { isMissing } from "./processor/charge-requests.ts";
 import { takeEvent } from "./processor/events.ts";
 import { type Processor, type RefundOfPayment, shareRequest } from "./processor/processor.ts";
 import { endLost } from "./processor/take-dispute.ts";
@@ -82,7 +83,7 @@ export async function giveBack(
     await db.transaction((tx) => takeEvent(tx, event, options));
     return;
   }
-  // A person who refunds by hand reads no such list.
+  // The sum for a refund by hand. It leaves out earlier refunds, because the adapter does not subtract them then.
   const leftCents = payment.amountCents - lostCents - payment.creditedCents;
   await refundAtProcessor(deps, { orderId, paymentIntent, amountCents: leftCents }, (processor, intent) =>
     asShare || lostCents > 0
@@ -106,13 +107,13 @@ export async function refundAtProcessor(
   try {
     await request(own, paymentIntent);
   } catch (error) {
-    if ((error as { code?: unknown } | null)?.code !== "resource_missing") throw error;
+    if (!isMissing(error)) throw error;
     await requireNewestKey({ db, clock, processor });
     const isShared = (await payeesOfIntent(db, paymentIntent)).length > 1;
     const booked = isShared
       ? "The payment is for several orders: when its event has arrived here, say under Payments which order the refund was for. The event arrives"
       : "Its event books the refund here,";
-    const reason = `The payment processor’s account doesn’t have the payment ${paymentIntent}. If the account was changed, refund ${dollars(amountCents)} in the earlier one, less what is on its way there. ${booked} if STRIPE_WEBHOOK_SECRET still has the secret of its endpoint.`;
+    const reason = `The payment processor’s account doesn’t have the payment ${paymentIntent}. If the account was changed, refund ${dollars(amountCents)} in the earlier one, minus refunds that are already under way there. ${booked} if STRIPE_WEBHOOK_SECRET still has the secret of its endpoint.`;
     const about = { kind: "refund_failed", environment: sql`o.environment`, orderId, reason } as const;
     const task = { ...about, at: clock(), subject: `${paymentIntent}:${orderId}:elsewhere` };
     await db.transaction((tx) => openTask(tx, task, sql`orders o WHERE o.id = ${orderId}`));

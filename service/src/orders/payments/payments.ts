@@ -170,7 +170,7 @@ export function paymentJobs(jobs: Jobs, deps: RefundJobDeps): void {
     afterOpenPage(db, [closeCheckoutQueue, job], () => closeCheckouts(deps, job.orderId)),
   );
   jobs.work<{ orderId: number }>(refundQueue, (job) =>
-    // The refund or its task did not wait for the page, so only the page has to be closed then.
+    // `refundOrder` has made the refund or opened its task, so only the page is left to close.
     afterOpenPage(db, [closeCheckoutQueue, job], () => refundOrder(deps, job.orderId)),
   );
   jobs.work<{ paymentIntent: string }>(refundCheckQueue, ({ paymentIntent }) => checkRefunds(deps, paymentIntent));

@@ -4,11 +4,11 @@ import { principalOf } from "../../kernel/http/authentication.ts";
 import { readForm } from "../../kernel/http/uploads/multipart.ts";
 import { invalid } from "../../kernel/platform/errors.ts";
 import { isPlainText } from "../../kernel/platform/text.ts";
-import type { OrderDeps } from "../../orders/order/order.ts";
 import {
   jsonList,
   looksLikePdf,
   mostSigners,
+  type OrderDeps,
   parseRequestedFields,
   signerLanguages,
 } from "../../orders/order/order.ts";

@@ -162,7 +162,7 @@ const overview = ({
   attention,
   changed,
   titleOf,
-}: OverviewView): Html => html`${overdue > 0 && notice("attention", overdue === 1 ? "A payment of your firm has had no answer" : `${overdue} payments of your firm have had no answer`, html`Orders wait for the bank or the payment processor. <a href="/dashboard/billing#charges">Look under Billing</a>: there an owner can end it.`)}
+}: OverviewView): Html => html`${overdue > 0 && notice("attention", overdue === 1 ? "A payment of your firm has had no answer" : `${overdue} payments of your firm have had no answer`, html`Orders wait for the bank or the payment processor. <a href="/dashboard/billing#charges">Look under Billing</a>: there an owner can end ${overdue === 1 ? "it" : "them"}.`)}
 ${tileList(counts)}
 ${attention.length > 0 && card("attention", groups.attention.label, orderLines(attention, titleOf))}
 ${card("changed", "What is new", html`${orderLines(changed, titleOf)}<p><a href="${path}">All orders</a></p>`)}`;

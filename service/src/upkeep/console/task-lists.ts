@@ -3,7 +3,7 @@ import { kindsToDo, listOperators, mailOperator } from "../../firms/operators/op
 import { leftJoinFirm, type MarkedFirm, markedFirm, withFirmNames } from "../../firms/partners/partners.ts";
 import type { Environment } from "../../kernel/identity/identity.ts";
 import { type Clock, dayMs, minuteMs } from "../../kernel/platform/clock.ts";
-import type { Database, Sql } from "../../kernel/platform/database/database.ts";
+import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { marked } from "../../kernel/platform/database/state-mac.ts";
 import type { Metrics } from "../../kernel/platform/metrics.ts";
@@ -223,14 +223,15 @@ const warnMs = 60 * dayMs;
 export async function openServiceTasks({ db, clock, certificates }: ServiceTaskDeps): Promise<void> {
   const at = clock();
   await db.transaction(async (tx) => {
-    const failed = await tx.query<{ queue: string; count: number; newest: Date }>(sql`
-      SELECT queue, count(*)::int AS count, max(failed_at) AS newest FROM jobs WHERE failed_at IS NOT NULL GROUP BY queue`);
-    const dead = failed.map(
-      ({ queue, count, newest }): NeededTask => [queue, { reason: jobsText(queue, count), since: newest }],
-    );
-    await keepTasks(tx, at, "job_dead", new Map(dead));
-    await keepTasks(tx, at, "key_expiry", new Map(certificates.flatMap((each) => expiring(each, at))));
+    await keepTasks(tx, at, "job_dead", () => deadJobs(tx));
+    await keepTasks(tx, at, "key_expiry", async () => certificates.flatMap((each) => expiring(each, at)));
   });
+}
+
+async function deadJobs(tx: Tx): Promise<NeededTask[]> {
+  const failed = await tx.query<{ queue: string; count: number; newest: Date }>(sql`
+    SELECT queue, count(*)::int AS count, max(failed_at) AS newest FROM jobs WHERE failed_at IS NOT NULL GROUP BY queue`);
+  return failed.map(({ queue, count, newest }) => [queue, { reason: jobsText(queue, count), since: newest }]);
 }
 
 const jobsText = (queue: string, count: number): string =>

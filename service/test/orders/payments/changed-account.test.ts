@@ -133,7 +133,7 @@ test("a key that may not read its account changes nothing, and one whose process
   assert.equal(tries, 2);
 });
 
-test("an account that nobody recorded takes neither a page nor a lost charge of another one for ended", async () => {
+test("an account that nobody recorded does not treat pages and lost charges of another account as ended", async () => {
   await notice(firstAccount());
   const code = await orders.insert("QuoteReady");
   await checkoutUrl(firstAccount(), code, null);
@@ -288,7 +288,7 @@ test("a refund of a payment that the account doesn't have is a task, and the ear
   assert.match(
     task?.reason ?? "",
     new RegExp(
-      `doesn’t have the payment ${intent}.* refund \\$69\\.00 in the earlier one, less what is on its way there`,
+      `doesn’t have the payment ${intent}.* refund \\$69\\.00 in the earlier one, minus refunds that are already under way there`,
     ),
   );
   assert.deepEqual([more, await statusOf(code)], [[], "RefundPending"]);
@@ -430,7 +430,7 @@ test("jobs of an order whose page is open in the earlier account wait until the 
   assert.deepEqual(await currentSessions(db, [orderId]), []);
 });
 
-test("a refund is a task at once, even while a page is open in the earlier account", async () => {
+test("a refund opens a task at once, even while a page is open in the earlier account", async () => {
   await notice(firstAccount());
   const { code, intent } = await paidByClient();
   const orderId = await world.orderIdOf(code);

@@ -146,11 +146,11 @@ test("a page is added only once the sender agrees; the box goes when every docum
   const { opened, page } = await begin([file("deed.pdf", blank), file("note.pdf", blank)]);
   const box = page.getByLabel("Where a document has no place for somebody to sign");
   await press(page, "Place the test closing");
-  const refusal = page.getByRole("alert").getByText("These documents have no place for every signer to sign:");
+  const refusal = page.getByRole("alert").getByText("These documents lack a place to sign for at least one signer:");
   assert.equal(
     await refusal.innerText(),
     [
-      "These documents have no place for every signer to sign: 1. Deed, 2. Note.",
+      "These documents lack a place to sign for at least one signer: 1. Deed, 2. Note.",
       "Place fields on the pages, or let a page be added.",
     ].join(" "),
   );

@@ -370,7 +370,7 @@ test("placed fields go to the order of their document, for the signers of that d
   );
   const without = { ...form, doc2_fields: "" };
   const asking = await dana.post("", { ...without, asks_before_page: "on" });
-  const [refusal = ""] = /This document has no place for every signer.*?<\/p>/s.exec(asking.text) ?? [];
+  const [refusal = ""] = /This document lacks a place to sign for at least one signer.*?<\/p>/s.exec(asking.text) ?? [];
   assert.match(
     refusal,
     /<a href="#places-2-open">2\. Note<\/a>\. Place fields on the pages, or <a href="#field-page_added">/,

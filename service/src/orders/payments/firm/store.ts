@@ -123,7 +123,10 @@ export async function insertMethod(tx: Tx, method: NewMethod): Promise<void> {
 export const endUse = (tx: Tx, id: string, by: string | null): Promise<boolean> =>
   changeRowIf(tx, methodState, id, sql`state = 'unusable', ended_by = ${by}`, sql`state = 'active'`);
 
-/** The ids of live methods of another account than the last one that charges use, or that a bank is verifying. */
+/**
+ * The ids of live methods that charges use, or that a bank is verifying, and that were added to another account than the
+ * last one.
+ */
 export const methodsElsewhere = (db: Sql) =>
   db.query<{ id: string }>(sql`
     SELECT id FROM payment_methods WHERE environment = 'live' AND state IN ('active', 'verifying') AND ${wasOtherAccount(sql`added_at`)}`);

@@ -75,9 +75,8 @@ export async function takeFailedDebit(
 }
 
 /**
- * Ends the use of all cards and bank accounts that only an earlier account of the processor has, by the account that was in use when each
- * was added. Safe to repeat. A
- * method that was altered in the database is logged, and doesn't keep the others in use.
+ * Ends the use of all cards and bank accounts that were added to another account of the processor than the last one. Safe
+ * to repeat. A method that was altered in the database is logged, and doesn't keep the others in use.
  */
 export async function leaveMethods({ db, clock, log }: { db: Database; clock: Clock; log: Log }): Promise<void> {
   for (const { id } of await methodsElsewhere(db))

@@ -129,8 +129,7 @@ async function settleDecline(stripe: Stripe, request: ChargeRequest, declined: D
 }
 
 const isUnknownCustomer = (error: unknown): boolean => {
-  const { code, param } = (error ?? {}) as { code?: unknown; param?: unknown };
-  return code === "resource_missing" && param === "customer";
+  return isMissing(error) && (error as { param?: unknown }).param === "customer";
 };
 
 /**
@@ -234,6 +233,9 @@ function declineOf(error: unknown): Declined | null {
     reason: String(reason).slice(0, 200),
   };
 }
+
+/** Whether the processor's account doesn't have the object that a request names. */
+export const isMissing = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === "resource_missing";
 
 export const statusOf = (error: unknown): number => Number((error as { statusCode?: unknown } | null)?.statusCode ?? 0);
 

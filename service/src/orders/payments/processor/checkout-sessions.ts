@@ -27,7 +27,7 @@ export type CheckoutSessions = {
   find: (id: string, from: Date, to: Date) => Promise<{ sessionId: string; url: null } | MintedSession | null>;
   /**
    * Ends the session, so that it can't be paid. A session that has already ended doesn't change.
-   * @returns `complete` when a payer completed it first
+   * @returns `complete` when a payer completed it first; `unknown` for a session that this account doesn't have
    * @throws ServiceError `processor_failed`
    */
   expire: (sessionId: string) => Promise<"expired" | "complete" | "unknown">;

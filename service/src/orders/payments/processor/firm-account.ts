@@ -10,6 +10,7 @@ import {
   endCharge,
   failed,
   findCharge,
+  isMissing,
   statusOf,
 } from "./charge-requests.ts";
 
@@ -75,7 +76,7 @@ export function firmAccount(sdk: () => Promise<Stripe>): FirmAccount {
         if (!url) throw new Error("the session has no url");
         return url;
       } catch (error) {
-        if ((error as { code?: unknown } | null)?.code === "resource_missing") return null;
+        if (isMissing(error)) return null;
         throw failed(error);
       }
     },

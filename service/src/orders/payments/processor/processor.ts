@@ -3,6 +3,7 @@ import type { Environment } from "../../../kernel/identity/identity.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { hasNulEscape } from "../../../kernel/platform/text.ts";
 import { type AccountBooks, accountBooks } from "./balance.ts";
+import { isMissing } from "./charge-requests.ts";
 import { type CheckoutSessions, checkoutSessions } from "./checkout-sessions.ts";
 import { type FirmAccount, firmAccount } from "./firm-account.ts";
 import { type WebhookEndpoints, webhookEndpoints } from "./webhook-endpoints.ts";
@@ -122,7 +123,7 @@ function refunds(sdk: Sdk): Pick<Processor, "refund" | "refundPart" | "refundSha
       ),
     async refundsOf(paymentIntent) {
       const given = await refundsOf(await sdk(), paymentIntent).catch((error: unknown) => {
-        if ((error as { code?: unknown } | null)?.code === "resource_missing") return null;
+        if (isMissing(error)) return null;
         throw error;
       });
       if (given === null) return null;

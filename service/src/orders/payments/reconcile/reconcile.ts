@@ -78,7 +78,7 @@ export async function reconcile(deps: ReconcileDeps, day: string, stopping?: Abo
     const differences = await selectDifferences(tx, at);
     if (!(await endDay(tx, day, window, differences.length, at))) return;
     const left = await taskOfEarlierAccount(tx, at);
-    await keepTasks(tx, at, "money_difference", new Map([...differences.map(taskOf), ...(left ? [left] : [])]));
+    await keepTasks(tx, at, "money_difference", async () => [...differences.map(taskOf), ...(left ? [left] : [])]);
     const line = { day, differences: differences.length };
     if (differences.length > 0) log.error(line, "the books differ from those of the payment processor");
     else log.info(line, "the books agree with those of the payment processor");
@@ -161,7 +161,7 @@ async function taskOfEarlierAccount(db: Sql, now: Date): Promise<NeededTask | nu
       ? []
       : [`Not compared with its books: ${unseen} of ${dollars(cents)} in all. Compare them there.`]),
   ];
-  // Another count is another task, even after a person has ended the first one.
+  // The subject contains the counts. So changed counts open a new task, even after a person ended the earlier one.
   const subject = [since.toISOString(), ...open, unseen === null ? null : `${unseen} unseen, ${cents} cents`];
   return [
     `account ${subject.filter((text) => text !== null).join(", ")}`,

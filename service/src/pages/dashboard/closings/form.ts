@@ -122,9 +122,9 @@ function withoutPlaceWords(
     .filter(({ n }) => withoutPlace.includes(n))
     .map(({ n, name }, index) => html`${index > 0 && ", "}<a href="#places-${n}-open">${n}. ${name || "File"}</a>`);
   if (links.length === 0) return [];
-  const those = links.length === 1 ? "This document has" : "These documents have";
+  const those = links.length === 1 ? "This document lacks" : "These documents lack";
   return [
-    html`${those} no place for every signer to sign: ${links}. Place fields on the pages, or <a href="#field-page_added">let a page be added</a>.`,
+    html`${those} a place to sign for at least one signer: ${links}. Place fields on the pages, or <a href="#field-page_added">let a page be added</a>.`,
   ];
 }
 
@@ -170,7 +170,7 @@ ${placesElements({
   text: "",
   about: `document ${n}: ${name}`,
 })}
-${withoutPlace.includes(n) && html`<p class="field-error">It has no place for every signer to sign.</p>`}
+${withoutPlace.includes(n) && html`<p class="field-error">It lacks a place to sign for at least one signer.</p>`}
 <div class="form-actions">${rowButton(own ? "shared" : "own", n, own ? "Use the closing’s address and fax number" : "Another address or fax number", `document ${n}: ${name}`)}<button type="submit" class="quiet-button" name="remove" value="${n}" formaction="${rowsPath}#closing-documents" formnovalidate aria-label="Remove document ${n}: ${name}">Remove</button></div>
 </fieldset>`;
 }

@@ -45,7 +45,7 @@ export type OrderField = keyof typeof labels;
 /** The firm's own texts: the hints in the form, and the labels on the order's page. */
 export const senderTextWords: Readonly<Record<SenderTextName, { hint: string; label: string }>> = {
   external_reference: {
-    hint: "Your own number of the file. Shown in lists and webhooks, and you can find the order by it.",
+    hint: "The number that your firm uses for this file. Lists and webhooks show it, and you can search for it.",
     label: "File number",
   },
 };

@@ -47,7 +47,7 @@ export function fetchDocument(url: string, length: number): DocumentBytes {
   };
 }
 
-/** A line that is cut without a word would otherwise keep the signer waiting for the check for ever. */
+/** Without this limit, a connection that dies silently would keep the signer waiting forever. */
 const silenceMs = 60_000;
 
 /** Fetches a range, however slowly it arrives. @throws Error when nothing has arrived for a minute */

@@ -117,7 +117,7 @@ export type StoredSigningAgain = {
   entries: (Omit<JournalRow, "orderId" | "corrects" | "mac"> & { notaryId: string; mac: string })[];
 };
 
-/** For a JSON value: the rows about the order `o`. `signedAgain` verifies them. */
+/** For a JSON value: the rows about the order `o`. `whereSignedAgain` verifies them. */
 export const signingAgainOf: Statement = sql`json_build_object('isInRoom', ${isSignedInRoom}, 'entries',
   (SELECT coalesce(json_agg(json_build_object('notaryId', j.notary_id, 'position', j.position, 'record', j.record,
     'sha256', j.sha256, 'mac', encode(j.row_mac, 'hex'))), '[]')
@@ -129,7 +129,7 @@ export const signingAgainOf: Statement = sql`json_build_object('isInRoom', ${isS
  * document continues the signed one.
  * @throws ServiceError `unavailable` for an altered entry
  */
-export function signedAgain(
+export function whereSignedAgain(
   rowMac: RowMac,
   orderCode: string,
   { isInRoom, entries }: StoredSigningAgain,

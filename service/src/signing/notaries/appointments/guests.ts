@@ -11,7 +11,7 @@ import type { SecretBytes } from "../../../kernel/platform/secrets.ts";
 import { claimedOrder, type DeskDeps, lockClaimed } from "../desk/desk.ts";
 import type { Typed } from "../form-reader.ts";
 import { openLiveOf } from "../sessions/store.ts";
-import { type Coming, readInvited, requirePlace } from "../sessions/third-roles.ts";
+import { readInvited, requirePlace, signersComing } from "../sessions/third-roles.ts";
 import { scheduledFor } from "./book.ts";
 import { countGuests, type Guest, guestsOf, insertGuest, removeGuest } from "./guest-store.ts";
 import { guestMail } from "./mail.ts";
@@ -37,7 +37,7 @@ export async function addGuest(
     const { notary, order, at } = await lockClaimed(tx, desk, operator, claimed);
     const { orderId, partnerId } = order;
     await requireNoSession(tx, order.taskId);
-    const signers = order.signers.map(({ name, email }): Coming => ({ role: "signer", name, email, forSigner: null }));
+    const signers = signersComing(order.signers);
     requirePlace(invited, [...signers, ...(await guestsOf(tx, orderId))], notary.commissionName);
     if ((await countGuests(tx, orderId)) >= mostGuests)
       throw new ServiceError("conflict", `An order has at most ${mostGuests} guests, with removed ones.`);

@@ -18,8 +18,8 @@ type DiskDeps = {
 export async function peopleOnDisk({ disk, rooms, sheets: { desk } }: DiskDeps): Promise<number> {
   const own = rooms.rooms().map(({ session }) => session);
   const others = await disk.sessions();
-  // People who are not let in yet count, because they will be. Observers are not recorded. The folder of an ended session
-  // may still wait.
+  // People who wait to be let in count, because they will be recorded. Observers are not recorded. The folder of an ended
+  // session may still be on the disk.
   const [row] = await desk.db.query<{ people: number }>(sql`
     SELECT (count(DISTINCT l.id) + count(p.id))::int AS people FROM live_sessions l
       LEFT JOIN live_people p ON p.session_id = l.id AND p.role <> 'observer'

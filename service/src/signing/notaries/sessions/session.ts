@@ -40,7 +40,7 @@ import {
   openLiveOf,
   updateLive,
 } from "./store.ts";
-import { type Coming, requirePlace, roleObstacle } from "./third-roles.ts";
+import { type Coming, requirePlace, roleObstacle, signersComing } from "./third-roles.ts";
 
 /** The dependencies of live sessions. */
 export type LiveDeps = {
@@ -112,7 +112,7 @@ async function inviteGuests(
   { id, order, notary, by, at }: Opened,
 ): Promise<void> {
   const { orderId, partnerId } = order;
-  const people = order.signers.map(({ name, email }): Coming => ({ role: "signer", name, email, forSigner: null }));
+  const people = signersComing(order.signers);
   const allowed = (await guestsOf(tx, orderId)).filter(({ role }) => roleObstacle(role, online) === null);
   for (const [index, guest] of allowed.entries()) {
     const { role, name, email, language, forSigner } = guest;

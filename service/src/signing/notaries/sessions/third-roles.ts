@@ -70,6 +70,9 @@ export type Coming = {
   forSigner: number | null;
 };
 
+export const signersComing = (signers: readonly { name: string; email: string }[]): Coming[] =>
+  signers.map(({ name, email }) => ({ role: "signer", name, email, forSigner: null }));
+
 /**
  * Refuses a third person who can't come in addition to these people.
  * @param notary the name of the notary

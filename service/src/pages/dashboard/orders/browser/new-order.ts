@@ -199,7 +199,7 @@ async function price(): Promise<void> {
   try {
     const response = await fetch(form.dataset["quote"] ?? "", { method: "POST", body: typed, signal: asked.signal });
     if (response.ok) quote.innerHTML = await response.text();
-    // Never becomes smaller, so that the button below does not move up under the pointer.
+    // The price's box never becomes smaller, so that the button below does not move up under the pointer.
     quote.style.minHeight = `${quote.offsetHeight}px`;
   } catch (error) {
     if (!(error instanceof DOMException && error.name === "AbortError")) quote.textContent = "";

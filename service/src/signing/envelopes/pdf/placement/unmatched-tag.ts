@@ -8,5 +8,5 @@ export class UnmatchedTag extends Error {
   }
 }
 
-/** The text is too long to look for tags in, or looking takes too long on this machine now. It may have no tag. */
+/** The text is too long to search for tags, or the search takes too long on this machine now. The document may have no tags. */
 export class TooLongForTags extends UnmatchedTag {}
