@@ -178,7 +178,7 @@ export { sweepRecordings } from "./recordings/retention.ts";
 export { type ShownRecording, shownRecording } from "./recordings/show.ts";
 export { loggedRecordings, recordingById, storedRecordings } from "./recordings/store.ts";
 export { giveTurn, markLive, onRecord, placeOf, typedOnRecord, unmetLive } from "./sessions/act.ts";
-export { roomlessDisk } from "./sessions/disk-room.ts";
+export { recordedAmong, roomlessDisk } from "./sessions/disk-room.ts";
 export { admitPerson, closeForAct, endLive, excusePerson, pauseLive, releaseBrowser } from "./sessions/door.ts";
 export {
   answerConsent,

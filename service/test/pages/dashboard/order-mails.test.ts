@@ -60,7 +60,7 @@ test("the order's page says that the client is mailed the link to pay, and lists
   await sandbox("checkout");
   await until(() => mails("sign").length > 0);
   const paid = await page();
-  assert.match(paid, /Asked to sign, with a link/);
+  assert.match(paid, /The link to sign was made/);
   assert.doesNotMatch(paid, /is on record yet|To pass the link on yourself/);
 });
 

@@ -62,7 +62,7 @@ export function mailsPart({ submission, order, mails, signers, sendable }: Mails
   const sent = [
     ...mails.map(({ moment, sentAt }) => ({ at: sentAt, text: momentWords[moment] })),
     ...signers.flatMap(({ issuedAt, ...signer }) =>
-      issuedAt !== null && isClient(signer) ? [{ at: issuedAt, text: "Asked to sign, with a link" }] : [],
+      issuedAt !== null && isClient(signer) ? [{ at: issuedAt, text: "The link to sign was made" }] : [],
     ),
   ].sort((a, b) => b.at.getTime() - a.at.getTime());
   const to = html`<span class="breakable">${order.customerEmail}</span>`;

@@ -30,6 +30,7 @@ import {
   type RemoteSigningDeps,
   readAct,
   readForNotary,
+  recordedAmong,
   refuseAct,
   releaseOrder,
   requireMode,
@@ -97,7 +98,7 @@ export async function orderPage(
   const obstacle =
     live &&
     (liveObstacle(live.identity, claimed, deps.notaryDesk.clock()) ??
-      (await roomlessDisk(live, claimed.order.signers.length)));
+      (await roomlessDisk(live, claimed.order.signers.length + recordedAmong(guests))));
   const meeting = live && { session: open?.session ?? null, obstacle };
   const isSigned = (await signedBeforeAct(deps.notaryDesk.db, claimed.order.orderId)) !== null;
   const hasRemote = deps.notarySigning.remote !== null;

@@ -28,9 +28,13 @@ export async function peopleOnDisk({ disk, rooms, sheets: { desk } }: DiskDeps):
   return row?.people ?? 0;
 }
 
+/** How many of a session's people are recorded: all but observers. */
+export const recordedAmong = (people: readonly { role: string }[]): number =>
+  people.filter(({ role }) => role !== "observer").length;
+
 /**
  * Why the disk has no room for a session with these people in addition to the open ones; null when it has.
- * @param people the people of the session, without the notary
+ * @param people the recorded people of the session, without the notary
  */
 export async function roomlessDisk(deps: DiskDeps, people: number): Promise<string | null> {
   const { state, freeBytes, neededBytes } = await roomOnDisk(deps.disk, (await peopleOnDisk(deps)) + people + 1);

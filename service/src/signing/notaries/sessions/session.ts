@@ -22,7 +22,7 @@ import type { Recordings } from "../recordings/recordings.ts";
 import { openAct, type SheetDeps, sessionOf } from "../sheets/ipen.ts";
 import { signedBeforeOf } from "../sheets/steps.ts";
 import { findSheet, outcomeOf } from "../sheets/store.ts";
-import { requireDisk } from "./disk-room.ts";
+import { recordedAmong, requireDisk } from "./disk-room.ts";
 import { notaryName, personName } from "./interruption.ts";
 import { leaseOf, requireLease } from "./lease.ts";
 import { liveMail, roomTokenUnder } from "./mail.ts";
@@ -64,7 +64,9 @@ export async function openLive(deps: LiveDeps, operator: Operator, code: string,
   const claimed = await claimedOrder(deps.sheets.desk, operator, code);
   const obstacle = liveObstacle(deps.identity, claimed, deps.sheets.desk.clock());
   if (obstacle !== null) throw invalid(`A session is not offered here for this order. ${obstacle}`);
-  await requireDisk(deps, claimed.order.signers.length);
+  const { orderId: expectedIn, signers: principals } = claimed.order;
+  const guests = await guestsOf(deps.sheets.desk.db, expectedIn);
+  await requireDisk(deps, principals.length + recordedAmong(guests));
   const { rowMac } = deps.sheets.desk;
   if (await openLiveOf(deps.sheets.desk.db, claimed.order.taskId))
     throw new ServiceError(
@@ -219,7 +221,7 @@ async function beginLive(deps: LiveDeps, operator: Operator, claimed: Claimed): 
   const live = await atLive(deps, operator, claimed, async (found) => {
     const { session, people, at, tx } = found;
     if (session.state !== "open") throw new ServiceError("conflict", "The session has begun already.");
-    await requireDisk(deps, people.length);
+    await requireDisk(deps, recordedAmong(people));
     for (const { name, consent } of people) {
       if (consent === null)
         throw new ServiceError("conflict", `${name} has not answered whether they agree to be recorded.`);
