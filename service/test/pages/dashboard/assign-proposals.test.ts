@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assign, openAssign } from "../../../src/pages/dashboard/orders/browser/proposals/assign.ts";
+import { assign, ofOthers, openAssign } from "../../../src/pages/dashboard/orders/browser/proposals/assign.ts";
 import type { PlacedProposal } from "../../../src/pages/dashboard/orders/browser/proposals/found.ts";
 
 type Kind = PlacedProposal["kind"];
@@ -45,6 +45,30 @@ test("a row of initials with a place for each signer is in the order of the sign
   const row = [520, 420, 470].map((x) => place("initials", x, 700));
   assert.deepEqual(rowsOf(row, signers("A One", "B Two", "C Three")), [3, 1, 2]);
   assert.deepEqual(rowsOf(row, signers("A One", "B Two")), [0, 0, 0]);
+});
+
+test("initials beside one another are for different people, and those of a seller and a buyer for theirs", () => {
+  const of = (role: string, each: PlacedProposal): PlacedProposal => ({ ...each, role });
+  const row = [place("initials", 72, 400), place("initials", 300, 400)];
+  const people = signers("Mark Lee", "Ana Ortega");
+  const lines = [place("signature", 72, 100, ["Ana Ortega"]), place("signature", 72, 300, ["Mark Lee"])] as const;
+  assert.deepEqual(rowsOf([...lines, ...row], people), [2, 1, 1, 2], "in the order of the signers");
+  const [first, second] = row as [PlacedProposal, PlacedProposal];
+  const roles = [of("buyer", first), of("seller", second)];
+  assert.deepEqual(rowsOf([...lines, ...roles], people), [2, 1, 0, 0], "nothing says who buys");
+  const known = [of("buyer", lines[0]), of("seller", lines[1])];
+  assert.deepEqual(rowsOf([...known, ...roles], people), [2, 1, 2, 1]);
+  const date = of("buyer", place("date", 72, 340));
+  assert.deepEqual(rowsOf([...known, date], people), [2, 1, 2], "the buyer's date below the seller's line");
+});
+
+test("a line with the name of somebody who does not sign the document is left out with what belongs to it", () => {
+  const own = [place("signature", 72, 100, ["Ana Ortega"]), place("date", 300, 100)];
+  const others = [place("signature", 72, 300, ["Mark Lee"]), place("date", 300, 300)];
+  const people = signers("Mark Lee", "Ana Ortega");
+  assert.deepEqual([...ofOthers([...own, ...others], people, people.slice(1))], others);
+  assert.deepEqual([...ofOthers([...own, ...others], people, people)], []);
+  assert.deepEqual([...ofOthers([place("signature", 72, 100)], people, people.slice(1))], [], "nobody's name");
 });
 
 test("lines that differ in nothing are in the order of the signers, and those of a seller and a buyer are for nobody", () => {

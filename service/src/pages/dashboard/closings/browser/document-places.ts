@@ -44,6 +44,13 @@ function signersOf(values: URLSearchParams, n: string): Signer[] {
   });
 }
 
+/** All people of the form who have a name. */
+const peopleIn = (values: URLSearchParams) =>
+  everybody.map((person) => ({
+    row: personNumber(person),
+    name: (values.get(person === "client" ? "name" : `person${person}_name`) ?? "").trim(),
+  }));
+
 /** Counts the calls of `connectPlaces`: a form that was replaced opens no more documents. */
 let round = 0;
 
@@ -75,6 +82,7 @@ export function connectPlaces(form: HTMLFormElement, typed: () => URLSearchParam
     const signers = () => signersOf(typed(), n);
     return {
       ...{ n, file, title, signers, opened: null },
+      everybody: () => peopleIn(typed()),
       isSigned: () => typed().get(`doc${n}_sign`) === "on",
       places: openPlaces({
         ...{ id: host.id, input: part<HTMLInputElement>(`field-doc${n}_fields`), form, signers, changed },

@@ -3,7 +3,7 @@ import { type Field, written } from "../../orders/browser/places/field.ts";
 import type { OpenDocument } from "../../orders/browser/places/opened.ts";
 import { onPress, type openPlaces, unshown } from "../../orders/browser/places/section.ts";
 import type { Signer } from "../../orders/browser/places/signers.ts";
-import { assign } from "../../orders/browser/proposals/assign.ts";
+import { assign, ofOthers } from "../../orders/browser/proposals/assign.ts";
 import { findPlaces } from "../../orders/browser/proposals/found.ts";
 import { fieldOf } from "../../orders/browser/proposals/view.ts";
 import { counted, fieldWords, listed } from "../../orders/field-words.ts";
@@ -14,6 +14,8 @@ export type FormDocument = {
   readonly title: () => string;
   readonly isSigned: () => boolean;
   readonly signers: () => readonly Signer[];
+  /** All people of the closing with their names, also those who don't sign this document. */
+  readonly everybody: () => readonly Pick<Signer, "row" | "name">[];
   /** The address of its stored file, by which it is known when the form's rows change. */
   readonly file: string;
   /** Null until the pages are opened; `failed` when they can't be. */
@@ -35,11 +37,14 @@ const isUntouched = (document: FormDocument): boolean =>
 
 /**
  * The fields for the places that were found, each for its signer. All places of a document with one signer are for that
- * signer, unless its lines are for different parties: others sign those on paper.
+ * signer, except the lines of other people of the closing, and unless its lines are for different parties: others sign
+ * those on paper.
  */
-function proposedIn({ opened, places, signers }: FormDocument): Proposed {
+function proposedIn({ opened, places, signers, everybody }: FormDocument): Proposed {
   if (opened === null || opened === "failed") return { fields: [], unowned: 0 };
-  const [found, people] = [findPlaces(opened).all(), signers()];
+  const [all, people] = [findPlaces(opened).all(), signers()];
+  const others = ofOthers(all, everybody(), people);
+  const found = all.filter((proposal) => !others.has(proposal));
   const owners = assign(found, people);
   const roles = new Set(found.filter(({ kind }) => kind === "signature").map(({ role }) => role));
   const alone = people.length === 1 && roles.size < 2 ? people[0]?.row : undefined;

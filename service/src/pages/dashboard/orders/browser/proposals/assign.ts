@@ -15,17 +15,11 @@ export function assign(
 ): ReadonlyMap<PlacedProposal, number> {
   const rows = new Map<PlacedProposal, number>();
   if (signers.length < 2) return rows;
-  const people = signers.map(({ row, name }) => ({ row, name: wordsIn(name) })).filter(({ name }) => name.length > 1);
+  const people = peopleOf(signers);
   const give = (proposal: PlacedProposal, row: number | undefined) => {
     if (row !== undefined) rows.set(proposal, row);
   };
-  const byPage = new Map<number, PlacedProposal[]>();
-  for (const proposal of proposals) {
-    const onPage = byPage.get(proposal.page);
-    if (onPage) onPage.push(proposal);
-    else byPage.set(proposal.page, [proposal]);
-  }
-  for (const onPage of byPage.values()) {
+  for (const onPage of Map.groupBy(proposals, ({ page }) => page).values()) {
     for (const proposal of onPage) if (proposal.kind === "signature") give(proposal, namedNear(proposal, people));
     const signatures = onPage.filter((proposal) => proposal.kind === "signature");
     const others = signers.filter(({ row }) => !signatures.some((each) => rows.get(each) === row));
@@ -34,17 +28,54 @@ export function assign(
     const isSameRole = unnamed.every(({ role }) => role === unnamed[0]?.role);
     if (unnamed.length === others.length && isSameRole)
       for (const [index, each] of unnamed.entries()) give(each, others[index]?.row);
+    /** The signer of the page's signatures of a role, such as the buyer's. */
+    const ofRole = (role: string | null): number | undefined => {
+      const found = new Set(
+        signatures.flatMap((each) => (role !== null && each.role === role ? (rows.get(each) ?? []) : [])),
+      );
+      return found.size === 1 ? [...found][0] : undefined;
+    };
     for (const proposal of onPage) {
       if (proposal.kind === "signature") continue;
       const signature = signatureOf(proposal, signatures);
-      give(proposal, signature ? rows.get(signature) : namedNear(proposal, people));
+      const isOthers = proposal.role !== null && signature && signature.role !== proposal.role;
+      give(proposal, isOthers ? ofRole(proposal.role) : signature ? rows.get(signature) : namedNear(proposal, people));
     }
     for (const initials of inRows(onPage.filter(({ kind }) => kind === "initials"))) {
-      if (initials.length !== signers.length || initials.some((each) => rows.has(each))) continue;
-      for (const [index, each] of initials.entries()) give(each, signers[index]?.row);
+      const given = initials.flatMap((each) => rows.get(each) ?? []);
+      // Places beside one another are for different people.
+      if (initials.length < 2 || (given.length > 0 && new Set(given).size === given.length)) continue;
+      const isOneRole = initials.every(({ role }) => role === initials[0]?.role);
+      for (const [index, each] of initials.entries()) {
+        rows.delete(each);
+        const inOrder = initials.length === signers.length ? signers[index]?.row : undefined;
+        give(each, isOneRole ? inOrder : ofRole(each.role));
+      }
     }
   }
   return rows;
+}
+
+/**
+ * The places that are for people who don't sign the document: the lines that have their names, and what belongs to
+ * these lines.
+ * @param everybody the people whose names are known, also those who don't sign
+ */
+export function ofOthers(
+  proposals: readonly PlacedProposal[],
+  everybody: readonly Pick<Signer, "row" | "name">[],
+  signers: readonly Pick<Signer, "row">[],
+): ReadonlySet<PlacedProposal> {
+  const people = peopleOf(everybody);
+  const isOthers = (row: number | undefined) => row !== undefined && !signers.some((signer) => signer.row === row);
+  const signatures = proposals.filter(({ kind }) => kind === "signature");
+  const lines = new Set(signatures.filter((each) => isOthers(namedNear(each, people))));
+  const belongs = (each: PlacedProposal) => {
+    const onPage = signatures.filter(({ page }) => page === each.page);
+    const signature = each.kind === "signature" ? each : signatureOf(each, onPage);
+    return signature !== undefined && lines.has(signature);
+  };
+  return new Set(lines.size === 0 ? [] : proposals.filter(belongs));
 }
 
 /**
@@ -62,6 +93,10 @@ export function openAssign(): typeof assign {
 }
 
 type Person = { readonly row: number; readonly name: readonly string[] };
+
+/** The people by the words of their names. One word alone names nobody. */
+const peopleOf = (people: readonly Pick<Signer, "row" | "name">[]): Person[] =>
+  people.map(({ row, name }) => ({ row, name: wordsIn(name) })).filter(({ name }) => name.length > 1);
 
 const wordsIn = (text: string): string[] =>
   text.includes("@")
