@@ -1,9 +1,11 @@
 import type { Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { type Marked, marked, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import type { LockedOrder } from "../order/order.ts";
 import { currency } from "./checkout/sessions.ts";
+import { chargesOfOrder, isOpenCharge } from "./firm/charge-store.ts";
 import { hasDelayedStep, insertSteps, sandboxName } from "./firm/sandbox-steps.ts";
 import { type Taken, takeEvent } from "./processor/events.ts";
 import { paymentState } from "./store.ts";
@@ -23,6 +25,7 @@ const delayDays = 4;
 /**
  * Pays a test order by the same code that applies the processor's verified events.
  * @param attempt distinguishes this event from other events of the same order
+ * @throws ServiceError `not_payable` while a payment by the firm is under way, which would pay the order twice
  */
 export async function sandboxPayment(
   tx: Tx,
@@ -31,6 +34,11 @@ export async function sandboxPayment(
   { at, log, attempt }: { at: Date; log: Log; attempt: string },
 ): Promise<Taken> {
   if (order.environment !== "test") throw new Error("only the processor can report the payment of a live order");
+  if ((await chargesOfOrder(tx, order.id)).some(isOpenCharge))
+    throw new ServiceError(
+      "not_payable",
+      "A payment by your firm is under way. Advance the test clock until it has ended, or end it under Billing.",
+    );
   const name = sandboxName(order.code);
   const object = {
     ...(types[outcome].startsWith("checkout") && { id: `${name}:${outcome}` }),

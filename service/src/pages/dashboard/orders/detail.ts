@@ -255,11 +255,13 @@ const firedNotice = (topics: readonly Topic[]): Html =>
     ? html`<div class="said-events" role="status">${notice("info", "No event was sent", "This step does not notify your webhooks.")}</div>`
     : html`<div class="said-events" role="status">${notice("info", topics.map((topic) => topicWords[topic]).join(" "), "Your systems are being told, where a webhook of yours subscribes to it.")}</div>`;
 
-function sandbox({ order: { code, status }, submission }: OrderDetailView): Html {
+function sandbox({ order: { code, status }, submission, firmPays }: OrderDetailView): Html {
   const path = `/dashboard/orders/${code}/sandbox`;
   const moves = sandboxMoves(status);
   const pay = (outcome: string, label: string, kind = "quiet-button") =>
     buttonForm(`${path}/checkout`, label, { fields: { outcome, submission }, kind });
+  if (moves === "pay" && isBeingCharged(firmPays))
+    return html`<p>A payment by your firm is under way. The test clock brings its end nearer.</p>`;
   if (moves === "pay")
     return html`<p>Choose what happens to the payment. No money moves; everything else works as it would for a real order.</p>
 <div class="button-row">${pay("success", "Pay", "")}${pay("decline", "Decline the payment")}${pay("cancel", "Cancel the checkout")}${pay("delayed", "Pay with a delay")}</div>`;

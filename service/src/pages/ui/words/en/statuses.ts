@@ -90,7 +90,7 @@ export const statuses = {
   },
   PaymentFailed: {
     headline: "The payment did not go through",
-    summary: "The bank or card issuer declined it, so the order is not paid. This happens, and it is easy to fix.",
+    summary: "The order is not paid yet. This happens, and it is easy to fix.",
     next: ["Try to pay again, or use another card or account.", askFirm],
   },
   EsignDeclined: {

@@ -93,8 +93,7 @@ export const statuses: Words["orders"]["statuses"] = {
   },
   PaymentFailed: {
     headline: "No se pudo hacer el pago",
-    summary:
-      "El banco o el emisor de la tarjeta lo rechazó, así que el pedido no está pagado. Suele ocurrir y es fácil de resolver.",
+    summary: "El pedido todavía no está pagado. Suele ocurrir y es fácil de resolver.",
     next: ["Intente pagar de nuevo o use otra tarjeta o cuenta.", askFirm],
   },
   EsignDeclined: {

@@ -94,8 +94,7 @@ export const statuses: Words["orders"]["statuses"] = {
   },
   PaymentFailed: {
     headline: "Le paiement n’a pas abouti",
-    summary:
-      "La banque ou l’émetteur de la carte l’a refusé : la commande n’est pas payée. Cela arrive, et c’est facile à régler.",
+    summary: "La commande n’est pas encore payée. Cela arrive, et c’est facile à régler.",
     next: ["Réessayez de payer, ou utilisez une autre carte ou un autre compte.", askFirm],
   },
   EsignDeclined: {

@@ -90,7 +90,7 @@ export const statuses: Words["orders"]["statuses"] = {
   },
   PaymentFailed: {
     headline: "결제가 처리되지 않았습니다",
-    summary: "은행이나 카드사가 거절하여 주문이 결제되지 않았습니다. 흔히 있는 일이며 쉽게 해결됩니다.",
+    summary: "주문이 아직 결제되지 않았습니다. 흔히 있는 일이며 쉽게 해결됩니다.",
     next: ["다시 결제하거나 다른 카드나 계좌를 사용하십시오.", askFirm],
   },
   EsignDeclined: {

@@ -90,8 +90,7 @@ export const statuses: Words["orders"]["statuses"] = {
   },
   PaymentFailed: {
     headline: "O pagamento não foi concluído",
-    summary:
-      "O banco ou o emissor do cartão o recusou, por isso o pedido não está pago. Isso acontece e é fácil de resolver.",
+    summary: "O pedido ainda não está pago. Isso acontece e é fácil de resolver.",
     next: ["Tente pagar de novo, ou use outro cartão ou conta.", askFirm],
   },
   EsignDeclined: {

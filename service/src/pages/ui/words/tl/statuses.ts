@@ -96,8 +96,7 @@ export const statuses: Words["orders"]["statuses"] = {
   },
   PaymentFailed: {
     headline: "Hindi natuloy ang bayad",
-    summary:
-      "Tinanggihan ito ng bangko o ng nagbigay ng card, kaya hindi pa bayad ang order. Nangyayari ito, at madaling ayusin.",
+    summary: "Hindi pa bayad ang order. Nangyayari ito, at madaling ayusin.",
     next: ["Subukang magbayad muli, o gumamit ng ibang card o account.", askFirm],
   },
   EsignDeclined: {

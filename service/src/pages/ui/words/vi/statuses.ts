@@ -93,8 +93,7 @@ export const statuses: Words["orders"]["statuses"] = {
   },
   PaymentFailed: {
     headline: "Thanh toán không thành công",
-    summary:
-      "Ngân hàng hoặc đơn vị phát hành thẻ đã từ chối, nên đơn chưa được thanh toán. Việc này đôi khi xảy ra và dễ khắc phục.",
+    summary: "Đơn chưa được thanh toán. Việc này đôi khi xảy ra và dễ khắc phục.",
     next: ["Hãy thử thanh toán lại, hoặc dùng thẻ hay tài khoản khác.", askFirm],
   },
   EsignDeclined: {

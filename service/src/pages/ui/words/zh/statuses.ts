@@ -84,7 +84,7 @@ export const statuses: Words["orders"]["statuses"] = {
   },
   PaymentFailed: {
     headline: "付款未成功",
-    summary: "银行或发卡机构拒绝了付款，因此订单尚未付款。这种情况时有发生，也容易解决。",
+    summary: "订单尚未付款。这种情况时有发生，也容易解决。",
     next: ["请再次付款，或使用其他卡或账户。", askFirm],
   },
   EsignDeclined: {
