@@ -47,7 +47,7 @@ test("a row of initials with a place for each signer is in the order of the sign
   assert.deepEqual(rowsOf(row, signers("A One", "B Two")), [0, 0, 0]);
 });
 
-test("initials beside one another are for different people, and those of a seller and a buyer for theirs", () => {
+test("initials next to each other are for different people, and those of a seller and a buyer for theirs", () => {
   const of = (role: string, each: PlacedProposal): PlacedProposal => ({ ...each, role });
   const row = [place("initials", 72, 400), place("initials", 300, 400)];
   const people = signers("Mark Lee", "Ana Ortega");

@@ -43,7 +43,7 @@ export function assign(
     }
     for (const initials of inRows(onPage.filter(({ kind }) => kind === "initials"))) {
       const given = initials.flatMap((each) => rows.get(each) ?? []);
-      // Places beside one another are for different people.
+      // Places next to each other are for different people.
       if (initials.length < 2 || (given.length > 0 && new Set(given).size === given.length)) continue;
       const isOneRole = initials.every(({ role }) => role === initials[0]?.role);
       for (const [index, each] of initials.entries()) {
