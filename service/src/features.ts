@@ -101,6 +101,8 @@ type Node = {
   workers: Workers;
   schemaWatch: SchemaWatch;
   lastUse: LastUse;
+  /** The payment processor; null when payments are not configured. A process has one, which knows its account. */
+  processor: Processor | null;
   /** Stores mails instead of sending them; null with a mail server, or when other machines can reach the service. */
   outbox: Outbox | null;
   onMailKept: (mail: Mail) => void;
@@ -131,8 +133,6 @@ export type AppDeps = {
   transparencyLog: TransparencyLog;
   /** Live audio and video; null when it is off. */
   media: LiveMedia | null;
-  /** The payment processor; null when payments are not configured. */
-  processor: Processor | null;
 };
 
 export type Features = ReturnType<typeof openFeatures>;
@@ -211,7 +211,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
 type Shared = ReturnType<typeof openShared>;
 
 /** Opens the parts that several features share. */
-function openShared({ resources, node, rules, sealing, processor }: AppDeps) {
+function openShared({ resources, node, rules, sealing }: AppDeps) {
   const { config, db, clock, log, secrets } = resources;
   const names = openDocumentNames(resources);
   const counters = providerMetrics(node.metrics, db);
@@ -224,7 +224,7 @@ function openShared({ resources, node, rules, sealing, processor }: AppDeps) {
     titleOf: titleReader({ names, pricing: rules.pricing }),
     noticesOf: noticeReader(names),
     providers,
-    processor,
+    processor: node.processor,
     consentTexts,
     envelopes: envelopesWith(resources, { workers, sealing, consentTexts, texts }),
   };

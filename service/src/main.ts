@@ -220,6 +220,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
         workers,
         schemaWatch,
         lastUse,
+        processor,
         outbox,
         onMailKept: (mail) => outbox && print(keptMail(mail)),
         isDraining: () => isDraining,
@@ -230,7 +231,6 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
       anchoring: config.otsEachSeal ? anchoring : null,
       transparencyLog,
       media,
-      processor,
     });
     await listen(app, config.host, config.port);
     if (media) void recoverRecordings(resources, media);
