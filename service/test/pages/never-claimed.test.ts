@@ -21,6 +21,7 @@ const never: readonly (readonly [RegExp, string])[] = [
   ],
   [/\b(?:sender|firm|client|agent) (?:was|were|has been) (?:told|informed|notified)\b/i, "whether a mail was accepted"],
   [/\bwe (?:told|informed|notified) (?:the|your) (?:sender|firm|client|agent)\b/i, "whether a mail was accepted"],
+  [/\b(?:payer|client|firm) has the money back\b/i, "when a bank pays money out"],
   [/\ball (?:the )?documents are (?:signed|paid|sealed|complete)\b/i, "the state of each document by itself"],
   [
     /\b(?:legally binding everywhere|guaranteed (?:to be )?(?:valid|accepted)|will be accepted by)\b/i,
@@ -51,7 +52,7 @@ test("no page, mail or message says what the service cannot know", async () => {
     files += 1;
   }
   assert.ok(files > 500, String(files));
-  for (const wrong of ["The sender was told.", "All documents are signed.", "The lender received it."])
+  for (const wrong of ["The sender was told.", "All documents are signed.", "The payer has the money back."])
     assert.throws(() => assertNever("an example", wrong));
 });
 
@@ -59,7 +60,11 @@ test("no page, mail or message says what the service cannot know", async () => {
 const facts: readonly (readonly [RegExp, readonly string[], readonly string[]])[] = [
   [/\b(?:has cleared|paid in full)\b/i, ["payment_received"], ["Paid"]],
   [/\bwas refunded\b|\bpayment refunded\b/i, ["refunded", "refunded_part"], ["Refunded"]],
-  [/\breports that\b/i, ["delivered"], []],
+  [/\breports\b/i, ["delivered"], []],
+  // A refund is sent, and the mail about finished documents is, some time after the order's status has changed.
+  [/\b(?:we have sent|that we sent)\b/i, [], []],
+  // Some acts take place in person.
+  [/\bonline notary\b/i, [], []],
   [/\b(?:has|was) (?:arrived|delivered)\b|\brecorded as delivered\b/i, ["delivered"], ["Delivered"]],
   [/\bmachine confirmed\b|\bhas confirmed every page\b/i, ["fax_delivered"], ["FaxPending", "FaxSent"]],
   [/\bfax delivered\b|\brecorded as faxed\b/i, ["fax_delivered"], ["FaxDelivered"]],

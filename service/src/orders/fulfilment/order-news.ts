@@ -104,7 +104,7 @@ const sentences: Readonly<Record<NewsStatus, string>> = {
   ShippingFailed: "The document could not be shipped. An operator of this service has a task to help.",
   FaxFailed: "The fax did not go through. Please check its number. An operator of this service has a task to help.",
   OnHold: "Work on the order is paused while a question about it is answered.",
-  Refunded: "The order is closed, and the payer has the money back.",
+  Refunded: "The order is closed, and its payment was refunded.",
   Completed: "Everything that was ordered is done. The documents are on the order’s page.",
 };
 

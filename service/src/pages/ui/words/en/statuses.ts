@@ -39,7 +39,7 @@ export const statuses = {
   },
   NotarizationPending: {
     headline: "The document is with the notary",
-    summary: "An online notary checks the signer’s identity and notarizes the document.",
+    summary: "A notary checks the signer’s identity and notarizes the document.",
     next: [
       "Signer: keep the appointment, and have a government-issued photo ID ready.",
       "The next step starts once we have the notarized document.",
@@ -58,7 +58,7 @@ export const statuses = {
   Shipped: {
     headline: "The document is on its way",
     summary: "The carrier has the document.",
-    next: ["This page changes when the carrier reports the delivery."],
+    next: ["This page changes when the delivery is on record."],
   },
   Delivered: {
     headline: "Recorded as delivered",
@@ -85,7 +85,7 @@ export const statuses = {
     summary: "Everything that was ordered is finished.",
     next: [
       "There is nothing left to do.",
-      "The link to the documents is in the email that we sent when everything was finished. You can come back to this page at any time.",
+      "We email the link to the documents. You can come back to this page at any time.",
     ],
   },
   PaymentFailed: {
@@ -140,8 +140,8 @@ export const statuses = {
     next: ["We will check the address with the firm that placed the order and try again.", askFirm],
   },
   RefundPending: {
-    headline: "Your refund is on its way",
-    summary: "We have sent the refund to the payment processor. Work on this order has stopped.",
+    headline: "The payment is being refunded",
+    summary: "We are returning it through the payment processor. Work on this order has stopped.",
     next: ["Banks usually take 5 to 10 working days to show it."],
   },
   Refunded: {

@@ -42,7 +42,7 @@ export const statuses: Words["orders"]["statuses"] = {
   },
   NotarizationPending: {
     headline: "El documento está en notarización",
-    summary: "En una sesión en línea se comprueba la identidad de quien firma y se notariza el documento.",
+    summary: "Se comprueba la identidad de quien firma y se notariza el documento.",
     next: [
       "Si usted firma: acuda a la cita y tenga a mano una identificación oficial con fotografía.",
       "El siguiente paso empieza cuando tengamos el documento notarizado.",
@@ -61,7 +61,7 @@ export const statuses: Words["orders"]["statuses"] = {
   Shipped: {
     headline: "El documento está en camino",
     summary: "La empresa de transporte tiene el documento.",
-    next: ["Esta página cambia cuando la empresa de transporte confirme la entrega."],
+    next: ["Esta página cambia cuando se registre la entrega."],
   },
   Delivered: {
     headline: "Registrado como entregado",
@@ -88,7 +88,7 @@ export const statuses: Words["orders"]["statuses"] = {
     summary: "Todo lo que se pidió está terminado.",
     next: [
       "No queda nada por hacer.",
-      "El enlace a los documentos está en el correo que enviamos cuando todo terminó. Puede volver a esta página cuando quiera.",
+      "Enviamos el enlace a los documentos por correo. Puede volver a esta página cuando quiera.",
     ],
   },
   PaymentFailed: {
@@ -145,8 +145,8 @@ export const statuses: Words["orders"]["statuses"] = {
     next: ["Revisaremos la dirección con la empresa que hizo el pedido y lo intentaremos de nuevo.", askFirm],
   },
   RefundPending: {
-    headline: "Su reembolso está en camino",
-    summary: "Enviamos el reembolso al procesador de pagos. El trabajo en este pedido se detuvo.",
+    headline: "El pago se está reembolsando",
+    summary: "Lo estamos devolviendo por medio del procesador de pagos. El trabajo en este pedido se detuvo.",
     next: ["Los bancos suelen tardar de 5 a 10 días hábiles en mostrarlo."],
   },
   Refunded: {

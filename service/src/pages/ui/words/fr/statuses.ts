@@ -43,7 +43,7 @@ export const statuses: Words["orders"]["statuses"] = {
   },
   NotarizationPending: {
     headline: "Le document est chez le notaire",
-    summary: "Un notaire en ligne vérifie l’identité du signataire et notarie le document.",
+    summary: "Un notaire vérifie l’identité du signataire et notarie le document.",
     next: [
       "Signataire : soyez au rendez-vous, avec une pièce d’identité officielle avec photo.",
       "L’étape suivante commence quand nous avons le document notarié.",
@@ -62,7 +62,7 @@ export const statuses: Words["orders"]["statuses"] = {
   Shipped: {
     headline: "Le document est en route",
     summary: "Le transporteur a le document.",
-    next: ["Cette page change quand le transporteur annonce la livraison."],
+    next: ["Cette page change quand la livraison est enregistrée."],
   },
   Delivered: {
     headline: "Enregistré comme livré",
@@ -89,7 +89,7 @@ export const statuses: Words["orders"]["statuses"] = {
     summary: "Tout ce qui a été commandé est terminé.",
     next: [
       "Il ne reste rien à faire.",
-      "Le lien vers les documents est dans l’e-mail que nous avons envoyé à la fin. Vous pouvez revenir sur cette page à tout moment.",
+      "Nous envoyons le lien vers les documents par e-mail. Vous pouvez revenir sur cette page à tout moment.",
     ],
   },
   PaymentFailed: {
@@ -146,8 +146,8 @@ export const statuses: Words["orders"]["statuses"] = {
     next: ["Nous vérifierons l’adresse avec l’entreprise qui a passé la commande et réessaierons.", askFirm],
   },
   RefundPending: {
-    headline: "Votre remboursement est en route",
-    summary: "Nous avons envoyé le remboursement au prestataire de paiement. Le travail sur cette commande est arrêté.",
+    headline: "Le paiement est en cours de remboursement",
+    summary: "Nous le renvoyons par le prestataire de paiement. Le travail sur cette commande est arrêté.",
     next: ["Les banques mettent en général 5 à 10 jours ouvrables à l’afficher."],
   },
   Refunded: {

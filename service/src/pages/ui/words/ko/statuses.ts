@@ -39,7 +39,7 @@ export const statuses: Words["orders"]["statuses"] = {
   },
   NotarizationPending: {
     headline: "문서가 공증인에게 있습니다",
-    summary: "온라인 공증인이 서명자의 신원을 확인하고 문서를 공증합니다.",
+    summary: "공증인이 서명자의 신원을 확인하고 문서를 공증합니다.",
     next: [
       "서명자: 약속 시간을 지키고 정부가 발급한 사진 신분증을 준비하십시오.",
       "공증된 문서를 받으면 다음 단계가 시작됩니다.",
@@ -58,7 +58,7 @@ export const statuses: Words["orders"]["statuses"] = {
   Shipped: {
     headline: "문서가 배송 중입니다",
     summary: "운송사가 문서를 가지고 있습니다.",
-    next: ["운송사가 배달을 알리면 이 페이지가 바뀝니다."],
+    next: ["배달이 기록되면 이 페이지가 바뀝니다."],
   },
   Delivered: {
     headline: "배달된 것으로 기록됨",
@@ -85,7 +85,7 @@ export const statuses: Words["orders"]["statuses"] = {
     summary: "주문한 모든 것이 완료되었습니다.",
     next: [
       "더 하실 일은 없습니다.",
-      "문서 링크는 완료되었을 때 보내 드린 이메일에 있습니다. 이 페이지에는 언제든지 다시 오실 수 있습니다.",
+      "문서 링크는 이메일로 보내 드립니다. 이 페이지에는 언제든지 다시 오실 수 있습니다.",
     ],
   },
   PaymentFailed: {
@@ -135,8 +135,8 @@ export const statuses: Words["orders"]["statuses"] = {
     next: ["주문한 회사와 주소를 확인하고 다시 시도하겠습니다.", askFirm],
   },
   RefundPending: {
-    headline: "환불이 진행 중입니다",
-    summary: "결제 대행사로 환불을 보냈습니다. 이 주문의 작업은 중단되었습니다.",
+    headline: "결제 금액을 환불하고 있습니다",
+    summary: "결제 대행사를 통해 돌려 드리고 있습니다. 이 주문의 작업은 중단되었습니다.",
     next: ["은행에 표시되기까지 보통 영업일 기준 5~10일이 걸립니다."],
   },
   Refunded: {

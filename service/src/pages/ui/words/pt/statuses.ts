@@ -39,7 +39,7 @@ export const statuses: Words["orders"]["statuses"] = {
   },
   NotarizationPending: {
     headline: "O documento está com o notário",
-    summary: "Um notário online verifica a identidade de quem assina e notariza o documento.",
+    summary: "Um notário verifica a identidade de quem assina e notariza o documento.",
     next: [
       "Se você assina: compareça ao horário marcado com um documento oficial com foto.",
       "A próxima etapa começa quando tivermos o documento notarizado.",
@@ -58,7 +58,7 @@ export const statuses: Words["orders"]["statuses"] = {
   Shipped: {
     headline: "O documento está a caminho",
     summary: "A transportadora está com o documento.",
-    next: ["Esta página muda quando a transportadora informar a entrega."],
+    next: ["Esta página muda quando a entrega for registrada."],
   },
   Delivered: {
     headline: "Registrado como entregue",
@@ -85,7 +85,7 @@ export const statuses: Words["orders"]["statuses"] = {
     summary: "Tudo o que foi pedido está concluído.",
     next: [
       "Não resta nada a fazer.",
-      "O link dos documentos está no e-mail que enviamos quando tudo terminou. Você pode voltar a esta página quando quiser.",
+      "Enviamos o link dos documentos por e-mail. Você pode voltar a esta página quando quiser.",
     ],
   },
   PaymentFailed: {
@@ -139,8 +139,8 @@ export const statuses: Words["orders"]["statuses"] = {
     next: ["Vamos conferir o endereço com a empresa que fez o pedido e tentar de novo.", askFirm],
   },
   RefundPending: {
-    headline: "Seu reembolso está a caminho",
-    summary: "Enviamos o reembolso ao processador de pagamentos. O trabalho neste pedido parou.",
+    headline: "O pagamento está sendo reembolsado",
+    summary: "Estamos devolvendo o valor por meio do processador de pagamentos. O trabalho neste pedido parou.",
     next: ["Os bancos costumam levar de 5 a 10 dias úteis para mostrá-lo."],
   },
   Refunded: {

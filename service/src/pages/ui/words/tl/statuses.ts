@@ -45,7 +45,7 @@ export const statuses: Words["orders"]["statuses"] = {
   },
   NotarizationPending: {
     headline: "Nasa notaryo ang dokumento",
-    summary: "Sinusuri ng online na notaryo ang pagkakakilanlan ng pipirma at ninonotaryo ang dokumento.",
+    summary: "Sinusuri ng notaryo ang pagkakakilanlan ng pipirma at ninonotaryo ang dokumento.",
     next: [
       "Sa pipirma: sumipot sa takdang oras, at ihanda ang ID na may larawan na bigay ng gobyerno.",
       "Magsisimula ang susunod na hakbang kapag nasa amin na ang nanotaryong dokumento.",
@@ -64,7 +64,7 @@ export const statuses: Words["orders"]["statuses"] = {
   Shipped: {
     headline: "Papunta na ang dokumento",
     summary: "Nasa tagahatid na ang dokumento.",
-    next: ["Magbabago ang pahinang ito kapag iniulat ng tagahatid ang paghahatid."],
+    next: ["Magbabago ang pahinang ito kapag naitala ang paghahatid."],
   },
   Delivered: {
     headline: "Naitala bilang naihatid",
@@ -91,7 +91,7 @@ export const statuses: Words["orders"]["statuses"] = {
     summary: "Tapos na ang lahat ng inorder.",
     next: [
       "Wala nang natitirang gagawin.",
-      "Nasa email na ipinadala namin nang matapos ang lahat ang link ng mga dokumento. Maaari kayong bumalik sa pahinang ito anumang oras.",
+      "Ipinapadala namin sa email ang link ng mga dokumento. Maaari kayong bumalik sa pahinang ito anumang oras.",
     ],
   },
   PaymentFailed: {
@@ -150,8 +150,8 @@ export const statuses: Words["orders"]["statuses"] = {
     next: ["Susuriin namin ang address kasama ang kompanyang naglagay ng order at susubukan muli.", askFirm],
   },
   RefundPending: {
-    headline: "Parating na ang inyong refund",
-    summary: "Ipinadala na namin ang refund sa tagaproseso ng bayad. Huminto na ang trabaho sa order na ito.",
+    headline: "Isinasauli ang bayad",
+    summary: "Ibinabalik namin ito sa pamamagitan ng tagaproseso ng bayad. Huminto na ang trabaho sa order na ito.",
     next: ["Karaniwang inaabot ng 5 hanggang 10 araw na may pasok bago ito ipakita ng mga bangko."],
   },
   Refunded: {

@@ -42,7 +42,7 @@ export const statuses: Words["orders"]["statuses"] = {
   },
   NotarizationPending: {
     headline: "Tài liệu đang ở công chứng viên",
-    summary: "Công chứng viên trực tuyến kiểm tra danh tính người ký và công chứng tài liệu.",
+    summary: "Công chứng viên kiểm tra danh tính người ký và công chứng tài liệu.",
     next: [
       "Người ký: hãy đến đúng hẹn và chuẩn bị giấy tờ tùy thân có ảnh do chính quyền cấp.",
       "Bước tiếp theo bắt đầu khi chúng tôi có tài liệu đã công chứng.",
@@ -61,7 +61,7 @@ export const statuses: Words["orders"]["statuses"] = {
   Shipped: {
     headline: "Tài liệu đang trên đường",
     summary: "Hãng vận chuyển đang giữ tài liệu.",
-    next: ["Trang này thay đổi khi hãng vận chuyển báo đã giao."],
+    next: ["Trang này thay đổi khi việc giao hàng được ghi nhận."],
   },
   Delivered: {
     headline: "Đã ghi nhận là đã giao",
@@ -88,7 +88,7 @@ export const statuses: Words["orders"]["statuses"] = {
     summary: "Mọi thứ đã đặt đều hoàn tất.",
     next: [
       "Không còn gì phải làm.",
-      "Liên kết tài liệu ở trong email chúng tôi gửi khi mọi việc hoàn tất. Quý vị có thể quay lại trang này bất cứ lúc nào.",
+      "Chúng tôi gửi liên kết tài liệu qua email. Quý vị có thể quay lại trang này bất cứ lúc nào.",
     ],
   },
   PaymentFailed: {
@@ -143,8 +143,8 @@ export const statuses: Words["orders"]["statuses"] = {
     next: ["Chúng tôi sẽ kiểm tra địa chỉ với công ty đặt đơn và thử lại.", askFirm],
   },
   RefundPending: {
-    headline: "Tiền hoàn đang được chuyển",
-    summary: "Chúng tôi đã gửi khoản hoàn tiền cho đơn vị xử lý thanh toán. Công việc của đơn này đã dừng.",
+    headline: "Khoản thanh toán đang được hoàn lại",
+    summary: "Chúng tôi đang hoàn lại qua đơn vị xử lý thanh toán. Công việc của đơn này đã dừng.",
     next: ["Ngân hàng thường cần 5 đến 10 ngày làm việc để hiện khoản này."],
   },
   Refunded: {

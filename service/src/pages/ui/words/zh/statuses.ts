@@ -39,7 +39,7 @@ export const statuses: Words["orders"]["statuses"] = {
   },
   NotarizationPending: {
     headline: "文件正在公证",
-    summary: "在线公证人核实签署人的身份，并对文件进行公证。",
+    summary: "公证人核实签署人的身份，并对文件进行公证。",
     next: ["签署人：请按时赴约，并备好政府签发的带照片证件。", "我们收到经公证的文件后，下一步骤开始。"],
   },
   NotarizationComplete: {
@@ -55,7 +55,7 @@ export const statuses: Words["orders"]["statuses"] = {
   Shipped: {
     headline: "文件已在途中",
     summary: "承运商已收到文件。",
-    next: ["承运商报告送达后，本页会更新。"],
+    next: ["送达被记录后，本页会更新。"],
   },
   Delivered: {
     headline: "已记录为送达",
@@ -80,7 +80,7 @@ export const statuses: Words["orders"]["statuses"] = {
   Completed: {
     headline: "全部完成",
     summary: "所订的一切均已完成。",
-    next: ["没有需要再做的事。", "文件链接在全部完成时我们发送的电子邮件中。您可以随时回到本页。"],
+    next: ["没有需要再做的事。", "我们通过电子邮件发送文件链接。您可以随时回到本页。"],
   },
   PaymentFailed: {
     headline: "付款未成功",
@@ -123,8 +123,8 @@ export const statuses: Words["orders"]["statuses"] = {
     next: ["我们会与下单的公司核对地址并重试。", askFirm],
   },
   RefundPending: {
-    headline: "您的退款正在途中",
-    summary: "我们已把退款发送给支付服务商。此订单的工作已停止。",
+    headline: "付款正在退还",
+    summary: "我们正通过支付服务商退还款项。此订单的工作已停止。",
     next: ["银行通常需要 5 到 10 个工作日才会显示。"],
   },
   Refunded: {
