@@ -16,7 +16,7 @@ import { mailAdmins, type Operator, requirePasskeyOf, requirePermission, require
 import { enableLive } from "../partners/partners.ts";
 import * as store from "./store.ts";
 
-export { type LiveRequest, protectedTables } from "./store.ts";
+export { type DecidedLiveRequest, type LiveRequest, protectedTables } from "./store.ts";
 
 export type LiveDeps = { db: Database; clock: Clock; rowMac: RowMac };
 
@@ -70,6 +70,9 @@ export async function openLiveRequests({ db }: { db: Sql }): Promise<OpenLiveReq
     }),
   );
 }
+
+export const decidedLiveRequests = ({ db }: { db: Sql }, limit: number): Promise<store.DecidedLiveRequest[]> =>
+  store.selectDecided(db, limit);
 
 /**
  * Grants live access to the firm, and to everybody who is an owner at that moment.

@@ -1,9 +1,15 @@
 import { changeRow } from "../../kernel/platform/database/change-rows.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
-import { type StateMac, verified, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
+import {
+  type Marked,
+  marked,
+  type StateMac,
+  verified,
+  writeStateMacs,
+} from "../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
-import { joinFirm, verifiedFirm } from "../partners/partners.ts";
+import { joinFirm, type MarkedFirm, markedFirm, verifiedFirm, withFirmNames } from "../partners/partners.ts";
 
 export type LiveRequest = {
   id: string;
@@ -42,6 +48,17 @@ const mostListed = 100;
 /** The open requests, the oldest first. */
 export const selectOpen = (db: Sql) =>
   db.query<LiveRequest>(sql`${requests(sql`r.state = 'asked'`)} ORDER BY r.asked_at, r.id LIMIT ${mostListed}`);
+
+export type DecidedLiveRequest = Pick<LiveRequest, "firmName" | "state" | "decidedAt">;
+
+/** The decided requests, the latest first. One that was altered is left out. */
+export async function selectDecided(db: Sql, limit: number): Promise<DecidedLiveRequest[]> {
+  const rows = await db.query<DecidedLiveRequest & Marked & MarkedFirm>(sql`
+    SELECT p.name AS "firmName", r.state, r.decided_at AS "decidedAt", ${marked(requestState, sql`r`)}, ${markedFirm}
+    FROM live_requests r ${joinFirm(sql`r.partner_id`)}
+    WHERE r.state <> 'asked' ORDER BY r.decided_at DESC, r.id LIMIT ${limit}`);
+  return withFirmNames(rows.filter(({ isAuthentic }) => isAuthentic));
+}
 
 export async function selectRequest(db: Sql, id: string): Promise<LiveRequest | undefined> {
   const [found] = await db.query<LiveRequest>(requests(sql`r.id = ${id}`));

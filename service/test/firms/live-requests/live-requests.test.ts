@@ -123,6 +123,25 @@ test("a refusal has a reason, which is mailed and shown, and the owner may ask a
   assert.match(await alertIn(await ask(owner)), /^Live was refused less than 24 hours ago\./);
 });
 
+test("lists requests for access and for live among those decided lately, and none that was altered", async () => {
+  const decided = async () => {
+    const admin = await newOperator(harness, { roles: ["admin"] });
+    const page = await look("/operator/approvals", { cookie: admin.cookie });
+    return page.slice(page.indexOf("Requests decided lately")).replace(/<[^>]*>/g, "");
+  };
+  const { owner, partnerId } = await firm("Linden Title");
+  assert.match(await decided(), /Linden Title: a test key was issued, /);
+  assert.doesNotMatch(await decided(), /Linden Title: live was/);
+  await open(owner);
+  await ask(owner);
+  const [request] = await requestsOf(partnerId);
+  const admin = await newOperator(harness, { roles: ["admin"] });
+  assert.equal((await decide(request?.id ?? "", "refuse", admin, { note: "Too early." })).status, 303);
+  assert.match(await decided(), /Linden Title: live was refused, /);
+  await db.query(sql`UPDATE live_requests SET row_mac = NULL WHERE id = ${request?.id}`);
+  assert.doesNotMatch(await decided(), /Linden Title: live was/);
+});
+
 test("a mail about a decision that nobody made is not sent", async () => {
   const { owner, partnerId, workEmail } = await firm("Rowan Title");
   await open(owner);

@@ -1,5 +1,5 @@
 import type { ListedRequest, pendingRequests } from "../../../firms/access-requests/access-requests.ts";
-import type { OpenLiveRequest } from "../../../firms/live-requests/live-requests.ts";
+import type { DecidedLiveRequest, OpenLiveRequest } from "../../../firms/live-requests/live-requests.ts";
 import { emptyState, facts, notice } from "../../ui/components.ts";
 import { time } from "../../ui/format.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";
@@ -109,8 +109,18 @@ ${textArea({ form: `live-${id}`, name: "note", label: "Why not", required: true,
   })}</ul>`;
 }
 
-/** Decided requests for access, the latest first. */
-export const decidedPart = (requests: readonly ListedRequest[]): Html =>
-  requests.length === 0
-    ? emptyState("None yet", "Requests for access are listed here once they are decided.")
-    : html`<ul>${requests.map(({ firmName, status, decidedAt }) => html`<li><span class="breakable">${firmName}</span>: ${status === "issued" ? "a test key was issued" : "declined"}${decidedAt && html`, ${time(decidedAt)}`}</li>`)}</ul>`;
+const liveOutcome = { asked: "", granted: "live was given", refused: "live was refused" } as const;
+
+/** Decided requests for access and for live, the latest first. */
+export function decidedPart(requests: readonly ListedRequest[], live: readonly DecidedLiveRequest[]): Html {
+  const lines = [
+    ...requests.map(({ status, ...request }) => ({
+      ...request,
+      outcome: status === "issued" ? "a test key was issued" : "declined",
+    })),
+    ...live.map(({ state, ...request }) => ({ ...request, outcome: liveOutcome[state] })),
+  ].sort((a, b) => (b.decidedAt?.getTime() ?? 0) - (a.decidedAt?.getTime() ?? 0));
+  return lines.length === 0
+    ? emptyState("None yet", "Requests for access and for live are listed here once they are decided.")
+    : html`<ul>${lines.map(({ firmName, outcome, decidedAt }) => html`<li><span class="breakable">${firmName}</span>: ${outcome}${decidedAt && html`, ${time(decidedAt)}`}</li>`)}</ul>`;
+}

@@ -8,6 +8,8 @@ import {
   pendingRequests,
 } from "../../../firms/access-requests/access-requests.ts";
 import {
+  type DecidedLiveRequest,
+  decidedLiveRequests,
   grantLive,
   type OpenLiveRequest,
   openLiveRequests,
@@ -104,14 +106,15 @@ export function approvalRoutes(scope: FastifyInstance, deps: ApprovalsDeps): voi
 
   async function show({ request, operator }: ConsoleCall, after = "", problem?: Problem): Promise<string> {
     const { environment } = operator;
-    const [executions, requests, liveRequests, decided] = await Promise.all([
+    const [executions, requests, liveRequests, decided, decidedLive] = await Promise.all([
       overviewOfExecutions(deps.access, environment, after),
       seesRequests(operator) ? pendingRequests(deps.access, requestsShown) : null,
       seesRequests(operator) ? openLiveRequests(deps.access) : null,
       seesRequests(operator) ? decidedRequests(deps.access, decidedShown) : null,
+      seesRequests(operator) ? decidedLiveRequests(deps.access, decidedShown) : [],
     ]);
     const rights = { mayDecide: may(operator, "orders.work"), mayDecideRequests: may(operator, "partners.manage") };
-    const body = approvalsBody({ executions, requests, liveRequests, decided, after, problem, ...rights });
+    const body = approvalsBody({ executions, requests, liveRequests, decided, decidedLive, after, problem, ...rights });
     return consolePage(deps.frame, request, { title: "Approvals", section: "approvals", body });
   }
 }
@@ -131,6 +134,7 @@ type ApprovalsView = {
   requests: Awaited<ReturnType<typeof pendingRequests>> | null;
   liveRequests: readonly OpenLiveRequest[] | null;
   decided: readonly ListedRequest[] | null;
+  decidedLive: readonly DecidedLiveRequest[];
   mayDecide: boolean;
   mayDecideRequests: boolean;
   after: string;
@@ -139,7 +143,8 @@ type ApprovalsView = {
 
 /** The page with everything that waits for a decision, and with what was decided recently. */
 function approvalsBody(view: ApprovalsView): Html {
-  const { executions, requests, liveRequests, decided, after, problem, mayDecide, mayDecideRequests } = view;
+  const { executions, requests, liveRequests, decided, decidedLive, after, problem, mayDecide, mayDecideRequests } =
+    view;
   const { execution } = problem ?? {};
   return html`${pageHead("Approvals", "What is waiting for your decision. Each decision is final.")}
 ${errorSummary(problem?.message)}
@@ -149,6 +154,6 @@ ${card("waiting", "Waiting for approval", waitingPart(executions, after, mayDeci
 ${requests && card("requests", "Access requests", requestsPart(requests, after, mayDecideRequests))}
 ${liveRequests && card("live", "Requests for live", livePart(liveRequests, mayDecideRequests))}
 ${card("ended", "Playbook runs that ended recently", endedTable(executions.ended))}
-${decided && card("decided", "Requests decided lately", decidedPart(decided))}
+${decided && card("decided", "Requests decided lately", decidedPart(decided, decidedLive))}
 </div>`;
 }
