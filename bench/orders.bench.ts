@@ -4,6 +4,7 @@ import { connectionTo } from "@signsealship/testing/database";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { openRoomsOf } from "../service/src/closing/rooms/rooms.ts";
 import { keySha256 } from "../service/src/firms/partners/keys/format.ts";
 import { keyForMeStatement, keyStatement } from "../service/src/firms/partners/keys/resolve.ts";
 import { ToSeal } from "../service/src/kernel/platform/database/sql.ts";
@@ -122,7 +123,7 @@ export async function run(): Promise<Result[]> {
         portable(listStatement(of, { status: null, externalReference: null, after: null, limit: 21 })),
       ],
       [`/api/partner/orders/${code}`]: [authenticate, portable(ownOrderStatement(code, of))],
-      "/api/partner/me": [portable(keyForMeStatement(keySha256(key), new Date()))],
+      "/api/partner/me": [portable(keyForMeStatement(openRoomsOf)(keySha256(key), new Date()))],
     },
     write: { authenticate, ...written, unique },
   });

@@ -108,13 +108,13 @@ async function addRoutes(
 ): Promise<void> {
   const { config, db, clock, log, rowMac } = deps.resources;
   const { metrics, isDraining } = deps.node;
-  const { frame, uploadPlaces, desk, envelopes, passports, closings, webhooks, playbooks } = features;
+  const { frame, uploadPlaces, desk, envelopes, passports, closings, webhooks, playbooks, reports } = features;
   healthRoutes(app, { version, metrics, metricsToken: config.metricsToken, readiness, isDraining });
   partnerRoutes(app, { ...frame, ...features.partners });
   linkRoute(app, { ...frame, ...features.members });
-  launchpadRoutes(app, { ...frame, db });
+  launchpadRoutes(app, { ...frame, ...reports });
   accessRoutes(app, { ...frame, requestAccess: features.requestAccess });
-  analyticsRoutes(app, { ...frame, readAnalytics: features.readAnalytics });
+  analyticsRoutes(app, { ...frame, ...reports });
   playbookRoutes(app, { frame, playbooks, enabled: config.playbooks });
   orderRoutes(app, {
     ...{ frame, orders: desk.orders, uploadPlaces, withTemplate: desk.withTemplate },
@@ -238,7 +238,7 @@ function peopleDeps(
       passports,
       rooms: { closings, deliveries, drafts: openDrafts(resources) },
       webhooks,
-      readAnalytics: features.readAnalytics,
+      reports: features.reports,
       testClock: features.testClock,
     },
     operator: {

@@ -1,5 +1,5 @@
 import { openClosings } from "./closing/closing-passports/closing-passports.ts";
-import { closingsOf } from "./closing/rooms/rooms.ts";
+import { closingsOf, countOpenRooms, openRoomsOf } from "./closing/rooms/rooms.ts";
 import { openReceipts } from "./delivery/receipts/receipts.ts";
 import { labelRates, openParcels, requireNoLetter } from "./delivery/shipping/shipping.ts";
 import type { Anchoring } from "./evidence/anchoring/anchoring.ts";
@@ -15,6 +15,7 @@ import {
   keyLimitsOf,
   keyResolver,
   type LastUse,
+  openLaunchpad,
   type RequireStorage,
   readBranding,
   shownBranding,
@@ -28,18 +29,15 @@ import type { RateLimits } from "./kernel/http/rate-limits.ts";
 import type { RouteDeps } from "./kernel/http/route.ts";
 import { maxReservedBytes } from "./kernel/http/uploads/multipart.ts";
 import { createUploadPlaces } from "./kernel/http/uploads/upload-places.ts";
-import type { Environment, Principal } from "./kernel/identity/identity.ts";
+import type { Environment, Owner, Principal } from "./kernel/identity/identity.ts";
 import type { Tx } from "./kernel/platform/database/database.ts";
 import type { SchemaWatch } from "./kernel/platform/database/schema-fence.ts";
 import { openDocumentNames } from "./kernel/platform/document-name.ts";
-import { ageTestIdempotencyKeys } from "./kernel/platform/idempotency-keys.ts";
 import type { Mail, Outbox } from "./kernel/platform/mail/mail.ts";
 import type { Metrics } from "./kernel/platform/metrics.ts";
 import type { Workers } from "./kernel/platform/workers/task.ts";
 import type { Resources } from "./kernel/resources.ts";
 import type { RetentionPlan } from "./kernel/retention/retention.ts";
-import { bringClaimsNearer } from "./kernel/tasks/tasks.ts";
-import type { BringNearer } from "./kernel/test-clock/test-clock.ts";
 import { analyticsReader } from "./orders/analytics/analytics.ts";
 import { rowCipher } from "./orders/bulk/bulk.ts";
 import { fillCiphers } from "./orders/fills/fills.ts";
@@ -53,20 +51,18 @@ import {
   type WithTemplate,
 } from "./orders/order/order.ts";
 import {
-  bringSandboxMoneyNearer,
   type CheckoutDeps,
   checkoutOfNewOrder,
   type Processor,
   sandboxPayment,
   takesPayment,
 } from "./orders/payments/payments.ts";
-import { bringExecutionsNearer, createCallbacks } from "./orders/playbooks/playbooks.ts";
+import { createCallbacks } from "./orders/playbooks/playbooks.ts";
 import type { VersionedPricing } from "./orders/pricing/pricing.ts";
 import { expandForm, templateOfFill } from "./orders/templates/templates.ts";
-import { bringSecretEndsNearer, openWebhooks } from "./outgoing/webhooks/webhooks.ts";
+import { openWebhooks } from "./outgoing/webhooks/webhooks.ts";
 import { accountsOf, type MediaEngine, openProviders, providerMetrics } from "./providers/providers.ts";
 import {
-  bringEnvelopesNearer,
   ceremonyWith,
   createPreflight,
   createPreview,
@@ -76,14 +72,8 @@ import {
   type SignerAuthorities,
   textsOf,
 } from "./signing/envelopes/envelopes.ts";
-import {
-  bringRequestsNearer,
-  bringSessionsNearer,
-  openMeetings,
-  openNotaries,
-  type RecordingDisk,
-  type Recordings,
-} from "./signing/notaries/notaries.ts";
+import { openMeetings, openNotaries, type RecordingDisk, type Recordings } from "./signing/notaries/notaries.ts";
+import { broughtNearer, firstTimes } from "./upkeep/declarations.ts";
 import { storedBlobs } from "./upkeep/protected-data.ts";
 
 // Memory for eight uploads of the largest size at once; further uploads wait, and their senders are slowed down. Five
@@ -171,14 +161,17 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
     frame,
     uploadPlaces: createUploadPlaces({ ...uploadSizes, mostWaitingOf: waitingUploadsOf(rules.tierLimits) }),
     storageUse: storageUse(db, mostStored, storedBlobs),
-    partners: { db, resolveKeyForMe: keyForMeResolver({ ...resources, lastUse: node.lastUse }) },
+    partners: {
+      resolveKeyForMe: keyForMeResolver({ ...resources, lastUse: node.lastUse }, openRoomsOf),
+      countOpenRooms: (owner: Owner) => countOpenRooms(db, owner),
+    },
     members: {
       ...{ db, clock, random, rowMac, secrets, workers },
       ownOrigin: frame.ownOrigin,
       keyLimitsOf: keyLimitsOf(rules.tierLimits),
     },
     requestAccess: openAccess(resources, fetch, rules.trialsPerDomain),
-    readAnalytics: analyticsReader(resources),
+    reports: { readAnalytics: analyticsReader(resources), readLaunchpad: openLaunchpad(db, firstTimes) },
     playbooks: { db, clock, log, callbacks: createCallbacks(secrets) },
     desk: openDesk(deps, shared, requireStorage, checkout),
     checkout,
@@ -277,19 +270,3 @@ function openDesk(
     takesPayment: (environment: Environment) => takesPayment(processor, environment),
   };
 }
-
-/**
- * The due times that a firm's test clock moves. The retention plan has no such times, because it adds up the clock's
- * advances itself.
- */
-const broughtNearer: readonly BringNearer[] = [
-  // The first one, because the sandbox's bank locks a step before the rows of its order. Another order would deadlock.
-  bringSandboxMoneyNearer,
-  bringEnvelopesNearer,
-  bringExecutionsNearer,
-  bringSecretEndsNearer,
-  bringSessionsNearer,
-  bringRequestsNearer,
-  bringClaimsNearer,
-  ageTestIdempotencyKeys,
-];

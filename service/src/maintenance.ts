@@ -46,7 +46,7 @@ import {
   type SigningCertificate,
   sendMorningMails,
 } from "./upkeep/console/console.ts";
-import { blobTables, forgets, judgedStates } from "./upkeep/protected-data.ts";
+import { blobTables, retained } from "./upkeep/protected-data.ts";
 
 const seconds = 1000;
 const hours = 3600 * seconds;
@@ -228,7 +228,7 @@ const tasksOfStorage = (resources: Resources, retention: RetentionPlan): Periodi
       atStart: true,
       async work(stopping) {
         await checkMarks(stopping);
-        await deleteDue({ ...resources, states: judgedStates, forgets }, retention, clock(), stopping);
+        await deleteDue({ ...resources, ...retained }, retention, clock(), stopping);
       },
     },
     { name: "marks of deletion", everyMs: 60 * seconds, work: checkMarks },
@@ -286,7 +286,6 @@ export function testClockSweeps(deps: Resources & { retention: RetentionPlan }, 
     (partnerId, stopping) => takeSandboxSteps(deps, stopping, partnerId),
     () => watchPayments(deps),
     (partnerId, stopping) => closeMonths(deps, stopping, partnerId),
-    (partnerId, stopping) =>
-      deleteDue({ ...deps, states: judgedStates, forgets }, retention, clock(), stopping, partnerId),
+    (partnerId, stopping) => deleteDue({ ...deps, ...retained }, retention, clock(), stopping, partnerId),
   ];
 }

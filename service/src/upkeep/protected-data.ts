@@ -1,14 +1,20 @@
-import { protectedTables as closings, storedClosings } from "../closing/closing-passports/closing-passports.ts";
+import {
+  closingSource,
+  protectedTables as closings,
+  storedClosings,
+} from "../closing/closing-passports/closing-passports.ts";
 import { protectedTables as deliveries } from "../closing/deliveries/deliveries.ts";
 import { protectedTables as drafts } from "../closing/drafts/drafts.ts";
-import { roomState, protectedTables as rooms } from "../closing/rooms/rooms.ts";
+import { protectedTables as rooms } from "../closing/rooms/rooms.ts";
 import { protectedTables as faxAttempts } from "../delivery/faxing/faxing.ts";
 import { protectedTables as takingIns } from "../delivery/paper/paper.ts";
 import { protectedTables as carriers } from "../delivery/shipping/shipping.ts";
 import { protectedTables as anchors } from "../evidence/anchoring/anchoring.ts";
 import {
   forgetPassportNames,
+  passportSource,
   protectedTables as passports,
+  proofCertificateSource,
   storedPassports,
 } from "../evidence/proof-passports/proof-passports.ts";
 import { protectedTables as seals } from "../evidence/seals/seals.ts";
@@ -26,22 +32,22 @@ import { resultRows } from "../kernel/platform/idempotency-keys.ts";
 import { isMacTable, type MacTable, type ProtectedTable } from "../kernel/platform/protected-data.ts";
 import { revocationRows } from "../kernel/platform/revocations.ts";
 import type { Members } from "../kernel/platform/row-mac.ts";
-import { type Forget, type JudgedStates, protectedTables as marks } from "../kernel/retention/retention.ts";
+import { type Forget, protectedTables as marks, type SourceOf } from "../kernel/retention/retention.ts";
 import { protectedTables as tasks } from "../kernel/tasks/tasks.ts";
 import { protectedTables as statements } from "../orders/billing/billing.ts";
-import { protectedTables as bulks } from "../orders/bulk/bulk.ts";
-import { protectedTables as fills, storedForms } from "../orders/fills/fills.ts";
+import { protectedTables as bulks, isAwaitedByBulks } from "../orders/bulk/bulk.ts";
+import { protectedTables as fills, isOpenInFills, storedForms } from "../orders/fills/fills.ts";
 import { protectedTables as dispatched } from "../orders/fulfilment/fulfilment.ts";
 import {
+  documentSource,
   forgetDocumentNames,
-  orderState,
   protectedTables as orders,
   storedDocuments,
   storedFills,
 } from "../orders/order/order.ts";
-import { paymentState, protectedTables as payments } from "../orders/payments/payments.ts";
+import { payable, protectedTables as payments } from "../orders/payments/payments.ts";
 import { protectedTables as refunds } from "../orders/refunds/refunds.ts";
-import { storedVersions, protectedTables as templates } from "../orders/templates/templates.ts";
+import { storedVersions, protectedTables as templates, versionSource } from "../orders/templates/templates.ts";
 import { protectedTables as webhooks } from "../outgoing/webhooks/webhooks.ts";
 import { protectedTables as providers } from "../providers/providers.ts";
 import { protectedTables as envelopes } from "../signing/envelopes/envelopes.ts";
@@ -85,8 +91,12 @@ export const storedBlobs: readonly StoredBlobs[] = [
   ...[storedPassports, storedRecordings, storedClosings],
 ];
 
-/** The MACs of the rows whose state decides what the retention plan deletes. */
-export const judgedStates: JudgedStates = { orders: orderState, payments: paymentState, rooms: roomState };
-
-/** The data that the retention plan deletes in addition to blobs. */
-export const forgets: readonly Forget[] = [forgetDocumentNames, forgetPassportNames];
+/** The blobs that the retention plan deletes, and the data that it deletes in addition. */
+export const retained: { sources: readonly SourceOf[]; forgets: readonly Forget[] } = {
+  sources: [
+    documentSource(payable),
+    ...[passportSource, proofCertificateSource, closingSource],
+    versionSource([isAwaitedByBulks, isOpenInFills]),
+  ],
+  forgets: [forgetDocumentNames, forgetPassportNames],
+};

@@ -6,7 +6,15 @@ import { sql } from "../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import { isVerifyCode } from "../../kernel/platform/text.ts";
-import { certificateUse, hasCode, rowHolds, type StoredVersion, storedColumns, type VersionDeps } from "./versions.ts";
+import {
+  certificateUse,
+  fromVersions,
+  hasCode,
+  rowHolds,
+  type StoredVersion,
+  storedColumns,
+  type VersionDeps,
+} from "./versions.ts";
 
 export type CertificateFile = { version: number; file: StoredFile };
 
@@ -21,7 +29,7 @@ export async function closingCertificate(
 ): Promise<CertificateFile | { deletedAt: Date } | null> {
   if (!isVerifyCode(verifyCode)) return null;
   const [row] = await deps.db.query<StoredVersion>(sql`
-SELECT ${storedColumns} FROM closing_passports c JOIN rooms r ON r.id = c.room_id WHERE ${hasCode(sql`c`, verifyCode)}`);
+SELECT ${storedColumns} ${fromVersions} WHERE ${hasCode(sql`c`, verifyCode)}`);
   if (!row || !rowHolds(deps, row)) return null;
   if (row.deletedAt) return { deletedAt: row.deletedAt };
   const file = await deps.blobs.open(row.blobKey, certificateUse(row), memoryHolder(row)).catch(unread(deps.log, row));
@@ -38,7 +46,7 @@ export async function latestCertificate(
   roomId: string,
 ): Promise<{ file: StoredFile; sha256: string; verifyCode: string } | null> {
   const [row] = await deps.db.query<StoredVersion>(sql`
-SELECT ${storedColumns} FROM closing_passports c JOIN rooms r ON r.id = c.room_id
+SELECT ${storedColumns} ${fromVersions}
 WHERE c.room_id = ${roomId} ORDER BY c.version DESC LIMIT 1`);
   if (!row || row.deletedAt || !rowHolds(deps, row)) return null;
   const file = await deps.blobs.open(row.blobKey, certificateUse(row), memoryHolder(row)).catch(unread(deps.log, row));

@@ -22,7 +22,7 @@ export { type ClosingRouteDeps, closingRoutes } from "./routes.ts";
 export { type SealClosingDeps, sealClosing } from "./seal-version.ts";
 export { closingSealJobs } from "./seal-when-done.ts";
 export { queueEarlierVersions } from "./store.ts";
-export { loggedClosings, protectedTables, storedClosings } from "./versions.ts";
+export { closingSource, firstClosing, loggedClosings, protectedTables, storedClosings } from "./versions.ts";
 
 type Parts = {
   workers: Workers;

@@ -18,9 +18,9 @@ import type { CheckedVersionDeps } from "./certificate-check.ts";
 import { closingEntry } from "./store.ts";
 import { verificationStatement } from "./verify.ts";
 import {
-  fromVersion,
   hasCode,
   hashHolds,
+  joinVersion,
   linkHolds,
   type VersionDeps,
   type VersionRow,
@@ -69,7 +69,7 @@ type ChainRow = VersionRow & Branding & MarkedFirm & { partnerName: string };
 const selectChain = (db: Sql, verifyCode: string) =>
   db.query<ChainRow>(sql`
 SELECT ${versionColumns}, p.name AS "partnerName"
-FROM closing_passports own JOIN closing_passports c ON c.room_id = own.room_id AND c.version <= own.version ${fromVersion}
+FROM closing_passports own JOIN closing_passports c ON c.room_id = own.room_id AND c.version <= own.version ${joinVersion}
 WHERE ${hasCode(sql`own`, verifyCode)} ORDER BY c.version`);
 
 function readManifest(text: string): Manifest | null {

@@ -19,9 +19,9 @@ import { markedAt, marksOf, type StoredMark } from "../../kernel/retention/reten
 import { joinOrder, latestFirst, orderState, verifiedSignersOf } from "../../orders/order/order.ts";
 import { envelopeState } from "../../signing/envelopes/envelopes.ts";
 import { type StoredSigningAgain, signingAgainOf, whereSignedAgain } from "../../signing/notaries/notaries.ts";
-import { verifiedRoom } from "../rooms/rooms.ts";
+import { fromRooms, verifiedRoom } from "../rooms/rooms.ts";
 import type { OrderArtifacts, StoredArtifact } from "./artifacts.ts";
-import { type StoredVersion, storedColumns, versionMembers } from "./versions.ts";
+import { fromVersions, type StoredVersion, storedColumns, versionMembers } from "./versions.ts";
 
 export type RoomOfOwner = Owner & { roomCode: string };
 
@@ -56,7 +56,7 @@ const isOwnRoom = ({ roomCode, partnerId, environment }: RoomOfOwner): Statement
   sql`${isSealed(sql`r.code`, "room", roomCode)} AND r.partner_id = ${partnerId} AND r.environment = ${environment}`;
 
 export async function findRoomId(db: Sql, room: RoomOfOwner): Promise<string | undefined> {
-  const [found] = await db.query<{ id: string }>(sql`SELECT id, ${verifiedRoom} FROM rooms r WHERE ${isOwnRoom(room)}`);
+  const [found] = await db.query<{ id: string }>(sql`SELECT id, ${verifiedRoom} ${fromRooms} WHERE ${isOwnRoom(room)}`);
   return found?.id;
 }
 
@@ -138,7 +138,7 @@ SELECT r.id AS "roomId", r.name, r.reference, json_build_object('name', p.name, 
 ) AS "documents@order.orderCode,envelope.verifyCode", ${verifiedAll(orderState, sql`o`, sql`FROM room_orders a ${joinOrder(sql`a.order_id`)} WHERE a.room_id = r.id`)}, ${verifiedFirm}, ${verifiedRoom},
   ${verifiedAll(envelopeState, sql`e`, sql`FROM room_orders a JOIN envelopes e ON e.order_id = a.order_id WHERE a.room_id = r.id`)},
   ${verifiedSignersOf(sql`room_orders a ${joinOrder(sql`a.order_id`)} WHERE a.room_id = r.id`)}
-FROM rooms r ${joinFirm(sql`r.partner_id`)} WHERE ${isOwnRoom(room)}`);
+${fromRooms} ${joinFirm(sql`r.partner_id`)} WHERE ${isOwnRoom(room)}`);
   if (!snapshot) return undefined;
   return { ...snapshot, documents: snapshot.documents.map((document) => withStored(rowMac, document)) };
 }
@@ -146,7 +146,7 @@ FROM rooms r ${joinFirm(sql`r.partner_id`)} WHERE ${isOwnRoom(room)}`);
 /** The room's versions in ascending order. */
 export const selectVersions = (db: Sql, roomId: string) =>
   db.query<StoredVersion>(sql`
-SELECT ${storedColumns} FROM closing_passports c JOIN rooms r ON r.id = c.room_id
+SELECT ${storedColumns} ${fromVersions}
 WHERE c.room_id = ${roomId} ORDER BY c.version`);
 
 export type NewVersion = RoomOfOwner & {
@@ -230,7 +230,7 @@ export async function queueEarlierVersions(tx: Tx, log: Log): Promise<number> {
     const versions: EarlierVersion[] = await tx.query<EarlierVersion>(sql`
       SELECT c.room_id AS "roomId", c.version, sealed_sha256 AS "sealedSha256", prev_manifest_sha256 AS "prevManifestSha256",
         CASE WHEN prev_manifest_sha256 IS NULL THEN manifest END AS "manifest@manifest", environment, c.created_at AS at
-      FROM closing_passports c JOIN rooms r ON r.id = c.room_id
+      ${fromVersions}
       ${after ? sql`WHERE (c.room_id, c.version) > (${after.roomId}, ${after.version})` : nothing}
       ORDER BY c.room_id, c.version LIMIT ${versionsAtOnce}`);
     for (const each of versions) {

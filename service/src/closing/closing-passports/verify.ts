@@ -4,14 +4,14 @@ import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { isVerifyCode } from "../../kernel/platform/text.ts";
 import type { CheckedVersionDeps } from "./certificate-check.ts";
 import type { ClosingVerification } from "./schemas.ts";
-import { fromVersion, hasCode, hashHolds, linkHolds, type VersionRow, versionColumns } from "./versions.ts";
+import { hasCode, hashHolds, joinVersion, linkHolds, type VersionRow, versionColumns } from "./versions.ts";
 
 /**
  * The query of a verification. Only the first check of a certificate needs another. The statement is built apart from
  * its execution, so that a benchmark can run it alone.
  */
 export const verificationStatement = (verifyCode: string): Statement =>
-  sql`SELECT ${versionColumns} FROM closing_passports c ${fromVersion} WHERE ${hasCode(sql`c`, verifyCode)}`;
+  sql`SELECT ${versionColumns} FROM closing_passports c ${joinVersion} WHERE ${hasCode(sql`c`, verifyCode)}`;
 
 /**
  * The public verification (contract, Closing passports), computed for each request; null for an invalid verify code. It

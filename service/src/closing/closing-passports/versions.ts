@@ -4,11 +4,14 @@ import type { StoredBlobs } from "../../firms/partners/partners.ts";
 import { joinFirm, markedFirm } from "../../firms/partners/partners.ts";
 import type { Environment } from "../../kernel/identity/identity.ts";
 import type { BlobUse } from "../../kernel/platform/blobs/cipher.ts";
-import { isSealed, type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { isSealed, nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { marked } from "../../kernel/platform/database/state-mac.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import type { MacTable } from "../../kernel/platform/protected-data.ts";
 import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
-import { deletedAt } from "../../kernel/retention/retention.ts";
+import { deletedAt, ruled, type SourceOf, unnamedIn } from "../../kernel/retention/retention.ts";
+import { leapt } from "../../kernel/test-clock/test-clock.ts";
+import { fromRooms, joinRoom, roomState } from "../rooms/rooms.ts";
 
 /** Identifies the blob that stores a version's certificate. */
 export const certificateUse = ({
@@ -63,12 +66,15 @@ export const storedColumns = sql`c.room_id AS "roomId", r.partner_id AS "partner
   c.prev_manifest_sha256 AS "prevManifestSha256", c.sealed_sha256 AS "sealedSha256", c.seal_chain AS "sealChain",
   c.blob_key AS "blobKey", c.created_at AS "createdAt", c.row_mac AS mac, ${deletedAt(sql`c.blob_key`)}`;
 
+/** The stored versions `c`, each with its room `r`. */
+export const fromVersions: Statement = sql`FROM closing_passports c ${joinRoom(sql`c.room_id`)}`;
+
 const versionRows: MacTable<VersionFacts> = {
   table: sql`closing_passports`,
   key: sql`verify_code`,
   keyInRows: sql`c.verify_code`,
   mac: sql`c.row_mac`,
-  rows: sql`SELECT c.verify_code AS key, ${storedColumns} FROM closing_passports c JOIN rooms r ON r.id = c.room_id`,
+  rows: sql`SELECT c.verify_code AS key, ${storedColumns} ${fromVersions}`,
   members: versionMembers,
   texts: [
     {
@@ -87,7 +93,7 @@ const versionRows: MacTable<VersionFacts> = {
 
 export const protectedTables = [versionRows];
 
-/** Columns of a version `c` and of its room's firm, for `fromVersion`. */
+/** Columns of a version `c` and of its room's firm, for `joinVersion`. */
 export const versionColumns = sql`${storedColumns}, b.manifest_sha256 AS "beforeSha256", p.brand_name AS "brandName", p.accent_color AS "accentColor", p.logo_url AS "logoUrl", ${markedFirm}`;
 
 /** A condition: the version has this verify code. @param version the version's alias in the query */
@@ -95,15 +101,46 @@ export const hasCode = (version: Statement, verifyCode: string): Statement =>
   isSealed(sql`${version}.verify_code`, "closing", verifyCode);
 
 export const storedClosings: StoredBlobs = (partnerId) => sql`
-  SELECT c.blob_key, c.bytes FROM rooms r JOIN closing_passports c ON c.room_id = r.id WHERE r.partner_id = ${partnerId}`;
+  SELECT c.blob_key, c.bytes ${fromRooms} JOIN closing_passports c ON c.room_id = r.id WHERE r.partner_id = ${partnerId}`;
+
+/** When the firm `p` sealed its first closing. */
+export const firstClosing: Statement = sql`(SELECT c.created_at ${fromRooms} JOIN closing_passports c ON c.room_id = r.id AND c.version = 1
+    WHERE r.partner_id = p.id ORDER BY c.created_at LIMIT 1)`;
+
+/** How long the retention plan keeps the certificates of closings. */
+export const closingSource: SourceOf = ({ test, live }) => {
+  const since = sql`greatest(r.updated_at, c.created_at)`;
+  return {
+    table: "closing_passports",
+    rows: sql`closing_passports c ${joinRoom(sql`c.room_id`)}`,
+    partnerId: sql`r.partner_id`,
+    environment: sql`r.environment`,
+    id: sql`c.verify_code`,
+    first: "",
+    lock: nothing,
+    blobKey: sql`c.blob_key`,
+    authentic: marked(roomState, sql`r`),
+    ...ruled([
+      {
+        name: "test.closingPassports",
+        holds: sql`r.environment = 'test'`,
+        days: test.closingPassports,
+        since: leapt(since, sql`r.partner_id`),
+      },
+      { name: "live.closingPassports", holds: sql`true`, days: live.closingPassports, since },
+    ]),
+    sharesBlobs: true,
+    unshared: () => unnamedIn(sql`closing_passports`, sql`AND other.verify_code <> named.id`),
+  };
+};
 
 /** The lines of the sealed versions, without the link to the version before. */
 export const loggedClosings: LoggedRows = (environment) => sql`
   SELECT 'closing/v1 ' || c.sealed_sha256 AS line, 'version ' || c.version || ' of closing passport ' || c.room_id AS row, c.created_at AS at
-  FROM closing_passports c JOIN rooms r ON r.id = c.room_id WHERE r.environment = ${environment}`;
+  ${fromVersions} WHERE r.environment = ${environment}`;
 
 /** The joins for a version `c`: its room `r`, the firm `p`, and the previous version `b`. */
-export const fromVersion: Statement = sql`JOIN rooms r ON r.id = c.room_id ${joinFirm(sql`r.partner_id`)}
+export const joinVersion: Statement = sql`${joinRoom(sql`c.room_id`)} ${joinFirm(sql`r.partner_id`)}
   LEFT JOIN closing_passports b ON b.room_id = c.room_id AND b.version = c.version - 1`;
 
 export type VersionDeps = { rowMac: RowMac; log: Log };

@@ -1,4 +1,4 @@
-import { countOpenRooms, openRoomQuota, tierOf } from "../../firms/partners/partners.ts";
+import { openRoomQuota, tierOf } from "../../firms/partners/partners.ts";
 import { auditLine } from "../../kernel/audit/audit.ts";
 import { actorOf, type Principal } from "../../kernel/identity/identity.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
@@ -9,7 +9,7 @@ import { newCode, newUuid } from "../../kernel/platform/ids.ts";
 import { beginChange, type RoomDeps } from "./begin-change.ts";
 import type { NewRoom } from "./fields.ts";
 import type { CreatedRoom, RoomDay, RoomStatus } from "./schemas.ts";
-import { changeClosesOn, changeStatus, insertRoom, lockPartner, type RoomState } from "./store.ts";
+import { changeClosesOn, changeStatus, countOpenRooms, insertRoom, lockPartner, type RoomState } from "./store.ts";
 
 /**
  * Locks the partner until the transaction ends, so that two concurrent requests can't both get the last room of the

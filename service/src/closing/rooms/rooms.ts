@@ -44,7 +44,19 @@ export {
   sealQueue,
   switchSeal,
 } from "./seal-wish.ts";
-export { latestOpenRooms, type OpenRoom, protectedTables, roomEnvironment, roomState, verifiedRoom } from "./store.ts";
+export {
+  countOpenRooms,
+  firstRoom,
+  fromRooms,
+  joinRoom,
+  latestOpenRooms,
+  type OpenRoom,
+  openRoomsOf,
+  protectedTables,
+  roomEnvironment,
+  roomState,
+  verifiedRoom,
+} from "./store.ts";
 export { type OwnRoom, ownRoom, roomView } from "./view/read-view.ts";
 export type { ActivityItem, OrderCard, PassportPointer, RoomView, Signer } from "./view/schemas.ts";
 export { closesToday, closingZone, dayWords } from "./who-acts.ts";

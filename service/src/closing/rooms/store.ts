@@ -1,4 +1,4 @@
-import { lockFirm } from "../../firms/partners/partners.ts";
+import { firstOfBoth, lockFirm, type OpenRooms } from "../../firms/partners/partners.ts";
 import type { Environment, Owner } from "../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { isSealed, nothing, type Statement, sealed, sql } from "../../kernel/platform/database/sql.ts";
@@ -48,6 +48,12 @@ export const protectedTables = [
 export const verifiedRooms: Statement = verified(roomState, sql`rooms`);
 export const verifiedRoom: Statement = verified(roomState, sql`r`);
 const markedRooms = marked(roomState, sql`rooms`);
+
+/** How other features read rooms. In these parts of statements the room is `r`, as it is for `verifiedRoom`. */
+export const fromRooms: Statement = sql`FROM rooms r`;
+
+/** @param id the room's id, as an expression of the other tables */
+export const joinRoom = (id: Statement): Statement => sql`JOIN rooms r ON r.id = ${id}`;
 
 /**
  * Writes the room's MAC after a change of the room, its orders or its participants. The caller must have locked the
@@ -176,6 +182,19 @@ export async function latestOpenRooms(db: Sql, owner: Owner, limit: number, code
   if (!isCode(code) || latest.some((room) => room.code === code)) return latest;
   return [...latest, ...(await select(sql`AND ${hasCode(code)}`))];
 }
+
+/** Part of a statement: the number of an owner's open rooms. */
+export const openRoomsOf: OpenRooms = ({ partnerId, environment }) =>
+  sql`(SELECT count(*) FROM rooms WHERE partner_id = ${partnerId} AND environment = ${environment} AND status = 'open')`;
+
+export async function countOpenRooms(db: Sql, { partnerId, environment }: Owner): Promise<number> {
+  const owner = { partnerId: sql`${partnerId}`, environment: sql`${environment}` };
+  const [row] = await db.query<{ rooms: number }>(sql`SELECT ${openRoomsOf(owner)} AS rooms`);
+  return row?.rooms ?? 0;
+}
+
+/** When a firm first opened a room, for its launchpad. */
+export const firstRoom = { roomAt: firstOfBoth(sql`rooms`) };
 
 export async function ownsRoom(db: Sql, roomId: string, owner: Owner): Promise<boolean> {
   return (await db.query(sql`SELECT FROM rooms WHERE id = ${roomId} AND ${ownedBy(owner)}`)).length === 1;

@@ -5,13 +5,14 @@ import type { Resources } from "../../kernel/resources.ts";
 import type { Taker } from "../../orders/fulfilment/fulfilment.ts";
 import { recallQueue } from "../../orders/order/order.ts";
 import type { Pricing } from "../../orders/pricing/pricing.ts";
+import type { SearchWay } from "../../orders/search/search.ts";
 import type { Providers } from "../../providers/providers.ts";
 import type { Receipts } from "../receipts/receipts.ts";
 import { openLabels } from "./labels/labels.ts";
-import { labelRows } from "./labels/store.ts";
+import { labelRows, labelsTrackedBy } from "./labels/store.ts";
 import type { LetterDeps } from "./letters/deps.ts";
 import { openLetters, recallOrder } from "./letters/letters.ts";
-import { letterRows } from "./letters/store.ts";
+import { letterRows, lettersTrackedBy } from "./letters/store.ts";
 
 export { buyShownLabel, openLabelFile, type ShownLabel, shownLabels } from "./labels/desk.ts";
 export { labelRates } from "./labels/quote.ts";
@@ -20,6 +21,13 @@ export { type LetterOnRecord, lettersOnRecord, requireNoLetter } from "./letters
 export { openParcels } from "./readdress.ts";
 
 export const protectedTables = [labelRows, letterRows];
+
+/** Finds parcels and letters that have not been handed over yet. */
+export const searchWays: readonly SearchWay[] = [labelsTrackedBy, lettersTrackedBy].map(
+  (trackedBy) =>
+    ({ kind, text }) =>
+      kind === "words" ? trackedBy(text) : null,
+);
 
 type ShippingParts = {
   workers: Workers;

@@ -1,7 +1,10 @@
 import type { RequireStorage } from "../../firms/partners/partners.ts";
+import { nothing, sql } from "../../kernel/platform/database/sql.ts";
 import type { DocumentNames } from "../../kernel/platform/document-name.ts";
 import type { Workers } from "../../kernel/platform/workers/task.ts";
 import type { Resources } from "../../kernel/resources.ts";
+import { type RetentionPlan, ruled, type Source, unnamedIn } from "../../kernel/retention/retention.ts";
+import { leapt } from "../../kernel/test-clock/test-clock.ts";
 import type { Anchoring } from "../anchoring/anchoring.ts";
 import type { Sealing } from "../seals/seals.ts";
 import type { TransparencyLog } from "../transparency-log/transparency-log.ts";
@@ -22,9 +25,55 @@ export { ownProofRecord, type ProofRecord, proofRecord } from "./public-record.t
 export { type PassportRouteDeps, passportRoutes } from "./routes.ts";
 export { sealPassport } from "./seal-passport.ts";
 export { type SealRouteDeps, withUpload } from "./seal-route.ts";
-export { forgetPassportNames, loggedPassports, storedPassports } from "./store.ts";
+export { firstPassport, forgetPassportNames, loggedPassports, storedPassports } from "./store.ts";
 
 export const protectedTables = [passportRows, certificateRows];
+
+/** The PDF of a passport, its stored data and its certificates are deleted together. */
+function ofPassports({ test, live }: RetentionPlan) {
+  const since = sql`p.created_at`;
+  return {
+    partnerId: sql`p.partner_id`,
+    environment: sql`p.environment`,
+    lock: nothing,
+    ...ruled([
+      {
+        name: "test.proofPassports",
+        holds: sql`p.environment = 'test'`,
+        days: test.proofPassports,
+        since: leapt(since, sql`p.partner_id`),
+      },
+      { name: "live.proofPassports", holds: sql`true`, days: live.proofPassports, since },
+    ]),
+  };
+}
+
+/** How long the retention plan keeps the sealed PDFs of passports. */
+export const passportSource = (plan: RetentionPlan): Source => ({
+  table: "passports",
+  rows: sql`passports p`,
+  id: sql`p.id`,
+  first: "00000000-0000-0000-0000-000000000000",
+  blobKey: sql`p.blob_key`,
+  ...ofPassports(plan),
+  sharesBlobs: true,
+  unshared: () => unnamedIn(sql`passports`, sql`AND other.id::text <> named.id`),
+});
+
+/**
+ * How long the retention plan keeps certificates that describe the stored PDF: as long as the PDF. Other certificates
+ * contain only facts of the passport's row and, for the owner, the firm's name.
+ */
+export const proofCertificateSource = (plan: RetentionPlan): Source => ({
+  table: "proof_certificates",
+  rows: sql`proof_certificates c JOIN passports p ON p.id = c.passport_id AND c.document_kept`,
+  id: sql`c.blob_key`,
+  first: "",
+  blobKey: sql`c.blob_key`,
+  ...ofPassports(plan),
+  sharesBlobs: false,
+  unshared: () => sql`true`,
+});
 
 type Parts = {
   names: DocumentNames;

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { StoredBlobs } from "../../firms/partners/partners.ts";
+import { firstOfBoth, type StoredBlobs } from "../../firms/partners/partners.ts";
 import { auditLine } from "../../kernel/audit/audit.ts";
 import { eventRow } from "../../kernel/events/events.ts";
 import type { Environment, Owner } from "../../kernel/identity/identity.ts";
@@ -47,6 +47,9 @@ export const passportUse = ({ id, sealedSha256 }: Pick<PassportFacts, "id" | "se
 
 export const storedPassports: StoredBlobs = (partnerId) =>
   sql`SELECT blob_key, bytes FROM passports WHERE partner_id = ${partnerId}`;
+
+/** When the firm `p` sealed its first passport. */
+export const firstPassport: Statement = firstOfBoth(sql`passports`);
 
 /** The lines of passports and of their certificates. */
 export const loggedPassports: LoggedRows = (environment) => sql`

@@ -45,7 +45,7 @@ export { keyTable } from "./keys/format.ts";
 export { addKey, type IssuedKey, keyExpiry, keyName, keyOverlap, keyScopes, overlapHours } from "./keys/issue.ts";
 export { issueKey, listKeys, lockFirmOfKey, revokeKey, rotateKey } from "./keys/keys.ts";
 export { type LastUse, trackLastUse } from "./keys/last-use.ts";
-export { keyForMeResolver, keyResolver } from "./keys/resolve.ts";
+export { keyForMeResolver, keyResolver, type OpenRooms } from "./keys/resolve.ts";
 export { type RotatedKey, rotateUnderLock } from "./keys/rotate.ts";
 export {
   countActiveKeys,
@@ -56,9 +56,15 @@ export {
   lockFirm,
   selectKey,
 } from "./keys/store.ts";
-export { readLaunchpad } from "./launchpad/launchpad.ts";
+export {
+  type FirstTimes,
+  firstIn,
+  firstOfBoth,
+  ofFirmIn,
+  openLaunchpad,
+  type ReadLaunchpad,
+} from "./launchpad/launchpad.ts";
 export { launchpadRoutes } from "./launchpad/routes.ts";
-export { countOpenRooms, openRoomQuota } from "./open-rooms.ts";
 export { partnerRoutes } from "./routes.ts";
 export {
   createStorageQuota,
@@ -78,4 +84,4 @@ export {
   unlimitedHosts,
   waitingUploadsOf,
 } from "./tier-limits.ts";
-export { isTier, type Tier, tierOf, tiers } from "./tiers.ts";
+export { isTier, openRoomQuota, type Tier, tierOf, tiers } from "./tiers.ts";

@@ -3,19 +3,23 @@ import { type Static, Type } from "typebox";
 import { principalOf } from "../../kernel/http/authentication.ts";
 import { jsonRoute, type RouteDeps } from "../../kernel/http/route.ts";
 import { environment, nullable, oneOf, requestId, text, tier, timestamp } from "../../kernel/http/schema-parts.ts";
-import { type Principal, scopes } from "../../kernel/identity/identity.ts";
-import type { Sql } from "../../kernel/platform/database/database.ts";
+import { type Owner, type Principal, scopes } from "../../kernel/identity/identity.ts";
 import { detailsOf, type keyForMeResolver } from "./keys/resolve.ts";
-import { countOpenRooms, openRoomQuota } from "./open-rooms.ts";
-import { tierOf } from "./tiers.ts";
+import { openRoomQuota, tierOf } from "./tiers.ts";
 
-export type PartnerRouteDeps = RouteDeps & { db: Sql; resolveKeyForMe: ReturnType<typeof keyForMeResolver> };
+export type PartnerRouteDeps = RouteDeps & {
+  resolveKeyForMe: ReturnType<typeof keyForMeResolver>;
+  countOpenRooms: (owner: Owner) => Promise<number>;
+};
 
 /**
  * `GET /api/partner/me` (decisions, Partner access and sessions). For a caller with a key, one read returns both the
  * key and the quota.
  */
-export function partnerRoutes(app: FastifyInstance, { db, resolveKeyForMe, ...deps }: PartnerRouteDeps): void {
+export function partnerRoutes(
+  app: FastifyInstance,
+  { resolveKeyForMe, countOpenRooms, ...deps }: PartnerRouteDeps,
+): void {
   jsonRoute(
     app,
     { ...deps, resolveKey: resolveKeyForMe },
@@ -32,7 +36,7 @@ export function partnerRoutes(app: FastifyInstance, { db, resolveKeyForMe, ...de
       answer: Me,
       handle: async (request) => {
         const principal = principalOf(request);
-        const { keyName = null, openRooms: openRoomsUsed = await countOpenRooms(db, principal) } =
+        const { keyName = null, openRooms: openRoomsUsed = await countOpenRooms(principal) } =
           detailsOf(principal) ?? {};
         return { ...meView(principal, keyName, openRoomsUsed), requestId: request.id };
       },

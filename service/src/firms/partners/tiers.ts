@@ -11,3 +11,9 @@ export function tierOf(name: string): Tier {
   if (!isTier(name)) throw new Error(`no such tier: ${name}`);
   return name;
 }
+
+// The contract sets these limits. Limits that an installation may change are in tier-limits.ts.
+const quotas: Readonly<Record<Tier, number | null>> = { trial: 5, PartnerLink: 5, ProOffice: 25, ClosingDesk: null };
+
+/** How many rooms a partner of this tier may have open at once; null for no limit. */
+export const openRoomQuota = (tier: Tier): number | null => quotas[tier];

@@ -85,6 +85,10 @@ export async function countActionsOfKey(
 export const hasLine = ({ action, at }: Pick<AuditLine, "action" | "at">): Statement =>
   sql`EXISTS (SELECT FROM audit_log WHERE action = ${action} AND occurred_at = ${at})`;
 
+/** Part of a statement: whether the log has a line that `which` selects, of this time or later. */
+export const hasLineSince = (which: Statement, since: Statement): Statement =>
+  sql`EXISTS (SELECT FROM audit_log WHERE ${which} AND occurred_at >= ${since})`;
+
 /** Part of a statement: FROM the lines with this action, each with a member of its detail as the column `subject`. */
 export const fromLines = (action: string, member: string): Statement =>
   sql`FROM (SELECT detail ->> ${member} AS subject FROM audit_log WHERE action = ${action}) AS lines`;

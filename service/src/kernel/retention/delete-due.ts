@@ -8,7 +8,7 @@ import type { RowMac } from "../platform/row-mac.ts";
 import { notDeleted } from "./deleted.ts";
 import { markMac } from "./marks.ts";
 import type { RetentionPlan } from "./plan.ts";
-import { type JudgedStates, type Source, sourcesOf } from "./rules.ts";
+import { type Source, type SourceOf, unneeded } from "./source.ts";
 
 /** Deletes a table's own data about documents whose blobs are deleted. Runs in the caller's transaction. */
 export type Forget = (tx: Tx, blobKeys: readonly string[]) => Promise<void>;
@@ -18,7 +18,7 @@ export type RetentionDeps = {
   blobs: Blobs;
   rowMac: RowMac;
   log: Log;
-  states: JudgedStates;
+  sources: readonly SourceOf[];
   forgets: readonly Forget[];
 };
 
@@ -47,11 +47,12 @@ export async function deleteDue(
   testOf: string | null = null,
 ): Promise<number> {
   let deleted = 0;
-  for (const source of sourcesOf(plan)) {
+  const sources = deps.sources.map((sourceOf) => sourceOf(plan));
+  for (const source of sources) {
     let after: string | undefined = source.first;
     while (after !== undefined && !stopping?.aborted) {
       const batch: Batch = await deps.db.transaction(
-        (tx) => markBatch(tx, deps, source, { after: after ?? "", now, testOf }),
+        (tx) => markBatch(tx, { ...deps, sources }, source, { after: after ?? "", now, testOf }),
         testOf === null ? longStatements : testStatements,
       );
       await Promise.all(batch.blobKeys.map(deps.blobs.discard));
@@ -74,17 +75,16 @@ type Page = { after: string; now: Date; testOf: string | null };
 
 async function markBatch(
   tx: Tx,
-  { rowMac, states, forgets }: RetentionDeps,
+  { rowMac, sources, forgets }: Pick<RetentionDeps, "rowMac" | "forgets"> & { sources: readonly Source[] },
   source: Source,
-  { after, now, testOf }: Page,
+  page: Page,
 ): Promise<Batch> {
-  const due = await tx.query<{ id: string; isAuthentic?: boolean }>(
-    dueStatement(source, states, { after, now, testOf }),
-  );
+  const { now } = page;
+  const due = await tx.query<{ id: string; isAuthentic?: boolean }>(dueStatement(source, page));
   const authentic = due.filter(({ isAuthentic = true }) => isAuthentic).map(({ id }) => id);
   const ids = source.confirmed ? await source.confirmed(tx, rowMac, authentic) : authentic;
-  const found = ids.length === 0 ? [] : await tx.query<DueBlob>(dueBlobsStatement(source, ids, now));
-  const altered = found.length === 0 ? new Set() : await alteredAmong(tx, source, states, found);
+  const found = ids.length === 0 ? [] : await tx.query<DueBlob>(dueBlobsStatement(source, sources, ids, now));
+  const altered = found.length === 0 ? new Set() : await alteredAmong(tx, source, found);
   const blobs = found.filter(({ blobKey }) => !altered.has(blobKey));
   if (blobs.length > 0) await tx.query(sql`SELECT pg_advisory_xact_lock(${marksLock})`);
   const written = blobs.length === 0 ? [] : await tx.query<DueBlob>(markStatement(rowMac, blobs, now));
@@ -104,13 +104,12 @@ async function markBatch(
 async function alteredAmong(
   tx: Tx,
   { rows, blobKey, lockAll, authentic }: Source,
-  states: JudgedStates,
   blobs: readonly DueBlob[],
 ): Promise<ReadonlySet<string>> {
   if (!lockAll || !authentic) return new Set();
   const keys = blobs.map(({ blobKey }) => blobKey);
   const found = await tx.query<{ blobKey: string } & Marked>(sql`
-    SELECT ${blobKey} AS "blobKey", ${authentic(states)} FROM ${rows} WHERE ${blobKey} = ANY (${keys}::text[]) ${lockAll}`);
+    SELECT ${blobKey} AS "blobKey", ${authentic} FROM ${rows} WHERE ${blobKey} = ANY (${keys}::text[]) ${lockAll}`);
   return new Set(found.filter(({ isAuthentic }) => !isAuthentic).map(({ blobKey }) => blobKey));
 }
 
@@ -119,10 +118,9 @@ async function alteredAmong(
  */
 export const dueStatement = (
   { rows, id, lock, blobKey, keptUntil, partnerId, environment, authentic }: Source,
-  states: JudgedStates,
   { after, now, testOf }: Page,
 ): Statement => sql`
-SELECT ${id}::text AS id${authentic ? sql`, ${authentic(states)}` : nothing} FROM ${rows}
+SELECT ${id}::text AS id${authentic ? sql`, ${authentic}` : nothing} FROM ${rows}
 WHERE ${id} > ${after} AND ${blobKey} IS NOT NULL AND ${keptUntil} <= ${now} AND ${notDeleted(blobKey)}
   ${testOf === null ? nothing : sql`AND ${partnerId} = ${testOf} AND ${environment} = 'test'`}
 ORDER BY ${id} LIMIT ${batchSize} ${lock}`;
@@ -130,11 +128,14 @@ ORDER BY ${id} LIMIT ${batchSize} ${lock}`;
 type DueBlob = { blobKey: string; rule: string };
 
 /** Checks the locked rows again by their present state, because a checkout may have been created in the meantime. */
-const dueBlobsStatement = ({ rows, id, blobKey, keptUntil, rule, unshared }: Source, ids: string[], now: Date) => sql`
+const dueBlobsStatement = (source: Source, sources: readonly Source[], ids: string[], now: Date): Statement => {
+  const { rows, id, blobKey, keptUntil, rule } = source;
+  return sql`
 SELECT DISTINCT ON (blob_key) blob_key AS "blobKey", rule FROM (
   SELECT ${id}::text AS id, ${blobKey} AS blob_key, ${rule} AS rule FROM ${rows}
   WHERE ${id} = ANY (${ids}) AND ${keptUntil} <= ${now}
-) AS named WHERE ${unshared(now)}`;
+) AS named WHERE ${unneeded(source, sources, now)}`;
+};
 
 /** Leaves out blobs that another node marked while this one waited for the lock. */
 function markStatement(rowMac: RowMac, blobs: readonly DueBlob[], now: Date): Statement {
@@ -150,9 +151,13 @@ WHERE ${notDeleted(sql`due.blob_key`)} RETURNING blob_key AS "blobKey", rule`;
 /** The next deletions: the number of documents that are due, and when the next document becomes due. */
 export type Upcoming = { due: number; next: Date | null; nextRule: string | null };
 
-export async function upcomingDeletions(db: Sql, plan: RetentionPlan, now: Date): Promise<Upcoming> {
+export async function upcomingDeletions(
+  { db, sources }: Pick<RetentionDeps, "sources"> & { db: Sql },
+  plan: RetentionPlan,
+  now: Date,
+): Promise<Upcoming> {
   const found: Upcoming[] = [];
-  for (const { rows, blobKey, keptUntil, rule } of sourcesOf(plan))
+  for (const { rows, blobKey, keptUntil, rule } of sources.map((sourceOf) => sourceOf(plan)))
     found.push(
       ...(await db.query<Upcoming>(sql`
 WITH kept AS (

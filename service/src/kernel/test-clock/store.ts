@@ -17,6 +17,7 @@ const latest = sql`ORDER BY advanced_at DESC, id DESC LIMIT 1`;
 
 /**
  * The sum of the clock's advances, in seconds, up to the last advance that `which` selects. A reset doesn't reduce it.
+ * Takes one index look-up.
  */
 const totalOf = (partnerId: string | Statement, which: Statement = nothing): Statement => sql`coalesce((
   SELECT total_seconds FROM test_clock_advances WHERE partner_id = ${partnerId} ${which} ${latest}), 0)`;
@@ -29,6 +30,23 @@ const totalOf = (partnerId: string | Statement, which: Statement = nothing): Sta
 export const bookTime = (at: Statement, { partnerId, environment }: Record<keyof Owner, Statement>): Statement =>
   sql`(${at} + CASE WHEN ${environment} = 'test' THEN make_interval(secs =>
     (${totalOf(partnerId)} - ${totalOf(partnerId, sql`AND reset_at IS NOT NULL`)})::float8) ELSE interval '0' END)`;
+
+// The most that a time is moved back. The total of a clock's advances also counts those before a reset, so without this
+// limit it could lead to a time that is too early for PostgreSQL.
+const mostLeaptSeconds = 5 * 365 * 24 * 3600;
+// A hundred years in seconds, which is longer than any law requires data to be kept.
+const mostMovedSeconds = 100 * 365 * 24 * 3600;
+
+const advancedSince = (since: Statement, partnerId: Statement): Statement =>
+  sql`${totalOf(partnerId)} - ${totalOf(partnerId, sql`AND advanced_at < ${since}`)}`;
+
+/** An SQL interval: the total by which the firm's test clock was advanced since a time. */
+export const movedSince = (since: Statement, partnerId: Statement): Statement =>
+  sql`make_interval(secs => least(${advancedSince(since, partnerId)}, ${mostMovedSeconds})::float8)`;
+
+/** A time, moved back by the advances of the firm's test clock since then. */
+export const leapt = (since: Statement, partnerId: Statement): Statement =>
+  sql`${since} - make_interval(secs => least(${advancedSince(since, partnerId)}, ${mostLeaptSeconds})::float8)`;
 
 /** The present time in the firm's books. */
 export async function bookNow(db: Sql, { partnerId, environment }: Owner, now: Date): Promise<Date> {

@@ -9,4 +9,4 @@ export {
   testClockJobs,
 } from "./advance.ts";
 export { testClockRoutes } from "./routes.ts";
-export { bookNow, bookTime } from "./store.ts";
+export { bookNow, bookTime, leapt, movedSince } from "./store.ts";

@@ -3,6 +3,6 @@ import { rowTable } from "./store.ts";
 
 export { type BulkDeps, cancelBulk, createBulk, ownBulk, placeRows, retryBulk, rowPage } from "./create.ts";
 export { bulkRoutes } from "./routes.ts";
-export { type Bulk, rowCipher, sweepBulks } from "./store.ts";
+export { type Bulk, isAwaitedByBulks, rowCipher, sweepBulks } from "./store.ts";
 
 export const protectedTables = [rowTable];

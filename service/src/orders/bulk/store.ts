@@ -6,6 +6,7 @@ import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { newUuid } from "../../kernel/platform/ids.ts";
 import type { ProtectedTable } from "../../kernel/platform/protected-data.ts";
 import type { SecretBytes } from "../../kernel/platform/secrets.ts";
+import type { UseOfVersion } from "../templates/templates.ts";
 
 const cipherUse = "bulk_row";
 
@@ -35,6 +36,12 @@ const bulkColumns = sql`b.id AS "bulkId", b.template_id AS "templateId", b.versi
 
 const ownedBy = ({ partnerId, environment }: Owner): Statement =>
   sql`b.partner_id = ${partnerId} AND b.environment = ${environment}`;
+
+/** Part of a statement: whether rows of a bulk wait for their orders from this version, or can be tried again. */
+export const isAwaitedByBulks: UseOfVersion = ({ templateId, version, partnerId, environment }) => sql`
+  EXISTS (SELECT FROM bulks b JOIN bulk_rows r ON r.bulk_id = b.id
+    WHERE b.partner_id = ${partnerId} AND b.environment = ${environment} AND b.template_id = ${templateId}
+      AND b.version = ${version} AND r.state IN ('waiting', 'failed'))`;
 
 export async function findBulk(db: Sql, owner: Owner, bulkId: string): Promise<Bulk | undefined> {
   const [bulk] = await db.query<Bulk>(sql`

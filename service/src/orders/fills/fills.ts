@@ -29,6 +29,6 @@ export { fillMail } from "./mail.ts";
 export { readNewFill } from "./new-fill.ts";
 export { type Answers, type Fault, type Question, UnshownAnswers } from "./questions.ts";
 export { fillRoutes } from "./routes.ts";
-export { type Fill, fillCiphers, fillState, storedForms, sweepEndedFills } from "./store.ts";
+export { type Fill, fillCiphers, fillState, isOpenInFills, storedForms, sweepEndedFills } from "./store.ts";
 
 export const protectedTables = [fillTable];

@@ -10,7 +10,7 @@ import type { Language } from "../../kernel/platform/languages.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 import type { SecretBytes } from "../../kernel/platform/secrets.ts";
 import type { TemplateUse } from "../order/order.ts";
-import { joinVersion } from "../templates/templates.ts";
+import { joinVersion, type UseOfVersion } from "../templates/templates.ts";
 import type { Answers, Question } from "./pdf/question.ts";
 
 const uses = { form: "fill_form", answers: "fill_answers" } as const;
@@ -29,6 +29,10 @@ export const fillState: StateMac = {
 /** Room for the document of each form that is open. */
 export const storedForms: StoredBlobs = (partnerId) => sql`
   SELECT v.blob_key, v.bytes FROM fills f ${joinVersion} WHERE f.partner_id = ${partnerId} AND f.state = 'open'`;
+
+/** Part of a statement: whether an open form is filled in from this version. */
+export const isOpenInFills: UseOfVersion = ({ templateId, version }) =>
+  sql`EXISTS (SELECT FROM fills f WHERE f.template_id = ${templateId} AND f.version = ${version} AND f.state = 'open')`;
 
 export const fillTable = stateRows(fillState, {
   ciphers: [

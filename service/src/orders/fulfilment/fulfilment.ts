@@ -36,6 +36,8 @@ export {
   hasShipment,
   lastFax,
   lastShipment,
+  ordersFaxedTo,
+  ordersTrackedBy,
   protectedTables,
   type SealedDocument,
 } from "./store.ts";

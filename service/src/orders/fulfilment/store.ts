@@ -46,6 +46,14 @@ export const protectedTables = [shipmentState, faxState].map((state) =>
   stateRows(state, { backfill: { set: "carriers" } }),
 );
 
+/** Selects the `order_id` of each order with a shipment that has this tracking number. */
+export const ordersTrackedBy = (trackingNumber: string): Statement =>
+  sql`SELECT order_id FROM shipments WHERE tracking_number = ${trackingNumber}`;
+
+/** Selects the `order_id` of each order with a fax to one of these numbers. */
+export const ordersFaxedTo = (numbers: readonly string[]): Statement =>
+  sql`SELECT order_id FROM faxes WHERE fax_to = ANY (${numbers}::text[])`;
+
 /** @param trackingNumber null for mail that has none */
 export async function insertShipment(
   tx: Tx,

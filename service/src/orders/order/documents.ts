@@ -43,6 +43,10 @@ export const earlierDocumentMembers = ({ orderCode, kind, sha256, blobKey }: Doc
 export const earlierDocumentHolds = (rowMac: RowMac, row: MacRow<DocumentFacts>): boolean =>
   rowMac.holds("documents", earlierDocumentMembers(row), row.mac);
 
+/** Selects the `order_id` of each order with a document of this hash. */
+export const ordersWithDocument = (sha256: string): Statement =>
+  sql`SELECT order_id FROM documents WHERE sha256 = ${sha256}`;
+
 /**
  * The use that a document's blob is stored under. It names no order, because a document that was filled in online is
  * stored before its order exists.

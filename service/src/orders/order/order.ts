@@ -56,6 +56,7 @@ export {
   insertSealedDocument,
   loggedDocuments,
   type NewDocument,
+  ordersWithDocument,
   type StoredDocument,
   storedDocuments,
 } from "./documents.ts";
@@ -142,6 +143,7 @@ export {
 export { looksLikePdf, openOriginals, pagesOf } from "./original.ts";
 export { type Answering, type PlacedOrder, type PlaceRequest, placeOrder } from "./place.ts";
 export {
+  firstOrders,
   fromOrders,
   hasOrderCode,
   joinOrder,
@@ -153,6 +155,7 @@ export {
   orderIdsOf,
   readOrderHead,
 } from "./reads.ts";
+export { documentSource, type Payable } from "./retention.ts";
 export { orderRoutes } from "./routes.ts";
 export { orderFormSchema } from "./schemas.ts";
 export type { Expanded, SentDocument, SentOrder, WithTemplate } from "./sent-order.ts";
@@ -180,7 +183,7 @@ export {
   setEnvelopeStatus,
   whenDocumentsWereDeleted,
 } from "./store.ts";
-export { readTemplateUse, type TemplateUse } from "./template-use.ts";
+export { isOrdered, readTemplateUse, type TemplateUse } from "./template-use.ts";
 export {
   closeCheckoutQueue,
   dispatchQueue,

@@ -2,6 +2,7 @@
  * How other features read orders. In these parts of statements the order is `o`, as it is for `verifiedOrder`. The facts
  * that the functions return are not verified: they find an order, and the caller verifies it when it locks or shows it.
  */
+import { firstIn, ofFirmIn } from "../../firms/partners/partners.ts";
 import type { Environment, Owner } from "../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { isSealed, type Statement, sql } from "../../kernel/platform/database/sql.ts";
@@ -15,6 +16,17 @@ export const joinOrder = (id: Statement): Statement => sql`JOIN orders o ON o.id
 
 /** For rows that may have no order. */
 export const leftJoinOrder = (id: Statement): Statement => sql`LEFT JOIN orders o ON o.id = ${id}`;
+
+const firstCompleted = (environment: Environment): Statement =>
+  sql`(SELECT updated_at FROM orders WHERE ${ofFirmIn[environment]} AND status = 'Completed' ORDER BY created_at, id LIMIT 1)`;
+
+/** When a firm first placed orders, and when the first completed ones were completed, for its launchpad. */
+export const firstOrders = {
+  testOrderAt: firstIn(sql`orders`, "test"),
+  testCompletedAt: firstCompleted("test"),
+  liveOrderAt: firstIn(sql`orders`, "live"),
+  liveCompletedAt: firstCompleted("live"),
+};
 
 /** A condition: the order has this code. */
 export const hasOrderCode = (code: string): Statement => isSealed(sql`o.code`, "order", code);

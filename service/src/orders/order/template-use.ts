@@ -57,3 +57,7 @@ export const insertTemplateUse = (
 export const templateOf = (orderId: Statement): Statement => sql`(
   SELECT jsonb_build_object('templateId', t.template_id, 'version', t.version) FROM order_templates t
   WHERE t.order_id = ${orderId})`;
+
+/** Part of a statement: whether an order was placed from this version. @param version SQL columns */
+export const isOrdered = ({ templateId, version }: Record<keyof TemplateUse, Statement>): Statement =>
+  sql`EXISTS (SELECT FROM order_templates u WHERE u.template_id = ${templateId} AND u.version = ${version})`;

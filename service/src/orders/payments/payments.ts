@@ -1,12 +1,13 @@
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Database, Sql } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { markedAll } from "../../kernel/platform/database/state-mac.ts";
 import { enqueueAfter, type Jobs } from "../../kernel/platform/jobs/jobs.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
-import { closeCheckoutQueue, firmChargeQueue, joinOrder, refundQueue } from "../order/order.ts";
+import { closeCheckoutQueue, firmChargeQueue, joinOrder, type Payable, refundQueue } from "../order/order.ts";
 import { watchPending } from "./checkout/pending.ts";
 import { closeCheckouts, OpenElsewhere } from "./checkout/sessions.ts";
-import { checkoutRows } from "./checkout/store.ts";
+import { checkoutRows, lastCheckoutEnd } from "./checkout/store.ts";
 import { chargeRows } from "./firm/charge-store.ts";
 import type { ChargeDeps } from "./firm/charges.ts";
 import { detachMethod, detachQueue, methodQueue, saveMethod } from "./firm/methods.ts";
@@ -19,7 +20,7 @@ import { leaveMethods } from "./firm/unusable.ts";
 import { checkRefunds, type RefundJobDeps, refundOrder } from "./give-back.ts";
 import { accountQueue } from "./processor/account.ts";
 import { reconcileRows } from "./reconcile/store.ts";
-import { moneyRows, refundCheckQueue } from "./store.ts";
+import { moneyRows, paymentState, refundCheckQueue } from "./store.ts";
 import { supplementRows } from "./supplements.ts";
 import { watchSupplements } from "./unpaid-supplements.ts";
 
@@ -135,6 +136,17 @@ export { billingPartyState, defaultZone, zoneOf, zoneOrDefault } from "./zone.ts
 /** Part of a statement: the firm of a payment. */
 export const partnerOfPayment = (id: Statement): Statement =>
   sql`(SELECT o.partner_id FROM payments p ${joinOrder(sql`p.order_id`)} WHERE p.id = ${id})`;
+
+/** Selects the `order_id` of each order that this payment paid. @param intent the processor's name for the payment */
+export const ordersPaidBy = (intent: string): Statement =>
+  sql`SELECT order_id FROM payments WHERE payment_intent = ${intent}`;
+
+/** The documents of an order are needed while somebody can pay it, and after it was paid. */
+export const payable: Payable = {
+  lastCheckoutEnd,
+  isPaid: (orderId) => sql`EXISTS (SELECT FROM payments WHERE order_id = ${orderId} AND refunded_at IS NULL)`,
+  authentic: (orderId) => markedAll(paymentState, sql`p`, sql`FROM payments p WHERE p.order_id = ${orderId}`),
+};
 
 export const protectedTables = [
   ...moneyRows,

@@ -2,7 +2,17 @@ import type { Environment, Owner } from "../../kernel/identity/identity.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { isSealed, nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { invalid } from "../../kernel/platform/errors.ts";
-import { codeStart, codeStartLength, fromOrders, type Titled, type TitleOf } from "../order/order.ts";
+import { ordersFaxedTo, ordersTrackedBy } from "../fulfilment/fulfilment.ts";
+import {
+  codeStart,
+  codeStartLength,
+  fromOrders,
+  hasOrderCode,
+  ordersWithDocument,
+  type Titled,
+  type TitleOf,
+} from "../order/order.ts";
+import { ordersPaidBy } from "../payments/payments.ts";
 
 /** Limits for each search method: how many orders it sorts, and how many it returns. */
 const [orderedMost, foundMost] = [5_000, 200];
@@ -10,76 +20,88 @@ const [orderedMost, foundMost] = [5_000, 200];
 /** Which orders are searched: those of a firm or, with a null `partnerId`, those of all firms. */
 export type SearchScope = { environment: Environment; partnerId: string | null };
 
-export const ofScope = ({ environment, partnerId }: SearchScope, table: Statement): Statement =>
-  sql`${table}.environment = ${environment}${partnerId === null ? nothing : sql` AND ${table}.partner_id = ${partnerId}`}`;
+const ofScope = ({ environment, partnerId }: SearchScope): Statement =>
+  sql`o.environment = ${environment}${partnerId === null ? nothing : sql` AND o.partner_id = ${partnerId}`}`;
 
 /** The orders that rows of another table refer to, latest first. */
 const ordersOf = (scope: SearchScope, rows: Statement): Statement => sql`
-  SELECT o.id ${fromOrders} JOIN (${rows}) r ON r.order_id = o.id WHERE ${ofScope(scope, sql`o`)}
+  SELECT o.id ${fromOrders} JOIN (${rows}) r ON r.order_id = o.id WHERE ${ofScope(scope)}
   ORDER BY o.id DESC LIMIT ${foundMost}`;
 
 const [isCodeText, isHash] = [/^[0-9a-f]{40}$/, /^[0-9a-f]{64}$/];
 const isPayment = /^(?:(?:pi|py|ch)_\w+|sandbox:[0-9a-f]{32})$/;
 
+/** A search text. `kind` is what it looks like; only `words` are also searched as words. */
+export type Sought = { kind: "code" | "hash" | "payment" | "email" | "words"; text: string; lower: string };
+
+/**
+ * A search method that a feature declares for its own tables: selects the `order_id` of each order that the text
+ * identifies there; null when a text like this identifies none.
+ */
+export type SearchWay = (sought: Sought) => Statement | null;
+
+function soughtBy(text: string): Sought {
+  const lower = text.toLowerCase();
+  const of = (kind: Sought["kind"]) => ({ kind, text, lower });
+  if (isCodeText.test(lower)) return of("code");
+  if (isHash.test(lower)) return of("hash");
+  if (isPayment.test(text)) return of("payment");
+  return of(text.includes("@") ? "email" : "words");
+}
+
 /** Whether to search the text as words, rather than only as an identifier. */
-export const isWords = (text: string): boolean =>
-  ![isCodeText, isHash, isPayment, /@/].some((each) => each.test(text.toLowerCase()));
+export const isWords = (text: string): boolean => soughtBy(text).kind === "words";
+
+const inOrders: SearchWay = ({ kind, text, lower }) => {
+  if (kind === "hash") return ordersWithDocument(lower);
+  if (kind === "payment") return ordersPaidBy(text);
+  return kind === "words" ? ordersTrackedBy(text) : null;
+};
+
+const byFaxNumber: SearchWay = ({ kind, text }) => {
+  const number = text.replaceAll(/[\s().-]/g, "");
+  const isNumber = kind === "words" && /^\+?\d{7,15}$/.test(number);
+  return isNumber ? ordersFaxedTo([number, `+${number}`, `+1${number}`]) : null;
+};
 
 /** The search methods for a text. An identifier is looked up in indexes; other texts are also searched as words. */
-function waysOf(scope: SearchScope, text: string): Statement[] {
-  const lower = text.toLowerCase();
-  const of = (rows: Statement) => ordersOf(scope, rows);
-  const here = ofScope(scope, sql`orders`);
-  if (isCodeText.test(lower)) return [sql`SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", lower)}`];
-  if (isHash.test(lower)) return [of(sql`SELECT order_id FROM documents WHERE sha256 = ${lower}`)];
-  if (isPayment.test(text)) return [of(sql`SELECT order_id FROM payments WHERE payment_intent = ${text}`)];
-  if (text.includes("@"))
-    return [
-      latest(sql`lower(customer_email) = ${lower} AND ${here}`),
-      of(sql`
-        SELECT e.order_id FROM envelope_signers s JOIN envelopes e ON e.id = s.envelope_id WHERE lower(s.email) = ${lower}`),
-    ];
-  const ways = [
-    of(sql`SELECT order_id FROM shipments WHERE tracking_number = ${text}`),
-    // Finds parcels and letters that have not been handed over yet.
-    of(sql`SELECT order_id FROM labels WHERE tracking_number = ${text}`),
-    of(sql`SELECT order_id FROM letters WHERE tracking_number = ${text}`),
-    byWords(here, lower),
-    bySigner(here, lower),
-  ];
-  if (/^[a-z2-7]{26}$/.test(lower))
-    ways.push(of(sql`SELECT order_id FROM envelopes WHERE ${isSealed(sql`verify_code`, "envelope", lower)}`));
-  const number = text.replaceAll(/[\s().-]/g, "");
-  if (/^\+?\d{7,15}$/.test(number))
-    ways.push(
-      of(sql`SELECT order_id FROM faxes WHERE fax_to = ANY (${[number, `+${number}`, `+1${number}`]}::text[])`),
-    );
-  return ways;
+function statementsOf(scope: SearchScope, sought: Sought, ways: readonly SearchWay[]): Statement[] {
+  const { kind, lower } = sought;
+  const here = ofScope(scope);
+  if (kind === "code") return [sql`SELECT o.id ${fromOrders} WHERE ${hasOrderCode(lower)}`];
+  const own = {
+    email: [latest(sql`lower(o.customer_email) = ${lower} AND ${here}`)],
+    words: [byWords(here, lower), bySigner(here, lower)],
+    ...{ hash: [], payment: [] },
+  };
+  const rows = [inOrders, byFaxNumber, ...ways].flatMap((way) => way(sought) ?? []);
+  return [...own[kind], ...rows.map((each) => ordersOf(scope, each))];
 }
 
 const patternOf = (lower: string): string => `%${lower.replaceAll(/[\\%_]/g, (character) => `\\${character}`)}%`;
 
 const byWords = (here: Statement, lower: string): Statement =>
   latest(
-    sql`lower(coalesce(customer_name, '') || ' ' || coalesce(external_reference, '')) LIKE ${patternOf(lower)} AND ${here}`,
+    sql`lower(coalesce(o.customer_name, '') || ' ' || coalesce(o.external_reference, '')) LIKE ${patternOf(lower)} AND ${here}`,
   );
 
 /** Matches the names of the order's signers. */
 const bySigner = (here: Statement, lower: string): Statement =>
   latest(
-    sql`signers IS NOT NULL AND lower(jsonb_path_query_array(signers, '$[*].name')::text) LIKE ${patternOf(lower)} AND ${here}`,
+    sql`o.signers IS NOT NULL AND lower(jsonb_path_query_array(o.signers, '$[*].name')::text) LIKE ${patternOf(lower)} AND ${here}`,
   );
 
 // Without the inner LIMIT, PostgreSQL would scan the whole table backward when few orders match.
 const latest = (condition: Statement): Statement => sql`
-  SELECT id FROM (SELECT id FROM orders WHERE ${condition} LIMIT ${orderedMost}) AS unordered ORDER BY id DESC LIMIT ${foundMost}`;
+  SELECT id FROM (SELECT o.id ${fromOrders} WHERE ${condition} LIMIT ${orderedMost}) AS unordered ORDER BY id DESC LIMIT ${foundMost}`;
 
 /**
  * The ids of matching orders in the scope, at most the latest 200 for each search method.
  * @param text as `searchText` returned it
+ * @param ways the search methods that features above this one declare
  */
-export function foundStatement(scope: SearchScope, text: string): Statement {
-  const [first = sql`SELECT NULL::bigint AS id`, ...rest] = waysOf(scope, text);
+export function foundStatement(scope: SearchScope, text: string, ways: readonly SearchWay[]): Statement {
+  const [first = sql`SELECT NULL::bigint AS id`, ...rest] = statementsOf(scope, soughtBy(text), ways);
   return rest.reduce((all, way) => sql`${all} UNION (${way})`, sql`(${first})`);
 }
 
@@ -101,8 +123,8 @@ const isStart = new RegExp(`^[0-9a-f]{${codeStartLength},39}$`);
 
 /** Building the statement is separate from running it, so that tests can check its plan. */
 export const codeStartStatement = (scope: SearchScope, start: string): Statement => sql`
-SELECT id, code AS "code@order" FROM orders
-WHERE ${isSealed(sql`code_start`, "orderStart", codeStart(start))} AND ${ofScope(scope, sql`orders`)} LIMIT ${foundMost}`;
+SELECT o.id, o.code AS "code@order" ${fromOrders}
+WHERE ${isSealed(sql`o.code_start`, "orderStart", codeStart(start))} AND ${ofScope(scope)} LIMIT ${foundMost}`;
 
 /** Finds orders by the first digits of their codes. */
 export async function ordersByCodeStart(db: Sql, scope: SearchScope, text: string): Promise<number[]> {
@@ -128,8 +150,8 @@ export async function ordersByTitle(
 ): Promise<number[]> {
   if (!isWords(text)) return [];
   const orders = await db.query<Titled & { id: number }>(sql`
-SELECT id, code AS "code@order", document_name AS "documentName", doc_slug AS "docSlug" FROM orders
-WHERE partner_id = ${partnerId} AND environment = ${environment} ORDER BY created_at DESC, id DESC LIMIT ${readMost}`);
+SELECT o.id, o.code AS "code@order", o.document_name AS "documentName", o.doc_slug AS "docSlug" ${fromOrders}
+WHERE ${ofScope({ partnerId, environment })} ORDER BY o.created_at DESC, o.id DESC LIMIT ${readMost}`);
   const words = text.toLowerCase();
   return orders.filter((order) => titleOf(order)?.toLowerCase().includes(words)).map(({ id }) => id);
 }

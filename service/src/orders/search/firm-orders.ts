@@ -1,11 +1,11 @@
 import type { Owner } from "../../kernel/identity/identity.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
-import { isSealed, nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { type Marked, marked } from "../../kernel/platform/database/state-mac.ts";
 import { invalid } from "../../kernel/platform/errors.ts";
-import { fromOrders, type OrderStatus, orderState } from "../order/order.ts";
+import { fromOrders, hasOrderCode, type OrderStatus, orderState } from "../order/order.ts";
 import type { BoughtServices } from "../pricing/pricing.ts";
-import { foundStatement } from "./find-orders.ts";
+import { foundStatement, type SearchWay } from "./find-orders.ts";
 import { type OrderSort, placeOf, sorts } from "./sorts.ts";
 
 /** An order in its firm's list. */
@@ -28,6 +28,8 @@ export type FirmOrdersQuery = {
   text: string | null;
   /** The ids of further matches, from `ordersByTitle` and `ordersByCodeStart`. */
   found?: readonly number[];
+  /** The search methods that features above this one declare. */
+  ways?: readonly SearchWay[];
   /** The statuses to search for; null for all. */
   statuses: readonly OrderStatus[] | null;
   /** Orders placed at or after `from`, and before `until`. */
@@ -50,26 +52,26 @@ const columns = sql`code AS "code@order", status, doc_slug AS "docSlug", documen
 
 /** The statement for one page. Building it is separate from running it, so that tests can check its plan. */
 export function firmOrdersStatement(owner: Owner, query: FirmOrdersQuery, limit: number): Statement {
-  const { text, found = [], statuses, from, until, sort, place, side } = query;
+  const { text, found = [], ways = [], statuses, from, until, sort, place, side } = query;
   const { column, newestFirst } = sorts[sort];
   const downward = newestFirst === (side === "after");
   const [comparison, direction] = downward ? [sql`<`, sql`DESC`] : [sql`>`, sql`ASC`];
   const at = place === null ? null : placeOf(place);
   const wanted = sql`partner_id = ${owner.partnerId} AND environment = ${owner.environment}
-    ${text === null ? nothing : sql`AND id IN (${foundStatement(owner, text)} UNION SELECT unnest(${found}::bigint[]))`}
+    ${text === null ? nothing : sql`AND id IN (${foundStatement(owner, text, ways)} UNION SELECT unnest(${found}::bigint[]))`}
     ${from === null ? nothing : sql`AND created_at >= ${from}`} ${until === null ? nothing : sql`AND created_at < ${until}`}
     ${
       at === null
         ? nothing
         : sql`AND (${column}, id) ${comparison} (${at.time}::timestamptz, (
-            SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", at.code)} AND partner_id = ${owner.partnerId}))`
+            SELECT o.id ${fromOrders} WHERE ${hasOrderCode(at.code)} AND o.partner_id = ${owner.partnerId}))`
     }`;
   const ordered = sql`ORDER BY ${column} ${direction}, id ${direction} LIMIT ${limit}`;
   // With several statuses, each status is read from its own part of the index.
   if (statuses !== null && sort !== "changed")
     return sql`SELECT ${columns}, ${marked(orderState, sql`found`)} FROM (SELECT each.* FROM unnest(${statuses}::text[]) AS s (status), LATERAL (
-      SELECT * FROM orders WHERE orders.status = s.status AND ${wanted} ${ordered}) AS each) AS found ${ordered}`;
-  return sql`SELECT ${columns}, ${marked(orderState, sql`orders`)} FROM orders
+      SELECT * ${fromOrders} WHERE o.status = s.status AND ${wanted} ${ordered}) AS each) AS found ${ordered}`;
+  return sql`SELECT ${columns}, ${marked(orderState, sql`o`)} ${fromOrders}
     WHERE ${wanted} ${statuses === null ? nothing : sql`AND status = ANY (${statuses}::text[])`} ${ordered}`;
 }
 

@@ -11,6 +11,7 @@ export {
 export { requestedOf, type TemplateContent, type TemplateRole } from "./content.ts";
 export { expandForm, formFrom, templateOf, templateOfFill } from "./expand.ts";
 export { orderContent } from "./from-order.ts";
+export { type UseOfVersion, versionSource } from "./retention.ts";
 export { templateRoutes } from "./routes.ts";
 export { addVersion, archiveTemplate, createTemplate, type TemplateDeps } from "./save.ts";
 export { roleSchema } from "./schemas.ts";

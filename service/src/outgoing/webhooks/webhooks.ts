@@ -28,7 +28,7 @@ export { type WebhooksDeps, webhookRoutes } from "./routes.ts";
 export { eventHeader, secretHash, secretKeys, signatureHeader, toleranceSeconds } from "./signing.ts";
 export { standardSecret } from "./standard-signature.ts";
 export { topicsField, urlField } from "./subscriptions/fields.ts";
-export { bringSecretEndsNearer, deleteExpiredSecrets, webhookHealth } from "./subscriptions/store.ts";
+export { bringSecretEndsNearer, deleteExpiredSecrets, firstWebhook, webhookHealth } from "./subscriptions/store.ts";
 export {
   disableWebhook,
   listSubscriptions,

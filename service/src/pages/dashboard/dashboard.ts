@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { DraftDeps } from "../../closing/drafts/drafts.ts";
 import type { ConfirmationDeps, InvitationDeps, OwnKeyDeps } from "../../firms/members/members.ts";
+import type { ReadLaunchpad } from "../../firms/partners/partners.ts";
 import { linkedPrincipalOf, readSession, requireSession } from "../../kernel/http/authentication.ts";
 import type { TestClockDeps } from "../../kernel/test-clock/test-clock.ts";
 import type { AnalyticsReader } from "../../orders/analytics/analytics.ts";
@@ -49,7 +50,7 @@ export type DashboardDeps = {
   passports: PassportPagesDeps["passports"];
   rooms: Pick<RoomsDeps, "closings" | "deliveries"> & { drafts: DraftDeps };
   webhooks: WebhookPagesDeps["webhooks"];
-  readAnalytics: AnalyticsReader;
+  reports: { readAnalytics: AnalyticsReader; readLaunchpad: ReadLaunchpad };
   testClock: TestClockDeps;
 };
 
@@ -64,7 +65,8 @@ const confirmArea = {
  * request needs a session and counts against that session's limit; every write must come from one of our own pages.
  */
 export function dashboard(app: FastifyInstance, deps: DashboardDeps): void {
-  const { frame, members, desk, testClock, readAnalytics } = deps;
+  const { frame, members, desk, testClock } = deps;
+  const { readAnalytics, readLaunchpad } = deps.reports;
   const { callers, limits, assets } = frame;
   const { orders, titleOf } = desk.page;
   const { templates, fills } = desk.templates;
@@ -98,7 +100,7 @@ export function dashboard(app: FastifyInstance, deps: DashboardDeps): void {
       linked.register(async (forms) => {
         acceptForms(forms);
         templatePages(linked, forms, { frame, ...desk.templates });
-        startPage(forms, { ...testClock, limits, assets, titleOf, drafts: deps.rooms.drafts });
+        startPage(forms, { ...testClock, limits, assets, titleOf, readLaunchpad, drafts: deps.rooms.drafts });
         teamPages(forms, inFrame);
         keyPages(forms, inFrame);
         billingPages(forms, { frame, members, checkout });

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { DraftDeps } from "../../closing/drafts/drafts.ts";
-import { readLaunchpad } from "../../firms/partners/partners.ts";
+import type { ReadLaunchpad } from "../../firms/partners/partners.ts";
 import { principalOf } from "../../kernel/http/authentication.ts";
 import { maySeeBilling, type Principal } from "../../kernel/identity/identity.ts";
 import { showTestClock } from "../../kernel/test-clock/test-clock.ts";
@@ -22,9 +22,14 @@ import { dashboardPage } from "./page-shell.ts";
 import { submissionFor } from "./submit-once.ts";
 import { type TestClockPageDeps, testClockCard, testClockForms } from "./test-clock.ts";
 
-export type StartPageDeps = TestClockPageDeps & { assets: Assets; titleOf: TitleOf; drafts: DraftDeps };
+export type StartPageDeps = TestClockPageDeps & {
+  assets: Assets;
+  titleOf: TitleOf;
+  readLaunchpad: ReadLaunchpad;
+  drafts: DraftDeps;
+};
 
-type Launchpad = Awaited<ReturnType<typeof readLaunchpad>>;
+type Launchpad = Awaited<ReturnType<ReadLaunchpad>>;
 
 /** The labels of the buttons that lead to the checklist's steps. */
 const actions: Readonly<Record<string, string>> = {
@@ -64,7 +69,7 @@ export function startPage(forms: FastifyInstance, deps: StartPageDeps): void {
     const principal = principalOf(request);
     const isTest = principal.environment === "test";
     const [launchpad, clock, orders, drafts] = await Promise.all([
-      readLaunchpad(deps.db, principal),
+      deps.readLaunchpad(principal),
       isTest ? showTestClock(deps, principal) : null,
       readOverview(principal),
       latestDrafts(deps.drafts, request),

@@ -15,6 +15,7 @@ import {
   recordingDisk,
   supplyState,
 } from "../../signing/notaries/notaries.ts";
+import { retained } from "../protected-data.ts";
 import { migrations, openResources, root } from "../resources.ts";
 import { type Examined, type Finding, type Found, runCheck, type Senses, withTimeout } from "./finding.ts";
 import { nodesFinding } from "./nodes.ts";
@@ -138,7 +139,11 @@ async function recordingsFinding({ config, db, clock }: Examined): Promise<Found
 
 /** The next deletions, which can't be undone. */
 async function retentionFinding({ config, db, clock }: Examined): Promise<string> {
-  const { due, next, nextRule } = await upcomingDeletions(db, readRetention(config.retention), clock());
+  const { due, next, nextRule } = await upcomingDeletions(
+    { db, sources: retained.sources },
+    readRetention(config.retention),
+    clock(),
+  );
   const later = next ? `next by ${nextRule} on ${next.toISOString().slice(0, 10)}` : "none later by what is stored now";
   return `${config.retention}: ${due} documents are due; ${later}`;
 }

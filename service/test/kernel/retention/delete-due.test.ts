@@ -28,10 +28,9 @@ import {
   readRetention,
   upcomingDeletions,
 } from "../../../src/kernel/retention/retention.ts";
-import { sourcesOf } from "../../../src/kernel/retention/rules.ts";
 import { lockOrder } from "../../../src/orders/order/order.ts";
 import { archiveTemplate } from "../../../src/orders/templates/templates.ts";
-import { blobTables, forgets, judgedStates, storedBlobs } from "../../../src/upkeep/protected-data.ts";
+import { blobTables, retained, storedBlobs } from "../../../src/upkeep/protected-data.ts";
 import {
   type OrderFacts,
   type OrdersDatabase,
@@ -64,7 +63,7 @@ const use = { kind: "document", owner: "", sha256: "0".repeat(64) } as const;
 const store = () => blobs.put(Buffer.from("a document"), use);
 const isStored = async (key: string) => (await readBlob(blobs, key, use)) !== null;
 const run = (now: Date, plan: RetentionPlan = shipped, more: Partial<{ blobs: Blobs }> = {}) =>
-  deleteDue({ db: orders.db, blobs, rowMac, log: silent, states: judgedStates, forgets, ...more }, plan, now);
+  deleteDue({ db: orders.db, blobs, rowMac, log: silent, ...retained, ...more }, plan, now);
 
 const sweep = () => {
   const marks = (keys: readonly string[]) => markedAmong({ db: orders.db, rowMac }, keys);
@@ -476,7 +475,7 @@ test("due and upcoming deletions can be listed in advance", async () => {
   await order("Completed", { environment: "test" });
   await order("Cancelled", { environment: "live" });
   const at90 = new Date(placed.getTime() + 90 * day);
-  const ask = (now: Date) => upcomingDeletions(orders.db, shipped, now);
+  const ask = (now: Date) => upcomingDeletions({ db: orders.db, sources: retained.sources }, shipped, now);
   assert.deepEqual(await ask(beforeThat), { due: 0, next: after30, nextRule: "test.orderDocuments" });
   assert.deepEqual(await ask(after30), { due: 1, next: at90, nextRule: "live.unpaidOrders" });
   assert.deepEqual(await ask(at90), { due: 2, next: null, nextRule: null });
@@ -486,9 +485,9 @@ test("each row is judged by indexes: no table is read completely for one of them
   const plans = await orders.db.transaction(async (tx) => {
     await tx.script("SET LOCAL enable_seqscan = off");
     const lines: string[] = [];
-    for (const source of sourcesOf(shipped)) {
+    for (const source of retained.sources.map((sourceOf) => sourceOf(shipped))) {
       const rows = await tx.query<{ "QUERY PLAN": string }>(
-        sql`EXPLAIN ${dueStatement(source, judgedStates, { after: source.first, now: after30, testOf: null })}`,
+        sql`EXPLAIN ${dueStatement(source, { after: source.first, now: after30, testOf: null })}`,
       );
       lines.push(...rows.map((row) => row["QUERY PLAN"]));
     }

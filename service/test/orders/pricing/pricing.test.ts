@@ -3,8 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { openRoomQuota } from "../../../src/firms/partners/open-rooms.ts";
-import { isTier, tiers } from "../../../src/firms/partners/tiers.ts";
+import { isTier, openRoomQuota, tiers } from "../../../src/firms/partners/tiers.ts";
 import type { Sql } from "../../../src/kernel/platform/database/database.ts";
 import {
   createPricing,

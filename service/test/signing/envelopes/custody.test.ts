@@ -28,7 +28,7 @@ import { actsOf, agreedTexts } from "../../../src/signing/envelopes/custody/cont
 import type { EnvelopeVerification } from "../../../src/signing/envelopes/public/schemas.ts";
 import { lockEnvelope } from "../../../src/signing/envelopes/records/envelope.ts";
 import { appendToTrail } from "../../../src/signing/envelopes/records/trail.ts";
-import { forgets, judgedStates } from "../../../src/upkeep/protected-data.ts";
+import { retained } from "../../../src/upkeep/protected-data.ts";
 import { sealFingerprint } from "../../closing/closing-passports/seal-room.ts";
 import { sealer } from "../../pages/ui/samples.ts";
 import { browser, openCeremonyService, signBy } from "./ceremony/ceremony-service.ts";
@@ -697,7 +697,7 @@ test("documents that the retention plan deleted are reported as deleted, and the
   await changeOrder(running.db, code, sql`updated_at = ${new Date(0)}`);
   const none = "none";
   await deleteDue(
-    { ...running.deps, states: judgedStates, forgets },
+    { ...running.deps, ...retained },
     {
       test: { orderDocuments: 30, proofPassports: none, closingPassports: none },
       live: {

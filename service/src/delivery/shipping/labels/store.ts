@@ -53,6 +53,10 @@ export const labelState: StateMac = {
 /** A column for the select list of a query on labels. It makes the query throw on a label that fails its MAC. */
 export const verifiedLabel = (l: Statement): Statement => verified(labelState, l);
 
+/** Selects the `order_id` of each order with a label that has this tracking number. */
+export const labelsTrackedBy = (trackingNumber: string): Statement =>
+  sql`SELECT order_id FROM labels WHERE tracking_number = ${trackingNumber}`;
+
 export const labelRows = stateRows(labelState, { backfill: { set: "carriers" } });
 
 const columns = sql`id, order_id AS "orderId", number, attempt, state, ordered_by AS "orderedBy", most_cents AS "mostCents",

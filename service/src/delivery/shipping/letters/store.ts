@@ -49,6 +49,10 @@ const letterState: StateMac = {
 
 const utc = (l: Statement, column: Statement): Statement => sql`${l}.${column} AT TIME ZONE 'UTC'`;
 
+/** Selects the `order_id` of each order with a letter that has this tracking number. */
+export const lettersTrackedBy = (trackingNumber: string): Statement =>
+  sql`SELECT order_id FROM letters WHERE tracking_number = ${trackingNumber}`;
+
 export const letterRows = stateRows(letterState, { backfill: { set: "carriers" } });
 
 type Row = Omit<Letter, "progress"> & Record<string, unknown>;

@@ -1,4 +1,4 @@
-import type { Environment, Principal, ResolveKey, Scope } from "../../../kernel/identity/identity.ts";
+import type { Environment, Owner, Principal, ResolveKey, Scope } from "../../../kernel/identity/identity.ts";
 import type { Clock } from "../../../kernel/platform/clock.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
@@ -29,8 +29,8 @@ const findKey = (sha256: Buffer, now: Date, more: Statement) => sql`
   WHERE k.key_sha256 = ${sha256} AND k.revoked_at IS NULL AND (k.environment = 'test' OR p.live_enabled)
     AND NOT ${isRevoked(now, sql`k.id::text`)}`;
 
-const forMe = sql`, k.name AS key_name, (SELECT count(*) FROM rooms
-    WHERE partner_id = p.id AND environment = k.environment AND status = 'open') AS open_rooms`;
+/** Part of a statement: the number of an owner's open rooms. @param owner SQL columns or values */
+export type OpenRooms = (owner: Record<keyof Owner, Statement>) => Statement;
 
 /**
  * The query that checks a bearer key; only `keyForMeStatement` adds to it. It is a statement of its own, so that a
@@ -42,7 +42,12 @@ export const keyStatement = (sha256: Buffer, now: Date): Statement => findKey(sh
  * For `/api/partner/me`: the query that checks a bearer key and also returns the key's name and the number of the
  * firm's open rooms.
  */
-export const keyForMeStatement = (sha256: Buffer, now: Date): Statement => findKey(sha256, now, forMe);
+export const keyForMeStatement =
+  (openRoomsOf: OpenRooms) =>
+  (sha256: Buffer, now: Date): Statement => {
+    const openRooms = openRoomsOf({ partnerId: sql`p.id`, environment: sql`k.environment` });
+    return findKey(sha256, now, sql`, k.name AS key_name, ${openRooms} AS open_rooms`);
+  };
 
 const principalFrom = (row: KeyRow): Principal => ({
   partnerId: row.partner_id,
@@ -75,14 +80,15 @@ export const detailsOf = (principal: Principal): ForMe | undefined =>
   "openRooms" in principal ? (principal as Principal & ForMe) : undefined;
 
 /** Like `keyResolver`, but the same read also returns the key's name and the number of open rooms. */
-export function keyForMeResolver(deps: KeyResolverDeps) {
+export function keyForMeResolver(deps: KeyResolverDeps, openRoomsOf: OpenRooms) {
+  const statement = keyForMeStatement(openRoomsOf);
   const made = (row: KeyRow & { key_name: string | null; open_rooms: number }) => ({
     ...principalFrom(row),
     keyName: row.key_name,
     openRooms: row.open_rooms,
   });
   return (authorization: string | undefined, ip?: string): Promise<(Principal & ForMe) | null> =>
-    find(deps, { authorization, ip }, keyForMeStatement, made);
+    find(deps, { authorization, ip }, statement, made);
 }
 
 async function find<Row extends KeyRow, Found>(

@@ -1,6 +1,6 @@
 import type { Environment, Principal } from "../../../kernel/identity/identity.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
-import { nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import { listed, nothing, quoted, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import type { Launchpad } from "./schemas.ts";
 
 type Item = { key: string; label: string; action: string; deepLink: string; done: (facts: Facts) => boolean };
@@ -87,12 +87,15 @@ export function launchpadOf(
   };
 }
 
+export type ReadLaunchpad = (principal: Principal) => Promise<Omit<Launchpad, "requestId">>;
+
 /**
- * Reads the caller's launchpad with one query. The launchpad belongs to the firm, so it is the same for test and live
- * keys.
+ * Opens the launchpad, which is read with one query. It belongs to the firm, so it is the same for test and live keys.
  */
-export const readLaunchpad = async (db: Sql, principal: Principal) =>
-  launchpadOf(principal, await selectFacts(db, principal.partnerId));
+export const openLaunchpad =
+  (db: Sql, firstTimes: FirstTimes): ReadLaunchpad =>
+  async (principal) =>
+    launchpadOf(principal, await selectFacts(db, firstTimes, principal.partnerId));
 
 /** The times of a partner's first actions; null for actions that are still to come. */
 type Facts = {
@@ -108,31 +111,30 @@ type Facts = {
   liveCompletedAt: Date | null;
 };
 
-// Because the environment is a constant in the query, each fact needs only one index look-up, however many rows there
-// are.
-const inEnvironment: Readonly<Record<Environment, Statement>> = {
+/**
+ * For each of these facts, a part of a statement about the firm `p`. The features declare the facts about their own
+ * tables.
+ */
+export type FirstTimes = Readonly<Record<Exclude<keyof Facts, "joinedAt" | "liveEnabled" | "liveKeyAt">, Statement>>;
+
+/** The rows of the firm `p`. The environment is a constant, so a fact needs one index look-up, however many rows there are. */
+export const ofFirmIn: Readonly<Record<Environment, Statement>> = {
   test: sql`partner_id = p.id AND environment = 'test'`,
   live: sql`partner_id = p.id AND environment = 'live'`,
 };
-const first = (table: Statement, environment: Environment, more = nothing) =>
-  sql`(SELECT min(created_at) FROM ${table} WHERE ${inEnvironment[environment]}${more})`;
-const firstOfBoth = (table: Statement, more = nothing) =>
-  sql`least(${first(table, "test", more)}, ${first(table, "live", more)})`;
-const firstCompleted = (environment: Environment) =>
-  sql`(SELECT updated_at FROM orders WHERE ${inEnvironment[environment]} AND status = 'Completed'
-    ORDER BY created_at, id LIMIT 1)`;
-const firstClosing = sql`(SELECT c.created_at FROM rooms r JOIN closing_passports c ON c.room_id = r.id AND c.version = 1
-    WHERE r.partner_id = p.id ORDER BY c.created_at LIMIT 1)`;
 
-const facts = sql`p.created_at AS "joinedAt", p.live_enabled AS "liveEnabled",
-  ${first(sql`orders`, "test")} AS "testOrderAt", ${firstCompleted("test")} AS "testCompletedAt",
-  ${firstOfBoth(sql`rooms`)} AS "roomAt", coalesce(${firstOfBoth(sql`passports`)}, ${firstClosing}) AS "passportAt",
-  ${firstOfBoth(sql`webhooks`, sql` AND deleted_at IS NULL`)} AS "webhookAt",
-  ${first(sql`partner_keys`, "live")} AS "liveKeyAt",
-  ${first(sql`orders`, "live")} AS "liveOrderAt", ${firstCompleted("live")} AS "liveCompletedAt"`;
+/** Part of a statement: when the first row of the firm `p` was created. */
+export const firstIn = (table: Statement, environment: Environment, more = nothing): Statement =>
+  sql`(SELECT min(created_at) FROM ${table} WHERE ${ofFirmIn[environment]}${more})`;
 
-async function selectFacts(db: Sql, partnerId: string): Promise<Facts> {
-  const [found] = await db.query<Facts>(sql`SELECT ${facts} FROM partners p WHERE p.id = ${partnerId}`);
+export const firstOfBoth = (table: Statement, more = nothing): Statement =>
+  sql`least(${firstIn(table, "test", more)}, ${firstIn(table, "live", more)})`;
+
+async function selectFacts(db: Sql, firstTimes: FirstTimes, partnerId: string): Promise<Facts> {
+  const times = Object.entries(firstTimes).map(([name, at]) => sql`${at} AS ${quoted(name)}`);
+  const [found] = await db.query<Facts>(sql`
+    SELECT p.created_at AS "joinedAt", p.live_enabled AS "liveEnabled", ${firstIn(sql`partner_keys`, "live")} AS "liveKeyAt", ${listed(times)}
+    FROM partners p WHERE p.id = ${partnerId}`);
   if (!found) throw new Error("a principal without its partner");
   return found;
 }

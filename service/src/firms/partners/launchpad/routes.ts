@@ -1,11 +1,10 @@
 import type { FastifyInstance } from "fastify";
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import { jsonRoute, type RouteDeps } from "../../../kernel/http/route.ts";
-import type { Sql } from "../../../kernel/platform/database/database.ts";
-import { readLaunchpad } from "./launchpad.ts";
+import type { ReadLaunchpad } from "./launchpad.ts";
 import { Launchpad } from "./schemas.ts";
 
-export type LaunchpadRouteDeps = RouteDeps & { db: Sql };
+export type LaunchpadRouteDeps = RouteDeps & { readLaunchpad: ReadLaunchpad };
 
 /** `GET /api/partner/launchpad` (decisions, Partner access and sessions). */
 export function launchpadRoutes(app: FastifyInstance, deps: LaunchpadRouteDeps): void {
@@ -20,6 +19,6 @@ export function launchpadRoutes(app: FastifyInstance, deps: LaunchpadRouteDeps):
     caller: "key-or-session",
     policy: "partner-portal",
     answer: Launchpad,
-    handle: async (request) => ({ ...(await readLaunchpad(deps.db, principalOf(request))), requestId: request.id }),
+    handle: async (request) => ({ ...(await deps.readLaunchpad(principalOf(request))), requestId: request.id }),
   });
 }

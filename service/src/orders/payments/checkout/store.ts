@@ -57,6 +57,11 @@ export const checkoutRows = [stateRows(sessionState, { backfill: { set: "desk an
 
 const verifiedSession: Statement = verified(sessionState, sql`s`);
 
+/** Part of a statement: when the last checkout of an order expires; null for an order without one. */
+export const lastCheckoutEnd = (orderId: Statement): Statement =>
+  sql`greatest((SELECT max(expires_at) FROM checkout_sessions WHERE order_id = ${orderId}), (
+    SELECT max(s.expires_at) FROM checkout_parts c JOIN checkout_sessions s ON s.id = c.checkout_id WHERE c.order_id = ${orderId}))`;
+
 const current = sql`s.status IN ('minting', 'open', 'replacing')`;
 
 /**

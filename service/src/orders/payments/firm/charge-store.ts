@@ -11,7 +11,7 @@ import {
   writeStateMacs,
 } from "../../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
-import { leapt } from "../../../kernel/retention/retention.ts";
+import { leapt } from "../../../kernel/test-clock/test-clock.ts";
 import { joinOrder } from "../../order/order.ts";
 import { wasOtherAccount } from "../processor/account.ts";
 import { paymentState } from "../store.ts";

@@ -1,4 +1,4 @@
-import { lockFirm } from "../../../firms/partners/partners.ts";
+import { firstOfBoth, lockFirm } from "../../../firms/partners/partners.ts";
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Environment, Owner, Principal } from "../../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
@@ -38,6 +38,9 @@ export const webhookRows: MacTable<WebhookFacts> = {
 
 const presentOf = ({ partnerId, environment }: Owner) =>
   sql`partner_id = ${partnerId} AND environment = ${environment} AND deleted_at IS NULL`;
+
+/** When a firm created its first webhook, for its launchpad. */
+export const firstWebhook = { webhookAt: firstOfBoth(sql`webhooks`, sql` AND deleted_at IS NULL`) };
 
 export const selectSubscriptions = (db: Sql, owner: Owner) =>
   db.query<Subscription>(

@@ -3,6 +3,7 @@ import { nextVersionOf } from "../../../closing/closing-passports/closing-passpo
 import { deliveriesOf } from "../../../closing/deliveries/deliveries.ts";
 import {
   chargeableOfRoom,
+  countOpenRooms,
   createRoom,
   newRoomFields,
   type OwnRoom,
@@ -12,7 +13,6 @@ import {
   roomPage,
   sumDue,
 } from "../../../closing/rooms/rooms.ts";
-import { countOpenRooms } from "../../../firms/partners/partners.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import { isAltered } from "../../../kernel/platform/database/state-mac.ts";
 import { takesMethods, takesPayment, unpaidPayments } from "../../../orders/payments/payments.ts";

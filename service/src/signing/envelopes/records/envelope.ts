@@ -4,7 +4,9 @@ import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { isSealed, nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import type { Language } from "../../../kernel/platform/languages.ts";
+import { isVerifyCode } from "../../../kernel/platform/text.ts";
 import { joinOrder, latestFirst, signerState, verifiedOrder, verifiedSigner } from "../../../orders/order/order.ts";
+import type { SearchWay } from "../../../orders/search/search.ts";
 import type { PreparedField } from "../pdf/fields.ts";
 import { joinRoom, roomColumns } from "./rooms.ts";
 
@@ -95,6 +97,18 @@ export const envelopeState: StateMac = {
  * valid.
  */
 export const verifiedEnvelope: Statement = verified(envelopeState, sql`e`);
+
+/** Finds orders by the email address of a signer, or by the verification code of their envelope. */
+export const searchWays: readonly SearchWay[] = [
+  ({ kind, lower }) =>
+    kind === "email"
+      ? sql`SELECT e.order_id FROM envelope_signers s JOIN envelopes e ON e.id = s.envelope_id WHERE lower(s.email) = ${lower}`
+      : null,
+  ({ kind, lower }) =>
+    kind === "words" && isVerifyCode(lower)
+      ? sql`SELECT order_id FROM envelopes WHERE ${isSealed(sql`verify_code`, "envelope", lower)}`
+      : null,
+];
 
 const envelopeColumns = sql`e.id, e.attempt, e.verify_code AS "verifyCode@envelope", e.fields, e.pages,
   EXISTS (SELECT FROM documents d WHERE d.order_id = o.id AND d.kind = 'original' AND d.pages < e.pages) AS "hasSignaturePage", e.created_at AS "createdAt",

@@ -6,7 +6,7 @@ import type { Clock } from "../../../kernel/platform/clock.ts";
 import type { Database, Sql } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import type { Log } from "../../../kernel/platform/logs.ts";
-import { movedSince } from "../../../kernel/retention/retention.ts";
+import { movedSince } from "../../../kernel/test-clock/test-clock.ts";
 import { leftJoinOrder } from "../../../orders/order/order.ts";
 import { findNotary } from "../commissions/store.ts";
 import type { ReadEligibility } from "../eligibility/changes/in-force.ts";

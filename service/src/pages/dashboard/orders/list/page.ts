@@ -14,6 +14,7 @@ import {
   ordersByCodeStart,
   ordersByTitle,
 } from "../../../../orders/search/search.ts";
+import { searchWays } from "../../../../upkeep/declarations.ts";
 import type { Assets } from "../../../ui/assets/assets.ts";
 import { statusWords } from "../../../ui/orders/status-words.ts";
 import { type PageCall, pageRoute } from "../../../ui/page/route.ts";
@@ -63,7 +64,7 @@ export function orderListPage(app: FastifyInstance, deps: OrderListDeps): void {
       await ordersByCodeStart(db, owner, text),
       await ordersByNumber(db, owner, text),
     ];
-    return { ...wanted, found: found.flat() };
+    return { ...wanted, found: found.flat(), ways: searchWays };
   }
 
   async function show(call: PageCall, page: FirmOrdersPage, error?: string): Promise<string> {

@@ -1,0 +1,59 @@
+import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { marked } from "../../kernel/platform/database/state-mac.ts";
+import { ruled, type SourceOf, unnamedIn } from "../../kernel/retention/retention.ts";
+import { leapt } from "../../kernel/test-clock/test-clock.ts";
+import { orderState } from "./order-mac.ts";
+
+/** Parts of a statement that say about an order by its id what decides how long its documents are needed. */
+export type Payable = {
+  /** When the last of the order's checkouts expires. */
+  lastCheckoutEnd: (orderId: Statement) => Statement;
+  /** Whether the order has a payment that was not refunded. */
+  isPaid: (orderId: Statement) => Statement;
+  /** Selects the column `isAuthentic`: false when one of the order's payments fails its MAC. */
+  authentic: (orderId: Statement) => Statement;
+};
+
+/** How long the retention plan keeps the documents of orders. */
+export const documentSource =
+  ({ lastCheckoutEnd, isPaid, authentic }: Payable): SourceOf =>
+  ({ test, live }) => {
+    // Somebody can pay a checkout until it expires. The order's row doesn't show that a checkout exists.
+    const since = sql`greatest(o.updated_at, ${lastCheckoutEnd(sql`o.id`)})`;
+    const { keptUntil, rule } = ruled([
+      {
+        name: "test.orderDocuments",
+        holds: sql`o.environment = 'test'`,
+        days: test.orderDocuments,
+        since: leapt(since, sql`o.partner_id`),
+      },
+      { name: "live.finishedOrders", holds: sql`o.status = 'Completed'`, days: live.finishedOrders, since },
+      { name: "live.refundedOrders", holds: sql`o.status = 'Refunded'`, days: live.refundedOrders, since },
+      {
+        name: "live.unpaidOrders",
+        holds: sql`o.status IN ('Created', 'QuoteReady', 'ManualQuoteRequired', 'AwaitingPayment', 'PaymentFailed', 'Cancelled')
+          AND NOT ${isPaid(sql`o.id`)}`,
+        days: live.unpaidOrders,
+        since,
+      },
+    ]);
+    return {
+      table: "documents",
+      rows: sql`documents d JOIN orders o ON o.id = d.order_id`,
+      partnerId: sql`o.partner_id`,
+      environment: sql`o.environment`,
+      id: sql`d.id`,
+      first: "0",
+      lock: sql`FOR NO KEY UPDATE OF o SKIP LOCKED`,
+      lockAll: sql`ORDER BY o.id FOR NO KEY UPDATE OF o`,
+      blobKey: sql`d.blob_key`,
+      authentic: sql`${marked(orderState, sql`o`)}, ${authentic(sql`o.id`)}`,
+      keptUntil,
+      rule,
+      sharesBlobs: true,
+      unshared: (now) => sql`
+        ${unnamedIn(sql`fill_documents`, sql`AND used_at IS NULL`)}
+        AND NOT EXISTS (SELECT FROM documents d JOIN orders o ON o.id = d.order_id
+          WHERE d.blob_key = named.blob_key AND ${keptUntil} > ${now})`,
+    };
+  };

@@ -1,0 +1,42 @@
+/** Lists to which several features contribute, each for its own tables. */
+import { firstClosing } from "../closing/closing-passports/closing-passports.ts";
+import { firstRoom } from "../closing/rooms/rooms.ts";
+import { searchWays as shipping } from "../delivery/shipping/shipping.ts";
+import { firstPassport } from "../evidence/proof-passports/proof-passports.ts";
+import type { FirstTimes } from "../firms/partners/partners.ts";
+import { sql } from "../kernel/platform/database/sql.ts";
+import { ageTestIdempotencyKeys } from "../kernel/platform/idempotency-keys.ts";
+import { bringClaimsNearer } from "../kernel/tasks/tasks.ts";
+import type { BringNearer } from "../kernel/test-clock/test-clock.ts";
+import { firstOrders } from "../orders/order/order.ts";
+import { bringSandboxMoneyNearer } from "../orders/payments/payments.ts";
+import { bringExecutionsNearer } from "../orders/playbooks/playbooks.ts";
+import type { SearchWay } from "../orders/search/search.ts";
+import { bringSecretEndsNearer, firstWebhook } from "../outgoing/webhooks/webhooks.ts";
+import { bringEnvelopesNearer, searchWays as envelopes } from "../signing/envelopes/envelopes.ts";
+import { bringRequestsNearer, bringSessionsNearer } from "../signing/notaries/notaries.ts";
+
+/** The search methods for orders that features above orders declare. */
+export const searchWays: readonly SearchWay[] = [...envelopes, ...shipping];
+
+/** When a firm first did what its launchpad leads to. */
+export const firstTimes: FirstTimes = {
+  ...{ ...firstOrders, ...firstRoom, ...firstWebhook },
+  passportAt: sql`coalesce(${firstPassport}, ${firstClosing})`,
+};
+
+/**
+ * The due times that a firm's test clock moves. The retention plan has no such times, because it adds up the clock's
+ * advances itself.
+ */
+export const broughtNearer: readonly BringNearer[] = [
+  // The first one, because the sandbox's bank locks a step before the rows of its order. Another order would deadlock.
+  bringSandboxMoneyNearer,
+  bringEnvelopesNearer,
+  bringExecutionsNearer,
+  bringSecretEndsNearer,
+  bringSessionsNearer,
+  bringRequestsNearer,
+  bringClaimsNearer,
+  ageTestIdempotencyKeys,
+];
