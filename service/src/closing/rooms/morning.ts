@@ -9,6 +9,7 @@ import { isPlainTitle } from "../../kernel/platform/mail/plain-name.ts";
 import type { Fact } from "../../kernel/platform/mail/template.ts";
 import { businessMorning } from "../../kernel/tasks/tasks.ts";
 import { joinOrder, orderState, signerState, type TitleOf } from "../../orders/order/order.ts";
+import { isBeingPaid } from "../../orders/payments/payments.ts";
 import { roomState } from "./store.ts";
 import {
   actOf,
@@ -68,7 +69,7 @@ const rowsStatement = (partnerId: string, userId: string): Statement => sql`
     o.updated_at AS since, r.code AS "roomCode@room", r.name AS "roomName", r.closes_on::text AS "closesOn", a.label, e.expires_at AS "expiresAt",
     r.order_count AS orders, (SELECT count(*)::int FROM room_orders d JOIN orders done ON done.id = d.order_id
       WHERE d.room_id = r.id AND done.status = 'Completed') AS done,
-    ${waitingList} AS waiting,
+    ${waitingList} AS waiting, ${isBeingPaid},
     ${marked(orderState, sql`o`)}, ${marked(roomState, sql`r`)}, ${markedAll(signerState, sql`s`, waitingSigners)}
   FROM (SELECT r.id AS room_id, o.id AS order_id ${unfinishedOf(sql`${partnerId}::uuid`)}
       AND ${placedBy(sql`o.id`)} = ${`member:${userId}`}

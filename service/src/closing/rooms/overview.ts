@@ -16,7 +16,7 @@ import {
   type Titled,
   type TitleOf,
 } from "../../orders/order/order.ts";
-import { dueCents, type RefusalKind, refusalOf } from "../../orders/payments/payments.ts";
+import { dueCents, isBeingPaid, type RefusalKind, refusalOf } from "../../orders/payments/payments.ts";
 import { type DueDeps, roomOfOrder, sumDue } from "./checkout.ts";
 import { authentic, roomState } from "./store.ts";
 import {
@@ -86,7 +86,7 @@ type OrderRow = UnfinishedOrder & { roomId: string; payBy: Payer };
 const ordersStatement = (roomIds: readonly string[]): Statement => sql`
   SELECT r.id AS "roomId", o.code AS "code@order", o.document_name AS "documentName", o.doc_slug AS "docSlug", o.status,
     o.pay_by AS "payBy", o.updated_at AS since, a.label, e.expires_at AS "expiresAt", ${waitingList} AS waiting,
-    ${marked(orderState, sql`o`)}, ${markedAll(signerState, sql`s`, waitingSigners)}
+    ${isBeingPaid}, ${marked(orderState, sql`o`)}, ${markedAll(signerState, sql`s`, waitingSigners)}
   FROM rooms r JOIN room_orders a ON a.room_id = r.id ${joinOrder(sql`a.order_id`)} AND o.partner_id = r.partner_id
   ${withEnvelope}
   WHERE r.id = ANY (${roomIds}::uuid[]) AND ${isUnfinished(sql`o.status`)} ORDER BY r.id, a.position`;
@@ -112,7 +112,8 @@ const dueOf = (closesOn: string | null, today: string): OpenClosing["due"] => {
   return closesOn < today ? "overdue" : closesOn === today ? "today" : "later";
 };
 
-const isFirmsTurn = ({ status, payBy }: OrderRow): boolean => payBy === "firm" && isPayable(status);
+const isFirmsTurn = ({ status, payBy, isBeingPaid }: OrderRow): boolean =>
+  payBy === "firm" && isPayable(status) && !isBeingPaid;
 
 /** Orders for which the firm can do something come first. */
 const rankOf = (row: OrderRow): number => (isFirmsTurn(row) || isStuck(row) ? 0 : 1);

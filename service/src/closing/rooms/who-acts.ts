@@ -2,7 +2,7 @@
 import type { Statement } from "../../kernel/platform/database/sql.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { isPlainName, isPlainTitle } from "../../kernel/platform/mail/plain-name.ts";
-import { statusGroupOf, statusLabel, type Titled, type TitleOf } from "../../orders/order/order.ts";
+import { isPayable, statusGroupOf, statusLabel, type Titled, type TitleOf } from "../../orders/order/order.ts";
 
 export type UnfinishedOrder = Titled & {
   label: string | null;
@@ -12,6 +12,8 @@ export type UnfinishedOrder = Titled & {
   /** When the open envelope expires; null without one. */
   expiresAt: Date | null;
   waiting: { name: string; routing: number }[] | null;
+  /** Whether a payment is under way. A bank can move it for days. */
+  isBeingPaid: boolean;
 };
 
 export const isUnfinished = (status: Statement): Statement =>
@@ -56,6 +58,7 @@ export function actOf(row: UnfinishedOrder): string {
     const who = names.every(isPlainName) ? names.join(" and ") : "a signer";
     return `${who} must sign${expiresAt ? ` by ${timeIn.format(expiresAt)}` : ""}`;
   }
+  if (isPayable(status) && row.isBeingPaid) return "a payment is under way";
   return acts[status] ?? statusLabel(status).toLowerCase();
 }
 

@@ -49,7 +49,7 @@ export {
   takesPayment,
 } from "./checkout/checkout.ts";
 export { endPendingPayment, type PendingPayment, pendingPayments } from "./checkout/pending.ts";
-export { isPaymentInProcess } from "./checkout/store.ts";
+export { isBeingPaid, isPaymentInProcess } from "./checkout/store.ts";
 export { isDisputed, openDisputes, partNewsQueue } from "./disputes.ts";
 export { billingDocumentState, lockBilling, restBefore } from "./documents.ts";
 export {

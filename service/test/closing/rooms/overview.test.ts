@@ -204,3 +204,17 @@ test("a closing is due today for an order of the firm whose room it is, and not 
   assert.equal(await isDue(own, "2028-01-14"), true);
   assert.equal(await isDue(own, "2028-01-15"), false);
 });
+
+test("asks the firm to pay an order, and not while a payment for it is under way", async () => {
+  const { room, orders } = await closing("Firm pays", "2027-06-01", "QuoteReady");
+  const [code = ""] = orders;
+  await running.setStatus(code, "AwaitingPayment", sql`, pay_by = 'firm'`);
+  const shown = async () => (await overview("2027-01-15")).find(({ roomCode }) => roomCode === room);
+  assert.deepEqual((await shown())?.step, { do: "pay" });
+  await db.query(sql`
+    INSERT INTO checkout_sessions (id, order_id, status, amount_cents, currency, created_at, expires_at)
+    SELECT gen_random_uuid(), id, 'pending_funds', total_cents, 'usd', now(), now() + interval '1 day' FROM orders
+    WHERE ${isSealed(sql`code`, "order", code)}`);
+  const { step, reason } = (await shown()) ?? {};
+  assert.deepEqual([step, reason], [null, "Paper 1: a payment is under way."]);
+});

@@ -102,6 +102,14 @@ export async function isPaymentInProcess(db: Sql, orderCode: string): Promise<bo
   return found.some(({ status }) => status === "pending_funds");
 }
 
+/**
+ * For a select list on orders `o`: whether a payment for the order is under way. Not verified, so it may only choose
+ * words: `isPaymentInProcess` decides.
+ */
+export const isBeingPaid: Statement = sql`(
+  EXISTS (SELECT FROM firm_charges c WHERE c.order_id = o.id AND c.state IN ('asked', 'answered', 'pending'))
+  OR EXISTS (SELECT FROM checkout_sessions s WHERE ${isOf(sql`ARRAY[o.id]`)} AND s.status = 'pending_funds')) AS "isBeingPaid"`;
+
 /** The parts of a shared checkout, as its page lists them. @throws ServiceError `unavailable` when one fails its MAC */
 export const partsOf = (db: Sql, checkoutId: string) =>
   db.query<Part>(sql`
