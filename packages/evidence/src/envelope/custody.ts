@@ -51,9 +51,11 @@ export type CustodyVerification = {
   readonly claims: readonly Claim<CustodyClaimName>[];
   /** The result for the sealed document; null when it was not given. */
   readonly document: ProofVerification | null;
+  /** True when no claim about the certificate itself fails. Claims about the document may fail then. */
+  readonly isSound: boolean;
   /**
-   * True when the document is genuine but belongs to another signing, and no claim about the certificate itself fails.
-   * The claims about the document then fail, although nobody changed anything.
+   * True when the document is genuine but belongs to another signing, and the certificate is sound. The claims about
+   * the document then fail, although nobody changed anything.
    */
   readonly isOfAnotherFile: boolean;
 };
@@ -80,12 +82,13 @@ export async function verifyCustody(
   if (read instanceof EvidenceError || read.envelope === null) {
     const why = read instanceof EvidenceError ? `It can't be read: ${read.message}.` : "No envelope.json is attached.";
     const claims = [{ name: "envelope_readable", state: "fails", why }] as const;
-    return { envelope: null, claims, document: null, isOfAnotherFile: false };
+    return { envelope: null, claims, document: null, isSound: false, isOfAnotherFile: false };
   }
   const { envelope, claims } = await verifyEnvelope(read.envelope);
   const said = [...purposeClaims(read.purpose, envelope), ...claims];
+  const isSound = said.every(({ state }) => state !== "fails");
   if (document === null || envelope === null)
-    return { envelope, claims: [...said, documentMissing], document: null, isOfAnotherFile: false };
+    return { envelope, claims: [...said, documentMissing], document: null, isSound, isOfAnotherFile: false };
   const whole = await verifyProof(document, trust, at, { crypto });
   // Archival time stamps may follow the sealed file.
   const sealed = document.subarray(0, whole.sealedBytes);
@@ -105,8 +108,9 @@ export async function verifyCustody(
       documentSignatures(proof, envelope),
     ],
     document: whole,
+    isSound,
     isOfAnotherFile:
-      said.every(({ state }) => state !== "fails") &&
+      isSound &&
       isSealedForOrder(whole) &&
       (await sha256Hex(document.subarray(0, envelope.document.bytes))) !== envelope.document.sealedSha256,
   };

@@ -16,6 +16,7 @@ import { checkFiles } from "../../../src/pages/verify/browser/check.ts";
 import type { VerifyConfig } from "../../../src/pages/verify/browser/config.ts";
 import { isCustodyCertificate } from "../../../src/pages/verify/browser/custody.ts";
 import type { FailedOutcome, Outcome } from "../../../src/pages/verify/browser/outcome.ts";
+import { bannerOf } from "../../../src/pages/verify/browser/outcome-banner.ts";
 import { headlineOf } from "../../../src/pages/verify/browser/outcome-view.ts";
 import { unpacked } from "../../../src/pages/verify/browser/unpack.ts";
 import { newMember } from "../../firms/members/signed-in-member.ts";
@@ -94,13 +95,16 @@ test("a closing's zip dropped whole is checked file by file: documents, their si
   assert.equal(headlineOf(outcomes), "5 files were checked. None of them failed. Read each result.");
 });
 
-test("one changed byte in one document of a zip fails that document, and its custody certificate, alone", async () => {
+test("one changed byte in one document of a zip fails that document alone, and its custody certificate names it", async () => {
   const outcomes = await check(changed(/01 .*signed\.pdf$/, flipped));
-  const failing = outcomes.filter((outcome) => verdictOf(outcome) === "not_verified");
+  const failing = outcomes.filter((outcome) => bannerOf(outcome).tone === "refuted");
   assert.deepEqual(
     failing.map((outcome) => outcome.kind === "proof" && outcome.purpose?.kind),
     ["signed"],
   );
+  const unmatched = outcomes.flatMap((outcome) => (outcome.kind === "proof" ? (outcome.unmatched ?? []) : []));
+  assert.equal(unmatched.length, 1);
+  assert.match(unmatched[0] ?? "", /01 .*signed\.pdf$/);
   assert.match(headlineOf(outcomes), /^5 files were checked\. 1 failed, shown first\.$/);
 });
 

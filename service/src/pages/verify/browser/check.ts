@@ -15,7 +15,7 @@ import { findingsBeside } from "./beside.ts";
 import { checkClosing, type GivenVersion } from "./check-closing.ts";
 import { isClosingCertificate, manifestOf } from "./closing-versions.ts";
 import type { ReadersTrust, VerifyConfig } from "./config.ts";
-import { checkCustody, isCustodyCertificate, readManifests, roomClaim } from "./custody.ts";
+import { checkCustody, readCustody, readManifests, roomClaim } from "./custody.ts";
 import { kindOf, type NamedBytes } from "./files.ts";
 import { type CertificateFacts, type FailedOutcome, failed, type Outcome, type ProofOutcome } from "./outcome.ts";
 import { evidenceIn, takeProofs, withoutSeconds } from "./proofs.ts";
@@ -80,27 +80,26 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
   const manifests = isGood ? readManifests(closing.flatMap((version) => manifestOf(version) ?? [])) : [];
   const isLiveRoom = isGood && ofClosing.purpose?.environment === "live";
   failures.push(...(pdfs.length === 1 ? withoutSeconds(beside) : []));
-  const custody = new Set<NamedBytes>();
-  for (const pdf of pdfs) if (await isCustodyCertificate(pdf)) custody.add(pdf);
-  const documents = pdfs.filter((pdf) => !custody.has(pdf));
+  const { custody, documents } = await readCustody(pdfs);
   const judged: ProofOutcome[] = [];
   const certified = new Set<NamedBytes>();
   for (const pdf of pdfs) {
     const own = pdfs.length === 1 ? beside : (named.get(pdf) ?? []);
     const others = documents.filter((one) => one !== pdf);
+    const read = custody.get(pdf);
     const outcome = await checkPdf(pdf, own, others, {
-      ...(custody.has(pdf) ? ofNoRecord(context) : context),
+      ...(read ? ofNoRecord(context) : context),
       ...{ manifests, isLiveRoom },
     });
-    if (!custody.has(pdf) || outcome.verdict === "handed_in") {
+    if (!read || outcome.verdict === "handed_in") {
       judged.push(outcome);
       continue;
     }
-    const { claims, facts, document, isOfAnotherFile } = await checkCustody(pdf, documents, context);
+    const { claims, facts, isOfAnotherFile, unmatched } = await checkCustody(pdf, read, context);
     const isGenuine = outcome.verdict === "verified";
     const whole = { ...withClaims(outcome, claims), isOfAnotherFile: isGenuine && isOfAnotherFile };
-    judged.push(facts ? { ...whole, custody: facts } : whole);
-    if (document && whole.verdict !== "not_verified") certified.add(document);
+    judged.push({ ...whole, ...(facts && { custody: facts }), ...(isGenuine && unmatched !== null && { unmatched }) });
+    if (whole.verdict !== "not_verified") for (const document of read.documents) certified.add(document);
   }
   // A certificate may come before or after its document.
   outcomes.push(

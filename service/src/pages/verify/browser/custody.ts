@@ -3,6 +3,7 @@ import { sha256Hex } from "@signsealship/evidence/digest";
 import {
   type EnvelopeEvidence,
   parseEnvelope,
+  placedSignatures,
   readCustodyCertificate,
   verifyCustody,
 } from "@signsealship/evidence/envelope";
@@ -23,6 +24,34 @@ export async function isCustodyCertificate({ bytes }: NamedBytes): Promise<boole
   }
 }
 
+/** A custody certificate's evidence, and the dropped PDFs to compare it with. */
+type ReadCustody = {
+  /** Null when the evidence can't be read. */
+  readonly envelope: EnvelopeEvidence | null;
+  /**
+   * The PDFs that begin with the document that the certificate names, that document first. If there are none, the one
+   * that must have been that document.
+   */
+  readonly documents: readonly NamedBytes[];
+};
+
+/** Reads the custody certificates among the dropped PDFs, and finds the document of each among the others. */
+export async function readCustody(pdfs: readonly NamedBytes[]) {
+  const [certificates, documents]: [NamedBytes[], NamedBytes[]] = [[], []];
+  for (const pdf of pdfs) ((await isCustodyCertificate(pdf)) ? certificates : documents).push(pdf);
+  const custody = new Map<NamedBytes, ReadCustody>();
+  for (const certificate of certificates) {
+    const envelope = await envelopeIn(certificate);
+    custody.set(certificate, { envelope, documents: envelope ? await namedBy(envelope, documents) : [] });
+  }
+  const found = new Set([...custody.values()].flatMap((one) => one.documents));
+  const others = documents.filter((pdf) => !found.has(pdf));
+  for (const [certificate, { envelope, documents: named }] of custody)
+    if (envelope && named.length === 0)
+      custody.set(certificate, { envelope, documents: changedDocumentOf(envelope, others, documents.length === 1) });
+  return { custody, documents };
+}
+
 /** The findings about a custody certificate, apart from those about its seal. */
 type CheckedCustody = {
   readonly claims: readonly Claim[];
@@ -30,31 +59,33 @@ type CheckedCustody = {
   readonly facts: CustodyFacts | null;
   /** True when the certificate was compared with a genuine document of another signing, and no other claim fails. */
   readonly isOfAnotherFile: boolean;
-  /** The dropped PDF with which the certificate was compared. */
-  readonly document: NamedBytes | null;
+  /** The name of the dropped PDF that isn't the document that the certificate names, if no other claim fails. */
+  readonly unmatched: string | null;
 };
 
 type Context = Parameters<typeof verifyCustody>[2] & { readonly config: VerifyConfig };
 
-/** Judges a custody certificate. @param others the PDFs that were dropped with it */
+/** Judges a custody certificate. */
 export async function checkCustody(
   certificate: NamedBytes,
-  others: readonly NamedBytes[],
+  { envelope, documents }: ReadCustody,
   context: Context,
 ): Promise<CheckedCustody> {
-  const envelope = await envelopeIn(certificate);
-  const document = envelope ? await documentOf(envelope, others) : null;
-  const { claims, isOfAnotherFile } = await verifyCustody(certificate.bytes, document?.bytes ?? null, context);
+  const [document = null] = documents;
+  const custody = await verifyCustody(certificate.bytes, document?.bytes ?? null, context);
+  const { claims, isSound, isOfAnotherFile } = custody;
   const record = await custodyRecordClaim(certificate, envelope, context.config);
+  const isOfRecord = record.every(({ state }) => state !== "fails");
+  const isUnmatched = claims.some(({ name, state }) => name === "document_hash" && state === "fails");
   return {
     claims: [...claims, ...record],
-    isOfAnotherFile: isOfAnotherFile && record.every(({ state }) => state !== "fails"),
+    isOfAnotherFile: isOfAnotherFile && isOfRecord,
+    unmatched: document && isUnmatched && isSound && isOfRecord ? document.name : null,
     facts: envelope && {
       orderCode: envelope.orderCode,
       signers: envelope.signers.map(({ name }) => name),
       documentSha256: envelope.document.sealedSha256,
     },
-    document,
   };
 }
 
@@ -68,28 +99,50 @@ async function envelopeIn({ bytes }: NamedBytes): Promise<EnvelopeEvidence | nul
   }
 }
 
-/**
- * Finds the document that the certificate names among several PDFs. A single PDF is returned even if it is another
- * document, so that the comparison shows that.
- */
-async function documentOf({ document }: EnvelopeEvidence, others: readonly NamedBytes[]): Promise<NamedBytes | null> {
-  // A notarized document begins with the signed one.
-  for (const file of others)
-    if (file.bytes.length >= document.bytes)
-      if ((await hashOfBeginning(file, document.bytes)) === document.sealedSha256) return file;
-  const [only, another] = others;
-  return only && !another ? only : null;
+/** The PDFs that begin with the document that the certificate names. A notarized document begins with the signed one. */
+async function namedBy({ document }: EnvelopeEvidence, pdfs: readonly NamedBytes[]): Promise<NamedBytes[]> {
+  const found: NamedBytes[] = [];
+  for (const file of pdfs)
+    if ((await hashOfBeginning(file, document.bytes)) === document.sealedSha256) found.push(file);
+  return found.sort((one, other) => one.bytes.length - other.bytes.length);
 }
 
-const beginnings = new WeakMap<NamedBytes, Map<number, Promise<string>>>();
+/**
+ * A PDF that is compared with a certificate although it isn't the named document, so that the comparison shows that:
+ * the only PDF, or the only one of the named length.
+ */
+function changedDocumentOf(
+  { document }: EnvelopeEvidence,
+  others: readonly NamedBytes[],
+  isOnly: boolean,
+): NamedBytes[] {
+  const alike = isOnly ? others : others.filter(({ bytes }) => bytes.length === document.bytes);
+  return alike.length === 1 ? [...alike] : [];
+}
 
-/** The SHA-256 of a file's first bytes. Many certificates may name one document, and each compares all files. */
-function hashOfBeginning(file: NamedBytes, bytes: number): Promise<string> {
-  const known = beginnings.get(file) ?? new Map<number, Promise<string>>();
+type Beginnings = { readonly ends: ReadonlySet<number>; readonly hashes: Map<number, Promise<string>> };
+const beginnings = new WeakMap<NamedBytes, Promise<Beginnings>>();
+
+/**
+ * The SHA-256 of a file's first bytes; null unless they are the whole file, or one of its signatures ends there, as the
+ * seal of a document does. So the number of signatures bounds the work, and not the number of certificates.
+ */
+async function hashOfBeginning(file: NamedBytes, bytes: number): Promise<string | null> {
+  const known = beginnings.get(file) ?? beginningsOf(file);
   beginnings.set(file, known);
-  const sha256 = known.get(bytes) ?? sha256Hex(file.bytes.subarray(0, bytes));
-  known.set(bytes, sha256);
+  const { ends, hashes } = await known;
+  if (!ends.has(bytes)) return null;
+  const sha256 = hashes.get(bytes) ?? sha256Hex(file.bytes.subarray(0, bytes));
+  hashes.set(bytes, sha256);
   return sha256;
+}
+
+async function beginningsOf({ bytes }: NamedBytes): Promise<Beginnings> {
+  const placed = await placedSignatures(bytes);
+  return {
+    ends: new Set([bytes.length, ...(placed instanceof EvidenceError ? [] : placed.keys())]),
+    hashes: new Map(),
+  };
 }
 
 /**

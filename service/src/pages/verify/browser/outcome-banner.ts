@@ -43,6 +43,10 @@ export function failsByRecordAlone(claims: readonly Claim[]): boolean {
   return failed.length > 0 && failed.every(({ name }) => ofAnotherRecord.has(name));
 }
 
+/** Whether a certificate is genuine, and only the document that was compared with it is another than the one it names. */
+export const failsByDocumentAlone = (outcome: ProofOutcome | ClosingOutcome): boolean =>
+  outcome.kind === "proof" && (outcome.isOfAnotherFile === true || outcome.unmatched !== undefined);
+
 const otherRecord = (claims: readonly Claim[]): Banner => ({
   tone: "refuted",
   title: "This is of another record than the one on this page",
@@ -63,8 +67,14 @@ const inNoClosing: Banner = {
 
 const ofAnotherFile: Banner = { tone: "unknown", ...anotherFileWords };
 
+const ofUnmatched = (file: string): Banner => ({
+  tone: "unknown",
+  title: "This certificate is unchanged, but its document does not match",
+  text: `Nothing in the certificate has changed. “${file}” is not the document that it names: see the result for that file.`,
+});
+
 function proofBanner(outcome: ProofOutcome): Banner {
-  const { verdict, claims, purpose, isOfAnotherFile = false, isListed = false } = outcome;
+  const { verdict, claims, purpose, isOfAnotherFile = false, unmatched, isListed = false } = outcome;
   const state = (name: string) => claims.find((one) => one.name === name)?.state;
   switch (verdict) {
     case "verified":
@@ -123,6 +133,7 @@ function proofBanner(outcome: ProofOutcome): Banner {
     default:
       if (failsByRecordAlone(claims)) return otherRecord(claims);
       if (isOfAnotherFile) return ofAnotherFile;
+      if (unmatched !== undefined) return ofUnmatched(unmatched);
       if (isForeignSignature(claims)) return foreign;
       return state("sealed_hash_as_expected") === "fails" && state("seal_certificate_trusted") === "holds"
         ? {

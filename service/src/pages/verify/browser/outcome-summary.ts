@@ -5,7 +5,7 @@ import { time } from "../../ui/format.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { printButton, type Summary, sealedAt } from "../summary.ts";
 import type { ClosingOutcome, ProofOutcome } from "./outcome.ts";
-import { failsByRecordAlone, isArchived } from "./outcome-banner.ts";
+import { failsByDocumentAlone, failsByRecordAlone, isArchived } from "./outcome-banner.ts";
 import { type SealFacts, shownName } from "./seal-facts.ts";
 
 const kinds: Readonly<Record<SealPurpose["kind"], string>> = {
@@ -41,8 +41,8 @@ const tellsOfChange =
  * @param firm the firm whose record the page shows, when the file belongs to that record
  */
 export function summaryOf(outcome: ProofOutcome | ClosingOutcome, firm: string | null): Summary {
-  const { seal, verdict } = outcome;
-  const failed = verdict === "not_verified";
+  const { seal } = outcome;
+  const failed = hasFailed(outcome);
   return {
     document: documentWords(outcome),
     firm: isOfThePage(outcome) ? firm : null,
@@ -53,6 +53,9 @@ export function summaryOf(outcome: ProofOutcome | ClosingOutcome, firm: string |
     download: html`<span>You have the file.</span> ${printButton}`,
   };
 }
+
+const hasFailed = (outcome: ProofOutcome | ClosingOutcome): boolean =>
+  outcome.verdict === "not_verified" && !failsByDocumentAlone(outcome);
 
 /**
  * Whether the checked file belongs to the record that the page shows. A closing file that passed needs no further
@@ -85,10 +88,11 @@ function roomWords({ claims, verdict }: ProofOutcome): Html | null {
 
 /**
  * Names the order and the signers that a custody certificate states. Null when the certificate failed verification,
- * unless it failed only because it belongs to another record than the page's.
+ * unless it failed only because it belongs to another record than the page's, or because its document does not match.
  */
-function custodyWords({ custody, verdict, claims }: ProofOutcome): Html | null {
-  if (!custody || (verdict === "not_verified" && !failsByRecordAlone(claims))) return null;
+function custodyWords(outcome: ProofOutcome): Html | null {
+  const { custody, claims } = outcome;
+  if (!custody || (hasFailed(outcome) && !failsByRecordAlone(claims))) return null;
   const { orderCode, signers, documentSha256 } = custody;
   return html`<span class="quiet-text"> Of order ${orderCode.slice(0, 6).toUpperCase()}, signed by:</span>
 <ul class="signatures">${signers.map((name) => html`<li class="signature"><bdi>${shownName(name) ?? "Without a name"}</bdi></li>`)}</ul>
@@ -119,8 +123,9 @@ function signatureWords({ earlier, purpose, hasCustody, claims }: ProofOutcome):
 ${signing && html`<strong>${signing.why}</strong> `}<span class="quiet-text">Names and times are those in the signatures themselves; this page has not checked who made them.${identified}</span>`;
 }
 
-function sealedWords({ seal, verdict }: ProofOutcome | ClosingOutcome): Html | string {
-  if (verdict === "not_verified") return notConfirmed;
+function sealedWords(outcome: ProofOutcome | ClosingOutcome): Html | string {
+  const { seal, verdict } = outcome;
+  if (hasFailed(outcome)) return notConfirmed;
   if (verdict === "handed_in") return "The sealed copy of it is on record above";
   if (!seal) return "No seal in this file";
   const words = stampWords[seal.stamp];
@@ -133,8 +138,9 @@ const sealerWords = ({ verdict, claims }: ProofOutcome | ClosingOutcome, { by }:
   return html`${by} <span class="quiet-text">${known ? "A certificate that is known here." : "No certificate here confirms that name."}</span>`;
 };
 
-function unchangedWords({ verdict, claims }: ProofOutcome | ClosingOutcome): Summary["unchanged"] {
-  switch (verdict) {
+function unchangedWords(outcome: ProofOutcome | ClosingOutcome): Summary["unchanged"] {
+  const { verdict, claims } = outcome;
+  switch (failsByDocumentAlone(outcome) ? "verified" : verdict) {
     case "verified":
     case "intact":
       return {

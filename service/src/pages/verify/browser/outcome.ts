@@ -28,6 +28,8 @@ export type ProofOutcome = {
    * signing.
    */
   isOfAnotherFile?: boolean;
+  /** Set for a genuine custody certificate: the name of a file that isn't the document that the certificate names. */
+  unmatched?: string;
   /**
    * Set for a file without a seal that is listed by a live closing certificate. The user chose that certificate too,
    * and it passed the check.
