@@ -1,5 +1,6 @@
 import { equalBytes } from "../bytes.ts";
 import { EvidenceError } from "../errors.ts";
+import { crc32 } from "./crc32.ts";
 import { refusal } from "./faults.ts";
 import { isNameOf, nameIn, requireOneFolder, type ZipForm } from "./names.ts";
 
@@ -15,13 +16,27 @@ const END_LENGTH = 22;
 const ZIP64_16 = 0xffff;
 const ZIP64_32 = 0xffffffff;
 const ENCRYPTED = 0x2041;
-/** The flags that are accepted: bit 3 (the sizes follow the data) and bit 11 (names are in UTF-8). */
-const FLAGS = 0x0808;
+/**
+ * The flags that are accepted: bits 1 and 2 (the compressor's effort), bit 3 (the sizes follow the data) and bit 11
+ * (names are in UTF-8).
+ */
+const FLAGS = 0x080e;
 const UTF8 = 0x0800;
 const SLASH = 0x2f;
-/** The MS-DOS attribute bits of a volume label and of a folder. */
+/** MS-DOS attribute bits: of a volume label, and of a volume label or a folder. */
+const VOLUME_LABEL = 0x08;
 const SPECIAL = 0x18;
-const REGULAR_FILE = 8;
+/** The top four bits of the attributes that Unix programs write. */
+const UNIX_FILE = 8;
+const UNIX_FOLDER = 4;
+/**
+ * The fields that say nothing about a file's name or data (APPNOTE 6.3.10, sections 4.5.2 and 4.6.1): times by NTFS
+ * (000a), and times and owners by Info-ZIP (5455, 5855, 7855, 7875). Common programs write them.
+ */
+const HARMLESS: ReadonlySet<number> = new Set([0x000a, 0x5455, 0x5855, 0x7855, 0x7875]);
+const ZIP64 = 0x0001;
+/** Info-ZIP Unicode Path (section 4.6.9). Some programs prefer the name in it to the file's own name. */
+const UNICODE_PATH = 0x7075;
 
 /**
  * A zip's bytes, a view for its little-endian numbers, and its form. `mostBytes`: the most bytes that its files may
@@ -34,9 +49,10 @@ export type ZipFile = {
   readonly mostBytes: number;
 };
 
-/** A file's entry in the directory. */
+/** An entry in the directory: of a file, or of a folder, whose name ends in a slash. */
 export type ZipEntry = {
   readonly name: string;
+  readonly isFolder: boolean;
   readonly flags: number;
   readonly method: number;
   readonly crc: number;
@@ -44,11 +60,12 @@ export type ZipEntry = {
   readonly size: number;
   readonly offset: number;
   /**
-   * The bytes from the field "version needed" to the length of the extra field, then the name. The local header must
-   * contain the same bytes.
+   * The bytes from the field "version needed" to the length of the name, then the name. The local header must contain
+   * the same bytes.
    */
   readonly description: Uint8Array;
   readonly nameBytes: Uint8Array;
+  readonly extraLength: number;
 };
 
 export type ZipDirectory = { readonly entries: readonly ZipEntry[]; readonly offset: number };
@@ -61,7 +78,7 @@ export function readDirectory(file: ZipFile): ZipDirectory {
   for (let index = 0; index < count; index++) {
     const entry = readEntryAt(file, at, end);
     entries.push(entry);
-    at += 46 + entry.nameBytes.length;
+    at += 46 + entry.nameBytes.length + entry.extraLength;
   }
   if (at !== end) throw refusal("directory");
   requireApart(entries);
@@ -83,10 +100,12 @@ export function zipFormOf(bytes: Uint8Array): ZipForm {
 function readEntryAt({ bytes, view, form }: ZipFile, at: number, end: number): ZipEntry {
   if (at + 46 > end || view.getUint32(at, true) !== 0x02014b50) throw refusal("directory");
   const nameLength = view.getUint16(at + 28, true);
-  if (at + 46 + nameLength > end) throw refusal("directory");
-  if (view.getUint16(at + 30, true) !== 0) throw refusal("extra-field");
+  const extraLength = view.getUint16(at + 30, true);
+  const nameEnd = at + 46 + nameLength;
+  if (nameEnd + extraLength > end) throw refusal("directory");
   if (view.getUint16(at + 32, true) !== 0) throw refusal("comment");
-  const nameBytes = bytes.subarray(at + 46, at + 46 + nameLength);
+  const nameBytes = bytes.subarray(at + 46, nameEnd);
+  requireHarmless(bytes.subarray(nameEnd, nameEnd + extraLength), nameBytes);
   const flags = view.getUint16(at + 8, true);
   const entry = {
     flags,
@@ -95,18 +114,26 @@ function readEntryAt({ bytes, view, form }: ZipFile, at: number, end: number): Z
     compressed: view.getUint32(at + 20, true),
     size: view.getUint32(at + 24, true),
     offset: view.getUint32(at + 42, true),
-    description: bytes.subarray(at + 6, at + 32),
+    description: bytes.subarray(at + 6, at + 30),
     nameBytes,
+    extraLength,
+    isFolder: nameBytes.at(-1) === SLASH,
   };
-  const attributes = view.getUint32(at + 38, true);
-  const type = attributes >>> 28;
   if ((entry.flags & ENCRYPTED) !== 0) throw refusal("encrypted");
   if ((entry.flags & ~FLAGS) !== 0) throw refusal("flags");
   if (view.getUint16(at + 34, true) !== 0) throw refusal("parts");
-  if ((attributes & SPECIAL) !== 0 || (type !== 0 && type !== REGULAR_FILE)) throw refusal("attributes");
+  if (!hasAttributesOf(entry.isFolder, view.getUint32(at + 38, true))) throw refusal("attributes");
   const name = nameIn(nameBytes, (flags & UTF8) !== 0);
   if (nameLength > 255 || !isNameOf(form, name)) throw refusal("name");
+  if (entry.isFolder && entry.size !== 0) throw refusal("data");
   return { ...entry, name };
+}
+
+/** Whether the external attributes (section 4.4.15) are those of a plain file, or of a folder, or state no type. */
+function hasAttributesOf(isFolder: boolean, attributes: number): boolean {
+  const type = attributes >>> 28;
+  const isSpecial = (attributes & (isFolder ? VOLUME_LABEL : SPECIAL)) !== 0;
+  return !isSpecial && (type === 0 || type === (isFolder ? UNIX_FOLDER : UNIX_FILE));
 }
 
 function readEnd({ view, form }: ZipFile) {
@@ -145,8 +172,8 @@ function requireBounded(entries: readonly ZipEntry[], mostBytes: number): void {
 }
 
 /**
- * The local header of a file (section 4.3.7) must agree with the directory. With bit 3, its checksum and sizes are 0
- * and follow the data (section 4.3.9).
+ * The local header of a file (section 4.3.7) must agree with the directory. With bit 3, its checksum and sizes follow
+ * the data (section 4.3.9), and each of them may be 0 in the header.
  *
  * @returns where the data begins
  * @throws EvidenceError `zip`
@@ -154,15 +181,47 @@ function requireBounded(entries: readonly ZipEntry[], mostBytes: number): void {
 export function readLocalHeader({ bytes, view }: ZipFile, entry: ZipEntry): number {
   const { offset, flags, description, nameBytes } = entry;
   if (offset + 30 > bytes.length || view.getUint32(offset, true) !== 0x04034b50) throw refusal("no-local-header");
-  if (view.getUint16(offset + 28, true) !== 0) throw refusal("extra-field");
   const expected = Uint8Array.from(description);
-  if ((flags & 0x08) !== 0) expected.fill(0, 10, 22);
-  const start = offset + 30 + nameBytes.length;
+  if ((flags & 0x08) !== 0)
+    for (const at of [10, 14, 18]) if (view.getUint32(offset + 4 + at, true) === 0) expected.fill(0, at, at + 4);
+  const nameEnd = offset + 30 + nameBytes.length;
   if (
-    !equalBytes(bytes.subarray(offset + 4, offset + 30), expected) ||
-    !equalBytes(bytes.subarray(offset + 30, start), nameBytes)
+    !equalBytes(bytes.subarray(offset + 4, offset + 28), expected) ||
+    !equalBytes(bytes.subarray(offset + 30, nameEnd), nameBytes)
   ) {
     throw refusal("headers-differ");
   }
+  const start = nameEnd + view.getUint16(offset + 28, true);
+  requireHarmless(bytes.subarray(nameEnd, start), nameBytes);
   return start;
+}
+
+/**
+ * Accepts an extra field (section 4.5.1) if it consists of harmless fields, each once.
+ * @param name the name in the same header
+ * @throws EvidenceError `zip`
+ */
+export function requireHarmless(extra: Uint8Array, name: Uint8Array): void {
+  const view = new DataView(extra.buffer, extra.byteOffset, extra.length);
+  const seen = new Set<number>();
+  for (let at = 0; at < extra.length; ) {
+    if (at + 4 > extra.length) throw refusal("extra-field");
+    const id = view.getUint16(at, true);
+    const end = at + 4 + view.getUint16(at + 2, true);
+    if (end > extra.length || seen.has(id)) throw refusal("extra-field");
+    if (id === ZIP64) throw refusal("zip64");
+    const isSound = id === UNICODE_PATH ? isPathOf(name, extra.subarray(at + 4, end)) : HARMLESS.has(id);
+    if (!isSound) throw refusal("extra-field");
+    seen.add(id);
+    at = end;
+  }
+}
+
+/** Whether a Unicode Path field has version 1, the checksum of the name, and the same name. */
+function isPathOf(name: Uint8Array, field: Uint8Array): boolean {
+  const expected = new Uint8Array(5 + name.length);
+  expected[0] = 1;
+  new DataView(expected.buffer).setUint32(1, crc32(name), true);
+  expected.set(name, 5);
+  return equalBytes(field, expected);
 }

@@ -31,12 +31,13 @@ export const isNameOf = (form: ZipForm, name: string | null): name is string =>
   name !== null && (form === "evidence" ? PLAIN.test(name) : isDocumentPath(name));
 
 /**
- * Whether a name is FOLDER/FILE or FOLDER/FOLDER/FILE. Only Unicode's form NFC is accepted, because some file systems
- * treat two forms of a letter as the same name.
+ * Whether a name is FOLDER/FILE or FOLDER/FOLDER/FILE, or that of one of these folders with a slash at its end. Only
+ * Unicode's form NFC is accepted, because some file systems treat two forms of a letter as the same name.
  */
 function isDocumentPath(name: string): boolean {
   const parts = name.split("/");
   const isDeep = parts.length === 2 || parts.length === 3;
+  if (parts.at(-1) === "") parts.pop();
   return isDeep && name === name.normalize("NFC") && parts.every((part) => PART.test(part) && !EDGES.test(part));
 }
 

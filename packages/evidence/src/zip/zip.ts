@@ -1,5 +1,6 @@
 import { EvidenceError } from "../errors.ts";
 import { inflateRaw } from "../inflate.ts";
+import { crc32 } from "./crc32.ts";
 import { readDirectory, readLocalHeader, type ZipEntry, type ZipFile, zipFormOf, zipLimits } from "./directory.ts";
 import { refusal } from "./faults.ts";
 import type { ZipForm } from "./names.ts";
@@ -38,7 +39,7 @@ function filesOf(bytes: Uint8Array, form: ZipForm, mostBytes: number): ReadonlyM
     if (entry.offset !== next) throw refusal("gap");
     const { data, end } = readEntry(file, entry);
     next = end;
-    files.set(entry.name, data);
+    if (!entry.isFolder) files.set(entry.name, data);
   }
   if (next !== directory.offset) throw refusal("gap");
   return files;
@@ -74,17 +75,4 @@ function descriptorLength({ bytes, view }: ZipFile, at: number, { flags, crc, co
   const same = at + 16 <= bytes.length && numbers.every((number, i) => view.getUint32(at + 4 * i, true) === number);
   if (!same) throw refusal("headers-differ");
   return 16;
-}
-
-const table = Uint32Array.from({ length: 256 }, (_, byte) => {
-  let value = byte;
-  for (let bit = 0; bit < 8; bit++) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1;
-  return value;
-});
-
-/** CRC-32 as zip files use it (APPNOTE 6.3.10, section 4.4.7). */
-function crc32(bytes: Uint8Array): number {
-  let crc = 0xffffffff;
-  for (let at = 0; at < bytes.length; at++) crc = (crc >>> 8) ^ (table[(crc ^ (bytes[at] ?? 0)) & 0xff] ?? 0);
-  return ~crc >>> 0;
 }

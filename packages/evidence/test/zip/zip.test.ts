@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { crc32 } from "node:zlib";
 import { makeZip, unicodePath } from "@signsealship/testing/inputs/zip-maker";
+import { python } from "@signsealship/testing/tools/python";
 import { needs } from "@signsealship/testing/tools/tools";
 import fc from "fast-check";
 import { EvidenceError } from "../../src/errors.ts";
@@ -16,6 +17,12 @@ const text = (value: string) => Uint8Array.from(Buffer.from(value));
 const refuses = (bytes: Uint8Array, message: RegExp) =>
   assert.throws(
     () => readZip(bytes),
+    (error) => error instanceof EvidenceError && message.test(error.message),
+  );
+const documents = (...names: readonly string[]) => makeZip(names.map((name) => ({ name, bytes: text("x") })));
+const refusesDocuments = (zip: Uint8Array, message: RegExp) =>
+  assert.throws(
+    () => openZip(zip),
     (error) => error instanceof EvidenceError && message.test(error.message),
   );
 const bent = (bend: (zip: Buffer) => void, files = [{ name: "a.txt", bytes: text("hello") }]) => {
@@ -47,6 +54,43 @@ test("reads files of the zip program", needs("zip"), (t) => {
   assert.equal(Buffer.from(read.get("a.txt") ?? []).toString(), "hello".repeat(100));
 });
 
+/** A folder with a document in a folder, as people unpack one of our zips. */
+function unpackedFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), "zip-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  mkdirSync(join(folder, "2026 Ortega/Documents"), { recursive: true });
+  writeFileSync(join(folder, "2026 Ortega/README.txt"), "hello");
+  writeFileSync(join(folder, "2026 Ortega/Documents/01 Deed.pdf"), "deed ".repeat(100));
+  return folder;
+}
+function isRead(zip: Uint8Array): void {
+  const { form, files } = openZip(zip);
+  assert.equal(form, "documents");
+  assert.deepEqual([...files.keys()].sort(), ["2026 Ortega/Documents/01 Deed.pdf", "2026 Ortega/README.txt"]);
+  assert.equal(Buffer.from(files.get("2026 Ortega/README.txt") ?? []).toString(), "hello");
+}
+
+test("reads a folder that people packed again with the zip program", needs("zip"), (t) => {
+  const cwd = unpackedFolder(t);
+  for (const options of [["-r"], ["-r", "-9"], ["-r", "-0"], ["-r", "-D"]]) {
+    const name = `made${options.join("")}.zip`;
+    execFileSync("zip", ["-q", ...options, name, "2026 Ortega"], { cwd });
+    isRead(readFileSync(join(cwd, name)));
+  }
+  // To a pipe, zip writes checksums and sizes after the data.
+  isRead(execFileSync("zip", ["-q", "-r", "-", "2026 Ortega"], { cwd }));
+});
+
+test("reads a folder that people packed again with Python", needs("python"), (t) => {
+  const cwd = unpackedFolder(t);
+  execFileSync(python, ["-c", "import shutil; shutil.make_archive('made', 'zip', '.', '2026 Ortega')"], { cwd });
+  isRead(readFileSync(join(cwd, "made.zip")));
+});
+
+test("reads folders that people packed again with 7-Zip and bsdtar", () => {
+  for (const name of ["7-zip", "bsdtar"]) isRead(readFileSync(join(import.meta.dirname, `packed-by/${name}.zip`)));
+});
+
 const central = 40;
 const centralOf = (zip: Buffer) => zip.indexOf("PK\x01\x02");
 
@@ -74,7 +118,7 @@ test("refuses files that readers could read differently, each by its name", () =
         for (const flags of [6, central + 8]) zip.writeUInt16LE(0x20, flags);
       },
     ],
-    [/extra-field/, (zip) => zip.writeUInt16LE(1, 28)],
+    [/extra-field/, (zip) => zip.writeUInt16LE(5, 28)],
     [/parts/, (zip) => zip.writeUInt16LE(1, central + 34)],
     [/comment/, (zip) => zip.writeUInt16LE(1, zip.length - 2)],
     [/comment/, (zip) => zip.writeUInt16LE(1, central + 32)],
@@ -87,7 +131,7 @@ test("refuses files that readers could read differently, each by its name", () =
   assert.equal(readZip(bent((zip) => zip.writeUInt32LE(0x81a40000, central + 38))).size, 1);
 });
 
-test("refuses extra fields, because unzip reads a file's name from one", needs("unzip"), (t) => {
+test("refuses an extra field that names another file, because unzip goes by that name", needs("unzip"), (t) => {
   const zip = makeZip([
     { name: "sealed.pdf", bytes: text("genuine"), extra: unicodePath("sealed.pdf", "README.txt") },
     { name: "README.txt", bytes: text("forged"), extra: unicodePath("README.txt", "sealed.pdf") },
@@ -98,6 +142,53 @@ test("refuses extra fields, because unzip reads a file's name from one", needs("
   execFileSync("unzip", ["-q", "-o", "a.zip"], { cwd: folder });
   assert.equal(readFileSync(join(folder, "sealed.pdf"), "utf8"), "forged");
   refuses(zip, /extra-field/);
+});
+
+/** An extra field (APPNOTE 6.3.10, section 4.5.1): an ID, and data of the stated or true length. */
+const field = (id: number, length: number, stated = length) => {
+  const bytes = Buffer.alloc(4 + length);
+  bytes.writeUInt16LE(id, 0);
+  bytes.writeUInt16LE(stated, 2);
+  return bytes;
+};
+
+test("reads extra fields that state times, owners and the name itself, and refuses all others", () => {
+  const zipWith = (...extra: Buffer[]) => makeZip([{ name: "a.txt", bytes: text("x"), extra: Buffer.concat(extra) }]);
+  const times = field(0x5455, 5);
+  for (const id of [0x000a, 0x5455, 0x5855, 0x7855, 0x7875]) assert.equal(readZip(zipWith(field(id, 7))).size, 1);
+  assert.equal(readZip(zipWith(times, field(0x7875, 11), unicodePath("a.txt", "a.txt"))).size, 1);
+  refuses(zipWith(times, unicodePath("a.txt", "b.txt")), /extra-field/);
+  refuses(zipWith(times, unicodePath("b.txt", "a.txt")), /extra-field/);
+  const version2 = unicodePath("a.txt", "a.txt");
+  version2.writeUInt8(2, 4);
+  refuses(zipWith(version2), /extra-field/);
+  refuses(zipWith(times, times), /extra-field/);
+  refuses(zipWith(times, Buffer.alloc(3)), /extra-field/);
+  refuses(zipWith(field(0x5455, 5, 6)), /extra-field/);
+  refuses(zipWith(times, field(0x0001, 16)), /zip64/);
+  // The Unix fields of PKWARE and ASi may name the target of a link; the others are of encryption and of a comment.
+  for (const id of [0x000d, 0x756e, 0x0017, 0x9901, 0x6375, 0xcafe])
+    refuses(zipWith(times, field(id, 8)), /extra-field/);
+});
+
+test("reads the entries of folders, and refuses those that are no folder or repeat a name", () => {
+  const file = { name: "top/in/a.pdf", bytes: text("x") };
+  const folder = (name: string, bytes = text("")) => ({ name, bytes });
+  const { files } = openZip(makeZip([folder("top/"), folder("top/in/"), file, folder("top/empty/")]));
+  assert.deepEqual([...files.keys()], ["top/in/a.pdf"]);
+  refusesDocuments(makeZip([folder("top/", text("x")), file]), /\(data\)/);
+  refusesDocuments(makeZip([folder("top/in/"), folder("top/IN/"), file]), /same-name/);
+  refusesDocuments(makeZip([folder("top/a.pdf/"), { ...file, name: "top/a.pdf" }]), /same-name/);
+  refusesDocuments(makeZip([folder("other/"), file]), /\(name\)/);
+  refusesDocuments(makeZip([folder("top/in/deep/"), file]), /\(name\)/);
+  refuses(makeZip([folder("top/")]), /\(name\)/);
+  const typed = (attributes: number) => {
+    const zip = makeZip([folder("top/"), file]);
+    zip.writeUInt32LE(attributes, centralOf(zip) + 38);
+    return zip;
+  };
+  for (const attributes of [0x10, 0x41ed0010]) assert.equal(openZip(typed(attributes)).files.size, 1);
+  for (const attributes of [0x08, 0x81a40000, 0xa1ff0010]) refusesDocuments(typed(attributes), /attributes/);
 });
 
 test("refuses every name that is not the plain name of a file", () => {
@@ -122,13 +213,6 @@ test("refuses every name that is not the plain name of a file", () => {
   }
 });
 
-const documents = (...names: readonly string[]) => makeZip(names.map((name) => ({ name, bytes: text("x") })));
-const refusesDocuments = (zip: Uint8Array, message: RegExp) =>
-  assert.throws(
-    () => openZip(zip),
-    (error) => error instanceof EvidenceError && message.test(error.message),
-  );
-
 test("reads the paths of a zip of documents, and tells its form by its first entry", () => {
   const names = ["2026 Mu\u00f1oz/Documents/01 Deed, notarized.pdf", "2026 Mu\u00f1oz/README.txt"];
   const { form, files } = openZip(documents(...names));
@@ -146,17 +230,13 @@ test("reads the paths of a zip of documents, and tells its form by its first ent
 });
 
 test("refuses every path that some system would take for another one, or for one outside of the folder", () => {
-  const parts = ["", ".", "..", " a", "a ", "a.", ".a", "a\\b", "a:b", "a*", "a?", "a<", "a|", '"', "a\u00a0b", "a\tb"];
+  const parts = [".", "..", " a", "a ", "a.", ".a", "a\\b", "a:b", "a*", "a?", "a<", "a|", '"', "a\u00a0b", "a\tb"];
   const others = ["a\u202eb", "a\u200db", "a\u2028b", "e\u0301", "a\u0000"];
   for (const part of [...parts, ...others])
-    for (const name of [
-      `top/${part}`,
-      `top/${part}/x.pdf`,
-      `top/in/${part}`,
-      ...(part === "" ? [] : [`${part}/x.pdf`]),
-    ])
+    for (const name of [`top/${part}`, `top/${part}/x.pdf`, `top/in/${part}`, `${part}/x.pdf`])
       refusesDocuments(documents(name), /\(name\)/);
-  for (const name of ["/a/b", "a/b/c/d.pdf", `a/${"b".repeat(254)}`]) refusesDocuments(documents(name), /\(name\)/);
+  for (const name of ["/a/b", "a//b", "a//", "a/b//", "a/b/c/d.pdf", `a/${"b".repeat(254)}`])
+    refusesDocuments(documents(name), /\(name\)/);
   assert.equal(openZip(documents(`a/${"b".repeat(253)}`)).files.size, 1);
   refusesDocuments(documents("a/b", "a/B"), /same-name/);
   refusesDocuments(documents("a/\u00c4", "a/\u00e4"), /same-name/);
@@ -186,21 +266,28 @@ test("bounds the files of a zip of documents, and their bytes before it unpacks 
 });
 
 test("reads sizes after the data only if they equal those of the directory", () => {
-  const streamed = (crc: number, size: number) => {
+  const streamed = (crc: number, size: number, local: { crc?: number; compressed?: number; size?: number } = {}) => {
     const zip = makeZip([{ name: "a.txt", bytes: text("hello") }]);
     const descriptor = Buffer.from("504b0708000000000500000005000000", "hex");
     descriptor.writeUInt32LE(crc, 4);
     descriptor.writeUInt32LE(size, 12);
     const at = centralOf(zip);
     for (const flags of [6, at + 8]) zip.writeUInt16LE(8, flags);
-    zip.fill(0, 14, 26);
+    zip.writeUInt32LE(local.crc ?? 0, 14);
+    zip.writeUInt32LE(local.compressed ?? 0, 18);
+    zip.writeUInt32LE(local.size ?? 0, 22);
     zip.writeUInt32LE(at + descriptor.length, zip.length - 6);
     return Buffer.concat([zip.subarray(0, at), descriptor, zip.subarray(at)]);
   };
   const crc = crc32("hello");
-  assert.equal(Buffer.from(readZip(streamed(crc, 5)).get("a.txt") ?? []).toString(), "hello");
+  const read = (zip: Uint8Array) => Buffer.from(readZip(zip).get("a.txt") ?? []).toString();
+  assert.equal(read(streamed(crc, 5)), "hello");
+  assert.equal(read(streamed(crc, 5, { size: 5 })), "hello");
+  assert.equal(read(streamed(crc, 5, { crc, compressed: 5, size: 5 })), "hello");
   refuses(streamed(crc ^ 1, 5), /headers-differ/);
   refuses(streamed(crc, 6), /headers-differ/);
+  for (const local of [{ crc: crc ^ 1 }, { compressed: 6 }, { size: 6 }])
+    refuses(streamed(crc, 5, local), /headers-differ/);
 });
 
 test("refuses zip64, several parts, encryption and other methods by name", () => {

@@ -59,6 +59,12 @@ function readable(): readonly Row[] {
     ["all of it", one({}), good(), "Everything recomputed: seal, token, proof, hashes, certificate."],
     ["deflated", entries().map((entry) => ({ ...entry, deflated: true })), good(), "Entries may be deflated."],
     ["with data descriptors", entries().map((entry) => ({ ...entry, descriptor: true })), good(), "Bit 3 is allowed."],
+    [
+      "packed again, with times in extra fields",
+      entries().map((entry) => ({ ...entry, both: { extra: Buffer.from("555405000100000000", "hex") } })),
+      good(),
+      "Common programs write such fields, which change nothing.",
+    ],
     ["names in UTF-8", entries().map((entry) => ({ ...entry, ...bits })), good(), "Bit 11 is allowed."],
     [
       "a file more",

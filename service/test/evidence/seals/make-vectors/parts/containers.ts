@@ -1,4 +1,5 @@
 import { deflateRawSync } from "node:zlib";
+import { unicodePath } from "@signsealship/testing/inputs/zip-maker";
 import { type OddEnd, type OddEntry, oddZip } from "../zip-writer.ts";
 import * as edit from "./der-edit.ts";
 import { cms } from "./form.ts";
@@ -131,6 +132,52 @@ const zipRow = (name: string, entries: readonly OddEntry[], expect: Part["expect
   expect,
 ];
 
+/** An extra field of a zip (APPNOTE 6.3.10, section 4.5.1): an ID, and data of the stated or true length. */
+function extraField(id: number, data: Uint8Array, stated = data.length): Uint8Array {
+  return Buffer.concat([Uint8Array.of(id & 0xff, id >> 8, stated & 0xff, stated >> 8), data]);
+}
+/** Info-ZIP's extended time stamp: when the file was last modified. */
+const modified = extraField(0x5455, Uint8Array.of(1, 0, 0, 0, 0));
+
+/** Vectors of extra fields, which common programs write (docs/evidence-format.md, section 9.1). */
+function extraFields(): Row[] {
+  const text: OddEntry = { name: "a.txt", bytes: Buffer.from("text") };
+  const both = (name: string, expect: Part["expect"], ...fields: readonly Uint8Array[]): Row =>
+    zipRow(name, [{ ...text, both: { extra: Buffer.concat(fields) } }], expect);
+  const sameName = unicodePath("a.txt", "a.txt");
+  const version2 = Uint8Array.from(sameName);
+  version2[4] = 2;
+  const nothing = new Uint8Array(0);
+  return [
+    both("an extra field of times", "accepted", modified),
+    zipRow(
+      "an extra field of times in the directory alone",
+      [{ ...text, directory: { extra: modified }, local: { extra: nothing } }],
+      "accepted",
+    ),
+    zipRow("an extra field of times before the data alone", [{ ...text, local: { extra: modified } }], "accepted"),
+    ...[0x000a, 0x5855, 0x7855, 0x7875].map((id) =>
+      both(`an extra field of ID ${id.toString(16).padStart(4, "0")}`, "accepted", extraField(id, new Uint8Array(8))),
+    ),
+    both("an extra field of times, and one of owners", "accepted", modified, extraField(0x7875, new Uint8Array(11))),
+    both("an extra field twice", "refused", modified, modified),
+    both("an extra field of an unknown kind", "refused", extraField(0xcafe, nothing)),
+    both("an extra field of an unknown kind behind one of times", "refused", modified, extraField(0xcafe, nothing)),
+    zipRow(
+      "an extra field of an unknown kind before the data alone",
+      [{ ...text, local: { extra: extraField(0xcafe, nothing) } }],
+      "refused",
+    ),
+    both("an extra field that is cut in its length", "refused", Uint8Array.of(0x55, 0x54, 0)),
+    both("an extra field that runs over its end", "refused", extraField(0x5455, nothing, 1)),
+    both("an extra field of zip64", "refused", extraField(0x0001, new Uint8Array(16))),
+    both("a Unicode Path that is the name", "accepted", sameName),
+    both("a Unicode Path that is another name", "refused", unicodePath("a.txt", "b.txt")),
+    both("a Unicode Path with the checksum of another name", "refused", unicodePath("b.txt", "a.txt")),
+    both("a Unicode Path of version 2", "refused", version2),
+  ];
+}
+
 /** Vectors of zips alone, without the evidence in them (docs/evidence-format.md, section 9.1). */
 function zips(): Part[] {
   const text: OddEntry = { name: "a.txt", bytes: Buffer.from("text") };
@@ -197,12 +244,52 @@ function zips(): Part[] {
       hexOf(Buffer.concat([good.subarray(0, end), Buffer.from("more"), longer.subarray(end)])),
       "refused",
     ],
+    ...extraFields(),
+    zipRow("flags that state how hard the compressor tried", bent({ deflated: true, both: { flags: 6 } }), "accepted"),
+    ...(["crc", "compressed", "size"] as const).flatMap((member) => [
+      zipRow(
+        `sizes behind the data, and a ${member} of 7 before it`,
+        bent({ descriptor: true, local: { [member]: 7 } }),
+        "refused",
+      ),
+    ]),
+    zipRow(
+      "sizes behind the data, and the same size before it",
+      bent({ descriptor: true, local: { size: 4 } }),
+      "accepted",
+    ),
     ...[39, 43, 47, 51].map((at): Row => {
       const bytes = Uint8Array.from(described);
       bytes[at] = 0xee;
       return [`sizes behind the data that are others: ${at}`, hexOf(bytes), "refused"];
     }),
   ]);
+}
+
+/** Vectors of folders' entries, which common programs write (docs/evidence-format.md, section 9.4). */
+function folders(): Row[] {
+  const file: OddEntry = { name: "a/b/c.pdf", bytes: Buffer.from("text") };
+  const folder = (name: string, changes: Partial<OddEntry> = {}): OddEntry => ({
+    name,
+    bytes: new Uint8Array(0),
+    ...changes,
+  });
+  const typed = (name: string, attributes: number, expect: Part["expect"]): Row =>
+    zipRow(name, [folder("a/", { directory: { attributes } }), file], expect);
+  return [
+    zipRow("folders of their own", [folder("a/"), folder("a/b/"), file, folder("a/empty/")], "accepted"),
+    typed("a folder that is marked as one by Unix and MS-DOS", 0x41ed0010, "accepted"),
+    typed("a folder that is marked as a file", 0x81a40000, "refused"),
+    typed("a folder that is marked as a link", 0xa1ff0010, "refused"),
+    typed("a folder that is marked as a volume label", 0x08, "refused"),
+    zipRow("a folder with data", [folder("a/", { bytes: Buffer.from("text") }), file], "refused"),
+    zipRow("two folders that differ in case alone", [folder("a/b/"), folder("a/B/"), file], "refused"),
+    zipRow("a folder with the name of a file", [folder("a/c.pdf/"), { ...file, name: "a/c.pdf" }], "refused"),
+    zipRow("a folder in the second of its folders", [folder("a/b/c/"), file], "refused"),
+    zipRow("a second folder at the top", [file, folder("b/")], "refused"),
+    zipRow("a folder of no name", [file, folder("/")], "refused"),
+    zipRow("a folder in a zip without folders", [{ ...file, name: "c.pdf" }, folder("a/")], "refused"),
+  ];
 }
 
 /** Vectors of the zips that people get with their documents (docs/evidence-format.md, section 9.4). */
@@ -247,6 +334,7 @@ function documentsZips(): Part[] {
     row("a file at the top, listed first", ["b.pdf", "a/b.pdf"], "refused"),
     row("two paths that differ in case alone", ["a/b.pdf", "a/B.pdf"], "refused"),
     row("a file with the name of a folder", ["a/b", "a/b/c"], "refused"),
+    ...folders(),
     zipRow("a letter that is not marked as UTF-8", [{ name: "a/\u00e4", bytes }], "refused"),
     ["bytes that are not UTF-8", hexOf(broken), "refused"],
     ...parts.map(([what, part]) => row(what, [`a/${part}/b.pdf`], "refused")),
