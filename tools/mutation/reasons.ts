@@ -59,8 +59,9 @@ const EQUIVALENT: readonly (readonly [file: string, text: string, reason: string
   [
     "zip/directory.ts",
     "(entry.flags & ENCRYPTED) !== 0",
-    "Every flag but two is refused; this one has a name of its own.",
+    "Every other flag is refused, too; this refusal has a name of its own.",
   ],
+  ["zip/directory.ts", "id === ZIP64", "Every other extra field is refused, too; this refusal has a name of its own."],
 ];
 
 /** Files that produce text for people and never change a verdict. */

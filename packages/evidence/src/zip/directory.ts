@@ -102,7 +102,6 @@ function readEntryAt({ bytes, view, form }: ZipFile, at: number, end: number): Z
   const nameLength = view.getUint16(at + 28, true);
   const extraLength = view.getUint16(at + 30, true);
   const nameEnd = at + 46 + nameLength;
-  if (nameEnd + extraLength > end) throw refusal("directory");
   if (view.getUint16(at + 32, true) !== 0) throw refusal("comment");
   const nameBytes = bytes.subarray(at + 46, nameEnd);
   requireHarmless(bytes.subarray(nameEnd, nameEnd + extraLength), nameBytes);
