@@ -174,7 +174,7 @@ async function greeting(resources: Resources, outbox: Outbox | null, env: NodeJS
     config: resources.config,
     outboxPath: outbox && `/outbox/${outbox.token}/`,
     demoKey: demo?.key ?? null,
-    from: { folder: process.cwd(), env },
+    env,
   });
 }
 

@@ -10,37 +10,35 @@ export type Welcome = {
   outboxPath: string | null;
   /** The key of the demo partner, if this start created it. */
   demoKey: string | null;
-  /** The folder where the service was started, and its environment. */
-  from: { folder: string; env: NodeJS.ProcessEnv };
+  /** The environment of the service. */
+  env: NodeJS.ProcessEnv;
 };
 
 const quoted = (text: string): string => (/^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
-/**
- * The path of a file of the service, as typed in a shell: relative if the service was started in its own folder,
- * otherwise absolute.
- */
-const pathFrom = (folder: string, path: string): string => (folder === root ? path : quoted(join(root, path)));
+/** The absolute path of a file of the service, as typed in a shell. */
+const ownFile = (path: string): string => quoted(join(root, path));
 
-/** The beginning of a `signsealship` command that uses the same data and address as this service. */
-const commandFrom = ({ folder, env }: Welcome["from"]): string =>
+/** The beginning of a `signsealship` command that uses this service's data and address, whatever folder it is run in. */
+const ownCommand = (dataDir: string, env: NodeJS.ProcessEnv): string =>
   [
-    ...["DATA_DIR", "PORT", "BASE_URL"].flatMap((name) => (env[name] ? [`${name}=${quoted(env[name])}`] : [])),
-    pathFrom(folder, "bin/signsealship"),
+    `DATA_DIR=${quoted(dataDir)}`,
+    ...["PORT", "BASE_URL"].flatMap((name) => (env[name] ? [`${name}=${quoted(env[name])}`] : [])),
+    ownFile("bin/signsealship"),
   ].join(" ");
 
 /** The text printed at startup: the addresses and, at the first start, how to place an order. */
-export function welcome({ config: { baseUrl, dataDir, smtpUrl }, outboxPath, demoKey, from }: Welcome): string {
+export function welcome({ config: { baseUrl, dataDir, smtpUrl }, outboxPath, demoKey, env }: Welcome): string {
   const mails = outboxPath === null ? mailsElsewhere(smtpUrl, dataDir) : `${baseUrl}${outboxPath}`;
   const places = [
     ["Dashboard", `${baseUrl}/sign-in`],
     ["API", `${baseUrl}/docs`],
-    ["Console", `${commandFrom(from)} operator link`],
+    ["Console", `${ownCommand(dataDir, env)} operator link`],
     ["Mails", mails],
     ["Data", dataDir],
   ];
   const lines = places.map(([name = "", where]) => `  ${name.padEnd(11)}${where}`);
-  return `SignSealShip listens on ${baseUrl}\n\n${lines.join("\n")}\n${demoKey === null ? "" : firstOrder(baseUrl, demoKey, pathFrom(from.folder, "examples/lien-release.pdf"))}`;
+  return `SignSealShip listens on ${baseUrl}\n\n${lines.join("\n")}\n${demoKey === null ? "" : firstOrder(baseUrl, demoKey, ownFile("examples/lien-release.pdf"))}`;
 }
 
 const mailsElsewhere = (smtpUrl: string | null, dataDir: string): string =>

@@ -1,11 +1,15 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { freePort } from "@signsealship/testing/free-port";
 import { type Service, startService } from "@signsealship/testing/service";
 import { temporaryFolder } from "@signsealship/testing/temporary-folder";
 import { until } from "@signsealship/testing/until";
+import { welcome } from "../../../src/cli/welcome.ts";
+import { readConfig } from "../../../src/kernel/config/config.ts";
 
 const folder = temporaryFolder();
 let service: Service;
@@ -31,10 +35,9 @@ const page = async (url: string, headers: Record<string, string> = {}) => {
 test("each start prints the addresses of the dashboard, the API, the console and the mails, and the data folder", async () => {
   for (const words of ["Dashboard", "API", "Console", "Mails", `Data       ${folder.path}`])
     assert.ok(service.stdout().includes(words), words);
-  // The printed command works in another folder, because it names the data.
   assert.match(
     service.stdout(),
-    new RegExp(`Console {4}DATA_DIR=${folder.path} PORT=\\d+ .*bin/signsealship operator link`),
+    new RegExp(`Console {4}DATA_DIR=${folder.path} PORT=\\d+ /.*bin/signsealship operator link\n`),
   );
   const before = service.stdout();
   assert.equal(await service.stop(), 0);
@@ -43,6 +46,18 @@ test("each start prints the addresses of the dashboard, the API, the console and
   assert.notEqual(service.stdout().match(/outbox\/\w+/)?.[0], before.match(/outbox\/\w+/)?.[0]);
   [outbox = ""] = /http:\/\/localhost:\d+\/outbox\/[0-9a-f]{32}\//.exec(service.stdout()) ?? [];
   assert.match((await page(outbox)).text, /No mails yet/);
+});
+
+test("the printed commands work in any folder, also where the service runs with the default data folder", () => {
+  const { dataDir } = readConfig({}, "/srv/its own", "/srv/its own");
+  const config = { baseUrl: "http://localhost:8080", dataDir, smtpUrl: null };
+  const text = welcome({ config, outboxPath: null, demoKey: "key", env: {} });
+  const command = /Console {4}(.+) operator link\n/.exec(text)?.[1] ?? assert.fail(text);
+  const document = /-F document=@(\S+)/.exec(text)?.[1] ?? assert.fail(text);
+  const script = `test -r ${document} && ${command} operator --help && ${command.replace(/ \S+$/, "")} printenv DATA_DIR`;
+  const said = execFileSync("sh", ["-c", script], { cwd: tmpdir(), encoding: "utf8" });
+  assert.match(said, /operator link/);
+  assert.ok(said.endsWith("/srv/its own/var\n"), said);
 });
 
 test("a sign-in link is printed unbroken, and the outbox shows the same mail with the link", async () => {
