@@ -16,10 +16,10 @@ import { bringSecretEndsNearer, firstWebhook } from "../outgoing/webhooks/webhoo
 import { bringEnvelopesNearer, searchWays as envelopes } from "../signing/envelopes/envelopes.ts";
 import { bringRequestsNearer, bringSessionsNearer } from "../signing/notaries/notaries.ts";
 
-/** The search methods for orders that features above orders declare. */
+/** Ways to search for orders by data that higher wings own. */
 export const searchWays: readonly SearchWay[] = [...envelopes, ...shipping];
 
-/** When a firm first did what its launchpad leads to. */
+/** When a firm first completed each step of its launchpad. */
 export const firstTimes: FirstTimes = {
   ...{ ...firstOrders, ...firstRoom, ...firstWebhook },
   passportAt: sql`coalesce(${firstPassport}, ${firstClosing})`,

@@ -164,8 +164,8 @@ type Payable = {
 };
 
 /**
- * The orders of this payer that can be paid now, each with the sum that `roomCheckout` would ask for. An order of which
- * a payment by the firm is under way can't be paid.
+ * The orders of this payer that can be paid now, each with the sum that `roomCheckout` would ask for. An order that the
+ * firm is already paying can't be paid.
  */
 function dueOfRoom({ ownOrders, charges }: Pick<OwnRoom, "ownOrders" | "charges">, payer: Payer) {
   const moving = new Set(charges.filter(isOpenCharge).map(({ orderId }) => orderId));

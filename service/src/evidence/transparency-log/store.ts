@@ -86,7 +86,7 @@ export async function writeGrowth(tx: Tx, { tree, from, tiles }: Growth): Promis
 /** Whether a leaf is in a log that ended before any checkpoint covered the leaf. Its line goes into the next log. */
 const isUncovered = sql`EXISTS (SELECT FROM log_trees t WHERE t.log = log_leaves.log AND log_leaves.leaf >= t.final_size)`;
 
-/** For an INSERT of leaves: a line with an uncovered leaf gets the new leaf instead. */
+/** The end of an INSERT of leaves: if the line's leaf is in a log that ended without covering it, the new leaf replaces it. */
 export const replacesUncovered = sql`
   ON CONFLICT (log_line_key(line), split_part(log, '-', 1))
   DO UPDATE SET log = excluded.log, leaf = excluded.leaf WHERE ${isUncovered}`;

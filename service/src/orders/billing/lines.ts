@@ -137,7 +137,7 @@ function owedByLine({ kind, currency, amountCents, applied, replacesLoss }: Stat
   return kind === "credit_note" ? amountCents : -amountCents;
 }
 
-/** The lines of all orders of which banks took money back, which `owedUntil` needs. */
+/** The lines of all orders whose payments banks took back. `owedUntil` needs them. */
 export async function lossLines(db: Sql, owner: Owner): Promise<StatementLine[]> {
   const { partnerId, environment } = owner;
   const lost = await db.query<{ id: number }>(sql`

@@ -70,7 +70,7 @@ type Of = { readonly session: string; readonly person: string };
 
 export type MediaEvent =
   | (Of & { readonly kind: "message"; readonly message: ServerMessage })
-  /** The person's first packet came. For a person who may send nothing: the person's browser receives now. */
+  /** The person's first packet arrived or, for a person who may send nothing, the browser began to receive. */
   | (Of & { readonly kind: "joined" })
   | (Of & { readonly kind: "left"; readonly cause: EndCause })
   /** One of the person's connections has failed, or was not made in time. The person's page must join again. */

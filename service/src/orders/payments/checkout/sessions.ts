@@ -176,7 +176,7 @@ async function mint(db: Sql, processor: Processor, session: CheckoutSession): Pr
 
 const mintedAt = ({ expiresAt }: CheckoutSession): Date => new Date(expiresAt.getTime() - sessionMs);
 
-/** Finds the session at the processor, which can only have created it in a certain time. */
+/** Finds the session at the processor. Searches only the time in which the processor can have created it. */
 const findAt = (processor: Processor, session: CheckoutSession) =>
   processor.find(session.id, new Date(mintedAt(session).getTime() - marginMs), session.expiresAt);
 

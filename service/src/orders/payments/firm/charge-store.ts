@@ -18,7 +18,7 @@ import { paymentState } from "../store.ts";
 import { coveredAmount } from "../supplements.ts";
 import { isActive, methodState, methodsById, type PaymentMethod } from "./store.ts";
 
-/** A charge of a single order has no group. Its MAC is that of earlier releases. */
+/** A charge of a single order has no group. Its MAC covers the same fields as in earlier releases. */
 const coveredPart = (row: Statement): Statement => sql`CASE WHEN ${row}.group_id IS NULL
   THEN ${coveredAmount(row)} ELSE jsonb_build_array(${coveredAmount(row)}, ${row}.group_id) END`;
 

@@ -35,7 +35,7 @@ const titles: Readonly<Record<Check["name"], string>> = {
 type Shown = {
   /** Whether the notary signed in the page or uploads a file. */ on: "signed" | "uploaded";
   problem?: string;
-  /** Whether the order's session is open: if it is on hold, the notary goes on there before this form is accepted. */
+  /** Whether the order's session is open. If it is on hold, the notary must resume it before this form is accepted. */
   isLive?: boolean;
 };
 

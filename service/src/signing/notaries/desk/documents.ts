@@ -25,11 +25,11 @@ export async function signedBeforeAct(db: Sql, orderId: number): Promise<SignedB
 }
 
 /**
- * The document that the signers of an act without a run sheet signed before, and sign again on paper; null when nobody
- * has to sign again. A jurat and a witnessed signature need signatures that the notary sees. A run sheet has everybody
- * sign again; on paper the notary states it.
+ * For an act without a run sheet: the document that people had signed before they signed again on paper. Null if nobody
+ * has to sign again. A jurat and a witnessed signature need signatures that the notary sees, so people must sign an
+ * already signed document again. With a run sheet the service has them do it; on paper the notary states that they did.
  * @param isSignedAgain whether the notary stated that everybody signed again
- * @throws ServiceError `conflict` naming the ways that the notary has
+ * @throws ServiceError `conflict` naming what the notary can do instead
  */
 export async function signedAgainOnPaper(
   db: Sql,

@@ -46,7 +46,7 @@ const early = certificateOver({ ...original, sealedSha256: hexOf(signed) });
 const late = certificateOver({ ...original, sealedSha256: hexOf(signed), notarizedSha256: hexOf(notarized) });
 const forged = by(asSigned.live, uploaded, stranger);
 const listsForged = certificateOver({ ...original, sealedSha256: hexOf(forged) });
-/** A certificate from the time before the signing. */
+/** A closing certificate that was made before anybody signed the document. */
 const listsUploaded = certificateOver({ ...original, sealedSha256: null });
 const signedBefore = byStranger(uploaded);
 const listsSignedBefore = certificateOver({ originalSha256: hexOf(signedBefore), sealedSha256: null });

@@ -10,7 +10,7 @@ import { disagreements } from "./disagreements.ts";
 import { type Edit, edited, edits } from "./edits.ts";
 
 const samples = corpus();
-/** In larger files, most bytes are text that neither reader reads. */
+/** Leaves out larger files, because neither reader looks at most of their bytes. */
 const small = placedByName(samples.filter(({ bytes }) => bytes().length < 40_000));
 
 type Place = { readonly at: number; readonly sample: Sample };

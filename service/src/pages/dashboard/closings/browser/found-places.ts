@@ -147,7 +147,7 @@ function lineOf(document: FormDocument) {
   return { element, text };
 }
 
-/** Describes the fields that a document has now; before some were placed, those that were found in it. */
+/** Describes a document's placed fields or, if none are placed yet, those that were found in it. */
 function wordsOf(document: FormDocument): string {
   const signers = document.signers();
   const placed = document.places.store.fields();

@@ -28,7 +28,7 @@ export function assign(
     const isSameRole = unnamed.every(({ role }) => role === unnamed[0]?.role);
     if (unnamed.length === others.length && isSameRole)
       for (const [index, each] of unnamed.entries()) give(each, others[index]?.row);
-    /** The signer of the page's signatures of a role, such as the buyer's. */
+    /** The one signer of all signatures on the page that have a role, such as buyer; undefined if there are several. */
     const ofRole = (role: string | null): number | undefined => {
       const found = new Set(
         signatures.flatMap((each) => (role !== null && each.role === role ? (rows.get(each) ?? []) : [])),
