@@ -52,6 +52,9 @@ const seconds = 1000;
 const hours = 3600 * seconds;
 // A sweep that takes longer to stop is abandoned; the next sweep continues its work.
 const stopMs = 1 * seconds;
+// Tasks with the same interval take their turns this far apart. If all took them at once, they would open every
+// connection of the pool.
+const apartMs = 20;
 const failedJobsKeptMs = 30 * 24 * hours;
 
 type Kept = SigningParts & {
@@ -257,7 +260,7 @@ const tasksOf = (resources: Resources, kept: Kept): PeriodicTask[] => [
 
 /** Starts the periodic tasks of a node; each is safe to run on several nodes. @returns the function that stops them */
 export function startMaintenance(resources: Resources, kept: Kept): () => Promise<void> {
-  const loops = tasksOf(resources, kept).map((task) => loopOf(task, resources));
+  const loops = tasksOf(resources, kept).map((task, index) => loopOf(task, resources, index * apartMs));
   for (const loop of loops) loop.start();
   return async () => {
     await endsWithin(Promise.all(loops.map((loop) => loop.stop())), stopMs);

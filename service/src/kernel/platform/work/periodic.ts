@@ -12,13 +12,13 @@ export type PeriodicTask = {
   work: (stopping: AbortSignal) => Promise<unknown>;
 };
 
-/** The loop that repeats a task until it is stopped. */
-export function loopOf({ name, everyMs, atStart, work }: PeriodicTask, { log }: { log: Log }): Loop {
+/** The loop that repeats a task until it is stopped. @param delayMs delays all turns */
+export function loopOf({ name, everyMs, atStart, work }: PeriodicTask, { log }: { log: Log }, delayMs: number): Loop {
   async function turn(stopping: AbortSignal): Promise<number> {
     await work(stopping);
     return everyMs;
   }
   // Without this pause, a failing task that runs every second would fill the log.
   const longestPauseMs = Math.max(everyMs, 5 * seconds);
-  return createLoop({ name, log, turn, firstAfterMs: atStart ? 0 : everyMs, longestPauseMs });
+  return createLoop({ name, log, turn, firstAfterMs: delayMs + (atStart ? 0 : everyMs), longestPauseMs });
 }

@@ -6,6 +6,7 @@ import { openLog } from "../../../../src/kernel/platform/logs.ts";
 import { backoffMs } from "../../../../src/kernel/platform/work/backoff.ts";
 import { endsWithin } from "../../../../src/kernel/platform/work/ends-within.ts";
 import { createLoop, createSignal } from "../../../../src/kernel/platform/work/loop.ts";
+import { loopOf } from "../../../../src/kernel/platform/work/periodic.ts";
 
 const log = openLog("silent");
 const long = 60_000;
@@ -129,4 +130,25 @@ test("distinguishes work that ends in time, and passes on a failure", async () =
   assert.equal(await endsWithin(delay(1), long), true);
   assert.equal(await endsWithin(delay(50), 1), false);
   await assert.rejects(endsWithin(Promise.reject(new Error("no")), long), /no/);
+});
+
+test("a periodic task takes its first turn after its delay, and the next after its interval", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const passed = async (ms: number) => {
+    t.mock.timers.tick(ms);
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  const turns = { atStart: 0, later: 0 };
+  const task = (name: keyof typeof turns) => ({ name, everyMs: 1000, work: async () => turns[name]++ });
+  const loops = [loopOf({ ...task("atStart"), atStart: true }, { log }, 40), loopOf(task("later"), { log }, 60)];
+  for (const loop of loops) loop.start();
+  await passed(39);
+  assert.deepEqual(turns, { atStart: 0, later: 0 });
+  await passed(1);
+  assert.deepEqual(turns, { atStart: 1, later: 0 });
+  await passed(1000);
+  assert.deepEqual(turns, { atStart: 2, later: 0 });
+  await passed(20);
+  assert.deepEqual(turns, { atStart: 2, later: 1 });
+  await Promise.all(loops.map((loop) => loop.stop()));
 });
