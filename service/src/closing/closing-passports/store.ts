@@ -17,7 +17,7 @@ import type { Log } from "../../kernel/platform/logs.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import { markedAt, marksOf, type StoredMark } from "../../kernel/retention/retention.ts";
 import { joinOrder, latestFirst, orderState, verifiedSignersOf } from "../../orders/order/order.ts";
-import { envelopeState } from "../../signing/envelopes/envelopes.ts";
+import { verifiedEnvelopesOf } from "../../signing/envelopes/envelopes.ts";
 import { type StoredSigningAgain, signingAgainOf, whereSignedAgain } from "../../signing/notaries/notaries.ts";
 import { fromRooms, verifiedRoom } from "../rooms/rooms.ts";
 import type { OrderArtifacts, StoredArtifact } from "./artifacts.ts";
@@ -136,7 +136,7 @@ SELECT r.id AS "roomId", r.name, r.reference, json_build_object('name', p.name, 
     'fileName', encode(o.document_name, 'hex'), 'docSlug', o.doc_slug, 'externalReference', o.external_reference, 'pages', ${pages}, 'signers', ${signers}, 'takenIn', ${takenIn}, 'artifacts', ${artifacts}, 'signingAgain', ${signingAgainOf}, 'envelope', ${envelope})), '[]')
   FROM room_orders a ${joinOrder(sql`a.order_id`)} WHERE a.room_id = r.id
 ) AS "documents@order.orderCode,envelope.verifyCode", ${verifiedAll(orderState, sql`o`, sql`FROM room_orders a ${joinOrder(sql`a.order_id`)} WHERE a.room_id = r.id`)}, ${verifiedFirm}, ${verifiedRoom},
-  ${verifiedAll(envelopeState, sql`e`, sql`FROM room_orders a JOIN envelopes e ON e.order_id = a.order_id WHERE a.room_id = r.id`)},
+  ${verifiedEnvelopesOf(sql`SELECT a.order_id FROM room_orders a WHERE a.room_id = r.id`)},
   ${verifiedSignersOf(sql`room_orders a ${joinOrder(sql`a.order_id`)} WHERE a.room_id = r.id`)}
 ${fromRooms} ${joinFirm(sql`r.partner_id`)} WHERE ${isOwnRoom(room)}`);
   if (!snapshot) return undefined;

@@ -11,7 +11,7 @@ import {
 } from "../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 import { fromOrders, hasOrderCode, joinOrder, orderState } from "../../orders/order/order.ts";
-import { documentsOfOrder, type StoredOrderDocument } from "../../signing/envelopes/envelopes.ts";
+import { documentsOfOrder, type StoredOrderDocument, verifiedEnvelopesOf } from "../../signing/envelopes/envelopes.ts";
 import { type StoredSigningAgain, signingAgainOf } from "../../signing/notaries/notaries.ts";
 import { verifiedRoom } from "../rooms/rooms.ts";
 import { receiverRows } from "./receiver-store.ts";
@@ -113,22 +113,22 @@ export type OrderOfRoom = Owner & {
 
 const orderColumns = sql`o.id, o.code AS "code@order", o.status, o.sign, o.notarize, o.partner_id AS "partnerId",
   o.environment, o.document_name AS "documentName", o.doc_slug AS "docSlug", o.external_reference AS "externalReference",
-  ${documentsOfOrder} AS documents, ${signingAgainOf} AS "signingAgain"`;
+  ${documentsOfOrder} AS documents, ${signingAgainOf} AS "signingAgain", ${verified(orderState, sql`o`)}, ${verifiedEnvelopesOf(sql`o.id`)}`;
 
 /**
  * The orders that the room's own firm placed, in the order of the room's list.
- * @throws ServiceError `unavailable` for an order that fails its MAC
+ * @throws ServiceError `unavailable` for an order, an envelope or an envelope's room that fails its MAC
  */
 export const ordersOfRoom = (db: Sql, roomId: string) =>
   db.query<OrderOfRoom>(sql`
-    SELECT ${orderColumns}, ${verified(orderState, sql`o`)}
+    SELECT ${orderColumns}
     FROM rooms r JOIN room_orders a ON a.room_id = r.id ${joinOrder(sql`a.order_id`)} AND o.partner_id = r.partner_id
     WHERE r.id = ${roomId} ORDER BY a.position`);
 
 /** An order of the owner. */
 export const orderByCode = (db: Sql, code: string, { partnerId, environment }: Owner) =>
   db.query<OrderOfRoom>(sql`
-    SELECT ${orderColumns}, ${verified(orderState, sql`o`)} ${fromOrders}
+    SELECT ${orderColumns} ${fromOrders}
     WHERE ${hasOrderCode(code)} AND o.partner_id = ${partnerId} AND o.environment = ${environment}`);
 
 export async function insertDelivery(tx: Tx, delivery: Omit<Delivery, "revokedAt">): Promise<void> {
@@ -281,11 +281,11 @@ export async function listDeliveries(db: Sql, roomId: string): Promise<(ListedDe
 
 /**
  * Finds orders by id, in the order of the given list.
- * @throws ServiceError `unavailable` for an order that fails its MAC
+ * @throws ServiceError `unavailable` for an order, an envelope or an envelope's room that fails its MAC
  */
 export async function ordersById(db: Sql, ids: readonly number[], partnerId: string): Promise<OrderOfRoom[]> {
   const orders = await db.query<OrderOfRoom>(sql`
-    SELECT ${orderColumns}, ${verified(orderState, sql`o`)} ${fromOrders}
+    SELECT ${orderColumns} ${fromOrders}
     WHERE o.id = ANY (${ids}::bigint[]) AND o.partner_id = ${partnerId}`);
   return ids.flatMap((id) => orders.find((order) => order.id === id) ?? []);
 }

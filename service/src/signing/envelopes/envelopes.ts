@@ -85,11 +85,10 @@ export {
   withOrderDocument,
 } from "./records/documents.ts";
 export { type EmbedOrigin, listOrigins } from "./records/embeds.ts";
-export { envelopeState, searchWays } from "./records/envelope.ts";
+export { isSignedInRoom, searchWays, verifiedEnvelopesOf } from "./records/envelope.ts";
 export { type SigningLinks, signingLinks } from "./records/link-tokens.ts";
 export type { DocumentDeps } from "./records/revisions.ts";
 export type { NotaryBlock } from "./records/rooms.ts";
-export { isSignedInRoom } from "./records/rooms.ts";
 export { listedPlaces, type SignedHere, type SignerState, type Signing, signedHere } from "./records/signing.ts";
 export { type TrailFacts, trailMembers } from "./records/trail.ts";
 export { issueCrls } from "./revocation.ts";

@@ -552,6 +552,32 @@ test("on paper, a jurat of a document that was signed before counts once the not
   assert.equal(page.match(/An earlier version: the notarized document is the one that counts/g)?.length, 1);
 });
 
+test("no closing takes a signing before a notary from rows that were inserted or altered in the database", async () => {
+  const { db } = running;
+  const code = await claimedSigned("planted-room@example.com");
+  const room = await closingWith(code);
+  await manifestIn(room);
+  const answers = async () => [
+    (await fetch(at(`/dashboard/rooms/${room}/zip`), { headers: member.headers })).status,
+    (await fetch(at(`/dashboard/rooms/${room}`), { headers: member.headers })).status,
+    (await fetch(at(`/api/rooms/${room}/passport`), { method: "POST", headers: partner.headers })).status,
+  ];
+  const ofOrder = sql`order_id = (SELECT o.id FROM orders o WHERE ${isSealed(sql`o.code`, "order", code)})`;
+  await db.query(sql`
+    INSERT INTO envelope_rooms (envelope_id, block, opened_at, row_mac)
+    SELECT id, '{"name": "notary1", "object": 1, "width": 1, "height": 1}', now(), (SELECT row_mac FROM envelope_rooms LIMIT 1)
+    FROM envelopes WHERE ${ofOrder}`);
+  assert.deepEqual(await answers(), [503, 503, 503]);
+  await db.query(sql`DELETE FROM envelope_rooms WHERE envelope_id IN (SELECT id FROM envelopes WHERE ${ofOrder})`);
+  // The document that was signed at home is not finished: a notary is to act.
+  assert.deepEqual(await answers(), [409, 200, 200]);
+  assert.equal((await post(desk(code, "/sheet"), { act: "jurat", pin })).status, 303);
+  await db.query(
+    sql`UPDATE envelopes SET outcome = 'Completed', ended_at = now() WHERE ${ofOrder} AND outcome IS NULL`,
+  );
+  assert.deepEqual(await answers(), [503, 503, 503]);
+});
+
 test("on paper, an acknowledgment is of the signatures in the document, and nobody signs again", async () => {
   const code = await claimedSigned("on-paper-too@example.com");
   assert.equal((await post(desk(code, "/in-person"), { reason: "The signer comes to my office." })).status, 303);

@@ -24,7 +24,11 @@ import {
   verifiedSupplementsOf,
 } from "../../../orders/payments/payments.ts";
 import type { BoughtServices } from "../../../orders/pricing/pricing.ts";
-import { documentsOfOrder, type StoredOrderDocument } from "../../../signing/envelopes/envelopes.ts";
+import {
+  documentsOfOrder,
+  type StoredOrderDocument,
+  verifiedEnvelopesOf,
+} from "../../../signing/envelopes/envelopes.ts";
 import { type StoredSigningAgain, signingAgainOf } from "../../../signing/notaries/notaries.ts";
 import type { Participant } from "../participants/schemas.ts";
 import { type RoomState, verifiedRoom } from "../store.ts";
@@ -192,7 +196,7 @@ const ownColumns = sql`, ${ownCharges}, (SELECT r.closes_on::text FROM rooms r W
       'payBy', o.pay_by, 'totalCents', o.total_cents, 'supplementCents', ${supplementCents},
       'replacesLoss', ${supplementReplacesLoss},
       'documents', ${documentsOfOrder}, 'signingAgain', ${signingAgainOf}) ORDER BY a.position), '[]')
-    FROM ${ofOwner}) AS "ownOrders@order.code", ${verifiedSupplementsOf(ofOwner)}, (
+    FROM ${ofOwner}) AS "ownOrders@order.code", ${verifiedSupplementsOf(ofOwner)}, ${verifiedEnvelopesOf(sql`SELECT o.id FROM ${ofOwner}`)}, (
     SELECT coalesce(json_agg(json_build_object('version', c.version, 'verifyCode', c.verify_code,
       'manifestSha256', c.manifest_sha256, 'createdAt', ${isoTime(sql`c.created_at`)}) ORDER BY c.version DESC), '[]')
     FROM closing_passports c WHERE c.room_id = room."roomId") AS "versions@closing.verifyCode"`;

@@ -2,13 +2,13 @@ import { joinFirm, verifiedFirm } from "../../../firms/partners/partners.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { isSealed, nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
-import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
+import { type StateMac, verified, verifiedAll, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import type { Language } from "../../../kernel/platform/languages.ts";
 import { isVerifyCode } from "../../../kernel/platform/text.ts";
 import { joinOrder, latestFirst, signerState, verifiedOrder, verifiedSigner } from "../../../orders/order/order.ts";
 import type { SearchWay } from "../../../orders/search/search.ts";
 import type { PreparedField } from "../pdf/fields.ts";
-import { joinRoom, roomColumns } from "./rooms.ts";
+import { envelopeRoomState, joinRoom, roomColumns } from "./rooms.ts";
 
 /** The facts that all code about envelopes needs: the envelope, its order and its firm. */
 export type Envelope = {
@@ -97,6 +97,25 @@ export const envelopeState: StateMac = {
  * valid.
  */
 export const verifiedEnvelope: Statement = verified(envelopeState, sql`e`);
+
+/**
+ * Whether the signers of the order `o` signed before the notary, in an act that was completed. A document that they had
+ * signed earlier is then not part of the notarized one. The query must select `verifiedEnvelopesOf`, too.
+ */
+export const isSignedInRoom = sql`EXISTS (SELECT FROM envelopes e JOIN envelope_rooms room ON room.envelope_id = e.id
+  WHERE e.order_id = o.id AND e.outcome = 'Completed')`;
+
+/**
+ * For a select list: verifies all envelopes of orders, and the rooms of these envelopes.
+ * @param orderIds the orders' ids: a list, or a query
+ */
+export function verifiedEnvelopesOf(orderIds: Statement): Statement {
+  const ofOrders = sql`e.order_id IN (${orderIds})`;
+  // Callers have aliases and tables named `room`.
+  const rooms = sql`FROM envelope_rooms AS act_room JOIN envelopes e ON e.id = act_room.envelope_id WHERE ${ofOrders}`;
+  return sql`${verifiedAll(envelopeState, sql`e`, sql`FROM envelopes e WHERE ${ofOrders}`)},
+    ${verifiedAll(envelopeRoomState, sql`act_room`, rooms)}`;
+}
 
 /** Finds orders by the email address of a signer, or by the verification code of their envelope. */
 export const searchWays: readonly SearchWay[] = [

@@ -25,7 +25,7 @@ type SignedBlock = Omit<NotaryBlock, "isRemote">;
 
 const instant = (at: Statement): Statement => sql`(${at} AT TIME ZONE 'UTC')`;
 
-const envelopeRoomState: StateMac = {
+export const envelopeRoomState: StateMac = {
   table: sql`envelope_rooms`,
   key: sql`envelope_id`,
   mac: sql`row_mac`,
@@ -56,13 +56,6 @@ export const roomTables = [stateRows(blockState), stateRows(envelopeRoomState), 
  */
 export const roomColumns = sql`room.envelope_id IS NOT NULL AS "isInRoom", ${verified(envelopeRoomState, sql`room`)}`;
 export const joinRoom = sql`LEFT JOIN envelope_rooms room ON room.envelope_id = e.id`;
-
-/**
- * Whether the signers of the order `o` signed before the notary, in an act that was completed. A document that they had
- * signed earlier is then not part of the notarized one.
- */
-export const isSignedInRoom = sql`EXISTS (SELECT FROM envelopes e JOIN envelope_rooms room ON room.envelope_id = e.id
-  WHERE e.order_id = o.id AND e.outcome = 'Completed')`;
 
 export async function insertRoom(tx: Tx, envelopeId: number, block: NotaryBlock, at: Date): Promise<void> {
   await tx.query(sql`

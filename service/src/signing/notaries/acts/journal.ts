@@ -117,7 +117,10 @@ export type StoredSigningAgain = {
   entries: (Omit<JournalRow, "orderId" | "corrects" | "mac"> & { notaryId: string; mac: string })[];
 };
 
-/** Selects, as one JSON value, what `whereSignedAgain` needs about the order `o`. That function verifies the rows. */
+/**
+ * Selects, as one JSON value, what `whereSignedAgain` needs about the order `o`. That function verifies the entries, and
+ * `verifiedEnvelopesOf` in the same query the rest.
+ */
 export const signingAgainOf: Statement = sql`json_build_object('isInRoom', ${isSignedInRoom}, 'entries',
   (SELECT coalesce(json_agg(json_build_object('notaryId', j.notary_id, 'position', j.position, 'record', j.record,
     'sha256', j.sha256, 'mac', encode(j.row_mac, 'hex'))), '[]')
