@@ -11,6 +11,7 @@ import {
 import {
   sweepAppointments,
   sweepDrafts,
+  sweepExports,
   sweepRecordings,
   sweepRequests,
   sweepSignatures,
@@ -78,6 +79,11 @@ const notaryTasks = (resources: Resources): PeriodicTask[] => [
     everyMs: hours,
     atStart: true,
     work: (stopping) => sweepRecordings(resources, stopping),
+  },
+  {
+    name: "exports of recordings that are too old",
+    everyMs: hours,
+    work: () => sweepExports(resources),
   },
   {
     name: "commissions of notaries that expire",

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { type TObject, Type } from "typebox";
@@ -59,14 +60,20 @@ export async function bodyOf(
   return body;
 }
 
-/** Sends 200, 206 or 416 (RFC 9110, sections 15.3.7 and 15.5.17). */
+/**
+ * Sends 200, 206 or 416 (RFC 9110, sections 15.3.7 and 15.5.17). Sends the whole file for an `If-Range` that does not
+ * match (section 13.1.5).
+ * @param etag a strong validator of the file
+ */
 export async function sendRange(
   reply: FastifyReply,
   file: StoredFile,
-  header: string | undefined,
+  { range: header, "if-range": condition }: IncomingHttpHeaders,
+  etag: string | null = null,
 ): Promise<FastifyReply> {
-  const range = byteRange(header, file.length);
+  const range = condition === undefined || condition === etag ? byteRange(header, file.length) : null;
   reply.header("Accept-Ranges", "bytes");
+  if (etag !== null) reply.header("ETag", etag);
   if (range === "none") return reply.code(416).header("Content-Range", `bytes */${file.length}`).send();
   const body = await bodyOf(reply, file, range ?? undefined);
   if (range) reply.code(206).header("Content-Range", `bytes ${range.first}-${range.last}/${file.length}`);

@@ -40,7 +40,7 @@ export function documentRoute(app: FastifyInstance, deps: RenderDeps): void {
         if (!isFile(found)) return send(reply, formHeaders, found);
         const disposition = query.save === undefined ? "inline" : "attachment";
         reply.headers({ ...formHeaders, "Content-Disposition": contentDisposition(disposition, `${found.name}.pdf`) });
-        return sendRange(reply.type("application/pdf"), found.file, headers.range);
+        return sendRange(reply.type("application/pdf"), found.file, headers);
       });
   }
 

@@ -12,6 +12,7 @@ import { checkRows, identityProofRows } from "./identity/store.ts";
 import { inPersonRows } from "./in-person/store.ts";
 import { queueTables } from "./queue/store.ts";
 import { recordingEventRows } from "./recordings/events.ts";
+import { exportTables } from "./recordings/export-rows.ts";
 import { messageRows } from "./recordings/messages.ts";
 import { partRows, recordingRows } from "./recordings/store.ts";
 import { liveTables } from "./sessions/store.ts";
@@ -159,8 +160,10 @@ export { sweepRequests } from "./queue/sweep.ts";
 export { type NotaryQueue, notaryQueueOf, setDuty, takeNext } from "./queue/take.ts";
 export { recordingFaults } from "./recordings/check.ts";
 export { diskReport, type RecordingDisk, recordingDisk } from "./recordings/disk.ts";
+export { exportOf, openExport } from "./recordings/download.ts";
 export { recordingEventState } from "./recordings/events.ts";
 export { type EverythingDeps, exportEverything, recordsMail } from "./recordings/everything.ts";
+export { sweepExports } from "./recordings/export-rows.ts";
 export { spoolFolder } from "./recordings/folders.ts";
 export {
   exportRecording,
@@ -274,5 +277,6 @@ export const protectedTables = [
   partRows,
   messageRows,
   recordingEventRows,
+  ...exportTables,
   ...liveTables,
 ];

@@ -16,6 +16,11 @@ const file = (name: string, text: string): Entry => {
   const bytes = Buffer.from(text);
   return { name, length: bytes.length, bytes: () => [bytes] };
 };
+async function rangeOf(entries: readonly Entry[], range?: { first: number; last: number }): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for await (const piece of zipped(entries, range)) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
 const accepts = (path: string): string => execFileSync("unzip", ["-tq", path], { encoding: "utf8" });
 
 test("a file of more than 4 GiB, and a file that begins after 4 GiB, are read by another program", async () => {
@@ -36,7 +41,7 @@ test("a file of more than 4 GiB, and a file that begins after 4 GiB, are read by
   let at = 0;
   for await (const piece of zipped(entries)) {
     // The zeros become a hole of the file, which takes no room on the disk.
-    if (piece !== zeros) await target.write(piece, 0, piece.length, at);
+    if (piece.buffer !== zeros.buffer) await target.write(piece, 0, piece.length, at);
     at += piece.length;
   }
   const end = Buffer.alloc(1_000);
@@ -70,16 +75,37 @@ test("more than 65,535 files are read by another program", async () => {
   assert.match(execFileSync("unzip", ["-l", path], { encoding: "utf8", maxBuffer: 1 << 26 }), /66000 files/);
 });
 
-test("a small zip has no 64-bit extension, and a file that ends early is stored as it is", async () => {
-  const early = { ...file("takes/2.webm", "half"), length: 8 };
-  const path = join(folder.path, "small.zip");
-  const pieces: Buffer[] = [];
-  for await (const piece of zipped([file("recording.json", "{}"), early])) pieces.push(piece);
-  const bytes = Buffer.concat(pieces);
+test("a small zip has no 64-bit extension, and a file of another length is refused", async () => {
+  const bytes = await rangeOf([file("recording.json", "{}")]);
   for (const mark of ["504b0606", "504b0607"]) assert.equal(bytes.includes(Buffer.from(mark, "hex")), false);
-  const target = await open(path, "w");
-  await target.write(bytes);
-  await target.close();
-  assert.match(accepts(path), /No errors detected/);
-  assert.equal(execFileSync("unzip", ["-p", path, "takes/2.webm"], { encoding: "utf8" }), "half");
+  const whole = file("takes/2.webm", "half");
+  for (const length of [3, 8]) await assert.rejects(rangeOf([{ ...whole, length }]), /takes\/2.webm is not the file/);
+});
+
+test("any range is the same bytes, and reads only the files in it and those whose checksum is not known", async () => {
+  const read: string[] = [];
+  const sums = new Map<string, number>();
+  const entries = (): Entry[] =>
+    ["one", "two", "three"].map((name) => ({
+      ...file(name, `the text of ${name}`),
+      bytes: () => {
+        read.push(name);
+        return [Buffer.from("the text "), Buffer.from(`of ${name}`)];
+      },
+      sum: sums.get(name) ?? null,
+      summed: async (sum) => void sums.set(name, sum),
+    }));
+  const whole = await rangeOf(entries());
+  assert.deepEqual([read.splice(0), sums.size], [["one", "two", "three"], 3]);
+  for (let first = 0; first < whole.length; first++)
+    for (const last of [first, first + 20, whole.length - 1])
+      assert.deepEqual(await rangeOf(entries(), { first, last }), whole.subarray(first, last + 1));
+  read.splice(0);
+  await rangeOf(entries(), { first: whole.indexOf("text of two"), last: whole.indexOf("text of two") });
+  assert.deepEqual(read, ["two"]);
+  sums.delete("one");
+  await rangeOf(entries(), { first: whole.length - 1, last: whole.length - 1 });
+  assert.deepEqual(read, ["two", "one"]);
+  sums.set("one", 7);
+  await assert.rejects(rangeOf(entries()), /one is not the file/);
 });

@@ -58,11 +58,7 @@ export function storedFile(
   };
 }
 
-/**
- * Pieces as a stream, for a file whose length is not known before it is sent. Otherwise as the body of a stored file.
- * @throws the errors of the first piece, before anything is sent
- */
-export async function streamOf(
+async function streamOf(
   { memory, holder, stallMs = usualStallMs }: BodyFrame,
   pieces: AsyncIterable<Buffer>,
 ): Promise<Readable> {

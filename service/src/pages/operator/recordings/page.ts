@@ -52,7 +52,7 @@ function everythingPart({ notary, typed }: ListView): Html | "" {
   return card(
     form,
     "Everything",
-    html`<p>One zip with all recordings that began in these days and a copy of the whole journal, for example when a commission ends. It can be large: export it in parts by days, if a download breaks off.</p>
+    html`<p>One zip with all recordings that began in these days and a copy of the whole journal, for example when a commission ends. Your browser can continue a download that broke off, for three days.</p>
 <form class="form" method="post" action="${recordingsPath}/export">${hiddenFields({ notary: notary.id })}${day("from", "From")}${day("to", "To")}${reason(form, "Why you export everything")}
 <div class="form-actions"><button type="submit" class="secondary">Export everything</button></div></form>`,
   );

@@ -5,6 +5,7 @@ import { isUuid } from "../../../kernel/platform/text.ts";
 import {
   type EverythingDeps,
   exportEverything,
+  exportOf,
   exportRecording,
   findNotary,
   holdRecording,
@@ -12,6 +13,7 @@ import {
   type KeepDeps,
   listRecordings,
   notaryOf,
+  openExport,
   openRecording,
   playTake,
   recordingById,
@@ -43,7 +45,7 @@ const headers = { ...formHeaders, "Content-Security-Policy": playerPolicy };
  */
 export function recordingRoutes(scope: FastifyInstance, deps: RecordingPagesDeps): void {
   const { frame, recordings } = deps;
-  const { required, shown } = readerOf(deps);
+  const { required, requireRight, shown } = readerOf(deps);
   listRoutes(scope, deps);
   consoleRoute(scope, frame, {
     url: "/operator/notary/recordings/:id",
@@ -62,8 +64,21 @@ export function recordingRoutes(scope: FastifyInstance, deps: RecordingPagesDeps
       return { played: await playTake(recordings, id, Number(number), { actor, range }), type: "video/webm" };
     },
   });
+  consoleRoute(scope, frame, {
+    url: `${recordingsPath}/exports/:export`,
+    permission: viewing,
+    async handle({ request, operator, params: { export: id } }) {
+      const made = await exportOf(recordings, id, operator.actor);
+      if (made.recordingId === null) await requireRight(operator, made);
+      else await required(operator, made.recordingId);
+      const { file, etag, name } = await openExport(recordings, made, request.headers.range ?? null);
+      return { download: file, etag, name, type: "application/zip" };
+    },
+  });
   changeRoutes(scope, deps);
 }
+
+const exportPath = (id: string): string => `${recordingsPath}/exports/${id}`;
 
 /** Adds the list, and the export of everything of a notary. */
 function listRoutes(scope: FastifyInstance, { frame, recordings }: RecordingPagesDeps): void {
@@ -100,8 +115,7 @@ function listRoutes(scope: FastifyInstance, { frame, recordings }: RecordingPage
       const notary = await shownNotary(operator, form["notary"]);
       if (!notary) throw invalid("notary must be the notary whose records are exported.");
       const which = { notary, environment: operator.environment };
-      const streamed = await exportEverything(recordings, which, form, operator.actor);
-      return { streamed, name: `records-${notary.id}.zip`, type: "application/zip" };
+      return { redirect: exportPath(await exportEverything(recordings, which, form, operator.actor)) };
     },
     refused: ({ request, operator, form }, problem) => list(request, operator, form, problem),
   });
@@ -151,25 +165,29 @@ function changeRoutes(scope: FastifyInstance, deps: RecordingPagesDeps): void {
     headers,
     async handle({ operator, params: { id }, form }) {
       const { actor } = await required(operator, id);
-      const zip = await exportRecording(recordings, id, { actor, reason: form["reason"] ?? "" });
-      return { pdf: zip, name: `recording-${id}.zip`, type: "application/zip" };
+      return { redirect: exportPath(await exportRecording(recordings, id, { actor, reason: form["reason"] ?? "" })) };
     },
     refused: ({ request, operator, params: { id } }, problem) => shown(request, operator, id, { problem }),
   });
 }
 
 function readerOf({ frame, recordings }: RecordingPagesDeps) {
-  return { required, shown };
+  return { required, requireRight, shown };
 
   /** @throws ServiceError `not_found` for a recording that the operator has no right to see */
   async function required(operator: Operator, id: string) {
     const recording = await recordingById(recordings.db, id);
-    const isOwn = async () =>
-      may(operator, "notary.work") && (await notaryOf(recordings.db, operator)).id === recording.notaryId;
-    const isOpen = may(operator, "records.read") || may(operator, "notaries.manage") || (await isOwn());
-    if (!isOpen || recording.environment !== operator.environment)
-      throw new ServiceError("not_found", "Recording not found.");
+    if (!may(operator, "notaries.manage") || recording.environment !== operator.environment)
+      await requireRight(operator, recording);
     return { recording, actor: operator.actor };
+  }
+
+  /** @throws ServiceError `not_found` for records that the operator has no right to see */
+  async function requireRight(operator: Operator, of: Pick<Recording, "notaryId" | "environment">): Promise<void> {
+    const isOwn = async () =>
+      may(operator, "notary.work") && (await notaryOf(recordings.db, operator)).id === of.notaryId;
+    const isOpen = may(operator, "records.read") || (await isOwn());
+    if (!isOpen || of.environment !== operator.environment) throw new ServiceError("not_found", "Recording not found.");
   }
 
   async function shown(request: FastifyRequest, operator: Operator, id: string, said: Said = {}): Promise<string> {
@@ -190,4 +208,5 @@ function readerOf({ frame, recordings }: RecordingPagesDeps) {
   }
 }
 
+type Recording = Awaited<ReturnType<typeof recordingById>>;
 type Who = Parameters<typeof openRecording>[2];

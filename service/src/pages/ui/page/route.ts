@@ -1,4 +1,3 @@
-import type { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type {
@@ -24,7 +23,7 @@ type Headers = Readonly<Record<string, string | string[]>>;
 
 /**
  * The answer of a page's route: a page with its status and headers, a redirect, data for our own script, or a file to
- * save or play. The length of a streamed file is not known before it is sent.
+ * save or play. A download can be continued.
  */
 export type PageAnswer =
   | string
@@ -32,7 +31,7 @@ export type PageAnswer =
   | { redirect: string; headers?: Headers }
   | { json: object }
   | { pdf: Buffer | StoredFile; name: string; type?: "application/zip" | "text/plain" | "application/octet-stream" }
-  | { streamed: Readable; name: string; type: "application/zip" }
+  | { download: StoredFile; name: string; type: "application/zip"; etag: string }
   | { file: string; type: string; name: string }
   | { played: StoredFile; type: "video/webm" };
 
@@ -118,13 +117,13 @@ export function pageRoute<Url extends string>(
       try {
         const answer = await handle(call);
         if (typeof answer !== "string" && "pdf" in answer) return await sendPdf(reply, headers, answer);
-        if (typeof answer !== "string" && "streamed" in answer)
-          return reply
-            .headers({ ...headers, ...uncached, "Content-Disposition": contentDisposition("attachment", answer.name) })
-            .type(answer.type)
-            .send(answer.streamed);
+        if (typeof answer !== "string" && "download" in answer) {
+          const { download, name, type, etag } = answer;
+          reply.headers({ ...headers, ...uncached, "Content-Disposition": contentDisposition("attachment", name) });
+          return await sendRange(reply.type(type), download, request.headers, etag);
+        }
         if (typeof answer !== "string" && "played" in answer)
-          return await sendRange(reply.headers(headers).type(answer.type), answer.played, request.headers.range);
+          return await sendRange(reply.headers(headers).type(answer.type), answer.played, request.headers);
         return compressed ? await sendCompressed(request, reply, headers, answer) : send(reply, headers, answer);
       } catch (error) {
         if (!refused || !belongsBesideForm(error) || wantsJson(request)) throw error;
@@ -167,7 +166,7 @@ async function sendPdf(
   return reply.send(body);
 }
 
-type PlainAnswer = Exclude<PageAnswer, { pdf: unknown } | { streamed: unknown } | { played: unknown }>;
+type PlainAnswer = Exclude<PageAnswer, { pdf: unknown } | { download: unknown } | { played: unknown }>;
 
 export function send(reply: FastifyReply, headers: Headers, answer: PlainAnswer): FastifyReply {
   reply.headers(headers);

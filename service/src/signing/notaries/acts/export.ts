@@ -25,18 +25,30 @@ export type ExportDeps = { db: Database; clock: Clock; rowMac: RowMac };
  * Copies a notary's whole journal. The audit log records who made the copy.
  * @throws Error when the journal was altered
  */
-export async function exportJournal(
-  { db, clock, rowMac }: ExportDeps,
-  notary: Pick<Notary, "id" | "commissionName">,
-  actor: string,
-): Promise<JournalCopy> {
-  const rows = await readJournal(db, notary.id);
-  const fault = await journalFault({ db, rowMac }, notary.id, rows);
+export async function exportJournal(deps: ExportDeps, notary: Owner, actor: string): Promise<JournalCopy> {
+  const at = deps.clock();
+  const { head, ...copy } = await journalCopy(deps, notary, { at });
+  const detail = { notary: notary.id, entries: copy.entries, headSha256: head };
+  await deps.db.query(auditLine({ at, action: "notary_journal.read", actor, detail }));
+  return copy;
+}
+
+type Owner = Pick<Notary, "id" | "commissionName">;
+
+/**
+ * The copy of a journal that is made at this time. @param entries the number of its first entries; by default all
+ * @throws Error when the journal was altered
+ */
+export async function journalCopy(
+  { db, rowMac }: Pick<ExportDeps, "db" | "rowMac">,
+  notary: Owner,
+  { at, entries }: { at: Date; entries?: number },
+): Promise<JournalCopy & { head: string | null }> {
+  const all = await readJournal(db, notary.id);
+  const fault = await journalFault({ db, rowMac }, notary.id, all);
   if (fault !== null) throw new Error(`${fault} (notary ${notary.id})`);
-  const at = clock();
+  const rows = all.slice(0, entries);
   const head = rows.at(-1)?.sha256 ?? null;
-  const detail = { notary: notary.id, entries: rows.length, headSha256: head };
-  await db.query(auditLine({ at, action: "notary_journal.read", actor, detail }));
   const json = canonicalJson({
     format: journalFormat,
     notice: journalNotice,
@@ -46,7 +58,7 @@ export async function exportJournal(
     headSha256: head,
     entries: rows.map(({ record }) => JSON.parse(record) as JsonObject),
   });
-  return { json, sha256: hash("sha256", json), entries: rows.length };
+  return { json, sha256: hash("sha256", json), entries: rows.length, head };
 }
 
 const drawing: Task<{ json: string; sha256: string }, Uint8Array> = {

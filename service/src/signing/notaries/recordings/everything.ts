@@ -1,22 +1,22 @@
 /**
  * All records of a notary as one zip: all recordings, and a copy of the journal. For a notary whose commission ends,
- * and for a service that closes, because states then ask for the records. The zip is created while it is sent.
+ * and for a service that closes, because states then ask for the records.
  */
-import type { Readable } from "node:stream";
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
-import { streamOf } from "../../../kernel/platform/blobs/stored-file.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { newUuid } from "../../../kernel/platform/ids.ts";
 import { defineMail } from "../../../kernel/platform/mail/mail-jobs.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { exportJournal } from "../acts/export.ts";
 import { findNotary, type Notary } from "../commissions/store.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
-import { filesOf, textEntry } from "./export.ts";
-import { byWhom, type KeepDeps, requireReason, type Viewer } from "./keep.ts";
+import { filesOf, fixedFiles } from "./export.ts";
+import { type Contents, insertExport, type Listed, type NewFile } from "./export-rows.ts";
+import { byWhom, type KeepDeps, requireReason } from "./keep.ts";
 import { recordingById } from "./store.ts";
-import { type Entry, zipped } from "./zip.ts";
 
 export type EverythingDeps = KeepDeps & { rowMac: RowMac };
 
@@ -30,20 +30,12 @@ function readPeriod(typed: Typed): Period {
   return accepted(read.done({ from: read.date("from"), to: read.date("to") }));
 }
 
-/** An entry of `contents.json`, which the zip has as its last file. */
-type Listed = {
-  recording: string;
-  startedAt: string;
-  state: "exported" | "deleted" | "not_ended" | "faulty";
-  fault?: string;
-};
-
 const action = "notary.records_exported";
 
 /**
- * Exports the recordings that began in a period, by default all, and the whole journal. A record that was altered or
- * can't be read does not stop the others: the contents name it. The audit log has a line for the export and one for
- * each recording, and the notary is mailed.
+ * Exports the recordings that began in a period, by default all, and the whole journal. A record that was altered does
+ * not stop the others: the contents name it. The audit log has the export, and the notary is mailed.
+ * @returns the export's id
  * @throws ServiceError `validation` naming every wrong field
  */
 export async function exportEverything(
@@ -51,28 +43,26 @@ export async function exportEverything(
   which: Which,
   typed: Typed,
   actor: string,
-): Promise<Readable> {
-  const { db, clock, blobs } = deps;
+): Promise<string> {
+  const { db, clock } = deps;
   const { notary, environment } = which;
-  const viewer = { actor, reason: typed["reason"] ?? "" };
-  const reason = requireReason(viewer);
+  const reason = requireReason({ actor, reason: typed["reason"] ?? "" });
   const period = readPeriod(typed);
   const at = clock();
-  const found = await recordingsOf(db, which, period);
+  const id = newUuid();
+  const files: NewFile[] = [];
+  const journal = await journalOf(deps, which, { at, actor, files });
+  const recordings: Listed[] = [];
+  for (const found of await recordingsOf(db, which, period)) recordings.push(await listed(deps, found, files));
+  const contents = { name: notary.commissionName, ...period, journal, recordings };
+  const made = { id, notaryId: notary.id, environment, actor, recordingId: null, contents, createdAt: at };
   await db.transaction(async (tx) => {
-    const detail = { notary: notary.id, environment, ...period, recordings: found.length, reason };
+    await insertExport(tx, made, files);
+    const detail = { notary: notary.id, environment, ...period, recordings: recordings.length, reason, export: id };
     await tx.query(auditLine({ at, action, actor, detail }));
     await recordsMail.enqueue(tx, { notaryId: notary.id, actor, at: at.toISOString() });
   });
-  const contents = {
-    notary: notary.id,
-    name: notary.commissionName,
-    environment,
-    exportedAt: at.toISOString(),
-    ...period,
-  };
-  const entries = everythingOf(deps, { which, viewer, found, contents });
-  return streamOf({ memory: blobs.memory, holder: `notary ${notary.id}` }, zipped(entries));
+  return id;
 }
 
 type Found = { id: string; startedAt: Date };
@@ -85,63 +75,40 @@ const recordingsOf = (db: Sql, { notary, environment }: Which, { from, to }: Per
       AND (${to}::date IS NULL OR started_at < (${to}::date + 1)::timestamp AT TIME ZONE 'UTC')
     ORDER BY started_at, id`);
 
-type Exported = { which: Which; viewer: Viewer; found: readonly Found[]; contents: object };
-
-async function* everythingOf(
+/** Adds the journal to the files. */
+async function journalOf(
   deps: EverythingDeps,
-  { which, viewer, found, contents }: Exported,
-): AsyncGenerator<Entry> {
-  let journal: { entries: number } | { fault: string };
+  { notary }: Which,
+  { at, actor, files }: { at: Date; actor: string; files: NewFile[] },
+): Promise<Contents["journal"]> {
   try {
-    const { json, entries } = await exportJournal(deps, which.notary, viewer.actor);
-    yield textEntry("journal.json", json);
-    journal = { entries };
+    const { json, entries } = await exportJournal({ ...deps, clock: () => at }, notary, actor);
+    files.push({ recordingId: null, name: "journal.json", length: Buffer.byteLength(json), proof: null });
+    return { entries };
   } catch (error) {
-    journal = { fault: (error as Error).message };
-  }
-  const listed: Listed[] = [];
-  for (const each of found) yield* filesOfOne(deps, each, viewer, listed);
-  yield textEntry("contents.json", `${JSON.stringify({ ...contents, journal, recordings: listed }, null, 2)}\n`);
-}
-
-/** The files of one recording, in a folder of its name. Adds the recording to the list. */
-async function* filesOfOne(
-  deps: EverythingDeps,
-  { id, startedAt }: Found,
-  { actor, reason }: Viewer,
-  listed: Listed[],
-): AsyncGenerator<Entry> {
-  const about: Listed = { recording: id, startedAt: startedAt.toISOString(), state: "exported" };
-  listed.push(about);
-  const fail = (error: unknown) => {
-    if (!(error instanceof Error)) throw error;
-    Object.assign(about, { state: "faulty", fault: error.message });
-  };
-  try {
-    const recording = await recordingById(deps.db, id);
-    if (recording.endedAt === null) {
-      about.state = "not_ended";
-      return;
-    }
-    if (recording.deletedAt) about.state = "deleted";
-    const files = await filesOf(deps, recording);
-    const { orderId } = recording;
-    const detail = { recording: id, reason };
-    await deps.db.query(auditLine({ at: deps.clock(), action: "recording.exported", actor, orderId, detail }));
-    for (const file of files)
-      yield { ...file, name: `recordings/${id}/${file.name}`, bytes: () => untilFault(file, fail) };
-  } catch (error) {
-    fail(error);
+    return { fault: faultOf(error) };
   }
 }
 
-/** The bytes of a file, up to the first that can't be read. */
-async function* untilFault({ bytes }: Entry, fail: (error: unknown) => void): AsyncGenerator<Buffer> {
+/** Adds the files of a recording, in a folder of its name. */
+async function listed({ db, ...deps }: EverythingDeps, { id, startedAt }: Found, files: NewFile[]): Promise<Listed> {
+  const about = { recording: id, startedAt: startedAt.toISOString() };
   try {
-    yield* bytes();
+    const recording = await recordingById(db, id);
+    if (recording.endedAt === null) return { ...about, state: "not_ended" };
+    files.push(...fixedFiles(id, await filesOf({ ...deps, db }, recording), folderOf(id)));
+    return { ...about, state: recording.deletedAt ? "deleted" : "exported" };
   } catch (error) {
-    fail(error);
+    return { ...about, state: "faulty", fault: faultOf(error) };
   }
+}
+
+export const folderOf = (recording: string): string => `recordings/${recording}/`;
+
+/** Describes the fault of a record. @throws the error of a database or store that does not answer now */
+export function faultOf(error: unknown): string {
+  if (!(error instanceof Error) || (error instanceof ServiceError && error.cause !== undefined)) throw error;
+  return error.message;
 }
 
 /** A mail's payload contains no typed text, so the reason is read from the audit log. */

@@ -8,10 +8,12 @@ import { type Clock, hourMs } from "../../../kernel/platform/clock.ts";
 import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { newUuid } from "../../../kernel/platform/ids.ts";
 import { defineMail } from "../../../kernel/platform/mail/mail-jobs.ts";
 import { isPlainText } from "../../../kernel/platform/text.ts";
 import { listNotaries, type Notary } from "../commissions/store.ts";
-import { exportedRecording } from "./export.ts";
+import { filesOf, fixedFiles } from "./export.ts";
+import { insertExport } from "./export-rows.ts";
 import { playableTake } from "./playback.ts";
 import type { ReadDeps } from "./read.ts";
 import { changeRecording, lockRecording, type Recording, recordingById } from "./store.ts";
@@ -63,13 +65,27 @@ export async function playTake(
   return file;
 }
 
-/** Exports manifest, chain, messages and takes as a zip. */
-export async function exportRecording(deps: KeepDeps, id: string, viewer: Viewer): Promise<StoredFile> {
+/** Exports manifest, chain, messages and takes as a zip. @returns the export's id */
+export async function exportRecording(deps: KeepDeps, id: string, viewer: Viewer): Promise<string> {
   const recording = playable(await recordingById(deps.db, id));
   requireReason(viewer);
-  const file = await exportedRecording(deps, recording);
-  await deps.db.transaction((tx) => writeDown(tx, deps, recording, viewer, "exported"));
-  return file;
+  const files = fixedFiles(id, await filesOf(deps, recording));
+  const { notaryId, environment } = recording;
+  const { actor } = viewer;
+  const made = {
+    id: newUuid(),
+    notaryId,
+    environment,
+    actor,
+    recordingId: id,
+    contents: null,
+    createdAt: deps.clock(),
+  };
+  await deps.db.transaction(async (tx) => {
+    await insertExport(tx, made, files);
+    await writeDown(tx, deps, recording, viewer, "exported");
+  });
+  return made.id;
 }
 
 /** Sets a hold that prevents the deletion of a recording, for example because of a court order, or removes it. */
@@ -85,7 +101,7 @@ export async function holdRecording(deps: KeepDeps, id: string, isHeld: boolean,
   });
 }
 
-function playable(recording: Recording): Recording {
+export function playable(recording: Recording): Recording {
   if (recording.deletedAt) throw new ServiceError("not_found", "The recording was deleted.");
   if (!recording.endedAt) throw new ServiceError("conflict", "The recording has not ended.");
   return recording;

@@ -3,12 +3,16 @@
  * 64-bit extension (APPNOTE 6.3.10, sections 4.3.9.2, 4.3.14 and 4.5.3).
  */
 import { crc32 } from "node:zlib";
+import type { ByteRange } from "../../../kernel/platform/blobs/stored-file.ts";
 
 export type Entry = {
   name: string;
-  /** The bytes of the file. A file that ends earlier is stored with the length that it had. */
   length: number;
   bytes: () => AsyncIterable<Buffer> | Iterable<Buffer>;
+  /** The file's CRC-32, if it is known. Then a range without bytes of the file is made without reading it. */
+  sum?: number | null;
+  /** Is called with the CRC-32 of a file that was read whole. */
+  summed?: (sum: number) => Promise<void>;
 };
 
 /** A file after it was written. */
@@ -112,25 +116,48 @@ export function zipLength(entries: readonly Pick<Entry, "name" | "length">[]): n
   return at + size + directoryEnd(entries.length, size, at).length;
 }
 
-/** The bytes of the zip. Each file is read when its turn comes. */
-export async function* zipped(entries: Iterable<Entry> | AsyncIterable<Entry>): AsyncGenerator<Buffer> {
+const other = ({ name }: Entry) => new Error(`${name} is not the file that it was`);
+
+/**
+ * The bytes of the zip, or a range of them. Each file is read when its turn comes; some pieces are empty.
+ * @throws Error when a file has another length, or another checksum, than its entry
+ */
+export async function* zipped(
+  entries: readonly Entry[],
+  { first, last }: ByteRange = { first: 0, last: Number.POSITIVE_INFINITY },
+): AsyncGenerator<Buffer> {
   const directory: Buffer[] = [];
   let at = 0;
-  for await (const entry of entries) {
-    const header = localHeader(entry);
-    yield header;
-    const written = { name: entry.name, isLarge: isLarge(entry), start: at, length: 0, sum: 0 };
-    for await (const piece of entry.bytes()) {
-      written.sum = crc32(piece, written.sum);
-      written.length += piece.length;
-      yield piece;
+  /** Cuts the piece that begins at `at` to the range. */
+  const next = (piece: Buffer): Buffer => {
+    const start = at;
+    at += piece.length;
+    return piece.subarray(Math.max(0, first - start), Math.max(0, last + 1 - start));
+  };
+  for (const entry of entries) {
+    const start = at;
+    yield next(localHeader(entry));
+    const end = at + entry.length;
+    let { sum = null } = entry;
+    if (sum === null || (at <= last && end > first)) {
+      let found = 0;
+      for await (const piece of entry.bytes()) {
+        if (at > last) return;
+        if (at + piece.length > end) throw other(entry);
+        found = crc32(piece, found);
+        yield next(piece);
+      }
+      if (at !== end || (sum ?? found) !== found) throw other(entry);
+      await entry.summed?.(found);
+      sum = found;
     }
-    const end = descriptor(written);
-    yield end;
+    at = end;
+    if (at > last) return;
+    const written = { name: entry.name, isLarge: isLarge(entry), start, length: entry.length, sum };
+    yield next(descriptor(written));
     directory.push(directoryEntry(written));
-    at += header.length + written.length + end.length;
   }
-  const size = directory.reduce((sum, { length }) => sum + length, 0);
-  yield* directory;
-  yield directoryEnd(directory.length, size, at);
+  const [start, size] = [at, directory.reduce((sum, { length }) => sum + length, 0)];
+  for (const piece of directory) yield next(piece);
+  yield next(directoryEnd(directory.length, size, start));
 }

@@ -1,0 +1,134 @@
+/** The rows of exports. An export fixes the files of its zip, so that a download can be continued. */
+import type { Environment } from "../../../kernel/identity/identity.ts";
+import { dayMs } from "../../../kernel/platform/clock.ts";
+import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
+import { stateRows } from "../../../kernel/platform/protected-data.ts";
+import { isUuid } from "../../../kernel/platform/text.ts";
+
+/** How long an export can be downloaded. A slow line needs a day for 100 GB. */
+export const exportDays = 3;
+
+/** A recording in the list of `contents.json`, the last file of an export of everything. */
+export type Listed = {
+  recording: string;
+  startedAt: string;
+  state: "exported" | "deleted" | "not_ended" | "faulty";
+  fault?: string;
+};
+
+export type Contents = {
+  name: string;
+  from: string | null;
+  to: string | null;
+  journal: { entries: number } | { fault: string };
+  recordings: Listed[];
+};
+
+export type Export = {
+  id: string;
+  notaryId: string;
+  environment: Environment;
+  actor: string;
+  /** The recording that is exported; null for an export of everything, which has `contents`. */
+  recordingId: string | null;
+  contents: Contents | null;
+  createdAt: Date;
+};
+
+export type NewFile = {
+  /** The recording that has the file; null for the journal. */
+  recordingId: string | null;
+  name: string;
+  length: number;
+  /** The text of a proof, which would have other bytes later. */
+  proof: string | null;
+};
+
+export type ExportFile = NewFile & {
+  id: number;
+  /** The CRC-32 of a file that was read whole. */
+  sum: number | null;
+  /** Why the file ends before the bytes that can't be read. */
+  fault: string | null;
+};
+
+/** An export gives access to recordings, so the MAC covers every column. */
+const exportState: StateMac = {
+  table: sql`recording_exports`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (e) => sql`${e}.id, ${e}.notary_id, ${e}.environment, ${e}.actor, ${e}.recording_id, ${e}.contents,
+    extract(epoch FROM ${e}.created_at)`,
+};
+
+const fileState: StateMac = {
+  table: sql`recording_export_files`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  covered: (f) =>
+    sql`${f}.id, ${f}.export_id, ${f}.n, ${f}.recording_id, ${f}.name, ${f}.length, ${f}.proof, ${f}.sum, ${f}.fault`,
+};
+
+export const exportTables = [stateRows(exportState), stateRows(fileState)];
+
+/** More files in one statement would make the update of their MACs slow. */
+const filesAtOnce = 500;
+
+export async function insertExport(tx: Tx, made: Export, files: readonly NewFile[]): Promise<void> {
+  const { id, contents } = made;
+  await tx.query(sql`
+    INSERT INTO recording_exports (id, notary_id, environment, actor, recording_id, contents, created_at)
+    VALUES (${id}, ${made.notaryId}, ${made.environment}, ${made.actor}, ${made.recordingId},
+      ${contents && JSON.stringify(contents)}::jsonb, ${made.createdAt})`);
+  await writeStateMacs(tx, exportState, sql`id = ${id}`);
+  for (let from = 0; from < files.length; from += filesAtOnce) {
+    const some = files.slice(from, from + filesAtOnce).map((file, index) => ({ ...file, n: from + index }));
+    await tx.query(sql`
+      INSERT INTO recording_export_files (export_id, n, recording_id, name, length, proof)
+      SELECT ${id}, n, "recordingId", name, length, proof FROM json_to_recordset(${JSON.stringify(some)}::json)
+        AS file (n int, "recordingId" uuid, name text, length bigint, proof text)`);
+    await writeStateMacs(tx, fileState, sql`export_id = ${id} AND n >= ${from}`);
+  }
+}
+
+/** An export of this actor that can still be downloaded. @throws ServiceError `unavailable` for an altered row */
+export async function findExport(db: Sql, id: string, actor: string, now: Date): Promise<Export | undefined> {
+  if (!isUuid(id)) return undefined;
+  const [found] = await db.query<Export>(sql`
+    SELECT id, notary_id AS "notaryId", environment, actor, recording_id AS "recordingId", contents, created_at AS "createdAt",
+      ${verified(exportState, sql`recording_exports`)}
+    FROM recording_exports WHERE id = ${id} AND actor = ${actor} AND created_at > ${oldest(now)}`);
+  return found;
+}
+
+const oldest = (now: Date): Date => new Date(now.getTime() - exportDays * dayMs);
+
+const fileColumns = sql`id::int, recording_id AS "recordingId", name, length::float8, proof, sum::float8, fault,
+  ${verified(fileState, sql`recording_export_files`)}`;
+
+/** The files in their order. @throws ServiceError `unavailable` for an altered row */
+export const filesOfExport = (db: Sql, id: string): Promise<ExportFile[]> =>
+  db.query<ExportFile>(sql`SELECT ${fileColumns} FROM recording_export_files WHERE export_id = ${id} ORDER BY n`);
+
+/** Stores the checksum of a file that was read whole, or where and why a file ends early. */
+export const changeFile = (db: Database, id: number, change: { sum: number } | { length: number; fault: string }) =>
+  db.transaction(async (tx) => {
+    const [file] = await tx.query<ExportFile>(
+      sql`SELECT ${fileColumns} FROM recording_export_files WHERE id = ${id} FOR NO KEY UPDATE`,
+    );
+    // Another download of the export may have found the same, and an export that is too old was deleted.
+    if (!file || ("sum" in change ? file.sum !== null : file.length <= change.length)) return;
+    await tx.query(
+      "sum" in change
+        ? sql`UPDATE recording_export_files SET sum = ${change.sum} WHERE id = ${id}`
+        : sql`UPDATE recording_export_files SET length = ${change.length}, fault = ${change.fault}, sum = NULL WHERE id = ${id}`,
+    );
+    await writeStateMacs(tx, fileState, sql`id = ${id}`);
+  });
+
+/** Deletes exports that can't be downloaded any more. The audit log has them for good. */
+export async function sweepExports({ db, clock }: { db: Sql; clock: () => Date }): Promise<void> {
+  await db.query(sql`DELETE FROM recording_exports WHERE created_at <= ${oldest(clock())}`);
+}
