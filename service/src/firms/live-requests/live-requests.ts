@@ -54,8 +54,10 @@ export async function askForLive(deps: LiveDeps, principal: Principal): Promise<
 export const liveRequestOf = async ({ db }: { db: Sql }, { partnerId }: Principal): Promise<store.LiveRequest | null> =>
   (await store.selectLatest(db, partnerId)) ?? null;
 
-/** An open request with the facts that an operator needs for the decision. */
+/** An open request with the facts that an operator needs for the decision. An altered one can't be decided. */
 export type OpenLiveRequest = store.LiveRequest & {
+  /** Whether the request or its firm was altered in the database. */
+  isAltered: boolean;
   owners: { email: string; linkedAt: Date }[];
   testOrders: { completed: number; all: number };
 };
@@ -63,10 +65,11 @@ export type OpenLiveRequest = store.LiveRequest & {
 export async function openLiveRequests({ db }: { db: Sql }): Promise<OpenLiveRequest[]> {
   const open = await store.selectOpen(db);
   return Promise.all(
-    open.map(async (request) => {
+    open.map(async ({ isAuthentic, isFirmAuthentic, ...request }) => {
       const members = await listMembers({ db }, request.partnerId);
       const owners = members.filter(({ role }) => role === "owner");
-      return { ...request, owners, testOrders: await store.selectTestOrders(db, request.partnerId) };
+      const testOrders = await store.selectTestOrders(db, request.partnerId);
+      return { ...request, isAltered: !isAuthentic || !isFirmAuthentic, owners, testOrders };
     }),
   );
 }

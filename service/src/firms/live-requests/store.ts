@@ -37,9 +37,12 @@ const requestState: StateMac = {
 
 export const protectedTables = [stateRows(requestState)];
 
-const requests = (where: Statement): Statement => sql`
+const verifiedRequest = sql`${verified(requestState, sql`r`)}, ${verifiedFirm}`;
+const markedRequest = sql`${marked(requestState, sql`r`)}, ${markedFirm}`;
+
+const requests = (where: Statement, macs = verifiedRequest): Statement => sql`
   SELECT r.id, r.partner_id AS "partnerId", p.name AS "firmName", p.contact_email AS "contactEmail", u.email AS "askedBy",
-    r.asked_at AS "askedAt", r.state, r.decided_at AS "decidedAt", r.note, ${verified(requestState, sql`r`)}, ${verifiedFirm}
+    r.asked_at AS "askedAt", r.state, r.decided_at AS "decidedAt", r.note, ${macs}
   FROM live_requests r ${joinFirm(sql`r.partner_id`)} LEFT JOIN users u ON u.id = r.asked_by
   WHERE ${where}`;
 
@@ -47,14 +50,15 @@ const mostListed = 100;
 
 /** The open requests, the oldest first. */
 export const selectOpen = (db: Sql) =>
-  db.query<LiveRequest>(sql`${requests(sql`r.state = 'asked'`)} ORDER BY r.asked_at, r.id LIMIT ${mostListed}`);
+  db.query<LiveRequest & Marked & MarkedFirm>(sql`
+    ${requests(sql`r.state = 'asked'`, markedRequest)} ORDER BY r.asked_at, r.id LIMIT ${mostListed}`);
 
 export type DecidedLiveRequest = Pick<LiveRequest, "firmName" | "state" | "decidedAt">;
 
 /** The decided requests, the latest first. One that was altered is left out. */
 export async function selectDecided(db: Sql, limit: number): Promise<DecidedLiveRequest[]> {
   const rows = await db.query<DecidedLiveRequest & Marked & MarkedFirm>(sql`
-    SELECT p.name AS "firmName", r.state, r.decided_at AS "decidedAt", ${marked(requestState, sql`r`)}, ${markedFirm}
+    SELECT p.name AS "firmName", r.state, r.decided_at AS "decidedAt", ${markedRequest}
     FROM live_requests r ${joinFirm(sql`r.partner_id`)}
     WHERE r.state <> 'asked' ORDER BY r.decided_at DESC, r.id LIMIT ${limit}`);
   return withFirmNames(rows.filter(({ isAuthentic }) => isAuthentic));

@@ -189,14 +189,23 @@ test("an operator without the right, without a recent passkey, or of the firm it
   assert.deepEqual(await liveOf(partnerId), { firm: false, owners: [false] });
 });
 
-test("a request that was changed in the database is neither shown nor granted", async () => {
+test("a request that was changed in the database is named as altered among the others, and is not granted", async () => {
   const { owner, partnerId } = await firm("Elder Title");
   await open(owner);
   await ask(owner);
+  const other = await firm("Hazel Title");
+  await open(other.owner);
+  await ask(other.owner);
   const [request] = await requestsOf(partnerId);
   await assert.rejects(db.query(sql`DELETE FROM live_requests WHERE id = ${request?.id}`), /append-only/);
   await db.query(sql`UPDATE live_requests SET row_mac = NULL WHERE id = ${request?.id}`);
   const admin = await newOperator(harness, { roles: ["admin"] });
+  const page = await look("/operator/approvals", { cookie: admin.cookie });
+  const part = page.slice(page.indexOf('id="live"'), page.indexOf("Playbook runs that ended recently"));
+  assert.match(part, /Hazel Title/);
+  assert.match(part, new RegExp(`/operator/partners/${partnerId}">Altered outside the service<`));
+  assert.doesNotMatch(part, /Elder Title/);
+  assert.ok(!part.includes(`/operator/live-requests/${request?.id}/`), "no button for the altered request");
   assert.equal((await decide(request?.id ?? "", "grant", admin)).status, 503);
   assert.deepEqual(await liveOf(partnerId), { firm: false, owners: [false] });
 });

@@ -81,7 +81,10 @@ function decisionOn({ requestId, firmName, workEmail, addressHasKey }: ListedReq
 export function livePart(requests: readonly OpenLiveRequest[], mayDecide: boolean): Html {
   if (requests.length === 0) return emptyState("No requests are waiting", "An owner asks for live in the settings.");
   return html`<ul class="requests">${requests.map((request) => {
-    const { id, partnerId, firmName, contactEmail, askedBy, askedAt, owners, testOrders } = request;
+    const { id, partnerId, firmName, contactEmail, askedBy, askedAt, isAltered, owners, testOrders } = request;
+    if (isAltered)
+      return html`<li><h3><a href="/operator/partners/${partnerId}">Altered outside the service</a></h3>
+${notice("stopped", "Not what the service wrote", "This request or its firm was altered outside the service. Live can’t be given or refused.")}</li>`;
     const path = `/operator/live-requests/${id}`;
     return html`<li><h3><a href="/operator/partners/${partnerId}">${firmName}</a></h3>
 ${facts([
