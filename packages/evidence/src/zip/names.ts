@@ -1,4 +1,5 @@
 import { refusal } from "./faults.ts";
+import { finderSubject } from "./finder.ts";
 
 /**
  * `evidence`: an evidence zip, whose files are in no folder. `documents`: a zip that people get with their documents
@@ -28,27 +29,35 @@ export function nameIn(bytes: Uint8Array, isUtf8: boolean): string | null {
 }
 
 export const isNameOf = (form: ZipForm, name: string | null): name is string =>
-  name !== null && (form === "evidence" ? PLAIN.test(name) : isDocumentPath(name));
+  name !== null && (form === "evidence" ? PLAIN.test(name) : isDocumentPath(name, 2) || isFinderName(name));
+
+function isFinderName(name: string): boolean {
+  const subject = finderSubject(name);
+  return subject === "" || (subject !== null && isDocumentPath(subject, 1));
+}
 
 /**
  * Whether a name is FOLDER/FILE or FOLDER/FOLDER/FILE, or that of one of these folders with a slash at its end. Only
  * Unicode's form NFC is accepted, because some file systems treat two forms of a letter as the same name.
  */
-function isDocumentPath(name: string): boolean {
+function isDocumentPath(name: string, leastParts: number): boolean {
   const parts = name.split("/");
-  const isDeep = parts.length === 2 || parts.length === 3;
+  const isDeep = parts.length >= leastParts && parts.length <= 3;
   if (parts.at(-1) === "") parts.pop();
   return isDeep && name === name.normalize("NFC") && parts.every((part) => PART.test(part) && !EDGES.test(part));
 }
 
-/** All files are in one folder, and no file has the name of a folder. */
+/** All files are in one folder, and no file has the name of a folder. Files of the Finder are about that folder. */
 export function requireOneFolder(entries: readonly { readonly name: string }[]): void {
   const folderOf = (name: string) => name.slice(0, name.lastIndexOf("/")).toLowerCase();
-  const topOf = (name: string) => name.slice(0, name.indexOf("/"));
-  const [first] = entries;
-  const folders = new Set(entries.map(({ name }) => folderOf(name)));
-  for (const { name } of entries) {
-    if (topOf(name) !== topOf(first?.name ?? "")) throw refusal("name");
+  const topOf = (path: string) => path.split("/", 1)[0];
+  const names = entries.map(({ name }) => name);
+  const own = names.filter((name) => finderSubject(name) === null);
+  const folders = new Set(own.map(folderOf));
+  const [first = ""] = own;
+  for (const name of names) {
+    const path = finderSubject(name) ?? name;
+    if (path !== "" && topOf(path) !== topOf(first)) throw refusal("name");
     if (folders.has(name.toLowerCase())) throw refusal("same-name");
   }
 }

@@ -3,6 +3,7 @@ import { inflateRaw } from "../inflate.ts";
 import { crc32 } from "./crc32.ts";
 import { readDirectory, readLocalHeader, type ZipEntry, type ZipFile, zipFormOf, zipLimits } from "./directory.ts";
 import { refusal } from "./faults.ts";
+import { finderSubject, isFinderFile } from "./finder.ts";
 import type { ZipForm } from "./names.ts";
 
 export { zipLimits } from "./directory.ts";
@@ -39,7 +40,9 @@ function filesOf(bytes: Uint8Array, form: ZipForm, mostBytes: number): ReadonlyM
     if (entry.offset !== next) throw refusal("gap");
     const { data, end } = readEntry(file, entry);
     next = end;
-    if (!entry.isFolder) files.set(entry.name, data);
+    if (entry.isFolder) continue;
+    if (finderSubject(entry.name) === null) files.set(entry.name, data);
+    else if (!isFinderFile(entry.name, data)) throw refusal("name");
   }
   if (next !== directory.offset) throw refusal("gap");
   return files;

@@ -191,6 +191,44 @@ test("reads the entries of folders, and refuses those that are no folder or repe
   for (const attributes of [0x08, 0x81a40000, 0xa1ff0010]) refusesDocuments(typed(attributes), /attributes/);
 });
 
+test("leaves out the files that the Finder of macOS adds, and refuses others by their names", () => {
+  const double = Buffer.from("00051607000200004d6163204f532058", "hex");
+  const store = Buffer.from("0000000142756431", "hex");
+  const file = { name: "top/in/a.pdf", bytes: text("x") };
+  const packed = (...more: readonly { name: string; bytes: Uint8Array }[]) => makeZip([file, ...more]);
+  const finders = [
+    { name: "top/.DS_Store", bytes: store },
+    { name: "top/in/.DS_Store", bytes: store },
+    { name: "__MACOSX/", bytes: text("") },
+    { name: "__MACOSX/top/", bytes: text("") },
+    { name: "__MACOSX/._top", bytes: double },
+    { name: "__MACOSX/top/._.DS_Store", bytes: double },
+    { name: "__MACOSX/top/in/._a.pdf", bytes: double },
+  ];
+  assert.deepEqual([...openZip(packed(...finders)).files.keys()], ["top/in/a.pdf"]);
+  assert.deepEqual([...openZip(makeZip([...finders, file])).files.keys()], ["top/in/a.pdf"]);
+  const pdf = Buffer.concat([double, Buffer.from("%PDF-1.7")]);
+  for (const [name, bytes] of [
+    ["__MACOSX/top/in/._a.pdf", text("x")],
+    ["__MACOSX/top/in/._a.pdf", store],
+    ["__MACOSX/top/in/._a.pdf", pdf],
+    ["top/.DS_Store", double],
+    ["top/.DS_Store", text("")],
+    ["__MACOSX/other/._a.pdf", double],
+    ["__MACOSX/._other", double],
+    ["__MACOSX/top/in/._a:b", double],
+    ["__MACOSX/top/in/deep/._a.pdf", double],
+    ["__MACOSX/a.pdf", double],
+    [".DS_Store", store],
+    ["top/in/deep/.DS_Store", store],
+  ] as const)
+    refusesDocuments(packed({ name, bytes }), /\(name\)/);
+  refusesDocuments(packed({ name: "__MACOSX/top/", bytes: text("x") }), /\(data\)/);
+  const flat = { name: "a.pdf", bytes: text("x") };
+  refusesDocuments(makeZip([{ name: "__MACOSX/._a.pdf", bytes: double }, flat]), /\(name\)/);
+  refuses(makeZip([{ name: "._a.pdf", bytes: double }]), /\(name\)/);
+});
+
 test("refuses every name that is not the plain name of a file", () => {
   const bad = [
     "",

@@ -266,6 +266,47 @@ function zips(): Part[] {
   ]);
 }
 
+/** Vectors of the files that the Finder of macOS adds (docs/evidence-format.md, section 9.4). */
+function finders(file: OddEntry, folder: (name: string) => OddEntry): Row[] {
+  const double = Buffer.from("0005160700020000", "hex");
+  const store = Buffer.from("0000000142756431", "hex");
+  const row = (name: string, expect: Part["expect"], ...entries: readonly OddEntry[]): Row =>
+    zipRow(`the Finder's files: ${name}`, [file, ...entries], expect);
+  const one = (name: string, path: string, bytes: Uint8Array): Row => row(name, "refused", { name: path, bytes });
+  return [
+    row(
+      "all kinds",
+      "accepted",
+      { name: "a/.DS_Store", bytes: store },
+      { name: "a/b/.DS_Store", bytes: store },
+      folder("__MACOSX/"),
+      folder("__MACOSX/a/"),
+      { name: "__MACOSX/._a", bytes: double },
+      { name: "__MACOSX/a/._.DS_Store", bytes: double },
+      { name: "__MACOSX/a/b/._c.pdf", bytes: double },
+    ),
+    one("not AppleDouble", "__MACOSX/a/b/._c.pdf", Buffer.from("text")),
+    one(
+      "AppleDouble that may be opened as a PDF",
+      "__MACOSX/a/b/._c.pdf",
+      Buffer.concat([double, Buffer.from("%PDF-")]),
+    ),
+    one("a .DS_Store of other bytes", "a/.DS_Store", double),
+    one("of a file in another folder", "__MACOSX/b/._c.pdf", double),
+    one("of a name that is not plain", "__MACOSX/a/._b:c", double),
+    one("of a file in three folders", "__MACOSX/a/b/c/._d.pdf", double),
+    one("without the dot", "__MACOSX/c.pdf", double),
+    zipRow(
+      "the Finder's files: listed before a file in no folder",
+      [
+        { name: "__MACOSX/._c.pdf", bytes: double },
+        { name: "c.pdf", bytes: file.bytes },
+      ],
+      "refused",
+    ),
+  ];
+}
+
 /** Vectors of folders' entries, which common programs write (docs/evidence-format.md, section 9.4). */
 function folders(): Row[] {
   const file: OddEntry = { name: "a/b/c.pdf", bytes: Buffer.from("text") };
@@ -288,6 +329,7 @@ function folders(): Row[] {
     zipRow("a folder in the second of its folders", [folder("a/b/c/"), file], "refused"),
     zipRow("a second folder at the top", [file, folder("b/")], "refused"),
     zipRow("a folder of no name", [file, folder("/")], "refused"),
+    ...finders(file, folder),
     zipRow("a folder in a zip without folders", [{ ...file, name: "c.pdf" }, folder("a/")], "refused"),
   ];
 }

@@ -1,0 +1,18 @@
+import { indexOfText, isTextAt } from "../pdf/search.ts";
+
+/**
+ * The names that the Finder of macOS adds when people pack a folder again: `FOLDER/.DS_Store` and, for a file with
+ * attributes of macOS, `__MACOSX/FOLDER/._FILE`, and the folders of these.
+ */
+const FINDER = /^(?:(?:[^/]+\/){1,2}\.DS_Store|__MACOSX\/(?:[^/]+\/){0,2}(?:\._[^/]+)?)$/;
+
+/** The path that an entry of the Finder is about, without leading dots; empty for `__MACOSX/`, null for any other name. */
+export const finderSubject = (name: string): string | null =>
+  FINDER.test(name) ? name.replace(/^__MACOSX\//, "").replace(/(^|\/)(?:\._)?\.?([^/]+)$/, "$1$2") : null;
+
+/** Whether a file has the first bytes that its name promises, and no program takes it for a PDF. */
+export function isFinderFile(name: string, bytes: Uint8Array): boolean {
+  // AppleDouble (RFC 1740, appendix B) has the magic number 00051607.
+  const magic = name.endsWith("/.DS_Store") ? "\0\0\0\u0001Bud1" : "\0\u0005\u0016\u0007";
+  return isTextAt(bytes, magic, 0) && indexOfText(bytes, "%PDF-", 0, Math.min(bytes.length, 1028)) < 0;
+}
