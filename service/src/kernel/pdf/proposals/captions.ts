@@ -9,6 +9,7 @@ const isSentence = (words: string): boolean => {
   const count = text.split(/\s+/).length;
   return (
     /^\p{Ll}.*[,;]$/u.test(text) ||
+    (count > 4 && /\b(?:is|are|was|were|shall|that)\b/.test(text)) ||
     ((count >= measures.wordsOfSentence || (count > 3 && text.endsWith("."))) &&
       !/^\W*(?:sign|firma|name|print)/i.test(text) &&
       !isPerson(text))

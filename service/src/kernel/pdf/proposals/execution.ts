@@ -14,11 +14,14 @@ import type { Run } from "./runs.ts";
 
 /**
  * Returns a function that says whether people sign the document at a given height of the page. They do below words such
- * as "in witness whereof", below the page's last sentence, and next to a date.
+ * as "in witness whereof", below the page's last sentence, and next to a date. A notary's sentences don't count.
  */
-export function executionAbove(words: readonly Run[]): (y: number, isCaption?: boolean) => boolean {
+export function executionAbove(
+  words: readonly Run[],
+  ofOthers: readonly Part[],
+): (y: number, isCaption?: boolean) => boolean {
   const first = Math.min(...words.filter(({ text }) => executionWords.test(text)).map(({ y }) => y));
-  const sentences = words.filter(({ text }) => text.split(/\s+/).length >= measures.wordsOfSentence);
+  const sentences = words.filter((run) => isSentence(run) && !isInPart(run, ofOthers));
   const last = Math.max(...sentences.map(({ y }) => y));
   // A party's line that is next to a line for a date is for a signature.
   const dates = words.filter(({ text }) => kindOfLabel(text) === "date").map(({ y }) => y);
@@ -27,6 +30,8 @@ export function executionAbove(words: readonly Run[]): (y: number, isCaption?: b
     (sentences.length > (isCaption ? 0 : 1) && y > last) ||
     dates.some((date) => Math.abs(date - y) < 4);
 }
+
+const isSentence = ({ text }: Run): boolean => text.split(/\s+/).length >= measures.wordsOfSentence;
 
 export type Part = {
   readonly top: number;
@@ -45,7 +50,8 @@ export const isInPart = ({ x, y }: { readonly x: number; readonly y: number }, p
 export function partsOfOthers({ height, width }: PageContent, words: readonly Run[]): Part[] {
   const sorted = [...words].sort((a, b) => a.y - b.y);
   const found: Part[] = [];
-  for (const { text, y } of sorted) {
+  for (const run of sorted) {
+    const { text, y } = run;
     if (found.some(({ bottom }) => y < bottom)) continue;
     const part = reservedParts.find(
       ({ opens, needs, unless }) =>
@@ -54,11 +60,25 @@ export function partsOfOthers({ height, width }: PageContent, words: readonly Ru
         !(unless && sorted.some((run) => run.y > y + 20 && unless.test(run.text))),
     );
     if (!part) continue;
-    const close = sorted.find((run) => run.y > y + 4 && part.closes?.test(run.text));
+    const close = sorted.find((other) => other.y > y + 4 && part.closes?.test(other.text) && !isSentence(other));
     const end = Math.min(height, y + (part.height ?? height));
-    found.push({ top: y - 14, bottom: close ? Math.min(close.y + 20, end) : end, left: 0, right: width });
+    const bottom = close ? Math.min(close.y + 20, end) : end;
+    found.push({ top: y - 14, bottom, left: 0, right: columnEnd(run, bottom, sorted, width) });
   }
   return found;
+}
+
+/**
+ * The right end of a part: the middle of the page if the part is the left one of two columns, as a notary's words are
+ * beside the lines of the signers. Otherwise, it is the edge of the page.
+ */
+function columnEnd(opening: Run, bottom: number, words: readonly Run[], width: number): number {
+  const middle = width / 2;
+  const inside = words.filter(({ y }) => y >= opening.y - 3 && y <= bottom);
+  const [left, right] = [inside.filter(({ x }) => x < middle), inside.filter(({ x }) => x >= middle)];
+  const isColumn =
+    left.every((run) => endOf(run) < middle) && right.every(({ text }) => kindOfLabel(text) !== "notary");
+  return isColumn && right.length > 0 ? middle : width;
 }
 
 /** The greatest distance, in points, from a line of a witness to the next words of the same witness. */
@@ -110,7 +130,7 @@ function endBelow(
     .sort((a, b) => a.y - b.y);
   let last = heading.y;
   for (const run of below) {
-    if (run.text.split(/\s+/).length >= measures.wordsOfSentence || isOfParty(run)) {
+    if (isSentence(run) || isOfParty(run)) {
       const captioned = blanks.filter((blank) => isCaption(run, blank)).map(({ y }) => y - 2);
       return Math.min(run.y - run.size, ...captioned);
     }

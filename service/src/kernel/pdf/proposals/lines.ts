@@ -53,15 +53,20 @@ type Subpath = { readonly points: Points; readonly isCurved: boolean };
 
 function collect({ points, isCurved }: Subpath, clip: Rect | null, into: Lines): void {
   const bounds = boundsOf(points);
-  if (!bounds || (isCurved && (bounds.width > thin || bounds.height > thin))) return;
+  if (!bounds || (isCurved && (bounds.width > thin || bounds.height > thin) && !isRounded(points, bounds))) return;
   const shown = clipped(bounds, clip);
   if (!shown) return;
   const { x, y, width, height } = shown;
   // A dot of a dotted line is shorter than any rule.
   if (width > 0.3 && height <= thin) into.rules.push({ x, y: y + height, width });
   else if (width <= thin && height > 6) into.uprights.push({ x, top: y, bottom: y + height });
-  else if (points.length >= 4 && width > 8 && height > 6 && isBox(points, bounds)) into.boxes.push(shown);
+  else if (points.length >= 4 && width > 8 && height > 6 && (isCurved || isBox(points, bounds))) into.boxes.push(shown);
 }
+
+/** Whether a path with curves is a box with round corners: both ends of each curve are at the edges of the box. */
+const isRounded = (points: Points, { x, y, width, height }: Rect): boolean =>
+  points.length >= 8 &&
+  points.every(([left, top]) => near(left, x) || near(left, x + width) || near(top, y) || near(top, y + height));
 
 function boundsOf(points: Points): Rect | null {
   const [first] = points;
@@ -112,23 +117,33 @@ function subpaths(path: ArrayLike<number>, matrix: Matrix): Subpath[] {
   return found;
 }
 
-/** Joins short pieces on one line into one rule, for example dashes that are drawn one by one. */
+/** Joins short pieces on one line into one rule: dashes that are drawn one by one, and a line with a piece per letter. */
 function joined(rules: readonly Rule[]): Rule[] {
   const found: Rule[] = [];
+  let piece = 0;
   for (const rule of [...rules].sort((a, b) => Math.round(a.y) - Math.round(b.y) || a.x - b.x)) {
     const last = found.at(-1);
     if (
       last &&
       Math.abs(last.y - rule.y) < 1 &&
       rule.x - (last.x + last.width) < 5 &&
-      rule.width < 12 &&
+      (rule.width < 12 || isNextPiece(rule, last, piece)) &&
       rule.x > last.x
     )
       found[found.length - 1] = { ...last, width: Math.max(last.width, rule.x + rule.width - last.x) };
-    else found.push(rule);
+    else {
+      found.push(rule);
+      piece = rule.width;
+    }
   }
   return found;
 }
+
+/** Whether a rule is as short as the first piece of a line, and touches the line's end. */
+const isNextPiece = ({ x, width }: Rule, line: Rule, piece: number): boolean =>
+  width < longestPiece && Math.abs(width - piece) < 1 && Math.abs(x - line.x - line.width) < 1;
+/** In points. A longer piece of a line may be the place for a word of its own. */
+const longestPiece = 30;
 
 /** A vertical line that the page draws. */
 type Upright = { readonly x: number; readonly top: number; readonly bottom: number };

@@ -21,6 +21,7 @@ type Words = {
 export type FieldWords = {
   readonly parties: readonly Words[];
   readonly labels: readonly (Words & { readonly is: Pattern["is"] })[];
+  readonly spacedOut: { readonly any: readonly string[] };
   readonly execution: Words;
   readonly reserved: readonly {
     readonly opens: Words;
@@ -52,6 +53,12 @@ const labelPatterns: readonly Pattern[] = [
   })),
   ...parties.map((words) => ({ is: "signature", words }) as const),
 ];
+
+/** A word of labels in capitals, perhaps with spaces between its letters: "S IGNA TURE". */
+export const spacedOut = new RegExp(
+  `(?<!\\p{L})(?:${data.spacedOut.any.map((word) => [...word].join(" ?")).join("|")})(?!\\p{L})`,
+  "gu",
+);
 
 /** Words below which people sign the document. There, the name of a party or a person marks a blank for a signature. */
 export const executionWords = pattern(data.execution);
@@ -118,6 +125,8 @@ export const measures = {
   dateOfSigner: 240,
   /** The distance from a line to the next line of the same signers, which has no words. */
   nextLine: 50,
+  /** The distance from a line above a person's name to a line for a signature in the same column. */
+  columnOfSigners: 130,
   /** A text with fewer words than this is a label or a heading. */
   wordsOfSentence: 9,
   /** Shares of the page's width. A longer box (`mostBlank`) or rule (`mostRule`) divides the page. */

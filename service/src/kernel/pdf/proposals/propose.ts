@@ -11,7 +11,7 @@ import {
 import { headingOf, labelInside } from "./cells.ts";
 import type { OwnField, OwnOption, PageContent, Rect } from "./content.ts";
 import { executionAbove, isInPart, partsOfOthers, partsOfWitnesses } from "./execution.ts";
-import { type Found, isExplicit, type PageWords, read } from "./labels.ts";
+import { type Found, isExplicit, isPerson, type PageWords, read } from "./labels.ts";
 import { type Kind, kindOfLabel, measures } from "./patterns.ts";
 import { ofSigners, type Piece, type Reason } from "./pieces.ts";
 import { roleOf, textsNear } from "./role.ts";
@@ -45,8 +45,9 @@ type Plain = Omit<Proposal, "role" | "near" | "confidence">;
 export function propose(content: PageContent): Proposal[] {
   const blanks = isDrawing(content) ? [] : blanksIn(content);
   const words = cutAtBlanks(wordsIn(content), blanks);
-  const page: PageWords = { words, blanks, content, isExecution: executionAbove(words) };
-  const reserved = [...partsOfOthers(content, words), ...partsOfWitnesses(content, words, blanks)];
+  const ofOthers = partsOfOthers(content, words);
+  const page: PageWords = { words, blanks, content, isExecution: executionAbove(words, ofOthers) };
+  const reserved = [...ofOthers, ...partsOfWitnesses(content, words, blanks)];
   const own = content.own.flatMap((field) => ofOwnField(field, page));
   const lined = piecesOf(
     blanks.filter((blank) => !isInPart(blank, reserved)),
@@ -92,7 +93,8 @@ function likeOthers(blanks: readonly Blank[], pieces: readonly Piece[], page: Pa
     const isWide = (each: Piece) => !each.blank.box && Math.abs(each.blank.width - blank.width) < 2;
     const [caption, ...more] = captionsBelow(blank, page);
     if (caption) {
-      const isLike = more.length === 0 && isShortName(caption) && signed.some(isWide);
+      const isNear = isPerson(caption.text) && pieces.some((each) => isExplicitNear(each, blank));
+      const isLike = more.length === 0 && isShortName(caption) && (isNear || signed.some(isWide));
       return isLike ? [{ blank, found: { label: caption.text, kind: "signature" }, reason: "like_others" }] : [];
     }
     const first = pieces.find(
@@ -107,6 +109,13 @@ function likeOthers(blanks: readonly Blank[], pieces: readonly Piece[], page: Pa
   });
 }
 
+/** Whether a line for a signature is in the same column as a blank, above or below it. */
+const isExplicitNear = ({ blank, found }: Piece, { x, y, width }: Blank): boolean =>
+  found.kind === "signature" &&
+  isExplicit(found.label) &&
+  Math.abs(blank.y - y) < measures.columnOfSigners &&
+  (Math.abs(blank.x - x) < 4 || Math.abs(endOf(blank) - x - width) < 4);
+
 const meet = (a: Rect, b: Rect): boolean =>
   overlap(a, b) > 2 && Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y) > 2;
 
@@ -117,8 +126,8 @@ function ofBlank(blank: Blank, page: PageWords): Piece[] {
   if (inside) return piece(inside, "label_in_box");
   const beside = labelBeside(blank, page);
   const captions = captionsBelow(blank, page);
-  // "X" shows only that somebody signs here. So the caption decides: it may name a witness or ask for initials.
-  const decisive = beside && /^x$/i.test(beside.label) ? captions.map(({ text }) => kindOfLabel(text)) : [];
+  // "X" and "Attest" show only that somebody signs here. So the caption decides: it may name a witness or ask for initials.
+  const decisive = beside && /^(?:x|attest)$/i.test(beside.label) ? captions.map(({ text }) => kindOfLabel(text)) : [];
   for (const kind of ["notary", "initials"] as const)
     if (decisive.includes(kind)) return piece({ label: "", kind }, "label_below");
   if (beside) return piece(beside, "label_left");

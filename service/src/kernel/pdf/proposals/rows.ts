@@ -42,6 +42,9 @@ export function labelBeside(blank: Blank, page: PageWords): Found | null {
   if (isAtFoot && blank.width < measures.leastBlank && kindOfLabel(label) === "signature" && !isExplicit(label))
     return { label: "", kind: "initials" };
   const found = read(label, page, left.y, false);
+  // "... the Executrix, the sum of ____" is a sentence that only mentions a party.
+  if (found.kind === "signature" && !isExplicit(label) && /,.* (?:of|to|for|by|from)$/.test(label))
+    return { label, kind: "other" };
   // Words without a colon that are far from the blank label something else.
   if (found.kind === null) return isColon || blank.x - endOf(left) < 12 ? { ...found, kind: "other" } : null;
   return found;
@@ -101,15 +104,33 @@ export function labelOnRow(blank: Blank, page: PageWords): Found | null {
 }
 
 /** Finds the label of short blanks before the items of a list, below words that ask for initials. */
-export function initialsBefore(blank: Blank, { words }: PageWords): Found | null {
+export function initialsBefore(blank: Blank, { words, blanks }: PageWords): Found | null {
   if (blank.width > measures.mostInitials) return null;
-  const item = words.some((run) => isOnLine(run, blank) && run.x >= endOf(blank) - 2 && run.x - endOf(blank) < 24);
+  // Several people initial an item: "____ ____ Primary Residence".
+  let end = endOf(blank);
+  for (const { x, y, width } of [...blanks].sort((a, b) => a.x - b.x))
+    if (Math.abs(y - blank.y) < 3 && x > end - 2 && x - end < 12 && width <= measures.mostInitials) end = x + width;
+  if (isAfterWrap(blank, words)) return { label: "", kind: "initials" };
+  const item = words.some((run) => isOnLine(run, blank) && run.x >= end - 2 && run.x - end < 24);
   const isFirst = !words.some((run) => isOnLine(run, blank) && run.x < blank.x);
   const isAsked = words.some(
     (run) => run.y < blank.y && run.y > blank.y - measures.initialsAbove && kindOfLabel(run.text) === "initials",
   );
   return item && isFirst && isAsked ? { label: "", kind: "initials" } : null;
 }
+
+/** Whether the line of words above ends with "Initials:", so that the blanks for them begin the next line. */
+const isAfterWrap = ({ x, y }: Blank, words: readonly Run[]): boolean =>
+  words.some(
+    (run) =>
+      run.y < y &&
+      y - run.y < 1.7 * run.size &&
+      x > run.x - 2 &&
+      x < run.x + measures.mostInitials &&
+      asksInitials(run),
+  );
+
+const asksInitials = ({ text }: Run): boolean => text.endsWith(":") && kindOfLabel(lastPart(text) ?? "") === "initials";
 
 /** Words right behind a line that belong to it: "____, Seller", "____ (date)" and "____ (Seal)". */
 const isTagOf = (run: Run, blank: Blank): boolean =>

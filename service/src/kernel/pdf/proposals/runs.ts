@@ -1,4 +1,5 @@
 import { type Matrix, matrixOf, times } from "./matrix.ts";
+import { spacedOut } from "./patterns.ts";
 
 /**
  * Words on one line that read upright on the page as shown. The position is in points from the upper left corner; `y`
@@ -66,7 +67,17 @@ export function joinedRuns(runs: readonly Run[]): Run[] {
     if (joined) found[found.length - 1] = joined;
     else found.push(run);
   }
-  return found;
+  return found.map(withoutGaps);
+}
+
+/** Removes the spaces that pdf.js finds between the letters of a word that are set apart. */
+function withoutGaps(run: Run): Run {
+  const gaps = [...run.text.matchAll(spacedOut)].flatMap(({ 0: word, index }) =>
+    [...word.matchAll(/ /g)].map((space) => index + space.index),
+  );
+  if (gaps.length === 0) return run;
+  const isKept = (_: unknown, index: number) => !gaps.includes(index);
+  return { ...run, text: [...run.text].filter(isKept).join(""), starts: run.starts.filter(isKept) };
 }
 
 function joinedTo(last: Run, run: Run): Run | null {
