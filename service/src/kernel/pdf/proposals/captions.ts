@@ -35,13 +35,33 @@ export function captionsBelow(blank: Blank, { words, blanks, content }: PageWord
   );
   const nearest = Math.min(...near.map(({ y }) => y));
   const line = near.filter(({ y }) => y - nearest < 3).sort((a, b) => a.x - b.x);
-  return line.filter(
+  return joinedCaptions(line).filter(
     (run) =>
       !blanks.some(
         (other) => other !== blank && isOnLine(run, other) && other.x >= endOf(run) - 4 && other.x - endOf(run) < 60,
       ),
   );
 }
+
+/** Joins captions that only a change of the font parts: "Borrower" and "Jane Roe". */
+function joinedCaptions(line: readonly Run[]): Run[] {
+  const found: Run[] = [];
+  for (const run of line) {
+    const last = found.at(-1);
+    if (last && run.x - endOf(last) < captionsApart)
+      found[found.length - 1] = {
+        ...last,
+        text: `${last.text} ${run.text}`,
+        width: endOf(run) - last.x,
+        starts: [...last.starts, endOf(last), ...run.starts],
+      };
+    else found.push(run);
+  }
+  return found;
+}
+
+/** In points: captions of different blanks are further apart than this. */
+const captionsApart = 8;
 
 /**
  * If a run of words is below several blanks of a row, cuts it at the start of each blank, because pdf.js joined the
@@ -116,6 +136,7 @@ export function labelAbove(blank: Blank, page: PageWords): Found | null {
     )
     .sort((a, b) => b.y - a.y)[0];
   if (!run || Math.abs(run.x - blank.x) >= 14 || run.width >= blank.width + measures.labelWider) return null;
+  if (hasBlank(run, blank, page) || isPartOfLine(run, page)) return null;
   const count = run.text.split(/\s+/).length;
   const mostWords = run.text.startsWith("(") ? measures.wordsOfRemark : measures.wordsAbove;
   if (count > (isExplicit(run.text) ? mostWords : 4)) return null;
@@ -124,6 +145,23 @@ export function labelAbove(blank: Blank, page: PageWords): Found | null {
   const most = found.kind === "signature" ? measures.labelFarAbove : measures.labelAboveDate;
   return run.y > top - most ? found : null;
 }
+
+/** Whether words are the label of another blank, which is behind them on their line. */
+const hasBlank = (run: Run, blank: Blank, { blanks }: PageWords): boolean =>
+  blanks.some(
+    (other) =>
+      other !== blank && !other.box && isOnLine(run, other) && other.x >= endOf(run) - 2 && other.x < endOf(run) + 40,
+  );
+
+/** Whether words go on behind a gap that is too wide for a space, as in a justified line. */
+const isPartOfLine = (run: Run, { words }: PageWords): boolean =>
+  words.some(
+    (other) =>
+      Math.abs(other.y - run.y) < 1 &&
+      other.x > endOf(run) &&
+      other.x - endOf(run) < 1.5 * run.size &&
+      /^\p{Ll}/u.test(other.text),
+  );
 
 /** Whether the labels of a column are above its blanks. In that case, no words are below its last blank. */
 export function isLabeledAbove(blank: Blank, page: PageWords): boolean {

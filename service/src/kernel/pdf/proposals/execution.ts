@@ -70,7 +70,7 @@ export function partsOfOthers({ height, width }: PageContent, words: readonly Ru
 
 /**
  * The right end of a part: the middle of the page if the part is the left one of two columns, as a notary's words are
- * beside the lines of the signers. Otherwise, it is the edge of the page.
+ * next to the lines of the signers. Otherwise, it is the edge of the page.
  */
 function columnEnd(opening: Run, bottom: number, words: readonly Run[], width: number): number {
   const middle = width / 2;

@@ -1,6 +1,6 @@
 import { type Blank, endOf } from "./blanks.ts";
 import type { PageContent } from "./content.ts";
-import { kindOfLabel } from "./patterns.ts";
+import { kindOfLabel, parties } from "./patterns.ts";
 import type { Run } from "./runs.ts";
 
 export type PageWords = {
@@ -30,10 +30,17 @@ export function read(text: string, { isExecution }: PageWords, y: number, isCapt
   const label = text.replace(/[\s:_]+$/u, "").trim();
   // A person's name below a line: "Jane Q. Public", or "Name: Jane Public".
   const isNamed = isPerson(label) && (kind === null || kind === "other" || /^(?:name|nombre):/i.test(label));
-  if (isNamed && isCaption && isExecution(y, true) && !isFormWords(label)) return { label, kind: "signature" };
+  if (isNamed && isCaption && (isExecution(y, true) || isNamedParty(label)) && !isFormWords(label))
+    return { label, kind: "signature" };
   if (kind === "signature" && !isExplicit(text) && !isExecution(y, isCaption)) return { label, kind: null };
   return { label, kind };
 }
+
+/** Whether a person's name is followed by the part that the person has in the document: "Jane Roe, Settlor". */
+const isNamedParty = (label: string): boolean => {
+  const part = /,\s*(.*)$/.exec(label)?.[1] ?? "";
+  return /^individually\b/i.test(part) || parties.some((words) => words.test(part));
+};
 
 /** Whether the words are ones that forms ask for. Such words are not a person's name, even in capitals. */
 const isFormWords = (label: string): boolean => kindOfLabel(withoutLabel(label).split(",")[0] ?? "") === "other";

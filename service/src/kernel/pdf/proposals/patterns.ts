@@ -180,7 +180,7 @@ export function kindOfLabel(label: string): Pattern["is"] | null {
   const words = label
     .replace(/[\s:_.…*]+$/u, "")
     // Removes the numbers of items, and arrows that point to the blank.
-    .replace(/[\s:▶►➤→▸⯈]+$/u, "")
+    .replace(/[\s:>▶►➤→▸⯈]+$/u, "")
     .replace(/^[\s_.…*]+/u, "")
     .replace(/^\d{1,3}[a-z]?[.)]\s+/i, "")
     .trim();

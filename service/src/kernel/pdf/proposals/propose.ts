@@ -11,11 +11,12 @@ import {
 import { headingOf, labelInside } from "./cells.ts";
 import type { OwnField, OwnOption, PageContent, Rect } from "./content.ts";
 import { executionAbove, isInPart, partsOfOthers, partsOfWitnesses } from "./execution.ts";
-import { type Found, isExplicit, isPerson, type PageWords, read } from "./labels.ts";
+import { type Found, isExplicit, isPerson, type PageWords, read, wrapped } from "./labels.ts";
 import { type Kind, kindOfLabel, measures } from "./patterns.ts";
 import { ofSigners, type Piece, type Reason } from "./pieces.ts";
 import { roleOf, textsNear } from "./role.ts";
 import { initialsBefore, labelBehind, labelBeside, labelOnRow } from "./rows.ts";
+import type { Run } from "./runs.ts";
 
 /** A place on a page that looks as if somebody should sign it or fill it in. */
 export type Proposal = {
@@ -136,7 +137,8 @@ function ofBlank(blank: Blank, page: PageWords): Piece[] {
   if (captions.length > 1) return ofCaptions(blank, captions, page);
   const above = labelAbove(blank, page);
   const [caption] = captions;
-  if (above?.kind && caption && isLabeledAbove(blank, page)) return piece(above, "label_above");
+  if (above?.kind && caption && (isLabeledAbove(blank, page) || isNextLabel(above, caption)))
+    return piece(above, "label_above");
   const behind = labelBehind(blank, page);
   // A person's name below a box is not its label.
   const below = caption ? read(caption.text, page, caption.y, blank.box === null) : null;
@@ -151,6 +153,10 @@ function ofBlank(blank: Blank, page: PageWords): Piece[] {
   ];
   return candidates.find((each) => each.length > 0) ?? [];
 }
+
+/** Whether the words below a blank are the label of the next blank, as the words above are its own: "By:", "Name:". */
+const isNextLabel = (above: Found, { text }: Run): boolean =>
+  above.kind === "signature" && isExplicit(above.label) && text.endsWith(":") && kindOfLabel(text) !== "signature";
 
 const ofCaptions = (blank: Blank, captions: ReturnType<typeof captionsBelow>, page: PageWords): Piece[] =>
   captions.flatMap((caption, index): Piece[] => {
@@ -186,10 +192,11 @@ const labelFor = (kind: Kind, label: string): string => (kind === "text" ? label
 function ofLabelsAlone(page: PageWords): Plain[] {
   const { words, blanks, content } = page;
   return words.flatMap((run): Plain[] => {
-    if (!/:\s*$/.test(run.text) || run.text.split(/\s+/).length > 4) return [];
-    const { kind } = read(run.text, page, run.y, false);
+    const label = labelAlone(run, page);
+    if (label === null || label.split(/\s+/).length > 4) return [];
+    const { kind } = read(label, page, run.y, false);
     // A party's name without other words is not a label but a heading, and so is "Signatures:".
-    if (kind === "signature" && (!isExplicit(run.text) || /^signatures:/i.test(run.text))) return [];
+    if (kind === "signature" && (!isExplicit(label) || /^signatures:/i.test(label))) return [];
     if (kind !== "signature" && kind !== "date" && kind !== "name" && kind !== "initials") return [];
     const isNear = blanks.some(
       (blank) =>
@@ -202,9 +209,19 @@ function ofLabelsAlone(page: PageWords): Plain[] {
     const width = Math.min(end - endOf(run) - 4, 200);
     if (width < (kind === "initials" ? 40 : 80)) return [];
     const blank = { x: endOf(run) + 4, y: run.y + 2, width, box: null };
-    return asProposal({ blank, found: { label: run.text, kind }, reason: "label_alone" }, page);
+    return asProposal({ blank, found: { label, kind }, reason: "label_alone" }, page);
   });
 }
+
+/** Words that end with a colon or an arrow. The arrow may stand alone, behind a label of several lines. */
+function labelAlone(run: Run, page: PageWords): string | null {
+  if (/[\p{L})][ :>▶►➤→▸⯈]*[:>▶►➤→▸⯈]\s*$/u.test(run.text)) return run.text;
+  const last = /^[>▶►➤→▸⯈]$/u.test(run.text) && page.words.find((each) => isBefore(each, run));
+  return last ? wrapped(last, page) : null;
+}
+
+const isBefore = (word: Run, mark: Run): boolean =>
+  Math.abs(word.y - mark.y) < 3 && endOf(word) <= mark.x + 1 && mark.x - endOf(word) < 14;
 
 function ofOwnField({ kind, name, rect, options }: OwnField, page: PageWords): Plain[] {
   const { width, height } = page.content;

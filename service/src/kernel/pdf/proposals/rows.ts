@@ -54,11 +54,12 @@ export function labelBeside(blank: Blank, page: PageWords): Found | null {
 const nextWord = 40;
 
 /**
- * The kind of field that a sentence asks for: "... have set their hands on ____" ends with the date of signing, and
- * "Signed by the testator in our presence: ____" is a signature line.
+ * The kind of field that a sentence asks for: "... have set their hands on ____" ends with the date of signing,
+ * "Signed by the testator in our presence: ____" is a signature line, and "Initials of the client on each page: ____"
+ * asks for initials.
  */
-function kindOfClause({ text }: Run, { width }: Blank): "date" | "signature" | "other" {
-  if (width < measures.leastBlank) return "other";
+function kindOfClause({ text }: Run, { width }: Blank): "date" | "signature" | "initials" | "other" {
+  if (width < measures.leastBlank) return asksInitials(text) ? "initials" : "other";
   if (/\bset (?:my|our|their|his|her) hands?\b.*\bon$/i.test(text)) return "date";
   const isSigned = /^(?:signed|executed|subscribed)\b.*\bby\b.*:$/i.test(text) && !/\bpresence of\b/i.test(text);
   return isSigned ? "signature" : "other";
@@ -111,13 +112,18 @@ export function initialsBefore(blank: Blank, { words, blanks }: PageWords): Foun
   for (const { x, y, width } of [...blanks].sort((a, b) => a.x - b.x))
     if (Math.abs(y - blank.y) < 3 && x > end - 2 && x - end < 12 && width <= measures.mostInitials) end = x + width;
   if (isAfterWrap(blank, words)) return { label: "", kind: "initials" };
-  const item = words.some((run) => isOnLine(run, blank) && run.x >= end - 2 && run.x - end < 24);
-  const isFirst = !words.some((run) => isOnLine(run, blank) && run.x < blank.x);
+  const item = words.some(
+    (run) => isOnLine(run, blank) && run.x >= end - 2 && run.x - end < 24 && !/^\p{Ll}/u.test(run.text),
+  );
+  const isFirst = !words.some((run) => isOnLine(run, blank) && run.x < blank.x && !isItemMark(run));
   const isAsked = words.some(
     (run) => run.y < blank.y && run.y > blank.y - measures.initialsAbove && kindOfLabel(run.text) === "initials",
   );
   return item && isFirst && isAsked ? { label: "", kind: "initials" } : null;
 }
+
+/** "(c)", "ii." and the like. */
+const isItemMark = ({ text }: Run): boolean => /^\(?(?:\d{1,2}|[a-z]{1,3})[.)]$/i.test(text);
 
 /** Whether the line of words above ends with "Initials:", so that the blanks for them begin the next line. */
 const isAfterWrap = ({ x, y }: Blank, words: readonly Run[]): boolean =>
@@ -127,10 +133,14 @@ const isAfterWrap = ({ x, y }: Blank, words: readonly Run[]): boolean =>
       y - run.y < 1.7 * run.size &&
       x > run.x - 2 &&
       x < run.x + measures.mostInitials &&
-      asksInitials(run),
+      asksInitials(run.text),
   );
 
-const asksInitials = ({ text }: Run): boolean => text.endsWith(":") && kindOfLabel(lastPart(text) ?? "") === "initials";
+const asksInitials = (text: string): boolean =>
+  text.endsWith(":") && kindOfLabel(lastPart(text) ?? text.slice(-longestEnd)) === "initials";
+
+/** In characters: the end of a long label that says what its blank asks for. */
+const longestEnd = 40;
 
 /** Words right behind a line that belong to it: "____, Seller", "____ (date)" and "____ (Seal)". */
 const isTagOf = (run: Run, blank: Blank): boolean =>
@@ -156,5 +166,8 @@ function isBehind(run: Run, page: PageWords): boolean {
   const row = page.blanks.filter((blank) => !blank.box && isOnLine(run, blank)).sort((a, b) => a.x - b.x);
   const [first] = row;
   if (!first || !row.every((blank) => follower(blank, page))) return false;
-  return !page.words.some((other) => isOnLine(other, first) && other.x < first.x && first.x - endOf(other) < 150);
+  return !page.words.some(
+    (other) =>
+      isOnLine(other, first) && other.x < first.x && first.x - endOf(other) < 150 && kindOfLabel(other.text) !== null,
+  );
 }
