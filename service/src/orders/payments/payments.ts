@@ -159,8 +159,8 @@ export const protectedTables = [
 ];
 
 /**
- * Works on a job. If a payment page of an earlier account is open, which lasts for up to a day, queues the job again for
- * when the page has ended: the attempts of a job end within minutes.
+ * Works on a job. A payment page of an earlier account may stay open for up to a day. Then this queues the job again
+ * for the time when the page has ended, because a job's own retries end within minutes.
  */
 async function afterOpenPage(
   db: Sql,

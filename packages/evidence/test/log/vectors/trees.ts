@@ -3,7 +3,7 @@ import type { LogVector } from "../log-vectors.ts";
 import { consistencyOf, hashOfLeaf, rootOf } from "../sample-tree.ts";
 import { entry, hex, leaves, root } from "./sample.ts";
 
-/** Trees that begin with older ones, paths of tiles and bundles. */
+/** Vectors of consistency proofs between two sizes of a tree, and of the paths of tiles and bundles. */
 export const treeVectors: LogVector[] = [];
 
 // Vectors of trees.

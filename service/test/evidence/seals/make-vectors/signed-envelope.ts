@@ -85,7 +85,7 @@ export const stampedBy =
     tokenOver(signature, authorityOfTime, stampedAt);
 export const stampRecord: JsonObject = { at: new Date(stampedAt).toISOString(), authority: "http://tsa.example/" };
 
-/** The /ByteRange of a file whose signature value is still missing in `signed`. */
+/** The /ByteRange of the file that `signed` becomes once the signature value is inserted. The file ends at `end`. */
 const gapOf = (signed: Uint8Array, end: number): Place["byteRange"] => {
   const gapStart = Buffer.from(signed).lastIndexOf("/Contents /ByteRange[") + "/Contents ".length;
   const length = signed.length - gapStart;
