@@ -3,6 +3,7 @@ import { Hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { parseEnvelope, readCustodyCertificate } from "@signsealship/evidence/envelope";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { verifyDocumentsZip } from "../src/files/documents-zip.ts";
 import { createNodeCrypto } from "../src/node-crypto.ts";
@@ -39,6 +40,23 @@ test("each custody certificate of a zip is compared with its document", async ()
     compared.map(({ target }) => target),
     ["c0.pdf", "c1.pdf"],
   );
+});
+
+test("a custody certificate is compared with the signed document rather than with its notarized form", async () => {
+  const custody = vector("a-document-with-another-letter-certificate.pdf");
+  const notarized = vector("a-notarized-document-that-continues-the-signed-one.pdf");
+  const { envelope } = await readCustodyCertificate(custody);
+  const signed = notarized.slice(0, parseEnvelope(envelope ?? assert.fail()).document.bytes);
+  const at = notarized.length - 10;
+  const changed = notarized.with(at, (notarized[at] ?? 0) ^ 1);
+  const files = new Map([
+    ["a.pdf", changed],
+    ["b.pdf", signed],
+    ["c.pdf", custody],
+  ]);
+  const { checks } = await verifyDocumentsZip(files, "", context);
+  const failing = new Set(checks.filter(({ result }) => result === "fails").map(({ target }) => target));
+  assert.deepEqual([...failing], ["a.pdf"]);
 });
 
 test("each document of a zip is hashed once, however many custody certificates are compared with it", async (t) => {

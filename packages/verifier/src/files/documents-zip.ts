@@ -72,7 +72,8 @@ async function certifiedDocuments(pdfs: readonly NamedBytes[], documents: readon
   const keyOf = ({ bytes, sealedSha256 }: Named) => `${bytes} ${sealedSha256}`;
   const lengths = new Set([...named.values()].map(({ bytes }) => bytes));
   const found = new Map<string, NamedBytes>();
-  for (const file of documents)
+  // A notarized document begins with the signed one, which is shorter and comes first here.
+  for (const file of documents.toSorted((a, b) => a.bytes.length - b.bytes.length))
     for (const one of beginningsOf(file.bytes, lengths)) if (!found.has(keyOf(one))) found.set(keyOf(one), file);
   return new Map([...named].map(([pdf, document]) => [pdf, found.get(keyOf(document))]));
 }
