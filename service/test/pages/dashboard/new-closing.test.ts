@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { examplePdf, minimal, orderForm, shipping } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { zooBytes } from "@signsealship/testing/inputs/zoo";
 import { until } from "@signsealship/testing/until";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { openMembersService } from "../../firms/members/members-service.ts";
@@ -196,6 +197,54 @@ test("accepts a file with the whole form without a script; removes a document; r
   const refused = await dana.upload("/add", "picture.pdf", new TextEncoder().encode("GIF89a"), typed);
   assert.equal(refused.status, 400);
   assert.match(await refused.text(), /name="doc1_name"[^>]* value="The deed"/);
+});
+
+test("refuses a file that nobody can open when it is sent, with the rule, and keeps the rest of the form", async () => {
+  const dana = await agent();
+  const typed = { closing_name: "Elm", doc1: await dana.file("Deed.pdf"), doc1_name: "The deed", doc1_sign: "on" };
+  for (const [name, rule] of [
+    ["encrypted-aes-256.pdf", "it is encrypted. Found: it needs a password to be opened."],
+    ["no-pages-tree.pdf", "it has no pages. Found:"],
+  ] as const) {
+    const alone = await dana.upload("/file", name, new Uint8Array(zooBytes(name)));
+    assert.equal(alone.status, 400);
+    const { error } = (await alone.json()) as { error: string };
+    assert.ok(error.startsWith(`This file can’t be used: ${rule}`), error);
+    const whole = await dana.upload("/add", name, new Uint8Array(zooBytes(name)), typed);
+    assert.equal(whole.status, 400);
+    const page = await whole.text();
+    assert.ok(page.includes(`This file can’t be used: ${rule}`));
+    assert.match(page, /name="doc1_name"[^>]* value="The deed"/);
+    assert.equal(hidden(page, "doc2"), "");
+  }
+});
+
+test("says at a document that it can’t be signed, leaves it out of the price while it is to be, and takes it for paper", async () => {
+  const dana = await agent();
+  const locked = await dana.upload("/file", "locked.pdf", new Uint8Array(zooBytes("certified-p1.pdf")));
+  assert.equal(locked.status, 200);
+  const { file, fault } = (await locked.json()) as { file: string; fault: string };
+  assert.match(fault, /^document can't be signed: /);
+  const shown = await dana.post("/rows", { closing_name: "Elm", add1: file, add1_fault: fault });
+  assert.doesNotMatch(shown.text, /name="doc1_sign"[^>]* checked/);
+  assert.match(shown.text, /class="hint">This document can’t be signed online\./);
+  const form = await oneSigned(dana, { doc1: file, doc1_name: "Locked" });
+  const asked = { ...form, doc1_fault: fault, doc1_ship: "on", ...shipping };
+  assert.match((await dana.post("/rows", asked)).text, /class="field-error">This document can’t be signed online\./);
+  const unpriced = await dana.post("/quote", asked);
+  assert.match(unpriced.text, /Without a price, because they can’t have the chosen services: 1\. Locked\./);
+  assert.doesNotMatch(unpriced.text, /Total so far/);
+  assert.equal((await dana.post("", asked)).status, 400);
+  const onPaper = { ...asked, doc1_sign: "" };
+  assert.match((await dana.post("/quote", onPaper)).text, /Total so far/);
+  assert.equal((await dana.post("", onPaper)).status, 303);
+});
+
+test("tags for any number of signers are no fault of a file that is only sent", async () => {
+  const dana = await agent();
+  const tagged = new Uint8Array(makePdf({ content: "BT /F1 12 Tf 72 600 Td ({{signature, r99}}) Tj ET" }));
+  const answer = await dana.upload("/file", "tagged.pdf", tagged);
+  assert.equal(((await answer.json()) as { fault: string }).fault, "");
 });
 
 test("refuses a file that another closing has used, by the document's name, and creates no second room", async () => {

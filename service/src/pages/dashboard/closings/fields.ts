@@ -41,6 +41,8 @@ export type ClosingDocument = {
   template: string;
   /** How people sign, as JSON: a list of `SignerWay`, from a template; empty when all sign at once by a link. */
   ways: string;
+  /** The reason why the file can't be signed, in the words of the API; empty for none. */
+  fault: string;
 };
 
 export const documentServices = ["sign", "notary", "ship", "fax"] as const;
@@ -103,7 +105,7 @@ export function hasOwn({ own }: Pick<ClosingDocument, "own">, name: string): boo
 
 /**
  * The documents of the form after its last change, renumbered: the removed ones are gone, and the files that were just
- * sent (`add1`, `add2`, ...) are added. A new file is to be signed by default.
+ * sent (`add1`, `add2`, ...) are added. A new file is to be signed by default, if it can be signed.
  */
 export function documentsIn(values: FormValues): ClosingDocument[] {
   const rows = Array.from({ length: mostDocuments }, (_, index) => index + 1);
@@ -116,15 +118,18 @@ export function documentsIn(values: FormValues): ClosingDocument[] {
     const [fields, template] = [text(values, `doc${n}_fields`), templateIn(values, `doc${n}_template`)];
     const name = text(values, `doc${n}_name`);
     const ways = values["plain_ways"] === String(n) ? "" : text(values, `doc${n}_ways`);
-    return [{ ...file, name, services, signers, receivers, own, fields, template, ways }];
+    const fault = text(values, `doc${n}_fault`);
+    return [{ ...file, name, services, signers, receivers, own, fields, template, ways, fault }];
   });
   const added = rows.flatMap((n) => {
     const file = fileIn(values[`add${n}`] ?? "");
-    const services = { sign: true, notary: false, ship: false, fax: false };
+    const fault = text(values, `add${n}_fault`);
+    const services = { sign: fault === "", notary: false, ship: false, fax: false };
     const [signers, receivers] = [new Set(everybody), new Set<string>()];
     const template = templateIn(values, `add${n}_template`);
     const name = nameOfFile(file?.fileName ?? "");
-    return file ? [{ ...file, name, services, signers, receivers, own: null, fields: "", template, ways: "" }] : [];
+    const plain = { own: null, fields: "", ways: "" };
+    return file ? [{ ...file, name, services, signers, receivers, ...plain, template, fault }] : [];
   });
   return [...kept, ...added].slice(0, mostDocuments).map((document, index) => ({ n: index + 1, ...document }));
 }
@@ -158,7 +163,7 @@ export function takesFileWithForm(values: FormValues, documents: readonly Closin
     7 +
     2 * rows +
     (own ? 2 + shipFields.length : 0) +
-    [hidden.fields, hidden.template, hidden.ways].filter(Boolean).length;
+    [hidden.fields, hidden.template, hidden.ways, hidden.fault].filter(Boolean).length;
   const ofDocuments = documents.reduce((sum, document) => sum + ofDocument(document), 0);
   return 24 + 3 * rows + ofDocuments <= mostFieldsWithFile;
 }

@@ -23,6 +23,7 @@ import {
   sealsWhenDone,
   takesFileWithForm,
 } from "./fields.ts";
+import { faultNote } from "./file.ts";
 import { mostPeople, personLabel } from "./person-label.ts";
 import type { RefusedFields } from "./place.ts";
 import { templateNote, type UsedTemplate, usedNote, waysNote } from "./templates.ts";
@@ -151,7 +152,7 @@ function documentRow(
   const template = templates.get(document.template);
   const hasWays = services.sign && document.ways !== "";
   return html`<fieldset class="signer-row" id="document-row-${n}"><legend class="breakable">${n}. ${fileName === "" ? "File" : fileName} (${pages === 1 ? "1 page" : `${pages} pages`})</legend>
-${hiddenFields({ [`doc${n}`]: fileText(document), ...(template && { [`doc${n}_template`]: document.template }), ...(document.ways !== "" && { [`doc${n}_ways`]: document.ways }) })}
+${hiddenFields({ [`doc${n}`]: fileText(document), ...(template && { [`doc${n}_template`]: document.template }), ...(document.ways !== "" && { [`doc${n}_ways`]: document.ways }), ...(document.fault !== "" && { [`doc${n}_fault`]: document.fault }) })}
 ${template && !hasWays && templateNote(document, template, rowsPath)}
 ${used?.n === n && usedNote(used)}
 ${hasWays && used?.n !== n && waysNote(values, document, { hasTemplate: template !== undefined, rowsPath })}
@@ -160,6 +161,7 @@ ${field({ name: `doc${n}_name`, label: "Name", value: name, required: true, maxL
     ([service, label]) =>
       checkbox({ name: `doc${n}_${service}`, label, checked: services[service as keyof typeof services] }),
   )}</div>
+${faultNote(document)}
 ${own && ownPart(n, own)}
 ${placesElements({
   id: `places-${n}`,

@@ -2,11 +2,9 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type DraftDeps, endDraft, releaseFile } from "../../../closing/drafts/drafts.ts";
 import { tierOf } from "../../../firms/partners/partners.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
-import { readForm, type Upload } from "../../../kernel/http/uploads/multipart.ts";
+import { readForm } from "../../../kernel/http/uploads/multipart.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
-import { documentName } from "../../../kernel/platform/document-name.ts";
-import { invalid } from "../../../kernel/platform/errors.ts";
-import { keepUpload, mostKept, mostKeptByMember, type OrderDeps, readWhole } from "../../../orders/order/order.ts";
+import { type OrderDeps, readWhole } from "../../../orders/order/order.ts";
 import type { TemplateDeps } from "../../../orders/templates/templates.ts";
 import { moneyTable, notice } from "../../ui/components.ts";
 import { done } from "../../ui/flash-messages.ts";
@@ -15,12 +13,14 @@ import { formHeaders } from "../../ui/page/headers.ts";
 import { viewerPolicy } from "../../ui/page/policy.ts";
 import { type PageCall, pageRoute } from "../../ui/page/route.ts";
 import { type Html, html, render } from "../../ui/render.ts";
+import { listed } from "../orders/field-words.ts";
 import { isPostageGuessed, postageNote } from "../orders/new/quote.ts";
 import { type DashboardFrame, dashboardPage } from "../page-shell.ts";
 import { reauthenticate } from "../reauthenticate.ts";
 import { requireSameEnvironment, submissionFor } from "../submit-once.ts";
 import { draftIn, draftRoutes, draftsNotice, type FormDraft, latestDrafts, resume, saveSubmitted } from "./draft.ts";
-import { documentsIn, fileText, orderOf, removedIn } from "./fields.ts";
+import { documentsIn, orderOf, removedIn } from "./fields.ts";
+import { isPrevented, keepFile } from "./file.ts";
 import { addPath, closingFormBody, filePath, path, quotePath, rowsPath } from "./form.ts";
 import { ClosingRefused, placeForm, type RefusedFields } from "./place.ts";
 import { templateOf, templatesOf, type UsedTemplate, withTemplate } from "./templates.ts";
@@ -85,9 +85,8 @@ export function closingPages(app: FastifyInstance, deps: ClosingPagesDeps): void
     handle: async ({ request, form }) => {
       const typed = new Map<string, string>();
       try {
-        const { file, template } = await keptOf(request, typed);
-        typed.set("add1", file);
-        typed.set("add1_template", template);
+        for (const [name, value] of Object.entries(await keptOf(request, typed)))
+          typed.set(name === "file" ? "add1" : `add1_${name}`, value);
       } finally {
         Object.assign(form, Object.fromEntries(typed));
       }
@@ -169,12 +168,12 @@ function closingForm({ frame, orders, templates, drafts }: ClosingPagesDeps) {
   /**
    * Reads a multipart form, and stores its only file.
    * @param typed collects the form's fields
-   * @returns the text of the file's hidden field, and the template whose form it is
+   * @returns what `keepFile` returns, and the template whose form the file is
    */
   async function keptOf(
     request: FastifyRequest,
     typed: Map<string, string>,
-  ): Promise<{ file: string; template: string }> {
+  ): Promise<{ file: string; fault: string; template: string }> {
     const form = await readForm(request, {
       filePart: "document",
       places: frame.uploadPlaces,
@@ -183,9 +182,9 @@ function closingForm({ frame, orders, templates, drafts }: ClosingPagesDeps) {
       authenticate,
     });
     try {
-      const file = await keep(orders, request, form.upload);
+      const kept = await keepFile(orders, request, form.upload);
       const template = form.upload ? await templateOf(templates, principalOf(request), form.upload) : "";
-      return { file, template };
+      return { ...kept, template };
     } finally {
       form.release();
     }
@@ -229,23 +228,6 @@ function closingForm({ frame, orders, templates, drafts }: ClosingPagesDeps) {
   return { keptOf, show, showSaved };
 }
 
-/** Stores a file for the form. @returns the text of its hidden field */
-async function keep(orders: OrderDeps, request: FastifyRequest, upload: Upload | null): Promise<string> {
-  const principal = principalOf(request);
-  if (!upload || upload.bytes.length === 0) throw invalid("Choose a PDF first.");
-  await orders.originals.requireStorage(principal, upload.bytes.length);
-  const kept = await keepUpload(orders, upload.bytes, principal, "closing");
-  if (!kept) {
-    const isPdf = upload.bytes.subarray(0, 1024).includes("%PDF-");
-    throw invalid(
-      isPdf
-        ? `You have ${mostKeptByMember.closing} files in closings that are not placed, or your firm has ${mostKept.closing}. Place or discard one of these.`
-        : "The file must be a PDF.",
-    );
-  }
-  return fileText({ token: kept.fillToken, pages: kept.pages, fileName: documentName(upload.filename) ?? "" });
-}
-
 /**
  * The price of the closing for the current form, document by document. The carriers are not asked for prices before the
  * closing is placed.
@@ -255,7 +237,10 @@ async function quoteOf({ offer: { pricing } }: OrderDeps, request: FastifyReques
   const tier = tierOf(firmTier);
   const lines: { label: string; amountCents: number }[] = [];
   const postage = { isPriced: true, isGuessed: false, asksCarriers: false };
-  for (const document of documentsIn(values)) {
+  const documents = documentsIn(values);
+  const prevented = documents.filter(isPrevented);
+  for (const document of documents) {
+    if (prevented.includes(document)) continue;
     const fields = orderOf(values, document);
     fields.delete("fill_token");
     // The price does not depend on the placed fields.
@@ -279,9 +264,12 @@ async function quoteOf({ offer: { pricing } }: OrderDeps, request: FastifyReques
     postage.asksCarriers ||= environment === "live" && shipMethod === "label";
     lines.push({ label: `${document.n}. ${document.name || document.fileName}`, amountCents: quote.totalCents });
   }
+  const unpriced =
+    prevented.length > 0 &&
+    html`<p class="field-error">Without a price, because they can’t have the chosen services: ${listed(prevented.map(({ n, name, fileName }) => `${n}. ${name || fileName}`))}.</p>`;
   if (lines.length === 0)
-    return html`<p class="quiet">The price appears here once there is a document with its services.</p>`;
+    return html`${unpriced}<p class="quiet">The price appears here once there is a document with its services.</p>`;
   const totalCents = lines.reduce((sum, { amountCents }) => sum + amountCents, 0);
   const quote = { lines, subtotalCents: totalCents, discountCents: 0, totalCents };
-  return html`${moneyTable("Price, in US dollars", quote, "Total so far")}${postageNote(postage, "closing")}`;
+  return html`${unpriced}${moneyTable("Price, in US dollars", quote, "Total so far")}${postageNote(postage, "closing")}`;
 }

@@ -103,7 +103,7 @@ function openAddress(target: EventTarget | null): void {
 async function send(files: File[]): Promise<void> {
   if (files.length === 0 || isSending) return;
   isSending = true;
-  const kept: { file: string; template: string }[] = [];
+  const kept: { file: string; template: string; fault: string }[] = [];
   const refused: string[] = [];
   const room = Number(form().dataset["most"]) - form().querySelectorAll("[id^=document-row-]").length;
   for (const [index, file] of files.entries()) {
@@ -120,9 +120,11 @@ async function send(files: File[]): Promise<void> {
       const answer = (await response.json()) as {
         file?: string;
         template?: string;
+        fault?: string;
         error?: string;
       };
-      if (response.ok && answer.file) kept.push({ file: answer.file, template: answer.template ?? "" });
+      const { template = "", fault = "" } = answer;
+      if (response.ok && answer.file) kept.push({ file: answer.file, template, fault });
       else refused.push(`${file.name}: ${answer.error ?? "it was not taken."}`);
     } catch {
       refused.push(`${file.name}: the upload was interrupted. Choose it again.`);
@@ -131,9 +133,10 @@ async function send(files: File[]): Promise<void> {
   await draftSettled();
   const before = form().querySelectorAll("[id^=document-row-]").length;
   const values = typed();
-  for (const [index, { file, template }] of kept.entries()) {
+  for (const [index, { file, template, fault }] of kept.entries()) {
     values.set(`add${index + 1}`, file);
     values.set(`add${index + 1}_template`, template);
+    values.set(`add${index + 1}_fault`, fault);
   }
   isSending = false;
   await rows(values, `#document-row-${before + 1} input:not([type=hidden])`);

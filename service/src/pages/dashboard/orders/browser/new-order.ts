@@ -141,8 +141,14 @@ async function look(file: File | undefined): Promise<void> {
     message.textContent = `${file.name}: ${numPages === 1 ? "1 page" : `${numPages} pages`}`;
     places.show(opened);
     void proposeTemplates(file);
-  } catch {
-    message.textContent = `${file.name}: its pages can’t be counted here. We look at it when you place the order.`;
+  } catch (error) {
+    if (input.files?.[0] !== file) return;
+    const isLocked = error instanceof Error && error.name === "PasswordException";
+    // A locked file is useless, so the form does not keep it.
+    if (isLocked) input.value = "";
+    message.textContent = isLocked
+      ? `${file.name} was not taken: it needs a password to be opened. Save it without the password, and choose it again.`
+      : `${file.name}: its pages can’t be counted here. We look at it when you place the order.`;
   }
   await price();
 }

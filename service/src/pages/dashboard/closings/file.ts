@@ -1,0 +1,81 @@
+import type { FastifyRequest } from "fastify";
+import { principalOf } from "../../../kernel/http/authentication.ts";
+import type { Upload } from "../../../kernel/http/uploads/multipart.ts";
+import type { Principal } from "../../../kernel/identity/identity.ts";
+import { documentName } from "../../../kernel/platform/document-name.ts";
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { keepUpload, mostKept, mostKeptByMember, mostSigners, type OrderDeps } from "../../../orders/order/order.ts";
+import { type Html, html } from "../../ui/render.ts";
+import { type ClosingDocument, fileText } from "./fields.ts";
+
+/**
+ * Stores a file for the form.
+ * @returns the text of its hidden field, and the reason why it can't be signed; the reason is empty for none
+ * @throws ServiceError for a file that nobody can open, or when too many files are stored
+ */
+export async function keepFile(
+  orders: OrderDeps,
+  request: FastifyRequest,
+  upload: Upload | null,
+): Promise<{ file: string; fault: string }> {
+  const principal = principalOf(request);
+  if (!upload || upload.bytes.length === 0) throw invalid("Choose a PDF first.");
+  const isPdf = upload.bytes.subarray(0, 1024).includes("%PDF-");
+  if (!isPdf) throw invalid("The file must be a PDF.");
+  const fault = await faultOf(orders, principal, upload);
+  if (unopened.test(fault)) throw invalid(`This file can’t be used: ${ruleOf(fault)}`);
+  await orders.originals.requireStorage(principal, upload.bytes.length);
+  const kept = await keepUpload(orders, upload.bytes, principal, "closing");
+  if (!kept)
+    throw invalid(
+      `You have ${mostKeptByMember.closing} files in closings that are not placed, or your firm has ${mostKept.closing}. Place or discard one of these.`,
+    );
+  const { fillToken: token, pages } = kept;
+  return { file: fileText({ token, pages, fileName: documentName(upload.filename) ?? "" }), fault };
+}
+
+/** Refusals of files that are useless on paper, too. */
+const unopened = /: it (?:is encrypted\. Found: it needs a password|has no pages|is not a PDF)/;
+
+const longestFault = 300;
+
+/**
+ * Tries the document as one that a notary signs, because the form does not say yet who signs. Tags are judged when the
+ * closing is placed: placed fields replace them.
+ * @returns the refusal in the words of the API; empty for none
+ */
+async function faultOf(
+  { originals }: OrderDeps,
+  { partnerId: holder }: Principal,
+  { bytes, sha256 }: Upload,
+): Promise<string> {
+  try {
+    const asked = { holder, bytes, sha256, fields: null, signers: [], beforeNotary: mostSigners };
+    const { notices } = await originals.trySigning(asked);
+    const ink = notices.find(({ code }) => code === "ink_only");
+    return ink ? `${unsigned}${ink.text}.`.slice(0, longestFault) : "";
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== "validation") throw error;
+    return aboutTags.test(error.message) ? "" : error.message.slice(0, longestFault);
+  }
+}
+
+const aboutTags = /\{\{|its field |name the places in fields/;
+const unsigned = "document can't be signed: ";
+const ruleOf = (fault: string): string => fault.replace(/^document can't be (?:signed|notarized): /, "");
+
+type Faulty = Pick<ClosingDocument, "fault" | "services">;
+
+/** Whether the document's services include one that its fault prevents. */
+export const isPrevented = ({ fault, services }: Faulty): boolean =>
+  fault !== "" && (services.sign || (services.notary && !fault.startsWith(unsigned)));
+
+/** Says which services the document's fault prevents, and why. */
+export function faultNote(document: Faulty): Html {
+  const { fault } = document;
+  if (fault === "") return html``;
+  const words = fault.startsWith(unsigned)
+    ? "This document can’t be signed online. A notary can notarize it in ink, and it can be shipped or faxed."
+    : "This document can’t be signed or notarized. It can be shipped or faxed.";
+  return html`<p class="${isPrevented(document) ? "field-error" : "hint"}">${words} Found: ${ruleOf(fault).replace(/^.*?Found: /, "")}</p>`;
+}
