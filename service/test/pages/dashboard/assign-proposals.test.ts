@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { openWithPdfJs } from "../../../src/kernel/pdf/pdf-js.ts";
+import { readContent } from "../../../src/kernel/pdf/proposals/content.ts";
 import { assign, ofOthers, openAssign } from "../../../src/pages/dashboard/orders/browser/proposals/assign.ts";
-import type { PlacedProposal } from "../../../src/pages/dashboard/orders/browser/proposals/found.ts";
+import { containsTag, type PlacedProposal } from "../../../src/pages/dashboard/orders/browser/proposals/found.ts";
 
 type Kind = PlacedProposal["kind"];
 const signers = (...names: string[]) => names.map((name, index) => ({ row: index + 1, name }));
@@ -117,4 +120,21 @@ test("signers are assigned again once a place or a signer's name has changed, an
   assert.equal(assigned(places, signers("Jane Roe", "Max Doe")), first);
   assert.deepEqual([...assigned(places, signers("Max Doe", "Jane Roe")).values()], [2]);
   assert.equal(assigned([...places, place("date", 300, 100)], signers("Max Doe", "Jane Roe")).size, 2);
+});
+
+test("the beginning of a tag is found although it is split over runs of text, and no tag in single braces", async () => {
+  const tagIn = async (content: string) => {
+    const { opening, OPS } = await openWithPdfJs(makePdf({ content }));
+    try {
+      const page = await (await opening.promise).getPage(1);
+      return containsTag((await readContent(page, OPS)).runs);
+    } finally {
+      await opening.destroy();
+    }
+  };
+  const whole = "BT /F1 12 Tf 72 600 Td ({{signature, r1}}) Tj ET";
+  const apart = "BT /F1 12 Tf 72 600 Td ({) Tj ET BT /F1 9 Tf 79 600 Td ({signature, r1}}) Tj ET";
+  const kerned = "BT /F1 12 Tf 72 600 Td [({) -900 ({signature) -300 (, r1}}) ] TJ ET";
+  assert.deepEqual([await tagIn(whole), await tagIn(apart), await tagIn(kerned)], [true, true, true]);
+  assert.equal(await tagIn("BT /F1 12 Tf 72 600 Td (a { b } and {c}) Tj ET"), false);
 });

@@ -1,6 +1,7 @@
 import { blanksIn } from "../../../../../kernel/pdf/proposals/blanks.ts";
 import { readContent } from "../../../../../kernel/pdf/proposals/content.ts";
 import { type Proposal, propose } from "../../../../../kernel/pdf/proposals/propose.ts";
+import type { Run } from "../../../../../kernel/pdf/proposals/runs.ts";
 import type { Rect } from "../places/field.ts";
 import type { Line } from "../places/geometry.ts";
 import type { OpenDocument } from "../places/opened.ts";
@@ -73,7 +74,7 @@ function begin({ document: pdf, pdfJs }: OpenDocument): FoundPlaces {
       const content = await readContent(page, pdfJs.OPS);
       page.cleanup();
       if (content.runs.length > 0 || content.own.length > 0) hasWords = true;
-      hasTags ||= content.runs.some(({ text }) => text.includes("{{"));
+      hasTags ||= containsTag(content.runs);
       lines.set(
         number,
         blanksIn(content).flatMap(({ x, y, width, box }) => (box ? [] : [{ x, y, width }])),
@@ -109,6 +110,13 @@ function begin({ document: pdf, pdfJs }: OpenDocument): FoundPlaces {
     },
   };
 }
+
+/** Whether the words contain the beginning of a tag. Typesetters can put its two braces into two runs. */
+export const containsTag = (runs: readonly Pick<Run, "text">[]): boolean =>
+  runs
+    .map(({ text }) => text)
+    .join("")
+    .includes("{{");
 
 export const overlaps = (a: Rect, b: Rect): boolean =>
   Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x) > 1 &&
