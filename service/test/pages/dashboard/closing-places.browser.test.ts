@@ -117,29 +117,63 @@ test("each document has its own fields for its own signers, which stay when the 
   await said(page, "The closing was placed. This is its room.");
 });
 
-test("fields of a person who no longer signs the document are named, and return with the person", async () => {
-  const { page } = await begin([file("note.pdf", makePdf())]);
+test("fields of a person who no longer signs the document are left out, and return with the person", async () => {
+  const { opened, page } = await begin([file("note.pdf", makePdf())]);
   await open(page, 1);
   await put(page, "Signature", 200, 100);
   await page.getByLabel("Fields for").selectOption("Ana Ortega");
   await put(page, "Signature", 200, 300);
   await done(page);
+  const signers = async () => (await written(page, 1)).map(({ signer }) => signer);
   await boxOf(page, "1. Note", "Ana Ortega").uncheck();
-  await page.locator("#places-1").getByText("1 field for somebody who does not sign this document.").waitFor();
+  const leftOut = "1 field of somebody who does not sign this document is left out, and returns with that person.";
+  await page.locator("#places-1").getByText(leftOut).waitFor();
+  assert.deepEqual(await signers(), [1]);
   await page.getByRole("button", { name: "Add another person" }).click();
   await page.locator("#person-row-3").waitFor();
-  await page.locator("#field-person1_role").selectOption("Gets the link to the closing’s room");
-  await press(page, "Place the test closing");
-  await page
-    .getByRole("alert")
-    .getByText("Document 1 (Note): a field is for somebody who does not sign it. Change the fields on its pages.")
-    .waitFor();
-  await page.locator("#field-person1_role").selectOption("Signs");
+  await page.locator("#places-1").getByText(leftOut).waitFor();
+  assert.deepEqual(await signers(), [1]);
+  await open(page, 1);
+  await page.getByRole("button", { name: "Preview as the signers see it" }).click();
+  await page.frameLocator("iframe").locator(".viewer-field").first().waitFor();
+  await page.getByRole("button", { name: "Back to the fields" }).click();
+  await done(page);
+  await assertGood(opened);
   await boxOf(page, "1. Note", "Ana Ortega").check();
   await page.locator("#places-1").getByText("Marcus Ortega: 1 field. Ana Ortega: 1 field.").waitFor();
+  assert.deepEqual(await signers(), [1, 2]);
+  await page.locator("#field-person1_role").selectOption("Gets the link to the closing’s room");
+  assert.deepEqual(await signers(), [1]);
   await press(page, "Place the test closing");
   await said(page, "The closing was placed. This is its room.");
 });
+
+for (const width of [1280, 375])
+  test(`the fields of a draft that was opened again are removed by keyboard, and undone, at a width of ${width}`, async () => {
+    const { opened, page } = await begin([file("note.pdf", makePdf())], { width });
+    const remove = page.getByRole("button", { name: "Remove all fields, document 1: Note" });
+    assert.equal(await remove.isVisible(), false);
+    await open(page, 1);
+    await put(page, "Signature", 200, 100);
+    await done(page);
+    await page.getByRole("button", { name: "Update the price" }).click();
+    await page.waitForURL(/draft=|rows/);
+    await site.go(page, path);
+    await page.getByRole("link", { name: /^Go on with Ortega closing/ }).click();
+    await remove.waitFor();
+    assert.equal((await written(page, 1)).length, 1);
+    await remove.focus();
+    await page.keyboard.press("Enter");
+    await page.locator("#places-1").getByText("1 field removed. “Undo” on the pages brings it back.").waitFor();
+    assert.deepEqual(await written(page, 1), []);
+    assert.equal(await openButton(page, 1).evaluate((element) => element === document.activeElement), true);
+    assert.equal(await remove.isVisible(), false);
+    await assertGood(opened);
+    await open(page, 1);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await done(page);
+    assert.equal((await written(page, 1)).length, 1);
+  });
 
 test("a page is added only once the sender agrees; the box goes when every document has fields", async () => {
   const blank = makePdf({ text: "Nothing to sign on" });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { after, before, test } from "@signsealship/testing/browser";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { signatureForms } from "@signsealship/testing/inputs/signature-forms";
+import { zooBytes } from "@signsealship/testing/inputs/zoo";
 import { newPartner } from "@signsealship/testing/service";
 import { needs } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
@@ -654,6 +655,45 @@ test("a refused field is named, and its form keeps file and fields until it is c
   await done(page);
   await press(page, "Place the test order");
   await said(page, "The order was placed.");
+});
+
+test("a file that needs a password is refused when it is chosen, and the form goes on with another", async () => {
+  const { opened, page } = await pages.open();
+  await pages.go(page, newPath);
+  await page.getByLabel("Signing").check();
+  await page.getByLabel("File: a PDF").setInputFiles(pdf(zooBytes("encrypted-aes-256.pdf")));
+  await page.getByText(/^Agreement\.pdf was not taken: it needs a password to be opened\./).waitFor();
+  assert.equal(await page.getByLabel("File: a PDF").inputValue(), "");
+  await assertGood(opened);
+  await page.getByLabel("File: a PDF").setInputFiles(pdf(makePdf(), "Open.pdf"));
+  await page.getByText("Open.pdf: 1 page").waitFor();
+});
+
+test("fields of a signer who is no longer named are left out; one press removes all fields", async () => {
+  const { opened, page } = await begin(makePdf(), { signers: 2 });
+  await tool(page, "Signature").press("Enter");
+  await editor(page).getByLabel("Fields for").selectOption("John Roe");
+  await tool(page, "Signature").press("Enter");
+  await done(page);
+  assert.deepEqual(
+    (await written(page)).map(({ signer }) => signer),
+    [1, 2],
+  );
+  for (const member of ["name", "email"]) await page.locator(`[name=signer2_${member}]`).fill("");
+  await page.getByText(/1 field of somebody who does not sign this document is left out/).waitFor();
+  assert.deepEqual(
+    (await written(page)).map(({ signer }) => signer),
+    [1],
+  );
+  await page.locator("[name=signer2_name]").fill("John Roe");
+  assert.deepEqual(
+    (await written(page)).map(({ signer }) => signer),
+    [1, 2],
+  );
+  await page.getByRole("button", { name: "Remove all fields" }).press("Enter");
+  await page.getByText("2 fields removed. “Undo” on the pages brings them back.").waitFor();
+  assert.deepEqual(await written(page), []);
+  await assertGood(opened);
 });
 
 test("fields are sent only while signing is bought, and return with it", async () => {

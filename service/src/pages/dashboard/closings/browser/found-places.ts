@@ -90,7 +90,7 @@ export function showFoundPlaces(documents: readonly FormDocument[]) {
 
   function refresh(): void {
     host.hidden = signed().length === 0;
-    pageBox.hidden = !signed().some((document) => textIn(document) === "");
+    pageBox.hidden = !signed().some(({ places }) => places.sent().length === 0);
     for (const { document, element, text } of lines) {
       element.hidden = !document.isSigned();
       const words = wordsOf(document);
@@ -150,7 +150,7 @@ function lineOf(document: FormDocument) {
 /** Describes a document's placed fields or, if none are placed yet, those that were found in it. */
 function wordsOf(document: FormDocument): string {
   const signers = document.signers();
-  const placed = document.places.store.fields();
+  const placed = document.places.sent();
   const { fields, unowned } = placed.length > 0 ? { fields: placed, unowned: 0 } : proposedIn(document);
   if (document.opened === "failed") return "The pages can’t be read here.";
   if (placed.length === 0 && isReading(document)) return "Looking for places to sign and fill in…";

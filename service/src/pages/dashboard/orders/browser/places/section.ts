@@ -32,25 +32,45 @@ export type PlacesDeps = {
   readonly changed: (count: number) => void;
 };
 
+/**
+ * The fields of people who do not sign now, by the addresses of the stored files. They stay here when the form's rows
+ * change, and return with the people.
+ */
+const setAside = new Map<string, readonly Field[]>();
+
 /** The part of a form that opens the pages of one document, and contains the fields that were placed on them. */
 export function openPlaces(deps: PlacesDeps) {
-  const { id, input, form, numbering, load, changed } = deps;
+  const { id, input, form, signers, numbering, load, changed } = deps;
   const host = part(id);
   const summary = openSummary(deps);
   const { button, pictures } = summary;
   const rules = JSON.parse(host.dataset["sizes"] ?? "{}") as SizeRules;
+  const file = host.dataset["kept"] ?? "";
   const start = startOf(input, host, numbering.rowOf);
   const draft = openDraft(start);
   let opened: OpenDocument | null = null;
-  const store = openStore(start, (page) => opened?.pageSize(page) ?? { width: 612, height: 792 }, rules);
+  const store = openStore(
+    [...start, ...(setAside.get(file) ?? [])],
+    (page) => opened?.pageSize(page) ?? { width: 612, height: 792 },
+    rules,
+  );
+
+  /** The fields of the people who sign now. Only these are sent. */
+  function sent(): readonly Field[] {
+    const rows = new Set(signers().map(({ row }) => row));
+    return store.fields().filter(({ row }) => rows.has(row));
+  }
 
   function refresh(): void {
-    const fields = store.fields();
+    const fields = sent();
+    const left = store.fields().filter((field) => !fields.includes(field));
+    if (file !== "") setAside.set(file, left);
     input.value = written(fields, numbering.signerOf);
-    draft.save(fields);
+    draft.save(store.fields());
     changed(fields.length);
+    summary.clear.hidden = store.fields().length === 0;
     if (!opened && !load) return;
-    summary.show(fields);
+    summary.show(fields, left.length);
   }
 
   /** Replaces the fields, and says why until they change again. */
@@ -84,7 +104,7 @@ export function openPlaces(deps: PlacesDeps) {
   async function edit(): Promise<void> {
     if (!opened) summary.say("Opening the pages…");
     await open();
-    if (opened) await editFields(deps, { opened, store, rules, address: host.dataset["preview"] ?? "" });
+    if (opened) await editFields(deps, { opened, store, sent, rules, address: host.dataset["preview"] ?? "" });
   }
 
   store.watch(() => summary.note(""));
@@ -96,10 +116,18 @@ export function openPlaces(deps: PlacesDeps) {
   refresh();
   form.addEventListener("submit", () => draft.discard());
   // The document of this form is known before its pages are opened.
-  if (load && host.dataset["kept"]) restore(draft.open(host.dataset["kept"]));
+  if (load && file !== "") restore(draft.open(file));
+  summary.clear.addEventListener("click", () => {
+    const { length } = store.fields();
+    const words = `${counted(length)} removed. “Undo” on the pages brings ${length === 1 ? "it" : "them"} back.`;
+    replace([], words);
+    if (!opened && !load) summary.say(words);
+    // The button disappears.
+    (button.disabled ? part(`${id}-said`) : button).focus();
+  });
 
   return {
-    ...{ store, rules, open, edit },
+    ...{ store, rules, sent, open, edit },
     /** Shows the pages of another document; null closes it. */
     show(next: OpenDocument | null): void {
       void opened?.document.loadingTask.destroy();
@@ -116,7 +144,13 @@ export function openPlaces(deps: PlacesDeps) {
 
 export const unshown = "The pages can’t be shown here. Choose the file again to see them.";
 
-type Edited = { readonly opened: OpenDocument; readonly store: Store; readonly rules: SizeRules };
+type Edited = {
+  readonly opened: OpenDocument;
+  readonly store: Store;
+  /** The fields of the people who sign now. */
+  readonly sent: Store["fields"];
+  readonly rules: SizeRules;
+};
 
 /**
  * Shows the pages in the editor, at the first field that was refused. @param address the address of the preview
@@ -124,11 +158,11 @@ type Edited = { readonly opened: OpenDocument; readonly store: Store; readonly r
  */
 async function editFields(
   { signers, previewed }: PlacesDeps,
-  { address, ...edited }: Edited & { address: string },
+  { address, sent, ...edited }: Edited & { address: string },
 ): Promise<void> {
   const { opened, store } = edited;
   const at = store.fields().find(({ error }) => error !== null) ?? null;
-  const about = { opened, store, signers, isNotarized: previewed.isNotarized, address };
+  const about = { opened, store: { fields: sent }, signers, isNotarized: previewed.isNotarized, address };
   const preview = (row: number) => openPreview({ ...about, title: previewed.titleOf() }, row);
   await openEditor({ ...edited, signers, preview, at });
 }
@@ -139,10 +173,11 @@ const notaryBox = "The notary’s box is added where a page has room: “Preview
 function openSummary({ id, signers, previewed }: PlacesDeps) {
   const said = part(`${id}-said`);
   const button = part<HTMLButtonElement>(`${id}-open`);
+  const clear = part<HTMLButtonElement>(`${id}-clear`);
   const pictures = openPictures(part(`${id}-pictures`));
   let note = "";
   return {
-    ...{ button, pictures },
+    ...{ button, clear, pictures },
     say(text: string): void {
       said.textContent = text;
     },
@@ -150,10 +185,12 @@ function openSummary({ id, signers, previewed }: PlacesDeps) {
     note(text: string): void {
       note = text;
     },
-    show(fields: readonly Field[]): void {
+    /** @param left how many fields are left out, because their people do not sign now */
+    show(fields: readonly Field[], left: number): void {
       nameButton(button, fields.length);
       const ofNotary = fields.length > 0 && previewed.isNotarized() ? notaryBox : "";
-      said.textContent = [summaryOf(fields, signers()), ofNotary, note].filter((each) => each !== "").join(" ");
+      const words = [summaryOf(fields, signers()), leftWords(left), ofNotary, note];
+      said.textContent = words.filter((each) => each !== "").join(" ");
       pictures.mark(fields);
     },
   };
@@ -201,12 +238,15 @@ function summaryOf(fields: readonly Field[], signers: readonly Signer[]): string
   const parts = signers.map(
     ({ row, name }) => `${name}: ${counted(fields.filter((each) => each.row === row).length)}.`,
   );
-  const lost = fields.filter(({ row }) => !signers.some((signer) => signer.row === row)).length;
-  if (lost > 0) parts.push(`${counted(lost)} for somebody who does not sign this document.`);
   const refused = fields.filter(({ error }) => error !== null).length;
   if (refused > 0) parts.push(`${counted(refused)} to correct.`);
   return parts.join(" ");
 }
+
+const leftWords = (left: number): string =>
+  left === 0
+    ? ""
+    : `${counted(left)} of somebody who does not sign this document ${left === 1 ? "is" : "are"} left out, and ${left === 1 ? "returns" : "return"} with that person.`;
 
 /** The number of pages that the form shows as small pictures. */
 const mostPictures = 8;
