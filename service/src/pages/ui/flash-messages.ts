@@ -30,7 +30,8 @@ const flashMessages = {
   "billing-view-changed": "Who may see billing was changed.",
   "method-added": "It is on file. Orders that your firm pays are charged to it.",
   "method-removed": "The card or bank account was removed.",
-  "limit-saved": "The limits were saved.",
+  "limit-saved":
+    "The limits were saved. A payment that was refused before is not tried again by itself: charge it again under “Payments of your firm”.",
   "order-charged": "The charge is being sent. The order moves when the processor confirms the payment.",
   "pause-saved": "The pause between services was saved.",
   "billing-address-saved": "The name and address on receipts were saved.",

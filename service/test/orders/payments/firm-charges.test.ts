@@ -113,7 +113,7 @@ test("a key without a limit can't charge, and invalid amounts are refused by nam
   for (const perOrder of ["-1", "1.234", "many", "99999999"]) {
     const refused = await setLimit(perOrder, "10");
     assert.equal(refused.status, 400);
-    assert.match(await refused.text(), /perOrder must be an amount in dollars/);
+    assert.match(await refused.text(), /“Dollars for one order” must be an amount in dollars/);
   }
   const unknown = { spender: `key:${partnerId}`, perOrder: "1", perMonth: "1" };
   assert.equal((await post("/dashboard/billing/limits", unknown)).status, 404);

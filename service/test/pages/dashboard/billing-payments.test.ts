@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import type { Principal } from "../../../src/kernel/identity/identity.ts";
-import type { PaymentOfFirm } from "../../../src/orders/payments/payments.ts";
-import { billingBody } from "../../../src/pages/dashboard/billing/body.ts";
+import type { PaymentMethod, PaymentOfFirm } from "../../../src/orders/payments/payments.ts";
+import { type BillingView, billingBody, limitRefusal } from "../../../src/pages/dashboard/billing/body.ts";
 import { render } from "../../../src/pages/ui/render.ts";
 
 const at = new Date("2026-03-04T05:06:07Z");
@@ -12,22 +12,24 @@ const principal: Principal = {
   ...{ key: null, member: null },
 };
 
-const payment = (): PaymentOfFirm => [
+const payment = (more: Partial<PaymentOfFirm[number]> = {}): PaymentOfFirm => [
   {
     ...{ id: randomUUID(), groupId: null, orderId: 1, orderCode: "a".repeat(40), partnerId: principal.partnerId },
     ...{ environment: "live", methodId: randomUUID(), amountCents: 9_900, supplementId: null, askedBy: "key:x" },
     ...{ askedAt: at, sentAt: at, changedAt: at, state: "succeeded", paymentIntent: "pi_1", reason: null },
-    ...{ reference: null, isDisputed: false, creditedCents: 0, lostCents: 0 },
+    ...{ reference: null, orderStatus: "Completed", isDisputed: false, creditedCents: 0, lostCents: 0 },
+    ...more,
   },
 ];
 
-const pageOf = (payments: number): string =>
+const pageWith = (more: Partial<BillingView>): string =>
   render(
     billingBody({
       ...{ principal, isPaidHere: true, methods: [], spenders: [], used: new Map(), now: at, zone: "America/New_York" },
-      payments: Array.from({ length: payments }, payment),
+      ...{ payments: [], ...more },
     }),
   );
+const pageOf = (payments: number): string => pageWith({ payments: Array.from({ length: payments }, () => payment()) });
 
 test("lists at most 50 payments of a firm, and says so where there are more", () => {
   const rowsOf = (page: string) => page.split("/dashboard/orders/").length - 1;
@@ -35,4 +37,44 @@ test("lists at most 50 payments of a firm, and says so where there are more", ()
   assert.deepEqual([rowsOf(all), rowsOf(more)], [50, 50]);
   assert.doesNotMatch(all, /Only the newest/);
   assert.match(more, /Only the newest 50 payments .*<a href="\/dashboard\/statements">Statements<\/a>/);
+});
+
+const card: PaymentMethod = {
+  ...{ id: randomUUID(), partnerId: principal.partnerId, environment: "live", state: "active" },
+  ...{ customer: "cus_1", setupIntent: null, method: "pm_1", kind: "card", brand: "visa", last4: "4242" },
+  ...{ cardExpires: null, addedBy: "member:x", addedAt: at, endedBy: null },
+};
+
+test("offers to charge a refused payment again, once, and only while its order waits for it", () => {
+  const methods = [card];
+  const refused = payment({ state: "refused", reason: "above_order_limit", orderStatus: "QuoteReady" });
+  const again = new RegExp(`action="/dashboard/orders/${"a".repeat(40)}/charge"`, "g");
+  const offers = (more: Partial<BillingView>) => [...pageWith({ methods, ...more }).matchAll(again)].length;
+  assert.equal(offers({ payments: [refused] }), 1);
+  assert.match(pageWith({ methods, payments: [refused] }), /limit for one order of the API key that placed it\./);
+  const byMember = refused.map((charge) => ({ ...charge, askedBy: "member:x" }));
+  assert.match(pageWith({ methods, payments: [byMember] }), /limit for one order of the member who placed it\./);
+  assert.equal(offers({ payments: [refused, payment({ state: "failed", orderStatus: "QuoteReady" })] }), 1);
+  assert.equal(offers({ payments: [payment(), refused] }), 0, "a later payment has paid it");
+  assert.equal(offers({ payments: [payment({ state: "refused", orderStatus: "Cancelled" })] }), 0);
+  assert.equal(offers({ payments: [refused], methods: [] }), 0, "without a card");
+  const asksPerson = { state: "declined", reason: "authentication_required", orderStatus: "PaymentFailed" } as const;
+  assert.equal(offers({ payments: [payment({ ...asksPerson, methodId: card.id })] }), 0);
+  assert.equal(offers({ payments: [payment(asksPerson)] }), 1, "another card needs no person yet");
+  const closing = pageWith({ methods, payments: [refused.map((charge) => ({ ...charge, groupId: randomUUID() }))] });
+  assert.match(closing, /\/closing">Open the closing to charge again/);
+  assert.doesNotMatch(closing, again);
+});
+
+test("names the lower of two limits, and the fields of a refused form as the page does", () => {
+  const spender = { spender: "key:x", name: "API key", isOwner: false, orderCents: 500, monthCents: 10 };
+  const owner = {
+    ...principal,
+    member: { userId: "u", email: "o@example.com", role: "owner" },
+  } as unknown as Principal;
+  const page = pageWith({ principal: owner, spenders: [spender] });
+  assert.match(page, /The month’s limit is the lower one, so one order may cost at most \$0\.10\./);
+  assert.doesNotMatch(pageWith({ principal: owner, spenders: [{ ...spender, monthCents: 500 }] }), /lower one/);
+  const refused = limitRefusal("perOrder is empty: set both limits, or leave both empty.");
+  assert.equal(refused, "“Dollars for one order” is empty: set both limits, or leave both empty.");
 });

@@ -127,7 +127,7 @@ export type FirmMethod = Pick<PaymentMethod, "id" | "kind" | "brand" | "last4"> 
 
 export type ChargeOfOrder = Pick<
   FirmCharge,
-  "id" | "groupId" | "orderId" | "state" | "amountCents" | "reason" | "methodId"
+  "id" | "groupId" | "orderId" | "state" | "amountCents" | "reason" | "methodId" | "askedBy"
 >;
 
 /**
@@ -146,7 +146,7 @@ export function firmPaysColumns(
     (SELECT json_build_object('id', m.id, 'kind', m.kind, 'brand', m.brand, 'last4', m.last4) ${methods}) AS "firmMethod",
     ${verifiedAll(methodState, sql`m`, methods)},
     (SELECT coalesce(json_agg(json_build_object('id', c.id, 'groupId', c.group_id, 'orderId', c.order_id, 'state', c.state,
-      'amountCents', c.amount_cents, 'reason', c.reason, 'methodId', c.method_id) ORDER BY c.asked_at DESC, c.id), '[]') ${own}) AS charges,
+      'amountCents', c.amount_cents, 'reason', c.reason, 'methodId', c.method_id, 'askedBy', c.asked_by) ORDER BY c.asked_at DESC, c.id), '[]') ${own}) AS charges,
     ${verifiedAll(chargeState, sql`c`, own)}`;
 }
 
@@ -258,8 +258,9 @@ export type OverdueCharge = Pick<
   FirmCharge,
   "id" | "orderId" | "orderCode" | "environment" | "amountCents" | "askedAt" | "sentAt" | "state"
 > & {
-  /** The number of orders that the payment pays. */
+  /** The number of orders that the payment pays, and their ids. */
   orders: number;
+  orderIds: number[];
   /** Whether the charge was sent to another account of the processor than the last one. */
   isElsewhere: boolean;
 };
@@ -275,6 +276,7 @@ export function overdueCharges(
     SELECT c.id, c.order_id AS "orderId", o.code AS "orderCode@order", c.environment, c.asked_at AS "askedAt", c.sent_at AS "sentAt", c.state,
       c.environment = 'live' AND ${wasOtherAccount(sql`c.sent_at`)} AS "isElsewhere",
       (SELECT sum(q.amount_cents) ${parts})::float8 AS "amountCents", (SELECT count(*) ${parts})::int AS orders,
+      (SELECT json_agg(q.order_id) ${parts}) AS "orderIds",
       ${markedAll(chargeState, sql`q`, parts)}
     FROM firm_charges c ${joinOrder(sql`c.order_id`)}
     WHERE c.state IN ('asked', 'answered', 'pending')

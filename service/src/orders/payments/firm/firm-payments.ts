@@ -8,7 +8,9 @@ import { billingDocumentState, type Note, sumsOfNotes } from "../documents.ts";
 import { charges, type FirmCharge, paymentIdOf } from "./charge-store.ts";
 
 /** A payment of a firm: its charges, one for each order. They have the same state. */
-export type PaymentOfFirm = readonly (FirmCharge & Returned & { reference: string | null; isDisputed: boolean })[];
+export type PaymentOfFirm = readonly (FirmCharge & Returned & Facts)[];
+
+type Facts = { reference: string | null; orderStatus: string; isDisputed: boolean };
 
 /** At most this many payments of a firm are listed. */
 export const listedPayments = 50;
@@ -21,12 +23,12 @@ export const listedPayments = 50;
 export async function paymentsOfFirm(db: Sql, { partnerId, environment }: Owner): Promise<PaymentOfFirm[]> {
   const own = (row: Statement) => sql`${row}.partner_id = ${partnerId} AND ${row}.environment = ${environment}`;
   const disputes = sql`FROM disputes d WHERE d.payment_intent = c.payment_intent`;
-  const rows = await db.query<FirmCharge & { reference: string | null; isDisputed: boolean }>(sql`
+  const rows = await db.query<FirmCharge & Facts>(sql`
     ${charges(
       sql`${own(sql`c`)} AND coalesce(c.group_id, c.id) IN (
         SELECT coalesce(q.group_id, q.id) FROM firm_charges q WHERE ${own(sql`q`)} GROUP BY 1
         ORDER BY bool_and(q.state NOT IN ('asked', 'answered', 'pending')), max(q.asked_at) DESC, 1 LIMIT ${listedPayments + 1})`,
-      sql`, o.external_reference AS reference, EXISTS (SELECT ${disputes} AND d.state = 'opened') AS "isDisputed",
+      sql`, o.external_reference AS reference, o.status AS "orderStatus", EXISTS (SELECT ${disputes} AND d.state = 'opened') AS "isDisputed",
         ${verifiedAll(disputeState, sql`d`, disputes)}`,
     )}
     ORDER BY c.state NOT IN ('asked', 'answered', 'pending'), c.asked_at DESC, coalesce(c.group_id, c.id), c.order_id`);

@@ -5,6 +5,7 @@ import { isUuid } from "../../../kernel/platform/text.ts";
 import { dollars } from "../../dollars.ts";
 import { supplementsOf } from "../supplements.ts";
 import { chargesOfPayment, type FirmCharge, sumOfCharges } from "./charge-store.ts";
+import type { SpendingRefusal } from "./limits.ts";
 import { fileOf } from "./money-mail.ts";
 import { accountChange, type PaymentMethod, selectMethod } from "./store.ts";
 
@@ -89,10 +90,6 @@ const reasons: Readonly<Record<string, string>> = {
   insufficient_funds: "There was not enough money for it.",
   card_declined: "Your bank declined the card.",
   generic_decline: "Your bank declined the card.",
-  left: "The person who placed the order can’t spend for the firm any more.",
-  no_limit: "The person who placed the order has not been allowed to spend by an owner.",
-  above_order_limit: "The sum is above the limit for one order of the person who placed it.",
-  above_month_limit: "The sum is above what is left of this month’s limit of the person who placed it.",
   price_changed: "The price of an order changed.",
   method_unusable: "The card or bank account can’t be charged any more.",
   account_closed: "The bank account is closed.",
@@ -107,8 +104,19 @@ const reasons: Readonly<Record<string, string>> = {
   order_altered: "The operator has to check one of the orders first.",
 };
 
-export const reasonWords = (reason: string | null): string =>
-  reasons[reason ?? ""] ?? "The payment did not go through.";
+/** Why a charge was refused to the person or the API key that placed the order, in words. */
+const limitReasons: Readonly<Record<SpendingRefusal, (spender: string) => string>> = {
+  left: (spender) => `The ${spender} the order can’t spend for the firm any more.`,
+  no_limit: (spender) => `An owner has not allowed the ${spender} the order to spend.`,
+  above_order_limit: (spender) => `The sum is above the limit for one order of the ${spender} it.`,
+  above_month_limit: (spender) => `The sum is above what is left of this month’s limit of the ${spender} it.`,
+};
+
+export function reasonWords({ reason, askedBy }: Pick<FirmCharge, "reason" | "askedBy">): string {
+  const limit = Object.entries(limitReasons).find(([name]) => name === reason)?.[1];
+  if (limit) return limit(askedBy.startsWith("key:") ? "API key that placed" : "member who placed");
+  return reasons[reason ?? ""] ?? "The payment did not go through.";
+}
 
 /**
  * Tells the owners and the member who requested a payment about its result, once for all its orders. Not sent when the
@@ -183,7 +191,7 @@ function waysOn({ reason, environment }: FirmCharge, isOne: boolean): string {
 type About = { charge: FirmCharge; charges: readonly FirmCharge[]; isPostage: boolean };
 
 function chargeWords(moment: ChargeMoment, { charge, charges, isPostage }: About) {
-  const { orderCode, reason } = charge;
+  const { orderCode } = charge;
   const isOne = charges.length === 1;
   const what = isOne ? `order ${maskCode(orderCode)}` : `${charges.length} orders`;
   const about = `${dollars(sumOfCharges(charges))}${isPostage ? " of additional postage" : ""} for ${what}`;
@@ -194,12 +202,12 @@ function chargeWords(moment: ChargeMoment, { charge, charges, isPostage }: About
   return {
     refused: {
       subject: isOne ? "An order waits for its payment" : `${charges.length} orders wait for their payment`,
-      lines: [`Your firm was not charged ${about}. ${reasonWords(reason)}`, ways],
+      lines: [`Your firm was not charged ${about}. ${reasonWords(charge)}`, ways],
     },
     failed: {
       subject: "A payment of your firm failed",
       lines: [
-        `The charge of ${about} failed. ${reasonWords(reason)} ${isOne ? "The order waits." : "All of them wait."}`,
+        `The charge of ${about} failed. ${reasonWords(charge)} ${isOne ? "The order waits." : "All of them wait."}`,
         ways,
       ],
     },

@@ -1,4 +1,5 @@
 import type { Principal } from "../../../kernel/identity/identity.ts";
+import { isPayable } from "../../../orders/order/order.ts";
 import {
   accountChange,
   type ChargeState,
@@ -156,19 +157,25 @@ const limitText = ({ used }: BillingView, { spender, orderCents, monthCents }: S
     ? "May not spend"
     : `${money(orderCents)} for an order, ${money(monthCents)} in a month. Used this month: ${money(used.get(spender) ?? 0)}`;
 
+const limitLabels = { perOrder: "Dollars for one order", perMonth: "Dollars in a month" } as const;
+
+/** A refusal with the labels of the form in place of the names of its fields. */
+export const limitRefusal = (message: string): string =>
+  Object.entries(limitLabels).reduce((text, [name, label]) => text.replaceAll(name, `“${label}”`), message);
+
 function limitForm(view: BillingView, each: Spender, form: string): Html {
   const { typed } = view;
   const { spender, name, orderCents, monthCents } = each;
   const mine = typed?.["spender"] === spender ? typed : undefined;
-  const amount = (field_: "perOrder" | "perMonth", label: string, cents: number) =>
+  const amount = (field_: keyof typeof limitLabels, cents: number) =>
     field({
-      ...{ form, name: field_, label, maxLength: 12, inputMode: "decimal", autocomplete: "off" },
+      ...{ form, name: field_, label: limitLabels[field_], maxLength: 12, inputMode: "decimal", autocomplete: "off" },
       value: mine?.[field_] ?? typedAmount(cents),
     });
   return html`<form class="form" method="post" action="${billingPath}/limits"><h3 class="breakable">${name}</h3>
-<p class="form-note">${limitText(view, each)}${monthCents > 0 && monthCents < orderCents && html` No order above ${money(monthCents)} can be paid, because the month’s limit is lower than that of an order.`}</p>${hiddenFields({ spender })}
-${amount("perOrder", "Dollars for one order", orderCents)}
-${amount("perMonth", "Dollars in a month", monthCents)}
+<p class="form-note">${limitText(view, each)}${monthCents > 0 && monthCents < orderCents && html` The month’s limit is the lower one, so one order may cost at most ${money(monthCents)}.`}</p>${hiddenFields({ spender })}
+${amount("perOrder", orderCents)}
+${amount("perMonth", monthCents)}
 <div class="form-actions"><button type="submit" class="quiet-button">Save<span class="visually-hidden"> the limits of ${name}</span></button></div>
 </form>`;
 }
@@ -184,10 +191,34 @@ const stateWords: Readonly<Record<ChargeState, string>> = {
 };
 
 /** The state of a charge in words; for an unpaid charge, with the reason. */
-export const chargeText = ({ state, reason }: Pick<FirmCharge, "state" | "reason">): string =>
-  ["declined", "failed", "refused"].includes(state)
-    ? `${stateWords[state]}. ${reasonWords(reason)}`
-    : stateWords[state];
+export const chargeText = (charge: Pick<FirmCharge, "state" | "reason" | "askedBy">): string =>
+  hasStopped(charge) ? `${stateWords[charge.state]}. ${reasonWords(charge)}` : stateWords[charge.state];
+
+const hasStopped = ({ state }: Pick<FirmCharge, "state">): boolean => ["declined", "failed", "refused"].includes(state);
+
+/** Whether the payment is the latest of its orders, and none of them has been paid since. */
+const isUnpaid = ({ payments }: BillingView, charges: PaymentOfFirm): boolean =>
+  charges.every(
+    (charge) =>
+      hasStopped(charge) &&
+      isPayable(charge.orderStatus) &&
+      payments.flat().find(({ orderId }) => orderId === charge.orderId) === charge,
+  );
+
+/** Leads on after a payment that has stopped. Nothing charges it again by itself, not even a higher limit. */
+function chargeAgain(view: BillingView, charges: PaymentOfFirm): Html | false {
+  const [first] = charges;
+  const method = view.methods.find(({ state }) => state === "active");
+  if (!first || !method || !isUnpaid(view, charges)) return false;
+  // A charge without a person would be refused again.
+  if (first.reason === "authentication_required" && first.methodId === method.id) return false;
+  return first.groupId === null
+    ? buttonForm(`/dashboard/orders/${first.orderCode}/charge`, "Charge again", {
+        about: `order ${shortCode(first.orderCode)}, ${money(first.amountCents)} to ${methodName(method)}`,
+        kind: "quiet-button",
+      })
+    : html`<p><a href="/dashboard/orders/${first.orderCode}/closing">Open the closing to charge again</a></p>`;
+}
 
 /** The state of a payment, and what became of its money since. */
 function paymentText({ now }: BillingView, charges: PaymentOfFirm): string {
@@ -233,7 +264,7 @@ const chargesPart = (view: BillingView): Html =>
               html`${charges.map((each, index) => html`${index > 0 && ", "}${orderLink(each)}`)}`,
               references.size === 0 ? "None" : [...references].join(", "),
               money(sumOfCharges(charges)),
-              html`${paymentText(view, charges)}${ending(view, first, charges.length)}`,
+              html`${paymentText(view, charges)}${ending(view, first, charges.length)}${chargeAgain(view, charges)}`,
               dayIn(first.askedAt, view.zone),
             ],
           ];

@@ -22,7 +22,7 @@ import { done } from "../../ui/flash-messages.ts";
 import { leavingPage } from "../../ui/leaving-page.ts";
 import { type PageCall, pageRoute } from "../../ui/page/route.ts";
 import { type DashboardFrame, dashboardPage } from "../page-shell.ts";
-import { type BillingView, billingBody, billingPath as path, testMethodBody } from "./body.ts";
+import { type BillingView, billingBody, limitRefusal, billingPath as path, testMethodBody } from "./body.ts";
 
 type BillingDeps = { frame: DashboardFrame; members: MemberDeps; checkout: CheckoutDeps };
 
@@ -35,7 +35,8 @@ export function billingPages(forms: FastifyInstance, { frame, members, checkout 
   const form = {
     method: "POST",
     policy: "partner-write",
-    refused: ({ request, form: typed }: PageCall, error: string) => show(request, { error, typed }),
+    refused: ({ request, form: typed }: PageCall, error: string) =>
+      show(request, { error: limitRefusal(error), typed }),
   } as const;
 
   pageRoute(forms, frame, {

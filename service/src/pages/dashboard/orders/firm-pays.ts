@@ -60,7 +60,7 @@ export function firmPaysPart(
   const needsPerson = latest?.reason === "authentication_required" && latest.methodId === method?.id;
   return html`${isTold && html`<p>Your firm’s payment: ${chargeText(latest)}</p>`}
 ${payable && latest && latest.groupId !== null && html`<p>It was one payment for several orders, and none of them was charged. <a href="/dashboard/orders/${code}/closing">Open the closing</a> to charge them together, or charge this order alone here.</p>`}
-${payable && method && isAboveLimit(latest) && html`<p>An owner of your firm can charge it here, or raise the limit under Billing. Anybody of your firm can ${otherWay}.</p>`}
+${payable && method && isAboveLimit(latest) && html`<p>An owner of your firm can charge it here. After a limit was raised under Billing, charge it again here: it is not tried again by itself. Anybody of your firm can ${otherWay}.</p>`}
 ${payable && method && needsPerson && html`<p>Charging the card again would fail again. To have a person confirm the payment, ${otherWay}.</p>`}
 ${payable && method && !needsPerson && buttonForm(`/dashboard/orders/${code}/charge`, `Charge ${money(dueCents)} to ${methodName(method)}`)}
 ${payable && !method && html`<p>Your firm pays this order. <a href="/dashboard/billing">Add a card or bank account</a>, or ${otherWay}.</p>`}`;
@@ -72,7 +72,7 @@ const aboveLimit: ReadonlySet<string> = new Set<SpendingRefusal>([
   "above_month_limit",
 ]);
 
-const isAboveLimit = (latest: FirmCharge | undefined): boolean =>
+export const isAboveLimit = (latest: Pick<FirmCharge, "state" | "reason"> | undefined): boolean =>
   latest?.state === "refused" && aboveLimit.has(latest.reason ?? "");
 
 type OrderCall = PageCall<{ code: string }>;

@@ -11,6 +11,7 @@ import { statusWords } from "../../ui/orders/status-words.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { chargeText } from "../billing/body.ts";
+import { isAboveLimit } from "../orders/firm-pays.ts";
 import { deliveryCard } from "./delivery.ts";
 import { ordersPart, orderTitle } from "./orders.ts";
 import { sandboxCard } from "./sandbox.ts";
@@ -74,7 +75,7 @@ ${
 
 /** Tells why the latest payment failed. One order is enough to stop it, because a person approved its whole sum. */
 const failedPart = ({ failed }: RoomDetailView["firmPays"]): Html =>
-  html`${paymentLine(failed)}${failed.length > 1 && html`<p>One order is enough to stop the whole payment: none of them was charged. Charge them again once you have looked.</p>`}`;
+  html`${paymentLine(failed)}${failed.length > 1 && html`<p>One order is enough to stop the whole payment: none of them was charged. Charge them again once you have looked.</p>`}${isAboveLimit(failed[0]) && html`<p>An owner of your firm can charge here. After a limit was raised under Billing, charge again here: nothing is tried again by itself.</p>`}`;
 
 /** The state of one of the firm's payments; empty for none. It may also pay orders that have left the room. */
 function paymentLine(charges: readonly ChargeOfOrder[]): Html {
