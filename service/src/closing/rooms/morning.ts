@@ -9,7 +9,7 @@ import { isPlainTitle } from "../../kernel/platform/mail/plain-name.ts";
 import type { Fact } from "../../kernel/platform/mail/template.ts";
 import { businessMorning } from "../../kernel/tasks/tasks.ts";
 import { joinOrder, orderState, signerState, type TitleOf } from "../../orders/order/order.ts";
-import { isBeingPaid } from "../../orders/payments/payments.ts";
+import { isBeingPaid, overdueOrderIds } from "../../orders/payments/payments.ts";
 import { roomState } from "./store.ts";
 import {
   actOf,
@@ -82,8 +82,12 @@ const rowsStatement = (partnerId: string, userId: string): Statement => sql`
 type Deps = MailDeps & { titleOf: TitleOf };
 
 /** The closings of a member: unfinished orders that the member placed, grouped by room. */
-async function closingsOf({ db, rowMac, titleOf }: Deps, partnerId: string, userId: string): Promise<Closing[]> {
-  const rows = (await db.query<Row>(rowsStatement(partnerId, userId))).filter(({ isAuthentic }) => isAuthentic);
+async function closingsOf({ db, rowMac, clock, titleOf }: Deps, partnerId: string, userId: string): Promise<Closing[]> {
+  const found = await db.query<Omit<Row, "isOverdue">>(rowsStatement(partnerId, userId));
+  const overdue = await overdueOrderIds({ db, clock }, { partnerId, environment: "live" });
+  const rows = found
+    .filter(({ isAuthentic }) => isAuthentic)
+    .map((row): Row => ({ ...row, isOverdue: overdue.has(row.orderId) }));
   const ids = rows.map(({ orderId }) => orderId);
   const origins = await readOrigins(db, rowMac, ids);
   const own = rows.filter(({ orderId }) => origins.get(orderId)?.placedBy === `member:${userId}`);

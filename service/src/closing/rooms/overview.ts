@@ -16,7 +16,7 @@ import {
   type Titled,
   type TitleOf,
 } from "../../orders/order/order.ts";
-import { dueCents, isBeingPaid, type RefusalKind, refusalOf } from "../../orders/payments/payments.ts";
+import { dueCents, isBeingPaid, overdueOrderIds, type RefusalKind, refusalOf } from "../../orders/payments/payments.ts";
 import { type DueDeps, roomOfOrder, sumDue } from "./checkout.ts";
 import { authentic, roomState } from "./store.ts";
 import {
@@ -81,10 +81,10 @@ export const openClosingsStatement = ({ partnerId, environment }: Owner): Statem
       OR (r.closes_on IS NOT NULL AND r.order_count = 0))
   ORDER BY r.closes_on, r.created_at DESC, r.id LIMIT ${mostClosings}`;
 
-type OrderRow = UnfinishedOrder & { roomId: string; payBy: Payer };
+type OrderRow = UnfinishedOrder & { roomId: string; orderId: number; payBy: Payer };
 
 const ordersStatement = (roomIds: readonly string[]): Statement => sql`
-  SELECT r.id AS "roomId", o.code AS "code@order", o.document_name AS "documentName", o.doc_slug AS "docSlug", o.status,
+  SELECT r.id AS "roomId", o.id AS "orderId", o.code AS "code@order", o.document_name AS "documentName", o.doc_slug AS "docSlug", o.status,
     o.pay_by AS "payBy", o.updated_at AS since, a.label, e.expires_at AS "expiresAt", ${waitingList} AS waiting,
     ${isBeingPaid}, ${marked(orderState, sql`o`)}, ${markedAll(signerState, sql`s`, waitingSigners)}
   FROM rooms r JOIN room_orders a ON a.room_id = r.id ${joinOrder(sql`a.order_id`)} AND o.partner_id = r.partner_id
@@ -97,7 +97,9 @@ export async function openClosings(
   owner: Owner,
 ): Promise<OpenClosing[]> {
   const rooms = authentic(await db.query<RoomRow & Marked>(openClosingsStatement(owner)));
-  const rows = authentic(await db.query<OrderRow & Marked>(ordersStatement(rooms.map(({ id }) => id))));
+  const found = await db.query<Omit<OrderRow, "isOverdue"> & Marked>(ordersStatement(rooms.map(({ id }) => id)));
+  const overdue = await overdueOrderIds({ db, clock }, owner);
+  const rows = authentic(found).map((row): OrderRow => ({ ...row, isOverdue: overdue.has(row.orderId) }));
   const byRoom = Map.groupBy(rows, ({ roomId }) => roomId);
   const today = dayOf(clock());
   return rooms.map(({ id, code: roomCode, ...room }) => {

@@ -14,6 +14,8 @@ export type UnfinishedOrder = Titled & {
   waiting: { name: string; routing: number }[] | null;
   /** Whether a payment is under way. A bank can move it for days. */
   isBeingPaid: boolean;
+  /** Whether the firm's payment for it has had no answer for too long. */
+  isOverdue: boolean;
 };
 
 export const isUnfinished = (status: Statement): Statement =>
@@ -31,7 +33,8 @@ export const withEnvelope: Statement = sql`LEFT JOIN envelopes e ON e.order_id =
 export const orderNameOf = (row: UnfinishedOrder, titleOf: TitleOf): string =>
   [row.label, titleOf(row)].find((name) => name !== null && isPlainTitle(name)) ?? row.code.slice(0, 6).toUpperCase();
 
-export const isStuck = ({ status }: Pick<UnfinishedOrder, "status">): boolean => statusGroupOf(status) === "attention";
+export const isStuck = ({ status, isOverdue }: Pick<UnfinishedOrder, "status" | "isOverdue">): boolean =>
+  isOverdue || statusGroupOf(status) === "attention";
 
 /** For sorting: when the order's signing ends. */
 export const signingEnd = ({ expiresAt }: UnfinishedOrder): number => expiresAt?.getTime() ?? Number.MAX_SAFE_INTEGER;
@@ -51,6 +54,7 @@ const timeIn = new Intl.DateTimeFormat("en-US", {
 /** The text that says who must act and by when, or since when the order is stuck. */
 export function actOf(row: UnfinishedOrder): string {
   const { status, expiresAt, since } = row;
+  if (row.isOverdue) return "stuck: your firm’s payment has had no answer";
   if (isStuck(row)) return `stuck since ${dayIn.format(since)} (${statusLabel(status).toLowerCase()})`;
   if (status === "EsignPending" && row.waiting && row.waiting.length > 0) {
     const turn = Math.min(...row.waiting.map(({ routing }) => routing));

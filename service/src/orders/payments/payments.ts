@@ -79,6 +79,7 @@ export { bringSandboxMoneyNearer } from "./firm/sandbox-steps.ts";
 export { accountChange, activeMethod, type PaymentMethod, selectMethods } from "./firm/store.ts";
 export {
   countOverduePayments,
+  overdueOrderIds,
   endCharge,
   endOwnCharge,
   isOverdueCharge,
@@ -123,6 +124,8 @@ export {
   withdrawSupplement,
 } from "./supplements.ts";
 export {
+  type ExtraPayment,
+  extraPaymentsOf,
   isUnapplied,
   resolveUnapplied,
   type UnappliedPayment,

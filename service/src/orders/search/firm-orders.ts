@@ -32,6 +32,8 @@ export type FirmOrdersQuery = {
   ways?: readonly SearchWay[];
   /** The statuses to search for; null for all. */
   statuses: readonly OrderStatus[] | null;
+  /** The ids of orders that are listed with these statuses, whatever their own status. */
+  besides?: readonly number[];
   /** Orders placed at or after `from`, and before `until`. */
   from: Date | null;
   until: Date | null;
@@ -52,7 +54,7 @@ const columns = sql`code AS "code@order", status, doc_slug AS "docSlug", documen
 
 /** The statement for one page. Building it is separate from running it, so that tests can check its plan. */
 export function firmOrdersStatement(owner: Owner, query: FirmOrdersQuery, limit: number): Statement {
-  const { text, found = [], ways = [], statuses, from, until, sort, place, side } = query;
+  const { text, found = [], ways = [], statuses, besides = [], from, until, sort, place, side } = query;
   const { column, newestFirst } = sorts[sort];
   const downward = newestFirst === (side === "after");
   const [comparison, direction] = downward ? [sql`<`, sql`DESC`] : [sql`>`, sql`ASC`];
@@ -68,11 +70,11 @@ export function firmOrdersStatement(owner: Owner, query: FirmOrdersQuery, limit:
     }`;
   const ordered = sql`ORDER BY ${column} ${direction}, id ${direction} LIMIT ${limit}`;
   // With several statuses, each status is read from its own part of the index.
-  if (statuses !== null && sort !== "changed")
+  if (statuses !== null && sort !== "changed" && besides.length === 0)
     return sql`SELECT ${columns}, ${marked(orderState, sql`found`)} FROM (SELECT each.* FROM unnest(${statuses}::text[]) AS s (status), LATERAL (
       SELECT * ${fromOrders} WHERE o.status = s.status AND ${wanted} ${ordered}) AS each) AS found ${ordered}`;
   return sql`SELECT ${columns}, ${marked(orderState, sql`o`)} ${fromOrders}
-    WHERE ${wanted} ${statuses === null ? nothing : sql`AND status = ANY (${statuses}::text[])`} ${ordered}`;
+    WHERE ${wanted} ${statuses === null ? nothing : sql`AND (status = ANY (${statuses}::text[]) OR id = ANY (${besides}::bigint[]))`} ${ordered}`;
 }
 
 /**

@@ -90,7 +90,7 @@ export function dashboard(app: FastifyInstance, deps: DashboardDeps): void {
       noteFailing(linked, { db });
       confirming(linked, { confirmation: members, limits, assets }, confirmArea, reauthenticate(callers));
       analyticsPage(linked, { readAnalytics, limits, assets });
-      orderListPage(linked, { db, limits, assets, titleOf });
+      orderListPage(linked, { db, clock: orders.clock, limits, assets, titleOf });
       orderNewPage(linked, { frame, orders, titleOf, fills });
       placesPreview(linked, { frame, orders, preview: desk.preview });
       closingPages(linked, { frame, orders, templates, drafts: deps.rooms.drafts });

@@ -5,7 +5,7 @@ import { principalOf } from "../../kernel/http/authentication.ts";
 import { maySeeBilling, type Principal } from "../../kernel/identity/identity.ts";
 import { showTestClock } from "../../kernel/test-clock/test-clock.ts";
 import { orderStatuses, type TitleOf } from "../../orders/order/order.ts";
-import { countOverduePayments } from "../../orders/payments/payments.ts";
+import { countOverduePayments, overdueOrderIds } from "../../orders/payments/payments.ts";
 import { countFirmOrders, type FirmOrder, firmOrders } from "../../orders/search/search.ts";
 import type { Assets } from "../ui/assets/assets.ts";
 import { card, notice, pageHead, progressSteps, type Step, statusBadge } from "../ui/components.ts";
@@ -15,7 +15,7 @@ import { type PageCall, pageRoute } from "../ui/page/route.ts";
 import { type Html, html } from "../ui/render.ts";
 import { draftsCard, latestDrafts } from "./closings/draft.ts";
 import { countIn, shownCount } from "./orders/list/body.ts";
-import { type Group, groups } from "./orders/list/groups.ts";
+import { type Group, groups, ofOverdue } from "./orders/list/groups.ts";
 import { queryOf, wantedOf } from "./orders/list/query.ts";
 import { orderName } from "./orders/words.ts";
 import { dashboardPage } from "./page-shell.ts";
@@ -84,14 +84,15 @@ export function startPage(forms: FastifyInstance, deps: StartPageDeps): void {
 
   async function readOverview(principal: Principal): Promise<OverviewView> {
     const latest = wantedOf({ ...queryOf({}), sort: "changed" });
-    const failing = { ...latest, statuses: groups.attention.statuses };
+    const overdueIds = await overdueOrderIds(deps, principal);
+    const failing = { ...latest, statuses: groups.attention.statuses, besides: [...overdueIds] };
     const [overdue, counts, attention, changed] = await Promise.all([
       maySeeBilling(principal) ? countOverduePayments(deps, principal) : 0,
       countFirmOrders(deps.db, principal, orderStatuses),
       firmOrders(deps.db, principal, failing, shownMost.attention),
       firmOrders(deps.db, principal, latest, shownMost.changed),
     ]);
-    return { overdue, counts, attention: attention.orders, changed: changed.orders, titleOf: deps.titleOf };
+    return { overdue, overdueOrders: overdueIds.size, counts, attention: attention.orders, changed: changed.orders, titleOf: deps.titleOf };
   }
 }
 
@@ -149,6 +150,8 @@ const milestones = (funnel: Launchpad["funnel"]): Html =>
 type OverviewView = {
   /** The number of the firm's payments that have had no answer for too long; 0 for a member who doesn't see bills. */
   overdue: number;
+  /** The number of orders that wait for these payments. */
+  overdueOrders: number;
   /** The number of orders per status. */
   counts: ReadonlyMap<string, number>;
   /** The latest orders that need attention, and the orders that changed last. */
@@ -163,19 +166,20 @@ const tiles = ["attention", "payment", "signing", "working"] as const satisfies 
 /** The number of open orders by group, the orders that need attention, and the orders that changed last. */
 const overview = ({
   overdue,
+  overdueOrders,
   counts,
   attention,
   changed,
   titleOf,
 }: OverviewView): Html => html`${overdue > 0 && notice("attention", overdue === 1 ? "A payment of your firm has had no answer" : `${overdue} payments of your firm have had no answer`, html`Orders wait for the bank or the payment processor. <a href="/dashboard/billing#charges">Look under Billing</a>: there an owner can end ${overdue === 1 ? "it" : "them"}.`)}
-${tileList(counts)}
+${tileList({ counts, overdueOrders })}
 ${attention.length > 0 && card("attention", groups.attention.label, orderLines(attention, titleOf))}
 ${card("changed", "What is new", html`${orderLines(changed, titleOf)}<p><a href="${path}">All orders</a></p>`)}`;
 
-const tileList = (counts: OverviewView["counts"]): Html =>
+const tileList = ({ counts, overdueOrders }: Pick<OverviewView, "counts" | "overdueOrders">): Html =>
   html`<ul class="count-tiles">${tiles.map((name) => {
     const { label, statuses } = groups[name];
-    const count = countIn(counts, statuses);
+    const count = countIn(counts, statuses) + (name === ofOverdue ? overdueOrders : 0);
     return html`<li class="${count > 0 && name === "attention" ? "attention" : ""}"><a href="${path}?status=${name}"><strong>${shownCount(count)}</strong> ${label}</a></li>`;
   })}</ul>`;
 

@@ -133,8 +133,11 @@ test("the page of an order above a limit says so, and who can go on", async () =
   const code = await acme.place();
   await until(async () => (await acme.client.orders.get(code)).charge?.state === "refused");
   const page = await (await fetch(`${service.baseUrl}/dashboard/orders/${code}`, { headers })).text();
-  assert.match(page, /Not charged\. The sum is above the limit for one order of the person who placed it\./);
-  assert.match(page, /An owner of your firm can charge it here, or raise the limit[\s\S]*Charge \$[\d.]+ to Visa/);
+  assert.match(page, /Not charged\. The sum is above the limit for one order of the API key that placed it\./);
+  assert.match(
+    page,
+    /An owner of your firm can charge it here\. After a limit was raised under Billing, charge it again here[\s\S]*Charge \$[\d.]+ to Visa/,
+  );
   await postForm(`${service.baseUrl}/dashboard/orders/${code}/charge`, {}, headers);
   await acme.statusIs(code, "EsignPending");
 });
@@ -178,7 +181,16 @@ test("a debit that the bank never answers is overdue after ten days of the test 
   await until(() => lateMails().length > 0);
   const pageOf = async () => (await fetch(`${service.baseUrl}/dashboard/orders/${code}`, { headers: owner })).text();
   assert.match(await pageOf(), /has had no answer[\s\S]*An owner can end the payment under Billing/);
-  assert.match(await (await fetch(`${service.baseUrl}/dashboard`, { headers: owner })).text(), /has had no answer/);
+  const at = async (address: string) => (await fetch(service.baseUrl + address, { headers: owner })).text();
+  assert.match(await at("/dashboard"), /has had no answer/);
+  const { roomCode } = await acme.client.rooms.create({ name: "12 Elm Street" });
+  await acme.client.rooms.attach(roomCode, { orderCode: code });
+  const attention = { start: /<strong>1<\/strong> Needs attention/, list: /Needs attention <span class="count">1</ };
+  assert.match(await at("/dashboard"), attention.start);
+  assert.match(await at("/dashboard/orders?status=attention"), attention.list);
+  assert.ok((await at("/dashboard/orders?status=attention")).includes(`/dashboard/orders/${code}`));
+  assert.match(await at("/dashboard/rooms"), /stuck: your firm’s payment has had no answer\.[\s\S]*See why/);
+  assert.ok(!(await at("/dashboard/orders?status=working")).includes(`/dashboard/orders/${code}`));
   await acme.pass(2);
   assert.equal(lateMails().length, 1, "the firm is mailed once");
   const answer = await postForm(`${service.baseUrl}${path}`, {}, owner);
@@ -188,6 +200,7 @@ test("a debit that the bank never answers is overdue after ten days of the test 
   const after = await pageOf();
   assert.match(after, /Failed\. The payment processor did not confirm it in time[\s\S]*Charge \$[\d.]+ to Test bank/);
   assert.doesNotMatch(after, /has not cleared yet|no answer/);
+  assert.doesNotMatch(await at("/dashboard/rooms"), /has had no answer/);
   await acme.pass(5);
   assert.equal((await acme.client.orders.get(code)).status, "PaymentFailed");
   assert.deepEqual(await acme.kinds(code), []);

@@ -81,6 +81,15 @@ export async function watchCharges({ db, clock, log }: { db: Database; clock: Cl
 export const countOverduePayments = async ({ db, clock }: { db: Sql; clock: Clock }, owner: Owner): Promise<number> =>
   (await store.overdueCharges(db, overdueAt(clock()), owner)).length;
 
+/** For a firm: the ids of the orders that wait for an overdue payment. Leaves out altered payments. */
+export async function overdueOrderIds(
+  { db, clock }: { db: Sql; clock: Clock },
+  owner: Owner,
+): Promise<ReadonlySet<number>> {
+  const overdue = await store.overdueCharges(db, overdueAt(clock()), owner);
+  return new Set(overdue.flatMap(({ isAuthentic, orderIds }) => (isAuthentic ? orderIds : [])));
+}
+
 type EndDeps = { db: Database; clock: Clock; processor: Processor | null };
 
 export type StuckCharge = store.OverdueCharge;

@@ -6,7 +6,7 @@ import { errorSummary, field, select } from "../../../ui/forms/fields.ts";
 import { statusWords } from "../../../ui/orders/status-words.ts";
 import { records } from "../../../ui/records.ts";
 import { type Html, html } from "../../../ui/render.ts";
-import { groups } from "./groups.ts";
+import { groups, ofOverdue } from "./groups.ts";
 import { isFiltered, listUrl, type OrderQuery, sortLabels } from "./query.ts";
 
 export type OrderListView = {
@@ -14,6 +14,8 @@ export type OrderListView = {
   page: FirmOrdersPage;
   /** The number of orders per status, regardless of the filters. */
   counts: ReadonlyMap<string, number>;
+  /** The number of orders whose payment has had no answer for too long. */
+  overdue: number;
   titleOf: TitleOf;
   environment: "live" | "test";
   error?: string | undefined;
@@ -32,7 +34,7 @@ export function orderListBody(view: OrderListView): Html {
   return html`${pageHead("Orders", "", place)}
 ${errorSummary(error)}
 ${searchForm(query)}
-${groupNav(query, counts)}
+${groupNav(view)}
 ${none ? nothingFound(error) : html`<div class="order-list">${table(page.orders, view.titleOf)}</div>`}
 <div class="list-foot">${pager(query, page)}<p class="quiet">${!none && html`<a href="${listUrl(query, {}, `${path}.csv`)}" download>Save this list as CSV</a>`}</p></div>`;
 }
@@ -63,11 +65,11 @@ export const countIn = (counts: OrderListView["counts"], statuses: readonly stri
 export const shownCount = (count: number): string => (count >= countedMost ? `${countedMost}+` : String(count));
 
 /** One link for each group, with its number of orders. */
-function groupNav(query: OrderQuery, counts: OrderListView["counts"]): Html {
+function groupNav({ query, counts, overdue }: OrderListView): Html {
   const tab = (status: string, label: string, count: number) =>
     html`<li><a href="${listUrl(query, { status })}"${query.status === status && html` aria-current="true"`}>${label} <span class="count">${shownCount(count)}</span></a></li>`;
   const named = Object.entries(groups).map(([name, { label, statuses }]) =>
-    tab(name, label, countIn(counts, statuses)),
+    tab(name, label, countIn(counts, statuses) + (name === ofOverdue ? overdue : 0)),
   );
   const other = query.status !== "" && !Object.hasOwn(groups, query.status);
   return html`<nav class="tabs" aria-label="Groups of orders"><ul>${tab("", "All", countIn(counts, [...counts.keys()]))}${named}${other && tab(query.status, statusWords(query.status).label, counts.get(query.status) ?? 0)}</ul></nav>`;

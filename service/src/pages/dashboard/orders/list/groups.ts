@@ -36,6 +36,9 @@ export const groups = {
   closed: { label: "Canceled or refunded", statuses: ["Cancelled", "RefundPending", "Refunded"] },
 } as const satisfies Record<string, { label: string; statuses: readonly OrderStatus[] }>;
 
+/** The group that also contains the orders whose payment has had no answer for too long. */
+export const ofOverdue = "attention";
+
 export type Group = keyof typeof groups;
 
 export const isGroup = (name: string): name is Group => Object.hasOwn(groups, name);

@@ -1,10 +1,11 @@
 import type { FastifyInstance } from "fastify";
 import { principalOf } from "../../../../kernel/http/authentication.ts";
 import type { RateLimits } from "../../../../kernel/http/rate-limits.ts";
+import type { Clock } from "../../../../kernel/platform/clock.ts";
 import type { Database } from "../../../../kernel/platform/database/database.ts";
 import { ordersByNumber } from "../../../../orders/billing/billing.ts";
 import { orderStatuses, serviceFlags, type TitleOf } from "../../../../orders/order/order.ts";
-import { zoneOf } from "../../../../orders/payments/payments.ts";
+import { overdueOrderIds, zoneOf } from "../../../../orders/payments/payments.ts";
 import {
   countFirmOrders,
   type FirmOrder,
@@ -21,9 +22,10 @@ import { type PageCall, pageRoute } from "../../../ui/page/route.ts";
 import { dashboardPage } from "../../page-shell.ts";
 import { refusalWords } from "../words.ts";
 import { orderListBody } from "./body.ts";
+import { ofOverdue } from "./groups.ts";
 import { queryOf, wantedOf } from "./query.ts";
 
-export type OrderListDeps = { db: Database; limits: RateLimits; assets: Assets; titleOf: TitleOf };
+export type OrderListDeps = { db: Database; clock: Clock; limits: RateLimits; assets: Assets; titleOf: TitleOf };
 
 const pageSize = 25;
 /** The most rows of a CSV file. A firm with more orders can filter by days. */
@@ -56,9 +58,11 @@ export function orderListPage(app: FastifyInstance, deps: OrderListDeps): void {
   });
 
   async function wantedIn({ query, request }: PageCall): Promise<FirmOrdersQuery> {
+    const owner = principalOf(request);
     const wanted = wantedOf(queryOf(query));
+    if (query["status"] === ofOverdue) wanted.besides = [...(await overdueOrderIds(deps, owner))];
     if (wanted.text === null) return wanted;
-    const [owner, text] = [principalOf(request), wanted.text];
+    const { text } = wanted;
     const found = [
       await ordersByTitle(db, owner, text, titleOf),
       await ordersByCodeStart(db, owner, text),
@@ -69,9 +73,13 @@ export function orderListPage(app: FastifyInstance, deps: OrderListDeps): void {
 
   async function show(call: PageCall, page: FirmOrdersPage, error?: string): Promise<string> {
     const principal = principalOf(call.request);
-    const counts = await countFirmOrders(db, principal, orderStatuses);
+    const [counts, overdue] = [
+      await countFirmOrders(db, principal, orderStatuses),
+      await overdueOrderIds(deps, principal),
+    ];
     const { environment } = principal;
-    const body = orderListBody({ query: queryOf(call.query), page, counts, titleOf, environment, error });
+    const query = queryOf(call.query);
+    const body = orderListBody({ query, page, counts, overdue: overdue.size, titleOf, environment, error });
     return dashboardPage(deps, call.request, { title: "Orders", section: "orders", body, wide: true });
   }
 }
