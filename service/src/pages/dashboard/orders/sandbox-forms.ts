@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import type { RateLimits } from "../../../kernel/http/rate-limits.ts";
-import { invalid } from "../../../kernel/platform/errors.ts";
+import type { Sql } from "../../../kernel/platform/database/database.ts";
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import {
   outcomes,
   type SandboxDeps,
@@ -10,8 +11,12 @@ import {
   sandboxCheckout,
   sandboxComplete,
 } from "../../../orders/fulfilment/fulfilment.ts";
+import { signedHere } from "../../../signing/envelopes/envelopes.ts";
 import { done, type FlashMessage } from "../../ui/flash-messages.ts";
+import { askFirst } from "../../ui/forms/ask-first.ts";
+import type { FormValues } from "../../ui/forms/form-body.ts";
 import { type PageCall, pageRoute } from "../../ui/page/route.ts";
+import type { Html } from "../../ui/render.ts";
 import { doOnce } from "../submit-once.ts";
 
 export type SandboxPageDeps = SandboxDeps & { limits: RateLimits };
@@ -38,19 +43,49 @@ export function sandboxForms(forms: FastifyInstance, deps: SandboxPageDeps, form
   pageRoute(forms, deps, {
     ...form,
     url: "/dashboard/orders/:code/sandbox/advance",
-    handle: doOnce(deps, async ({ params: { code }, request }) =>
-      played(code, await sandboxAdvance(deps, moveOf(request, code), null), "sandbox-advanced"),
-    ),
+    handle: doOnce(deps, async ({ params: { code }, form: typed, request }) => {
+      await requireUnsigned(deps.db, [code], typed);
+      return played(code, await sandboxAdvance(deps, moveOf(request, code), null), "sandbox-advanced");
+    }),
   });
 
   pageRoute(forms, deps, {
     ...form,
     url: "/dashboard/orders/:code/sandbox/complete",
-    handle: doOnce(deps, async ({ params: { code }, request }) =>
-      played(code, await sandboxComplete(deps, moveOf(request, code)), "sandbox-completed"),
-    ),
+    handle: doOnce(deps, async ({ params: { code }, form: typed, request }) => {
+      await requireUnsigned(deps.db, [code], typed);
+      return played(code, await sandboxComplete(deps, moveOf(request, code)), "sandbox-completed");
+    }),
   });
 }
+
+/** The hidden field of a form that was asked to discard signatures. */
+export const discards = { discard_signatures: "on" } as const;
+
+/**
+ * Refuses to move orders that people are signing, unless the form was asked to discard their signatures. Somebody may
+ * have signed after the page was shown.
+ * @throws ServiceError
+ */
+export async function requireUnsigned(db: Sql, codes: readonly string[], typed: FormValues): Promise<void> {
+  if (typed["discard_signatures"] === discards.discard_signatures) return;
+  for (const code of codes)
+    if (((await signedHere(db, code))?.signed ?? 0) > 0)
+      throw new ServiceError(
+        "conflict",
+        "Somebody has signed. The sandbox would discard the signature: confirm that, or let everybody sign. Nothing was moved.",
+      );
+}
+
+/** The button of a move that discards signatures: it asks first. */
+export const discardQuestion = (label: string, action: string, fields: Readonly<Record<string, string>>): Html =>
+  askFirst({
+    label,
+    text: "Somebody has signed, and not everybody has. The final files will not show these signatures.",
+    confirm: "Discard the signatures",
+    action,
+    fields: { ...fields, ...discards },
+  });
 
 const moveOf = (request: FastifyRequest, code: string) => ({
   principal: principalOf(request),

@@ -8,6 +8,7 @@ import { done } from "../../ui/flash-messages.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
 import { pageRoute } from "../../ui/page/route.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { discardQuestion, requireUnsigned } from "../orders/sandbox-forms.ts";
 import { signingEnds } from "../orders/words.ts";
 import type { DashboardFrame } from "../page-shell.ts";
 import { doOnce } from "../submit-once.ts";
@@ -36,10 +37,12 @@ export function sandboxForms(forms: FastifyInstance, { frame, closings, sandbox 
   pageRoute(forms, frame, {
     ...formIn("sandbox"),
     url: "/dashboard/rooms/:code/sandbox/complete",
-    handle: doOnce(sandbox, async ({ params: { code }, request }) => {
+    handle: doOnce(sandbox, async ({ params: { code }, form, request }) => {
       const principal = principalOf(request);
       const room = await ownRoom(closings, principal, code);
-      for (const { orderCode } of movable(room, "advance"))
+      const moved = movable(room, "advance").map(({ orderCode }) => orderCode);
+      await requireUnsigned(sandbox.db, moved, form);
+      for (const orderCode of moved)
         await sandboxComplete(sandbox, { principal, code: orderCode, attempt: request.id });
       return done(`/dashboard/rooms/${code}`, "room-completed");
     }),
@@ -56,11 +59,15 @@ export function sandboxCard(view: RoomDetailView): Html | null {
   const [unpaid, open] = [movable(view.room, "pay"), movable(view.room, "advance")];
   if (view.environment !== "test" || unpaid.length + open.length === 0) return null;
   const fields = { submission: view.submission };
+  const isPartlySigned = open.some(
+    ({ status, signers }) => status === "EsignPending" && signers.some(({ signed }) => signed),
+  );
+  const completePath = formPath(view, "sandbox/complete");
   const count = (orders: readonly unknown[]) => (orders.length === 1 ? "1 order" : `${orders.length} orders`);
   return card(
     "sandbox",
     "Sandbox",
     html`${problemOf(view, "sandbox")}<p>Simulate what others do. No money moves, nobody signs, and nothing is sent; your webhooks are notified as they would be for real orders.${open.length > 0 && signingEnds}</p>
-<div class="button-row">${unpaid.length > 0 && buttonForm(formPath(view, "sandbox/pay"), `Pay for ${count(unpaid)}`, { fields })}${open.length > 0 && buttonForm(formPath(view, "sandbox/complete"), `Complete ${count(open)}`, { fields, kind: unpaid.length > 0 ? "quiet-button" : "" })}</div>`,
+<div class="button-row">${unpaid.length > 0 && buttonForm(formPath(view, "sandbox/pay"), `Pay for ${count(unpaid)}`, { fields })}${open.length > 0 && !isPartlySigned && buttonForm(completePath, `Complete ${count(open)}`, { fields, kind: unpaid.length > 0 ? "quiet-button" : "" })}</div>${isPartlySigned && discardQuestion(`Complete ${count(open)}`, completePath, fields)}`,
   );
 }

@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { newMember, postForm } from "../../firms/members/signed-in-member.ts";
+import { openCeremonyService, signBy } from "../../signing/envelopes/ceremony/ceremony-service.ts";
+
+const running = await forTests(openCeremonyService());
+const key = running.headers.Authorization.replace("Bearer ", "");
+const { headers } = await newMember(running.service, "dana@harbor-title.com", key);
+const { baseUrl } = running.service;
+const page = async (path: string) => (await fetch(baseUrl + path, { headers })).text();
+const post = (path: string, fields: Record<string, string> = {}) =>
+  postForm(baseUrl + path, fields, { ...headers, Accept: "text/html" });
+const statusOf = async (code: string) =>
+  (await running.client.ok<{ status: string }>("GET", `/api/partner/orders/${code}`)).status;
+
+let people = 0;
+/** An order of two signers, of whom the first has signed. */
+async function partlySigned(): Promise<string> {
+  people += 1;
+  const [jane, john] = ["jane", "john"].map((name) => ({ name, email: `${name}${people}@example.com` }));
+  const code = await running.order([jane ?? {}, john ?? {}]);
+  await signBy(running.ceremony, await running.linkOf(jane?.email ?? ""), "Jane Doe");
+  return code;
+}
+
+test("the sandbox discards real signatures of an order only after it was asked to", async () => {
+  for (const move of ["advance", "complete"]) {
+    const code = await partlySigned();
+    const path = `/dashboard/orders/${code}`;
+    const shown = await page(path);
+    const asking = new RegExp(
+      `Somebody has signed[\\s\\S]*?action="${path}/sandbox/${move}"[\\s\\S]*?name="discard_signatures"[\\s\\S]*?Discard the signatures`,
+    );
+    assert.match(shown, asking);
+    const refused = await post(`${path}/sandbox/${move}`);
+    assert.equal(refused.status, 409);
+    assert.match(await refused.text(), /Somebody has signed\. The sandbox would discard the signature/);
+    assert.equal((await post(`${path}/sandbox/${move}`, { discard_signatures: "yes" })).status, 409);
+    assert.equal(await statusOf(code), "EsignPending");
+    assert.equal((await post(`${path}/sandbox/${move}`, { discard_signatures: "on" })).status, 303);
+    assert.notEqual(await statusOf(code), "EsignPending");
+  }
+});
+
+test("a room with a signature asks before it completes its orders, and nothing moves without the answer", async () => {
+  const codes = [await running.order([{ name: "Ann Roe", email: "ann@example.com" }]), await partlySigned()];
+  const { roomCode } = await running.client.ok<{ roomCode: string }>("POST", "/api/rooms", { name: "12 Elm Street" });
+  for (const orderCode of codes) await running.client.ok("POST", `/api/rooms/${roomCode}/orders`, { orderCode });
+  const complete = `/dashboard/rooms/${roomCode}/sandbox/complete`;
+  assert.match(await page(`/dashboard/rooms/${roomCode}`), /name="discard_signatures"[\s\S]*?Discard the signatures/);
+  assert.equal((await post(complete)).status, 409);
+  for (const code of codes) assert.equal(await statusOf(code), "EsignPending");
+  assert.equal((await post(complete, { discard_signatures: "on" })).status, 303);
+  for (const code of codes) assert.equal(await statusOf(code), "Completed");
+});
+
+test("an order that nobody has signed asks nothing", async () => {
+  const code = await running.order([{ name: "Bob Roe", email: "bob@example.com" }]);
+  await running.linkOf("bob@example.com");
+  assert.doesNotMatch(await page(`/dashboard/orders/${code}`), /discard_signatures/);
+  assert.equal((await post(`/dashboard/orders/${code}/sandbox/complete`)).status, 303);
+});
