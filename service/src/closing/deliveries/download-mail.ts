@@ -3,6 +3,7 @@ import { readOrigins } from "../../kernel/audit/audit.ts";
 import { enqueueAfter } from "../../kernel/platform/jobs/jobs.ts";
 import { defineMail } from "../../kernel/platform/mail/mail-jobs.ts";
 import { isPlainName, isPlainTitle } from "../../kernel/platform/mail/plain-name.ts";
+import { zoneOrDefault } from "../../orders/payments/payments.ts";
 import type { DeliveryDeps } from "./link.ts";
 import * as store from "./store.ts";
 
@@ -37,6 +38,12 @@ export async function noteDownload(
   });
 }
 
+const timeIn = (zone: string, at: Date): string =>
+  new Intl.DateTimeFormat("en-US", {
+    ...({ year: "numeric", month: "short", day: "numeric", hour: "numeric", minute: "2-digit" } as const),
+    ...({ timeZone: zone, timeZoneName: "short" } as const),
+  }).format(at);
+
 /** Tells a person of the firm that documents were downloaded for the first time. Nobody can tell who read them. */
 export const downloadMail = defineMail({
   queue,
@@ -47,9 +54,10 @@ export const downloadMail = defineMail({
     if (!room || !first) return null;
     const person = await recipientFor(deps, room, { actor: `member:${userId}`, kind: "downloads" });
     if (person?.userId !== userId) return null;
-    return { delivery, room, first, to: person.email, series: await linkSeriesOf(deps.db, userId, "downloads") };
+    const zone = await zoneOrDefault(deps.db, room.partnerId);
+    return { delivery, room, first, zone, to: person.email, series: await linkSeriesOf(deps.db, userId, "downloads") };
   },
-  write: ({ delivery, room, first, to, series }, { userId }, { baseUrl, secrets }) => {
+  write: ({ delivery, room, first, zone, to, series }, { userId }, { baseUrl, secrets }) => {
     const { id, recipientName, recipientEmail } = delivery;
     const { environment, reference, name, code } = room;
     const who = isPlainName(recipientName) ? recipientName : recipientEmail;
@@ -69,7 +77,7 @@ export const downloadMail = defineMail({
       facts: [
         ...(isPlainTitle(name) ? [["Closing", name] as const] : []),
         ["Sent to", recipientEmail] as const,
-        ["Downloaded", `${first.toISOString().slice(0, 16).replace("T", " ")} UTC`] as const,
+        ["Downloaded", timeIn(zone, first)] as const,
       ],
       link: { label: "Open the closing", url: `${baseUrl}/dashboard/rooms/${code}` },
       caution:

@@ -261,6 +261,8 @@ test("mails the sender once when documents are first downloaded, however many do
   await Promise.all([1, 2, 3].map(async () => bytesOf(await fetch(baseUrl + path, { method: "POST" }))));
   const mail = await until(() => told(to, "Nora Bank")[0]);
   assert.match(mail, /Documents sent to Nora Bank were downloaded: 2026-1187/);
+  assert.match(mail, /Downloaded[\s\S]*?\d:\d\d.{1,12}[AP]M.{1,12}E[DS]T/, "in the zone of the firm's statements");
+  assert.doesNotMatch(mail, /\d UTC/);
   assert.match(mail, /This was the first download/);
   assert.match(mail, /\/dashboard\/rooms\/[0-9a-f]{40}/);
   assert.doesNotMatch(mail, /\bread\b|received it|\/deliveries\//);
