@@ -79,10 +79,10 @@ export { bringSandboxMoneyNearer } from "./firm/sandbox-steps.ts";
 export { accountChange, activeMethod, type PaymentMethod, selectMethods } from "./firm/store.ts";
 export {
   countOverduePayments,
-  overdueOrderIds,
   endCharge,
   endOwnCharge,
   isOverdueCharge,
+  overdueOrderIds,
   type StuckCharge,
   stuckCharges,
 } from "./firm/stuck.ts";

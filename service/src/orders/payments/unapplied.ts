@@ -9,7 +9,7 @@ import { marked, verified, verifiedAll, writeStateMacs } from "../../kernel/plat
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { isPlainLines } from "../../kernel/platform/text.ts";
 import { closeTasks } from "../../kernel/tasks/tasks.ts";
-import { joinOrder } from "../order/order.ts";
+import { hasOrderCode, joinOrder } from "../order/order.ts";
 import { paymentState, processorEventState, resolutionState } from "./store.ts";
 
 /** A payment that paid for no order, because the payment arrived too late, for the second time, or after its refund. */
@@ -104,6 +104,28 @@ export async function unappliedOfOrder(db: Sql, orderId: number): Promise<Readon
     SELECT p.id, ${isUnapplied} AS "isUnapplied", ${verifiedSimultaneous}, ${verifiedUnapplied}
     FROM payments p WHERE p.order_id = ${orderId}`);
   return new Set(found.filter((each) => each.isUnapplied).map(({ id }) => id));
+}
+
+/** A payment that paid for nothing, as the order's firm sees it. */
+export type ExtraPayment = {
+  /** The amount, in the smallest unit of the currency. */
+  amountCents: number;
+  currency: string;
+  receivedAt: Date;
+  /** When the whole payment was given back; null until then. */
+  refundedAt: Date | null;
+};
+
+/**
+ * The payments of an order that paid for nothing, such as its price paid twice, the oldest first.
+ * @throws ServiceError `unavailable` for an altered row
+ */
+export async function extraPaymentsOf(db: Sql, orderCode: string): Promise<ExtraPayment[]> {
+  const found = await db.query<ExtraPayment & { isUnapplied: boolean }>(sql`
+    SELECT p.amount_cents::float8 AS "amountCents", p.currency, p.received_at AS "receivedAt", p.refunded_at AS "refundedAt",
+      ${isUnapplied} AS "isUnapplied", ${verifiedSimultaneous}, ${verifiedUnapplied}
+    FROM payments p ${joinOrder(sql`p.order_id`)} WHERE ${hasOrderCode(orderCode)} ORDER BY p.id`);
+  return found.flatMap(({ isUnapplied, ...payment }) => (isUnapplied ? [payment] : []));
 }
 
 type Resolved = { eventId: string; environment: Environment; note: string };

@@ -92,7 +92,14 @@ export function startPage(forms: FastifyInstance, deps: StartPageDeps): void {
       firmOrders(deps.db, principal, failing, shownMost.attention),
       firmOrders(deps.db, principal, latest, shownMost.changed),
     ]);
-    return { overdue, overdueOrders: overdueIds.size, counts, attention: attention.orders, changed: changed.orders, titleOf: deps.titleOf };
+    return {
+      overdue,
+      overdueOrders: overdueIds.size,
+      counts,
+      attention: attention.orders,
+      changed: changed.orders,
+      titleOf: deps.titleOf,
+    };
   }
 }
 

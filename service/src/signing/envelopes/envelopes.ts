@@ -89,7 +89,14 @@ export { isSignedInRoom, searchWays, verifiedEnvelopesOf } from "./records/envel
 export { type SigningLinks, signingLinks } from "./records/link-tokens.ts";
 export type { DocumentDeps } from "./records/revisions.ts";
 export type { NotaryBlock } from "./records/rooms.ts";
-export { listedPlaces, type SignedHere, type SignerState, type Signing, signedHere } from "./records/signing.ts";
+export {
+  type SignedHere,
+  type SignerPlace,
+  type SignerState,
+  type Signing,
+  signedHere,
+  signerPlaces,
+} from "./records/signing.ts";
 export { type TrailFacts, trailMembers } from "./records/trail.ts";
 export { issueCrls } from "./revocation.ts";
 export { issueSignerCertificate, oneActKey } from "./signer-authority.ts";

@@ -10,7 +10,7 @@ import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import type { Log } from "../../../src/kernel/platform/logs.ts";
 import { watchPayments } from "../../../src/orders/payments/payments.ts";
-import { postForm } from "../../firms/members/signed-in-member.ts";
+import { newMember, postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator, newSession } from "../../firms/operators/console-people.ts";
 
 const pairs = Number(process.env["PAIRS"] ?? 3);
@@ -24,7 +24,9 @@ const running = await forTests(
     STRIPE_API_BASE: stripe.url,
   }),
 );
-const { headers } = await newPartner(running.service, { live: true });
+const { headers, key } = await newPartner(running.service, { live: true });
+const owner = (await newMember(running.service, "owner@acme.example", key)).headers;
+await postForm(`${running.service.baseUrl}/dashboard/environment`, { environment: "live" }, owner);
 const agent = await newOperator(running, { roles: ["agent"] });
 const approver = await newOperator(running, { roles: ["approver"] });
 
@@ -405,6 +407,12 @@ test("the share of an order that was canceled before a shared payment is refunde
   const pages = `${running.service.baseUrl}/operator/payments`;
   const shown = async () => (await fetch(pages, { headers: { cookie: agent.cookie } })).text();
   assert.match(await shown(), /Never send the whole payment back/);
+  const orderPage = async (code: string) =>
+    (await fetch(`${running.service.baseUrl}/dashboard/orders/${code}`, { headers: owner })).text();
+  const extra =
+    /A payment of \$12\.00 arrived .*, which this order did not need\. (The operator|All of it was given back)/;
+  assert.equal(extra.exec(await orderPage(gone))?.[1], "The operator");
+  assert.doesNotMatch(await orderPage(kept), /which this order did not need/);
   await refused(await askShare(eventId, agent, " "), 400, /reason must have 1 to 500 characters/);
   assert.equal((await askShare("evt_unknown", agent)).status, 404);
   const asked = await askShare(eventId, agent);
@@ -423,6 +431,7 @@ test("the share of an order that was canceled before a shared payment is refunde
     sql`SELECT state FROM tasks WHERE kind = 'payment_unapplied' AND subject = ${eventId}`,
   );
   assert.deepEqual(tasks, [{ state: "done" }]);
+  assert.equal(extra.exec(await orderPage(gone))?.[1], "All of it was given back");
   assert.deepEqual([await statusOf(kept), await statusOf(gone)], ["EsignPending", "Cancelled"]);
   await refused(await askShare(eventId, agent), 409, /not held any more/);
 });

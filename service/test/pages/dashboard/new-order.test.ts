@@ -3,6 +3,8 @@ import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { examplePdf, minimal, orderForm, shipping } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { until } from "@signsealship/testing/until";
+import { newUuid } from "../../../src/kernel/platform/ids.ts";
 import { senderTextNames, senderTexts } from "../../../src/orders/order/order.ts";
 import { senderTextWords } from "../../../src/pages/dashboard/orders/words.ts";
 import { openMembersService } from "../../firms/members/members-service.ts";
@@ -27,7 +29,7 @@ async function member() {
   const page = async (at: string) => (await running.call(at, { headers })).body as string;
   const quote = async (fields: Record<string, string>) =>
     (await postForm(`${running.service.baseUrl}${path}/quote`, fields, headers)).text();
-  return { send, page, quote };
+  return { send, page, quote, headers };
 }
 
 const tokenIn = (text: string) => /name="fill_token" value="([0-9a-f]{40})"/.exec(text)?.[1] ?? "";
@@ -88,6 +90,33 @@ test("shows the sender the notices that signers will see, with their words, and 
   assert.match(shown, /\(page 1\): &quot;I owe &lt;b&gt;1000000&lt;\/b&gt;\.&quot;\./);
   const plain = await send(orderForm({ ...minimal, svc_sign: "on" }));
   assert.doesNotMatch(await page(plain.location), /What signers are told/);
+});
+
+test("says for each signer where they sign: on the pages, or on a page that was added for signatures", async () => {
+  const { send, page, headers } = await member();
+  const signature = (signer: number) => ({ kind: "signature", signer, page: 1, x: 72, y: 500 + 60 * signer });
+  const fields = JSON.stringify([1, 2].map((n) => ({ ...signature(n), width: 180, height: 36 })));
+  const signers = { signer1_name: "Ann Roe", signer1_email: "ann@example.com" };
+  const two = { ...signers, signer2_name: "Bob Roe", signer2_email: "bob@example.com", svc_sign: "on" };
+  const factsOf = (shown: string) =>
+    [...shown.matchAll(/<dt>Fields<\/dt><dd[^>]*>(.*?)<\/dd>/gs)].map(([, words = ""]) => words);
+  const placed = await send(orderForm({ ...minimal, ...two, fields }));
+  assert.equal(placed.status, 303, placed.text);
+  const order = placed.location.split("?")[0] ?? "";
+  assert.deepEqual(factsOf(await page(order)), ["1 signature on page 1", "1 signature on page 1"]);
+  const tagged = makePdf({ content: "BT /F1 12 Tf 72 600 Td ({{signature, r1}}) Tj ET" });
+  const other = (await send(orderForm({ ...minimal, ...two }, tagged))).location.split("?")[0] ?? "";
+  const unread = "In the document’s own fields or tags for signatures. Without them, on an added page";
+  assert.deepEqual(factsOf(await page(other)), [unread, unread]);
+  for (const at of [order, other]) {
+    const form = { outcome: "success", submission: newUuid() };
+    const { status } = await postForm(`${running.service.baseUrl}${at}/sandbox/checkout`, form, headers);
+    assert.equal(status, 303);
+    await until(async () => (await page(at)).includes("Asked"));
+  }
+  assert.deepEqual(factsOf(await page(order)), ["1 signature on page 1", "1 signature on page 1"]);
+  const added = "Signs on page 2, which was added for signatures";
+  assert.deepEqual(factsOf(await page(other)), ["1 signature on page 1", added]);
 });
 
 test("a newly chosen file replaces the stored one", async () => {

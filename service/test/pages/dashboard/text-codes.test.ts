@@ -69,7 +69,7 @@ test("the forms offer text messages only where they are sent", () => {
         submission: "s",
         orderCode: "a",
         signers: [jane],
-        placed: [],
+        places: [],
         open: true,
         isNextRound: false,
         textCodes,

@@ -30,6 +30,7 @@ import {
   type CheckoutDeps,
   dueLossOf,
   dueOf,
+  extraPaymentsOf,
   isPaymentInProcess,
   type Supplement,
   type TakesPayment,
@@ -37,11 +38,11 @@ import {
 } from "../../../orders/payments/payments.ts";
 import {
   type EnvelopeDeps,
-  listedPlaces,
   provenDocuments,
   readSigning,
   remindSigner,
   replaceSigner,
+  signerPlaces,
   unlockSigner,
 } from "../../../signing/envelopes/envelopes.ts";
 import { inPersonOf } from "../../../signing/notaries/notaries.ts";
@@ -142,20 +143,24 @@ async function showOrder(
   const { db } = orders;
   const principal = principalOf(request);
   const order = await ownOrder(db, request, params.code);
-  const [signing, documents, rooms, openRooms, history, notes, mails, inPerson, corrected, receipts, lostCents] =
-    await Promise.all([
-      readSigning(envelopes, order.code, principal),
-      provenDocuments(envelopes, order.code, principal),
-      roomsOfOrder(db, order.code, principal),
-      latestOpenRooms(db, principal, roomsToChooseFrom),
-      orderHistory(db, order.code),
-      deps.firmNotes.of(order.code, principal),
-      clientMails(db, order.code, principal),
-      inPersonOf(db, order.code, principal),
-      readCorrected(deps.corrections, order.code, principal),
-      maySeeBilling(principal) ? documentsOfOrder(db, order.code, principal) : [],
-      maySeeBilling(principal) ? unpaidLossOf(db, order.code) : 0,
-    ]);
+  const bills = maySeeBilling(principal)
+    ? {
+        receipts: await documentsOfOrder(db, order.code, principal),
+        lostCents: await unpaidLossOf(db, order.code),
+        extraPayments: await extraPaymentsOf(db, order.code),
+      }
+    : { receipts: [], lostCents: 0, extraPayments: [] };
+  const [signing, documents, rooms, openRooms, history, notes, mails, inPerson, corrected] = await Promise.all([
+    readSigning(envelopes, order.code, principal),
+    provenDocuments(envelopes, order.code, principal),
+    roomsOfOrder(db, order.code, principal),
+    latestOpenRooms(db, principal, roomsToChooseFrom),
+    orderHistory(db, order.code),
+    deps.firmNotes.of(order.code, principal),
+    clientMails(db, order.code, principal),
+    inPersonOf(db, order.code, principal),
+    readCorrected(deps.corrections, order.code, principal),
+  ]);
   const decidedBy = inPerson?.request.decidedBy ?? "";
   const actors = [...history.history.map(({ actor }) => actor), ...notes.map(({ author }) => author), decidedBy];
   const view = { order, title: deps.titleOf(order) };
@@ -165,7 +170,7 @@ async function showOrder(
   const body = orderDetailBody({
     ...view,
     submission,
-    ...{ corrected, history, notes, mails, documents, receipts, lostCents, rooms, openRooms },
+    ...{ corrected, history, notes, mails, documents, ...bills, rooms, openRooms },
     sendable: mailsToSendAgain(deps.takesPayment, {
       ...order,
       supplementCents: due?.amountCents ?? null,
@@ -180,7 +185,7 @@ async function showOrder(
     payable: (hasCheckout || order.environment === "test") && (await isToBePaid(db, order, due)),
     retention: orderRetention(frame.retention, order),
     signers: signing.signers,
-    placed: listedPlaces(envelopes, signing) ?? [],
+    places: await signerPlaces(envelopes, signing),
     notices: deps.noticesOf(order),
     textCodes: orders.offer.texts !== null,
     inPerson: inPerson?.request ?? null,

@@ -1,8 +1,5 @@
-import type { BillingDocument } from "../../../orders/billing/billing.ts";
-import type { Corrected } from "../../../orders/corrections/corrections.ts";
 import { type OrderHistory, sandboxMoves } from "../../../orders/fulfilment/fulfilment.ts";
 import {
-  isPayable,
   type NoticesOf,
   noticeMessage,
   type PublicOrderRow,
@@ -34,13 +31,24 @@ import { testClockDates } from "../test-clock.ts";
 import { topicWords } from "../webhooks/words.ts";
 import { activityPart } from "./activity.ts";
 import { cancelPart, isCancellable } from "./cancel-form.ts";
-import { type FirmPays, firmPaysPart, isBeingCharged } from "./firm-pays.ts";
+import { firmPaysPart, isBeingCharged } from "./firm-pays.ts";
 import { type InPersonView, inPersonPart } from "./in-person.ts";
 import { clientPaysPart, type MailsView, mailsPart } from "./mails.ts";
+import {
+  bankLoss,
+  beingPaid,
+  extraPart,
+  isBeingPaid,
+  isPaidLate,
+  type OrderMoneyView,
+  overduePayment,
+  supplementsPart,
+} from "./money.ts";
 import { anotherPath } from "./new/another.ts";
 import { type NotesView, notesPart } from "./notes.ts";
 import { againButton, canBePutRight, type PutRightView, putRightPart, refundPart } from "./put-right.ts";
 import { type OrderRoomsView, roomPart } from "./rooms.ts";
+import { discardQuestion } from "./sandbox-forms.ts";
 import { type RefusedSigner, type SignersView, signersPart } from "./signers.ts";
 import { envelopeLabel, orderName, senderTextWords, signingEnds } from "./words.ts";
 
@@ -48,16 +56,13 @@ export type OrderDetailView = OrderRoomsView &
   PutRightView &
   MailsView &
   InPersonView &
-  NotesView & {
-    order: PublicOrderRow;
-    /** The amount that banks took back and nobody has paid again; 0 for a member who doesn't see bills. */
-    lostCents: number;
+  NotesView &
+  OrderMoneyView & {
     /** The title of the order's document; null when unknown. */
     title: string | null;
     history: OrderHistory;
     /** The absolute address of the client's page. */
     clientUrl: string;
-    firmPays: FirmPays;
     /** Whether the order can be paid now: a test order also in the sandbox. */
     payable: boolean;
     /** Whether orders of this environment are paid by a hosted checkout. */
@@ -70,11 +75,10 @@ export type OrderDetailView = OrderRoomsView &
     fired: readonly Topic[] | null;
     error?: string;
     signers: readonly SignerState[];
-    placed: SignersView["placed"];
+    places: SignersView["places"];
     /** Warnings about parts of the document that readers may show differently from the sealed file. */
     notices: ReturnType<NoticesOf>;
     documents: readonly ProvenDocument[];
-    receipts: readonly BillingDocument[];
     refusedSigner?: RefusedSigner;
     /** Whether this installation sends text messages. */
     textCodes: boolean;
@@ -150,7 +154,7 @@ function partsOf(view: OrderDetailView): Part[] {
         "signers",
         "Signers",
         signersPart({
-          ...{ submission: view.submission, orderCode: order.code, signers, placed: view.placed },
+          ...{ submission: view.submission, orderCode: order.code, signers, places: view.places },
           open: order.status === "EsignPending",
           ...{ isNextRound: isDeclined(order), textCodes: view.textCodes, refused: view.refusedSigner },
         }),
@@ -187,38 +191,6 @@ function reasonOf({ order, history }: OrderDetailView): string | null {
   return statusWords(order.status).tone === "attention" && typeof reason === "string" ? reason : null;
 }
 
-/** Whether money arrived for a canceled order, so that its status alone would be wrong about the money. */
-const isPaidLate = ({ order, receipts }: OrderDetailView): boolean =>
-  order.status === "Cancelled" && receipts.some(({ kind }) => kind === "receipt");
-
-/** The money of the order that a bank took back and nobody has paid again. */
-function bankLoss({ lostCents, corrected }: OrderDetailView): Html | "" {
-  const isAsked = corrected.supplements.some(({ state, replacesLoss }) => state === "asked" && replacesLoss);
-  return lostCents > 0
-    ? html`<p>The bank took ${money(lostCents)} of this order’s payment back. This is not a refund: the price is still owed, and your firm’s statement includes it in the closing balance. ${isAsked ? "It can be paid again here." : "We write to you when it can be paid again."}</p>`
-    : "";
-}
-
-/** Whether the firm's payment of the order's price is under way, and the order waits for nothing else. */
-const isBeingPaid = ({ order, firmPays }: OrderDetailView): boolean =>
-  isPayable(order.status) && isBeingCharged(firmPays) && firmPays?.latest?.supplementId === null;
-
-/** Shown instead of the order's status while it is being paid, because the status would ask for the payment again. */
-const beingPaid = {
-  tone: "progress",
-  label: "Being paid",
-  headline: "Your firm’s payment is being processed",
-  summary: "The work begins once the payment is confirmed. There is nothing for you to do.",
-} as const;
-
-/** Shown instead of it once the payment has had no answer for too long. */
-const overduePayment = {
-  tone: "attention",
-  label: "Payment overdue",
-  headline: "Your firm’s payment has had no answer",
-  summary: "The order waits for it. An owner can end the payment under Billing, so that it can be paid another way.",
-} as const;
-
 function statusCard(view: OrderDetailView): Html {
   const { order, payable, hasCheckout, dueCents, firmPays } = view;
   const paying = firmPays?.isOverdue ? overduePayment : beingPaid;
@@ -228,6 +200,7 @@ function statusCard(view: OrderDetailView): Html {
 <h2 id="status-title" class="headline">${headline}</h2>
 <p class="lead">${isPaidLate(view) ? "A payment arrived after it was canceled. What went back is among the receipts; your firm’s statement has the rest." : summary}</p>
 ${bankLoss(view)}
+${extraPart(view)}
 ${reasonOf(view) !== null && html`<p>The reason: <q class="breakable">${reasonOf(view)}</q></p>`}
 ${againButton(view)}
 ${order.manualQuoteReason !== null && html`<p>${order.manualQuoteReason} A person arranges it and sets the price, or tells you that it can’t be done.</p>`}
@@ -239,23 +212,15 @@ ${payable && hasCheckout && buttonForm(`/orders/${order.code}/checkout`, `Open t
 </section>`;
 }
 
-const supplementWords = { asked: "is to be paid", paid: "is paid", withdrawn: "is not needed any more" } as const;
-
-/** The amounts that corrections cost on top of the order's total. */
-const supplementsPart = ({ supplements }: Corrected): Html =>
-  html`${supplements
-    .filter(({ replacesLoss }) => !replacesLoss)
-    .map(
-      ({ amountCents, label, state }) =>
-        html`<p>${money(amountCents)} for ${label} ${supplementWords[state]}.${state === "asked" && " The parcel waits for it."}</p>`,
-    )}`;
-
 const firedNotice = (topics: readonly Topic[]): Html =>
   topics.length === 0
     ? html`<div class="said-events" role="status">${notice("info", "No event was sent", "This step does not notify your webhooks.")}</div>`
     : html`<div class="said-events" role="status">${notice("info", topics.map((topic) => topicWords[topic]).join(" "), "Your systems are being told, where a webhook of yours subscribes to it.")}</div>`;
 
-function sandbox({ order: { code, status }, submission, firmPays }: OrderDetailView): Html {
+function sandbox(view: OrderDetailView): Html {
+  const { submission, firmPays } = view;
+  const { code, status } = view.order;
+  const signers: readonly SignerState[] = view.signers;
   const path = `/dashboard/orders/${code}/sandbox`;
   const moves = sandboxMoves(status);
   const pay = (outcome: string, label: string, kind = "quiet-button") =>
@@ -265,6 +230,10 @@ function sandbox({ order: { code, status }, submission, firmPays }: OrderDetailV
   if (moves === "pay")
     return html`<p>Choose what happens to the payment. No money moves; everything else works as it would for a real order.</p>
 <div class="button-row">${pay("success", "Pay", "")}${pay("decline", "Decline the payment")}${pay("cancel", "Cancel the checkout")}${pay("delayed", "Pay with a delay")}</div>`;
+  const isPartlySigned = status === "EsignPending" && signers.some(({ signedAt }) => signedAt !== null);
+  if (moves === "advance" && isPartlySigned)
+    return html`<p>Simulate the next part of the work.${signingEnds}</p>
+${discardQuestion("Advance to the next milestone", `${path}/advance`, { submission })}${discardQuestion("Complete the order", `${path}/complete`, { submission })}`;
   if (moves === "advance")
     return html`<p>Simulate the next part of the work. Your webhooks are notified as they would be for a real order.${status === "EsignPending" && signingEnds}</p>
 <div class="button-row">${buttonForm(`${path}/advance`, "Advance to the next milestone", { fields: { submission } })}${buttonForm(`${path}/complete`, "Complete the order", { fields: { submission }, kind: "quiet-button" })}</div>`;

@@ -1,4 +1,4 @@
-import type { SignerState } from "../../../signing/envelopes/envelopes.ts";
+import type { SignerPlace, SignerState } from "../../../signing/envelopes/envelopes.ts";
 import { facts, notice, statusBadge } from "../../ui/components.ts";
 import { plainTime } from "../../ui/format.ts";
 import { buttonForm, hiddenFields } from "../../ui/forms/button-form.ts";
@@ -17,8 +17,8 @@ export type SignersView = {
   submission: string;
   orderCode: string;
   signers: readonly SignerState[];
-  /** The fields that were placed for the signers. */
-  placed: readonly { signer: number; kind: string; page: number }[];
+  /** Where the signers sign and fill something in; null while only the document itself can say it. */
+  places: readonly SignerPlace[] | null;
   /** Whether the order is waiting for signatures. */
   open: boolean;
   /**
@@ -36,7 +36,7 @@ export function signersPart({
   submission,
   orderCode,
   signers,
-  placed,
+  places,
   open,
   isNextRound,
   textCodes,
@@ -44,7 +44,6 @@ export function signersPart({
 }: SignersView): Html {
   return html`${signers.map((signer) => {
     const { tone, label } = signerWords(signer);
-    const own = placed.filter((field) => field.signer === signer.n);
     const typed = refused?.n === signer.n ? refused.typed : undefined;
     return html`<section class="signer" aria-labelledby="signer-${signer.n}">
 <h3 id="signer-${signer.n}">${signer.name} ${statusBadge(tone, label)}</h3>
@@ -52,7 +51,7 @@ ${facts([
   ["Email", signer.email],
   ["Turn", String(signer.routing)],
   ["Identified by", identified[signer.auth]],
-  ["Fields", own.length > 0 ? fieldWords(own) : null],
+  ["Fields", placesWords(places, signer)],
   ["Asked", signer.issuedAt && plainTime(signer.issuedAt)],
   ["Signed", signer.signedAt && plainTime(signer.signedAt)],
 ])}
@@ -60,6 +59,22 @@ ${signer.proposal && notice("attention", "Somebody else should sign", `${signer.
 ${(isNextRound || (open && signer.signedAt === null)) && changes(`/dashboard/orders/${orderCode}/signers/${signer.n}`, { submission, open, textCodes }, signer, typed)}
 </section>`;
   })}${open && sittingPart(`/dashboard/orders/${orderCode}/sitting`, signers)}`;
+}
+
+/** Where a signer signs, in words; null for a signer who signed elsewhere. */
+function placesWords(places: SignersView["places"], { n, takenIn }: SignerState): string | null {
+  if (takenIn) return null;
+  if (places === null) return "In the document’s own fields or tags for signatures. Without them, on an added page";
+  const own = places.filter(({ signer }) => signer === n);
+  const inDocument = own.filter(({ isAdded }) => !isAdded);
+  const added = own.find(({ isAdded }) => isAdded);
+  const words = [
+    ...(inDocument.length > 0 ? [fieldWords(inDocument)] : []),
+    ...(added
+      ? [`${inDocument.length > 0 ? "signs" : "Signs"} on page ${added.page}, which was added for signatures`]
+      : []),
+  ];
+  return words.join("; ") || null;
 }
 
 function changes(

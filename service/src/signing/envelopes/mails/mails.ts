@@ -42,6 +42,8 @@ type Row = Titled & {
   outcome: Envelope["outcome"];
   issuedAt: Date | null;
   endedAt: Date | null;
+  /** Whether the signer is the order's client. */
+  isClient: boolean;
 };
 
 const rowsOf = (db: Sql, signerIds: readonly number[]) =>
@@ -50,7 +52,7 @@ const rowsOf = (db: Sql, signerIds: readonly number[]) =>
     s.token_sha256 AS "tokenSha256", s.code_id AS "codeId", s.locked_at AS "lockedAt",
     s.signed_at IS NOT NULL AS signed, o.environment, o.code AS "code@order", o.document_name AS "documentName", o.doc_slug AS "docSlug",
     o.external_reference AS reference, o.partner_id AS "partnerId", e.expires_at AS "expiresAt", e.outcome,
-    s.issued_at AS "issuedAt", e.ended_at AS "endedAt", ${verifiedOrder}, ${verifiedSigner}
+    s.issued_at AS "issuedAt", e.ended_at AS "endedAt", lower(s.email) = lower(o.customer_email) AS "isClient", ${verifiedOrder}, ${verifiedSigner}
   FROM envelope_signers s JOIN envelopes e ON e.id = s.envelope_id ${joinOrder(sql`e.order_id`)}
   WHERE s.id = ANY (${signerIds}::bigint[]) ORDER BY array_position(${signerIds}::bigint[], s.id)`);
 
@@ -96,8 +98,13 @@ export const signingMail = defineMail({
     return { ...found, path: rows.length === 1 ? `/${await numberOf(db, rows[0]?.id ?? 0)}` : "", closing };
   },
   write: (found, about, deps) => letterOf(deps, found, about),
-  async onSent({ paid }, _about, { db, clock }) {
+  async onSent({ paid, rows, moment }, _about, { db, clock }) {
     if (paid) await keepClientMail(db, { moment: "payment_received", at: paid.at }, paid.orderIds, clock());
+    if (moment !== "signed") return;
+    // The order's page lists the client's mails, and no other mail tells a client who signed that everybody has signed.
+    for (const { orderId, endedAt, isClient } of rows)
+      if (isClient && endedAt !== null)
+        await keepClientMail(db, { moment, at: endedAt.toISOString() }, [orderId], clock());
   },
 });
 

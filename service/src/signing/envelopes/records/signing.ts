@@ -17,7 +17,7 @@ import {
 } from "../../../orders/order/order.ts";
 import { areCodesUsedUp } from "./code-requests.ts";
 import type { Reach } from "./deps.ts";
-import { type Auth, type Envelope, type Signer, verifiedEnvelope } from "./envelope.ts";
+import { type Auth, type Envelope, findEnvelope, type Signer, verifiedEnvelope } from "./envelope.ts";
 import { placesOfEnvelope } from "./sessions.ts";
 
 export const signerStatuses = ["pending", "sent", "viewed", "signed", "declined", "locked"] as const;
@@ -78,11 +78,40 @@ export async function signedHere(db: Sql, orderCode: string): Promise<SignedHere
   return found ?? null;
 }
 
-/** The places that the order lists; null when it lists none, and when its row fails its MAC. */
-export const listedPlaces = (
-  { rowMac }: Pick<SigningReadDeps, "rowMac">,
-  { order }: Signing,
-): SigningFacts["fields"] => (signersHold(rowMac, order) ? order.fields : null);
+/** A place where a signer signs or fills something in. */
+export type SignerPlace = {
+  signer: number;
+  kind: string;
+  /** The page, counted from 1. */
+  page: number;
+  /** Whether the service added the page for signatures. */
+  isAdded: boolean;
+};
+
+/**
+ * The signers' places: those of the prepared document, or before it is prepared those that the order lists. Null when
+ * the order lists none, and when its row fails its MAC.
+ */
+export async function signerPlaces(
+  { db, rowMac }: Pick<SigningReadDeps, "db" | "rowMac">,
+  { order, envelope }: Signing,
+): Promise<SignerPlace[] | null> {
+  const isCurrent = envelope !== null && (envelope.endedAt === null || envelope.outcome === "Completed");
+  const prepared = isCurrent ? await findEnvelope(db, envelope.id) : undefined;
+  if (!prepared) return signersHold(rowMac, order) ? listedPlaces(order) : null;
+  const { fields, hasSignaturePage, pages } = prepared;
+  // Each option of a radio or multiple choice is a field of its own, in the choice's group.
+  const choices = new Set<string>();
+  return fields.flatMap(({ signer, kind, page, group }) => {
+    if (group !== undefined && choices.has(group)) return [];
+    if (group !== undefined) choices.add(group);
+    const isAdded = hasSignaturePage && page + 1 === pages;
+    return [{ signer, kind: kind === "mark" ? "signature" : kind, page: page + 1, isAdded }];
+  });
+}
+
+const listedPlaces = ({ fields }: Order): SignerPlace[] | null =>
+  fields?.map(({ signer, kind, page }) => ({ signer, kind, page, isAdded: false })) ?? null;
 
 type Row = Omit<SignerState, "status" | "signingUrl" | "takenIn"> & {
   id: number;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { until } from "@signsealship/testing/until";
-import { sql } from "../../../../src/kernel/platform/database/sql.ts";
+import { isSealed, sql } from "../../../../src/kernel/platform/database/sql.ts";
 import { enqueue } from "../../../../src/kernel/platform/jobs/jobs.ts";
 import type { Link } from "../../../../src/signing/envelopes/envelopes.ts";
 import { reissueEnvelope } from "../../../../src/signing/envelopes/lifecycle/by-operator.ts";
@@ -107,6 +107,34 @@ test("a person who signs three documents of a room gets one link, consents once,
   }
   assert.equal(sessions.size, 1);
   assert.equal(running.mailsTo(jane.email).filter((mail) => mail.includes("/sign/")).length, 2);
+});
+
+test("a client who signed has the mail that everybody has signed among the mails of each order, once; other signers don't", async () => {
+  const [jane, john] = [person(), person({ name: "John Doe" })];
+  const room = await newRoom();
+  const codes: string[] = [];
+  for (const paper of ["Paper 1", "Paper 2"]) {
+    const more = { external_reference: paper, email: jane.email.toUpperCase() };
+    codes.push(await running.order([jane, john], more, undefined, { pay: false }));
+  }
+  for (const orderCode of codes) await attach(room, orderCode);
+  await Promise.all(codes.map(pay));
+  const signedMails = (code: string) =>
+    db.query<{ moment: string }>(sql`
+      SELECT m.moment FROM client_mails m JOIN orders o ON o.id = m.order_id
+      WHERE m.moment = 'signed' AND ${isSealed(sql`o.code`, "order", code)}`);
+  for (const { email } of [jane, john]) {
+    const link = await sessionLink(email);
+    await ceremony.opened(at(link, 1), browser);
+    await ceremony.consent(at(link, 1), closingText, browser);
+    for (const code of codes) assert.deepEqual(await signedMails(code), []);
+    for (const n of [1, 2]) await sign(at(link, n));
+  }
+  for (const { email } of [jane, john]) await mails(email, 2);
+  for (const code of codes) {
+    await until(async () => (await signedMails(code)).length > 0);
+    assert.equal((await signedMails(code)).length, 1);
+  }
 });
 
 test("people with one mailbox, in another language, with another access step, or in another room are separate people", async () => {

@@ -1,0 +1,69 @@
+/** What the page of an order says about money: beside its status, or in place of it. */
+import type { BillingDocument } from "../../../orders/billing/billing.ts";
+import type { Corrected } from "../../../orders/corrections/corrections.ts";
+import { isPayable, type PublicOrderRow } from "../../../orders/order/order.ts";
+import type { ExtraPayment } from "../../../orders/payments/payments.ts";
+import { money, moneyIn, plainTime } from "../../ui/format.ts";
+import { type Html, html } from "../../ui/render.ts";
+import { type FirmPays, isBeingCharged } from "./firm-pays.ts";
+
+export type OrderMoneyView = {
+  order: PublicOrderRow;
+  corrected: Corrected;
+  receipts: readonly BillingDocument[];
+  /** The amount that banks took back and nobody has paid again; 0 for a member who doesn't see bills. */
+  lostCents: number;
+  /** The payments that paid for nothing; none for a member who doesn't see bills. */
+  extraPayments: readonly ExtraPayment[];
+  firmPays: FirmPays;
+};
+
+/** Whether money arrived for a canceled order, so that its status alone would be wrong about the money. */
+export const isPaidLate = ({ order, receipts }: OrderMoneyView): boolean =>
+  order.status === "Cancelled" && receipts.some(({ kind }) => kind === "receipt");
+
+/** The money of the order that a bank took back and nobody has paid again. */
+export function bankLoss({ lostCents, corrected }: OrderMoneyView): Html | "" {
+  const isAsked = corrected.supplements.some(({ state, replacesLoss }) => state === "asked" && replacesLoss);
+  return lostCents > 0
+    ? html`<p>The bank took ${money(lostCents)} of this order’s payment back. This is not a refund: the price is still owed, and your firm’s statement includes it in the closing balance. ${isAsked ? "It can be paid again here." : "We write to you when it can be paid again."}</p>`
+    : "";
+}
+
+/** Payments that the order did not need, such as its price paid twice. The client of the payment was told by mail. */
+export const extraPart = ({ extraPayments, order }: OrderMoneyView): Html =>
+  html`${extraPayments.map(
+    ({ amountCents, currency, receivedAt, refundedAt }) =>
+      html`<p>A ${order.status === "Cancelled" ? "" : "further "}payment of ${moneyIn(amountCents, currency)} arrived ${plainTime(receivedAt)}, which this order did not need. ${refundedAt ? html`All of it was given back ${plainTime(refundedAt)}.` : "The operator of this service decides how it goes back."}</p>`,
+  )}`;
+
+/** Whether the firm's payment of the order's price is under way, and the order waits for nothing else. */
+export const isBeingPaid = ({ order, firmPays }: OrderMoneyView): boolean =>
+  isPayable(order.status) && isBeingCharged(firmPays) && firmPays?.latest?.supplementId === null;
+
+/** Shown instead of the order's status while it is being paid, because the status would ask for the payment again. */
+export const beingPaid = {
+  tone: "progress",
+  label: "Being paid",
+  headline: "Your firm’s payment is being processed",
+  summary: "The work begins once the payment is confirmed. There is nothing for you to do.",
+} as const;
+
+/** Shown instead of it once the payment has had no answer for too long. */
+export const overduePayment = {
+  tone: "attention",
+  label: "Payment overdue",
+  headline: "Your firm’s payment has had no answer",
+  summary: "The order waits for it. An owner can end the payment under Billing, so that it can be paid another way.",
+} as const;
+
+const supplementWords = { asked: "is to be paid", paid: "is paid", withdrawn: "is not needed any more" } as const;
+
+/** The amounts that corrections cost on top of the order's total. */
+export const supplementsPart = ({ supplements }: Corrected): Html =>
+  html`${supplements
+    .filter(({ replacesLoss }) => !replacesLoss)
+    .map(
+      ({ amountCents, label, state }) =>
+        html`<p>${money(amountCents)} for ${label} ${supplementWords[state]}.${state === "asked" && " The parcel waits for it."}</p>`,
+    )}`;
