@@ -1,4 +1,4 @@
-/** What the page of an order says about money: beside its status, or in place of it. */
+/** The parts of an order's page about money, and its status while a payment is under way. */
 import type { BillingDocument } from "../../../orders/billing/billing.ts";
 import type { Corrected } from "../../../orders/corrections/corrections.ts";
 import { isPayable, type PublicOrderRow } from "../../../orders/order/order.ts";

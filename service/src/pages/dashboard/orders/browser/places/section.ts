@@ -38,22 +38,17 @@ export type PlacesDeps = {
  */
 const setAside = new Map<string, readonly Field[]>();
 
-/** The part of a form that opens the pages of one document, and contains the fields that were placed on them. */
-export function openPlaces(deps: PlacesDeps) {
-  const { id, input, form, signers, numbering, load, changed } = deps;
-  const host = part(id);
+/** The fields of one document in the form, with the summary that shows them. */
+function openFields(deps: PlacesDeps, host: HTMLElement, opened: () => OpenDocument | null) {
+  const { input, signers, numbering, load, changed } = deps;
   const summary = openSummary(deps);
-  const { button, pictures } = summary;
   const rules = JSON.parse(host.dataset["sizes"] ?? "{}") as SizeRules;
   const file = host.dataset["kept"] ?? "";
   const start = startOf(input, host, numbering.rowOf);
   const draft = openDraft(start);
-  let opened: OpenDocument | null = null;
-  const store = openStore(
-    [...start, ...(setAside.get(file) ?? [])],
-    (page) => opened?.pageSize(page) ?? { width: 612, height: 792 },
-    rules,
-  );
+  const sizeOf = (page: number) => opened()?.pageSize(page) ?? { width: 612, height: 792 };
+  const store = openStore([...start, ...(setAside.get(file) ?? [])], sizeOf, rules);
+  const isShown = () => opened() !== null || load !== undefined;
 
   /** The fields of the people who sign now. Only these are sent. */
   function sent(): readonly Field[] {
@@ -69,8 +64,7 @@ export function openPlaces(deps: PlacesDeps) {
     draft.save(store.fields());
     changed(fields.length);
     summary.clear.hidden = store.fields().length === 0;
-    if (!opened && !load) return;
-    summary.show(fields, left.length);
+    if (isShown()) summary.show(fields, left.length);
   }
 
   /** Replaces the fields, and says why until they change again. */
@@ -78,7 +72,19 @@ export function openPlaces(deps: PlacesDeps) {
     store.replace(to);
     summary.note(why);
     refresh();
+    if (!isShown()) summary.say(why);
   }
+
+  return { summary, rules, file, draft, store, sent, refresh, replace };
+}
+
+/** The part of a form that opens the pages of one document, and contains the fields that were placed on them. */
+export function openPlaces(deps: PlacesDeps) {
+  const { id, form, load } = deps;
+  const host = part(id);
+  let opened: OpenDocument | null = null;
+  const { summary, rules, file, draft, store, sent, refresh, replace } = openFields(deps, host, () => opened);
+  const { button, pictures } = summary;
 
   function show(next: OpenDocument): void {
     opened = next;
@@ -119,9 +125,7 @@ export function openPlaces(deps: PlacesDeps) {
   if (load && file !== "") restore(draft.open(file));
   summary.clear.addEventListener("click", () => {
     const { length } = store.fields();
-    const words = `${counted(length)} removed. “Undo” on the pages brings ${length === 1 ? "it" : "them"} back.`;
-    replace([], words);
-    if (!opened && !load) summary.say(words);
+    replace([], `${counted(length)} removed. “Undo” on the pages brings ${length === 1 ? "it" : "them"} back.`);
     // The button disappears.
     (button.disabled ? part(`${id}-said`) : button).focus();
   });
