@@ -62,13 +62,14 @@ export {
   isOpenCharge,
   type PayingMethod,
   payingMethod,
+  type SpendingRefusal,
   sumOfCharges,
   unpaidPayments,
 } from "./firm/charge-store.ts";
 export { type ChargeDeps, chargeByMember } from "./firm/charges.ts";
 export { listedPayments, type PaymentOfFirm, paymentsOfFirm } from "./firm/firm-payments.ts";
 export { chargeGroup, chargeOfOrder, type GroupCharge, type GroupChargeEnd } from "./firm/group.ts";
-export { listSpenders, type Spender, type SpendingRefusal, setLimit, spentThisMonth } from "./firm/limits.ts";
+export { listSpenders, type Spender, setLimit, spentThisMonth } from "./firm/limits.ts";
 export { chargeMail, methodMail, methodName, reasonWords } from "./firm/mail.ts";
 export { askForMethod, type FirmPaysDeps, finishTestSetup, removeMethod, takesMethods } from "./firm/methods.ts";
 export { moneyMail } from "./firm/money-mail.ts";

@@ -47,6 +47,9 @@ export const chargeRows = stateRows(chargeState);
  */
 export type ChargeState = "asked" | "answered" | "pending" | "declined" | "succeeded" | "failed" | "refused";
 
+/** Why a charge is refused to a spender: a member, or a key. */
+export type SpendingRefusal = "left" | "no_limit" | "above_order_limit" | "above_month_limit";
+
 /** The reason of a failed charge that a person ended. */
 export const endedByPerson = "ended";
 

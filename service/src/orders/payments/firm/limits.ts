@@ -7,7 +7,7 @@ import { sql } from "../../../kernel/platform/database/sql.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { bookNow } from "../../../kernel/test-clock/test-clock.ts";
 import { zoneOf } from "../zone.ts";
-import { spentSince } from "./charge-store.ts";
+import { type SpendingRefusal, spentSince } from "./charge-store.ts";
 import type { FirmPaysDeps } from "./methods.ts";
 import * as store from "./store.ts";
 
@@ -117,9 +117,6 @@ async function startOfMonth(db: Sql, owner: Owner, at: Date): Promise<Date> {
   if (!month) throw new Error("a month without a start");
   return new Date(month.start.getTime() - (now.getTime() - at.getTime()));
 }
-
-/** Why a charge is refused to a spender: a member, or a key. */
-export type SpendingRefusal = "left" | "no_limit" | "above_order_limit" | "above_month_limit";
 
 /** `at`: the first of the amounts at which the limit is exceeded. */
 export type LimitRefusal = { reason: SpendingRefusal; at: number };

@@ -4,8 +4,7 @@ import { defineMail } from "../../../kernel/platform/mail/mail-jobs.ts";
 import { isUuid } from "../../../kernel/platform/text.ts";
 import { dollars } from "../../dollars.ts";
 import { supplementsOf } from "../supplements.ts";
-import { chargesOfPayment, type FirmCharge, sumOfCharges } from "./charge-store.ts";
-import type { SpendingRefusal } from "./limits.ts";
+import { chargesOfPayment, type FirmCharge, type SpendingRefusal, sumOfCharges } from "./charge-store.ts";
 import { fileOf } from "./money-mail.ts";
 import { accountChange, type PaymentMethod, selectMethod } from "./store.ts";
 
