@@ -157,7 +157,7 @@ for (const width of [1280, 375])
     await put(page, "Signature", 200, 100);
     await done(page);
     await page.getByRole("button", { name: "Update the price" }).click();
-    await page.waitForURL(/draft=|rows/);
+    await page.waitForURL(/rows/);
     await site.go(page, path);
     await page.getByRole("link", { name: /^Go on with Ortega closing/ }).click();
     await remove.waitFor();
