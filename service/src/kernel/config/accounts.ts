@@ -1,18 +1,26 @@
 import { StartupError } from "../platform/errors.ts";
 import { type Env, httpUrl, read, secretEnv } from "./read.ts";
 
-export type StripeSettings = { secretKey: string; webhookSecret: string; apiBase: string | null };
+export type StripeSettings = {
+  secretKey: string;
+  webhookSecret: string;
+  apiBase: string | null;
+  accountAgain: string | null;
+};
+
+const accountId = (text: string): string | undefined => (/^acct_\w{1,100}$/.test(text) ? text : undefined);
 
 export function stripeFrom(env: Env): StripeSettings | null {
   const secretKey = secretEnv(env, "STRIPE_SECRET_KEY");
   const webhookSecret = secretEnv(env, "STRIPE_WEBHOOK_SECRET");
   const apiBase = read<string | null>(env, "STRIPE_API_BASE", null, "an http(s) URL", httpUrl);
+  const accountAgain = read<string | null>(env, "STRIPE_ACCOUNT_AGAIN", null, "an account’s id (acct_…)", accountId);
   if (!secretKey && !webhookSecret) return null;
   if (!secretKey) throw new StartupError("STRIPE_SECRET_KEY must be set when STRIPE_WEBHOOK_SECRET is");
   if (!webhookSecret) throw new StartupError("STRIPE_WEBHOOK_SECRET must be set when STRIPE_SECRET_KEY is");
   if (webhookSecret.split(",").some((each) => each.trim() === ""))
     throw new StartupError("STRIPE_WEBHOOK_SECRET must be one secret, or several secrets with commas between them");
-  return { secretKey, webhookSecret, apiBase };
+  return { secretKey, webhookSecret, apiBase, accountAgain };
 }
 
 // The address becomes part of a page's Content-Security-Policy, so only these characters are allowed.

@@ -6,7 +6,7 @@ import { StartupError } from "../../kernel/platform/errors.ts";
 import { openLog } from "../../kernel/platform/logs.ts";
 import { readRetention, upcomingDeletions } from "../../kernel/retention/retention.ts";
 import { readIssuer } from "../../orders/billing/billing.ts";
-import { isTestModeKey, openProcessor, sumsAgree, webhookPath } from "../../orders/payments/payments.ts";
+import { isReplaced, isTestModeKey, openProcessor, sumsAgree, webhookPath } from "../../orders/payments/payments.ts";
 import { createPricing, loadPricingFiles } from "../../orders/pricing/pricing.ts";
 import {
   diskReport,
@@ -52,10 +52,24 @@ function paymentEventsFinding({ stripe, baseUrl }: Config): Promise<Finding> {
       };
     if (missing.length > 0)
       throw new Error(`the payment processor's endpoint ${url} lacks ${missing.join(", ")}: enable them there`);
-    if ((await withTimeout(processor.account())) === null)
-      return { warning: "the key may not read its account, so a change of the account goes unnoticed" };
     return `${url} gets all that are needed`;
   });
+}
+
+/** Whether the service uses the account that the key belongs to. */
+async function accountFinding({ config: { stripe, baseUrl }, db }: Examined): Promise<Found> {
+  if (!stripe) return "STRIPE_SECRET_KEY is not set";
+  const processor = openProcessor(stripe, baseUrl);
+  const account = await withTimeout(processor.account()).catch((error: Error) => error);
+  if (account instanceof Error)
+    return { warning: `it is unknown which account the key belongs to: ${account.message}` };
+  if (account === null)
+    return { warning: "the key may not read its account, so a change of the account goes unnoticed" };
+  if (await isReplaced(db, account, processor))
+    throw new Error(
+      `STRIPE_SECRET_KEY is of the account ${account}, which another one replaced, so nothing is sent there: set the new key, or set STRIPE_ACCOUNT_AGAIN to go back to this account`,
+    );
+  return account;
 }
 
 /** Whether receipts name their issuer. Without live payments there are no receipts of real money. */
@@ -114,6 +128,7 @@ async function dataFindings(resources: Examined): Promise<Finding[]> {
     await runCheck("online notarization", () => notarizationFinding(resources)),
     await runCheck("recordings", () => recordingsFinding(resources)),
     await runCheck("nodes", () => nodesFinding(resources)),
+    await runCheck("payment account", () => accountFinding(resources)),
     await runCheck("books", () => sumsAgree(resources.db)),
     await secretsFinding(resources),
   ];

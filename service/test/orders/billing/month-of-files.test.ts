@@ -85,7 +85,7 @@ async function papersOf(month: string) {
   const { sums } = found.statement;
   const rows = rowsOf(statementCsv(found));
   const printed = drawnStatement(found, { environment: "live", now: clock() }).tables[0]?.rows ?? [];
-  const page = monthBody(found).toString();
+  const page = monthBody(found, "live").toString();
   const [table = ""] = /Receipts and credit notes, by file number[\s\S]*/.exec(page) ?? [];
   const shown = [...table.matchAll(/<tr role="row">[\s\S]*?<\/tr>/g)].flatMap(([row]) =>
     [...row.matchAll(/>(\u2212?\$[\d,]+\.\d\d)</g)].slice(0, 1).map(([, amount = ""]) => centsOf(amount)),
@@ -110,7 +110,7 @@ async function papersOf(month: string) {
 
 /** Asserts that the pages of a month have each line once and in its place, and that a file number finds its lines. */
 function requirePages(found: StatementWithLines): void {
-  const shown = (more: Partial<MonthPage>) => monthBody(found, { page: 1, file: "", ...more }).toString();
+  const shown = (more: Partial<MonthPage>) => monthBody(found, "live", { page: 1, file: "", ...more }).toString();
   const linesIn = (page: string) => [...page.matchAll(/receipts\/([A-Z]+-[\d-]+)"/g)].map(([, number]) => number);
   const whole = linesIn(shown({ page: null }));
   assert.equal(whole.length, found.lines.length);

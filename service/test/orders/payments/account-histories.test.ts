@@ -31,7 +31,10 @@ type Node = Omit<typeof deps, "processor"> & { processor: Processor; there: Stri
 /** A node that has just started with the key of an account. */
 function start(account: number): Node {
   const there = doubles[account] ?? doubles[0];
-  const keys = { secretKey: "sk_live_node", webhookSecret: there.webhookSecret, apiBase: there.url };
+  const keys = {
+    ...{ secretKey: "sk_live_node", webhookSecret: there.webhookSecret, apiBase: there.url },
+    accountAgain: there.account,
+  };
   const real = openProcessor(keys, "https://sss.example");
   // The double checks the expiry of payment pages against the real time.
   const mint: Processor["mint"] = (request) => real.mint({ ...request, expiresAt: new Date(Date.now() + 23 * hour) });

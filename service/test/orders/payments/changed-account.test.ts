@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
-import { startStripe } from "@signsealship/testing/doubles/stripe";
+import { type StripeDouble, startStripe } from "@signsealship/testing/doubles/stripe";
 import { forTests } from "@signsealship/testing/for-tests";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import type { Handler, Jobs } from "../../../src/kernel/platform/jobs/jobs.ts";
@@ -9,7 +9,7 @@ import { closeTasks } from "../../../src/kernel/tasks/tasks.ts";
 import { closeCheckoutQueue, lockOrder, transition } from "../../../src/orders/order/order.ts";
 import { closeCheckouts, OpenElsewhere } from "../../../src/orders/payments/checkout/sessions.ts";
 import { currentSessions, insertMinting } from "../../../src/orders/payments/checkout/store.ts";
-import { saveMethod } from "../../../src/orders/payments/firm/methods.ts";
+import { saveMethod, wasSentElsewhere } from "../../../src/orders/payments/firm/methods.ts";
 import { sendCharges } from "../../../src/orders/payments/firm/send-charges.ts";
 import { insertMethod, updateMethod } from "../../../src/orders/payments/firm/store.ts";
 import { leaveMethods } from "../../../src/orders/payments/firm/unusable.ts";
@@ -32,7 +32,8 @@ import {
   sumsAgree,
   watchPayments,
 } from "../../../src/orders/payments/payments.ts";
-import { reconcile, scheduleReconciliation } from "../../../src/orders/payments/reconcile/reconcile.ts";
+import { processorTasks, reconcile, scheduleReconciliation } from "../../../src/orders/payments/reconcile/reconcile.ts";
+import { leftInAccount } from "../../../src/orders/payments/reconcile/store.ts";
 import { openMoneyWorld } from "./money-world.ts";
 
 const world = await forTests(openMoneyWorld());
@@ -54,7 +55,10 @@ const atRealTime = (real: Processor): Processor => ({
 });
 /** A node with the first account again. */
 const firstAccount = () => {
-  const keys = { secretKey: "sk_live_double", webhookSecret: stripe.webhookSecret, apiBase: stripe.url };
+  const keys = {
+    ...{ secretKey: "sk_live_double", webhookSecret: stripe.webhookSecret, apiBase: stripe.url },
+    accountAgain: stripe.account,
+  };
   return { ...deps, db, processor: atRealTime(openProcessor(keys, "https://sss.example")) };
 };
 
@@ -299,21 +303,11 @@ test("a refund of a payment that the account doesn't have is a task, and the ear
 });
 
 test("payments that the earlier account's books can't tell any more are one task, and no differences", async () => {
-  const day = () => clock().toISOString().slice(0, 10);
-  const compare = async (by: Omit<typeof deps, "firm"> & { db: typeof db }) => {
-    world.advance(25 * hour);
-    await scheduleReconciliation(by);
-    await reconcile(by, day());
-  };
   const own = firstAccount();
   assert.ok(await notice(own));
   await compare(own);
   const compared = await paidByClient();
-  // The double records its balance transactions at the real time.
-  const stamp = () => {
-    for (const each of stripe.balance.transactions) each["created"] = Math.floor(clock().getTime() / 1000);
-  };
-  stamp();
+  stamp(stripe);
   await compare(own);
   world.advance(2 * hour);
   await compare(own);
@@ -351,6 +345,157 @@ test("payments that the earlier account's books can't tell any more are one task
   await world.take(stripe.dispute(unseen.intent));
   await compare(node);
   assert.equal((await open()).length, 1, "one more dispute is open in the earlier account");
+});
+
+/** Compares the day's books a day later. */
+async function compare(by: Omit<typeof deps, "firm"> & { db: typeof db }) {
+  world.advance(25 * hour);
+  await scheduleReconciliation(by);
+  await reconcile(by, clock().toISOString().slice(0, 10));
+}
+/** The double records its balance transactions at the real time. */
+const stamp = (double: StripeDouble) => {
+  for (const each of double.balance.transactions) each["created"] = Math.floor(clock().getTime() / 1000);
+};
+const differencesOf = async (intent: string) =>
+  (await selectDifferences(db, clock())).filter(({ paymentIntent }) => paymentIntent === intent);
+
+test("a debit that clears after the change is a payment of the account that it was sent to", async () => {
+  const own = firstAccount();
+  await notice(own);
+  // The movements of earlier tests, while another account was in use.
+  stamp(stripe);
+  await compare(own);
+  const { intent } = await charged("processing");
+  const code = await orders.insert("QuoteReady");
+  const session = (await checkoutUrl(own, code, null)).split("/").at(-1) ?? "";
+  const paid = stripe.payByBank(session);
+  await world.take(paid);
+  const node = await otherAccount();
+  await notice(node);
+  world.advance(4 * 24 * hour);
+  const { payments: before, cents } = await leftInAccount(db, clock());
+  stripe.firm.bankAnswers(intent, "succeeded");
+  await world.take(stripe.chargeEvent(intent));
+  await world.take(stripe.bankAnswers(session, "succeeded"));
+  await compare(node);
+  await compare(node);
+  const ofPage = String(paid.data.object["payment_intent"]);
+  assert.deepEqual([await differencesOf(intent), await differencesOf(ofPage)], [[], []]);
+  const left = await leftInAccount(db, clock());
+  const [sum] = await db.query<{ cents: number }>(sql`
+    SELECT sum(amount_cents)::float8 AS cents FROM payments WHERE payment_intent IN (${intent}, ${ofPage})`);
+  assert.deepEqual([left.payments - before, left.cents - cents], [2, sum?.cents], "a person compares them there");
+  await world.take(stripe.dispute(intent));
+  assert.equal((await leftInAccount(db, clock())).disputes - left.disputes, 1, "the dispute is open there");
+  await sumsAgree(db);
+});
+
+test("back in the first account, its books are compared from where they were left, and hide no difference", async () => {
+  const own = firstAccount();
+  await notice(own);
+  await compare(own);
+  const { intent } = await paidByClient();
+  stamp(stripe);
+  await compare(own);
+  await compare(own);
+  assert.deepEqual(await differencesOf(intent), []);
+  const node = await otherAccount();
+  await notice(node);
+  // A refund there, whose event arrives; and one here without a movement there, as if a row had been forged.
+  for (const event of stripe.refundByHand(intent, 1_000)) await world.take(event);
+  stamp(stripe);
+  for (let day = 0; day < 6; day += 1) await compare(node);
+  assert.deepEqual(await differencesOf(intent), [], "nobody can tell in the other account");
+  const back = firstAccount();
+  await notice(back);
+  await sumsAgree(db);
+  await compare(back);
+  assert.deepEqual(await differencesOf(intent), [], "the movement of the days between was copied");
+  const [refund] = stripe.refundByHand(intent, 500);
+  await world.take(refund as NonNullable<typeof refund>);
+  const isOf = ({ source }: Record<string, unknown>) => (source as { id: unknown }).id === refund?.data.object["id"];
+  stripe.balance.transactions.splice(stripe.balance.transactions.findIndex(isOf), 1);
+  await compare(back);
+  await compare(back);
+  const [difference, ...more] = await differencesOf(intent);
+  assert.deepEqual([difference?.hereCents, difference?.thereCents, more], [-500, null, []]);
+});
+
+test("nodes whose clocks differ agree on the account that a charge was sent to", async () => {
+  const own = firstAccount();
+  await notice(own);
+  const fast = { clock: () => new Date(clock().getTime() + 5 * minute) };
+  const [early, late] = [await world.newFirm(), await world.newFirm()];
+  const place = async ({ owner, principal }: typeof early) => {
+    const code = await orders.insert("QuoteReady", { partnerId: owner.partnerId, payBy: "firm" });
+    await chargeByMember(deps, principal, code);
+    return { orderId: await world.orderIdOf(code), code };
+  };
+  const sentEarly = await place(early);
+  await sendCharges({ ...own, ...fast }, { orderId: sentEarly.orderId }, false);
+  const page = await orders.insert("QuoteReady");
+  await checkoutUrl({ ...own, ...fast }, page, null);
+  const node = await otherAccount();
+  await presentAccount(node);
+  const elsewhere = async (code: string) => {
+    const [charge] = await chargesOfCode(db, code);
+    return wasSentElsewhere(node, charge ?? { environment: "live", sentAt: null });
+  };
+  assert.equal(await elsewhere(sentEarly.code), true, "sent before the change, by a clock that was ahead");
+  await assert.rejects(checkoutUrl(node, page, null), /An earlier payment page is still open/);
+
+  const third = await otherAccount();
+  await presentAccount({ ...third, ...fast });
+  const { customer, method } = late;
+  third.there.firm.customers.push({ id: customer, object: "customer" });
+  third.there.firm.methods.set(method, { id: method, object: "payment_method", type: "card", customer });
+  const sentLate = await place(late);
+  await sendCharges(third, { orderId: sentLate.orderId }, false);
+  assert.equal(third.there.firm.intents.size, 1);
+  const [charge] = await chargesOfCode(db, sentLate.code);
+  assert.equal(await wasSentElsewhere(third, charge ?? { environment: "live", sentAt: null }), false);
+  const newer = await orders.insert("QuoteReady");
+  const address = await checkoutUrl(third, newer, null);
+  assert.equal(await checkoutUrl(third, newer, null), address, "opened after the change, by a clock that was behind");
+});
+
+test("a node that is restarted with the earlier key doesn't bring the earlier account back", async () => {
+  const own = firstAccount();
+  await notice(own);
+  const firm = await world.newFirm();
+  const node = await otherAccount();
+  const name = await notice(node);
+  await leaveMethods(node);
+  const stale = firstAccount();
+  stale.processor.accountAgain = null;
+  assert.equal(await notice(stale), firstName);
+  const lastOnRecord = async () =>
+    (await db.query<{ account: string }>(sql`SELECT account FROM processor_accounts ORDER BY id DESC LIMIT 1`))[0];
+  assert.deepEqual(await lastOnRecord(), { account: name });
+  const code = await orders.insert("QuoteReady");
+  await assert.rejects(checkoutUrl(stale, code, null), /account is being changed/);
+  const [task] = processorTasks(stale);
+  await assert.rejects(async () => task?.work(), /account is being changed/, "it is logged");
+  await assert.rejects(compare(stale), /account is being changed/, "the books of an earlier account are not copied");
+  assert.match(await checkoutUrl(node, code, null), /cs_test/, "the other nodes go on");
+  for (const accountAgain of [node.there.account, `${stripe.account}x`, "", firstName]) {
+    const again = firstAccount();
+    again.processor.accountAgain = accountAgain;
+    await notice(again);
+    assert.deepEqual(await lastOnRecord(), { account: name }, "a setting for another account changes nothing");
+  }
+  await notice(firstAccount());
+  assert.deepEqual(await lastOnRecord(), { account: firstName }, "the setting names the account");
+  await leaveMethods(firstAccount());
+  assert.equal((await selectMethods(db, firm.owner))[0]?.state, "unusable");
+});
+
+test("a checkout of a test order does not ask a processor with a live key for its account", async () => {
+  const processor = { ...firstAccount().processor, account: () => assert.fail("asked for its account") };
+  const code = await orders.insert("QuoteReady", { environment: "test" });
+  await assert.rejects(checkoutUrl({ ...deps, db, processor }, code, null), /Payments are not configured/);
+  await assert.rejects(checkoutUrl({ ...deps, db, processor }, "0".repeat(32), null), /Order not found/);
 });
 
 test("a restricted key of the second account doesn't take the first one's charge for its own", async () => {
@@ -430,19 +575,42 @@ test("jobs of an order whose page is open in the earlier account wait until the 
   assert.deepEqual(await currentSessions(db, [orderId]), []);
 });
 
+test("a charge that waits for a page of the earlier account, or was sent there, is not said to be tried again", async () => {
+  await notice(firstAccount());
+  const sent = await charged("lost");
+  const firm = await world.newFirm();
+  const place = async () => {
+    const code = await orders.insert("QuoteReady", { partnerId: firm.owner.partnerId, payBy: "firm" });
+    return { code, orderId: await world.orderIdOf(code) };
+  };
+  const [waiting, unsent] = [await place(), await place()];
+  await checkoutUrl(firstAccount(), waiting.code, null);
+  await notice(await otherAccount());
+  for (const { code } of [waiting, unsent]) await chargeByMember(deps, firm.principal, code);
+  world.advance(11 * minute);
+  await watchPayments(deps);
+  const reasonOf = async (code: string) => (await tasksOf("firm_charge", code))[0]?.reason ?? "";
+  const page = /payment page of its orders is open in an earlier account .* until \d{4}-\d\d-\d\d \d\d:\d\d UTC/;
+  assert.match(await reasonOf(waiting.code), page);
+  assert.match(await reasonOf(sent.code), /^It was sent to an earlier account/);
+  assert.match(await reasonOf(unsent.code), /is tried again/);
+  const shown = async (code: string) =>
+    (await stuckCharges(deps, "live")).find(({ orderCode }) => orderCode === code)?.text ?? "";
+  assert.match(await shown(waiting.code), page, "the page of operators says the same");
+  world.advance(24 * hour);
+  assert.match(await shown(waiting.code), /is tried again/);
+});
+
 test("a refund opens a task at once, even while a page is open in the earlier account", async () => {
   await notice(firstAccount());
   const { code, intent } = await paidByClient();
   const orderId = await world.orderIdOf(code);
   const session = { groupId: null, supplementId: null, status: "minting", amountCents: 500, currency: "usd" } as const;
-  const expiresAt = new Date(clock().getTime() + 23 * hour);
+  const times = { createdAt: clock(), expiresAt: new Date(clock().getTime() + 23 * hour) };
   await db.transaction((tx) =>
-    insertMinting(
-      tx,
-      { ...session, id: randomUUID(), sessionId: null, url: null, expiresAt },
-      [{ orderId, orderCode: code, amountCents: 500, supplementId: null }],
-      clock(),
-    ),
+    insertMinting(tx, { ...session, id: randomUUID(), sessionId: null, url: null, ...times }, [
+      { orderId, orderCode: code, amountCents: 500, supplementId: null },
+    ]),
   );
   const node = await otherAccount();
   await notice(node);

@@ -206,6 +206,27 @@ test("a debit that the bank never answers is overdue after ten days of the test 
   assert.deepEqual(await acme.kinds(code), []);
 });
 
+test("a debit that is ended before its bank refuses it moves its order at once", async () => {
+  const acme = await firm();
+  const code = await acme.charge("bank_insufficient_funds");
+  await acme.statusIs(code, "AwaitingPayment");
+  const id = (await acme.client.orders.get(code)).charge?.chargeId ?? "";
+  const ended = { id, customer: "", paymentIntent: null, amountCents: 100, currency: "usd" };
+  const sandbox = sandboxAccount({ db, clock: () => new Date() });
+  for (let i = 0; i < 2; i += 1)
+    assert.equal((await sandbox.end(ended, new Date())).state, "canceled", "a second click changes nothing");
+  await acme.statusIs(code, "PaymentFailed");
+  assert.equal((await acme.client.orders.get(code)).charge?.state, "failed");
+  await acme.pass(5);
+  assert.deepEqual(
+    (await stepsOfPayment(db, id)).map(({ kind, isDone }) => [kind, isDone]),
+    [
+      ["processing", true],
+      ["fails", true],
+    ],
+  );
+});
+
 test("a debit that the bank takes back ends the use of its account", async () => {
   const acme = await firm();
   const code = await acme.charge("bank_returned");
@@ -293,6 +314,8 @@ test("a month of a test firm closes with its clock, and later receipts are in th
     (
       await fetch(`${harness.service.baseUrl}/dashboard/statements?${new URLSearchParams({ file })}`, { headers })
     ).text();
+  const month = await fetch(`${harness.service.baseUrl}/dashboard/statements/${closed?.month}`, { headers });
+  assert.match(await month.text(), /These dates follow the test clock/);
   const monthsIn = (page: string) => [...page.matchAll(/<li><a href="\/dashboard\/statements\/(\d{4}-\d\d)\?file=/g)];
   assert.deepEqual(
     monthsIn(await find("file-2")).map(([, month]) => month),
@@ -429,14 +452,11 @@ test("a checkout of a test order from an earlier configuration is closed without
   assert.ok(order);
   const { orderId, amountCents } = order;
   const session = { groupId: null, status: "minting", sessionId: null, url: null, supplementId: null } as const;
-  const expiresAt = new Date(Date.now() + day * 1000);
+  const times = { createdAt: new Date(), expiresAt: new Date(Date.now() + day * 1000) };
   await db.transaction((tx) =>
-    insertMinting(
-      tx,
-      { ...session, id: randomUUID(), amountCents, currency: "usd", expiresAt },
-      [{ orderId, orderCode: code, amountCents, supplementId: null }],
-      new Date(),
-    ),
+    insertMinting(tx, { ...session, id: randomUUID(), amountCents, currency: "usd", ...times }, [
+      { orderId, orderCode: code, amountCents, supplementId: null },
+    ]),
   );
   await acme.client.sandbox.paymentMethod("card", limits);
   await db.transaction((tx) => enqueue(tx, firmChargeQueue, { orderId }));
@@ -455,9 +475,9 @@ test("jobs about a test order of an earlier configuration reach no processor wit
   const part = { orderId, orderCode: code, amountCents, supplementId: null };
   const session: CheckoutSession = {
     ...{ id: randomUUID(), groupId: null, status: "minting", sessionId: null, url: null, supplementId: null },
-    ...{ amountCents, currency: "usd", expiresAt: new Date(Date.now() + day * 1000) },
+    ...{ amountCents, currency: "usd", createdAt: new Date(), expiresAt: new Date(Date.now() + day * 1000) },
   };
-  await db.transaction((tx) => insertMinting(tx, session, [part], new Date()));
+  await db.transaction((tx) => insertMinting(tx, session, [part]));
   const processor = openProcessor(
     { secretKey: "sk_live_double", webhookSecret: live.stripe.webhookSecret, apiBase: live.stripe.url },
     "https://sss.example",

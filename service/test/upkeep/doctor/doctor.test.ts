@@ -9,8 +9,10 @@ import { startMailCatcher } from "@signsealship/testing/doubles/mail-catcher";
 import { type StripeDouble, startStripe } from "@signsealship/testing/doubles/stripe";
 import { startTsa, type TsaDouble } from "@signsealship/testing/doubles/tsa";
 import { freePort } from "@signsealship/testing/free-port";
+import { openHarness } from "@signsealship/testing/harness";
 import { runCli, temporaryFolder } from "@signsealship/testing/service";
 import { needs, testsNeeding } from "@signsealship/testing/tools/tools";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { neededEvents } from "../../../src/orders/payments/processor/webhook-endpoints.ts";
 
 type Check = { name: string; result: string; detail: string };
@@ -212,6 +214,32 @@ describe("doctor", () => {
     const found = (await doctor(processor())).of("payment events")[0];
     assert.equal(found?.result, "warning");
     assert.match(found?.detail ?? "", /required permissions/);
+  });
+
+  test("fails for a key of an account that was replaced, unless a setting names the account", async () => {
+    const running = await openHarness();
+    after(() => running.close());
+    const account = async (more: Record<string, string> = {}) => {
+      const env = { DATA_DIR: running.service.dataDir, ...processor(), STRIPE_SECRET_KEY: "sk_live_double", ...more };
+      const [found] = (await doctor(env)).of("payment account");
+      return [found?.result, found?.detail ?? ""] as const;
+    };
+    assert.deepEqual(
+      await account(),
+      ["ok", `${stripe.account} live`],
+      "an account that the service has not noticed yet",
+    );
+    const { db } = running;
+    await db.query(sql`INSERT INTO processor_accounts (account) VALUES (${`${stripe.account} live`})`);
+    assert.equal((await account())[0], "ok");
+    await db.query(sql`INSERT INTO processor_accounts (account, since) VALUES ('acct_other live', now())`);
+    const [result, detail] = await account();
+    assert.equal(result, "failed");
+    assert.match(detail, /which another one replaced, so nothing is sent there/);
+    assert.equal((await account({ STRIPE_ACCOUNT_AGAIN: stripe.account }))[0], "ok");
+    assert.equal((await account({ STRIPE_ACCOUNT_AGAIN: "acct_other" }))[0], "failed");
+    const [settings] = (await doctor({ ...processor(), STRIPE_ACCOUNT_AGAIN: "other" })).of("settings");
+    assert.match(settings?.detail ?? "", /STRIPE_ACCOUNT_AGAIN/);
   });
 
   test("the page for operators lists exactly the events that are needed", () => {

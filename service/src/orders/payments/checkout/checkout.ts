@@ -1,6 +1,7 @@
 import type { Environment, Owner } from "../../../kernel/identity/identity.ts";
 import type { Clock } from "../../../kernel/platform/clock.ts";
 import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { isSealed, sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { Log } from "../../../kernel/platform/logs.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
@@ -77,7 +78,13 @@ export async function checkoutUrl(deps: CheckoutDeps, code: string, owner: Owner
     requireProcessor(deps, order.environment);
     return { groupId: null, parts: [await partOf(tx, order)] };
   };
-  return openSession(deps, () => requireProcessor(deps, "live"), opened);
+  // A processor at which the order is not paid is not asked for its account.
+  const [order] = isCode(code)
+    ? await deps.db.query<{ environment: Environment }>(sql`
+        SELECT environment FROM orders WHERE ${isSealed(sql`code`, "order", code)}`)
+    : [];
+  const processor = order ? processorFor(deps.processor, order.environment) : null;
+  return openSession({ ...deps, processor }, () => requireProcessor(deps, "live"), opened);
 }
 
 /** An order is valid even if its checkout could not be opened; the client can request the checkout again. */

@@ -86,7 +86,7 @@ async function open(
     const processor = processorOf();
     if ("session" in reserved) {
       const { session } = reserved;
-      if (await isOfOtherAccount({ db, clock, processor }, mintedAt(session)))
+      if (await isOfOtherAccount({ db, clock, processor }, session.createdAt))
         throw new OpenElsewhere(session, clock());
       const address = await addressOf(db, processor, session);
       if (address !== null) return address;
@@ -122,10 +122,10 @@ async function reserve(tx: Tx, { groupId, parts }: Wanted, { now, ended, present
   const session: CheckoutSession = {
     ...{ id: newUuid(), groupId, status: "minting", amountCents, currency, sessionId: null, url: null },
     supplementId: groupId === null ? (parts[0]?.supplementId ?? null) : null,
+    createdAt: await requireLastAccount(tx, present, now),
     expiresAt: new Date(now.getTime() + sessionMs),
   };
-  await requireLastAccount(tx, present);
-  await insertMinting(tx, session, parts, now);
+  await insertMinting(tx, session, parts);
   return { session };
 }
 
@@ -174,11 +174,9 @@ async function mint(db: Sql, processor: Processor, session: CheckoutSession): Pr
   }
 }
 
-const mintedAt = ({ expiresAt }: CheckoutSession): Date => new Date(expiresAt.getTime() - sessionMs);
-
 /** Finds the session at the processor. Searches only the time in which the processor can have created it. */
-const findAt = (processor: Processor, session: CheckoutSession) =>
-  processor.find(session.id, new Date(mintedAt(session).getTime() - marginMs), session.expiresAt);
+const findAt = (processor: Processor, { id, expiresAt }: CheckoutSession) =>
+  processor.find(id, new Date(expiresAt.getTime() - sessionMs - marginMs), expiresAt);
 
 /**
  * Ends the session at the processor. If the session's id was lost, looks for the session, because the processor forgets
@@ -191,7 +189,7 @@ async function endAtProcessor(
   { db, clock, processor }: { db: Database; clock: Clock; processor: Processor },
   session: CheckoutSession,
 ): Promise<"expired" | "complete"> {
-  if (await isOfOtherAccount({ db, clock, processor }, mintedAt(session))) {
+  if (await isOfOtherAccount({ db, clock, processor }, session.createdAt)) {
     if (session.expiresAt <= clock()) return "expired";
     throw new OpenElsewhere(session, clock());
   }

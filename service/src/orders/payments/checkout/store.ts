@@ -28,6 +28,8 @@ export type CheckoutSession = {
   /** The processor's id of the session; null until the processor's answer is recorded. */
   sessionId: string | null;
   url: string | null;
+  /** When the session was requested; it tells the processor's account that has the session. */
+  createdAt: Date;
   expiresAt: Date;
 };
 
@@ -73,7 +75,7 @@ const isOf = (orderIds: Statement) => sql`s.id IN (
   UNION ALL SELECT checkout_id FROM checkout_parts WHERE order_id = ANY (${orderIds}))`;
 
 const columns = sql`s.id, s.group_id AS "groupId", s.supplement_id AS "supplementId", s.status, s.amount_cents AS "amountCents", s.currency,
-  s.session_id AS "sessionId", s.url, s.expires_at AS "expiresAt"`;
+  s.session_id AS "sessionId", s.url, s.created_at AS "createdAt", s.expires_at AS "expiresAt"`;
 
 /**
  * The orders' sessions that may still be paid; each order has at most one. The caller must have locked the orders.
@@ -138,14 +140,13 @@ export const ordersOf = (db: Sql, id: string) =>
 /** Inserts a session that is about to be created, for one order or, with parts, for several orders of a group. */
 export async function insertMinting(
   tx: Tx,
-  { id, groupId, supplementId, amountCents, currency, expiresAt }: CheckoutSession,
+  { id, groupId, supplementId, amountCents, currency, createdAt, expiresAt }: CheckoutSession,
   parts: readonly Part[],
-  at: Date,
 ): Promise<void> {
   const orderId = groupId === null ? parts[0]?.orderId : null;
   await tx.query(sql`
     INSERT INTO checkout_sessions (id, order_id, group_id, supplement_id, status, amount_cents, currency, created_at, expires_at)
-    VALUES (${id}, ${orderId}, ${groupId}, ${supplementId}, 'minting', ${amountCents}, ${currency}, ${at}, ${expiresAt})`);
+    VALUES (${id}, ${orderId}, ${groupId}, ${supplementId}, 'minting', ${amountCents}, ${currency}, ${createdAt}, ${expiresAt})`);
   await writeStateMacs(tx, sessionState, sql`id = ${id}`);
   if (groupId === null) return;
   await tx.query(sql`

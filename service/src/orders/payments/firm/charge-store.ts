@@ -266,6 +266,8 @@ export type OverdueCharge = Pick<
   orderIds: number[];
   /** Whether the charge was sent to another account of the processor than the last one. */
   isElsewhere: boolean;
+  /** When the last payment page of its orders ends that is in an earlier account; null for none. It is sent after that. */
+  pageEndsAt: Date | null;
 };
 
 /** The payments whose event is overdue, oldest first: those of one firm, or of all. A payment that was altered in the database is marked as such. */
@@ -278,6 +280,10 @@ export function overdueCharges(
   return db.query<OverdueCharge & Marked>(sql`
     SELECT c.id, c.order_id AS "orderId", o.code AS "orderCode@order", c.environment, c.asked_at AS "askedAt", c.sent_at AS "sentAt", c.state,
       c.environment = 'live' AND ${wasOtherAccount(sql`c.sent_at`)} AS "isElsewhere",
+      (SELECT max(s.expires_at) FROM checkout_sessions s
+        WHERE s.status IN ('minting', 'open', 'replacing') AND ${wasOtherAccount(sql`s.created_at`)}
+          AND (s.order_id IN (SELECT q.order_id ${parts}) OR s.id IN (
+            SELECT k.checkout_id FROM checkout_parts k WHERE k.order_id IN (SELECT q.order_id ${parts})))) AS "pageEndsAt",
       (SELECT sum(q.amount_cents) ${parts})::float8 AS "amountCents", (SELECT count(*) ${parts})::int AS orders,
       (SELECT json_agg(q.order_id) ${parts}) AS "orderIds",
       ${markedAll(chargeState, sql`q`, parts)}

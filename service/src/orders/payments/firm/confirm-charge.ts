@@ -46,8 +46,7 @@ export async function confirm(
   const isUsable = found?.state === "active" && method != null && kind != null && customer !== undefined;
   const reason = altered.length > 0 ? "order_altered" : await reasonAgainst(tx, deps, orders, now);
   if (reason === null && isUsable) {
-    await requireLastAccount(tx, present);
-    await charges.markSent(tx, now, at);
+    await charges.markSent(tx, now, await requireLastAccount(tx, present, at));
     return { customer, method, kind };
   }
   if (altered.length > 0)

@@ -68,9 +68,8 @@ export async function askForMethod(deps: FirmPaysDeps, principal: Principal, ret
   const present = environment === "live" ? await presentAccount(deps) : null;
   const opened = async (id: string, customer: string) => {
     await db.transaction(async (tx) => {
-      await requireLastAccount(tx, present);
+      const at = await requireLastAccount(tx, present, clock());
       await requireOwnerOfMoney(tx, deps, principal);
-      const at = clock();
       const addedBy = actorOf(principal);
       await store.insertMethod(tx, { id, partnerId, environment, customer, addedBy, addedAt: at });
       const detail = { method: id, environment };

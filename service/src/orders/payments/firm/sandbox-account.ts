@@ -9,7 +9,7 @@ import type { ChargeAnswer } from "../processor/charge-requests.ts";
 import type { FirmAccount, SavedMethod } from "../processor/firm-account.ts";
 import { chargesOfPayment, endedByPerson } from "./charge-store.ts";
 import {
-  cancelSteps,
+  failNow,
   insertSteps,
   lockPayment,
   lockSteps,
@@ -135,16 +135,12 @@ export function sandboxAccount({ db, clock }: { db: Database; clock: Clock }): F
         if (steps.some(({ kind, isDone }) => kind === "settles" && isDone))
           return { state: "paid", paymentIntent: sandboxIntent(id) };
         const [first] = await chargesOfPayment(tx, id);
-        await cancelSteps(tx, id, clock());
         // Its event moves the order, as the processor's event about a canceled payment does. With this step on record, a
         // late request of a crashed node starts nothing.
-        if (first)
-          await insertSteps(
-            tx,
-            { partnerId: first.partnerId, paymentId: id, orderId: null, amountCents },
-            [declined(endedByPerson)],
-            clock(),
-          );
+        if (first) {
+          const payment = { partnerId: first.partnerId, paymentId: id, orderId: null, amountCents } as const;
+          await failNow(tx, { ...payment, reason: endedByPerson }, clock());
+        }
         return { state: "canceled", paymentIntent: sandboxIntent(id) };
       }),
   };

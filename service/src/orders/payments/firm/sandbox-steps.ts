@@ -66,9 +66,20 @@ export const stepsOfPayment = (db: Sql, paymentId: string): Promise<PaymentSteps
 export const lockSteps = (tx: Tx, paymentId: string): Promise<PaymentSteps> =>
   tx.query(sql`${selectSteps(paymentId)} FOR NO KEY UPDATE`);
 
-/** Cancels the steps of a payment that have not happened. */
-export const cancelSteps = (tx: Tx, paymentId: string, at: Date) =>
-  tx.query(sql`UPDATE sandbox_steps SET done_at = ${at} WHERE payment_id = ${paymentId} AND done_at IS NULL`);
+/**
+ * Cancels the steps of a payment that have not happened, and lets it fail at once. A payment fails at most once, so a
+ * failure that is due later is brought forward, and keeps its reason.
+ */
+export async function failNow(
+  tx: Tx,
+  { reason, ...subject }: Subject & { paymentId: string; reason: string },
+  at: Date,
+): Promise<void> {
+  const own = sql`payment_id = ${subject.paymentId} AND done_at IS NULL`;
+  await tx.query(sql`UPDATE sandbox_steps SET done_at = ${at} WHERE ${own} AND kind <> 'fails'`);
+  await tx.query(sql`UPDATE sandbox_steps SET due_at = ${at} WHERE ${own}`);
+  await insertSteps(tx, subject, [{ kind: "fails", afterDays: 0, reason }], at);
+}
 
 /** Whether a delayed payment of the order has not been settled. */
 export const hasDelayedStep = async (tx: Tx, orderId: number): Promise<boolean> =>

@@ -41,12 +41,18 @@ export function isOverdueCharge(
   return store.isOpenCharge({ state }) && changedAt < (state === "pending" ? bankBefore : sentBefore);
 }
 
-const overdueWords: Readonly<Partial<Record<store.ChargeState, string>>> = {
-  asked:
-    "The charge could not be sent to the processor, and is tried again. End it to have the order paid another way.",
-  answered: "The processor has the payment, and its event did not arrive. Send the event again there.",
-  pending: "The bank has not answered for ten days. Ask the payment processor, or end the charge.",
-};
+/** The state of an overdue charge, and the operator's next step. */
+function overdueText({ state, sentAt, isElsewhere, pageEndsAt }: store.OverdueCharge, at: Date): string {
+  if (isElsewhere)
+    return "It was sent to an earlier account of the payment processor. Look for it and cancel it there; then end it here, so that its orders can be paid in another way.";
+  if (state === "answered")
+    return "The payment processor has it, and its event did not arrive. Send the event again there.";
+  if (state === "pending")
+    return "The bank has not answered for ten days. Ask the payment processor, or end the charge.";
+  if (sentAt === null && pageEndsAt !== null && pageEndsAt > at)
+    return `A payment page of its orders is open in an earlier account of the payment processor until ${pageEndsAt.toISOString().slice(0, 16).replace("T", " ")} UTC. It is sent after that, unless they are paid there.`;
+  return "It could not be sent to the payment processor, and is tried again. End it to have its orders paid in another way.";
+}
 
 /**
  * Opens a task for each overdue charge, because its order can't be paid in another way until the charge ends, and mails
@@ -63,7 +69,14 @@ export async function watchCharges({ db, clock, log }: { db: Database; clock: Cl
       await db.transaction((tx) => reportAltered(tx, [overdue], { about: "charge", consequence, at }));
       continue;
     }
-    const task = { kind: "firm_charge", at, environment, orderId, subject: id, reason: overdueWords[state] } as const;
+    const task = {
+      kind: "firm_charge",
+      at,
+      environment,
+      orderId,
+      subject: id,
+      reason: overdueText(overdue, at),
+    } as const;
     await db.transaction(async (tx) => {
       // Another node that reports the same charge waits here, so that the firm is mailed once.
       const charge = await store.lockCharge(tx, id);
@@ -92,15 +105,19 @@ export async function overdueOrderIds(
 
 type EndDeps = { db: Database; clock: Clock; processor: Processor | null };
 
-export type StuckCharge = store.OverdueCharge;
+/** `text`: its state in words. */
+export type StuckCharge = store.OverdueCharge & { text: string };
 
 /** For operators: the overdue charges of an environment, oldest first. Leaves out altered charges. */
 export async function stuckCharges(
   { db, clock }: { db: Sql; clock: Clock },
   environment: Environment,
 ): Promise<StuckCharge[]> {
-  const overdue = await store.overdueCharges(db, overdueAt(clock()));
-  return overdue.filter((each) => each.isAuthentic && each.environment === environment);
+  const at = clock();
+  const overdue = await store.overdueCharges(db, overdueAt(at));
+  return overdue
+    .filter((each) => each.isAuthentic && each.environment === environment)
+    .map((each) => ({ ...each, text: overdueText(each, at) }));
 }
 
 const unknown = () => new ServiceError("not_found", "No such charge.");

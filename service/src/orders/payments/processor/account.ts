@@ -58,33 +58,57 @@ async function register({ db, clock, processor }: AccountDeps & { processor: Pro
   await db.transaction(async (tx) => {
     await tx.query(sql`SELECT pg_advisory_xact_lock(${lock})`);
     const last = await lastOnRecord(tx);
-    if (last?.account === account) return;
-    const since = last ? clock() : null;
+    if (last?.account === account || (await isReplaced(tx, account, processor))) return;
+    const since = last ? afterRequests(clock()) : sql`NULL`;
     await tx.query(sql`INSERT INTO processor_accounts (account, since) VALUES (${account}, ${since})`);
-    if (since !== null) await enqueue(tx, accountQueue, {});
+    if (last) await enqueue(tx, accountQueue, {});
   });
   return account;
 }
 
 /**
+ * Whether another account replaced this one, and no setting names it. Such a node sends nothing: a node that is restarted
+ * with the earlier key must not bring the earlier account back by mistake.
+ */
+export async function isReplaced(db: Sql, account: string, { accountAgain }: Processor): Promise<boolean> {
+  const earlier = await db.query(sql`SELECT FROM processor_accounts WHERE account = ${account} LIMIT 1`);
+  const last = await lastOnRecord(db);
+  return earlier.length > 0 && last?.account !== account && account.split(" ")[0] !== accountAgain;
+}
+
+/**
+ * An expression: the time of a change of the account. Clocks of nodes differ, so it is after all that was recorded with
+ * the earlier accounts. `requireLastAccount` does the same for what is recorded later.
+ */
+const afterRequests = (now: Date): Statement => sql`greatest(${now}::timestamptz, interval '1 millisecond' + greatest(
+  (SELECT max(sent_at) FROM firm_charges), (SELECT max(created_at) FROM checkout_sessions),
+  (SELECT max(added_at) FROM payment_methods), (SELECT max(ended_at) FROM reconciliations),
+  (SELECT max(since) FROM processor_accounts)))`;
+
+/**
  * Call this in the transaction that records a request, before the request is sent. While nodes are restarted with the
  * key of another account, a node with the earlier key must send nothing more: the time of a request tells its account.
  * @param account the result of `presentAccount`
+ * @param now the time by this node's clock, which may be behind that of the node that noticed the account
+ * @returns the time to record: not before the account was noticed
  * @throws ServiceError `unavailable` on such a node
  */
-export async function requireLastAccount(tx: Tx, account: string | null): Promise<void> {
+export async function requireLastAccount(tx: Tx, account: string | null, now: Date): Promise<Date> {
   await tx.query(sql`SELECT pg_advisory_xact_lock_shared(${lock})`);
   const last = await lastOnRecord(tx);
   if (account !== null && last && last.account !== account) throw beingChanged();
+  return last?.since && last.since > now ? last.since : now;
 }
 
 /**
  * Call this when the processor doesn't know an object: on a node with an earlier key, the new account may have it.
+ * @returns the result of `presentAccount`
  * @throws ServiceError `unavailable` on such a node
  */
-export async function requireNewestKey(deps: AccountDeps): Promise<void> {
+export async function requireNewestKey(deps: AccountDeps): Promise<string | null> {
   const present = await presentAccount(deps);
-  await deps.db.transaction((tx) => requireLastAccount(tx, present));
+  await deps.db.transaction((tx) => requireLastAccount(tx, present, deps.clock()));
+  return present;
 }
 
 const beingChanged = () =>
@@ -125,10 +149,35 @@ export async function isOfOtherAccount(deps: AccountDeps, at: Date | null): Prom
 export const lastAccountChange = async (db: Sql): Promise<Date | null> => (await lastOnRecord(db))?.since ?? null;
 
 /**
- * An expression: whether a change to a payment can't be compared with the processor's books any more. The account that
- * received the payment was replaced before its books about the change were copied.
+ * An expression: when a payment `p` was requested. A bank debit clears days later, and then the account may be another
+ * one than the one that has the payment.
+ */
+export const requestedAt = (p: Statement): Statement => sql`coalesce(
+  (SELECT min(c.sent_at) FROM firm_charges c WHERE c.payment_intent = ${p}.payment_intent),
+  (SELECT s.created_at FROM checkout_sessions s WHERE s.session_id = ${p}.session_id), ${p}.received_at)`;
+
+/** A common table expression: until when the books of each account were copied. */
+export const copies = sql`copies AS MATERIALIZED (
+  SELECT ${accountAt(sql`r.ended_at`)} AS account, max(r.ends_at) AS until FROM reconciliations r
+  WHERE r.ended_at IS NOT NULL GROUP BY 1)`;
+
+/** An expression: until when the books of the account at a time were copied; null for never. The statement needs `copies`. */
+export const copiedUntil = (at: Statement): Statement =>
+  sql`(SELECT k.until FROM copies k WHERE k.account IS NOT DISTINCT FROM ${accountAt(at)})`;
+
+/**
+ * An expression: whether the books of the payment's account may have been copied too early for a change to the payment.
+ * The statement needs `copies`.
+ * @param requested when the payment was requested
  * @param bookedWithin a change may be missing in a copy that ends sooner than this after it
  */
-export const isOutOfSight = (receivedAt: Statement, changedAt: Statement, bookedWithin: string): Statement => sql`
-  EXISTS (SELECT FROM processor_accounts a WHERE a.since > ${receivedAt} AND ${changedAt} > coalesce(
-    (SELECT max(r.ends_at) FROM reconciliations r WHERE r.ended_at <= a.since), '-infinity') - ${bookedWithin}::interval)`;
+export const isNotCopied = (requested: Statement, changedAt: Statement, bookedWithin: string): Statement =>
+  sql`${changedAt} > coalesce(${copiedUntil(requested)}, '-infinity') - ${bookedWithin}::interval`;
+
+/**
+ * An expression: whether a change to a payment can't be compared with the processor's books any more, because another
+ * account than that of the payment is in use now. If the payment's account comes back, its books are copied again. The
+ * parameters are those of `isNotCopied`.
+ */
+export const isOutOfSight = (requested: Statement, changedAt: Statement, bookedWithin: string): Statement =>
+  sql`(${wasOtherAccount(requested)} AND ${isNotCopied(requested, changedAt, bookedWithin)})`;

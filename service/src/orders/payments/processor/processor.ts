@@ -27,6 +27,8 @@ export type Processor = AccountBooks &
     testMode: boolean;
     /** The `livemode` that the processor's events must have; null when the key doesn't tell. */
     livemode: boolean | null;
+    /** The id of a replaced account that the operator has gone back to; null for none. */
+    accountAgain: string | null;
     /** Refunds a payment in full. A repeated call with the same `id` refunds nothing more. */
     refund: (id: string, paymentIntent: string) => Promise<void>;
     /** Refunds a part of a payment. A repeated call with the same `request` refunds nothing more, even much later. */
@@ -66,7 +68,12 @@ export type RefundPart = { request: string; payment: number; paymentIntent: stri
  * `webhookSecret`: the secrets of the endpoints whose events count, separated by commas. After a change of the account,
  * the earlier one still sends events about its last debits, refunds and disputes.
  */
-export type ProcessorSettings = { secretKey: string; webhookSecret: string; apiBase: string | null };
+export type ProcessorSettings = {
+  secretKey: string;
+  webhookSecret: string;
+  apiBase: string | null;
+  accountAgain?: string | null;
+};
 
 const toleranceSeconds = 300;
 const timeoutMs = 8_000;
@@ -83,13 +90,15 @@ const livemodeOf = (secretKey: string): boolean | null => {
  * Opens Stripe. Its SDK is loaded at first use.
  * @param baseUrl the site that the payer returns to
  */
-export function openProcessor({ secretKey, webhookSecret, apiBase }: ProcessorSettings, baseUrl: string): Processor {
+export function openProcessor(settings: ProcessorSettings, baseUrl: string): Processor {
+  const { secretKey, webhookSecret, apiBase, accountAgain = null } = settings;
   let loading: Promise<Stripe> | undefined;
   const sdk = () => (loading ??= load(secretKey, apiBase));
 
   return {
     testMode: isTestModeKey(secretKey),
     livemode: livemodeOf(secretKey),
+    accountAgain,
     firm: firmAccount(sdk),
     ...{
       ...accountBooks(sdk, isTestModeKey(secretKey) ? "test" : "live"),

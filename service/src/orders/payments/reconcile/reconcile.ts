@@ -5,7 +5,7 @@ import type { Log } from "../../../kernel/platform/logs.ts";
 import { keepTasks, type NeededTask } from "../../../kernel/tasks/tasks.ts";
 import { dollars } from "../../dollars.ts";
 import { overdueDisputes } from "../disputes.ts";
-import { lastAccountChange, presentAccount } from "../processor/account.ts";
+import { lastAccountChange, requireLastAccount, requireNewestKey } from "../processor/account.ts";
 import type { Movement } from "../processor/balance.ts";
 import { takeEvent } from "../processor/events.ts";
 import { readMessage } from "../processor/message.ts";
@@ -32,12 +32,13 @@ export function processorTasks({ db, clock, processor }: Pick<ReconcileDeps, "db
   if (!processor) return [];
   const everyMs = 600_000;
   return [
-    // Asks for the account once per process, and again while the processor does not answer.
+    // Asks for the account once per process, and again while the processor does not answer. Fails, and so is logged, on a
+    // node with an earlier key.
     {
       name: "account of the payment processor",
       everyMs,
       atStart: true,
-      work: () => presentAccount({ db, clock, processor }),
+      work: () => requireNewestKey({ db, clock, processor }),
     },
     // This task does not run at the start, because a starting node has other work.
     { name: "books of the payment processor", everyMs, work: () => scheduleReconciliation({ db, clock }) },
@@ -58,6 +59,7 @@ const copiedAtOnce = 100;
 export async function reconcile(deps: ReconcileDeps, day: string, stopping?: AbortSignal): Promise<void> {
   const { db, clock, log, processor } = deps;
   if (!processor) throw new Error("payments are not configured: the comparison waits");
+  const present = await requireNewestKey(deps);
   const window = await windowOf(db, day, clock());
   if (!window) return;
   let batch: Movement[] = [];
@@ -74,7 +76,8 @@ export async function reconcile(deps: ReconcileDeps, day: string, stopping?: Abo
   await copy();
   await endDisputes(deps, processor, day, stopping);
   await db.transaction(async (tx) => {
-    const at = clock();
+    // Another account may have been noticed since. Then the copied books are not those of this day.
+    const at = await requireLastAccount(tx, present, clock());
     const differences = await selectDifferences(tx, at);
     if (!(await endDay(tx, day, window, differences.length, at))) return;
     const left = await taskOfEarlierAccount(tx, at);
@@ -155,7 +158,9 @@ async function taskOfEarlierAccount(db: Sql, now: Date): Promise<NeededTask | nu
   const sentences = [
     `The account of the payment processor was changed on ${since.toISOString().slice(0, 10)}.`,
     ...(open.length > 0
-      ? [`Open in the account before it: ${open.join(", ")}. Keep the secret of its endpoint until they have ended.`]
+      ? [
+          `Open in the account before it: ${open.join(", ")}. Keep the secret of its endpoint, also after they have ended: banks take payments back for months.`,
+        ]
       : []),
     ...(unseen === null
       ? []

@@ -11,7 +11,7 @@ import {
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import { disputeState } from "../disputes.ts";
-import { isOutOfSight, wasOtherAccount } from "../processor/account.ts";
+import { copiedUntil, copies, isOutOfSight, requestedAt, wasOtherAccount } from "../processor/account.ts";
 import type { Movement, Window } from "../processor/balance.ts";
 import { refundState } from "../refund-rows.ts";
 import { paymentState } from "../store.ts";
@@ -53,10 +53,15 @@ const overlapMs = 3 * dayMs;
  */
 const firstMs = 10 * dayMs;
 
-/** The period of a day's comparison; null when the comparison has ended or was never queued. */
+/**
+ * The period of a day's comparison; null when the comparison has ended or was never queued. It continues the last one
+ * with the books of the present account: another account may have been in use since.
+ */
 export async function windowOf(db: Sql, day: string, until: Date): Promise<Window | null> {
   const [row] = await db.query<{ first: Date; last: Date | null }>(sql`
-    SELECT (SELECT min(asked_at) FROM reconciliations) AS first, (SELECT max(ends_at) FROM reconciliations) AS last
+    WITH ${copies}
+    SELECT (SELECT min(asked_at) FROM reconciliations) AS first,
+      coalesce(${copiedUntil(sql`'infinity'::timestamptz`)}, (SELECT max(until) FROM copies)) AS last
     FROM reconciliations WHERE day = ${day} AND ended_at IS NULL`);
   if (!row) return null;
   const from = row.last ? row.last.getTime() - overlapMs : row.first.getTime() - firstMs;
@@ -119,8 +124,8 @@ export async function selectDifferences(db: Sql, at: Date): Promise<Difference[]
   const ofSource = sql`FROM balance_transactions x WHERE x.kind = d.kind
     AND CASE d.kind WHEN 'charge' THEN x.payment_intent ELSE x.source END = d.key`;
   return db.query<Difference & Marked>(sql`
-    WITH since AS (SELECT min(asked_at) AS at FROM reconciliations), own AS (
-      SELECT payment_intent, min(received_at) AS paid_at FROM payments
+    WITH ${copies}, since AS (SELECT min(asked_at) AS at FROM reconciliations), own AS (
+      SELECT payment_intent, min(${requestedAt(sql`p`)}) AS requested_at FROM payments p
       WHERE NOT simulated AND payment_intent IS NOT NULL GROUP BY 1
     ), there AS (
       SELECT kind, CASE kind WHEN 'charge' THEN payment_intent ELSE source END AS key, min(source) AS source,
@@ -149,7 +154,7 @@ export async function selectDifferences(db: Sql, at: Date): Promise<Difference[]
         h.key_here, t.key_there
       FROM (SELECT *, key AS key_here FROM here) h FULL JOIN (SELECT *, key AS key_there FROM there) t USING (kind, key)
         CROSS JOIN since LEFT JOIN own o ON o.payment_intent = h.payment_intent
-      WHERE NOT ${isOutOfSight(sql`o.paid_at`, sql`h.at`, bookedWithin)} AND CASE
+      WHERE NOT ${isOutOfSight(sql`o.requested_at`, sql`h.at`, bookedWithin)} AND CASE
         WHEN key_here IS NULL THEN t.cents <> 0 AND t.first_at >= since.at
           AND t.last_at < ${at}::timestamptz - ${eventWithin}::interval
           AND (t.is_ours OR EXISTS (SELECT FROM own WHERE own.payment_intent = t.payment_intent))
@@ -185,14 +190,14 @@ export type LeftInAccount = {
 /** Names of objects are not needed, so nothing here is verified. */
 export async function leftInAccount(db: Sql, now: Date): Promise<LeftInAccount> {
   const ofPayments = (intent: Statement) => sql`EXISTS (SELECT FROM payments p JOIN orders o ON o.id = p.order_id
-    WHERE p.payment_intent = ${intent} AND ${wasOtherAccount(sql`p.received_at`)} AND NOT p.simulated AND o.environment = 'live')`;
+    WHERE p.payment_intent = ${intent} AND ${wasOtherAccount(requestedAt(sql`p`))} AND NOT p.simulated AND o.environment = 'live')`;
   const isLive = sql`(SELECT environment FROM orders o WHERE o.id = coalesce(s.order_id,
     (SELECT min(order_id) FROM checkout_parts c WHERE c.checkout_id = s.id))) = 'live'`;
   const [left] = await db.query<LeftInAccount>(sql`
-    WITH unseen AS (
+    WITH ${copies}, unseen AS (
       SELECT p.payment_intent, sum(p.amount_cents) AS cents FROM payments p JOIN orders o ON o.id = p.order_id
       WHERE NOT p.simulated AND p.payment_intent IS NOT NULL AND o.environment = 'live'
-        AND ${isOutOfSight(sql`p.received_at`, sql`p.received_at`, bookedWithin)}
+        AND ${isOutOfSight(requestedAt(sql`p`), sql`p.received_at`, bookedWithin)}
         AND NOT EXISTS (SELECT FROM balance_transactions b WHERE b.payment_intent = p.payment_intent AND b.kind = 'charge')
       GROUP BY 1
     )

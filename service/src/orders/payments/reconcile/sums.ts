@@ -1,6 +1,6 @@
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
-import { isOutOfSight } from "../processor/account.ts";
+import { copies, isNotCopied, requestedAt } from "../processor/account.ts";
 
 type Sums = {
   /** The sums of the processor's movements for payments on record: money that arrived, and money that left for good. */
@@ -28,25 +28,21 @@ const eventWithin = "1 hour";
 /**
  * Reads the sums of both sides. Leaves out the money of open disputes, and payments whose documents are still changing:
  * the processor's movements are copied once a day, and the processor counts a refund as whole while the bank is still
- * moving the money. Leaves out payments that changed in an earlier account after its books were copied last.
+ * moving the money. Leaves out payments that changed after the books of their account were copied last.
  */
 async function readSums(db: Sql): Promise<Sums> {
-  const isUnseen = (changedAt: Statement) => isOutOfSight(sql`p.received_at`, changedAt, bookedWithin);
+  const isUnseen = (changedAt: Statement) => isNotCopied(sql`p.requested_at`, changedAt, bookedWithin);
   const [sums] = await db.query<Sums>(sql`
-    WITH copied AS (
-      SELECT max(ends_at) - ${bookedWithin}::interval AS booked, max(ends_at) - ${eventWithin}::interval AS told
-      FROM reconciliations WHERE ended_at IS NOT NULL
+    WITH ${copies}, requested AS (
+      SELECT p.id, p.payment_intent, ${requestedAt(sql`p`)} AS requested_at FROM payments p
     ), moving AS (
-      SELECT p.payment_intent FROM billing_documents b JOIN payments p ON p.id = b.payment_id CROSS JOIN copied
-        WHERE b.booked_at > copied.booked
-      UNION SELECT r.payment_intent FROM refunds r CROSS JOIN copied
-        WHERE r.state = 'pending' OR r.changed_at > copied.booked
-      UNION SELECT q.payment_intent FROM disputes q CROSS JOIN copied WHERE q.changed_at > copied.booked
-      UNION SELECT b.payment_intent FROM balance_transactions b CROSS JOIN copied WHERE b.created_at > copied.told
-      UNION SELECT p.payment_intent FROM payments p WHERE EXISTS (
-        SELECT booked_at AS at FROM billing_documents b WHERE b.payment_id = p.id AND ${isUnseen(sql`b.booked_at`)}
-        UNION ALL SELECT changed_at FROM refunds r WHERE r.payment_intent = p.payment_intent AND ${isUnseen(sql`r.changed_at`)}
-        UNION ALL SELECT changed_at FROM disputes q WHERE q.payment_intent = p.payment_intent AND ${isUnseen(sql`q.changed_at`)})
+      SELECT r.payment_intent FROM refunds r WHERE r.state = 'pending'
+      UNION SELECT b.payment_intent FROM balance_transactions b
+        WHERE b.created_at > (SELECT max(until) FROM copies) - ${eventWithin}::interval
+      UNION SELECT p.payment_intent FROM requested p WHERE EXISTS (
+        SELECT FROM billing_documents b WHERE b.payment_id = p.id AND ${isUnseen(sql`b.booked_at`)}
+        UNION ALL SELECT FROM refunds r WHERE r.payment_intent = p.payment_intent AND ${isUnseen(sql`r.changed_at`)}
+        UNION ALL SELECT FROM disputes q WHERE q.payment_intent = p.payment_intent AND ${isUnseen(sql`q.changed_at`)})
     ), charges AS (
       SELECT b.payment_intent, sum(b.amount_cents) AS cents FROM balance_transactions b
       WHERE b.kind = 'charge' AND NOT EXISTS (SELECT FROM moving m WHERE m.payment_intent = b.payment_intent) GROUP BY 1

@@ -1,4 +1,4 @@
-import { mayUseLive, type Principal } from "../../../kernel/identity/identity.ts";
+import { type Environment, mayUseLive, type Principal } from "../../../kernel/identity/identity.ts";
 import {
   type buyerOf,
   buyerZones,
@@ -153,11 +153,11 @@ export type MonthPage = {
 const wholeMonth: MonthPage = { page: null, file: "" };
 
 /** The statement of one month, with its lines by file number. */
-export function monthBody(found: StatementWithLines, shown: MonthPage = wholeMonth): Html {
+export function monthBody(found: StatementWithLines, environment: Environment, shown: MonthPage = wholeMonth): Html {
   const { statement, lines } = found;
   const { month, zone } = statement;
   return html`${pageHead(monthTitle(statement), `${monthState(statement)}. Dates are those of ${zone}.`, html`<p class="room-links"><a href="${path}">All statements</a>${files(month)}</p>`)}
-<div class="panels">
+${environment === "test" && testClockDates}<div class="panels">
 ${card("sums", "Sums", sumsPart(statement))}
 ${
   lines.length > 0 &&

@@ -61,9 +61,10 @@ export function statementPages(
   pageRoute(forms, frame, {
     url: `${path}/:month`,
     handle: async ({ params: { month }, query, request }) => {
-      const found = await statementOf(billing, requireBilling(principalOf(request)), month);
+      const principal = requireBilling(principalOf(request));
+      const found = await statementOf(billing, principal, month);
       const { page = "1" } = query;
-      const body = monthBody(found, {
+      const body = monthBody(found, principal.environment, {
         page: page === "all" ? null : Math.trunc(Number(page)) || 1,
         file: fileIn(query),
       });

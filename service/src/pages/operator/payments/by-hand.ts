@@ -16,6 +16,7 @@ import { askFirst } from "../../ui/forms/ask-first.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
 import { centsOf } from "../../ui/forms/cents.ts";
 import { field, textArea } from "../../ui/forms/fields.ts";
+import type { FormValues } from "../../ui/forms/form-body.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { type ConsoleFrame, consoleRoute } from "../frame/console.ts";
 
@@ -29,7 +30,7 @@ type Deps = { frame: ConsoleFrame; refunds: RefundDeps };
 export function assignmentRoutes(
   scope: FastifyInstance,
   { frame, refunds }: Deps,
-  show: (request: FastifyRequest, error?: string) => Promise<string>,
+  show: (request: FastifyRequest, error?: string, typed?: FormValues) => Promise<string>,
 ): void {
   consoleRoute(scope, frame, {
     method: "POST",
@@ -40,7 +41,7 @@ export function assignmentRoutes(
       await askAssignment(refunds, operator, { refund, reason, parts: partsOf(form) });
       return done(paymentsPath, "assignment-requested");
     },
-    refused: ({ request }, error) => show(request, error),
+    refused: ({ request, form }, error) => show(request, error, form),
   });
 
   consoleRoute(scope, frame, {
@@ -67,12 +68,12 @@ export function assignmentRoutes(
 }
 
 /** Refunds that somebody made at the payment processor. People say which orders they were for. */
-export const byHandCard = (refunds: readonly WaitingRefund[], operator: Operator): Html =>
+export const byHandCard = (refunds: readonly WaitingRefund[], operator: Operator, typed: FormValues = {}): Html =>
   card(
     "by-hand",
     "Refunds made at the payment processor",
     html`<p>Each was a part of a payment for several orders, and the payment processor doesn’t know the orders. One person says which orders it was for, another approves. Then the firm’s statement has it. No money moves.</p>
-${refunds.map((each, index) => refundPart(each, `by-hand-${index}`, operator))}
+${refunds.map((each, index) => refundPart(each, `by-hand-${index}`, operator, typed))}
 ${nextPage(refunds)}`,
   );
 
@@ -87,12 +88,12 @@ const nextPage = (refunds: readonly WaitingRefund[]): Html | false => {
   );
 };
 
-function refundPart(refund: WaitingRefund, id: string, operator: Operator): Html {
+function refundPart(refund: WaitingRefund, id: string, operator: Operator, typed: FormValues): Html {
   const { amountCents, currency, seenAt, state, assignment } = refund;
   return html`<div class="room-part"><h3>${moneyIn(amountCents, currency)}</h3>
 <p>${time(seenAt)}, <code class="breakable">${refund.id}</code></p>
 ${state === "pending" && html`<p>It is on its way. Wait for the bank; then say which orders it was for.</p>`}
-${assignment ? decision(refund, assignment, operator) : state === "waiting" && mayAsk.some((each) => may(operator, each)) && assignForm(refund, id)}</div>`;
+${assignment ? decision(refund, assignment, operator) : state === "waiting" && mayAsk.some((each) => may(operator, each)) && assignForm(refund, id, typed["refund"] === refund.id ? typed : {})}</div>`;
 }
 
 export const orderLink = (code: string): Html => html`<a href="/operator/orders/${code}">${shortCode(code)}</a>`;
@@ -126,7 +127,7 @@ ${state === "waiting" && may(operator, "money.decide") && approve}
 ${(isOwn || may(operator, "money.decide")) && buttonForm(`${path}/${assignment}/drop`, isOwn ? "Withdraw" : "Refuse", { kind: "quiet-button", about: `the orders of ${id}` })}`;
 }
 
-function assignForm({ id, shares, amountCents, currency }: WaitingRefund, form: string): Html {
+function assignForm({ id, shares, amountCents, currency }: WaitingRefund, form: string, typed: FormValues): Html {
   const left = shares.reduce((sum, { restCents }) => sum + restCents, 0);
   return html`<form class="form" method="post" action="${path}">
 <input type="hidden" name="refund" value="${id}">
@@ -139,9 +140,10 @@ ${shares.map(({ paymentId, orderCode, orderStatus, restCents }) =>
     hint: `At most ${moneyIn(restCents, currency)}. Leave it empty for none.`,
     maxLength: 12,
     inputMode: "decimal",
+    value: typed[`part-${paymentId}`],
   }),
 )}
-${textArea({ name: "reason", form, label: "Why it went back", required: true, maxLength: 500, rows: 2 })}
+${textArea({ name: "reason", form, label: "Why it went back", required: true, maxLength: 500, rows: 2, value: typed["reason"] })}
 <div class="form-actions"><button type="submit">Say which orders it was for</button></div>
 </form>`;
 }

@@ -25,6 +25,7 @@ import { done } from "../../ui/flash-messages.ts";
 import { moneyIn, time } from "../../ui/format.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
 import { errorSummary, textArea } from "../../ui/forms/fields.ts";
+import type { FormValues } from "../../ui/forms/form-body.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { type ConsoleFrame, consolePage, consoleRoute, operatorOf } from "../frame/console.ts";
 import { assignmentRoutes, byHandCard, mayAsk, orderLink, paymentsPath as path } from "./by-hand.ts";
@@ -96,7 +97,7 @@ export function paymentRoutes(scope: FastifyInstance, deps: PaymentPagesDeps): v
 
   assignmentRoutes(scope, deps, show);
 
-  async function show(request: FastifyRequest, error?: string): Promise<string> {
+  async function show(request: FastifyRequest, error?: string, typed?: FormValues): Promise<string> {
     const operator = operatorOf(request);
     const [payments, pending, charges, byHand] = await Promise.all([
       unappliedPayments(deps, operator.environment),
@@ -104,7 +105,7 @@ export function paymentRoutes(scope: FastifyInstance, deps: PaymentPagesDeps): v
       stuckCharges({ db, clock }, operator.environment),
       waitingRefunds({ db }, operator, afterOf(request)),
     ]);
-    const body = paymentsBody({ payments, pending, charges, byHand, operator, error });
+    const body = paymentsBody({ payments, pending, charges, byHand, operator, error, typed });
     return consolePage(deps.frame, request, { title: "Payments that fit no order", section: "payments", body });
   }
 }
@@ -122,10 +123,11 @@ type PaymentsView = {
   byHand: readonly WaitingRefund[];
   operator: Operator;
   error: string | undefined;
+  typed: FormValues | undefined;
 };
 
 /** Open payments, then recently resolved ones. */
-function paymentsBody({ payments, pending, charges, byHand, operator, error }: PaymentsView): Html {
+function paymentsBody({ payments, pending, charges, byHand, operator, error, typed }: PaymentsView): Html {
   const [open, ended] = [false, true].map((hasEnded) =>
     payments.filter(({ resolution, refundedAt }) => (resolution !== null || refundedAt !== null) === hasEnded),
   );
@@ -135,7 +137,7 @@ function paymentsBody({ payments, pending, charges, byHand, operator, error }: P
 ${errorSummary(error)}
 <div class="panels">
 ${open?.length ? open.map((each, index) => paymentCard(each, `payment-${index}`, operator)) : emptyState("Nothing waits", "Every payment has moved its order.")}
-${byHand.length > 0 && byHandCard(byHand, operator)}
+${byHand.length > 0 && byHandCard(byHand, operator, typed)}
 ${pending.length > 0 && card("pending", "Waiting for a bank", pendingList(pending, operator))}
 ${charges.length > 0 && card("charges", "Charges of firms without an answer", chargeList(charges, operator))}
 ${ended?.map((each, index) => paymentCard(each, `resolved-${index}`, null))}
@@ -151,21 +153,12 @@ ${pending.map(
 ${may(operator, "money.decide") && buttonForm(`${path}/pending/${id}/ask`, isElsewhere ? "It failed: end the wait" : "Ask the payment processor", { kind: "quiet-button", about: `about ${moneyIn(amountCents, "usd")}` })}</div>`,
 )}`;
 
-const lateWords: Readonly<Record<string, string>> = {
-  asked: "It could not be sent yet, and is tried again.",
-  answered: "The payment processor has it, and its event did not arrive. Send the event again there.",
-  pending: "The bank is late.",
-};
-
-const elsewhere =
-  "It was sent to an earlier account of the payment processor. Look for it and cancel it there; then end it here, so that its orders can be paid in another way.";
-
 /** Charges to firms' own cards and bank accounts for which the processor's event is overdue. */
 const chargeList = (charges: readonly StuckCharge[], operator: Operator): Html =>
   html`<p>Nothing else can be paid for their orders until the payment processor has answered. To end a charge cancels it there first; money that has arrived stays, and its order waits for the event.</p>
 ${charges.map(
-  ({ id, amountCents, askedAt, orderCode, orders, state, isElsewhere }) =>
-    html`<div class="room-part"><p>${moneyIn(amountCents, "usd")} for ${orderLink(orderCode)}${orders > 1 && ` and ${orders - 1} more`}, since ${time(askedAt)}. ${isElsewhere ? elsewhere : lateWords[state]}</p>
+  ({ id, amountCents, askedAt, orderCode, orders, text }) =>
+    html`<div class="room-part"><p>${moneyIn(amountCents, "usd")} for ${orderLink(orderCode)}${orders > 1 && ` and ${orders - 1} more`}, since ${time(askedAt)}. ${text}</p>
 ${may(operator, "money.decide") && buttonForm(`${path}/charges/${id}/end`, "End the charge", { kind: "quiet-button", about: `of ${moneyIn(amountCents, "usd")}` })}</div>`,
 )}`;
 
