@@ -181,6 +181,8 @@ test("names an entry that the log has twice, because somebody deleted its row an
 test("refuses the log of another installation, and makes no claim about an unreadable one", async () => {
   const elsewhere = await startService({ DATA_DIR: join(folder.path, "elsewhere"), LOG_ORIGIN: "elsewhere.example" });
   const own = { DATA_DIR: running.service.dataDir };
+  // A service that has just started has no checkpoint yet, and nothing can be read from such a log.
+  await until(async () => (await fetch(`${elsewhere.baseUrl}/log/test/checkpoint`)).ok);
   const refused = await runCli(own, "monitor", `${elsewhere.baseUrl}/log/test`, "--own");
   assert.match(refused.stderr, /this installation has no log elsewhere\.example\/log\/test/);
   await elsewhere.stop();
