@@ -65,6 +65,12 @@ const shortOrder = (code: string): string => code.slice(0, 6).toUpperCase();
 /** Shortens a text, so that it leaves room for the next column. */
 const shortened = (text: string, most = 64): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
+/** The last digits stay, because they tell two accounts at one bank apart. */
+function payerShortened(text: string): string {
+  const digits = / •••• \d{4}$/.exec(text)?.[0] ?? "";
+  return shortened(text.slice(0, text.length - digits.length), 23 - digits.length) + digits;
+}
+
 /**
  * The printed form of a receipt or of a document that corrects one. It doesn't change after it was issued, so its bytes
  * stay the same until the retention plan deletes the name of the order's document.
@@ -178,7 +184,7 @@ export function drawnStatement(
           line.document === null ? `Order ${shortOrder(line.orderCode)}` : shortened(line.document, 15),
           line.number,
           line.applied || line.replacesLoss ? lineKind(line) : `${lineKind(line).split(",")[0]} *`,
-          shortened(paidByText(line), 23),
+          payerShortened(paidByText(line)),
           amountText(signedCents(line), line.currency),
         ]),
         sums: sumFacts(statement).map(([label, cents]) => [label, amountText(cents, "usd")] as const),

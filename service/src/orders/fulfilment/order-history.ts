@@ -3,7 +3,7 @@ import { isoTime, type Statement, sql } from "../../kernel/platform/database/sql
 import { verifiedAll } from "../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { fromOrders, hasOrderCode, verifiedOrder, verifiedShipmentsOf } from "../order/order.ts";
-import { paymentState } from "../payments/payments.ts";
+import { billingDocumentState, paymentState } from "../payments/payments.ts";
 import { faxState } from "./store.ts";
 
 /** The full record of an order, for the operator. */
@@ -32,6 +32,8 @@ export type OrderHistory = {
     simulated: boolean;
     receivedAt: string;
     refundedAt: string | null;
+    /** The parts that went back: refunds, and what a bank took back. */
+    returnedCents: number;
   }[];
   history: {
     occurredAt: string;
@@ -65,7 +67,9 @@ const faxes = listOf(
 const payments = listOf(
   sql`payments`,
   sql`'amountCents', x.amount_cents, 'currency', x.currency, 'simulated', x.simulated,
-    'receivedAt', ${isoTime(sql`x.received_at`)}, 'refundedAt', ${isoTime(sql`x.refunded_at`)}`,
+    'receivedAt', ${isoTime(sql`x.received_at`)}, 'refundedAt', ${isoTime(sql`x.refunded_at`)},
+    'returnedCents', (SELECT coalesce(sum(CASE WHEN d.kind LIKE '%reversal' THEN -d.part_cents ELSE d.part_cents END), 0)
+      FROM billing_documents d WHERE d.payment_id = x.id AND d.kind <> 'receipt')`,
 );
 // The signers' events are not here, but in the trail of their envelope (`envelope show`).
 const history = listOf(
@@ -85,7 +89,8 @@ export async function orderHistory(db: Sql, code: string): Promise<OrderHistory>
       ${documents} AS documents, ${shipments} AS shipments, ${faxes} AS faxes, ${payments} AS payments,
       ${history} AS history, ${verifiedOrder}, ${verifiedShipmentsOf(sql`o.id`)},
       ${verifiedAll(faxState, sql`f`, sql`FROM faxes f WHERE f.order_id = o.id`)},
-      ${verifiedAll(paymentState, sql`p`, sql`FROM payments p WHERE p.order_id = o.id`)}
+      ${verifiedAll(paymentState, sql`p`, sql`FROM payments p WHERE p.order_id = o.id`)},
+      ${verifiedAll(billingDocumentState, sql`d`, sql`FROM billing_documents d JOIN payments p ON p.id = d.payment_id WHERE p.order_id = o.id`)}
     ${fromOrders} WHERE ${hasOrderCode(code)}`);
   if (!order) throw new ServiceError("not_found", "Order not found.");
   return order;

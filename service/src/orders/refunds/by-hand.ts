@@ -27,6 +27,7 @@ import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { newUuid } from "../../kernel/platform/ids.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 import { isPlainLines, isUuid } from "../../kernel/platform/text.ts";
+import { dollars } from "../dollars.ts";
 import {
   type AssignedPart,
   bookRefundByHand,
@@ -115,8 +116,9 @@ async function requireParts(tx: Tx, { refund }: Locked, parts: readonly Assigned
   const sum = parts.reduce((total, { cents }) => total + cents, 0);
   const left = refund.shares.reduce((total, { restCents }) => total + restCents, 0);
   const due = Math.min(left, refund.amountCents);
-  const what = due < refund.amountCents ? `the ${due} cents that are left of the orders` : `the refund of ${due} cents`;
-  if (sum !== due) throw invalid(`The amounts must add up to ${what}. They are ${sum} cents.`);
+  const what =
+    due < refund.amountCents ? `the ${dollars(due)} that is left of the orders` : `the refund of ${dollars(due)}`;
+  if (sum !== due) throw invalid(`The amounts must add up to ${what}. Their sum is ${dollars(sum)}.`);
   for (const { paymentId, orderCode, restCents } of refund.shares) {
     const cents = parts.find(({ payment }) => payment === paymentId)?.cents ?? 0;
     if (cents === 0) continue;
@@ -127,7 +129,7 @@ async function requireParts(tx: Tx, { refund }: Locked, parts: readonly Assigned
         `A refund of ${which} is on its way. Wait until the processor has confirmed it.`,
       );
     if (cents > restCents)
-      throw invalid(`amount of ${which} must be at most ${restCents} cents, the rest of its payment.`);
+      throw invalid(`amount of ${which} must be at most ${dollars(restCents)}, the rest of its payment.`);
   }
 }
 

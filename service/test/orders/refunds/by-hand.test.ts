@@ -183,7 +183,7 @@ test("refuses parts that don’t add up, that are too large, that are of other p
   const other = await refunded(50);
   const [first = 0, second = 0] = payments;
   for (const [given, message] of [
-    [parts(total), /must add up to the refund of 10000 cents. They are 9900 cents/],
+    [parts(total), /must add up to the refund of \$100\.00. Their sum is \$99\.00/],
     [parts(total + 100), /amount of order \w{6} must be at most 9900 cents/],
     [
       [
@@ -519,7 +519,7 @@ test("a refund by hand ends when a lost dispute leaves less than it, and its exc
   const dispute = stripe.dispute(intent, { amount: 2 * total - 1_000 });
   await world.take(dispute);
   await world.take(stripe.endDispute(String(dispute.data.object["id"]), "lost"));
-  await assert.rejects(ask(refund, parts(0, 3_000)), /must add up to the 1000 cents that are left/);
+  await assert.rejects(ask(refund, parts(0, 3_000)), /must add up to the \$10\.00 that is left/);
   await assert.rejects(ask(refund, parts(1_000)), /must be at most 500 cents/);
   await approveAssignment(refunds, approver, await ask(refund, parts(500, 500)));
   const [line] = await db.query<{ detail: object }>(sql`

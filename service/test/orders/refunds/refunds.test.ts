@@ -453,7 +453,11 @@ test("a refund made at the processor is assigned to its orders on the page of pa
   const [first = "", second = ""] = [...form.matchAll(/name="(part-\d+)"/g)].map(([, name]) => name);
   const refund = /name="refund" value="([^"]+)"/.exec(form)?.[1] ?? "";
   const fields = { refund, reason: "the payer asked", [first]: "3.00", [second]: "2" };
-  await refused(await send("", agent, { ...fields, [second]: "1" }), 400, /must add up to the refund of 500 cents/);
+  const wrong = await send("", agent, { ...fields, [second]: "1" });
+  const again = await wrong.clone().text();
+  await refused(wrong, 400, /must add up to the refund of \$5\.00\. Their sum is \$4\.00/);
+  for (const typed of ['value="3.00"', 'value="1"', ">the payer asked</textarea>"])
+    assert.ok(again.includes(typed), typed);
   await refused(await send("", agent, { ...fields, [second]: "0" }), 400, /Amount must be above zero/);
   await refused(await send("", agent, { ...fields, [second]: "two" }), 400, /Amount must be dollars/);
   assert.equal((await send("", agent, fields)).status, 303);
@@ -471,6 +475,10 @@ test("a refund made at the processor is assigned to its orders on the page of pa
     receipts.filter(({ kind }) => kind === "credit_note").map(({ amountCents }) => amountCents),
     [300],
   );
+  const order = await fetch(`${running.service.baseUrl}/operator/orders/${kept}`, {
+    headers: { cookie: agent.cookie },
+  });
+  assert.match(await order.text(), /, of which \$3\.00 went back/);
 });
 
 test("a share that many people request and approve concurrently is refunded once", async () => {

@@ -174,7 +174,7 @@ function wordsOfDisputes(about: About) {
           ? "The order was refunded, so your firm owes nothing for it. You do not need to do anything."
           : !isDue
             ? "The order is paid by another payment, so your firm owes nothing for it. You do not need to do anything."
-            : "Your firm owes the price of the order. Its statement under Billing names the amount. The operator decides whether the order can be paid again online, and we write to you then. Answer this email to ask for it, or to ask that the order be refunded.",
+            : "Your firm owes the price of the order. Its page Statements names the amount. The operator decides whether the order can be paid again online, and we write to you then. Answer this email to ask for it, or to ask that the order be refunded.",
       ],
     },
     pay_again: {

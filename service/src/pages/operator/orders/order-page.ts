@@ -146,8 +146,8 @@ ${mayAllow && refusal === null && buttonForm(`${path}/pay-again`, "Let it be pai
 function payments({ record: { order, history }, mayRequestRefund, payAgain, mayDecideMoney }: OrderView): Html {
   const none = emptyState("No payment", "What the payment processor reports appears here.");
   const list = html`<ul class="plain-list">${history.payments.map(
-    ({ amountCents, currency, simulated, receivedAt, refundedAt }) =>
-      html`<li>${money(amountCents)} ${currency.toUpperCase()}${simulated && html` (simulated)`}, received ${time(new Date(receivedAt))}${refundedAt !== null && html`, refunded ${time(new Date(refundedAt))}`}</li>`,
+    ({ amountCents, currency, simulated, receivedAt, refundedAt, returnedCents }) =>
+      html`<li>${money(amountCents)} ${currency.toUpperCase()}${simulated && html` (simulated)`}, received ${time(new Date(receivedAt))}${refundedAt !== null ? html`, refunded ${time(new Date(refundedAt))}` : returnedCents > 0 && html`, of which ${money(returnedCents)} went back`}</li>`,
   )}</ul>`;
   return html`${history.payments.length === 0 ? none : list}${payAgain && payAgainPart(`/operator/orders/${order.code}`, payAgain, mayDecideMoney)}${mayRequestRefund && html`<div class="form-actions"><a class="button quiet-button" href="/operator/refunds/new?order=${order.code}">Ask for a refund</a></div>`}`;
 }
