@@ -184,7 +184,7 @@ test("refuses parts that don’t add up, that are too large, that are of other p
   const [first = 0, second = 0] = payments;
   for (const [given, message] of [
     [parts(total), /must add up to the refund of \$100\.00. Their sum is \$99\.00/],
-    [parts(total + 100), /amount of order \w{6} must be at most 9900 cents/],
+    [parts(total + 100), /amount of order \w{6} must be at most \$99\.00/],
     [
       [
         { payment: first, cents: 9_950 },
@@ -520,7 +520,7 @@ test("a refund by hand ends when a lost dispute leaves less than it, and its exc
   await world.take(dispute);
   await world.take(stripe.endDispute(String(dispute.data.object["id"]), "lost"));
   await assert.rejects(ask(refund, parts(0, 3_000)), /must add up to the \$10\.00 that is left/);
-  await assert.rejects(ask(refund, parts(1_000)), /must be at most 500 cents/);
+  await assert.rejects(ask(refund, parts(1_000)), /must be at most \$5\.00/);
   await approveAssignment(refunds, approver, await ask(refund, parts(500, 500)));
   const [line] = await db.query<{ detail: object }>(sql`
     SELECT detail FROM audit_log WHERE action = 'refund.assigned' AND detail ->> 'refund' = ${refund}`);
@@ -589,7 +589,7 @@ test("nobody assigns past a part that the processor was asked for and whose firs
   const said = { refund, parts: parts(2_500, 2_500), reason: "a mistake" };
   await assert.rejects(askAssignment(refunds, agent, said), /and its event has not arrived/);
   for (const event of stripe.refundEvents(sent)) await world.take(event);
-  await assert.rejects(askAssignment(refunds, agent, said), /must be at most 900 cents/);
+  await assert.rejects(askAssignment(refunds, agent, said), /must be at most \$9\.00/);
   const id = await askAssignment(refunds, agent, { ...said, parts: parts(900, 4_100) });
   await approveAssignment(refunds, approver, id);
   assert.deepEqual(
@@ -611,7 +611,7 @@ test("an assignment that was asked for before such a part went out is not approv
   });
   await assert.rejects(approveAssignment(refunds, approver, id), /and its event has not arrived/);
   for (const event of stripe.refundEvents(stripe.refunds[before] ?? {})) await world.take(event);
-  await assert.rejects(approveAssignment(refunds, approver, id), /must be at most 900 cents/);
+  await assert.rejects(approveAssignment(refunds, approver, id), /must be at most \$9\.00/);
 });
 
 test("the list of refunds by hand goes on after the last one of a page", async () => {

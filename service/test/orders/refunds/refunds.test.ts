@@ -456,7 +456,7 @@ test("a refund made at the processor is assigned to its orders on the page of pa
   const wrong = await send("", agent, { ...fields, [second]: "1" });
   const again = await wrong.clone().text();
   await refused(wrong, 400, /must add up to the refund of \$5\.00\. Their sum is \$4\.00/);
-  for (const typed of ['value="3.00"', 'value="1"', ">the payer asked</textarea>"])
+  for (const typed of ['value="3.00"', 'value="1"', "the payer asked</textarea>"])
     assert.ok(again.includes(typed), typed);
   await refused(await send("", agent, { ...fields, [second]: "0" }), 400, /Amount must be above zero/);
   await refused(await send("", agent, { ...fields, [second]: "two" }), 400, /Amount must be dollars/);
