@@ -10,7 +10,8 @@ const isSentence = (words: string): boolean => {
   return (
     /^\p{Ll}.*[,;]$/u.test(text) ||
     (count > 4 && /\b(?:is|are|was|were|shall|that)\b/.test(text)) ||
-    ((count >= measures.wordsOfSentence || (count > 3 && text.endsWith("."))) &&
+    ((count >= measures.wordsOfSentence ||
+      (count > 3 && text.endsWith(".") && !/\b(?:co|inc|corp|ltd|jr|sr|esq|l\.\s?s)\.$/i.test(text))) &&
       !/^\W*(?:sign|firma|name|print)/i.test(text) &&
       !isPerson(text))
   );
@@ -61,7 +62,7 @@ function joinedCaptions(line: readonly Run[]): Run[] {
 }
 
 /** In points: captions of different blanks are further apart than this. */
-const captionsApart = 8;
+const captionsApart = 12;
 
 /**
  * If a run of words is below several blanks of a row, cuts it at the start of each blank, because pdf.js joined the

@@ -63,23 +63,29 @@ export function partsOfOthers({ height, width }: PageContent, words: readonly Ru
     const close = sorted.find((other) => other.y > y + 4 && part.closes?.test(other.text) && !isSentence(other));
     const end = Math.min(height, y + (part.height ?? height));
     const bottom = close ? Math.min(close.y + 20, end) : end;
-    found.push({ top: y - 14, bottom, left: 0, right: columnEnd(run, bottom, sorted, width) });
+    // The rows of an office's part, which has a height, are not columns.
+    const right = part.height === undefined ? columnEnd(run, bottom, sorted, width) : width;
+    found.push({ top: y - 14, bottom, left: 0, right });
   }
   return found;
 }
 
 /**
- * The right end of a part: the middle of the page if the part is the left one of two columns, as a notary's words are
- * next to the lines of the signers. Otherwise, it is the edge of the page.
+ * The right end of a part. It is the end of the part's column if other words are on the right of this column, as a
+ * notary's words are next to the lines of the signers. Otherwise, it is the edge of the page.
  */
 function columnEnd(opening: Run, bottom: number, words: readonly Run[], width: number): number {
-  const middle = width / 2;
   const inside = words.filter(({ y }) => y >= opening.y - 3 && y <= bottom);
-  const [left, right] = [inside.filter(({ x }) => x < middle), inside.filter(({ x }) => x >= middle)];
-  const isColumn =
-    left.every((run) => endOf(run) < middle) && right.every(({ text }) => kindOfLabel(text) !== "notary");
-  return isColumn && right.length > 0 ? middle : width;
+  let end = endOf(opening);
+  for (const run of [...inside].sort((a, b) => a.x - b.x)) if (run.x < end + columnGap) end = Math.max(end, endOf(run));
+  const right = inside.filter(({ x }) => x >= end + columnGap);
+  const isColumn = end < widestColumn * width && right.length > 0;
+  return isColumn && right.every(({ text }) => kindOfLabel(text) !== "notary") ? end + 4 : width;
 }
+
+/** The least gap between two columns, in points, and the greatest end of the left one, as a share of the page's width. */
+const columnGap = 24;
+const widestColumn = 0.55;
 
 /** The greatest distance, in points, from a line of a witness to the next words of the same witness. */
 const apart = 70;

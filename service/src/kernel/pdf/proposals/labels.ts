@@ -29,7 +29,9 @@ export function read(text: string, { isExecution }: PageWords, y: number, isCapt
   const kind = kindOfLabel(text);
   const label = text.replace(/[\s:_]+$/u, "").trim();
   // A person's name below a line: "Jane Q. Public", or "Name: Jane Public".
-  const isNamed = isPerson(label) && (kind === null || kind === "other" || /^(?:name|nombre):/i.test(label));
+  if (isCaption && isPerson(label.replace(/^by:? /i, "")) && /^by\b/i.test(label)) return { label, kind: "signature" };
+  const isNamed =
+    isPerson(label) && (kind === null || kind === "other" || isNamedParty(label) || /^(?:name|nombre):/i.test(label));
   if (isNamed && isCaption && (isExecution(y, true) || isNamedParty(label)) && !isFormWords(label))
     return { label, kind: "signature" };
   if (kind === "signature" && !isExplicit(text) && !isExecution(y, isCaption)) return { label, kind: null };
@@ -46,7 +48,10 @@ const isNamedParty = (label: string): boolean => {
 const isFormWords = (label: string): boolean => kindOfLabel(withoutLabel(label).split(",")[0] ?? "") === "other";
 
 export const isExplicit = (text: string): boolean =>
-  /\bsign|\binitial|^by\b|\bby$|^x\b|firma|iniciales|^recib[ií]|conform|lu et approuv/i.test(text);
+  /\bsign|\binitial|^by\b|\bby$|^x\b|^\/s\/|firma|iniciales|^recib[ií]|conform|lu et approuv/i.test(text);
+
+/** Whether a run is an arrow that points from a label to its blank. */
+export const isArrow = ({ text }: Run): boolean => /^[>▶►➤→▸⯈]$/u.test(text);
 
 /**
  * Whether words are on the line of a blank. A rule may be lower than the words before it: typesetters set it at the

@@ -161,6 +161,8 @@ export const measures = {
   leastDate: 36,
   /** A shorter line without words is not for a signature. */
   leastSignature: 110,
+  /** A shorter line above a person's name is not for a signature. */
+  leastNamed: 90,
   /** The distances from a line to the words below it that ask for the signer's name. */
   blockBelow: 30,
   blockIndent: 16,

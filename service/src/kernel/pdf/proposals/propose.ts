@@ -11,7 +11,7 @@ import {
 import { headingOf, labelInside } from "./cells.ts";
 import type { OwnField, OwnOption, PageContent, Rect } from "./content.ts";
 import { executionAbove, isInPart, partsOfOthers, partsOfWitnesses } from "./execution.ts";
-import { type Found, isExplicit, isPerson, type PageWords, read, wrapped } from "./labels.ts";
+import { type Found, isArrow, isExplicit, isOnLine, isPerson, type PageWords, read, wrapped } from "./labels.ts";
 import { type Kind, kindOfLabel, measures } from "./patterns.ts";
 import { ofSigners, type Piece, type Reason } from "./pieces.ts";
 import { roleOf, textsNear } from "./role.ts";
@@ -131,6 +131,9 @@ function ofBlank(blank: Blank, page: PageWords): Piece[] {
   const decisive = beside && /^(?:x|attest)$/i.test(beside.label) ? captions.map(({ text }) => kindOfLabel(text)) : [];
   for (const kind of ["notary", "initials"] as const)
     if (decisive.includes(kind)) return piece({ label: "", kind }, "label_below");
+  // An office's line "Received by:" has no name behind it.
+  if (beside?.kind === "notary" && /^received by$/i.test(beside.label) && isNamedBehind(blank, page))
+    return piece({ ...beside, kind: "signature" }, "label_left");
   if (beside) return piece(beside, "label_left");
   const initials = initialsBefore(blank, page);
   if (initials) return piece(initials, "initials_list");
@@ -141,7 +144,7 @@ function ofBlank(blank: Blank, page: PageWords): Piece[] {
     return piece(above, "label_above");
   const behind = labelBehind(blank, page);
   // A person's name below a box is not its label.
-  const below = caption ? read(caption.text, page, caption.y, blank.box === null) : null;
+  const below = caption ? ofCaption(blank, caption, page) : null;
   const isSeal = behind?.kind === "signature" && below?.kind === "name";
   const candidates = [
     piece(isSeal ? null : below, "label_below"),
@@ -153,6 +156,36 @@ function ofBlank(blank: Blank, page: PageWords): Piece[] {
   ];
   return candidates.find((each) => each.length > 0) ?? [];
 }
+
+function ofCaption(blank: Blank, caption: Run, page: PageWords): Found {
+  const found = read(caption.text, page, caption.y, blank.box === null);
+  if (!isPerson(found.label) || isExplicit(found.label)) return found;
+  // A name above "(Print or type name)" was typed where a name belongs.
+  if (page.words.some((run) => isLineBelow(run, caption) && kindOfLabel(run.text) === "name"))
+    return { ...found, kind: "name" };
+  if (blank.width < measures.leastNamed) return { ...found, kind: null };
+  return isBelowParty(blank, page) ? { ...found, kind: "signature" } : found;
+}
+
+const isLineBelow = (run: Run, caption: Run): boolean =>
+  Math.abs(run.x - caption.x) < 4 && run.y > caption.y && run.y - caption.y < 1.5 * caption.size;
+
+/** Whether a person's name follows a blank. */
+const isNamedBehind = (blank: Blank, { words }: PageWords): boolean =>
+  words.some(
+    (run) => isOnLine(run, blank) && run.x >= endOf(blank) - 2 && run.x - endOf(blank) < 16 && isPerson(run.text),
+  );
+
+/** Whether a heading such as "BUYER:" is right above a blank. */
+const isBelowParty = ({ x, y }: Blank, { words }: PageWords): boolean =>
+  words.some(
+    (run) =>
+      run.y < y &&
+      y - run.y < measures.labelFarAbove &&
+      Math.abs(run.x - x) < 4 &&
+      /^\S+:$/.test(run.text) &&
+      kindOfLabel(run.text) === "signature",
+  );
 
 /** Whether the words below a blank are the label of the next blank, as the words above are its own: "By:", "Name:". */
 const isNextLabel = (above: Found, { text }: Run): boolean =>
@@ -216,7 +249,7 @@ function ofLabelsAlone(page: PageWords): Plain[] {
 /** Words that end with a colon or an arrow. The arrow may stand alone, behind a label of several lines. */
 function labelAlone(run: Run, page: PageWords): string | null {
   if (/[\p{L})][ :>▶►➤→▸⯈]*[:>▶►➤→▸⯈]\s*$/u.test(run.text)) return run.text;
-  const last = /^[>▶►➤→▸⯈]$/u.test(run.text) && page.words.find((each) => isBefore(each, run));
+  const last = isArrow(run) && page.words.find((each) => isBefore(each, run));
   return last ? wrapped(last, page) : null;
 }
 

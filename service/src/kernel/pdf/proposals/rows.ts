@@ -1,15 +1,16 @@
 import { type Blank, endOf, overlap } from "./blanks.ts";
 import { captionsBelow } from "./captions.ts";
-import { type Found, isExplicit, isOnLine, type PageWords, read, wrapped } from "./labels.ts";
+import { type Found, isArrow, isExplicit, isOnLine, type PageWords, read, wrapped } from "./labels.ts";
 import { kindOfLabel, measures } from "./patterns.ts";
 import type { Run } from "./runs.ts";
 
 /** The words to the left of a blank, on its line, without another blank between them. */
 export function labelBeside(blank: Blank, page: PageWords): Found | null {
   const { words, blanks } = page;
-  const left = words
+  const nearest = words
     .filter((run) => isOnLine(run, blank) && endOf(run) <= blank.x + 4)
     .sort((a, b) => endOf(b) - endOf(a))[0];
+  const left = nearest && isArrow(nearest) ? words.find((run) => isAbove(run, nearest)) : nearest;
   const isColon = left && /:\s*$/.test(left.text);
   if (!left || blank.x - endOf(left) > (isColon ? measures.labelFarBeside : measures.labelBeside)) return null;
   if (blanks.some((other) => other !== blank && isTagOf(left, other)) || isBehind(left, page)) return null;
@@ -49,6 +50,10 @@ export function labelBeside(blank: Blank, page: PageWords): Found | null {
   if (found.kind === null) return isColon || blank.x - endOf(left) < 12 ? { ...found, kind: "other" } : null;
   return found;
 }
+
+/** Whether words are right above an arrow, as the last line of its label. */
+const isAbove = (run: Run, arrow: Run): boolean =>
+  Math.abs(run.x - arrow.x) < 3 && run.y < arrow.y && arrow.y - run.y < 1.7 * arrow.size;
 
 /** In points: words that are closer than this continue a sentence. Words of the next column are further away. */
 const nextWord = 40;

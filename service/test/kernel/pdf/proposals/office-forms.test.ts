@@ -64,14 +64,14 @@ async function scoreOf({ pdf, places }: OfficeForm, isScored: (kind: string) => 
 const isOthers = ({ role }: Place): boolean => /^(?:witness|testigo|notary|nobody)$/.test(role);
 
 /**
- * Whether a place is for somebody who is not among the signers of a form of the sets e and f, or is a spare line below the lines
+ * Whether a place is for somebody who is not among the signers of a form of the sets e to g, or is a spare line below the lines
  * of the signers. A proposal there is neither asked for nor wrong, because a page does not say who its signers are.
  */
 const isSpare = ({ role }: Place): boolean => /^(?:outsider|spare)$/.test(role);
 
 const inputs = import.meta.resolve("@signsealship/testing/inputs/office-forms");
 
-/** Sets c to f contain files of several typesetting programs, so they are read from PDFs instead of being drawn here. */
+/** Sets c to g contain files of several typesetting programs, so they are read from PDFs instead of being drawn here. */
 function formsOf(set: string): OfficeForm[] {
   if (set === "a" || set === "b") return officeForms(new URL(`office-forms/${set}.txt`, inputs));
   const json = brotliDecompressSync(readFileSync(new URL(`office-forms/${set}.json.br`, inputs))).toString("utf8");
@@ -86,9 +86,10 @@ for (const [set, least] of [
   ["d", { signature: 72, initials: 40, date: 55 }],
   ["e", { signature: 91, initials: 59, date: 50 }],
   ["f", { signature: 81, initials: 38, date: 42 }],
+  ["g", { signature: 88, initials: 33, date: 44 }],
 ] as const)
   describe(`set ${set} of the forms of offices:`, () => {
-    // Sets c to f do not list the places for names.
+    // Sets c to g do not list the places for names.
     const isScored = (kind: string) => set === "a" || set === "b" || kind in least;
     const scores = Promise.all(formsOf(set).map((form) => scoreOf(form, isScored)));
 
