@@ -95,7 +95,7 @@ test("a room says everything without script, and how to see updates", async () =
     "Prepared by Acme Title & Escrow",
     "2 of 3",
     "d***@example.com",
-    "Signing link sent",
+    "Signing link made",
     "Version 2",
     "Reload this page",
   ]) {

@@ -103,7 +103,7 @@ test("a test order from start to end with the mouse: placed, refused once, paid,
   await said(page, "The signed document is sealed.");
   await press(page, "Complete the order");
   await said(page, "The test order is now completed.");
-  await said(page, "A shipment was delivered.");
+  await said(page, "A shipment was recorded as delivered.");
   await page.getByRole("heading", { name: "All done" }).waitFor();
   await page.getByText("There is nothing left to simulate").waitFor();
   assert.equal((await apiList(firm))[0]?.status, "Completed");

@@ -8,7 +8,7 @@ export const topicWords: Readonly<Record<Topic, string>> = {
   "order.created": "An order was placed.",
   "payment.cleared": "An order was paid.",
   "signature.completed": "The signed document is sealed.",
-  "shipment.delivered": "A shipment was delivered.",
+  "shipment.delivered": "A shipment was recorded as delivered.",
   "signature.requested": "A signer was given a link to sign by.",
   "signature.viewed": "A signer opened the document for the first time.",
   "signature.signed": "A signer signed; others may still have to.",

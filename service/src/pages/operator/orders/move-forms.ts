@@ -57,12 +57,12 @@ const words: Readonly<Record<ConsoleMove, MoveWords>> = {
   shipping_retried: { label: "Ship again", text: "A new label or packet is to be prepared.", fields: ["note"] },
   fax_sent: {
     label: "Record that the fax was sent",
-    text: "The receiving machine has not confirmed it yet.",
+    text: "Its result is not on record yet.",
     fields: ["note"],
   },
   fax_delivered: {
     label: "Record the fax’s delivery",
-    text: "The receiving machine confirmed all pages.",
+    text: "The client is mailed that you recorded it.",
     fields: ["note"],
   },
   fax_retried: { label: "Send the fax again", text: "The fax is to be sent once more.", fields: ["note"] },

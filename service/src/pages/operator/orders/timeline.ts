@@ -50,7 +50,7 @@ const actionWords: Readonly<Record<string, string>> = {
   "document.read": "Document read",
   "document.added": "Document added",
   "documents.deleted": "Documents deleted",
-  "signing_link.issued": "Signing link sent",
+  "signing_link.issued": "Signing link made",
   "signer.reminded": "Signer reminded",
   "signer.replaced": "Signer replaced",
   "signer.unlocked": "Signer unlocked",

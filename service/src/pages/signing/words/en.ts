@@ -148,24 +148,24 @@ export const en = {
     title: "Other choices",
     paper: {
       label: "I want paper",
-      text: "The electronic signing ends for everybody, and the sender is told to continue with you on paper.",
+      text: "The electronic signing ends for everybody. The sender can see that you want to continue on paper.",
       go: "Ask for paper",
     },
     withdraw: {
       label: "I withdraw my consent",
-      text: "You can no longer sign here. The electronic signing ends for everybody, and the sender is told.",
+      text: "You can no longer sign here. The electronic signing ends for everybody, and the sender can see it.",
       go: "Withdraw my consent",
     },
     decline: {
       label: "I do not want to sign",
-      text: "The signing ends for everybody, and the sender is told. This cannot be undone.",
+      text: "The signing ends for everybody, and the sender can see it. This cannot be undone.",
       reason: "Why?",
       hint: "The sender can read this.",
       go: "Decline to sign",
     },
     notMe: {
       label: "I am not this person",
-      text: "The signing ends for everybody, and the sender is told that this link reached the wrong person.",
+      text: "The signing ends for everybody, and the sender can see that this link reached the wrong person.",
       go: "This was not meant for me",
     },
     propose: {
@@ -197,7 +197,7 @@ export const en = {
     },
     declined: {
       title: "The signing has ended",
-      text: "A signer did not sign, so nobody can sign here any more. We tell the sender.",
+      text: "A signer did not sign, so nobody can sign here any more. The sender can see it.",
     },
     expired: {
       title: "The time to sign is over",
@@ -245,9 +245,9 @@ export const en = {
     copy: "Everybody has signed this document, and it is sealed: save a copy for your records.",
     scope: { label: "Which documents?", this: "This document", all: "All documents that I have not signed" },
     withdraw:
-      "You can no longer sign here. The signing of each document that you have not signed ends for everybody, and the sender is told. What you have signed stays valid.",
+      "You can no longer sign here. The signing of each document that you have not signed ends for everybody, and the sender can see it. What you have signed stays valid.",
     notMe:
-      "The signing of each document that is not signed ends for everybody, and the sender is told that this link reached the wrong person.",
+      "The signing of each document that is not signed ends for everybody, and the sender can see that this link reached the wrong person.",
   },
   embed: {
     title: "Read and sign",
@@ -282,8 +282,8 @@ export const en = {
     text: "We sent you a text message. It can take a minute to arrive.",
     consent: "Thank you. You can sign now.",
     signed: "Your signature is in the document.",
-    declined: "We tell the sender.",
-    proposed: "We are telling the sender who should sign.",
+    declined: "The sender can see it.",
+    proposed: "The sender can see who should sign.",
     language: "The language was changed.",
   },
   refused: {

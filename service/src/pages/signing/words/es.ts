@@ -142,24 +142,24 @@ export const es: Words = {
     title: "Otras opciones",
     paper: {
       label: "Lo quiero en papel",
-      text: "La firma electrónica termina para todos, y avisamos al remitente para que continúe con usted en papel.",
+      text: "La firma electrónica termina para todos. El remitente puede ver que usted quiere continuar en papel.",
       go: "Pedirlo en papel",
     },
     withdraw: {
       label: "Retiro mi consentimiento",
-      text: "Ya no podrá firmar aquí. La firma electrónica termina para todos, y avisamos al remitente.",
+      text: "Ya no podrá firmar aquí. La firma electrónica termina para todos, y el remitente puede verlo.",
       go: "Retirar mi consentimiento",
     },
     decline: {
       label: "No quiero firmar",
-      text: "La firma termina para todos, y avisamos al remitente. Esto no se puede deshacer.",
+      text: "La firma termina para todos, y el remitente puede verlo. Esto no se puede deshacer.",
       reason: "¿Por qué?",
       hint: "El remitente puede leerlo.",
       go: "Negarme a firmar",
     },
     notMe: {
       label: "No soy esta persona",
-      text: "La firma termina para todos, y avisamos al remitente de que este enlace llegó a la persona equivocada.",
+      text: "La firma termina para todos, y el remitente puede ver que este enlace llegó a la persona equivocada.",
       go: "Esto no era para mí",
     },
     propose: {
@@ -191,7 +191,7 @@ export const es: Words = {
     },
     declined: {
       title: "La firma terminó",
-      text: "Una de las personas no firmó, por lo que ya nadie puede firmar aquí. Avisamos al remitente.",
+      text: "Una de las personas no firmó, por lo que ya nadie puede firmar aquí. El remitente puede verlo.",
     },
     expired: {
       title: "El plazo para firmar terminó",
@@ -238,9 +238,9 @@ export const es: Words = {
     copy: "Todos han firmado este documento, y está sellado: guarde una copia.",
     scope: { label: "¿Qué documentos?", this: "Este documento", all: "Todos los documentos que no he firmado" },
     withdraw:
-      "Ya no podrá firmar aquí. La firma de cada documento que usted no haya firmado termina para todos, y avisaremos al remitente. Lo que ya firmó sigue siendo válido.",
+      "Ya no podrá firmar aquí. La firma de cada documento que usted no haya firmado termina para todos, y el remitente puede verlo. Lo que ya firmó sigue siendo válido.",
     notMe:
-      "La firma de cada documento sin firmar termina para todos, y avisaremos al remitente de que este enlace llegó a la persona equivocada.",
+      "La firma de cada documento sin firmar termina para todos, y el remitente puede ver que este enlace llegó a la persona equivocada.",
   },
   embed: {
     title: "Leer y firmar",
@@ -274,8 +274,8 @@ export const es: Words = {
     text: "Le enviamos un mensaje de texto. Puede tardar un minuto en llegar.",
     consent: "Gracias. Ya puede firmar.",
     signed: "Su firma está en el documento.",
-    declined: "Avisamos al remitente.",
-    proposed: "Avisamos al remitente de quién debe firmar.",
+    declined: "El remitente puede verlo.",
+    proposed: "El remitente puede ver quién debe firmar.",
     language: "Se cambió el idioma.",
   },
   refused: {

@@ -142,24 +142,24 @@ export const fr: Words = {
     title: "Autres choix",
     paper: {
       label: "Je veux du papier",
-      text: "La signature électronique prend fin pour tout le monde, et l’expéditeur est prévenu pour continuer avec vous sur papier.",
+      text: "La signature électronique prend fin pour tout le monde. L’expéditeur peut voir que vous voulez continuer sur papier.",
       go: "Demander du papier",
     },
     withdraw: {
       label: "Je retire mon consentement",
-      text: "Vous ne pouvez plus signer ici. La signature électronique prend fin pour tout le monde, et l’expéditeur est prévenu.",
+      text: "Vous ne pouvez plus signer ici. La signature électronique prend fin pour tout le monde, et l’expéditeur peut le voir.",
       go: "Retirer mon consentement",
     },
     decline: {
       label: "Je ne veux pas signer",
-      text: "La signature prend fin pour tout le monde, et l’expéditeur est prévenu. Cela ne peut pas être annulé.",
+      text: "La signature prend fin pour tout le monde, et l’expéditeur peut le voir. Cela ne peut pas être annulé.",
       reason: "Pourquoi ?",
       hint: "L’expéditeur peut le lire.",
       go: "Refuser de signer",
     },
     notMe: {
       label: "Je ne suis pas cette personne",
-      text: "La signature prend fin pour tout le monde, et l’expéditeur apprend que ce lien est arrivé à la mauvaise personne.",
+      text: "La signature prend fin pour tout le monde, et l’expéditeur peut voir que ce lien est arrivé à la mauvaise personne.",
       go: "Ceci ne m’était pas destiné",
     },
     propose: {
@@ -192,7 +192,7 @@ export const fr: Words = {
     },
     declined: {
       title: "La signature a pris fin",
-      text: "Une personne n’a pas signé, donc plus personne ne peut signer ici. Nous prévenons l’expéditeur.",
+      text: "Une personne n’a pas signé, donc plus personne ne peut signer ici. L’expéditeur peut le voir.",
     },
     expired: {
       title: "Le délai pour signer est écoulé",
@@ -239,9 +239,9 @@ export const fr: Words = {
     copy: "Tout le monde a signé ce document, et il est scellé : enregistrez-en une copie.",
     scope: { label: "Quels documents ?", this: "Ce document", all: "Tous les documents que je n’ai pas signés" },
     withdraw:
-      "Vous ne pourrez plus signer ici. La signature de chaque document que vous n’avez pas signé prend fin pour tout le monde, et l’expéditeur est prévenu. Ce que vous avez signé reste valable.",
+      "Vous ne pourrez plus signer ici. La signature de chaque document que vous n’avez pas signé prend fin pour tout le monde, et l’expéditeur peut le voir. Ce que vous avez signé reste valable.",
     notMe:
-      "La signature de chaque document non signé prend fin pour tout le monde, et l’expéditeur est prévenu que ce lien est arrivé à la mauvaise personne.",
+      "La signature de chaque document non signé prend fin pour tout le monde, et l’expéditeur peut voir que ce lien est arrivé à la mauvaise personne.",
   },
   embed: {
     title: "Lire et signer",
@@ -278,8 +278,8 @@ export const fr: Words = {
     text: "Nous vous avons envoyé un code par SMS. Il peut mettre une minute à arriver.",
     consent: "Merci. Vous pouvez maintenant signer.",
     signed: "Votre signature est dans le document.",
-    declined: "Nous prévenons l’expéditeur.",
-    proposed: "Nous indiquons à l’expéditeur qui doit signer.",
+    declined: "L’expéditeur peut le voir.",
+    proposed: "L’expéditeur peut voir qui doit signer.",
     language: "La langue a été changée.",
   },
   refused: {

@@ -141,24 +141,24 @@ export const pt: Words = {
     title: "Outras opções",
     paper: {
       label: "Quero em papel",
-      text: "A assinatura eletrônica termina para todos, e avisamos o remetente para que continue com você em papel.",
+      text: "A assinatura eletrônica termina para todos. O remetente pode ver que você quer continuar em papel.",
       go: "Pedir em papel",
     },
     withdraw: {
       label: "Retiro meu consentimento",
-      text: "Você não poderá mais assinar aqui. A assinatura eletrônica termina para todos, e avisamos o remetente.",
+      text: "Você não poderá mais assinar aqui. A assinatura eletrônica termina para todos, e o remetente pode ver isso.",
       go: "Retirar meu consentimento",
     },
     decline: {
       label: "Não quero assinar",
-      text: "A assinatura termina para todos, e avisamos o remetente. Isto não pode ser desfeito.",
+      text: "A assinatura termina para todos, e o remetente pode ver isso. Isto não pode ser desfeito.",
       reason: "Por quê?",
       hint: "O remetente pode ler isto.",
       go: "Recusar-me a assinar",
     },
     notMe: {
       label: "Não sou esta pessoa",
-      text: "A assinatura termina para todos, e avisamos o remetente de que este link chegou à pessoa errada.",
+      text: "A assinatura termina para todos, e o remetente pode ver que este link chegou à pessoa errada.",
       go: "Isto não era para mim",
     },
     propose: {
@@ -190,7 +190,7 @@ export const pt: Words = {
     },
     declined: {
       title: "A assinatura terminou",
-      text: "Uma das pessoas não assinou, por isso ninguém mais pode assinar aqui. Avisaremos o remetente.",
+      text: "Uma das pessoas não assinou, por isso ninguém mais pode assinar aqui. O remetente pode ver isso.",
     },
     expired: {
       title: "O prazo para assinar terminou",
@@ -237,9 +237,9 @@ export const pt: Words = {
     copy: "Todos assinaram este documento, e ele está selado: salve uma cópia.",
     scope: { label: "Quais documentos?", this: "Este documento", all: "Todos os documentos que não assinei" },
     withdraw:
-      "Você não poderá mais assinar aqui. A assinatura de cada documento que você não assinou termina para todos, e o remetente é avisado. O que você já assinou continua válido.",
+      "Você não poderá mais assinar aqui. A assinatura de cada documento que você não assinou termina para todos, e o remetente pode ver isso. O que você já assinou continua válido.",
     notMe:
-      "A assinatura de cada documento não assinado termina para todos, e o remetente é avisado de que este link chegou à pessoa errada.",
+      "A assinatura de cada documento não assinado termina para todos, e o remetente pode ver que este link chegou à pessoa errada.",
   },
   embed: {
     title: "Ler e assinar",
@@ -273,8 +273,8 @@ export const pt: Words = {
     text: "Enviamos um código por SMS. Ele pode levar um minuto para chegar.",
     consent: "Obrigado. Agora você pode assinar.",
     signed: "Sua assinatura está no documento.",
-    declined: "Avisaremos o remetente.",
-    proposed: "Estamos informando ao remetente quem deve assinar.",
+    declined: "O remetente pode ver isso.",
+    proposed: "O remetente pode ver quem deve assinar.",
     language: "O idioma foi alterado.",
   },
   refused: {

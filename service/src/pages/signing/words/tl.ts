@@ -144,24 +144,24 @@ export const tl: Words = {
     title: "Iba pang pagpipilian",
     paper: {
       label: "Gusto ko ng papel",
-      text: "Matatapos ang elektronikong pagpirma para sa lahat, at sasabihan ang nagpadala na ipagpatuloy ito sa inyo sa papel.",
+      text: "Matatapos ang elektronikong pagpirma para sa lahat. Makikita ng nagpadala na gusto ninyong ipagpatuloy ito sa papel.",
       go: "Humingi ng papel",
     },
     withdraw: {
       label: "Binabawi ko ang aking pahintulot",
-      text: "Hindi na kayo makakapirma rito. Matatapos ang elektronikong pagpirma para sa lahat, at sasabihan ang nagpadala.",
+      text: "Hindi na kayo makakapirma rito. Matatapos ang elektronikong pagpirma para sa lahat, at makikita ito ng nagpadala.",
       go: "Bawiin ang aking pahintulot",
     },
     decline: {
       label: "Ayaw kong pumirma",
-      text: "Matatapos ang pagpirma para sa lahat, at sasabihan ang nagpadala. Hindi na ito mababawi.",
+      text: "Matatapos ang pagpirma para sa lahat, at makikita ito ng nagpadala. Hindi na ito mababawi.",
       reason: "Bakit?",
       hint: "Mababasa ito ng nagpadala.",
       go: "Tumangging pumirma",
     },
     notMe: {
       label: "Hindi ako ang taong ito",
-      text: "Matatapos ang pagpirma para sa lahat, at sasabihan ang nagpadala na napunta sa maling tao ang link na ito.",
+      text: "Matatapos ang pagpirma para sa lahat, at makikita ng nagpadala na napunta sa maling tao ang link na ito.",
       go: "Hindi ito para sa akin",
     },
     propose: {
@@ -194,7 +194,7 @@ export const tl: Words = {
     },
     declined: {
       title: "Natapos na ang pagpirma",
-      text: "May hindi pumirma, kaya wala nang makakapirma rito. Sasabihan namin ang nagpadala.",
+      text: "May hindi pumirma, kaya wala nang makakapirma rito. Makikita ito ng nagpadala.",
     },
     expired: {
       title: "Tapos na ang panahon para pumirma",
@@ -245,9 +245,9 @@ export const tl: Words = {
       all: "Lahat ng dokumentong hindi ko pa napipirmahan",
     },
     withdraw:
-      "Hindi na kayo makakapirma rito. Matatapos para sa lahat ang pagpirma sa bawat dokumentong hindi pa ninyo napipirmahan, at sasabihan ang nagpadala. May bisa pa rin ang napirmahan na ninyo.",
+      "Hindi na kayo makakapirma rito. Matatapos para sa lahat ang pagpirma sa bawat dokumentong hindi pa ninyo napipirmahan, at makikita ito ng nagpadala. May bisa pa rin ang napirmahan na ninyo.",
     notMe:
-      "Matatapos para sa lahat ang pagpirma sa bawat dokumentong hindi pa napipirmahan, at sasabihan ang nagpadala na sa maling tao napunta ang link na ito.",
+      "Matatapos para sa lahat ang pagpirma sa bawat dokumentong hindi pa napipirmahan, at makikita ng nagpadala na sa maling tao napunta ang link na ito.",
   },
   embed: {
     title: "Basahin at lagdaan",
@@ -282,8 +282,8 @@ export const tl: Words = {
     text: "Nagpadala kami ng code sa text. Maaaring abutin ito ng isang minuto.",
     consent: "Salamat. Maaari na kayong pumirma.",
     signed: "Nasa dokumento na ang inyong pirma.",
-    declined: "Sasabihan namin ang nagpadala.",
-    proposed: "Sinasabi namin sa nagpadala kung sino ang dapat pumirma.",
+    declined: "Makikita ito ng nagpadala.",
+    proposed: "Makikita ng nagpadala kung sino ang dapat pumirma.",
     language: "Napalitan na ang wika.",
   },
   refused: {

@@ -141,24 +141,24 @@ export const vi: Words = {
     title: "Các lựa chọn khác",
     paper: {
       label: "Tôi muốn bản giấy",
-      text: "Việc ký điện tử chấm dứt với tất cả mọi người, và người gửi được báo để tiếp tục với quý vị trên giấy.",
+      text: "Việc ký điện tử chấm dứt với tất cả mọi người. Người gửi có thể thấy rằng quý vị muốn tiếp tục trên giấy.",
       go: "Yêu cầu bản giấy",
     },
     withdraw: {
       label: "Tôi rút lại sự đồng ý",
-      text: "Quý vị sẽ không thể ký tại đây nữa. Việc ký điện tử chấm dứt với tất cả mọi người, và người gửi được báo.",
+      text: "Quý vị sẽ không thể ký tại đây nữa. Việc ký điện tử chấm dứt với tất cả mọi người, và người gửi có thể thấy điều đó.",
       go: "Rút lại sự đồng ý của tôi",
     },
     decline: {
       label: "Tôi không muốn ký",
-      text: "Việc ký chấm dứt với tất cả mọi người, và người gửi được báo. Không thể hoàn tác việc này.",
+      text: "Việc ký chấm dứt với tất cả mọi người, và người gửi có thể thấy điều đó. Không thể hoàn tác việc này.",
       reason: "Vì sao?",
       hint: "Người gửi có thể đọc nội dung này.",
       go: "Từ chối ký",
     },
     notMe: {
       label: "Tôi không phải người này",
-      text: "Việc ký chấm dứt với tất cả mọi người, và người gửi được báo rằng liên kết này đến nhầm người.",
+      text: "Việc ký chấm dứt với tất cả mọi người, và người gửi có thể thấy rằng liên kết này đến nhầm người.",
       go: "Liên kết này không dành cho tôi",
     },
     propose: {
@@ -191,7 +191,7 @@ export const vi: Words = {
     },
     declined: {
       title: "Việc ký đã chấm dứt",
-      text: "Có người không ký, nên không ai có thể ký tại đây nữa. Chúng tôi sẽ báo cho người gửi.",
+      text: "Có người không ký, nên không ai có thể ký tại đây nữa. Người gửi có thể thấy điều đó.",
     },
     expired: {
       title: "Đã hết hạn ký",
@@ -238,9 +238,9 @@ export const vi: Words = {
     copy: "Mọi người đã ký tài liệu này và tài liệu đã được niêm phong: hãy lưu một bản sao.",
     scope: { label: "Những tài liệu nào?", this: "Tài liệu này", all: "Tất cả tài liệu tôi chưa ký" },
     withdraw:
-      "Quý vị không thể ký tại đây nữa. Việc ký từng tài liệu mà quý vị chưa ký chấm dứt với mọi người, và người gửi được báo. Những gì quý vị đã ký vẫn có hiệu lực.",
+      "Quý vị không thể ký tại đây nữa. Việc ký từng tài liệu mà quý vị chưa ký chấm dứt với mọi người, và người gửi có thể thấy điều đó. Những gì quý vị đã ký vẫn có hiệu lực.",
     notMe:
-      "Việc ký từng tài liệu chưa ký chấm dứt với mọi người, và người gửi được báo rằng liên kết này đã đến nhầm người.",
+      "Việc ký từng tài liệu chưa ký chấm dứt với mọi người, và người gửi có thể thấy rằng liên kết này đã đến nhầm người.",
   },
   embed: {
     title: "Đọc và ký",
@@ -274,8 +274,8 @@ export const vi: Words = {
     text: "Chúng tôi đã gửi mã qua tin nhắn. Có thể mất một phút mới đến.",
     consent: "Cảm ơn. Bây giờ quý vị có thể ký.",
     signed: "Chữ ký của quý vị đã ở trong tài liệu.",
-    declined: "Chúng tôi sẽ báo cho người gửi.",
-    proposed: "Chúng tôi đang báo cho người gửi biết ai nên ký.",
+    declined: "Người gửi có thể thấy điều đó.",
+    proposed: "Người gửi có thể thấy ai nên ký.",
     language: "Đã đổi ngôn ngữ.",
   },
   refused: {

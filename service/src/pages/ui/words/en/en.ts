@@ -124,8 +124,8 @@ export const en = {
     button: "Get your documents",
     hint: (email: string) => `We email a link to them to ${email}, the address that the order has.`,
     sent: {
-      title: "The email is on its way",
-      text: "We sent the link to the documents to the client’s address. If it is not there in a few minutes, look in the spam folder.",
+      title: "The email is being sent",
+      text: "We are sending the link to the documents to the client’s address. If it is not there in a few minutes, look in the spam folder.",
     },
     unsent: {
       title: "No email was sent",

@@ -59,7 +59,7 @@ export const room = {
       "order.created": "Order placed",
       "order.claimed": "Claimed by the client",
       "order.cancelled": "Order canceled",
-      "signing_link.issued": "Signing link sent",
+      "signing_link.issued": "Signing link made",
       "room.order_attached": "Added to this room",
     },
     changed: "Status changed",

@@ -41,7 +41,7 @@ export const statuses = {
     headline: "The document is with the notary",
     summary: "A notary checks the signer’s identity and notarizes the document.",
     next: [
-      "Signer: keep the appointment, and have a government-issued photo ID ready.",
+      "Signer: if there is an appointment, keep it, and have a government-issued photo ID ready.",
       "The next step starts once we have the notarized document.",
     ],
   },
@@ -68,12 +68,12 @@ export const statuses = {
   FaxPending: {
     headline: "The fax is being sent",
     summary: "The finished document is queued for the fax line.",
-    next: ["This page changes when the receiving machine has confirmed every page."],
+    next: ["This page changes when the result of the fax is on record."],
   },
   FaxSent: {
     headline: "The fax has been sent",
-    summary: "The receiving machine has not confirmed it yet.",
-    next: ["This page changes when the receiving machine has confirmed every page."],
+    summary: "Its result is not on record yet.",
+    next: ["This page changes when the result of the fax is on record."],
   },
   FaxDelivered: {
     headline: "Recorded as faxed",

@@ -143,8 +143,8 @@ export const es: Words = {
     button: "Recibir sus documentos",
     hint: (email) => `Enviamos un enlace a ${email}, la dirección que tiene el pedido.`,
     sent: {
-      title: "El correo está en camino",
-      text: "Enviamos el enlace a los documentos a la dirección del cliente. Si no llega en unos minutos, mire en la carpeta de correo no deseado.",
+      title: "El correo se está enviando",
+      text: "Estamos enviando el enlace a los documentos a la dirección del cliente. Si no llega en unos minutos, mire en la carpeta de correo no deseado.",
     },
     unsent: {
       title: "No se envió ningún correo",

@@ -62,7 +62,7 @@ export const room: Words["room"] = {
       "order.created": "Pedido hecho",
       "order.claimed": "Reclamado por el cliente",
       "order.cancelled": "Pedido cancelado",
-      "signing_link.issued": "Enlace para firmar enviado",
+      "signing_link.issued": "Enlace para firmar creado",
       "room.order_attached": "Agregado a esta sala",
     },
     changed: "Cambio de estado",

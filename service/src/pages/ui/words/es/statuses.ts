@@ -44,7 +44,7 @@ export const statuses: Words["orders"]["statuses"] = {
     headline: "El documento está en notarización",
     summary: "Se comprueba la identidad de quien firma y se notariza el documento.",
     next: [
-      "Si usted firma: acuda a la cita y tenga a mano una identificación oficial con fotografía.",
+      "Si usted firma: si hay una cita, acuda a ella y tenga a mano una identificación oficial con fotografía.",
       "El siguiente paso empieza cuando tengamos el documento notarizado.",
     ],
   },
@@ -71,12 +71,12 @@ export const statuses: Words["orders"]["statuses"] = {
   FaxPending: {
     headline: "Se está enviando el fax",
     summary: "El documento terminado está en la cola de la línea de fax.",
-    next: ["Esta página cambia cuando el equipo que lo recibe confirme todas las páginas."],
+    next: ["Esta página cambia cuando el resultado del fax quede registrado."],
   },
   FaxSent: {
     headline: "El fax se envió",
-    summary: "El equipo que lo recibe aún no lo ha confirmado.",
-    next: ["Esta página cambia cuando el equipo que lo recibe confirme todas las páginas."],
+    summary: "Su resultado aún no está registrado.",
+    next: ["Esta página cambia cuando el resultado del fax quede registrado."],
   },
   FaxDelivered: {
     headline: "Registrado como enviado por fax",

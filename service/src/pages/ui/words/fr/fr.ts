@@ -144,8 +144,8 @@ export const fr: Words = {
     button: "Recevoir vos documents",
     hint: (email) => `Nous envoyons un lien à ${email}, l’adresse que la commande indique.`,
     sent: {
-      title: "L’e-mail est en route",
-      text: "Nous avons envoyé le lien vers les documents à l’adresse du client. S’il n’arrive pas dans quelques minutes, regardez dans les courriers indésirables.",
+      title: "L’e-mail est en cours d’envoi",
+      text: "Nous envoyons le lien vers les documents à l’adresse du client. S’il n’arrive pas dans quelques minutes, regardez dans les courriers indésirables.",
     },
     unsent: {
       title: "Aucun e-mail n’a été envoyé",

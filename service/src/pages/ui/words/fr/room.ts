@@ -66,7 +66,7 @@ export const room: Words["room"] = {
       "order.created": "Commande passée",
       "order.claimed": "Prise en charge par le client",
       "order.cancelled": "Commande annulée",
-      "signing_link.issued": "Lien de signature envoyé",
+      "signing_link.issued": "Lien de signature créé",
       "room.order_attached": "Ajoutée à cette salle",
     },
     changed: "Changement d’état",

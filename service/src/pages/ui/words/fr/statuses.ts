@@ -45,7 +45,7 @@ export const statuses: Words["orders"]["statuses"] = {
     headline: "Le document est chez le notaire",
     summary: "Un notaire vérifie l’identité du signataire et notarie le document.",
     next: [
-      "Signataire : soyez au rendez-vous, avec une pièce d’identité officielle avec photo.",
+      "Signataire : s’il y a un rendez-vous, soyez-y, avec une pièce d’identité officielle avec photo.",
       "L’étape suivante commence quand nous avons le document notarié.",
     ],
   },
@@ -72,12 +72,12 @@ export const statuses: Words["orders"]["statuses"] = {
   FaxPending: {
     headline: "Le fax est en cours d’envoi",
     summary: "Le document terminé attend la ligne de fax.",
-    next: ["Cette page change quand l’appareil destinataire a confirmé toutes les pages."],
+    next: ["Cette page change quand le résultat du fax est enregistré."],
   },
   FaxSent: {
     headline: "Le fax a été envoyé",
-    summary: "L’appareil destinataire ne l’a pas encore confirmé.",
-    next: ["Cette page change quand l’appareil destinataire a confirmé toutes les pages."],
+    summary: "Son résultat n’est pas encore enregistré.",
+    next: ["Cette page change quand le résultat du fax est enregistré."],
   },
   FaxDelivered: {
     headline: "Enregistré comme faxé",

@@ -51,7 +51,7 @@ export const room: Words["room"] = {
       "order.created": "주문 접수",
       "order.claimed": "고객이 인수함",
       "order.cancelled": "주문 취소",
-      "signing_link.issued": "서명 링크 발송",
+      "signing_link.issued": "서명 링크 생성",
       "room.order_attached": "이 룸에 추가됨",
     },
     changed: "상태 변경",

@@ -142,8 +142,8 @@ export const pt: Words = {
     button: "Receber seus documentos",
     hint: (email) => `Enviamos um link para ${email}, o endereço que consta no pedido.`,
     sent: {
-      title: "O e-mail está a caminho",
-      text: "Enviamos o link dos documentos para o endereço do cliente. Se não chegar em alguns minutos, veja na pasta de spam.",
+      title: "O e-mail está sendo enviado",
+      text: "Estamos enviando o link dos documentos para o endereço do cliente. Se não chegar em alguns minutos, veja na pasta de spam.",
     },
     unsent: {
       title: "Nenhum e-mail foi enviado",

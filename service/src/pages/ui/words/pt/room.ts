@@ -62,7 +62,7 @@ export const room: Words["room"] = {
       "order.created": "Pedido feito",
       "order.claimed": "Assumido pelo cliente",
       "order.cancelled": "Pedido cancelado",
-      "signing_link.issued": "Link de assinatura enviado",
+      "signing_link.issued": "Link de assinatura criado",
       "room.order_attached": "Adicionado a esta sala",
     },
     changed: "Mudança de status",

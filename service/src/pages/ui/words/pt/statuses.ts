@@ -41,7 +41,7 @@ export const statuses: Words["orders"]["statuses"] = {
     headline: "O documento está com o notário",
     summary: "Um notário verifica a identidade de quem assina e notariza o documento.",
     next: [
-      "Se você assina: compareça ao horário marcado com um documento oficial com foto.",
+      "Se você assina: se houver um horário marcado, compareça a ele com um documento oficial com foto.",
       "A próxima etapa começa quando tivermos o documento notarizado.",
     ],
   },
@@ -68,12 +68,12 @@ export const statuses: Words["orders"]["statuses"] = {
   FaxPending: {
     headline: "O fax está sendo enviado",
     summary: "O documento pronto está na fila da linha de fax.",
-    next: ["Esta página muda quando o aparelho de destino confirmar todas as páginas."],
+    next: ["Esta página muda quando o resultado do fax for registrado."],
   },
   FaxSent: {
     headline: "O fax foi enviado",
-    summary: "O aparelho de destino ainda não o confirmou.",
-    next: ["Esta página muda quando o aparelho de destino confirmar todas as páginas."],
+    summary: "O resultado ainda não está registrado.",
+    next: ["Esta página muda quando o resultado do fax for registrado."],
   },
   FaxDelivered: {
     headline: "Registrado como enviado por fax",

@@ -59,7 +59,7 @@ export const room: Words["room"] = {
       "order.created": "Inilagay ang order",
       "order.claimed": "Inangkin ng kliyente",
       "order.cancelled": "Kinansela ang order",
-      "signing_link.issued": "Naipadala ang link sa pagpirma",
+      "signing_link.issued": "Nagawa ang link sa pagpirma",
       "room.order_attached": "Idinagdag sa silid na ito",
     },
     changed: "Nagbago ang katayuan",

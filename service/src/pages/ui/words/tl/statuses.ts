@@ -47,7 +47,7 @@ export const statuses: Words["orders"]["statuses"] = {
     headline: "Nasa notaryo ang dokumento",
     summary: "Sinusuri ng notaryo ang pagkakakilanlan ng pipirma at ninonotaryo ang dokumento.",
     next: [
-      "Sa pipirma: sumipot sa takdang oras, at ihanda ang ID na may larawan na bigay ng gobyerno.",
+      "Sa pipirma: kung may appointment, sumipot sa takdang oras, at ihanda ang ID na may larawan na bigay ng gobyerno.",
       "Magsisimula ang susunod na hakbang kapag nasa amin na ang nanotaryong dokumento.",
     ],
   },
@@ -74,12 +74,12 @@ export const statuses: Words["orders"]["statuses"] = {
   FaxPending: {
     headline: "Ipinapadala ang fax",
     summary: "Nakapila sa linya ng fax ang tapos na dokumento.",
-    next: ["Magbabago ang pahinang ito kapag nakumpirma ng tumatanggap na makina ang bawat pahina."],
+    next: ["Magbabago ang pahinang ito kapag naitala na ang resulta ng fax."],
   },
   FaxSent: {
     headline: "Naipadala na ang fax",
-    summary: "Hindi pa ito kinukumpirma ng tumatanggap na makina.",
-    next: ["Magbabago ang pahinang ito kapag nakumpirma ng tumatanggap na makina ang bawat pahina."],
+    summary: "Hindi pa naitatala ang resulta nito.",
+    next: ["Magbabago ang pahinang ito kapag naitala na ang resulta ng fax."],
   },
   FaxDelivered: {
     headline: "Naitala bilang naipadala ang fax",

@@ -142,8 +142,8 @@ export const tl: Words = {
     button: "Kunin ang inyong mga dokumento",
     hint: (email) => `Magpapadala kami ng link sa ${email}, ang address na nasa order.`,
     sent: {
-      title: "Parating na ang email",
-      text: "Ipinadala namin ang link ng mga dokumento sa address ng kliyente. Kung wala pa ito pagkaraan ng ilang minuto, tingnan ang spam folder.",
+      title: "Ipinapadala ang email",
+      text: "Ipinapadala namin ang link ng mga dokumento sa address ng kliyente. Kung wala pa ito pagkaraan ng ilang minuto, tingnan ang spam folder.",
     },
     unsent: {
       title: "Walang ipinadalang email",

@@ -52,7 +52,7 @@ export const room: Words["room"] = {
       "order.created": "Đã đặt đơn",
       "order.claimed": "Khách hàng đã nhận",
       "order.cancelled": "Đơn đã hủy",
-      "signing_link.issued": "Đã gửi liên kết ký",
+      "signing_link.issued": "Đã tạo liên kết ký",
       "room.order_attached": "Đã thêm vào phòng này",
     },
     changed: "Trạng thái đã thay đổi",

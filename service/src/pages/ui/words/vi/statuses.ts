@@ -44,7 +44,7 @@ export const statuses: Words["orders"]["statuses"] = {
     headline: "Tài liệu đang ở công chứng viên",
     summary: "Công chứng viên kiểm tra danh tính người ký và công chứng tài liệu.",
     next: [
-      "Người ký: hãy đến đúng hẹn và chuẩn bị giấy tờ tùy thân có ảnh do chính quyền cấp.",
+      "Người ký: nếu có lịch hẹn, hãy đến đúng hẹn và chuẩn bị giấy tờ tùy thân có ảnh do chính quyền cấp.",
       "Bước tiếp theo bắt đầu khi chúng tôi có tài liệu đã công chứng.",
     ],
   },
@@ -71,12 +71,12 @@ export const statuses: Words["orders"]["statuses"] = {
   FaxPending: {
     headline: "Đang gửi fax",
     summary: "Tài liệu hoàn chỉnh đang chờ đường fax.",
-    next: ["Trang này thay đổi khi máy nhận xác nhận mọi trang."],
+    next: ["Trang này thay đổi khi kết quả gửi fax được ghi nhận."],
   },
   FaxSent: {
     headline: "Fax đã được gửi",
-    summary: "Máy nhận chưa xác nhận.",
-    next: ["Trang này thay đổi khi máy nhận xác nhận mọi trang."],
+    summary: "Kết quả chưa được ghi nhận.",
+    next: ["Trang này thay đổi khi kết quả gửi fax được ghi nhận."],
   },
   FaxDelivered: {
     headline: "Đã ghi nhận là fax đã gửi đến",

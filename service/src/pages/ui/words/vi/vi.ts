@@ -141,7 +141,7 @@ export const vi: Words = {
     hint: (email) => `Chúng tôi gửi liên kết đến ${email}, địa chỉ ghi trong đơn.`,
     sent: {
       title: "Email đang được gửi",
-      text: "Chúng tôi đã gửi liên kết tài liệu đến địa chỉ của khách hàng. Nếu sau vài phút chưa thấy, hãy xem thư mục thư rác.",
+      text: "Chúng tôi đang gửi liên kết tài liệu đến địa chỉ của khách hàng. Nếu sau vài phút chưa thấy, hãy xem thư mục thư rác.",
     },
     unsent: {
       title: "Không có email nào được gửi",

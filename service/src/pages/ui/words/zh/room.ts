@@ -51,7 +51,7 @@ export const room: Words["room"] = {
       "order.created": "已下单",
       "order.claimed": "已由客户认领",
       "order.cancelled": "订单已取消",
-      "signing_link.issued": "已发送签署链接",
+      "signing_link.issued": "已生成签署链接",
       "room.order_attached": "已加入此室",
     },
     changed: "状态已更改",

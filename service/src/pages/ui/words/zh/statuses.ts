@@ -40,7 +40,7 @@ export const statuses: Words["orders"]["statuses"] = {
   NotarizationPending: {
     headline: "文件正在公证",
     summary: "公证人核实签署人的身份，并对文件进行公证。",
-    next: ["签署人：请按时赴约，并备好政府签发的带照片证件。", "我们收到经公证的文件后，下一步骤开始。"],
+    next: ["签署人：如有预约，请按时赴约，并备好政府签发的带照片证件。", "我们收到经公证的文件后，下一步骤开始。"],
   },
   NotarizationComplete: {
     headline: "文件已公证",
@@ -65,12 +65,12 @@ export const statuses: Words["orders"]["statuses"] = {
   FaxPending: {
     headline: "正在发送传真",
     summary: "完成的文件正在传真线路上排队。",
-    next: ["接收机确认每一页后，本页会更新。"],
+    next: ["传真结果记录在案后，本页会更新。"],
   },
   FaxSent: {
     headline: "传真已发送",
-    summary: "接收机尚未确认。",
-    next: ["接收机确认每一页后，本页会更新。"],
+    summary: "结果尚未记录在案。",
+    next: ["传真结果记录在案后，本页会更新。"],
   },
   FaxDelivered: {
     headline: "已记录为传真送达",
