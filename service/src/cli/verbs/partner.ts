@@ -1,3 +1,4 @@
+import { nameFirstOwner } from "../../firms/access-requests/access-requests.ts";
 import * as partners from "../../firms/partners/partners.ts";
 import { defineVerb, lines, onOff, onOrOff, UsageError, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
@@ -15,12 +16,20 @@ export const partnerVerbs: Verb[] = [
         values: partners.tiers,
       },
       live: { type: "boolean", help: "Live orders are allowed from the start." },
+      owner: {
+        type: "string",
+        value: "ADDRESS",
+        help: "Who signs in with this email address may open the firm as its first owner, with test access and without a key.",
+      },
     },
     summary: "Adds a partner firm.",
     run: ([name = ""], values) =>
       withResources(async (resources) => {
-        const tier = values.tier ?? "trial";
-        const answer = brief(await partners.createPartner(resources, { name, tier, live: values.live ?? false }));
+        const { tier = "trial", live = false, owner } = values;
+        const partner = await partners.createPartner(resources, { name, tier, live }, async (tx, created) => {
+          if (owner !== undefined) await nameFirstOwner(tx, resources, created, owner);
+        });
+        const answer = brief(partner);
         return { json: answer, text: lines(answer) };
       }),
   }),

@@ -4,6 +4,7 @@ export {
   decidedRequests,
   declineRequest,
   listRequests,
+  nameFirstOwner,
   pendingRequests,
   protectedTables,
 } from "./decide.ts";

@@ -3,8 +3,10 @@ import type { Clock } from "../../kernel/platform/clock.ts";
 import { columnCipher } from "../../kernel/platform/column-cipher.ts";
 import type { Database, Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
-import { ServiceError } from "../../kernel/platform/errors.ts";
+import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
+import { newUuid } from "../../kernel/platform/ids.ts";
 import { enqueue } from "../../kernel/platform/jobs/jobs.ts";
+import { isEmail } from "../../kernel/platform/mail/email.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import type { SecretBytes } from "../../kernel/platform/secrets.ts";
 import { requireUuid } from "../../kernel/platform/text.ts";
@@ -69,6 +71,33 @@ export type AccessMail = { requestId: string; refusal: Refusal | null };
  */
 export const mailKey = (tx: Tx, requestId: string, refusal: Refusal | null = null) =>
   enqueue(tx, accessMailQueue, { requestId, refusal } satisfies AccessMail);
+
+/**
+ * Lets the person who signs in with this address open a firm that an operator added, without a key: it is recorded as a
+ * request of that address that was granted.
+ * @throws ServiceError for a text that is not an address, and for an address that was given access to a firm before
+ */
+export async function nameFirstOwner(
+  tx: Tx,
+  { clock }: Pick<AccessDeps, "clock">,
+  { partnerId, name: firmName }: { partnerId: string; name: string },
+  typed: string,
+): Promise<void> {
+  const workEmail = typed.trim();
+  if (!isEmail(workEmail)) throw invalid("owner must be an email address.");
+  await requests.lockAddress(tx, workEmail);
+  if (await requests.addressHasKey(tx, workEmail))
+    throw new ServiceError(
+      "conflict",
+      "This address was given access to a firm before: an owner of this one can invite it.",
+    );
+  const [requestId, at] = [newUuid(), clock()];
+  const unasked = { role: null, expectedVolume: null, useCase: null };
+  await requests.insertRequest(tx, requestId, { firmName, contactName: workEmail, workEmail, ...unasked }, [], at);
+  await markIssued(tx, requestId, { partnerId, sealedKey: null, at });
+  const detail = { requestId, address: addressSha256(workEmail) };
+  await auditRequest(tx, { at, actor: "operator", partnerId }, "issued", detail);
+}
 
 const listLimit = 1000;
 

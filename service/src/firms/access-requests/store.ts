@@ -169,7 +169,7 @@ export async function openReview(
 export const closeReview = (tx: Tx, id: string, end: Omit<TaskEnd, "state">) =>
   closeTasks(tx, { kinds: ["access_request"], subject: id }, { state: "done", ...end });
 
-export const markIssued = (db: Sql, id: string, issued: { partnerId: string; sealedKey: Buffer; at: Date }) =>
+export const markIssued = (db: Sql, id: string, issued: { partnerId: string; sealedKey: Buffer | null; at: Date }) =>
   db.query(
     sql`UPDATE access_requests
      SET status = 'issued', partner_id = ${issued.partnerId}, sealed_key = ${issued.sealedKey}, decided_at = ${issued.at}

@@ -28,13 +28,22 @@ async function addPartner(tx: Tx, firm: { name: string; tier: Tier; live: boolea
 
 /**
  * Adds a firm on behalf of the operator.
+ * @param also work in the same transaction
  * @throws ServiceError when the name is not 1-200 characters or the tier is unknown
  */
-export async function createPartner({ db, clock }: PartnerDeps, input: { name: string; tier: string; live: boolean }) {
+export async function createPartner(
+  { db, clock }: PartnerDeps,
+  input: { name: string; tier: string; live: boolean },
+  also?: (tx: Tx, partner: store.Partner) => Promise<void>,
+) {
   const name = input.name.trim();
   if (name.length < 1 || name.length > 200) throw invalid("name must have 1 to 200 characters.");
   const tier = requireTier(input.tier);
-  return db.transaction((tx) => addPartner(tx, { name, tier, live: input.live }, { at: clock(), actor: "operator" }));
+  return db.transaction(async (tx) => {
+    const partner = await addPartner(tx, { name, tier, live: input.live }, { at: clock(), actor: "operator" });
+    await also?.(tx, partner);
+    return partner;
+  });
 }
 
 /** Adds a trial firm with a test key, in the caller's transaction. */

@@ -145,7 +145,7 @@ type LinkView = { session: Session; own: FirmToJoin | null; flash: Html | ""; er
  * The button with which a person joins the firm that was created for the person's email address. It needs no API key.
  */
 const ownFirm = ({ firmName }: FirmToJoin): Html =>
-  html`<p class="lead">You asked for access for <strong class="breakable">${firmName}</strong>. Nobody belongs to it yet, so you become its owner.</p>
+  html`<p class="lead"><strong class="breakable">${firmName}</strong> was opened for your email address. Nobody belongs to it yet, so you become its owner.</p>
 ${buttonForm(ownPath, "Open the firm")}
 <h2>Another firm</h2>`;
 

@@ -54,7 +54,7 @@ const decide = (id: string, verb: string, { cookie }: { cookie: string }, fields
 
 test("the person who requested access opens the firm with one click, and nobody else becomes its first owner", async () => {
   const { owner, partnerId } = await firm("Harbor Title");
-  assert.match(await look("/dashboard/link", owner), /You asked for access for .*Harbor Title/);
+  assert.match(await look("/dashboard/link", owner), /Harbor Title<\/strong> was opened for your email address/);
   const stranger = { ...(await signIn(service, "stranger@elsewhere.com")).headers, Origin: owner.Origin };
   assert.doesNotMatch(await look("/dashboard/link", stranger), /Harbor Title/);
   assert.match(await alertIn(await open(stranger)), /ask its owner to invite you/);
@@ -62,6 +62,28 @@ test("the person who requested access opens the firm with one click, and nobody 
   assert.deepEqual(answers.map(({ status }) => status).sort(), [303, 409]);
   const members = await db.query(sql`SELECT role FROM members WHERE partner_id = ${partnerId}`);
   assert.deepEqual(members, [{ role: "owner" }]);
+});
+
+test("the owner whom the operator named when adding a firm opens it with one click and no key, and nobody else does", async () => {
+  const name = "Poplar Title";
+  const create = (owner: string) =>
+    service.cli<{ partnerId: string }>("partner", "create", name, "--tier", "ProOffice", "--owner", owner);
+  const { partnerId } = await create("Dana@Poplar-Title.com");
+  const firms = () => db.query(sql`SELECT id FROM partners WHERE name = ${name}`);
+  await assert.rejects(create("nobody"), /owner must be an email address/);
+  await assert.rejects(create("dana@poplar-title.com"), /was given access to a firm before/);
+  assert.deepEqual(await firms(), [{ id: partnerId }], "a refused owner leaves no firm behind");
+  const stranger = { ...(await signIn(service, "stranger@poplar-title.com")).headers, Origin: service.baseUrl };
+  assert.doesNotMatch(await look("/dashboard/link", stranger), /Poplar Title/);
+  assert.equal((await open(stranger)).status, 409);
+  const owner = { ...(await signIn(service, "dana@poplar-title.com")).headers, Origin: service.baseUrl };
+  assert.match(await look("/dashboard/link", owner), /Poplar Title<\/strong> was opened for your email address/);
+  const answers = await Promise.all([open(owner), open(owner)]);
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [303, 409]);
+  const members = await db.query(
+    sql`SELECT role, live_access AS live, key_id AS key FROM members WHERE partner_id = ${partnerId}`,
+  );
+  assert.deepEqual(members, [{ role: "owner", live: false, key: null }]);
 });
 
 test("an address that somebody wrote into a request in the database opens no firm", async () => {
@@ -130,7 +152,7 @@ test("lists requests for access and for live among those decided lately, and non
     return page.slice(page.indexOf("Requests decided lately")).replace(/<[^>]*>/g, "");
   };
   const { owner, partnerId } = await firm("Linden Title");
-  assert.match(await decided(), /Linden Title: a test key was issued, /);
+  assert.match(await decided(), /Linden Title: access was given, /);
   assert.doesNotMatch(await decided(), /Linden Title: live was/);
   await open(owner);
   await ask(owner);

@@ -119,7 +119,7 @@ export function decidedPart(requests: readonly ListedRequest[], live: readonly D
   const lines = [
     ...requests.map(({ status, ...request }) => ({
       ...request,
-      outcome: status === "issued" ? "a test key was issued" : "declined",
+      outcome: status === "issued" ? "access was given" : "declined",
     })),
     ...live.map(({ state, ...request }) => ({ ...request, outcome: liveOutcome[state] })),
   ].sort((a, b) => (b.decidedAt?.getTime() ?? 0) - (a.decidedAt?.getTime() ?? 0));
