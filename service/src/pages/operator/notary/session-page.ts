@@ -57,7 +57,7 @@ export function livePart(
     return html`<p>A session is open since ${time(session.openedAt)}.</p><p><a class="button" href="${sessionPath(order.code)}">Go to the session</a></p>`;
   if (obstacle !== null) return html`${notice("info", "Not offered here", html`${obstacle}`)}`;
   const offered = actKinds.filter((kind) => eligibility.rules.acts.value.includes(kind));
-  return html`<p>You meet the signers by audio and video in this service. The document is prepared, and each signer is mailed a link of their own. All of the session is recorded once you begin it.</p>
+  return html`<p>You meet the signers by audio and video in this service. Each signer is mailed a link of their own. A document that they sign in the session is prepared first. All of the session is recorded once you begin it.</p>
 <form class="form" method="post" action="${sessionPath(order.code)}">
 ${select({ form: "session", name: "act", label: "Act", required: true, options: offered.map((value) => ({ value, label: actWords[value] })), hint: isSigned ? signedAgainHint : "" })}
 <div class="form-actions"><button type="submit">Open the session</button></div></form>`;
@@ -71,7 +71,7 @@ export function sessionBody(view: SessionView, problem?: string): Html {
     ...Object.fromEntries(people.map(({ n, name }) => [personName(n), name])),
     [notaryName]: `${notary.commissionName} (you)`,
   };
-  return html`${pageHead(`${actWords[sheet.sheet.script.act]}, by audio and video`, html`Order <a href="${orderPath(order.code)}" target="_blank" rel="noopener">${shortCode(order.code)}</a>, ${order.reference ?? order.docSlug ?? "a document to notarize"}. Keep this page open: it sends your camera and sound.`)}
+  return html`${pageHead(`${actWords[sheet.sheet.script.act]}, by audio and video`, html`Order <a href="${orderPath(order.code)}" target="_blank" rel="noopener">${shortCode(order.code)}</a>, ${order.reference ?? order.docSlug ?? "a document to notarize"}. Keep this page open: in the session, it sends your camera and sound.`)}
 ${errorSummary(problem)}
 <div class="stack">${roomShell({ base: sessionPath(order.code), names, self: notaryName, words: en, part: sessionPart(view, {}) })}
 ${card(
