@@ -8,7 +8,7 @@ import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import { isUuid } from "../../../kernel/platform/text.ts";
 
 /** How long an export can be downloaded. A slow line needs a day for 100 GB. */
-export const exportDays = 3;
+const exportDays = 3;
 
 /** A recording in the list of `contents.json`, the last file of an export of everything. */
 export type Listed = {

@@ -16,7 +16,7 @@ import { placedChunks, type ReadDeps } from "./read.ts";
 import { manifestEntry, partsOf, type Recording } from "./store.ts";
 import { type Entry, zipLength, zipped } from "./zip.ts";
 
-export const proofName = "recording.json.tlog-proof";
+const proofName = "recording.json.tlog-proof";
 
 type ExportEntry = Entry & {
   /** The whole file, if it is a text. */
