@@ -239,6 +239,37 @@ test("two signers sign in turn, each identified and while all are there; one who
   }
 });
 
+test("nothing comes from a signer for 40 seconds: nothing is marked, the gap is on record, and the act begins again once they are back", async () => {
+  const session = await world.beginWith("jurat", people("silent"));
+  const does = acting(session);
+  const runs = async () => (await does.sheet()).run;
+  const signers = (peers: MediaPeer[]) => peers.filter(({ person }) => person === "signer-1");
+  await connected(session, async (peers) => {
+    await does.comesTo("willing", 1);
+    const before = await runs();
+    for (const peer of signers(peers)) peer.silence();
+    await until(async () => (await eventNames(session.id)).includes("away signer-1"));
+    await sleep(40_000 - awayMs);
+    const willing = await does.asNotary.post(`${does.desk}/mark`, { step: "willing", signer: "1" });
+    assert.equal(willing.status, 409);
+    assert.equal(await runs(), before);
+    for (const peer of signers(peers)) await peer.close();
+    // The page of the signer connects again by itself once its connection has failed.
+    const page = session.pages.filter(({ person }) => person === "signer-1");
+    const back = await connectAll(running.service.baseUrl, { ...session, pages: page });
+    await until(async () => (await eventNames(session.id)).includes("back signer-1"));
+    await until(async () => (await runs()) > before);
+    await does.comesTo("willing", 1);
+    await Promise.all(back.map((peer) => peer.close()));
+  });
+  await world.end(session);
+  const { manifest } = await world.recordOf(session);
+  const lost = manifest.gaps.flatMap(({ person, from, to }) =>
+    person === "signer-1" ? [Date.parse(to) - Date.parse(from)] : [],
+  );
+  assert.ok(Math.max(...lost) > 35_000, JSON.stringify(manifest.gaps));
+});
+
 test("after the first signature the media process is killed: the session goes on, the gap is on record, and the act is completed", async () => {
   const session = await world.beginWith("acknowledgment", people("engine"));
   const { sheet, signedBy, comesTo, notarySigns } = acting(session);
