@@ -141,7 +141,7 @@ const refuses = (page: Page, name: string) =>
 
 /** How long a state, and a whole walk, may take on a machine that is busy with other tests. */
 const patienceMs = 5 * 60_000;
-const limitMs = 20 * 60_000;
+const limitMs = 9 * 60_000;
 
 /**
  * Tries until the page shows a state. On a busy machine, the service refuses an attempt while a person counts as absent.
