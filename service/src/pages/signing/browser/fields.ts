@@ -130,11 +130,12 @@ export function showFields(config: SigningConfig, pages: Pages): Shown {
       suggested: (): string => suggestedFor(field, shown),
     });
   });
-  form.addEventListener("input", ({ target }) => {
+  // Each try to show the document replaces the handler of the one before.
+  form.oninput = ({ target }) => {
     if (Object.values(signature).some((input) => input === target)) own.isChosen = true;
     if (target === signature.drawn || target === signature.picture) keepSignature(signature);
     refresh();
-  });
+  };
   let visited = -1;
   for (const [index, { element }] of shown.entries())
     element.addEventListener("focus", () => {

@@ -20,9 +20,12 @@ export async function startViewer(config: SigningConfig): Promise<void> {
   const { words } = config;
   const host = part("viewer");
   host.hidden = false;
-  const status = make("p", { className: "quiet-text", textContent: words.loading });
+  const status = make("p", { className: "quiet-text", textContent: words.loading, tabIndex: -1 });
   status.setAttribute("role", "status");
+  const isAgain = host.contains(window.document.activeElement);
   host.replaceChildren(status);
+  // The pressed button is gone. The focus waits here for the document, or for the next button.
+  if (isAgain) status.focus();
   if (config.fields.length > 0) holdSigning(config);
   const bytes = fetchDocument(config.document, config.bytes);
   try {
@@ -33,7 +36,9 @@ export async function startViewer(config: SigningConfig): Promise<void> {
   } catch (error) {
     const again = make("button", { type: "button", className: "secondary", textContent: words.retry });
     again.addEventListener("click", () => void startViewer(config));
-    host.append(status, again);
+    const hasFocus = host.contains(window.document.activeElement);
+    host.replaceChildren(status, again);
+    if (hasFocus) again.focus();
     status.textContent = words.failed;
     if (config.fields.length > 0)
       await checkBytes(
@@ -62,8 +67,13 @@ export async function show(
   };
   const pages = await showPages(pdfJs, document, { pageWords: words.page, onPage: inRoom });
   const { viewer, start } = frameOf(words, place, pages);
+  const hasFocus = host.contains(window.document.activeElement);
   // Replaces the message in place, so that nothing on the page moves.
   host.replaceChildren(viewer);
+  if (hasFocus) {
+    viewer.tabIndex = -1;
+    viewer.focus({ preventScroll: true });
+  }
   const fields = config.fields.length > 0 ? showFields(config, pages) : null;
   viewer.append(fields?.bar ?? toConsent(words.toConsent));
   offerText(document, words, viewer);
@@ -114,7 +124,8 @@ function offerText(document: PDFDocumentProxy, words: ViewerWords, below: HTMLEl
   let shown: HTMLElement | null = null;
   link.setAttribute("role", "button");
   link.setAttribute("aria-expanded", "false");
-  link.addEventListener("click", (event) => {
+  // Each try to show the document replaces the handler of the one before.
+  link.onclick = (event) => {
     event.preventDefault();
     if (!shown) {
       shown = make(
@@ -128,7 +139,7 @@ function offerText(document: PDFDocumentProxy, words: ViewerWords, below: HTMLEl
     shown.hidden = !shown.hidden;
     link.setAttribute("aria-expanded", String(!shown.hidden));
     if (!shown.hidden) shown.focus();
-  });
+  };
 }
 
 async function textOf(page: PdfJs.PDFPageProxy): Promise<string> {
