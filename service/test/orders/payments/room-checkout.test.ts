@@ -339,6 +339,14 @@ test("holds all of its orders when the sum is wrong, shows the money once, and r
     const { session } = await open(room);
     await deliver(stripe.pay(session, wrong));
     assert.deepEqual(await statuses(codes), Array(3).fill("OnHold"));
+    const [said] = await db.query<{ reason: string }>(sql`
+      SELECT a.detail->>'reason' AS reason FROM audit_log a JOIN orders o ON o.id = a.order_id
+      WHERE a.action = 'order.transition' AND ${isSealed(sql`o.code`, "order", codes[2] ?? "")}
+      ORDER BY a.id DESC LIMIT 1`);
+    assert.match(
+      said?.reason ?? "",
+      /^(?:\$0\.05|\d+ eur) was paid, and \$\d+\.\d\d was asked for, for 3 orders\. All of them wait until the operator/,
+    );
     const paid = Number(stripe.sessions.get(session)?.["amount_total"]);
     assert.deepEqual(await sums(codes), { held: paid, back: 0 });
     const first = (await Promise.all(codes.map(orderOf))).findIndex(({ payments }) => payments.length === 1);

@@ -423,34 +423,6 @@ test("bytes other than those to be signed cannot be signed", async () => {
   await opened.close();
 });
 
-test("after a failure with its first page on the screen, each button of the page acts once", async () => {
-  const opened = await open({});
-  const { page } = opened;
-  await consent(opened);
-  await checked(opened);
-  // The viewer is there, and its first page is not drawn.
-  await page.addInitScript(() => {
-    const { getContext } = HTMLCanvasElement.prototype;
-    Object.assign(window, { failsToDraw: true });
-    HTMLCanvasElement.prototype.getContext = function (this: HTMLCanvasElement, ...given: [never]) {
-      if ((window as unknown as { failsToDraw: boolean }).failsToDraw) throw new Error("no canvas");
-      return getContext.apply(this, given);
-    } as typeof getContext;
-  });
-  await page.reload();
-  await page.getByText("The document could not be shown here.").waitFor();
-  await page.evaluate(() => Object.assign(window, { failsToDraw: false }));
-  await page.getByRole("button", { name: "Try again" }).click();
-  await checked(opened);
-  const text = page.locator("#as-text");
-  await text.click();
-  assert.equal(await text.getAttribute("aria-expanded"), "true");
-  assert.equal(await page.locator(".document-text:visible").count(), 1);
-  await text.click();
-  assert.equal(await page.locator(".document-text:visible").count(), 0);
-  await opened.close();
-});
-
 test("a document of which nothing arrives is given up, and can be asked for again", async () => {
   const opened = await open({});
   const { page } = opened;

@@ -20,7 +20,7 @@ import {
 import { dueLossOf, dueOf, settleSupplement, supplementPayments, supplementsOf } from "../supplements.ts";
 import { auditUnapplied } from "../unapplied.ts";
 import { reportUnpaid } from "../unpaid-supplements.ts";
-import type { RefundMessage, SessionMessage } from "./message.ts";
+import { type RefundMessage, type SessionMessage, untilDecided, wrongSum } from "./message.ts";
 
 /**
  * The result of an event for one order. `moved`: the order moved. `saved`: a firm's card or bank account was saved, or can't be used any more.
@@ -158,7 +158,9 @@ async function takeMoney(
     return { ...nothing("unapplied", order), isHeld: !gone };
   }
   if (!right) {
-    const reason = mismatch ?? `paid ${amount} ${message.currency}, not ${order.totalCents} ${currency}`;
+    const reason =
+      mismatch ??
+      `${wrongSum({ amount, currency: message.currency }, order.totalCents)}. The order waits ${untilDecided}`;
     return hold(tx, order, reason, options);
   }
   const moved = await transitionByProcessor(tx, order, "payment_cleared", actorOf(options));

@@ -14,7 +14,7 @@ import { takeMandate, takeReturnedDebit } from "../firm/unusable.ts";
 import { refundsOfIntent } from "../refund-rows.ts";
 import { recordEvent, recordOutcome, recordParts, refundCheckQueue } from "../store.ts";
 import { nothing, type Outcome, type Share, type Taken, type TakeOptions, takePart, takeSession } from "./apply.ts";
-import { type DisputeMessage, readMessage, type SessionMessage, timeOf } from "./message.ts";
+import { type DisputeMessage, readMessage, type SessionMessage, timeOf, untilDecided, wrongSum } from "./message.ts";
 import { lockPayees } from "./payees.ts";
 import type { SignedEvent } from "./processor.ts";
 import { type LockedPayees, type Named, readRefund } from "./refund-events.ts";
@@ -217,7 +217,7 @@ function sharesOf(
       supplementId: supplements.get(code) ?? null,
     });
   }
-  const mismatch = `a payment for ${payees.length} orders is ${amount} ${paidIn}, not ${sum} ${currency}`;
+  const mismatch = `${wrongSum({ amount, currency: paidIn }, sum)}, for ${payees.length} orders. All of them wait ${untilDecided}`;
   return ({ id, code }) => ({
     amount: id === orders[0]?.id ? amount : 0,
     mismatch,

@@ -1,4 +1,5 @@
 import { isUuid } from "../../../kernel/platform/text.ts";
+import { dollars } from "../../dollars.ts";
 import { type SignedEvent, shareRequest } from "./processor.ts";
 
 /** A change in the payment of a checkout session, or of a charge of a firm's method. */
@@ -268,3 +269,10 @@ export function timeOf({ created }: SignedEvent, at: Date): Date {
   const time = new Date(Number.isSafeInteger(created) ? Number(created) * 1000 : Number.NaN);
   return Number.isNaN(time.getTime()) ? at : time;
 }
+
+/** Says which sum arrived in place of the one that was asked for, for the pages of firms and operators. */
+export const wrongSum = (paid: Pick<SessionMessage, "amount" | "currency">, askedCents: number): string =>
+  `${paid.currency?.toLowerCase() === "usd" ? dollars(paid.amount ?? 0) : `${paid.amount} ${paid.currency}`} was paid, and ${dollars(askedCents)} was asked for`;
+
+/** Ends the reason of an order that got the wrong sum. */
+export const untilDecided = "until the operator of this service has decided about the money";
