@@ -54,13 +54,14 @@ async function makeTemplate(template: string): Promise<void> {
   const owner = openDatabase(server.owner, () => {});
   const from = join(folder, "postgres");
   try {
+    // Test data need not survive a power failure. Set before the first checkpoint, so that the last file of the
+    // write-ahead log is sparse.
+    appendFileSync(join(from, "cluster/postgresql.conf"), "fsync = off\nwal_init_zero = off\nwal_recycle = off\n");
+    await owner.query(sql`SELECT pg_reload_conf()`);
     await migrate({ db: owner, asOwner: (work) => work(owner), folder: migrations });
     // Drops data that no test reads and that makes up half of each copy: an unused database, and the write-ahead log.
     await owner.query(sql`UPDATE pg_database SET datistemplate = false WHERE datname = 'template0'`);
     await owner.query(sql`DROP DATABASE template0`);
-    // Test data need not survive a power failure.
-    appendFileSync(join(from, "cluster/postgresql.conf"), "fsync = off\nwal_init_zero = off\nwal_recycle = off\n");
-    await owner.query(sql`SELECT pg_reload_conf()`);
     await owner.query(sql`SELECT pg_switch_wal()`);
   } finally {
     // A running server would keep the test process from exiting.
