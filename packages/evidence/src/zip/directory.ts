@@ -200,7 +200,7 @@ export function readLocalHeader({ bytes, view }: ZipFile, entry: ZipEntry): numb
  * @param name the name in the same header
  * @throws EvidenceError `zip`
  */
-export function requireHarmless(extra: Uint8Array, name: Uint8Array): void {
+function requireHarmless(extra: Uint8Array, name: Uint8Array): void {
   const view = new DataView(extra.buffer, extra.byteOffset, extra.length);
   const seen = new Set<number>();
   for (let at = 0; at < extra.length; ) {
