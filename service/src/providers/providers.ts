@@ -8,6 +8,7 @@ import { providerEventRows } from "./sealed-json.ts";
 export { type Account, type AccountCheck, basicAuthorization, checkBy } from "./account.ts";
 export type { Act, ActEnd, Intent, NewIntent, SaidDone } from "./acts/act.ts";
 export { type ActOnRecord, actsOfOrder, actUnderWay, requireNoActUnderWay } from "./acts/by-hand.ts";
+export { fromActs } from "./acts/store.ts";
 export { isStranded, takeUpStranded } from "./acts/stranded.ts";
 export { backlogs, type ProviderBacklog, providerMetrics, sweepProviderRecords } from "./backlog.ts";
 export { type Call, type CallOutcome, type CallRequest, createCaller } from "./calls/call.ts";
@@ -23,7 +24,7 @@ export type {
 } from "./identity/port.ts";
 export { createQuiz } from "./identity/quiz.ts";
 export { createStripeIdentity } from "./identity/stripe.ts";
-export type { EventOutcome, RawEvent, StoredEvent } from "./inbound/store.ts";
+export { type EventOutcome, eventsAbout, type RawEvent, type StoredEvent } from "./inbound/store.ts";
 export type { Headers, InboundVerifier, SignedEvent } from "./inbound/verifier.ts";
 export { providerWebhook } from "./inbound/webhook-route.ts";
 export type { EventHandler } from "./inbound/work.ts";

@@ -4,6 +4,7 @@ import { queueEarlierVersions } from "../closing/closing-passports/closing-passp
 import { knownChains } from "../evidence/seals/seals.ts";
 import { markImport } from "../evidence/transparency-log/transparency-log.ts";
 import { operatorMail } from "../firms/operators/operators.ts";
+import { revokedKeys } from "../firms/partners/partners.ts";
 import type { Clock } from "../kernel/platform/clock.ts";
 import { longStatements, type Sql, type Tx } from "../kernel/platform/database/database.ts";
 import type { AsOwner } from "../kernel/platform/database/migrations.ts";
@@ -20,6 +21,8 @@ import {
   documentRows,
   earlierDocumentHolds,
   earlierOrderStates,
+  fromOrders,
+  joinOrder,
   orderRows,
   orderState,
 } from "../orders/order/order.ts";
@@ -105,11 +108,11 @@ async function withoutRecord(db: Sql, marked: readonly RowSet[]): Promise<RowSet
   return marked.filter(({ name }) => !records.some(({ filled }) => filled === name));
 }
 
+/** Whether no row needs a MAC yet. */
 async function isEmpty(db: Sql): Promise<boolean> {
-  const [row] = await db.query<{ isEmpty: boolean }>(sql`
-    SELECT NOT (EXISTS (SELECT FROM orders) OR EXISTS (SELECT FROM passports) OR EXISTS (SELECT FROM fill_documents)
-      OR EXISTS (SELECT FROM closing_passports) OR EXISTS (SELECT FROM seal_chains)
-      OR EXISTS (SELECT FROM partner_keys) OR EXISTS (SELECT FROM users)) AS "isEmpty"`);
+  const others = macTables.filter((each) => each !== backfillRows);
+  const hasRows = others.reduce((any, { table }) => sql`${any} OR EXISTS (SELECT FROM ${table})`, sql`false`);
+  const [row] = await db.query<{ isEmpty: boolean }>(sql`SELECT NOT (${hasRows}) AS "isEmpty"`);
   return row?.isEmpty ?? false;
 }
 
@@ -172,8 +175,7 @@ async function fill<Row>(tx: Tx, rowMac: RowMac, unfilled: MacTable<Row>, which:
 
 /** Earlier releases recorded revocations only in the rows of keys and certificates. */
 async function fillRevocations(tx: Tx, { rowMac, log }: RowMacDeps): Promise<number> {
-  const keys = await tx.query<{ subject: string; effectiveAt: Date }>(sql`
-    SELECT id AS subject, revoked_at AS "effectiveAt" FROM partner_keys WHERE revoked_at IS NOT NULL`);
+  const keys = await revokedKeys(tx);
   const retired = (await knownChains({ db: tx, rowMac, log })).flatMap(({ fingerprint, retiredAt, reason }) =>
     retiredAt === null ? [] : [{ kind: "seal" as const, subject: fingerprint, effectiveAt: retiredAt, reason }],
   );
@@ -195,7 +197,7 @@ function refillDocuments(tx: Tx, { rowMac }: RowMacDeps): Promise<number> {
 type EarlierOrder = { key: number; code: string; digest: Buffer; mac: Buffer };
 
 const earlierStates = earlierOrderStates(sql`opened.code`);
-const earlierDigests: Statement = listed(earlierStates.map((state) => digestOf(state, orderRows.table)));
+const earlierDigests: Statement = listed(earlierStates.map((state) => digestOf(state, sql`o`)));
 
 /**
  * Earlier MACs of orders covered fewer columns, and most of them covered the code as plain text. They are replaced. A
@@ -209,14 +211,14 @@ async function refillOrders(tx: Tx, { secrets }: RowMacDeps): Promise<number> {
   let filled = 0;
   for (let last: number | null = 0; last !== null; ) {
     const orders: EarlierOrder[] = await tx.query<EarlierOrder>(sql`
-      SELECT id AS key, code AS "code@order", ${digestOf(orderState, orderRows.table)} AS digest, state_mac AS mac FROM orders
-      WHERE id > ${last} AND state_mac IS NOT NULL ORDER BY id LIMIT ${ordersAtOnce}`);
+      SELECT o.id AS key, o.code AS "code@order", ${digestOf(orderState, sql`o`)} AS digest, o.state_mac AS mac ${fromOrders}
+      WHERE o.id > ${last} AND o.state_mac IS NOT NULL ORDER BY o.id LIMIT ${ordersAtOnce}`);
     // Only the service can decrypt a code, so it passes the codes of these orders to PostgreSQL, which computes the
     // earlier digests.
     const earlier = await tx.query<{ key: number; digests: string[] }>(sql`
-      SELECT orders.id AS key, ARRAY(SELECT encode(d, 'hex') FROM unnest(ARRAY[${earlierDigests}]) AS d) AS digests
+      SELECT o.id AS key, ARRAY(SELECT encode(d, 'hex') FROM unnest(ARRAY[${earlierDigests}]) AS d) AS digests
       FROM unnest(${orders.map(({ key }) => key)}::bigint[], ${orders.map(({ code }) => code)}::text[]) AS opened (id, code)
-      JOIN orders ON orders.id = opened.id`);
+      ${joinOrder(sql`opened.id`)}`);
     const digestsOf = new Map(earlier.map(({ key, digests }) => [key, digests]));
     const held = orders.filter(({ key, code, mac }) => {
       const digests = digestsOf.get(key) ?? [];

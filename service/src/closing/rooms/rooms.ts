@@ -50,6 +50,7 @@ export {
   fromRooms,
   joinRoom,
   latestOpenRooms,
+  leftJoinRoom,
   type OpenRoom,
   openRoomsOf,
   protectedTables,

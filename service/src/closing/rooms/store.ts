@@ -55,6 +55,9 @@ export const fromRooms: Statement = sql`FROM rooms r`;
 /** @param id the room's id, as an expression of the other tables */
 export const joinRoom = (id: Statement): Statement => sql`JOIN rooms r ON r.id = ${id}`;
 
+/** For rows that may have no room. */
+export const leftJoinRoom = (id: Statement): Statement => sql`LEFT JOIN rooms r ON r.id = ${id}`;
+
 /**
  * Writes the room's MAC after a change of the room, its orders or its participants. The caller must have locked the
  * room.

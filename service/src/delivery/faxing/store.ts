@@ -4,6 +4,7 @@ import { changeRow, changeRows } from "../../kernel/platform/database/change-row
 import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
+import { enqueueUnlessDue } from "../../kernel/platform/jobs/jobs.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 import { faxAhead } from "../../orders/fulfilment/fulfilment.ts";
 import { faxesAhead, type LockedOrder, lockOrderById } from "../../orders/order/order.ts";
@@ -107,14 +108,7 @@ async function faxStatus(tx: Tx, order: LockedOrder): Promise<string> {
  * Schedules a check of an order's faxes, unless one is due before that time. So an order never has several chains of
  * checks.
  */
-export async function followSoon(tx: Tx, orderId: number, inMs: number): Promise<void> {
-  const payload = { orderId };
-  await tx.query(sql`
-    SELECT enqueue_job(${faxQueue}, ${payload}::jsonb, now() + ${inMs} * interval '1 ms')
-    WHERE NOT EXISTS (
-      SELECT FROM jobs WHERE queue = ${faxQueue} AND payload = ${payload}::jsonb AND failed_at IS NULL AND attempts = 0
-        AND due_at <= now() + ${inMs} * interval '1 ms')`);
-}
+export const followSoon = (tx: Tx, orderId: number, inMs: number) => enqueueUnlessDue(tx, faxQueue, { orderId }, inMs);
 
 /**
  * Whether a report by Telnyx, and not a person, moved the order to FaxSent. A move back to FaxSent at the end of a hold

@@ -9,6 +9,7 @@ import {
   writeStateMacs,
 } from "../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
+import { emailOf } from "../members/members.ts";
 import { joinFirm, type MarkedFirm, markedFirm, verifiedFirm, withFirmNames } from "../partners/partners.ts";
 
 export type LiveRequest = {
@@ -41,9 +42,9 @@ const verifiedRequest = sql`${verified(requestState, sql`r`)}, ${verifiedFirm}`;
 const markedRequest = sql`${marked(requestState, sql`r`)}, ${markedFirm}`;
 
 const requests = (where: Statement, macs = verifiedRequest): Statement => sql`
-  SELECT r.id, r.partner_id AS "partnerId", p.name AS "firmName", p.contact_email AS "contactEmail", u.email AS "askedBy",
+  SELECT r.id, r.partner_id AS "partnerId", p.name AS "firmName", p.contact_email AS "contactEmail", ${emailOf(sql`r.asked_by`)} AS "askedBy",
     r.asked_at AS "askedAt", r.state, r.decided_at AS "decidedAt", r.note, ${macs}
-  FROM live_requests r ${joinFirm(sql`r.partner_id`)} LEFT JOIN users u ON u.id = r.asked_by
+  FROM live_requests r ${joinFirm(sql`r.partner_id`)}
   WHERE ${where}`;
 
 const mostListed = 100;

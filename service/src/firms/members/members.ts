@@ -71,7 +71,7 @@ export { requestOptions } from "./passkeys/authentication.ts";
 export { hasPasskeys, type PasskeyDeps } from "./passkeys/ceremony.ts";
 export { factorMail } from "./passkeys/mail.ts";
 export { addPasskey, creationOptions, listPasskeys, removePasskey, renewRecoveryCodes } from "./passkeys/passkeys.ts";
-export type { Passkey } from "./passkeys/store.ts";
+export { fromPasskeys, type Passkey } from "./passkeys/store.ts";
 export { protectedTables } from "./row-macs.ts";
 export { clearCookie, cookieNames, cookieOf, setCookie } from "./sessions/cookies.ts";
 export { sessionLimits } from "./sessions/limits.ts";
@@ -87,6 +87,7 @@ export {
 export {
   type AnySession,
   deleteAllSessions,
+  fromSessions,
   type ListedSession,
   setConsoleEnvironment,
   sweepSessions,
@@ -109,5 +110,5 @@ export {
   useLink,
 } from "./sign-in/sign-in.ts";
 export { upsertUser } from "./sign-in/store.ts";
-export { emailOf, lockMembers, namesOfFirmActors, ownerAddress, ownersWhoSee } from "./store.ts";
+export { emailOf, joinMembers, joinUser, lockMembers, namesOfFirmActors, ownerAddress, ownersWhoSee } from "./store.ts";
 export { linkSeriesOf, readLink, type UnsubscribeLink, unsubscribe, unsubscribeUrl } from "./unsubscribe-links.ts";

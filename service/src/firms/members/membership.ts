@@ -6,7 +6,14 @@ import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { requireProof, requireRecentPasskey } from "../../kernel/platform/recent-proof.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import { isUuid } from "../../kernel/platform/text.ts";
-import { type BrandingChange, setBranding, setLogo, setPasskeyForLive, setServicePause } from "../partners/partners.ts";
+import {
+  type BrandingChange,
+  isKeyActive,
+  setBranding,
+  setLogo,
+  setPasskeyForLive,
+  setServicePause,
+} from "../partners/partners.ts";
 import * as store from "./store.ts";
 
 export type { Member } from "./store.ts";
@@ -48,7 +55,7 @@ export async function standingOf(
   const [kind, id = ""] = actor.split(":");
   if (!isUuid(id)) return undefined;
   if (kind === "key") {
-    const isActive = await store.keyIsActive(db, { id, partnerId, environment }, clock());
+    const isActive = await isKeyActive(db, { id, partnerId, environment }, clock());
     return isActive ? { role: "key", email: null, since: null } : undefined;
   }
   const found = kind === "member" ? await store.findMembership(db, rowMac, id, clock()) : undefined;

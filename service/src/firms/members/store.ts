@@ -5,7 +5,7 @@ import { newUuid } from "../../kernel/platform/ids.ts";
 import { isRevoked, revocationRow } from "../../kernel/platform/revocations.ts";
 import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
 import { isUuid } from "../../kernel/platform/text.ts";
-import { joinFirm, verifiedFirm, verifiedFirms } from "../partners/partners.ts";
+import { fromFirms, fromKeys, joinFirm, verifiedFirm } from "../partners/partners.ts";
 
 export const memberTable = "members";
 
@@ -59,14 +59,19 @@ export const selectMembers = (db: Sql, partnerId: string) =>
 /** Part of a statement: the address of a person; null for nobody. */
 export const emailOf = (userId: Statement): Statement => sql`(SELECT u.email FROM users u WHERE u.id = ${userId})`;
 
+/** How other features read people and members. In these parts of statements the person is `u`, and the member `m`. */
+export const joinUser = (id: Statement): Statement => sql`JOIN users u ON u.id = ${id}`;
+
+export const joinMembers = (partnerId: Statement): Statement => sql`JOIN members m ON m.partner_id = ${partnerId}`;
+
 /** Serializes, until the transaction ends, changes to the firm's members. */
 export const lockMembers = (tx: Tx, partnerId: string) =>
-  tx.query(sql`SELECT FROM partners WHERE id = ${partnerId} FOR NO KEY UPDATE`);
+  tx.query(sql`SELECT ${fromFirms} WHERE p.id = ${partnerId} FOR NO KEY UPDATE`);
 
 /** Whether the firm requires a passkey for changes to live data. */
 export async function asksForPasskeys(tx: Tx, partnerId: string): Promise<boolean> {
   const [firm] = await tx.query<{ asks: boolean }>(sql`
-    SELECT passkey_for_live AS asks, ${verifiedFirms} FROM partners WHERE id = ${partnerId}`);
+    SELECT p.passkey_for_live AS asks, ${verifiedFirm} ${fromFirms} WHERE p.id = ${partnerId}`);
   return firm?.asks === true;
 }
 
@@ -84,17 +89,6 @@ export async function findMembership(
      WHERE m.user_id = ${userId} AND NOT ${isRevoked(now, sql`m.version::text`)}`,
   );
   return found && rowMac.holds(memberTable, memberMembers(found), found.mac) ? found : undefined;
-}
-
-/** Whether a key of a firm is still active. It may have been revoked or have expired since the request began. */
-export async function keyIsActive(
-  tx: Sql,
-  { id, partnerId, environment }: Owner & { id: string },
-  now: Date,
-): Promise<boolean> {
-  const active = sql`SELECT FROM partner_keys WHERE id = ${id} AND partner_id = ${partnerId}
-    AND environment = ${environment} AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})`;
-  return (await tx.query(active)).length === 1;
 }
 
 export type NewMember = {
@@ -175,8 +169,8 @@ export async function namesOfFirmActors(
 SELECT 'member:' || u.id AS actor, u.email AS name
 FROM users u JOIN members m ON m.user_id = u.id WHERE m.partner_id = ${partnerId} AND u.id = ANY (${users}::uuid[])
 UNION ALL
-SELECT 'key:' || id, 'API key ' || coalesce(name, '…' || last4)
-FROM partner_keys WHERE partner_id = ${partnerId} AND id = ANY (${keys}::uuid[])`);
+SELECT 'key:' || k.id, 'API key ' || coalesce(k.name, '…' || k.last4)
+${fromKeys} WHERE k.partner_id = ${partnerId} AND k.id = ANY (${keys}::uuid[])`);
   return new Map(rows.map(({ actor, name }) => [actor, name]));
 }
 

@@ -6,6 +6,7 @@ import type { MacTable } from "../../kernel/platform/protected-data.ts";
 import { isRevoked, revocationRow } from "../../kernel/platform/revocations.ts";
 import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
 import { isUuid } from "../../kernel/platform/text.ts";
+import { fromPasskeys, fromSessions, joinUser } from "../members/members.ts";
 import type { OperatorRole } from "./roles.ts";
 
 export const operatorTable = "operators";
@@ -45,7 +46,7 @@ const vouchesFor = (rowMac: RowMac, row: WithMac): boolean =>
 export async function selectOperatorOfSession(db: Sql, rowMac: RowMac, sessionId: string, now: Date) {
   const [found] = await db.query<WithMac & { environment: Environment; signedInAt: Date }>(
     sql`SELECT ${operatorColumns}, s.console_environment AS environment, s.created_at AS "signedInAt"
-     FROM sessions s JOIN operators o ON o.user_id = s.user_id JOIN users u ON u.id = o.user_id
+     ${fromSessions} JOIN operators o ON o.user_id = s.user_id ${joinUser(sql`o.user_id`)}
      WHERE s.id = ${sessionId} AND o.active AND NOT ${isRevoked(now, sql`o.version::text`)}`,
   );
   if (!found || !vouchesFor(rowMac, found)) return undefined;
@@ -56,7 +57,7 @@ export async function selectOperatorOfSession(db: Sql, rowMac: RowMac, sessionId
 export type OperatorRow = { id: string; email: string; name: string; roles: OperatorRole[]; active: boolean };
 
 const columns = sql`o.user_id AS id, u.email, o.name, o.roles, o.active`;
-const people = sql`operators o JOIN users u ON u.id = o.user_id`;
+const people = sql`operators o ${joinUser(sql`o.user_id`)}`;
 
 export type ListedOperator = OperatorRow & { addedAt: Date; passkeys: number; lastSignIn: Date | null };
 
@@ -64,8 +65,8 @@ export type ListedOperator = OperatorRow & { addedAt: Date; passkeys: number; la
 export const selectOperators = (db: Sql) =>
   db.query<ListedOperator>(
     sql`SELECT ${columns}, o.added_at AS "addedAt",
-       (SELECT count(*) FROM passkeys k WHERE k.user_id = o.user_id) AS passkeys,
-       (SELECT max(s.created_at) FROM sessions s WHERE s.user_id = o.user_id) AS "lastSignIn"
+       (SELECT count(*) ${fromPasskeys} WHERE k.user_id = o.user_id) AS passkeys,
+       (SELECT max(s.created_at) ${fromSessions} WHERE s.user_id = o.user_id) AS "lastSignIn"
      FROM ${people} ORDER BY o.active DESC, lower(o.name), u.email LIMIT 1000`,
   );
 

@@ -23,7 +23,10 @@ export const protectedTables = [stateRows(firmState, { backfill: { set: "firms, 
 export const verifiedFirms = verified(firmState, sql`partners`);
 export const verifiedFirm = verified(firmState, sql`p`);
 
-/** How other features read a firm: as `p`, by an expression of the other tables that has its id. */
+/** How other features read firms. In these parts of statements the firm is `p`, as it is for `verifiedFirm`. */
+export const fromFirms = sql`FROM partners p`;
+
+/** @param id the firm's id, as an expression of the other tables */
 export const joinFirm = (id: Statement): Statement => sql`JOIN partners p ON p.id = ${id}`;
 
 /** Part of a statement: the name of a firm. Not verified; `verifiedFirm` is for names that strangers see. */

@@ -18,6 +18,7 @@ export {
   alteredFirm,
   firmNameOf,
   firmState,
+  fromFirms,
   joinFirm,
   leftJoinFirm,
   type MarkedFirm,
@@ -50,10 +51,13 @@ export { type RotatedKey, rotateUnderLock } from "./keys/rotate.ts";
 export {
   countActiveKeys,
   countMadeKeys,
+  fromKeys,
+  isKeyActive,
   type KeyMetadata,
   type KeyRow,
   keysInForce,
   lockFirm,
+  revokedKeys,
   selectKey,
 } from "./keys/store.ts";
 export {

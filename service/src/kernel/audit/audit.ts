@@ -93,6 +93,19 @@ export const hasLineSince = (which: Statement, since: Statement): Statement =>
 export const fromLines = (action: string, member: string): Statement =>
   sql`FROM (SELECT detail ->> ${member} AS subject FROM audit_log WHERE action = ${action}) AS lines`;
 
+/** Part of a statement: the lines that `which` selects, as a table. */
+export const linesWhere = (which: Statement): Statement => sql`(SELECT * FROM audit_log WHERE ${which})`;
+
+/** The latest line that `which` selects, without checking its MAC; undefined for none. */
+export async function findLine<Detail>(
+  db: Sql,
+  which: Statement,
+): Promise<{ actor: string; detail: Detail } | undefined> {
+  const [line] = await db.query<{ actor: string; detail: Detail }>(sql`
+    SELECT actor, detail FROM audit_log WHERE ${which} ORDER BY id DESC LIMIT 1`);
+  return line;
+}
+
 export type LastLine = { id: number; at: string };
 
 /** The last line of the log, without those that have one of these actions; null for an empty log. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Owner } from "../identity/identity.ts";
 import type { Database, Sql, Tx } from "../platform/database/database.ts";
-import { sql } from "../platform/database/sql.ts";
+import { type Statement, sql } from "../platform/database/sql.ts";
 import type { RowMac } from "../platform/row-mac.ts";
 import { eventColumns, eventHolds, type StoredEvent } from "./event-mac.ts";
 
@@ -97,4 +97,23 @@ export async function placesOf(db: Sql, events: readonly number[]): Promise<Map<
   const rows = await db.query<Place & { event: number }>(sql`
 SELECT event, position, head FROM event_chain WHERE event = ANY (${events}::bigint[]) AND position IS NOT NULL`);
   return new Map(rows.map(({ event, position, head }) => [event, { position, head }]));
+}
+
+/** How other features read the chains of events. In these parts of statements the event's place is `link`. */
+export const fromPlaces: Statement = sql`FROM event_chain AS link`;
+
+/** For events that may belong to no chain. @param event the event's number, as an expression of the other tables */
+export const leftJoinPlace = (event: Statement): Statement =>
+  sql`LEFT JOIN event_chain AS link ON link.event = ${event}`;
+
+/** The last position of an owner's chain, or 0 when it has none; and whether events still wait for a position. */
+export async function endOfChain(
+  db: Sql,
+  { partnerId, environment }: Owner,
+): Promise<{ last: number; isWaiting: boolean }> {
+  const of = sql`partner_id = ${partnerId} AND environment = ${environment}`;
+  const [row] = await db.query<{ last: number; isWaiting: boolean }>(sql`
+    SELECT coalesce((SELECT max(position) FROM event_chain WHERE ${of} AND position IS NOT NULL), 0) AS last,
+      EXISTS (SELECT FROM event_chain WHERE ${of} AND position IS NULL) AS "isWaiting"`);
+  return row ?? { last: 0, isWaiting: false };
 }

@@ -54,6 +54,9 @@ export const eventColumns: Statement = sql`event.id AS event, event.topic, event
   event.occurred_at AS "occurredAt", event.environment, event.subject AS "subject@event",
   event.channel, event.partner_id AS "eventPartnerId", event.room_id AS "eventRoomId", event.row_mac AS "eventMac"`;
 
+/** @param id the event's number, as an expression of the other tables */
+export const joinEvent = (id: Statement): Statement => sql`JOIN events AS event ON event.id = ${id}`;
+
 /** Verifies an event's MAC, so that database access alone is not enough to send events. */
 export function eventHolds(rowMac: RowMac, stored: StoredEvent): boolean {
   const { event, eventPartnerId: partnerId, eventRoomId: roomId, eventMac } = stored;

@@ -3,12 +3,23 @@ import { nothing, type Part, type Statement, sealed, sql } from "../platform/dat
 import { MacOfRow } from "../platform/database/state-mac.ts";
 import { type EventChannel, eventMembers, eventTable } from "./event-mac.ts";
 
-export { chainStart, headAfter, type Place, placeEvents, placeSomeEvents, placesOf } from "./chain.ts";
+export {
+  chainStart,
+  endOfChain,
+  fromPlaces,
+  headAfter,
+  leftJoinPlace,
+  type Place,
+  placeEvents,
+  placeSomeEvents,
+  placesOf,
+} from "./chain.ts";
 export {
   checkEvents,
   type EventChannel,
   eventColumns,
   eventHolds,
+  joinEvent,
   protectedTables,
   type StoredEvent,
 } from "./event-mac.ts";

@@ -22,6 +22,12 @@ export const protectedTables = [stateRows(taskState, { backfill: { set: "tasks a
 /** For a select list: refuses a task that the service did not write. */
 export const verifiedTask: Statement = verified(taskState, sql`tasks`);
 
+/** How other features read tasks. In these parts of statements the task is `t`. */
+export const fromTasks: Statement = sql`FROM tasks t`;
+
+/** @param id the task's row id, as an expression of the other tables */
+export const joinTask = (id: Statement): Statement => sql`JOIN tasks t ON t.id = ${id}`;
+
 type Written = { id: number; digest: Buffer };
 
 async function writeMacs(tx: Tx, tasks: readonly Written[]): Promise<void> {

@@ -32,4 +32,4 @@ export {
   resumeUnclaimed,
   type TaskEnd,
 } from "./open-close.ts";
-export { protectedTables, taskState, verifiedTask, verifyTasks } from "./store.ts";
+export { fromTasks, joinTask, protectedTables, taskState, verifiedTask, verifyTasks } from "./store.ts";

@@ -2,6 +2,7 @@ import type { Environment } from "../../kernel/identity/identity.ts";
 import type { Database } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { hasSqlState, sqlState } from "../../kernel/platform/database/sql-errors.ts";
+import { fromDocuments, fromOrders } from "../order/order.ts";
 
 /** The orders of a partner in one environment, created from `from` to `to`, both included. */
 export type Cohort = { partnerId: string; environment: Environment; from: Date; to: Date };
@@ -59,7 +60,7 @@ const turnaround = sql`SELECT CASE WHEN p IS NOT NULL THEN json_build_array(roun
 const evidence = sql`
   SELECT count(*) FILTER (WHERE sealed) AS "sealedDocuments", count(*) FILTER (WHERE NOT sealed) AS "deliveredShipments"
   FROM cohort JOIN (
-    SELECT order_id, true AS sealed FROM documents WHERE kind IN ('sealed', 'notarized')
+    SELECT d.order_id, true AS sealed ${fromDocuments} WHERE d.kind IN ('sealed', 'notarized')
     UNION ALL SELECT order_id, false FROM shipments WHERE status = 'Delivered') e ON order_id = cohort.id`;
 
 /**
@@ -70,7 +71,7 @@ export function figuresStatement(cohort: Cohort): Statement {
   const { partnerId, environment, from, to } = cohort;
   return sql`
     WITH cohort AS NOT MATERIALIZED (
-      SELECT id, status, created_at, updated_at, sign, notarize, ship, fax, total_cents FROM orders
+      SELECT id, status, created_at, updated_at, sign, notarize, ship, fax, total_cents ${fromOrders}
       WHERE partner_id = ${partnerId} AND environment = ${environment} AND created_at BETWEEN ${from} AND ${to}
     )
     SELECT (${groups(cohort)}) AS groups, evidence.*, (${turnaround}) AS turnaround FROM (${evidence}) evidence`;

@@ -3,7 +3,7 @@
  * already final while the order is shipped, so the fax can be sent then. When the order later reaches its fax statuses,
  * it moves on to the status of the fax.
  */
-import { auditLine } from "../../kernel/audit/audit.ts";
+import { auditLine, findLine } from "../../kernel/audit/audit.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
@@ -62,15 +62,13 @@ const events = { Sent: "fax_sent", Delivered: "fax_delivered", Failed: "fax_fail
 export async function faxAhead(db: Sql, orderId: number): Promise<FaxAhead | null> {
   const last = await lastFax(db, orderId);
   if (!last) return null;
-  const [said] = await db.query<{ actor: string; on: string; reason: string | null }>(sql`
-    SELECT actor, detail ->> 'on' AS "on", detail ->> 'reason' AS reason FROM audit_log
-    WHERE order_id = ${orderId} AND action = 'fax.ahead' ORDER BY id DESC LIMIT 1`);
+  const said = await findLine<{ on: string; reason?: string }>(db, sql`order_id = ${orderId} AND action = 'fax.ahead'`);
   const isFailed = last.status === "Failed";
   return {
     on: events[last.status],
-    reason: isFailed ? (said?.reason ?? "The fax failed before its turn") : undefined,
+    reason: isFailed ? (said?.detail.reason ?? "The fax failed before its turn") : undefined,
     actor: said?.actor ?? "system",
-    isRetried: isFailed && said?.on === "fax_retried",
+    isRetried: isFailed && said?.detail.on === "fax_retried",
   };
 }
 

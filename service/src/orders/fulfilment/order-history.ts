@@ -1,3 +1,4 @@
+import { linesWhere } from "../../kernel/audit/audit.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { isoTime, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { verifiedAll } from "../../kernel/platform/database/state-mac.ts";
@@ -73,7 +74,7 @@ const payments = listOf(
 );
 // The signers' events are not here, but in the trail of their envelope (`envelope show`).
 const history = listOf(
-  sql`(SELECT * FROM audit_log WHERE action <> 'signing_link.issued' AND action NOT LIKE 'signer.%')`,
+  linesWhere(sql`action <> 'signing_link.issued' AND action NOT LIKE 'signer.%'`),
   sql`'occurredAt', ${isoTime(sql`x.occurred_at`)}, 'action', x.action, 'actor', x.actor,
     'fromStatus', x.from_status, 'toStatus', x.to_status, 'detail', x.detail`,
 );

@@ -108,6 +108,11 @@ export const loggedDocuments: LoggedRows = (environment) => sql`
   FROM documents d JOIN orders o ON o.id = d.order_id
   WHERE d.kind = ANY (${sealedKinds}::text[]) AND o.environment = ${environment}`;
 
+/** How other features read documents. In these parts of statements the document is `d`. */
+export const fromDocuments: Statement = sql`FROM documents d`;
+
+export const joinDocuments = (orderId: Statement): Statement => sql`JOIN documents d ON d.order_id = ${orderId}`;
+
 /** Part of a statement: whether an order has a document of one of these kinds. */
 export const hasDocument = (orderId: Statement, ...kinds: string[]): Statement =>
   sql`EXISTS (SELECT FROM documents d WHERE d.order_id = ${orderId} AND d.kind = ANY (${kinds}::text[]))`;

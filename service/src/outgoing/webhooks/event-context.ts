@@ -1,24 +1,24 @@
-import { roomState } from "../../closing/rooms/rooms.ts";
+import { leftJoinRoom, roomState } from "../../closing/rooms/rooms.ts";
 import { eventColumns, eventHolds, type StoredEvent } from "../../kernel/events/events.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { type Marked, marked } from "../../kernel/platform/database/state-mac.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import { leftJoinOrder, orderState } from "../../orders/order/order.ts";
-import { recordingEventState } from "../../signing/notaries/notaries.ts";
+import { leftJoinRecordingEvent, recordingEventState } from "../../signing/notaries/notaries.ts";
 import type { EventContext, RecordingContext } from "./payload.ts";
 
-/** The columns of `event`, `o`, `room` and `told` from which bodies are built. Passports are read separately. */
+/** The columns of `event`, `o`, `r` and `told` from which bodies are built. Passports are read separately. */
 export const contextColumns: Statement = sql`${eventColumns},
   o.code AS "orderCode@order", o.status AS "orderStatus", o.external_reference AS "externalReference",
-  room.code AS "roomCode@room", room.name AS "roomName", ${marked(orderState, sql`o`)},
-  ${marked(roomState, sql`room`, "isRoomAuthentic")}, told.started_at AS "recordingStartedAt", told.ended_at AS "recordingEndedAt",
+  r.code AS "roomCode@room", r.name AS "roomName", ${marked(orderState, sql`o`)},
+  ${marked(roomState, sql`r`, "isRoomAuthentic")}, told.started_at AS "recordingStartedAt", told.ended_at AS "recordingEndedAt",
   told.manifest_sha256 AS "manifestSha256", told.cause AS "recordingCause", ${marked(recordingEventState, sql`told`, "isToldAuthentic")}`;
 
 /** The joins that follow the table `event` in a statement with `contextColumns`. */
 export const contextJoins: Statement = sql`
 ${leftJoinOrder(sql`event.order_id`)}
-LEFT JOIN rooms AS room ON room.id = event.room_id
-LEFT JOIN recording_events AS told ON told.event_row = event.id`;
+${leftJoinRoom(sql`event.room_id`)}
+${leftJoinRecordingEvent(sql`event.id`)}`;
 
 type Joined = {
   orderCode: string | null;

@@ -1,4 +1,4 @@
-import { emailOf } from "../../firms/members/members.ts";
+import { emailOf, joinMembers } from "../../firms/members/members.ts";
 import { joinFirm, verifiedFirm } from "../../firms/partners/partners.ts";
 import type { Owner } from "../../kernel/identity/identity.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
@@ -24,7 +24,7 @@ type Told = { email: string; url: string; environment: string; firmName: string 
 async function selectTold(db: Sql, { webhookId, userId }: FailingMail): Promise<Told | undefined> {
   const [told] = await db.query<Told>(sql`
 SELECT ${emailOf(sql`m.user_id`)} AS email, w.url, w.environment, p.name AS "firmName", ${verifiedFirm}
-FROM webhooks w ${joinFirm(sql`w.partner_id`)} JOIN members m ON m.partner_id = p.id
+FROM webhooks w ${joinFirm(sql`w.partner_id`)} ${joinMembers(sql`p.id`)}
 WHERE w.id = ${webhookId} AND w.deleted_at IS NULL AND m.user_id = ${userId} AND m.role = 'owner'`);
   return told;
 }

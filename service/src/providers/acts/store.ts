@@ -74,6 +74,9 @@ export async function insertIntent(tx: Tx, sealed: SealedJson, intent: NewIntent
   if (row) await enqueue(tx, actQueueOf(provider), { intentId: row.id });
 }
 
+/** How other features read acts. */
+export const fromActs: Statement = sql`FROM provider_calls`;
+
 /**
  * Locks and reads an intent. Locks the order first, as every transition does.
  * @throws ServiceError `unavailable` for an intent that fails its MAC

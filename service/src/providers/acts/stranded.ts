@@ -3,6 +3,7 @@ import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Database } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
+import { hasJob } from "../../kernel/platform/jobs/jobs.ts";
 import { isPlainText } from "../../kernel/platform/text.ts";
 import { openTask, openTasksOf } from "../../kernel/tasks/tasks.ts";
 import { type ProviderName, providerNames } from "../names.ts";
@@ -29,9 +30,10 @@ export const isStranded = (
 export async function takeUpStranded({ db, clock }: { db: Database; clock: Clock }): Promise<void> {
   const lost = await db.query<{ id: number; provider: ProviderName }>(sql`
     SELECT id, provider FROM provider_calls c
-    WHERE ended_at IS NULL AND (state <> 'unknown' OR looks <= ${mostLooks}) AND NOT EXISTS (
-      SELECT FROM jobs j WHERE j.queue = ${actQueueOf(sql`c.provider`)} AND j.failed_at IS NULL
-        AND (j.payload ->> 'intentId')::bigint = c.id)
+    WHERE ended_at IS NULL AND (state <> 'unknown' OR looks <= ${mostLooks}) AND NOT ${hasJob(
+      actQueueOf(sql`c.provider`),
+      sql`(payload ->> 'intentId')::bigint = c.id`,
+    )}
     ORDER BY id LIMIT ${batchSize}`);
   for (const intent of lost) await enqueueIntent(db, intent, 0);
   const at = clock();

@@ -79,5 +79,15 @@ export async function rawEvents(db: Sql, sealed: SealedJson, ids: readonly numbe
   return found;
 }
 
+/**
+ * The ids of a provider's stored events about an object, in the order of their arrival.
+ * @param types a LIKE pattern for the types of the events
+ */
+export async function eventsAbout(db: Sql, provider: ProviderName, objectId: string, types = "%"): Promise<number[]> {
+  const events = await db.query<{ id: number }>(sql`
+    SELECT id FROM provider_events WHERE provider = ${provider} AND object_id = ${objectId} AND type LIKE ${types} ORDER BY id`);
+  return events.map(({ id }) => id);
+}
+
 export const endEvent = (db: Sql, id: number, outcome: EventOutcome, at: Date) =>
   db.query(sql`UPDATE provider_events SET outcome = ${outcome}, worked_at = ${at} WHERE id = ${id}`);

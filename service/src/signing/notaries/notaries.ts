@@ -161,7 +161,7 @@ export { type NotaryQueue, notaryQueueOf, setDuty, takeNext } from "./queue/take
 export { recordingFaults } from "./recordings/check.ts";
 export { diskReport, type RecordingDisk, recordingDisk } from "./recordings/disk.ts";
 export { exportOf, openExport } from "./recordings/download.ts";
-export { recordingEventState } from "./recordings/events.ts";
+export { leftJoinRecordingEvent, recordingEventState } from "./recordings/events.ts";
 export { type EverythingDeps, exportEverything, recordsMail } from "./recordings/everything.ts";
 export { sweepExports } from "./recordings/export-rows.ts";
 export { spoolFolder } from "./recordings/folders.ts";

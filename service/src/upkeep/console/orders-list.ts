@@ -1,9 +1,11 @@
 import { joinFirm, type MarkedFirm, markedFirm, withFirmNames } from "../../firms/partners/partners.ts";
 import type { Environment } from "../../kernel/identity/identity.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
-import { isSealed, nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { type Marked, marked } from "../../kernel/platform/database/state-mac.ts";
 import {
+  fromOrders,
+  hasOrderCode,
   type OrderStatus,
   orderState,
   orderStatuses,
@@ -62,14 +64,14 @@ export function ordersStatement(filter: OrdersFilter, limit: number): Statement 
   const wanted = sql`environment = ${environment}
     ${partnerId === null ? nothing : sql`AND partner_id = ${partnerId}`}
     ${service === null ? nothing : sql`AND ${services[service]}`}
-    ${after === null ? nothing : sql`AND (created_at, id) < (SELECT created_at, id FROM orders WHERE ${isSealed(sql`code`, "order", after)})`}`;
+    ${after === null ? nothing : sql`AND (created_at, id) < (SELECT o.created_at, o.id ${fromOrders} WHERE ${hasOrderCode(after)})`}`;
   const newest = sql`ORDER BY created_at DESC, id DESC LIMIT ${limit}`;
   // With several statuses, the query reads a separate part of the index for each.
   const found =
     status === null
-      ? sql`SELECT * FROM orders WHERE ${wanted} ${newest}`
+      ? sql`SELECT * ${fromOrders} WHERE ${wanted} ${newest}`
       : sql`SELECT each.* FROM unnest(${statusesOf(status)}::text[]) AS s (status), LATERAL (
-          SELECT * FROM orders WHERE orders.status = s.status AND ${wanted} ${newest}) AS each ${newest}`;
+          SELECT * ${fromOrders} WHERE o.status = s.status AND ${wanted} ${newest}) AS each ${newest}`;
   return sql`SELECT ${listedColumns} FROM (${found}) o ${joinFirm(sql`o.partner_id`)}
     ORDER BY o.created_at DESC, o.id DESC`;
 }

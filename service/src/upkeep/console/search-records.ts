@@ -1,11 +1,12 @@
 import {
   firmState,
+  fromFirms,
   joinFirm,
   listKeys,
   type MarkedFirm,
   type Partner,
   requirePartner,
-  verifiedFirms,
+  verifiedFirm,
 } from "../../firms/partners/partners.ts";
 import type { Environment } from "../../kernel/identity/identity.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
@@ -54,7 +55,7 @@ export async function findFirms(db: Sql, typed: string, limit: number): Promise<
   const pattern = `%${text.replaceAll(/[\\%_]/g, (character) => `\\${character}`)}%`;
   const named = text === "" ? nothing : sql`WHERE lower(name) LIKE ${pattern}`;
   const rows = await db.query<Firm & Marked>(sql`
-    SELECT ${columns}, ${marked(firmState, sql`partners`)} FROM partners ${named} ORDER BY lower(name), id LIMIT ${limit}`);
+    SELECT ${columns}, ${marked(firmState, sql`p`)} ${fromFirms} ${named} ORDER BY lower(p.name), p.id LIMIT ${limit}`);
   return rows.filter(({ isAuthentic }) => isAuthentic).map(({ isAuthentic: _, ...firm }) => firm);
 }
 
@@ -70,7 +71,7 @@ export async function firmRecord(db: Sql, partnerId: string): Promise<FirmRecord
   if (!isUuid(partnerId)) throw new ServiceError("not_found", "No such firm.");
   await requirePartner({ db }, partnerId);
   const [[firm], keys, webhooks] = await Promise.all([
-    db.query<Firm>(sql`SELECT ${columns}, ${verifiedFirms} FROM partners WHERE id = ${partnerId}`),
+    db.query<Firm>(sql`SELECT ${columns}, ${verifiedFirm} ${fromFirms} WHERE p.id = ${partnerId}`),
     listKeys({ db }, partnerId),
     webhookHealth(db, partnerId),
   ]);

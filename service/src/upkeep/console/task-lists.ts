@@ -6,9 +6,11 @@ import { type Clock, dayMs, minuteMs } from "../../kernel/platform/clock.ts";
 import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { marked } from "../../kernel/platform/database/state-mac.ts";
+import { failedQueues } from "../../kernel/platform/jobs/jobs.ts";
 import type { Metrics } from "../../kernel/platform/metrics.ts";
 import {
   businessMorning,
+  fromTasks,
   keepTasks,
   type NeededTask,
   type TaskKind,
@@ -57,7 +59,7 @@ export type QueueCount = { kind: TaskKind; open: number; overdue: number; oldest
 /** The numbers of open and overdue tasks of each kind that has any. Exported so that tests can check its query plan. */
 export const countsStatement = (environment: Environment, kinds: readonly TaskKind[], now: Date): Statement => sql`
   SELECT kind, count(*)::int AS open, (count(*) FILTER (WHERE due_at <= ${now}))::int AS overdue, min(due_at) AS oldest
-  FROM tasks WHERE environment = ${environment} AND kind = ANY (${kinds}::text[]) AND ${isOpen} GROUP BY kind`;
+  ${fromTasks} WHERE environment = ${environment} AND kind = ANY (${kinds}::text[]) AND ${isOpen} GROUP BY kind`;
 
 export const queueCounts = (db: Sql, environment: Environment, kinds: readonly TaskKind[], now: Date) =>
   db.query<QueueCount>(countsStatement(environment, kinds, now));
@@ -69,8 +71,8 @@ export const queueStatement = (
   after: number | null,
   limit: number,
 ): Statement =>
-  joined(sql`SELECT * FROM tasks WHERE environment = ${environment} AND kind = ${kind} AND ${isOpen}
-    ${after === null ? nothing : sql`AND (due_at, id) > (SELECT due_at, id FROM tasks WHERE id = ${after})`}
+  joined(sql`SELECT * ${fromTasks} WHERE environment = ${environment} AND kind = ${kind} AND ${isOpen}
+    ${after === null ? nothing : sql`AND (due_at, id) > (SELECT due_at, id ${fromTasks} WHERE id = ${after})`}
     ORDER BY due_at, id LIMIT ${limit}`);
 
 /** The open tasks of a kind, first due first. */
@@ -78,7 +80,7 @@ export const queueOf = (db: Sql, environment: Environment, kind: TaskKind, after
   listed(db, queueStatement(environment, kind, after, limit));
 
 export const claimedStatement = (environment: Environment, by: string, limit: number): Statement =>
-  joined(sql`SELECT * FROM tasks WHERE claimed_by = ${by} AND environment = ${environment} AND state = 'claimed'
+  joined(sql`SELECT * ${fromTasks} WHERE claimed_by = ${by} AND environment = ${environment} AND state = 'claimed'
     ORDER BY due_at, id LIMIT ${limit}`);
 
 /** The tasks that a person has claimed. */
@@ -88,7 +90,7 @@ export const claimedTasks = (db: Sql, environment: Environment, by: string, limi
 // The query makes one short index scan for each kind, then selects the first of all results.
 export const dueStatement = (environment: Environment, kinds: readonly TaskKind[], limit: number): Statement =>
   joined(sql`SELECT t.* FROM unnest(${kinds}::text[]) AS k (kind), LATERAL (
-      SELECT * FROM tasks WHERE environment = ${environment} AND tasks.kind = k.kind AND ${isOpen}
+      SELECT * ${fromTasks} WHERE environment = ${environment} AND t.kind = k.kind AND ${isOpen}
       ORDER BY due_at, id LIMIT ${limit}) t
     ORDER BY t.due_at, t.id LIMIT ${limit}`);
 
@@ -98,10 +100,10 @@ export const dueTasks = (db: Sql, environment: Environment, kinds: readonly Task
 
 /** All tasks of an order, newest first. */
 export const tasksOfOrder = (db: Sql, orderId: number) =>
-  listed(db, sql`SELECT ${columns} FROM tasks t ${withOrder} WHERE t.order_id = ${orderId} ORDER BY t.id DESC`);
+  listed(db, sql`SELECT ${columns} ${fromTasks} ${withOrder} WHERE t.order_id = ${orderId} ORDER BY t.id DESC`);
 
 export async function findTask(db: Sql, id: number): Promise<Task | undefined> {
-  const [task] = await listed(db, sql`SELECT ${columns} FROM tasks t ${withOrder} WHERE t.id = ${id}`);
+  const [task] = await listed(db, sql`SELECT ${columns} ${fromTasks} ${withOrder} WHERE t.id = ${id}`);
   return task;
 }
 
@@ -173,7 +175,7 @@ export async function mailNewTasks({ db, clock }: { db: Database; clock: Clock }
  * were mailed about in the last 15 minutes.
  */
 const newTasks = (now: Date): Statement => sql`
-  SELECT t.kind, count(*)::int AS count, json_agg(t.id) AS ids FROM tasks t
+  SELECT t.kind, count(*)::int AS count, json_agg(t.id) AS ids ${fromTasks}
   WHERE t.environment = 'live' AND t.state = 'open' AND t.created_at > ${new Date(now.getTime() - dayMs)}
     AND NOT EXISTS (SELECT FROM task_mails m WHERE m.task_id = t.id)
     AND NOT EXISTS (SELECT FROM task_mails m WHERE m.kind = t.kind AND m.mailed_at > ${new Date(now.getTime() - pauseMs)})
@@ -229,8 +231,7 @@ export async function openServiceTasks({ db, clock, certificates }: ServiceTaskD
 }
 
 async function deadJobs(tx: Tx): Promise<NeededTask[]> {
-  const failed = await tx.query<{ queue: string; count: number; newest: Date }>(sql`
-    SELECT queue, count(*)::int AS count, max(failed_at) AS newest FROM jobs WHERE failed_at IS NOT NULL GROUP BY queue`);
+  const failed = await failedQueues(tx);
   return failed.map(({ queue, count, newest }) => [queue, { reason: jobsText(queue, count), since: newest }]);
 }
 
@@ -249,5 +250,5 @@ function expiring({ name, pem }: SigningCertificate, at: Date): NeededTask[] {
 export const queuesToLookAt = async (db: Pick<Database, "query">): Promise<string[]> =>
   (
     await db.query<{ queue: string }>(sql`
-      SELECT DISTINCT subject AS queue FROM tasks WHERE kind = 'job_dead' AND state IN ('open', 'claimed')`)
+      SELECT DISTINCT subject AS queue ${fromTasks} WHERE kind = 'job_dead' AND state IN ('open', 'claimed')`)
   ).map(({ queue }) => queue);

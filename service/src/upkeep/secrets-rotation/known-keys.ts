@@ -4,7 +4,7 @@ import { StartupError } from "../../kernel/platform/errors.ts";
 import { keyIdText, keysOf, openSecretsKey, type SecretBytes } from "../../kernel/platform/secrets.ts";
 
 /** The ids of keys that data may depend on. */
-async function knownKeys(db: Sql): Promise<string[]> {
+export async function knownKeys(db: Sql): Promise<string[]> {
   const rows = await db.query<{ keyId: string }>(
     sql`SELECT key_id AS "keyId" FROM secrets_keys ORDER BY first_used_at`,
   );

@@ -5,7 +5,7 @@ import { memoryHolder } from "../../../kernel/platform/bounds/memory-budget.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
-import { documentMembers, documentUse, lockOrderById } from "../../../orders/order/order.ts";
+import { documentMembers, documentUse, joinDocuments, lockOrderById } from "../../../orders/order/order.ts";
 import type { LabelDeps } from "./deps.ts";
 import { labelDocumentKind } from "./file.ts";
 import { isHandedOver } from "./progress.ts";
@@ -65,7 +65,7 @@ export async function openLabelFile(
   const kind = labelDocumentKind;
   const [row] = await db.query<{ sha256: string; blobKey: string; mac: Buffer | null }>(sql`
     SELECT d.sha256, d.blob_key AS "blobKey", d.row_mac AS mac, ${verifiedLabel(sql`l`)}
-    FROM labels l JOIN documents d ON d.order_id = l.order_id AND d.kind = ${kind} AND d.sha256 = l.file_sha256
+    FROM labels l ${joinDocuments(sql`l.order_id`)} AND d.kind = ${kind} AND d.sha256 = l.file_sha256
     WHERE l.order_id = ${orderId} AND l.number = ${number} ORDER BY d.id DESC LIMIT 1`);
   if (!row) throw new ServiceError("not_found", "There is no such label to print.");
   const { sha256, blobKey, mac } = row;

@@ -1,7 +1,6 @@
-import { sql } from "../../../kernel/platform/database/sql.ts";
 import type { Jobs } from "../../../kernel/platform/jobs/jobs.ts";
 import { lastShipment, type Taker } from "../../../orders/fulfilment/fulfilment.ts";
-import { type Providers, trackingOfEvent } from "../../../providers/providers.ts";
+import { eventsAbout, type Providers, trackingOfEvent } from "../../../providers/providers.ts";
 import type { ReceiptSource, Receipts } from "../../receipts/receipts.ts";
 import { buyLabel } from "./buy.ts";
 import type { LabelDeps } from "./deps.ts";
@@ -34,9 +33,7 @@ export const deliveryReceipt =
     const label = await findLabel(db, labelId);
     if (!label?.seen.includes("delivered")) return null;
     // Reads all stored events, because perhaps the last event has not been processed yet.
-    const events = await db.query<{ id: number }>(sql`
-      SELECT id FROM provider_events WHERE provider = 'easypost' AND object_id = ${label.trackerId} ORDER BY id`);
-    const ids = events.map(({ id }) => id);
+    const ids = label.trackerId === null ? [] : await eventsAbout(db, "easypost", label.trackerId);
     const isSigned = (await providers.rawEvents(db, ids)).some(
       ({ body }) => trackingOfEvent(JSON.parse(body.toString()))?.status === "delivered",
     );

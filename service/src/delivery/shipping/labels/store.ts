@@ -5,7 +5,14 @@ import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import { lastShipment } from "../../../orders/fulfilment/fulfilment.ts";
-import { fromOrders, joinOrder, type LockedOrder, lockOrder, verifiedOrder } from "../../../orders/order/order.ts";
+import {
+  fromDocuments,
+  fromOrders,
+  joinOrder,
+  type LockedOrder,
+  lockOrder,
+  verifiedOrder,
+} from "../../../orders/order/order.ts";
 import type { Address, CarrierRate } from "../../../orders/pricing/pricing.ts";
 import type { TrackingStatus } from "./progress.ts";
 
@@ -136,7 +143,7 @@ export type LabelOrder = {
 export async function findLabelOrder(db: Sql, orderId: number): Promise<LabelOrder | undefined> {
   const [order] = await db.query<LabelOrder>(sql`
     SELECT o.code AS "code@order", o.ship_to AS "shipTo", o.ship_from AS "shipFrom", o.carrier_rate AS "carrierRate",
-      (SELECT pages FROM documents WHERE order_id = o.id AND kind = 'original' ORDER BY id LIMIT 1) AS pages,
+      (SELECT d.pages ${fromDocuments} WHERE d.order_id = o.id AND d.kind = 'original' ORDER BY d.id LIMIT 1) AS pages,
       (SELECT sum((line ->> 'amountCents')::int)::int FROM jsonb_array_elements(o.lines) AS line
         WHERE line ->> 'type' = 'ShippingCarrierRate') AS "quotedCents",
       ${verifiedOrder}

@@ -1,10 +1,9 @@
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
-import { sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { enqueue, type Jobs } from "../../../kernel/platform/jobs/jobs.ts";
 import type { Taker } from "../../../orders/fulfilment/fulfilment.ts";
 import type { LockedOrder, PeopleEvent } from "../../../orders/order/order.ts";
-import type { MailClass } from "../../../providers/providers.ts";
+import { eventsAbout, type MailClass } from "../../../providers/providers.ts";
 import type { ReceiptSource, Receipts } from "../../receipts/receipts.ts";
 import { actor, type LetterDeps, mailQueue, pollQueue } from "./deps.ts";
 import { moveByLetter, sentByLob } from "./follow.ts";
@@ -118,13 +117,6 @@ export const mailReceipt: ReceiptSource = async (db, orderId, subject) => {
       ...(mailed === null ? [] : [["Mailed", mailed.toISOString()] as const]),
       [mailClass === "standard" ? "Delivered (estimate)" : "Delivered", delivered.toISOString()],
     ],
-    events: await eventsOf(db, letterId),
+    events: await eventsAbout(db, "lob", letterId, "letter.%"),
   };
 };
-
-/** Lob's events about the letter, oldest first. */
-async function eventsOf(db: Sql, letterId: string): Promise<number[]> {
-  const rows = await db.query<{ id: number }>(sql`
-    SELECT id FROM provider_events WHERE provider = 'lob' AND object_id = ${letterId} AND type LIKE 'letter.%' ORDER BY id`);
-  return rows.map(({ id }) => id);
-}

@@ -4,7 +4,7 @@ import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
-import type { MailClass } from "../../../providers/providers.ts";
+import { fromActs, type MailClass } from "../../../providers/providers.ts";
 import { type Happening, type LetterProgress, letterHappenings, stageOf } from "./progress.ts";
 
 export type Letter = {
@@ -159,6 +159,6 @@ export async function letterActs(tx: Sql, orderId: number): Promise<LetterActs> 
       coalesce(bool_or(act = 'letter.send' AND state IN ('begun', 'unknown')), false) AS "isSending",
       coalesce(max(attempt) FILTER (WHERE act = 'letter.send'), 0) + 1 AS next,
       coalesce(max(attempt) FILTER (WHERE act = 'letter.cancel'), 0) + 1 AS "nextCancel"
-    FROM provider_calls WHERE order_id = ${orderId} AND act IN ('letter.send', 'letter.cancel')`);
+    ${fromActs} WHERE order_id = ${orderId} AND act IN ('letter.send', 'letter.cancel')`);
   return found ?? { isUnderWay: false, isSending: false, next: 1, nextCancel: 1 };
 }

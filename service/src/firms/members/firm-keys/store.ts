@@ -1,7 +1,7 @@
 import { countActionsOfKey } from "../../../kernel/audit/audit.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
-import { joinFirm, verifiedFirm } from "../../partners/partners.ts";
+import { fromKeys, joinFirm, verifiedFirm } from "../../partners/partners.ts";
 
 /** The member who issued a key; that person may have left the firm since. */
 export type Issuer = { email: string };
@@ -9,7 +9,7 @@ export type Issuer = { email: string };
 /** The member who issued a key; null for a key that the operator issued. */
 export async function selectIssuer(db: Sql, keyId: string): Promise<Issuer | null> {
   const [issuer] = await db.query<Issuer>(
-    sql`SELECT u.email FROM partner_keys k JOIN users u ON u.id = k.issued_by WHERE k.id = ${keyId}`,
+    sql`SELECT u.email ${fromKeys} JOIN users u ON u.id = k.issued_by WHERE k.id = ${keyId}`,
   );
   return issuer ?? null;
 }
@@ -66,7 +66,7 @@ export type KeyNews = {
 export async function selectKeyNews(db: Sql, wanted: { keyId: string; userId: string; ownerId: string }) {
   const [news] = await db.query<KeyNews>(sql`
     SELECT ou.email AS "ownerEmail", u.email AS "actorEmail", p.name AS "firmName", k.name, k.environment, ${verifiedFirm}
-    FROM partner_keys k ${joinFirm(sql`k.partner_id`)} JOIN users u ON u.id = ${wanted.userId}
+    ${fromKeys} ${joinFirm(sql`k.partner_id`)} JOIN users u ON u.id = ${wanted.userId}
       JOIN members o ON o.partner_id = p.id AND o.role = 'owner' JOIN users ou ON ou.id = o.user_id
     WHERE k.id = ${wanted.keyId} AND o.user_id = ${wanted.ownerId}`);
   return news;

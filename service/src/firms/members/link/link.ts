@@ -4,6 +4,7 @@ import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { isRecentPasskey, requireRecentPasskey } from "../../../kernel/platform/recent-proof.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
+import { isKeyActive } from "../../partners/partners.ts";
 import type { MemberDeps } from "../membership.ts";
 import { setEnvironment } from "../sessions/store.ts";
 import {
@@ -11,7 +12,6 @@ import {
   countMembers,
   findMembership,
   insertMember,
-  keyIsActive,
   lockMembers,
   type MemberFacts,
   updateMember,
@@ -44,7 +44,7 @@ export async function linkMember(
   const { partnerId, environment, firmName, tier } = principal;
   const { role } = await db.transaction(async (tx) => {
     await lockMembers(tx, partnerId);
-    if (!(await keyIsActive(tx, { id: key.id, partnerId, environment }, clock()))) throw noKey();
+    if (!(await isKeyActive(tx, { id: key.id, partnerId, environment }, clock()))) throw noKey();
     const membership = await join(tx, rowMac, session, { ...principal, keyId: key.id, at: clock() });
     await setEnvironment(tx, session.id, environment);
     return membership;

@@ -46,6 +46,9 @@ export const selectDescriptors = (db: Sql, userId: string) =>
     sql`SELECT credential_id AS id, transports FROM passkeys WHERE user_id = ${userId} ORDER BY created_at, id`,
   );
 
+/** How other features read passkeys. */
+export const fromPasskeys = sql`FROM passkeys k`;
+
 export type StoredCredential = KnownCredential & { id: string };
 
 export const passkeyTable = "passkeys";

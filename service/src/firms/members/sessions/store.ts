@@ -37,6 +37,9 @@ type FoundRow = SessionRow &
  */
 const isOperators = sql`(s.user_id IS NULL OR s.user_id IN (SELECT o.user_id FROM operators o WHERE o.active))`;
 
+/** How other features read sessions. */
+export const fromSessions: Statement = sql`FROM sessions s`;
+
 /** When the session `s` of a query reaches its absolute limit, however often it is used. */
 const endsAt = sql`CASE WHEN ${isOperators}
   THEN least(s.expires_at, s.created_at + make_interval(secs => ${sessionLimits.operator.wholeSeconds})) ELSE s.expires_at END`;

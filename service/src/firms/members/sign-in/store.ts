@@ -2,7 +2,7 @@ import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import type { Members, RowMac } from "../../../kernel/platform/row-mac.ts";
-import { verifiedFirms } from "../../partners/partners.ts";
+import { fromFirms, verifiedFirm } from "../../partners/partners.ts";
 import { findMembership } from "../store.ts";
 
 export type NewLink = {
@@ -155,7 +155,7 @@ export async function selectAccess(tx: Tx, rowMac: RowMac, userId: string, now: 
   const operators = await tx.query(sql`SELECT FROM operators WHERE user_id = ${userId} AND active`);
   const member = await findMembership(tx, rowMac, userId, now);
   const [live] = await tx.query(sql`
-    SELECT ${verifiedFirms} FROM partners WHERE id = ${member?.partnerId} AND live_enabled`);
+    SELECT ${verifiedFirm} ${fromFirms} WHERE p.id = ${member?.partnerId} AND p.live_enabled`);
   return {
     userId,
     hasPasskey: keys.length > 0,

@@ -1,7 +1,7 @@
 import { auditLine } from "../../../kernel/audit/audit.ts";
-import type { Environment, Scope } from "../../../kernel/identity/identity.ts";
+import type { Environment, Owner, Scope } from "../../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
-import { sql } from "../../../kernel/platform/database/sql.ts";
+import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { keptRevocationRow } from "../../../kernel/platform/revocations.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { verifiedFirms } from "../firm-mac.ts";
@@ -54,6 +54,26 @@ export async function keysInForce(db: Sql, ids: readonly string[], now: Date): P
       AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})`);
   return keys.map(({ id }) => id);
 }
+
+/** Whether a key of a firm is still active. It may have been revoked or have expired since the request began. */
+export async function isKeyActive(
+  db: Sql,
+  { id, partnerId, environment }: Owner & { id: string },
+  now: Date,
+): Promise<boolean> {
+  const active = await db.query(sql`
+    SELECT FROM partner_keys WHERE id = ${id} AND partner_id = ${partnerId} AND environment = ${environment}
+      AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})`);
+  return active.length === 1;
+}
+
+/** How other features read keys. In these parts of statements the key is `k`. */
+export const fromKeys: Statement = sql`FROM partner_keys k`;
+
+/** The keys that were revoked, as their rows say. */
+export const revokedKeys = (db: Sql) =>
+  db.query<{ subject: string; effectiveAt: Date }>(sql`
+    SELECT id AS subject, revoked_at AS "effectiveAt" FROM partner_keys WHERE revoked_at IS NOT NULL`);
 
 export type KeyRow = KeyMetadata & KeyFacts & { mac: Buffer | null; isReplaced: boolean };
 

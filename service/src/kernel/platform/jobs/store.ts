@@ -1,5 +1,5 @@
 import type { Sql, Tx } from "../database/database.ts";
-import { type Statement, sql } from "../database/sql.ts";
+import { type Part, type Statement, sql } from "../database/sql.ts";
 import { MacOfRow, textOf } from "../database/state-mac.ts";
 import type { RowMac } from "../row-mac.ts";
 
@@ -202,3 +202,20 @@ export async function releaseHeldJobs(tx: Tx, queues: readonly string[]): Promis
 }
 
 export const discardHeldJobs = (db: Sql) => db.query(sql`DELETE FROM jobs WHERE ${isHeld}`);
+
+/** The queues with jobs that failed for good, with the number of these jobs and the time of the newest failure. */
+export const failedQueues = (db: Sql) =>
+  db.query<{ queue: string; count: number; newest: Date }>(sql`
+    SELECT queue, count(*)::int AS count, max(failed_at) AS newest FROM jobs WHERE failed_at IS NOT NULL GROUP BY queue`);
+
+/** Part of a statement: whether a job of the queue waits or runs whose payload meets the condition on `payload`. */
+export const hasJob = (queue: Part<string>, which: Statement): Statement =>
+  sql`EXISTS (SELECT FROM jobs WHERE jobs.queue = ${queue} AND jobs.failed_at IS NULL AND ${which})`;
+
+/** Queues a job, unless one with the same payload is due by then and has not been tried yet. */
+export const enqueueUnlessDue = (tx: Tx, queue: string, payload: object, inMs: number) =>
+  tx.query(sql`
+    SELECT enqueue_job(${queue}, ${payload}::jsonb, ${fromNow(inMs)}) WHERE NOT ${hasJob(
+      queue,
+      sql`payload = ${payload}::jsonb AND attempts = 0 AND due_at <= ${fromNow(inMs)}`,
+    )}`);

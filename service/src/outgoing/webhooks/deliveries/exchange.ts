@@ -1,3 +1,4 @@
+import { joinEvent } from "../../../kernel/events/events.ts";
 import type { Owner } from "../../../kernel/identity/identity.ts";
 import type { ColumnCipher } from "../../../kernel/platform/column-cipher.ts";
 import type { Database } from "../../../kernel/platform/database/database.ts";
@@ -45,7 +46,7 @@ async function selectRow(db: Database, { partnerId, environment }: Owner, id: st
   const [row] = await db.query<Row>(sql`
 SELECT delivery.seq, delivery.webhook_id AS "webhookId", delivery.exchange, delivery.reason,
   delivery.last_status_code AS "statusCode", ${contextColumns}
-FROM webhook_deliveries AS delivery JOIN events AS event ON event.id = delivery.event ${contextJoins}
+FROM webhook_deliveries AS delivery ${joinEvent(sql`delivery.event`)} ${contextJoins}
 WHERE delivery.id = ${id} AND delivery.partner_id = ${partnerId} AND delivery.environment = ${environment}`);
   return row;
 }

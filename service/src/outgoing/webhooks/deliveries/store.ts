@@ -1,4 +1,4 @@
-import { eventRow } from "../../../kernel/events/events.ts";
+import { eventRow, joinEvent } from "../../../kernel/events/events.ts";
 import type { Owner } from "../../../kernel/identity/identity.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
@@ -26,7 +26,7 @@ SELECT delivery.seq, delivery.id, webhook_id AS "webhookId", event.event_id AS "
   last_status_code AS "lastStatusCode", duration_ms AS "durationMs", reason, webhook.url, delivery.created_at AS "createdAt",
   completed_at AS "completedAt", replayed_from AS "replayedFrom"
 FROM webhook_deliveries AS delivery
-JOIN events AS event ON event.id = delivery.event JOIN webhooks AS webhook ON webhook.id = webhook_id
+${joinEvent(sql`delivery.event`)} JOIN webhooks AS webhook ON webhook.id = webhook_id
 WHERE ${condition}`;
 
 const ownedBy = ({ partnerId, environment }: Owner) =>

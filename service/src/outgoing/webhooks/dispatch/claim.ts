@@ -1,4 +1,4 @@
-import { type Place, placeSomeEvents, placesOf } from "../../../kernel/events/events.ts";
+import { joinEvent, leftJoinPlace, type Place, placeSomeEvents, placesOf } from "../../../kernel/events/events.ts";
 import type { Owner } from "../../../kernel/identity/identity.ts";
 import type { Database, Sql } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
@@ -79,8 +79,7 @@ export const claimStatement = (leaseMs: number, capacity: Capacity): Statement =
 SELECT leased.seq, leased.webhook_id AS "webhookId", leased.partner_id AS "partnerId",
   leased.leased_until AS "leasedUntil", link.event IS NOT NULL AS "isChained", link.position, link.head, ${contextColumns}
 FROM leased
-JOIN events AS event ON event.id = leased.event
-LEFT JOIN event_chain AS link ON link.event = leased.event ${contextJoins}
+${joinEvent(sql`leased.event`)} ${leftJoinPlace(sql`leased.event`)} ${contextJoins}
 ORDER BY leased.seq`;
 
 type LeasedRow = ContextRow<{

@@ -1,3 +1,4 @@
+import { joinMembers } from "../../../firms/members/members.ts";
 import { dayMs, hourMs } from "../../../kernel/platform/clock.ts";
 import type { Database, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
@@ -132,9 +133,9 @@ WITH alerted AS (
   ))
   RETURNING partner_id, environment, failing_since, failures, mailed_at
 )
-SELECT user_id AS "userId", failing_since AS since, failures
-FROM alerted JOIN members USING (partner_id)
-WHERE mailed_at = ${last} AND role = 'owner' AND (environment = 'test' OR live_access) ORDER BY linked_at LIMIT 100`);
+SELECT m.user_id AS "userId", failing_since AS since, failures
+FROM alerted ${joinMembers(sql`alerted.partner_id`)}
+WHERE mailed_at = ${last} AND m.role = 'owner' AND (environment = 'test' OR m.live_access) ORDER BY m.linked_at LIMIT 100`);
   for (const owner of owners) {
     const mail: FailingMail = {
       ...owner,

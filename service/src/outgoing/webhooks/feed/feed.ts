@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { placeEvents } from "../../../kernel/events/events.ts";
+import { endOfChain, fromPlaces, joinEvent, placeEvents } from "../../../kernel/events/events.ts";
 import type { Owner } from "../../../kernel/identity/identity.ts";
 import type { Database, Sql } from "../../../kernel/platform/database/database.ts";
 import { cursorOf, foreignCursor, limitOf } from "../../../kernel/platform/database/page.ts";
@@ -83,10 +83,10 @@ async function readOnce(
 
 /** Gives positions in the chain to all events that wait for one. @returns the last position */
 async function endOf(deps: Pick<FeedDeps, "db" | "rowMac">, owner: Owner): Promise<number> {
-  const end = await selectEnd(deps.db, owner);
+  const end = await endOfChain(deps.db, owner);
   if (!end.isWaiting) return end.last;
   await placeEvents(deps, owner);
-  return (await selectEnd(deps.db, owner)).last;
+  return (await endOfChain(deps.db, owner)).last;
 }
 
 /**
@@ -117,14 +117,6 @@ function waitOf(text: string | undefined): number {
 const of = ({ partnerId, environment }: Owner) =>
   sql`link.partner_id = ${partnerId} AND link.environment = ${environment}`;
 
-/** The last position, or 0 when there is none; and whether events still wait for a position. */
-async function selectEnd(db: Sql, owner: Owner): Promise<{ last: number; isWaiting: boolean }> {
-  const [row] = await db.query<{ last: number; isWaiting: boolean }>(sql`
-SELECT coalesce((SELECT max(position) FROM event_chain AS link WHERE ${of(owner)} AND position IS NOT NULL), 0) AS last,
-  EXISTS (SELECT FROM event_chain AS link WHERE ${of(owner)} AND position IS NULL) AS "isWaiting"`);
-  return row ?? { last: 0, isWaiting: false };
-}
-
 type FeedRange = { after: number; upTo: number; topics: readonly string[] | null };
 
 /**
@@ -138,7 +130,7 @@ async function selectEvents(
 ) {
   const rows = await db.query<ContextRow<{ position: number; head: Buffer }>>(sql`
 SELECT link.position, link.head, ${contextColumns}, event.subject AS "webhookId"
-FROM event_chain AS link JOIN events AS event ON event.id = link.event ${contextJoins}
+${fromPlaces} ${joinEvent(sql`link.event`)} ${contextJoins}
 WHERE ${of(owner)} AND link.position > ${after} AND link.position <= ${upTo}
   ${topics === null ? nothing : sql`AND event.topic = ANY (${topics})`}
 ORDER BY link.position LIMIT ${limit}`);

@@ -1,5 +1,5 @@
 import { firstOfBoth, lockFirm } from "../../../firms/partners/partners.ts";
-import { auditLine } from "../../../kernel/audit/audit.ts";
+import { auditLine, linesWhere } from "../../../kernel/audit/audit.ts";
 import type { Environment, Owner, Principal } from "../../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
@@ -129,8 +129,8 @@ export type MadeWebhook = {
 };
 
 /** The audit log tells who created a subscription. */
-const madeBy = (partnerId: string) => sql`FROM webhooks w JOIN audit_log a
-  ON a.partner_id = ${partnerId} AND a.action = 'webhook.created' AND a.detail ->> 'webhookId' = w.id::text
+const madeBy = (partnerId: string) => sql`FROM webhooks w
+  JOIN ${linesWhere(sql`partner_id = ${partnerId} AND action = 'webhook.created'`)} a ON a.detail ->> 'webhookId' = w.id::text
   WHERE w.partner_id = ${partnerId} AND w.deleted_at IS NULL`;
 
 export const selectOfPartner = (db: Sql, partnerId: string) =>
@@ -143,8 +143,8 @@ export const selectOfPartner = (db: Sql, partnerId: string) =>
 export const selectMadeByKey = (db: Sql, partnerId: string, keyId: string) =>
   db.query<MadeWebhook>(sql`
 SELECT ${madeColumns} ${madeBy(partnerId)} AND (a.actor = ${`key:${keyId}`} OR a.actor IN (
-  SELECT l.actor FROM audit_log l WHERE l.partner_id = ${partnerId}
-    AND l.action IN ('member.linked', 'member.live_access_changed') AND l.detail ->> 'keyId' = ${keyId}
+  SELECT l.actor FROM ${linesWhere(sql`partner_id = ${partnerId}
+    AND action IN ('member.linked', 'member.live_access_changed') AND detail ->> 'keyId' = ${keyId}`)} l
 )) ORDER BY w.created_at DESC, w.id DESC`);
 
 /** Ends any subscription on behalf of the operator. @returns undefined for an unknown or ended subscription */

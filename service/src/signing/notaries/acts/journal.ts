@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { auditLine } from "../../../kernel/audit/audit.ts";
+import { auditLine, findLine } from "../../../kernel/audit/audit.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { forged } from "../../../kernel/platform/database/state-mac.ts";
@@ -29,10 +29,8 @@ export const journalRows: MacTable<JournalFacts> = {
 
 /** The last entry of a journal, as the audit log states it; undefined when the log has no line about the journal. */
 async function loggedHead(db: Sql, notaryId: string) {
-  const [line] = await db.query<{ position: number; sha256: string }>(sql`
-    SELECT (detail ->> 'position')::int AS position, detail ->> 'sha256' AS sha256 FROM audit_log
-    WHERE action = 'notary_journal.entry' AND detail ->> 'notary' = ${notaryId} ORDER BY id DESC LIMIT 1`);
-  return line;
+  const entry = sql`action = 'notary_journal.entry' AND detail ->> 'notary' = ${notaryId}`;
+  return (await findLine<{ position: number; sha256: string }>(db, entry))?.detail;
 }
 
 /**

@@ -10,7 +10,7 @@ import {
   writeStateMacs,
 } from "../../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
-import { taskState } from "../../../kernel/tasks/tasks.ts";
+import { fromTasks, taskState } from "../../../kernel/tasks/tasks.ts";
 import { joinOrder } from "../../../orders/order/order.ts";
 import { type NotaryHours, stepMs } from "./hours.ts";
 
@@ -143,7 +143,7 @@ export const setReminded = (tx: Tx, id: string, reminded: number): Promise<void>
   changeRow(tx, sessionState, id, sql`reminded = ${reminded}`);
 
 const isHeld = sql`(o.status = 'NotarizationPending' AND EXISTS (
-  SELECT FROM tasks t WHERE t.order_id = o.id AND t.kind = 'notarize' AND t.state IN ('claimed', 'paused')
+  SELECT ${fromTasks} WHERE t.order_id = o.id AND t.kind = 'notarize' AND t.state IN ('claimed', 'paused')
     AND t.claimed_by = 'operator:' || n.operator_id) OR o.status = 'OnHold')`;
 
 /**
@@ -153,7 +153,7 @@ const isHeld = sql`(o.status = 'NotarizationPending' AND EXISTS (
 const verifiedTasks = verifiedAll(
   taskState,
   sql`t`,
-  sql`FROM tasks t WHERE t.order_id = s.order_id AND t.kind = 'notarize'`,
+  sql`${fromTasks} WHERE t.order_id = s.order_id AND t.kind = 'notarize'`,
 );
 
 /**

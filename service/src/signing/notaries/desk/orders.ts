@@ -12,7 +12,7 @@ import {
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
-import { taskState } from "../../../kernel/tasks/tasks.ts";
+import { fromTasks, joinTask, taskState } from "../../../kernel/tasks/tasks.ts";
 import {
   fromOrders,
   hasOrderCode,
@@ -69,7 +69,7 @@ const select = (where: Statement, end: Statement): Statement => sql`
     o.doc_slug AS "docSlug", o.external_reference AS reference, o.signer_state AS "signerState", t.id AS "taskId",
     t.claimed_by AS "claimedBy", t.claimed_at AS "claimedAt", t.due_at AS "dueAt", ${signingColumns},
     ${marked(orderState, sql`o`)}, ${marked(taskState, sql`t`)}, ${markedFirm}
-  FROM tasks t ${joinOrder(sql`t.order_id`)} ${joinFirm(sql`o.partner_id`)}
+  ${fromTasks} ${joinOrder(sql`t.order_id`)} ${joinFirm(sql`o.partner_id`)}
   WHERE t.kind = 'notarize' AND t.state IN ('open', 'claimed') AND o.status = 'NotarizationPending' AND ${where}
   ${end}`;
 
@@ -239,7 +239,7 @@ export const deleteDraft = (db: Sql, taskId: number) =>
  */
 export async function sweepDrafts(db: Sql): Promise<void> {
   const ended = await db.query<{ taskId: number } & Marked>(sql`
-    SELECT t.id AS "taskId", ${marked(taskState, sql`t`)} FROM notary_drafts d JOIN tasks t ON t.id = d.task_id
+    SELECT t.id AS "taskId", ${marked(taskState, sql`t`)} FROM notary_drafts d ${joinTask(sql`d.task_id`)}
     WHERE t.state IN ('done', 'dropped')`);
   const ids = ended.filter(({ isAuthentic }) => isAuthentic).map(({ taskId }) => taskId);
   await db.query(sql`DELETE FROM notary_drafts WHERE task_id = ANY (${ids}::bigint[])`);

@@ -12,6 +12,7 @@ import {
   writeStateMacs,
 } from "../../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
+import { fromTasks } from "../../../kernel/tasks/tasks.ts";
 import { joinOrder } from "../../../orders/order/order.ts";
 
 export type RequestOutcome = "met" | "left" | "booked" | "expired" | "elsewhere";
@@ -192,7 +193,7 @@ export const requestsToLookAt = (db: Sql, now: Date, takenBefore: Date) =>
     SELECT r.order_id AS "orderId" FROM notary_requests r ${joinOrder(sql`r.order_id`)}
     WHERE r.state <> 'ended' AND (o.status <> 'NotarizationPending' OR r.state = 'waiting' AND r.expires_at <= ${now}
       OR r.state = 'taken' AND (r.taken_at <= ${takenBefore} OR NOT EXISTS (
-        SELECT FROM tasks t JOIN notaries n ON t.claimed_by = 'operator:' || n.operator_id
+        SELECT ${fromTasks} JOIN notaries n ON t.claimed_by = 'operator:' || n.operator_id
         WHERE t.order_id = o.id AND t.kind = 'notarize' AND t.state = 'claimed' AND n.id = r.notary_id)))
     ORDER BY r.asked_at LIMIT 200`);
 

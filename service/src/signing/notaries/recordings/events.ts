@@ -5,7 +5,7 @@
 
 import { eventRow } from "../../../kernel/events/events.ts";
 import type { Database, Tx } from "../../../kernel/platform/database/database.ts";
-import { sql } from "../../../kernel/platform/database/sql.ts";
+import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import { fromOrders, readOrderHead } from "../../../orders/order/order.ts";
@@ -25,6 +25,10 @@ export const recordingEventState: StateMac = {
 };
 
 export const recordingEventRows = stateRows(recordingEventState);
+
+/** For events that may not be about a recording: what the service tells of it, as `told`. */
+export const leftJoinRecordingEvent = (event: Statement): Statement =>
+  sql`LEFT JOIN recording_events AS told ON told.event_row = ${event}`;
 
 type Told = Pick<Recording, "id" | "orderId" | "startedAt"> & { endedAt?: Date | null; manifestSha256?: string | null };
 

@@ -2,7 +2,7 @@
  * All records of a notary as one zip: all recordings, and a copy of the journal. For a notary whose commission ends,
  * and for a service that closes, because states then ask for the records.
  */
-import { auditLine } from "../../../kernel/audit/audit.ts";
+import { auditLine, findLine } from "../../../kernel/audit/audit.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
@@ -118,11 +118,13 @@ export const recordsMail = defineMail({
   queue: "notary-records-mail",
   async load({ notaryId, actor, at }: RecordsMail, { db }) {
     const notary = await findNotary(db, notaryId);
-    const [line] = await db.query<{ reason: string; recordings: number }>(sql`
-      SELECT detail ->> 'reason' AS reason, (detail ->> 'recordings')::int AS recordings FROM audit_log
-      WHERE actor = ${actor} AND action = ${action} AND detail ->> 'notary' = ${notaryId}
-        AND occurred_at = ${new Date(at)} LIMIT 1`);
-    return notary && line && { ...line, to: notary.email, by: byWhom(actor, notary) };
+    const line = await findLine<{ reason: string; recordings: number }>(
+      db,
+      sql`actor = ${actor} AND action = ${action} AND detail ->> 'notary' = ${notaryId} AND occurred_at = ${new Date(at)}`,
+    );
+    if (!notary || !line) return undefined;
+    const { reason, recordings } = line.detail;
+    return { reason, recordings, to: notary.email, by: byWhom(actor, notary) };
   },
   write: ({ to, reason, recordings, by }, { notaryId, actor, at }, { baseUrl }) => ({
     id: `notary-records:${notaryId}:${actor}:${at}`,

@@ -2,7 +2,7 @@
  * Viewing recordings, which requires a reason, and holds that prevent their deletion. Each view is recorded in the
  * audit log and mailed to the notary.
  */
-import { auditLine } from "../../../kernel/audit/audit.ts";
+import { auditLine, findLine } from "../../../kernel/audit/audit.ts";
 import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
 import { type Clock, hourMs } from "../../../kernel/platform/clock.ts";
 import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
@@ -37,10 +37,9 @@ export async function openRecording(deps: KeepDeps, id: string, viewer: Viewer):
 
 /** Whether the viewer stated a reason within the last hour. */
 export async function isOpened({ db, clock }: { db: Sql; clock: Clock }, id: string, actor: string): Promise<boolean> {
-  const [line] = await db.query(sql`
-    SELECT FROM audit_log WHERE action = 'recording.opened' AND detail ->> 'recording' = ${id} AND actor = ${actor}
-      AND occurred_at > ${new Date(clock().getTime() - openedMs)} LIMIT 1`);
-  return line !== undefined;
+  const opened = sql`action = 'recording.opened' AND detail ->> 'recording' = ${id} AND actor = ${actor}
+    AND occurred_at > ${new Date(clock().getTime() - openedMs)}`;
+  return (await findLine(db, opened)) !== undefined;
 }
 
 /**
@@ -150,15 +149,17 @@ export const recordingMail = defineMail({
   async load({ recording, actor, how, at }: RecordingMail, { db }) {
     const { notaryId, startedAt } = await recordingById(db, recording);
     const notary = (await listNotaries(db)).find(({ id }) => id === notaryId);
-    const [line] = await db.query<{ reason: string }>(sql`
-      SELECT detail ->> 'reason' AS reason FROM audit_log WHERE actor = ${actor} AND action = ${`recording.${how}`}
-        AND detail ->> 'recording' = ${recording} AND occurred_at = ${new Date(at)} LIMIT 1`);
+    const line = await findLine<{ reason: string }>(
+      db,
+      sql`actor = ${actor} AND action = ${`recording.${how}`} AND detail ->> 'recording' = ${recording}
+        AND occurred_at = ${new Date(at)}`,
+    );
     return (
       notary &&
       line && {
         to: notary.email,
         startedAt,
-        reason: line.reason,
+        reason: line.detail.reason,
         by: byWhom(actor, notary),
       }
     );

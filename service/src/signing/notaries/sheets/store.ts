@@ -6,7 +6,7 @@ import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import { type MacTable, stateRows } from "../../../kernel/platform/protected-data.ts";
 import type { Members, RowMac } from "../../../kernel/platform/row-mac.ts";
-import { verifiedTask } from "../../../kernel/tasks/tasks.ts";
+import { fromTasks, taskState } from "../../../kernel/tasks/tasks.ts";
 import { readOrderHead } from "../../../orders/order/order.ts";
 import type { Script } from "./scripts.ts";
 import type { Mark, Person } from "./steps.ts";
@@ -155,7 +155,9 @@ export const sheetsOfOrder = (reading: Reading, orderId: number): Promise<Sheet[
 
 /** Whether the task of a sheet is still claimed by a notary. */
 export async function isInHands(db: Sql, { taskId }: Pick<Sheet, "taskId">): Promise<boolean> {
-  const [task] = await db.query<{ state: string }>(sql`SELECT state, ${verifiedTask} FROM tasks WHERE id = ${taskId}`);
+  const [task] = await db.query<{ state: string }>(
+    sql`SELECT t.state, ${verified(taskState, sql`t`)} ${fromTasks} WHERE t.id = ${taskId}`,
+  );
   return task?.state === "claimed";
 }
 
