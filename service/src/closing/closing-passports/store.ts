@@ -16,10 +16,10 @@ import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import { markedAt, marksOf, type StoredMark } from "../../kernel/retention/retention.ts";
-import { joinOrder, latestFirst, orderState, verifiedSignersOf } from "../../orders/order/order.ts";
+import { fromDocuments, joinOrder, latestFirst, orderState, verifiedSignersOf } from "../../orders/order/order.ts";
 import { verifiedEnvelopesOf } from "../../signing/envelopes/envelopes.ts";
 import { type StoredSigningAgain, signingAgainOf, whereSignedAgain } from "../../signing/notaries/notaries.ts";
-import { fromRooms, verifiedRoom } from "../rooms/rooms.ts";
+import { attachmentsTable, fromAttachments, fromRooms, verifiedRoom } from "../rooms/rooms.ts";
 import type { OrderArtifacts, StoredArtifact } from "./artifacts.ts";
 import { fromVersions, type StoredVersion, storedColumns, versionMembers } from "./versions.ts";
 
@@ -84,7 +84,7 @@ const latestEnvelope = sql`(SELECT e.id FROM envelopes e WHERE e.order_id = o.id
 /** The newest document of each kind, with the marks that say whether the retention plan deleted it. */
 const artifacts = sql`(SELECT coalesce(json_agg(json_build_object('kind', d.kind, 'sha256', d.sha256, 'blobKey', d.blob_key,
     'mac', encode(d.row_mac, 'hex'), 'marks', ${marksOf(sql`d.blob_key`)})), '[]')
-  FROM (SELECT DISTINCT ON (kind) * FROM documents WHERE order_id = o.id ORDER BY kind, id DESC) d)`;
+  FROM (SELECT DISTINCT ON (kind) * ${fromDocuments} WHERE d.order_id = o.id ORDER BY d.kind, d.id DESC) d)`;
 
 type MarkedDocument = Omit<SnapshotDocument, "artifacts"> & {
   artifacts: (StoredArtifact & { marks: StoredMark[] | null })[];
@@ -116,7 +116,7 @@ const envelope = sql`(SELECT json_build_object('verifyCode', e.verify_code, 'pos
   WHERE e.id = ${latestEnvelope} AND e.outcome = 'Completed' ORDER BY t.position DESC LIMIT 1)`;
 
 /** The number of pages of the newest document that has one on record; null when no document has. */
-const pages = sql`(SELECT d.pages FROM documents d WHERE d.order_id = o.id AND d.pages IS NOT NULL ORDER BY d.id DESC LIMIT 1)`;
+const pages = sql`(SELECT d.pages ${fromDocuments} WHERE d.order_id = o.id AND d.pages IS NOT NULL ORDER BY d.id DESC LIMIT 1)`;
 
 const signers = sql`(SELECT coalesce(json_agg(json_build_object('name', s.name, 'signedAt', s.signed_at) ORDER BY s.routing, s.n), '[]')
   FROM envelope_signers s WHERE s.envelope_id = ${latestEnvelope})`;
@@ -134,10 +134,10 @@ export async function selectSnapshotOf(db: Sql, rowMac: RowMac, room: RoomOfOwne
 SELECT r.id AS "roomId", r.name, r.reference, json_build_object('name', p.name, 'brandName', p.brand_name, 'accentColor', p.accent_color) AS firm, (
   SELECT coalesce(json_agg(json_build_object('orderCode', o.code, 'partnerId', o.partner_id, 'environment', o.environment, 'label', a.label, 'status', o.status,
     'fileName', encode(o.document_name, 'hex'), 'docSlug', o.doc_slug, 'externalReference', o.external_reference, 'pages', ${pages}, 'signers', ${signers}, 'takenIn', ${takenIn}, 'artifacts', ${artifacts}, 'signingAgain', ${signingAgainOf}, 'envelope', ${envelope})), '[]')
-  FROM room_orders a ${joinOrder(sql`a.order_id`)} WHERE a.room_id = r.id
-) AS "documents@order.orderCode,envelope.verifyCode", ${verifiedAll(orderState, sql`o`, sql`FROM room_orders a ${joinOrder(sql`a.order_id`)} WHERE a.room_id = r.id`)}, ${verifiedFirm}, ${verifiedRoom},
-  ${verifiedEnvelopesOf(sql`SELECT a.order_id FROM room_orders a WHERE a.room_id = r.id`)},
-  ${verifiedSignersOf(sql`room_orders a ${joinOrder(sql`a.order_id`)} WHERE a.room_id = r.id`)}
+  ${fromAttachments} ${joinOrder(sql`a.order_id`)} WHERE a.room_id = r.id
+) AS "documents@order.orderCode,envelope.verifyCode", ${verifiedAll(orderState, sql`o`, sql`${fromAttachments} ${joinOrder(sql`a.order_id`)} WHERE a.room_id = r.id`)}, ${verifiedFirm}, ${verifiedRoom},
+  ${verifiedEnvelopesOf(sql`SELECT a.order_id ${fromAttachments} WHERE a.room_id = r.id`)},
+  ${verifiedSignersOf(sql`${attachmentsTable} ${joinOrder(sql`a.order_id`)} WHERE a.room_id = r.id`)}
 ${fromRooms} ${joinFirm(sql`r.partner_id`)} WHERE ${isOwnRoom(room)}`);
   if (!snapshot) return undefined;
   return { ...snapshot, documents: snapshot.documents.map((document) => withStored(rowMac, document)) };

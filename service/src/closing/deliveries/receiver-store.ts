@@ -3,7 +3,7 @@ import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { type Marked, marked, type StateMac, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
-import type { Receiver } from "../rooms/rooms.ts";
+import { fromAttachments, fromParticipants, fromRooms, type Receiver } from "../rooms/rooms.ts";
 
 /** The MAC covers all columns: database access alone must not be enough to have documents sent to somebody. */
 const receiverState: StateMac = {
@@ -39,11 +39,11 @@ export async function writeReceivers(
  */
 export const isTakenBack: Statement = sql`(
   NOT EXISTS (
-    SELECT FROM room_orders a WHERE a.room_id = r.room_id AND a.order_id = r.order_id AND a.attached_at <= r.asked_at)
+    SELECT ${fromAttachments} WHERE a.room_id = r.room_id AND a.order_id = r.order_id AND a.attached_at <= r.asked_at)
   OR NOT EXISTS (
-    SELECT FROM room_participants p WHERE p.room_id = r.room_id AND p.email = r.email AND p.removed_at IS NULL)
+    SELECT ${fromParticipants} WHERE p.room_id = r.room_id AND p.email = r.email AND p.removed_at IS NULL)
   AND EXISTS (
-    SELECT FROM room_participants p WHERE p.room_id = r.room_id AND p.email = r.email AND p.removed_at >= r.asked_at))`;
+    SELECT ${fromParticipants} WHERE p.room_id = r.room_id AND p.email = r.email AND p.removed_at >= r.asked_at))`;
 
 type WaitingReceiver = Receiver & { id: number; orderId: number; askedBy: string; isTakenBack: boolean };
 
@@ -61,7 +61,7 @@ export async function waitingReceivers(db: Sql, roomId: string): Promise<Waiting
  * @returns false for a room that is not open
  */
 export async function holdOpenRoom(tx: Tx, roomId: string): Promise<boolean> {
-  const rows = await tx.query(sql`SELECT FROM rooms WHERE id = ${roomId} AND status = 'open' FOR SHARE`);
+  const rows = await tx.query(sql`SELECT ${fromRooms} WHERE r.id = ${roomId} AND r.status = 'open' FOR SHARE`);
   return rows.length === 1;
 }
 

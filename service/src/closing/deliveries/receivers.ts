@@ -12,7 +12,7 @@ import type { Log } from "../../kernel/platform/logs.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import { isCode } from "../../kernel/platform/text.ts";
 import { joinOrder } from "../../orders/order/order.ts";
-import { roomNotFound } from "../rooms/rooms.ts";
+import { isOpenRoom, roomNotFound } from "../rooms/rooms.ts";
 import { deliverablesOf } from "./contents.ts";
 import { notFound } from "./link.ts";
 import { endWait, holdOpenRoom, isTakenBack, waitingReceivers } from "./receiver-store.ts";
@@ -61,8 +61,7 @@ export async function sendToReceivers(deps: Deps, stopping: AbortSignal): Promis
   const before = new Date(clock().getTime() - mergedMs);
   const due = await db.query<{ roomId: string; email: string }>(sql`
     SELECT r.room_id AS "roomId", r.email FROM closing_receivers r ${joinOrder(sql`r.order_id`)}
-      JOIN rooms ON rooms.id = r.room_id AND rooms.status = 'open'
-    WHERE r.ended_at IS NULL GROUP BY r.room_id, r.email
+    WHERE r.ended_at IS NULL AND ${isOpenRoom(sql`r.room_id`)} GROUP BY r.room_id, r.email
     HAVING bool_and(o.status = ANY (${over}::text[])) OR bool_or(o.status = ANY (${over}::text[]) AND o.updated_at < ${before})
       OR bool_or(${isTakenBack})
     LIMIT ${mostAtOnce}`);

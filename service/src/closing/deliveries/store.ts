@@ -13,7 +13,7 @@ import { stateRows } from "../../kernel/platform/protected-data.ts";
 import { fromOrders, hasOrderCode, joinOrder, orderState } from "../../orders/order/order.ts";
 import { documentsOfOrder, type StoredOrderDocument, verifiedEnvelopesOf } from "../../signing/envelopes/envelopes.ts";
 import { type StoredSigningAgain, signingAgainOf } from "../../signing/notaries/notaries.ts";
-import { verifiedRoom } from "../rooms/rooms.ts";
+import { fromRooms, joinAttachments, verifiedRoom } from "../rooms/rooms.ts";
 import { receiverRows } from "./receiver-store.ts";
 
 /** A document of a delivery. Its hash was fixed when the delivery was sent. */
@@ -86,14 +86,14 @@ const roomColumns = sql`r.id, r.code AS "code@room", r.name, r.reference, r.part
 /** A room of this owner. @throws ServiceError `unavailable` when the room fails its MAC */
 export async function roomByCode(db: Sql, roomCode: string, owner: Owner): Promise<DeliveryRoom | undefined> {
   const [room] = await db.query<DeliveryRoom>(sql`
-    SELECT ${roomColumns}, ${verifiedRoom} FROM rooms r WHERE ${isSealed(sql`r.code`, "room", roomCode)}
+    SELECT ${roomColumns}, ${verifiedRoom} ${fromRooms} WHERE ${isSealed(sql`r.code`, "room", roomCode)}
       AND r.partner_id = ${owner.partnerId} AND r.environment = ${owner.environment}`);
   return room;
 }
 
 export async function roomById(db: Sql, id: string): Promise<DeliveryRoom | undefined> {
   const [room] = await db.query<DeliveryRoom>(
-    sql`SELECT ${roomColumns}, ${verifiedRoom} FROM rooms r WHERE r.id = ${id}`,
+    sql`SELECT ${roomColumns}, ${verifiedRoom} ${fromRooms} WHERE r.id = ${id}`,
   );
   return room;
 }
@@ -122,7 +122,7 @@ const orderColumns = sql`o.id, o.code AS "code@order", o.status, o.sign, o.notar
 export const ordersOfRoom = (db: Sql, roomId: string) =>
   db.query<OrderOfRoom>(sql`
     SELECT ${orderColumns}
-    FROM rooms r JOIN room_orders a ON a.room_id = r.id ${joinOrder(sql`a.order_id`)} AND o.partner_id = r.partner_id
+    ${fromRooms} ${joinAttachments(sql`r.id`)} ${joinOrder(sql`a.order_id`)} AND o.partner_id = r.partner_id
     WHERE r.id = ${roomId} ORDER BY a.position`);
 
 /** An order of the owner. */

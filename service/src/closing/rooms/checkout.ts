@@ -6,6 +6,7 @@ import { ServiceError } from "../../kernel/platform/errors.ts";
 import { isCode } from "../../kernel/platform/text.ts";
 import { type SandboxDeps, type SandboxOutcome, sandboxGroupCheckout } from "../../orders/fulfilment/fulfilment.ts";
 import {
+  clientEmailOf,
   fromOrders,
   hasOrderCode,
   isPayable,
@@ -79,7 +80,7 @@ const paidBy = (payer: Payer): Statement => sql`o.pay_by = ${payer}`;
 
 /** Leaves out the orders of other clients, so that the holder of one client's link doesn't see their prices. */
 const ofSameClient = (orderCode: string) =>
-  sql`o.pay_by = 'client' AND lower(o.customer_email) = (SELECT lower(c.customer_email) FROM orders c WHERE ${isSealed(sql`c.code`, "order", orderCode)})`;
+  sql`o.pay_by = 'client' AND lower(o.customer_email) = ${clientEmailOf(orderCode)}`;
 
 /**
  * Opens one checkout for all payable orders of the room that its firm placed and that one payer pays.

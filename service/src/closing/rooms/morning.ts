@@ -67,8 +67,8 @@ type Row = UnfinishedOrder & {
 const rowsStatement = (partnerId: string, userId: string): Statement => sql`
   SELECT o.id AS "orderId", o.code AS "code@order", o.document_name AS "documentName", o.doc_slug AS "docSlug", o.status,
     o.updated_at AS since, r.code AS "roomCode@room", r.name AS "roomName", r.closes_on::text AS "closesOn", a.label, e.expires_at AS "expiresAt",
-    r.order_count AS orders, (SELECT count(*)::int FROM room_orders d JOIN orders done ON done.id = d.order_id
-      WHERE d.room_id = r.id AND done.status = 'Completed') AS done,
+    r.order_count AS orders, (SELECT count(*)::int FROM room_orders d ${joinOrder(sql`d.order_id`)}
+      WHERE d.room_id = r.id AND o.status = 'Completed') AS done,
     ${waitingList} AS waiting, ${isBeingPaid},
     ${marked(orderState, sql`o`)}, ${marked(roomState, sql`r`)}, ${markedAll(signerState, sql`s`, waitingSigners)}
   FROM (SELECT r.id AS room_id, o.id AS order_id ${unfinishedOf(sql`${partnerId}::uuid`)}

@@ -5,9 +5,10 @@
 import type { Owner } from "../../kernel/identity/identity.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
-import { isSealed, type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { type Marked, marked, markedAll } from "../../kernel/platform/database/state-mac.ts";
 import {
+  clientEmailOf,
   isPayable,
   joinOrder,
   orderState,
@@ -174,8 +175,7 @@ export async function clientClosing(
       o.document_name AS "documentName", o.doc_slug AS "docSlug", o.total_cents AS "totalCents", ${dueCents},
       ${marked(orderState, sql`o`)}
     FROM rooms r JOIN room_orders a ON a.room_id = r.id ${joinOrder(sql`a.order_id`)} AND o.partner_id = r.partner_id
-    WHERE r.id = ${room.id} AND lower(o.customer_email) = (
-      SELECT lower(c.customer_email) FROM orders c WHERE ${isSealed(sql`c.code`, "order", orderCode)})
+    WHERE r.id = ${room.id} AND lower(o.customer_email) = ${clientEmailOf(orderCode)}
     ORDER BY a.position`);
   const orders = authentic(rows).map(async ({ supplementCents, replacesLoss, ...order }): Promise<ClientOrder> => {
     const cents = order.payBy === "client" ? sumDue({ ...order, supplementCents }) : null;

@@ -45,9 +45,14 @@ export {
   switchSeal,
 } from "./seal-wish.ts";
 export {
+  attachmentsTable,
   countOpenRooms,
   firstRoom,
+  fromAttachments,
+  fromParticipants,
   fromRooms,
+  isOpenRoom,
+  joinAttachments,
   joinRoom,
   latestOpenRooms,
   leftJoinRoom,

@@ -55,6 +55,19 @@ export const fromRooms: Statement = sql`FROM rooms r`;
 /** @param id the room's id, as an expression of the other tables */
 export const joinRoom = (id: Statement): Statement => sql`JOIN rooms r ON r.id = ${id}`;
 
+/** A condition: the room is open. */
+export const isOpenRoom = (id: Statement): Statement =>
+  sql`EXISTS (SELECT FROM rooms x WHERE x.id = ${id} AND x.status = 'open')`;
+
+/** How other features read the orders of rooms, as `a`, and their participants, as `p`. */
+export const attachmentsTable: Statement = sql`room_orders a`;
+
+export const fromAttachments: Statement = sql`FROM ${attachmentsTable}`;
+
+export const joinAttachments = (roomId: Statement): Statement => sql`JOIN ${attachmentsTable} ON a.room_id = ${roomId}`;
+
+export const fromParticipants: Statement = sql`FROM room_participants p`;
+
 /** For rows that may have no room. */
 export const leftJoinRoom = (id: Statement): Statement => sql`LEFT JOIN rooms r ON r.id = ${id}`;
 

@@ -2,7 +2,7 @@
 import type { Statement } from "../../kernel/platform/database/sql.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { isPlainName, isPlainTitle } from "../../kernel/platform/mail/plain-name.ts";
-import { isPayable, statusGroupOf, statusLabel, type Titled, type TitleOf } from "../../orders/order/order.ts";
+import { isOfFirm, isPayable, statusGroupOf, statusLabel, type Titled, type TitleOf } from "../../orders/order/order.ts";
 
 export type UnfinishedOrder = Titled & {
   label: string | null;
@@ -86,6 +86,5 @@ export const dayOf = (at: Date): string => new Intl.DateTimeFormat("en-CA", { ti
 
 /** Whether an order belongs to an open closing of its own firm that is due today. Other firms can attach it, too. */
 export const closesToday = (orderId: Statement, now: Date): Statement => sql`EXISTS (
-  SELECT FROM orders own_order JOIN room_orders a ON a.order_id = own_order.id
-    JOIN rooms r ON r.id = a.room_id AND r.partner_id = own_order.partner_id AND r.environment = own_order.environment
-  WHERE own_order.id = ${orderId} AND r.status = 'open' AND r.closes_on = ${dayOf(now)}::date)`;
+  SELECT FROM room_orders a JOIN rooms r ON r.id = a.room_id
+  WHERE a.order_id = ${orderId} AND ${isOfFirm(orderId, sql`r`)} AND r.status = 'open' AND r.closes_on = ${dayOf(now)}::date)`;

@@ -8,11 +8,11 @@ import type { Pricing } from "../../orders/pricing/pricing.ts";
 import type { SearchWay } from "../../orders/search/search.ts";
 import type { Providers } from "../../providers/providers.ts";
 import type { Receipts } from "../receipts/receipts.ts";
-import { openLabels } from "./labels/labels.ts";
-import { labelRows, labelsTrackedBy } from "./labels/store.ts";
+import { labelSearch, openLabels } from "./labels/labels.ts";
+import { labelRows } from "./labels/store.ts";
 import type { LetterDeps } from "./letters/deps.ts";
-import { openLetters, recallOrder } from "./letters/letters.ts";
-import { letterRows, lettersTrackedBy } from "./letters/store.ts";
+import { letterSearch, openLetters, recallOrder } from "./letters/letters.ts";
+import { letterRows } from "./letters/store.ts";
 
 export { buyShownLabel, openLabelFile, type ShownLabel, shownLabels } from "./labels/desk.ts";
 export { labelRates } from "./labels/quote.ts";
@@ -22,12 +22,7 @@ export { openParcels } from "./readdress.ts";
 
 export const protectedTables = [labelRows, letterRows];
 
-/** Finds parcels and letters that have not been handed over yet. */
-export const searchWays: readonly SearchWay[] = [labelsTrackedBy, lettersTrackedBy].map(
-  (trackedBy) =>
-    ({ kind, text }) =>
-      kind === "words" ? trackedBy(text) : null,
-);
+export const searchWays: readonly SearchWay[] = [labelSearch, letterSearch];
 
 type ShippingParts = {
   workers: Workers;

@@ -110,5 +110,14 @@ export {
   useLink,
 } from "./sign-in/sign-in.ts";
 export { upsertUser } from "./sign-in/store.ts";
-export { emailOf, joinMembers, joinUser, lockMembers, namesOfFirmActors, ownerAddress, ownersWhoSee } from "./store.ts";
+export {
+  emailOf,
+  fromMembers,
+  joinMembers,
+  joinUser,
+  lockMembers,
+  namesOfFirmActors,
+  ownerAddress,
+  ownersWhoSee,
+} from "./store.ts";
 export { linkSeriesOf, readLink, type UnsubscribeLink, unsubscribe, unsubscribeUrl } from "./unsubscribe-links.ts";

@@ -62,6 +62,8 @@ export const emailOf = (userId: Statement): Statement => sql`(SELECT u.email FRO
 /** How other features read people and members. In these parts of statements the person is `u`, and the member `m`. */
 export const joinUser = (id: Statement): Statement => sql`JOIN users u ON u.id = ${id}`;
 
+export const fromMembers: Statement = sql`FROM members m`;
+
 export const joinMembers = (partnerId: Statement): Statement => sql`JOIN members m ON m.partner_id = ${partnerId}`;
 
 /** Serializes, until the transaction ends, changes to the firm's members. */

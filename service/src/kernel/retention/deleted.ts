@@ -14,6 +14,10 @@ const marksAmong = (from: Statement): Statement => sql`SELECT json_agg(json_buil
 export const marksOf = (blobKey: Statement): Statement =>
   sql`(${marksAmong(sql`deleted_blobs WHERE deleted_blobs.blob_key = ${blobKey}`)})`;
 
+/** @param blobKey as an expression of the other tables */
+export const joinMark = (blobKey: Statement): Statement =>
+  sql`JOIN deleted_blobs ON deleted_blobs.blob_key = ${blobKey}`;
+
 /**
  * For a select list: the time when the retention plan deleted the selected blobs; null when it did not. Ignores forged
  * marks. @param from the text after FROM: `deleted_blobs` with its joins and WHERE

@@ -1,5 +1,5 @@
 export { deleteDue, type Forget, type RetentionDeps, type Upcoming, upcomingDeletions } from "./delete-due.ts";
-export { deletedAmong, deletedAt, deletedMessage, marksOf, notDeleted } from "./deleted.ts";
+export { deletedAmong, deletedAt, deletedMessage, joinMark, marksOf, notDeleted } from "./deleted.ts";
 export {
   createMarkCheck,
   type Mark,

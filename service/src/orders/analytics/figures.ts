@@ -2,7 +2,7 @@ import type { Environment } from "../../kernel/identity/identity.ts";
 import type { Database } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { hasSqlState, sqlState } from "../../kernel/platform/database/sql-errors.ts";
-import { fromDocuments, fromOrders } from "../order/order.ts";
+import { fromDocuments, fromOrders, joinMilestones } from "../order/order.ts";
 
 /** The orders of a partner in one environment, created from `from` to `to`, both included. */
 export type Cohort = { partnerId: string; environment: Environment; from: Date; to: Date };
@@ -51,7 +51,7 @@ const turnaround = sql`SELECT CASE WHEN p IS NOT NULL THEN json_build_array(roun
   FROM (
     SELECT percentile_cont(ARRAY[0.5, 0.9]) WITHIN GROUP (ORDER BY hours) AS p FROM (
       SELECT DISTINCT ON (w.order_id) date_part('epoch', updated_at - w.occurred_at) / 3600 AS hours
-      FROM cohort JOIN workflow_events w ON w.order_id = cohort.id
+      FROM cohort ${joinMilestones(sql`cohort.id`)}
       WHERE cohort.status = 'Completed' AND w.name = 'payment.cleared'
       ORDER BY w.order_id, w.occurred_at) earliest
     WHERE hours >= 0) q`;

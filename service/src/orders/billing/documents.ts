@@ -6,7 +6,11 @@ import { isCode } from "../../kernel/platform/text.ts";
 import { hasOrderCode, joinOrder, type Payer, verifiedOrder } from "../order/order.ts";
 import {
   billingDocumentState,
+  billingDocuments,
   billingPartyState,
+  fromSupplements,
+  joinPayment,
+  leftJoinSupplement,
   methodName,
   type PayingMethod,
   payingMethod,
@@ -70,7 +74,7 @@ const reversals = sql`('credit_reversal', 'loss_reversal')`;
  */
 const leftCents = (d: Statement, s: Statement): Statement => sql`coalesce(${d}.part_cents, p.amount_cents - coalesce((
     SELECT sum(CASE WHEN ${s}.kind IN ${reversals} THEN -${s}.part_cents ELSE ${s}.part_cents END)
-    FROM billing_documents ${s} WHERE ${s}.payment_id = ${d}.payment_id AND ${s}.id < ${d}.id), 0))`;
+    FROM ${billingDocuments(s)} WHERE ${s}.payment_id = ${d}.payment_id AND ${s}.id < ${d}.id), 0))`;
 
 /** The document's amount. */
 export const documentCents: Statement = sql`(CASE WHEN d.kind = 'receipt' THEN p.amount_cents
@@ -87,11 +91,11 @@ export const creditedCents: Statement = sql`(CASE WHEN d.kind = 'credit_note' TH
     SELECT s.id, CASE s.kind
       WHEN 'credit_note' THEN ${leftCents(sql`s`, sql`q`)}
       WHEN 'credit_reversal' THEN -s.part_cents ELSE 0 END AS cents
-    FROM billing_documents s WHERE s.payment_id = d.payment_id AND s.id <= d.id
+    FROM ${billingDocuments(sql`s`)} WHERE s.payment_id = d.payment_id AND s.id <= d.id
   ) x) n) ELSE 0 END)::float8`;
 
 /** Verifies the rows from which an amount is computed: the payment `p`, and all of its documents. */
-export const verifiedAmount: Statement = sql`${verifiedAll(billingDocumentState, sql`s`, sql`FROM billing_documents s WHERE s.payment_id = d.payment_id`)},
+export const verifiedAmount: Statement = sql`${verifiedAll(billingDocumentState, sql`s`, sql`FROM ${billingDocuments(sql`s`)} WHERE s.payment_id = d.payment_id`)},
   ${verifiedSimultaneous}`;
 
 /** The facts of a payment that tell who paid, and how. */
@@ -128,7 +132,7 @@ export async function ordersByNumber(db: Sql, { partnerId, environment }: Owner,
   const kind = billingKinds.find((each) => letters[each] === letter);
   if (kind === undefined) return [];
   const found = await db.query<{ id: number }>(sql`
-    SELECT p.order_id AS id FROM billing_documents d JOIN payments p ON p.id = d.payment_id
+    SELECT p.order_id AS id FROM ${billingDocuments(sql`d`)} ${joinPayment(sql`d.payment_id`)}
     WHERE d.partner_id = ${partnerId} AND d.environment = ${environment} AND d.kind = ${kind}
       AND d.year = ${Number(year)} AND d.number = ${Number(digits)}`);
   return found.map(({ id }) => id);
@@ -166,11 +170,11 @@ export async function documentsOfOrder(db: Sql, code: string, owner: Owner | nul
       CASE WHEN u.id IS NULL THEN o.discount_cents::float8 ELSE 0 END AS "discountCents",
       coalesce(u.amount_cents, o.total_cents)::float8 AS "totalCents", u.id IS NOT NULL AS "isSupplement",
       coalesce(u.replaces_loss, false) AS "replacesLoss",
-      ${verifiedAmount}, ${verifiedOrder}, ${verifiedAll(supplementState, sql`u`, sql`FROM supplements u WHERE u.payment_id = p.id`)},
+      ${verifiedAmount}, ${verifiedOrder}, ${verifiedAll(supplementState, sql`u`, sql`${fromSupplements} WHERE u.payment_id = p.id`)},
       ${verifiedAll(billingPartyState, sql`q`, sql`FROM billing_parties q WHERE q.id IN (d.issuer_id, d.buyer_id)`)}
-    FROM billing_documents d JOIN payments p ON p.id = d.payment_id ${joinOrder(sql`p.order_id`)}
-      JOIN billing_documents r ON r.payment_id = d.payment_id AND r.kind = 'receipt'
-      LEFT JOIN supplements u ON u.payment_id = p.id
+    FROM ${billingDocuments(sql`d`)} ${joinPayment(sql`d.payment_id`)} ${joinOrder(sql`p.order_id`)}
+      JOIN ${billingDocuments(sql`r`)} ON r.payment_id = d.payment_id AND r.kind = 'receipt'
+      ${leftJoinSupplement(sql`p.id`)}
       LEFT JOIN billing_parties i ON i.id = d.issuer_id LEFT JOIN billing_parties b ON b.id = d.buyer_id
     WHERE ${hasOrderCode(code)} ${own} ORDER BY d.booked_at, d.id`);
   return rows.map(({ year, number, receiptYear, receipt, buyer, buyerName, currency, ...rest }) => ({

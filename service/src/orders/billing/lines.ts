@@ -4,7 +4,16 @@ import type { Sql } from "../../kernel/platform/database/database.ts";
 import { nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { verifiedAll } from "../../kernel/platform/database/state-mac.ts";
 import { joinOrder, serviceFlags, type TitleOf, verifiedOrder } from "../order/order.ts";
-import { isUnapplied, payingMethod, supplementState, verifiedUnapplied } from "../payments/payments.ts";
+import {
+  billingDocuments,
+  fromPayments,
+  fromSupplements,
+  isUnapplied,
+  joinPayment,
+  payingMethod,
+  supplementState,
+  verifiedUnapplied,
+} from "../payments/payments.ts";
 import type { BoughtServices } from "../pricing/pricing.ts";
 import { type BillingKind, creditedCents, documentCents, numberText, type Paid, verifiedAmount } from "./documents.ts";
 
@@ -95,7 +104,7 @@ const allDiscounts: Statement = sql`(o.discount_cents - (SELECT coalesce(sum((l 
 export async function linesOf(db: Sql, { partnerId, environment }: Owner, span: Span): Promise<StatementLine[]> {
   const from = span.startsAt ?? "-infinity";
   const until = span.endsAt ?? "infinity";
-  const supplements = sql`FROM supplements u WHERE u.payment_id = p.id`;
+  const supplements = sql`${fromSupplements} WHERE u.payment_id = p.id`;
   const replaces = sql`EXISTS (SELECT ${supplements} AND u.replaces_loss)`;
   const rows = await db.query<Line>(sql`
     SELECT d.environment, d.kind, d.year, d.number, d.booked_at AS at, o.code AS "orderCode@order", o.external_reference AS reference,
@@ -107,7 +116,7 @@ export async function linesOf(db: Sql, { partnerId, environment }: Owner, span: 
       o.pay_by AS "payBy", p.simulated, ${payingMethod},
       ${verifiedAmount}, ${verifiedOrder}, ${verifiedUnapplied},
       ${verifiedAll(supplementState, sql`u`, supplements)}
-    FROM billing_documents d JOIN payments p ON p.id = d.payment_id ${joinOrder(sql`p.order_id`)}
+    FROM ${billingDocuments(sql`d`)} ${joinPayment(sql`d.payment_id`)} ${joinOrder(sql`p.order_id`)}
     WHERE d.partner_id = ${partnerId} AND d.environment = ${environment}
       AND d.booked_at >= ${from}::timestamptz AND d.booked_at < ${until}::timestamptz
       ${span.orderIds ? sql`AND p.order_id = ANY (${span.orderIds}::bigint[])` : nothing} ORDER BY d.booked_at, d.id`);
@@ -141,11 +150,11 @@ function owedByLine({ kind, currency, amountCents, applied, replacesLoss }: Stat
 export async function lossLines(db: Sql, owner: Owner): Promise<StatementLine[]> {
   const { partnerId, environment } = owner;
   const lost = await db.query<{ id: number }>(sql`
-    SELECT DISTINCT payment_id AS id FROM billing_documents
+    SELECT DISTINCT d.payment_id AS id FROM ${billingDocuments(sql`d`)}
     WHERE partner_id = ${partnerId} AND environment = ${environment} AND kind = 'loss'`);
   if (lost.length === 0) return [];
   const orders = await db.query<{ id: number }>(sql`
-    SELECT DISTINCT order_id AS id FROM payments WHERE id = ANY (${lost.map(({ id }) => id)}::bigint[])`);
+    SELECT DISTINCT p.order_id AS id ${fromPayments} WHERE p.id = ANY (${lost.map(({ id }) => id)}::bigint[])`);
   return linesOf(db, owner, { startsAt: null, endsAt: null, orderIds: orders.map(({ id }) => id) });
 }
 

@@ -7,7 +7,7 @@ import { nothing, sql } from "../../kernel/platform/database/sql.ts";
 import { isAltered, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import { bookNow, bookTime } from "../../kernel/test-clock/test-clock.ts";
-import { lockBilling, zoneOf } from "../payments/payments.ts";
+import { billingDocuments, lockBilling, zoneOf } from "../payments/payments.ts";
 import { linesOf, lossLines, owedUntil, type Sums, sumsOf } from "./lines.ts";
 import { tellOwners } from "./mail.ts";
 import { balanceState, closedMonths, statementState, sumsOfClosed } from "./statements.ts";
@@ -29,7 +29,7 @@ export async function closeMonths(
   // A month lasts at least 28 days, less an hour when daylight saving time begins. So every month that has ended began
   // more than 27 days ago.
   const firms = await db.query<Owner>(sql`
-    SELECT d.partner_id AS "partnerId", d.environment FROM billing_documents d ${only} GROUP BY d.partner_id, d.environment
+    SELECT d.partner_id AS "partnerId", d.environment FROM ${billingDocuments(sql`d`)} ${only} GROUP BY d.partner_id, d.environment
     HAVING coalesce((SELECT max(s.ends_at) FROM billing_statements s
         WHERE s.partner_id = d.partner_id AND s.environment = d.environment), '-infinity') <= ${now} - interval '27 days'
       OR EXISTS (SELECT FROM billing_statements s WHERE s.partner_id = d.partner_id AND s.environment = d.environment
@@ -112,7 +112,7 @@ async function closeNext(tx: Tx, owner: Owner, at: Date): Promise<boolean> {
   const [closed] = await tx.query<{ id: number }>(sql`
     WITH start AS (
       SELECT coalesce((SELECT max(ends_at) FROM billing_statements WHERE ${own}),
-        date_trunc('month', (SELECT min(booked_at) FROM billing_documents WHERE ${own}) AT TIME ZONE ${zone}::text) AT TIME ZONE ${zone}::text) AS at
+        date_trunc('month', (SELECT min(d.booked_at) FROM ${billingDocuments(sql`d`)} WHERE ${own}) AT TIME ZONE ${zone}::text) AT TIME ZONE ${zone}::text) AS at
     ), month AS (
       SELECT at, date_trunc('month', (at + interval '15 days') AT TIME ZONE ${zone}::text) AS first FROM start
     )

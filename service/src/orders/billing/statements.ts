@@ -7,7 +7,7 @@ import { ServiceError } from "../../kernel/platform/errors.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 import { bookNow } from "../../kernel/test-clock/test-clock.ts";
 import { joinOrder, type TitleOf } from "../order/order.ts";
-import { billingPartyState, zoneOf } from "../payments/payments.ts";
+import { billingDocuments, billingPartyState, joinPayment, zoneOf } from "../payments/payments.ts";
 import { balanceCents, linesOf, lossLines, owedUntil, type StatementLine, type Sums, sumsOf } from "./lines.ts";
 import { type Buyer, buyerOf, currentIssuer, type Issuer } from "./parties.ts";
 
@@ -166,7 +166,7 @@ export async function withMatches<Month extends Pick<Statement, "startsAt" | "en
   file: string,
 ): Promise<(Month & { matches: number })[]> {
   const booked = await db.query<{ at: Date }>(sql`
-    SELECT d.booked_at AS at FROM billing_documents d JOIN payments p ON p.id = d.payment_id ${joinOrder(sql`p.order_id`)}
+    SELECT d.booked_at AS at FROM ${billingDocuments(sql`d`)} ${joinPayment(sql`d.payment_id`)} ${joinOrder(sql`p.order_id`)}
     WHERE d.partner_id = ${partnerId} AND d.environment = ${environment}
       AND position(lower(${file}::text) IN lower(o.external_reference)) > 0`);
   return statements.map((each) => ({

@@ -21,7 +21,14 @@ import {
   verifiedOrder,
   verifiedShipmentsOf,
 } from "../order/order.ts";
-import { billingDocumentState, paymentState, type TakesPayment } from "../payments/payments.ts";
+import {
+  billingDocumentState,
+  billingDocuments,
+  fromPayments,
+  joinPayment,
+  paymentState,
+  type TakesPayment,
+} from "../payments/payments.ts";
 import {
   aboutMoney,
   canWait,
@@ -56,17 +63,17 @@ type Row = Omit<MailOrder, "title" | "firm" | "partCents"> &
     fax: boolean;
   };
 
-const documents = sql`FROM billing_documents d JOIN payments paid ON paid.id = d.payment_id WHERE paid.order_id = o.id`;
+const documents = sql`FROM ${billingDocuments(sql`d`)} ${joinPayment(sql`d.payment_id`)} WHERE p.order_id = o.id`;
 
 const rowStatement = (orderId: number) => sql`
   SELECT o.id, o.code AS "code@order", ${mailableColumns}, o.customer_email AS "customerEmail", o.customer_name AS "customerName",
     o.partner_id AS "partnerId", o.external_reference AS reference, o.document_name AS "documentName", o.doc_slug AS "docSlug",
     o.total_cents AS "totalCents", o.fax_to AS "faxTo", s.carrier, s.tracking_number AS "trackingNumber",
-    (SELECT sum(amount_cents)::int FROM payments
-      WHERE order_id = o.id AND refunded_at IS NOT NULL AND currency = 'usd') AS "refundedCents",
-    (SELECT sum(amount_cents)::int FROM payments WHERE order_id = o.id AND currency = 'usd') AS "paidCents",
+    (SELECT sum(p.amount_cents)::int ${fromPayments}
+      WHERE p.order_id = o.id AND refunded_at IS NOT NULL AND currency = 'usd') AS "refundedCents",
+    (SELECT sum(p.amount_cents)::int ${fromPayments} WHERE p.order_id = o.id AND currency = 'usd') AS "paidCents",
     (SELECT coalesce(sum(d.part_cents), 0)::int ${documents} AND d.kind = 'credit_note' AND d.refund LIKE 'settled:%'
-      AND NOT EXISTS (SELECT FROM billing_documents r WHERE r.payment_id = d.payment_id AND r.refund = 'reversed:' || d.refund)) AS "lostCents",
+      AND NOT EXISTS (SELECT FROM ${billingDocuments(sql`r`)} WHERE r.payment_id = d.payment_id AND r.refund = 'reversed:' || d.refund)) AS "lostCents",
     'sealed' = ANY (o.taken_in) AS "takenIn", o.sign AND NOT (o.notarize OR o.ship OR o.fax) AS "isSignedAlone",
     o.ship, o.fax,
     coalesce(${lastActor(sql`o.id`, "Delivered")} LIKE 'provider:%', false) AS "carrierReports",
@@ -74,7 +81,7 @@ const rowStatement = (orderId: number) => sql`
     EXISTS (SELECT FROM envelopes e JOIN envelope_signers signer ON signer.envelope_id = e.id
       WHERE e.order_id = o.id AND e.outcome = 'Completed' AND signer.signed_at IS NOT NULL
         AND lower(signer.email) = lower(o.customer_email)) AS "hasSigned",
-    ${verifiedOrder}, ${verifiedShipmentsOf(sql`o.id`)}, ${verifiedAll(paymentState, sql`p`, sql`FROM payments p WHERE p.order_id = o.id`)},
+    ${verifiedOrder}, ${verifiedShipmentsOf(sql`o.id`)}, ${verifiedAll(paymentState, sql`p`, sql`${fromPayments} WHERE p.order_id = o.id`)},
     ${verifiedAll(billingDocumentState, sql`d`, documents)}
   ${fromOrders}
   LEFT JOIN LATERAL (SELECT carrier, tracking_number FROM shipments WHERE order_id = o.id ORDER BY id DESC LIMIT 1) s ON true
@@ -155,20 +162,20 @@ const rowOf = async (db: Sql, orderId: number): Promise<Row | undefined> =>
 async function partCentsOf(db: Sql, orderId: number, refund: string): Promise<number | null> {
   const [note] = await db.query<{ cents: number }>(sql`
     SELECT d.part_cents::float8 AS cents, ${verified(billingDocumentState, sql`d`)}
-    FROM billing_documents d JOIN payments p ON p.id = d.payment_id
+    FROM ${billingDocuments(sql`d`)} ${joinPayment(sql`d.payment_id`)}
     WHERE p.order_id = ${orderId} AND d.kind = 'credit_note' AND d.refund = ${refund} AND d.part_cents IS NOT NULL LIMIT 1`);
   return note?.cents ?? null;
 }
 
 /** The cents of a payment that its whole refund sent back; null for a payment that is unknown, or was not refunded. */
 async function returnedCentsOf(db: Sql, orderId: number, paymentIntent: string): Promise<number | null> {
-  const notes = sql`FROM billing_documents d WHERE d.payment_id = p.id AND d.kind <> 'receipt'`;
+  const notes = sql`FROM ${billingDocuments(sql`d`)} WHERE d.payment_id = p.id AND d.kind <> 'receipt'`;
   const [payment] = await db.query<{ cents: number }>(sql`
     SELECT coalesce(whole.part_cents, p.amount_cents - (
         SELECT coalesce(sum(CASE WHEN d.kind IN ('credit_note', 'loss') THEN d.part_cents ELSE -d.part_cents END), 0)
         ${notes} AND d.id < whole.id))::float8 AS cents,
       ${verified(paymentState, sql`p`)}, ${verifiedAll(billingDocumentState, sql`d`, notes)}
-    FROM payments p JOIN billing_documents whole
+    ${fromPayments} JOIN ${billingDocuments(sql`whole`)}
       ON whole.payment_id = p.id AND whole.kind = 'credit_note' AND whole.refund LIKE 'whole%'
     WHERE p.order_id = ${orderId} AND p.payment_intent = ${paymentIntent} AND p.refunded_at IS NOT NULL
     ORDER BY whole.id DESC LIMIT 1`);
@@ -179,7 +186,7 @@ async function returnedCentsOf(db: Sql, orderId: number, paymentIntent: string):
 async function failedCentsOf(db: Sql, orderId: number, refund: string): Promise<number | null> {
   const notes = await db.query<{ cents: number }>(sql`
     SELECT d.part_cents::float8 AS cents, ${verified(billingDocumentState, sql`d`)}
-    FROM billing_documents d JOIN payments p ON p.id = d.payment_id
+    FROM ${billingDocuments(sql`d`)} ${joinPayment(sql`d.payment_id`)}
     WHERE p.order_id = ${orderId} AND d.kind = 'credit_reversal' AND d.refund = ${`reversed:${refund}`}`);
   return notes.length === 0 ? null : notes.reduce((sum, { cents }) => sum + cents, 0);
 }

@@ -3,8 +3,8 @@ import type { Sql } from "../../kernel/platform/database/database.ts";
 import { isoTime, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { verifiedAll } from "../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
-import { fromOrders, hasOrderCode, verifiedOrder, verifiedShipmentsOf } from "../order/order.ts";
-import { billingDocumentState, paymentState } from "../payments/payments.ts";
+import { fromDocuments, fromOrders, hasOrderCode, verifiedOrder, verifiedShipmentsOf } from "../order/order.ts";
+import { billingDocumentState, billingDocuments, fromPayments, joinPayment, paymentState } from "../payments/payments.ts";
 import { faxState } from "./store.ts";
 
 /** The full record of an order, for the operator. */
@@ -52,7 +52,7 @@ const listOf = (table: Statement, fields: Statement) => sql`(
 
 // Revisions are stages of the file that is sealed at the end, so they are not listed as documents.
 const documents = listOf(
-  sql`(SELECT * FROM documents WHERE kind <> 'revision')`,
+  sql`(SELECT d.* ${fromDocuments} WHERE d.kind <> 'revision')`,
   sql`'kind', x.kind, 'sha256', x.sha256, 'bytes', x.bytes, 'createdAt', ${isoTime(sql`x.created_at`)}, 'origin', CASE WHEN x.kind = ANY (o.taken_in) THEN 'operator' END`,
 );
 const shipments = listOf(
@@ -66,11 +66,11 @@ const faxes = listOf(
     'deliveredAt', ${isoTime(sql`x.delivered_at`)}`,
 );
 const payments = listOf(
-  sql`payments`,
+  sql`(SELECT p.* ${fromPayments})`,
   sql`'amountCents', x.amount_cents, 'currency', x.currency, 'simulated', x.simulated,
     'receivedAt', ${isoTime(sql`x.received_at`)}, 'refundedAt', ${isoTime(sql`x.refunded_at`)},
     'returnedCents', (SELECT coalesce(sum(CASE WHEN d.kind LIKE '%reversal' THEN -d.part_cents ELSE d.part_cents END), 0)
-      FROM billing_documents d WHERE d.payment_id = x.id AND d.kind <> 'receipt')`,
+      FROM ${billingDocuments(sql`d`)} WHERE d.payment_id = x.id AND d.kind <> 'receipt')`,
 );
 // The signers' events are not here, but in the trail of their envelope (`envelope show`).
 const history = listOf(
@@ -90,8 +90,8 @@ export async function orderHistory(db: Sql, code: string): Promise<OrderHistory>
       ${documents} AS documents, ${shipments} AS shipments, ${faxes} AS faxes, ${payments} AS payments,
       ${history} AS history, ${verifiedOrder}, ${verifiedShipmentsOf(sql`o.id`)},
       ${verifiedAll(faxState, sql`f`, sql`FROM faxes f WHERE f.order_id = o.id`)},
-      ${verifiedAll(paymentState, sql`p`, sql`FROM payments p WHERE p.order_id = o.id`)},
-      ${verifiedAll(billingDocumentState, sql`d`, sql`FROM billing_documents d JOIN payments p ON p.id = d.payment_id WHERE p.order_id = o.id`)}
+      ${verifiedAll(paymentState, sql`p`, sql`${fromPayments} WHERE p.order_id = o.id`)},
+      ${verifiedAll(billingDocumentState, sql`d`, sql`FROM ${billingDocuments(sql`d`)} ${joinPayment(sql`d.payment_id`)} WHERE p.order_id = o.id`)}
     ${fromOrders} WHERE ${hasOrderCode(code)}`);
   if (!order) throw new ServiceError("not_found", "Order not found.");
   return order;

@@ -9,7 +9,9 @@ import { defineMail, type MailDeps } from "../../kernel/platform/mail/mail-jobs.
 import { isPlainTitle } from "../../kernel/platform/mail/plain-name.ts";
 import type { Fact } from "../../kernel/platform/mail/template.ts";
 import {
+  fromNews,
   fromOrders,
+  joinOrder,
   type NewsStatus,
   type Noted,
   newsStatuses,
@@ -85,12 +87,12 @@ type NewsDeps = {
 const never = () => sql`false`;
 
 const dueMembers = (now: Date, closesToday: NonNullable<NewsDeps["closesToday"]>): Statement => sql`
-  SELECT n.placed_by AS "placedBy", n.environment FROM order_news n JOIN orders ordered ON ordered.id = n.order_id
+  SELECT n.placed_by AS "placedBy", n.environment ${fromNews} ${joinOrder(sql`n.order_id`)}
   WHERE NOT EXISTS (
     SELECT FROM order_news_mails m
     WHERE m.placed_by = n.placed_by AND m.environment = n.environment AND m.mailed_at > ${new Date(now.getTime() - pauseMs)})
   GROUP BY n.placed_by, n.environment HAVING min(n.at) <= ${new Date(now.getTime() - settleMs)}
-    AND (n.environment = 'test' OR bool_and(NOT ${isQuietFor(recipientIdOf(sql`ordered.partner_id`, sql`n.placed_by`), now)})
+    AND (n.environment = 'test' OR bool_and(NOT ${isQuietFor(recipientIdOf(sql`o.partner_id`, sql`n.placed_by`), now)})
       OR bool_or(${closesToday(sql`n.order_id`, now)}))`;
 
 /** For each status: the sentence for a mail about one order. */

@@ -5,6 +5,8 @@ import { nothing, type Statement, sql } from "../../kernel/platform/database/sql
 import { type StateMac, verified, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 import {
+  fromDocuments,
+  fromMilestones,
   fromOrders,
   hasOrderCode,
   type NewDocument,
@@ -27,7 +29,7 @@ export type SealedDocument = NewDocument & { kind: DocumentKind };
 /** The document to work on next: the notarized one, else the sealed one, else the original. Of several, the newest. */
 export async function furthestDocument(db: Sql, orderId: number) {
   const [document] = await db.query<{ kind: string; sha256: string; blobKey: string; mac: Buffer | null }>(sql`
-    SELECT kind, sha256, blob_key AS "blobKey", row_mac AS mac FROM documents
+    SELECT kind, sha256, blob_key AS "blobKey", row_mac AS mac ${fromDocuments}
     WHERE order_id = ${orderId} AND kind IN ('original', 'sealed', 'notarized')
     ORDER BY array_position(ARRAY['notarized', 'sealed', 'original'], kind), id DESC LIMIT 1`);
   return document;
@@ -126,7 +128,7 @@ export async function findFacts(db: Sql, code: string): Promise<OrderFacts | und
 }
 
 export async function milestonesOf(db: Sql, orderId: number): Promise<Set<string>> {
-  const passed = await db.query<{ name: string }>(sql`SELECT name FROM workflow_events WHERE order_id = ${orderId}`);
+  const passed = await db.query<{ name: string }>(sql`SELECT w.name ${fromMilestones} WHERE w.order_id = ${orderId}`);
   return new Set(passed.map(({ name }) => name));
 }
 

@@ -5,6 +5,7 @@ import { type Marked, marked } from "../../kernel/platform/database/state-mac.ts
 import { enqueueAfter, waitedMs } from "../../kernel/platform/jobs/jobs.ts";
 import {
   fromOrders,
+  isOfSameClient,
   isPayable,
   type MailMoment,
   type OrderMail,
@@ -134,9 +135,7 @@ type Group = { id: string; name: string | null; peers: readonly Peer[] };
 const peersOf = (db: Sql, orderId: number, orders: readonly number[]) =>
   db.query<Peer & Marked>(sql`
     SELECT o.id, o.status, o.status_before_hold AS "statusBeforeHold", ${marked(orderState, sql`o`)}
-    FROM orders o JOIN orders own ON own.id = ${orderId} AND own.partner_id = o.partner_id
-      AND own.environment = o.environment AND own.pay_by = o.pay_by AND lower(own.customer_email) = lower(o.customer_email)
-    WHERE o.id = ANY (${orders}::bigint[]) ORDER BY array_position(${orders}::bigint[], o.id)`);
+    ${fromOrders} WHERE ${isOfSameClient(orderId)} AND o.id = ANY (${orders}::bigint[]) ORDER BY array_position(${orders}::bigint[], o.id)`);
 
 /** An order that shares its mails with no other order. */
 async function aloneOf(db: Sql, orderId: number): Promise<Group> {
@@ -186,7 +185,7 @@ export async function claimPaymentNews(
   const { orderId, email } = asked;
   const closing = (await closingOf(deps, orderId)) ?? (await aloneOf(db, orderId));
   const [isClient] = await db.query(sql`
-    SELECT FROM orders WHERE id = ${orderId} AND lower(customer_email) = lower(${email}) AND pay_by = 'client'`);
+    SELECT ${fromOrders} WHERE o.id = ${orderId} AND lower(o.customer_email) = lower(${email}) AND o.pay_by = 'client'`);
   if (!isClient) return null;
   const mail = `${signingMark}${asked.mail}`;
   const paid = closing.peers.filter(({ status, statusBeforeHold }) => wasPaid(status, statusBeforeHold));

@@ -1,7 +1,7 @@
 import { auditLine } from "../../kernel/audit/audit.ts";
 import type { Owner } from "../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
-import { isSealed, sql } from "../../kernel/platform/database/sql.ts";
+import { isSealed, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 import { verifiedOrders } from "./order-mac.ts";
@@ -74,3 +74,7 @@ export async function findToCorrect(db: Sql, orderCode: string, { partnerId, env
     WHERE ${isSealed(sql`code`, "order", orderCode)} AND partner_id = ${partnerId} AND environment = ${environment}`);
   return order;
 }
+
+/** Part of a statement: how often an order's document was replaced. */
+export const replacementsOf = (orderId: Statement): Statement =>
+  sql`(SELECT count(*)::int FROM order_corrections c WHERE c.order_id = ${orderId} AND c.kind = 'document')`;

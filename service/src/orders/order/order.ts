@@ -27,6 +27,7 @@ export {
   emailChanges,
   findToCorrect,
   recordCorrection,
+  replacementsOf,
 } from "./corrections.ts";
 export type { OrderDeps } from "./deps.ts";
 export {
@@ -145,9 +146,12 @@ export {
 export { looksLikePdf, openOriginals, pagesOf } from "./original.ts";
 export { type Answering, type PlacedOrder, type PlaceRequest, placeOrder } from "./place.ts";
 export {
+  clientEmailOf,
   firstOrders,
   fromOrders,
   hasOrderCode,
+  isOfFirm,
+  isOfSameClient,
   joinOrder,
   leftJoinOrder,
   lockOrderById,
@@ -155,6 +159,7 @@ export {
   orderCodes,
   orderIdOf,
   orderIdsOf,
+  ordersTable,
   readOrderHead,
 } from "./reads.ts";
 export { documentSource, type Payable } from "./retention.ts";
@@ -180,6 +185,9 @@ export {
   findOrderOfEnvironment,
   findOwnOrder,
   forgetDocumentNames,
+  fromMilestones,
+  fromNews,
+  joinMilestones,
   markTakenIn,
   orderPayer,
   setEnvelopeStatus,

@@ -9,7 +9,9 @@ import { isSealed, type Statement, sql } from "../../kernel/platform/database/sq
 import type { OrderStatus } from "./transitions/statuses.ts";
 import { type LockedOrder, lockOrder } from "./transitions/transitions.ts";
 
-export const fromOrders: Statement = sql`FROM orders o`;
+export const ordersTable: Statement = sql`orders o`;
+
+export const fromOrders: Statement = sql`FROM ${ordersTable}`;
 
 /** @param id the order's row id, as an expression of the other tables */
 export const joinOrder = (id: Statement): Statement => sql`JOIN orders o ON o.id = ${id}`;
@@ -30,6 +32,19 @@ export const firstOrders = {
 
 /** A condition: the order has this code. */
 export const hasOrderCode = (code: string): Statement => isSealed(sql`o.code`, "order", code);
+
+/** A condition: the order is of the same firm, environment, payer and client as another one. */
+export const isOfSameClient = (orderId: number): Statement => sql`
+  (o.partner_id, o.environment, o.pay_by, lower(o.customer_email)) = (
+    SELECT x.partner_id, x.environment, x.pay_by, lower(x.customer_email) FROM orders x WHERE x.id = ${orderId})`;
+
+/** A condition: the row of another table belongs to the order's firm and environment. */
+export const isOfFirm = (orderId: Statement, row: Statement): Statement =>
+  sql`(${row}.partner_id, ${row}.environment) = (SELECT x.partner_id, x.environment FROM orders x WHERE x.id = ${orderId})`;
+
+/** Part of a statement: the client's address of the order with this code, in lower case. */
+export const clientEmailOf = (code: string): Statement =>
+  sql`(SELECT lower(x.customer_email) FROM orders x WHERE ${isSealed(sql`x.code`, "order", code)})`;
 
 /** The row id of the order with this code. */
 export const orderIdOf = (code: string): Statement => sql`(SELECT o.id FROM orders o WHERE ${hasOrderCode(code)})`;

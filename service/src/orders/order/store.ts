@@ -4,7 +4,7 @@ import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { isSealed, listed, nothing, quoted, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { type Marked, marked, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
 import { invalid } from "../../kernel/platform/errors.ts";
-import { deletedAmong } from "../../kernel/retention/retention.ts";
+import { deletedAmong, joinMark } from "../../kernel/retention/retention.ts";
 import type { StoredDocument } from "./documents.ts";
 import type { Payer } from "./form/form.ts";
 import { senderTextNames, senderTexts } from "./form/sender-texts.ts";
@@ -55,6 +55,14 @@ export async function orderPayer(db: Sql, orderId: number): Promise<Payer | unde
   return order?.payBy;
 }
 
+/** How other features read what happened to orders, once each. In these parts of statements the milestone is `w`. */
+export const fromMilestones: Statement = sql`FROM workflow_events w`;
+
+export const joinMilestones = (orderId: Statement): Statement => sql`JOIN workflow_events w ON w.order_id = ${orderId}`;
+
+/** How other features read the news of orders that wait for a mail. */
+export const fromNews: Statement = sql`FROM order_news n`;
+
 /** An order of any firm in one environment. */
 export async function findOrderOfEnvironment(db: Sql, code: string, environment: Environment) {
   const [order] = await db.query<{ id: number; status: OrderStatus }>(
@@ -65,7 +73,7 @@ export async function findOrderOfEnvironment(db: Sql, code: string, environment:
 
 /** Part of a statement: when the retention plan deleted documents of the order; null when it has not. */
 export const documentsDeletedAt = (orderId: Statement): Statement =>
-  deletedAmong(sql`documents JOIN deleted_blobs USING (blob_key) WHERE order_id = ${orderId}`, "documentsDeletedAt");
+  deletedAmong(sql`documents d ${joinMark(sql`d.blob_key`)} WHERE d.order_id = ${orderId}`, "documentsDeletedAt");
 
 /** When the retention plan deleted documents of the order; null when it has not. */
 export async function whenDocumentsWereDeleted(db: Sql, orderId: number): Promise<Date | null> {

@@ -8,7 +8,7 @@ import { sql } from "../../kernel/platform/database/sql.ts";
 import { isAltered } from "../../kernel/platform/database/state-mac.ts";
 import { maskCode } from "../../kernel/platform/ids.ts";
 import { openTask } from "../../kernel/tasks/tasks.ts";
-import { type LockedOrder, lockUnalteredOrders } from "../order/order.ts";
+import { type LockedOrder, lockUnalteredOrders, ordersTable } from "../order/order.ts";
 
 export type AlteredOrder = { orderId: number; orderCode: string };
 
@@ -59,6 +59,6 @@ export async function reportAltered(
       subject: about,
       reason,
     } as const;
-    await openTask(tx, task, sql`orders o WHERE o.id = ${orderId}`);
+    await openTask(tx, task, sql`${ordersTable} WHERE o.id = ${orderId}`);
   }
 }

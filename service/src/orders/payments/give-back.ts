@@ -5,7 +5,7 @@ import { sql } from "../../kernel/platform/database/sql.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import { neverOpened, openTask } from "../../kernel/tasks/tasks.ts";
 import { dollars } from "../dollars.ts";
-import { lockOrder, verifiedOrders } from "../order/order.ts";
+import { fromOrders, lockOrder, ordersTable, verifiedOrder } from "../order/order.ts";
 import { awaitsAssignment } from "./by-hand.ts";
 import { closeCheckouts, OpenElsewhere } from "./checkout/sessions.ts";
 import { isDisputed } from "./disputes.ts";
@@ -31,7 +31,7 @@ export type RefundJobDeps = { db: Database; clock: Clock; log: Log; processor: P
 export async function refundOrder(deps: RefundJobDeps, orderId: number): Promise<void> {
   const { db } = deps;
   const [order] = await db.query<{ status: string; code: string }>(
-    sql`SELECT status, code AS "code@order", ${verifiedOrders} FROM orders WHERE id = ${orderId}`,
+    sql`SELECT o.status, o.code AS "code@order", ${verifiedOrder} ${fromOrders} WHERE o.id = ${orderId}`,
   );
   if (order?.status !== "RefundPending") return;
   // A page on which a supplement could be paid would take money for an order that ends. A page of an earlier account
@@ -116,7 +116,7 @@ export async function refundAtProcessor(
     const reason = `The payment processor’s account doesn’t have the payment ${paymentIntent}. If the account was changed, refund ${dollars(amountCents)} in the earlier one, minus refunds that are already under way there. ${booked} if STRIPE_WEBHOOK_SECRET still has the secret of its endpoint.`;
     const about = { kind: "refund_failed", environment: sql`o.environment`, orderId, reason } as const;
     const task = { ...about, at: clock(), subject: `${paymentIntent}:${orderId}:elsewhere` };
-    await db.transaction((tx) => openTask(tx, task, sql`orders o WHERE o.id = ${orderId}`));
+    await db.transaction((tx) => openTask(tx, task, sql`${ordersTable} WHERE o.id = ${orderId}`));
   }
 }
 
@@ -166,7 +166,7 @@ export async function checkRefunds({ db, clock, processor }: RefundJobDeps, paym
       : ["the payment", "It has its credit note. Find out why, and note it."];
     const reason = `${dollars(amountCents)} of ${of} went back at the processor (${id}) without a request here. ${ask}`;
     // People may have assigned the refund before this check.
-    const from = sql`orders o WHERE o.id = ${first.orderId} AND ${neverOpened("refund_by_hand", id)}
+    const from = sql`${ordersTable} WHERE o.id = ${first.orderId} AND ${neverOpened("refund_by_hand", id)}
       AND NOT (${isShared} AND EXISTS (SELECT FROM billing_documents d JOIN payments p ON p.id = d.payment_id
         WHERE p.payment_intent = ${paymentIntent} AND d.kind = 'credit_note' AND d.refund = ${id}))`;
     const { orderId } = first;

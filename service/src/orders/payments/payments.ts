@@ -141,6 +141,22 @@ export { billingPartyState, defaultZone, zoneOf, zoneOrDefault } from "./zone.ts
 export const partnerOfPayment = (id: Statement): Statement =>
   sql`(SELECT o.partner_id FROM payments p ${joinOrder(sql`p.order_id`)} WHERE p.id = ${id})`;
 
+/**
+ * How other features read payments, as `p`, the documents about them, under an alias, and the supplements that they
+ * pay, as `u`.
+ */
+export const fromPayments: Statement = sql`FROM payments p`;
+
+export const joinPayment = (id: Statement): Statement => sql`JOIN payments p ON p.id = ${id}`;
+
+export const billingDocuments = (as: Statement): Statement => sql`billing_documents ${as}`;
+
+export const fromSupplements: Statement = sql`FROM supplements u`;
+
+/** For payments that may pay no supplement. */
+export const leftJoinSupplement = (paymentId: Statement): Statement =>
+  sql`LEFT JOIN supplements u ON u.payment_id = ${paymentId}`;
+
 /** Selects the `order_id` of each order that this payment paid. @param intent the processor's name for the payment */
 export const ordersPaidBy = (intent: string): Statement =>
   sql`SELECT order_id FROM payments WHERE payment_intent = ${intent}`;

@@ -1,6 +1,6 @@
 import type { Environment, Owner } from "../../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
-import { isSealed, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type Marked, marked } from "../../../kernel/platform/database/state-mac.ts";
 import { fromOrders, hasOrderCode } from "../../../orders/order/order.ts";
 import type { Closing } from "../../../signing/envelopes/envelopes.ts";
@@ -14,14 +14,14 @@ type OrderKey = { id: number; code: string; partnerId: string };
  */
 export async function holdOrder(tx: Tx, code: string, environment: Environment): Promise<OrderKey | undefined> {
   const [order] = await tx.query<OrderKey>(
-    sql`SELECT id, code AS "code@order", partner_id AS "partnerId" FROM orders WHERE ${isSealed(sql`code`, "order", code)} AND environment = ${environment} FOR SHARE`,
+    sql`SELECT o.id, o.code AS "code@order", o.partner_id AS "partnerId" ${fromOrders} WHERE ${hasOrderCode(code)} AND o.environment = ${environment} FOR SHARE`,
   );
   return order;
 }
 
 export async function findOrderId(db: Sql, code: string, environment: Environment): Promise<number | undefined> {
   const [order] = await db.query<{ id: number }>(
-    sql`SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)} AND environment = ${environment}`,
+    sql`SELECT o.id ${fromOrders} WHERE ${hasOrderCode(code)} AND o.environment = ${environment}`,
   );
   return order?.id;
 }

@@ -1,5 +1,6 @@
 import type { Jobs } from "../../../kernel/platform/jobs/jobs.ts";
 import { lastShipment, type Taker } from "../../../orders/fulfilment/fulfilment.ts";
+import type { SearchWay } from "../../../orders/search/search.ts";
 import { eventsAbout, type Providers, trackingOfEvent } from "../../../providers/providers.ts";
 import type { ReceiptSource, Receipts } from "../../receipts/receipts.ts";
 import { buyLabel } from "./buy.ts";
@@ -8,9 +9,12 @@ import { fileJobs } from "./file.ts";
 import { followEvent, pickupJobs } from "./follow.ts";
 import { prepareJobs } from "./prepare.ts";
 import { refundLabel } from "./refund.ts";
-import { findLabel } from "./store.ts";
+import { findLabel, labelsTrackedBy } from "./store.ts";
 import { labelTaker } from "./take.ts";
 import { labelJobs } from "./work.ts";
+
+/** Finds parcels that have not been handed over yet. */
+export const labelSearch: SearchWay = ({ kind, text }) => (kind === "words" ? labelsTrackedBy(text) : null);
 
 /** Registers the acts, event handler and jobs of labels. @returns the provider that claims orders */
 export function openLabels(jobs: Jobs, deps: LabelDeps, receipts: Receipts): Taker {

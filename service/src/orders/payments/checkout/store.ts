@@ -4,7 +4,7 @@ import type { Database, Sql, Tx } from "../../../kernel/platform/database/databa
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
-import { joinOrder, leftJoinOrder, orderIdOf } from "../../order/order.ts";
+import { fromOrders, joinOrder, leftJoinOrder, orderIdOf, ordersTable } from "../../order/order.ts";
 import { chargesOfCode, isOpenCharge } from "../firm/charge-store.ts";
 import type { CheckoutRequest } from "../processor/checkout-sessions.ts";
 import { coveredAmount } from "../supplements.ts";
@@ -133,9 +133,8 @@ export const ordersOf = (db: Sql, id: string) =>
   db.query<OrderOfSession>(sql`
     SELECT o.id AS "orderId", o.code AS "orderCode@order", o.partner_id AS "partnerId", o.environment,
       s.session_id AS "sessionId", s.created_at AS "createdAt", ${verifiedSession}
-    FROM checkout_sessions s JOIN orders o
-      ON o.id = s.order_id OR o.id IN (SELECT order_id FROM checkout_parts WHERE checkout_id = s.id)
-    WHERE s.id = ${id} ORDER BY o.id`);
+    FROM checkout_sessions s, ${ordersTable}
+    WHERE (o.id = s.order_id OR o.id IN (SELECT order_id FROM checkout_parts WHERE checkout_id = s.id)) AND s.id = ${id} ORDER BY o.id`);
 
 /** Inserts a session that is about to be created, for one order or, with parts, for several orders of a group. */
 export async function insertMinting(
@@ -168,7 +167,7 @@ export async function mintRequest(db: Sql, { id, groupId, ...session }: Checkout
           FROM checkout_sessions s ${joinOrder(sql`s.order_id`)} WHERE s.id = ${id}`)
       : await partsOf(db, id);
   const [order] = await db.query<{ partnerId: string; environment: string }>(sql`
-    SELECT partner_id AS "partnerId", environment FROM orders WHERE id = ${lines[0]?.orderId}`);
+    SELECT o.partner_id AS "partnerId", o.environment ${fromOrders} WHERE o.id = ${lines[0]?.orderId}`);
   if (!order) throw new Error("a checkout without an order");
   const { name: firmName } = await readShownFirm(db, order.partnerId);
   const { currency, expiresAt } = session;

@@ -7,7 +7,7 @@ import { maskCode } from "../../../kernel/platform/ids.ts";
 import { defineMail, type MailDeps } from "../../../kernel/platform/mail/mail-jobs.ts";
 import { isPlainTitle } from "../../../kernel/platform/mail/plain-name.ts";
 import { dollars } from "../../dollars.ts";
-import { type Payer, verifiedOrders } from "../../order/order.ts";
+import { fromOrders, type Payer, verifiedOrder } from "../../order/order.ts";
 import { restOfOrder } from "../store.ts";
 
 /**
@@ -99,8 +99,8 @@ export async function fileOf(db: Sql, orderId: number): Promise<string | null> {
 
 async function rowOf(db: Sql, orderId: number): Promise<Row | undefined> {
   const [order] = await db.query<Row>(sql`
-    SELECT id, code AS "code@order", status, partner_id AS "partnerId", environment, pay_by AS "payBy",
-      external_reference AS reference, ${verifiedOrders} FROM orders WHERE id = ${orderId}`);
+    SELECT o.id, o.code AS "code@order", o.status, o.partner_id AS "partnerId", o.environment, o.pay_by AS "payBy",
+      o.external_reference AS reference, ${verifiedOrder} ${fromOrders} WHERE o.id = ${orderId}`);
   return order;
 }
 

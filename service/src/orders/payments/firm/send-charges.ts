@@ -5,7 +5,7 @@ import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { openTask } from "../../../kernel/tasks/tasks.ts";
 import { dollars } from "../../dollars.ts";
-import { lockUnalteredOrders, orderPayer } from "../../order/order.ts";
+import { fromOrders, lockUnalteredOrders, orderPayer } from "../../order/order.ts";
 import { type AlteredOrder, isSound, lockSorted, reportAltered } from "../altered.ts";
 import { partToCharge, paymentRefusal } from "../checkout/checkout.ts";
 import { closeCheckouts, currency, OpenElsewhere } from "../checkout/sessions.ts";
@@ -158,7 +158,7 @@ async function settle(
 /** Orders by their ids. Not verified, because an altered order must not keep the others from being charged. */
 const ordersById = (db: Sql, ids: readonly number[]) =>
   db.query<AlteredOrder>(sql`
-    SELECT id AS "orderId", code AS "orderCode@order" FROM orders WHERE id = ANY (${ids}::bigint[]) ORDER BY id`);
+    SELECT o.id AS "orderId", o.code AS "orderCode@order" ${fromOrders} WHERE o.id = ANY (${ids}::bigint[]) ORDER BY o.id`);
 
 /**
  * The payments to send, each with its charges. An order, or a supplement, is charged automatically only once. The orders

@@ -9,7 +9,7 @@ import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type Marked, marked } from "../../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
-import { orderState } from "../../order/order.ts";
+import { fromOrders, orderState } from "../../order/order.ts";
 import { type Processor, processorFor } from "./processor.ts";
 
 /**
@@ -22,7 +22,7 @@ export async function processorOfOrder(
   orderId: number,
 ): Promise<Processor | null> {
   const [order] = await db.query<{ environment: Environment } & Marked>(sql`
-    SELECT environment, ${marked(orderState, sql`orders`)} FROM orders WHERE id = ${orderId}`);
+    SELECT o.environment, ${marked(orderState, sql`o`)} ${fromOrders} WHERE o.id = ${orderId}`);
   return order?.isAuthentic ? processorFor(processor, order.environment) : processor;
 }
 

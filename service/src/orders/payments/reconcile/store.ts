@@ -10,6 +10,7 @@ import {
 } from "../../../kernel/platform/database/state-mac.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
+import { fromOrders, joinOrder } from "../../order/order.ts";
 import { disputeState } from "../disputes.ts";
 import { copiedUntil, copies, isOutOfSight, requestedAt, wasOtherAccount } from "../processor/account.ts";
 import type { Movement, Window } from "../processor/balance.ts";
@@ -189,13 +190,13 @@ export type LeftInAccount = {
 
 /** Names of objects are not needed, so nothing here is verified. */
 export async function leftInAccount(db: Sql, now: Date): Promise<LeftInAccount> {
-  const ofPayments = (intent: Statement) => sql`EXISTS (SELECT FROM payments p JOIN orders o ON o.id = p.order_id
+  const ofPayments = (intent: Statement) => sql`EXISTS (SELECT FROM payments p ${joinOrder(sql`p.order_id`)}
     WHERE p.payment_intent = ${intent} AND ${wasOtherAccount(requestedAt(sql`p`))} AND NOT p.simulated AND o.environment = 'live')`;
-  const isLive = sql`(SELECT environment FROM orders o WHERE o.id = coalesce(s.order_id,
+  const isLive = sql`(SELECT o.environment ${fromOrders} WHERE o.id = coalesce(s.order_id,
     (SELECT min(order_id) FROM checkout_parts c WHERE c.checkout_id = s.id))) = 'live'`;
   const [left] = await db.query<LeftInAccount>(sql`
     WITH ${copies}, unseen AS (
-      SELECT p.payment_intent, sum(p.amount_cents) AS cents FROM payments p JOIN orders o ON o.id = p.order_id
+      SELECT p.payment_intent, sum(p.amount_cents) AS cents FROM payments p ${joinOrder(sql`p.order_id`)}
       WHERE NOT p.simulated AND p.payment_intent IS NOT NULL AND o.environment = 'live'
         AND ${isOutOfSight(requestedAt(sql`p`), sql`p.received_at`, bookedWithin)}
         AND NOT EXISTS (SELECT FROM balance_transactions b WHERE b.payment_intent = p.payment_intent AND b.kind = 'charge')

@@ -1,4 +1,5 @@
-import { firstOfBoth, lockFirm } from "../../../firms/partners/partners.ts";
+import { fromMembers } from "../../../firms/members/members.ts";
+import { firstOfBoth, isKeyActive, lockFirm } from "../../../firms/partners/partners.ts";
 import { auditLine, linesWhere } from "../../../kernel/audit/audit.ts";
 import type { Environment, Owner, Principal } from "../../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
@@ -73,11 +74,11 @@ export async function isStillAllowed(
   { key, member, partnerId, environment }: Principal,
   now: Date,
 ): Promise<boolean> {
-  const caller = key
-    ? sql`partner_keys WHERE id = ${key.id} AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})`
-    : sql`members WHERE user_id = ${member?.userId} AND partner_id = ${partnerId}
-        AND (${environment} = 'test' OR (role = 'owner' AND live_access))`;
-  return (await tx.query(sql`SELECT FROM ${caller}`)).length === 1;
+  if (key) return isKeyActive(tx, { id: key.id, partnerId, environment }, now);
+  const members = await tx.query(sql`
+    SELECT ${fromMembers} WHERE m.user_id = ${member?.userId} AND m.partner_id = ${partnerId}
+      AND (${environment} = 'test' OR (m.role = 'owner' AND m.live_access))`);
+  return members.length === 1;
 }
 
 export type Change = Owner & { id: string; at: Date; actor: string };

@@ -2,7 +2,7 @@ import type { Clock } from "../../../kernel/platform/clock.ts";
 import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
-import { verifiedSigner } from "../../../orders/order/order.ts";
+import { isOfFirm, ordersTable, verifiedSigner } from "../../../orders/order/order.ts";
 import type { SigningLinks } from "../records/link-tokens.ts";
 import {
   insertSession,
@@ -57,8 +57,8 @@ async function joinIn(
   const candidates = await tx.query<Candidate>(sql`
     SELECT s.id, g.id AS "sessionId", coalesce(g.room_id = ${roomId}, false) AS "isOfRoom", s.signed_at IS NOT NULL AS signed,
       ${verifiedSigner}
-    FROM envelope_signers own JOIN envelopes theirs ON theirs.id = own.envelope_id JOIN orders mine ON mine.id = theirs.order_id
-      JOIN orders o ON o.id = ANY (${orders}::bigint[]) AND o.partner_id = mine.partner_id AND o.environment = mine.environment
+    FROM envelope_signers own JOIN envelopes theirs ON theirs.id = own.envelope_id
+      JOIN ${ordersTable} ON o.id = ANY (${orders}::bigint[]) AND ${isOfFirm(sql`theirs.order_id`, sql`o`)}
         AND o.status IN ('EsignPending', 'OnHold')
       JOIN envelopes e ON e.order_id = o.id AND e.ended_at IS NULL
       JOIN envelope_signers s ON s.envelope_id = e.id AND s.language = own.language AND ${personOf(sql`s`)} = ${personOf(sql`own`)}

@@ -4,8 +4,10 @@ import { sql } from "../../../kernel/platform/database/sql.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import {
   fromOrders,
+  joinDocuments,
   type OrderSigner,
   type RequestedField,
+  replacementsOf,
   requireSigners,
   type SigningFacts,
   signersOf,
@@ -36,9 +38,9 @@ export async function readSigningOrder(
 ): Promise<SigningOrder | undefined> {
   const [row] = await db.query<Row>(sql`
     SELECT ${signingColumns}, o.partner_id AS "partnerId", o.environment, d.pages, o.notarize AS "isNotarized",
-      (SELECT count(*)::int FROM order_corrections c WHERE c.order_id = o.id AND c.kind = 'document') AS replacements,
+      ${replacementsOf(sql`o.id`)} AS replacements,
       ${verifiedOrder}
-    ${fromOrders} JOIN documents d ON d.order_id = o.id AND d.kind = 'original'
+    ${fromOrders} ${joinDocuments(sql`o.id`)} AND d.kind = 'original'
     WHERE o.id = ${orderId} AND o.status = ${status}`);
   if (!row) return undefined;
   requireSigners(rowMac, row);

@@ -11,7 +11,7 @@ import { EvidenceError } from "@signsealship/evidence/errors";
 import { memoryHolder } from "../../../kernel/platform/bounds/memory-budget.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { deletedAt, deletedMessage } from "../../../kernel/retention/retention.ts";
-import { documentMembers, documentUse } from "../../../orders/order/order.ts";
+import { documentMembers, documentUse, fromDocuments } from "../../../orders/order/order.ts";
 import { evidenceOf } from "../custody/evidence.ts";
 import { type Envelope, findSigners } from "../records/envelope.ts";
 import { type DocumentDeps, findRevisions } from "../records/revisions.ts";
@@ -81,7 +81,7 @@ async function openTrail(verifyCode: string, trail: readonly TrailRecord[]): Pro
 async function documentsOf({ db, rowMac }: DocumentDeps, { orderId, orderCode, partnerId, environment }: Envelope) {
   const rows = await db.query<StoredDocument>(sql`
     SELECT d.kind, d.sha256, d.bytes, d.blob_key AS "blobKey", d.row_mac AS mac, ${deletedAt(sql`d.blob_key`)}
-    FROM documents d WHERE d.order_id = ${orderId} AND d.kind IN ('original', 'sealed', 'custody_certificate')
+    ${fromDocuments} WHERE d.order_id = ${orderId} AND d.kind IN ('original', 'sealed', 'custody_certificate')
     ORDER BY d.id`);
   const sound = rows.filter(({ mac, ...row }) =>
     rowMac.holds("documents", documentMembers({ orderCode, partnerId, environment, ...row }), mac),

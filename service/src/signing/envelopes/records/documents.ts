@@ -20,7 +20,9 @@ import {
   documentMembers,
   documentOwnerColumns,
   documentUse,
+  fromDocuments,
   fromOrders,
+  joinDocuments,
   verifiedOrder,
 } from "../../../orders/order/order.ts";
 import type { DocumentDeps } from "./revisions.ts";
@@ -67,7 +69,7 @@ function rowsOf(db: Sql, orders: Statement, owner: Owner | null): Promise<Row[]>
     SELECT d.kind, d.sha256, d.bytes, CASE WHEN d.kind = ANY (o.taken_in) THEN 'operator' END AS origin,
       d.created_at AS "createdAt", ${deletedAt(sql`d.blob_key`)},
       d.blob_key AS "blobKey", d.row_mac AS mac, ${documentOwnerColumns}, ${verifiedOrder}
-    ${fromOrders} JOIN documents d ON d.order_id = o.id
+    ${fromOrders} ${joinDocuments(sql`o.id`)}
     WHERE ${orders} ${isOwn ?? nothing} AND d.kind = ANY(${kinds}) ORDER BY d.id`);
 }
 
@@ -114,7 +116,7 @@ export type StoredOrderDocument = Pick<Row, "kind" | "sha256" | "blobKey"> & {
 export const documentsOfOrder: Statement = sql`(
   SELECT coalesce(json_agg(json_build_object('kind', d.kind, 'sha256', d.sha256, 'blobKey', d.blob_key,
     'mac', encode(d.row_mac, 'hex'), 'marks', ${marksOf(sql`d.blob_key`)}) ORDER BY d.id), '[]')
-  FROM documents d WHERE d.order_id = o.id AND d.kind = ANY (${documentKinds}))`;
+  ${fromDocuments} WHERE d.order_id = o.id AND d.kind = ANY (${documentKinds}))`;
 
 /** The documents of an order that its firm reads. @throws ServiceError `unavailable` when a row fails its MAC */
 export const readDocuments = (

@@ -5,7 +5,14 @@ import { isSealed, nothing, type Statement, sql } from "../../../kernel/platform
 import { type StateMac, verified, verifiedAll, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import type { Language } from "../../../kernel/platform/languages.ts";
 import { isVerifyCode } from "../../../kernel/platform/text.ts";
-import { joinOrder, latestFirst, signerState, verifiedOrder, verifiedSigner } from "../../../orders/order/order.ts";
+import {
+  fromDocuments,
+  joinOrder,
+  latestFirst,
+  signerState,
+  verifiedOrder,
+  verifiedSigner,
+} from "../../../orders/order/order.ts";
 import type { SearchWay } from "../../../orders/search/search.ts";
 import type { PreparedField } from "../pdf/fields.ts";
 import { envelopeRoomState, joinRoom, roomColumns } from "./rooms.ts";
@@ -130,7 +137,7 @@ export const searchWays: readonly SearchWay[] = [
 ];
 
 const envelopeColumns = sql`e.id, e.attempt, e.verify_code AS "verifyCode@envelope", e.fields, e.pages,
-  EXISTS (SELECT FROM documents d WHERE d.order_id = o.id AND d.kind = 'original' AND d.pages < e.pages) AS "hasSignaturePage", e.created_at AS "createdAt",
+  EXISTS (SELECT ${fromDocuments} WHERE d.order_id = o.id AND d.kind = 'original' AND d.pages < e.pages) AS "hasSignaturePage", e.created_at AS "createdAt",
   e.expires_at AS "expiresAt", e.outcome, e.ended_at AS "endedAt", o.id AS "orderId", o.code AS "orderCode@order",
   o.status AS "orderStatus", o.notarize AS "isNotarized", ${roomColumns}, o.environment, o.external_reference AS "externalReference", o.doc_slug AS "docSlug",
   o.document_name AS "documentName", o.document_notices AS "documentNotices", o.partner_id AS "partnerId", coalesce(p.brand_name, p.name) AS "partnerName",

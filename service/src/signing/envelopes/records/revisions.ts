@@ -5,7 +5,13 @@ import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
-import { type DocumentOwner, documentMembers, documentUse, insertDocument } from "../../../orders/order/order.ts";
+import {
+  type DocumentOwner,
+  documentMembers,
+  documentUse,
+  fromDocuments,
+  insertDocument,
+} from "../../../orders/order/order.ts";
 
 export type DocumentDeps = { db: Sql; blobs: Blobs; rowMac: RowMac };
 
@@ -71,11 +77,11 @@ type Part = { kind: string; sha256: string; blobKey: string; mac: Buffer | null 
 
 const partsStatement = (envelopeId: number) => sql`
   SELECT d.kind, d.sha256, d.blob_key AS "blobKey", d.row_mac AS mac
-  FROM envelope_revisions r JOIN documents d ON d.id = r.document_id
+  ${fromDocuments} JOIN envelope_revisions r ON r.document_id = d.id
   WHERE r.envelope_id = ${envelopeId} ORDER BY r.number`;
 
 const originalStatement = (orderId: number) => sql`
-  SELECT kind, sha256, blob_key AS "blobKey", row_mac AS mac FROM documents
+  SELECT kind, sha256, blob_key AS "blobKey", row_mac AS mac ${fromDocuments}
   WHERE order_id = ${orderId} AND kind = 'original'`;
 
 /**
@@ -83,7 +89,7 @@ const originalStatement = (orderId: number) => sql`
  * have been replaced since.
  */
 const originalOfEnvelope = (orderId: number, envelopeId: number) => sql`
-  SELECT kind, sha256, blob_key AS "blobKey", row_mac AS mac FROM documents
+  SELECT kind, sha256, blob_key AS "blobKey", row_mac AS mac ${fromDocuments}
   WHERE order_id = ${orderId} AND kind IN ('original', 'original_replaced')
     AND id < (SELECT min(document_id) FROM envelope_revisions WHERE envelope_id = ${envelopeId})
   ORDER BY id DESC LIMIT 1`;
