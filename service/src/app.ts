@@ -108,7 +108,8 @@ async function addRoutes(
 ): Promise<void> {
   const { config, db, clock, log, rowMac } = deps.resources;
   const { metrics, isDraining } = deps.node;
-  const { frame, uploadPlaces, desk, envelopes, passports, closings, webhooks, playbooks, reports } = features;
+  const { frame, uploadPlaces, placing, orderWork, envelopes, passports, closings, webhooks, playbooks, reports } =
+    features;
   healthRoutes(app, { version, metrics, metricsToken: config.metricsToken, readiness, isDraining });
   partnerRoutes(app, { ...frame, ...features.partners });
   linkRoute(app, { ...frame, ...features.members });
@@ -117,26 +118,26 @@ async function addRoutes(
   analyticsRoutes(app, { ...frame, ...reports });
   playbookRoutes(app, { frame, playbooks, enabled: config.playbooks });
   orderRoutes(app, {
-    ...{ frame, orders: desk.orders, uploadPlaces, withTemplate: desk.withTemplate },
-    templateOfFill: desk.templateOfFill,
+    ...{ frame, orders: placing.orders, uploadPlaces, withTemplate: placing.withTemplate },
+    templateOfFill: placing.templateOfFill,
     notarizationOf: (code) => notarizationOf({ db, rowMac }, code),
     chargeOf: (code) => chargeOfOrder(db, code),
   });
-  correctionRoutes(app, { frame, corrections: desk.corrections, uploadPlaces });
-  bulkRoutes(app, { frame, bulk: desk.bulk, uploadPlaces });
-  fillRoutes(app, { frame, fills: desk.fills });
-  templateRoutes(app, { frame, templates: desk.templates, uploadPlaces });
-  proposalRoutes(app, { frame, workers: desk.templates.workers, uploadPlaces });
+  correctionRoutes(app, { frame, corrections: orderWork.corrections, uploadPlaces });
+  bulkRoutes(app, { frame, bulk: placing.bulk, uploadPlaces });
+  fillRoutes(app, { frame, fills: placing.fills });
+  templateRoutes(app, { frame, templates: placing.templates, uploadPlaces });
+  proposalRoutes(app, { frame, workers: placing.templates.workers, uploadPlaces });
   signingRoutes(app, { frame, envelopes, baseUrl: config.baseUrl });
   inPersonRoutes(app, { frame, db, clock });
   envelopeVerificationRoutes(app, { frame, envelopes });
   checkoutRoute(app, { ...frame, ...features.checkout });
-  billingRoutes(app, { frame, ...desk.billing });
+  billingRoutes(app, { frame, ...orderWork.billing });
   await processorWebhook(app, features.processorEvents);
   await providerWebhook(app, { log, metrics, providers: features.providers });
-  sandboxRoutes(app, { frame, sandbox: desk.sandbox, baseUrl: config.baseUrl });
+  sandboxRoutes(app, { frame, sandbox: orderWork.sandbox, baseUrl: config.baseUrl });
   testClockRoutes(app, { ...frame, ...features.testClock });
-  roomRoutes(app, { ...frame, ...features.checkout, sandbox: desk.sandbox, baseUrl: config.baseUrl }, rowMac);
+  roomRoutes(app, { ...frame, ...features.checkout, sandbox: orderWork.sandbox, baseUrl: config.baseUrl }, rowMac);
   const { trustList } = deps.sealing;
   const { waits: logWaits, policy } = deps.transparencyLog;
   passportRoutes(app, {
@@ -169,8 +170,9 @@ const deliveriesWith = (
 function pageDeps(deps: AppDeps, features: Features, readiness: ReadReadiness, assets: Assets): PageDeps {
   const { resources, node, rules, sealing } = deps;
   const { config, db, rowMac, secrets } = resources;
-  const { checkout, closings, desk, envelopes, passports } = features;
-  const deliveries = deliveriesWith(deps, desk.titleOf, assets);
+  const { checkout, closings, placing, envelopes, passports } = features;
+  const { titleOf } = features.documentTexts;
+  const deliveries = deliveriesWith(deps, titleOf, assets);
   return {
     common: { limits: features.frame.limits, assets, retention: rules.retention },
     baseUrl: config.baseUrl,
@@ -192,12 +194,12 @@ function pageDeps(deps: AppDeps, features: Features, readiness: ReadReadiness, a
         payableTogether: (code) => payableOfClient(checkout, code),
         checkoutTogether: async (code) => (await clientCheckout(checkout, code)).checkoutUrl,
         receiptsOf: (code) => documentsOfOrder(db, code, null),
-        receiptFile: (receipts, number) => documentFile({ ...node, titleOf: desk.titleOf }, receipts, number),
+        receiptFile: (receipts, number) => documentFile({ ...node, titleOf }, receipts, number),
       },
-      fills: desk.fills,
+      fills: placing.fills,
       firmOf: (partnerId) => readShownFirm(db, partnerId),
       documents: {
-        titleOf: desk.titleOf,
+        titleOf,
         signersOf: async (code) => (await readSigning(envelopes, code, null)).signers,
         deliveries,
         links: { ...clientLinks({ db, secrets }), mail: (code) => mailDocuments(resources, code) },
@@ -225,7 +227,12 @@ function peopleDeps(
 ): PageDeps["people"] {
   const { resources } = deps;
   const { config, db, clock, log, rowMac, secrets } = resources;
-  const { frame, members, desk, envelopes, notaries, passports, closings, webhooks, uploadPlaces } = features;
+  const { frame, members, placing, orderWork, envelopes, notaries, passports, closings, webhooks, uploadPlaces } =
+    features;
+  const { checkout, takesPayment } = features;
+  const { titleOf, noticesOf, readNotices } = features.documentTexts;
+  const { orders, templates, withTemplate, bulk, fills, preview } = placing;
+  const { moves, sandbox, corrections, billing, firmNotes } = orderWork;
   const { refundApproval } = config;
   return {
     callers: frame,
@@ -234,7 +241,12 @@ function peopleDeps(
     resolveOperator: operatorSessions(resources),
     dashboard: {
       members,
-      desk: { page: desk, forms: desk, templates: desk, preview: desk.preview },
+      desk: {
+        page: { orders, envelopes, corrections, firmNotes, titleOf, noticesOf, takesPayment },
+        forms: { moves, sandbox, checkout, billing },
+        templates: { orders, templates, withTemplate, titleOf, bulk, fills },
+        preview,
+      },
       passports,
       rooms: { closings, deliveries, drafts: openDrafts(resources) },
       webhooks,
@@ -243,15 +255,15 @@ function peopleDeps(
     },
     operator: {
       orders: {
-        moves: desk.moves,
+        moves,
         envelopes,
         paper: features.paper,
-        readNotices: desk.readNotices,
-        takesPayment: desk.takesPayment,
-        titleOf: desk.titleOf,
+        readNotices,
+        takesPayment,
+        titleOf,
       },
-      documents: { finished: features.finished, approval: { refundApproval }, uploadPlaces, forms: desk.templates },
-      refunds: { db, clock, log, refundApproval, processor: features.checkout.processor },
+      documents: { finished: features.finished, approval: { refundApproval }, uploadPlaces, forms: templates },
+      refunds: { db, clock, log, refundApproval, processor: checkout.processor },
       firms: { firms: { db, clock, rowMac }, storageUse: features.storageUse },
       access: { db, clock, rowMac, secrets },
       notaries: {

@@ -44,6 +44,7 @@ import { fillCiphers } from "./orders/fills/fills.ts";
 import {
   type LockedOrder,
   noticeReader,
+  type OrderDeps,
   openFirmNotes,
   openOriginals,
   storedNotices,
@@ -146,6 +147,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
     ...{ workers, pricing: rules.pricing, sealing, providers, fetch, media: deps.media },
   });
   const checkout = { db, clock, processor, notarySupply: notaries.supply };
+  const placing = openPlacing(deps, shared, requireStorage, checkout);
   const hostLimits = config.rateLimits ? hostLimitsOf(rules.tierLimits) : unlimitedHosts;
   const newestCheckpoint = deps.transparencyLog.newestSeen;
   const { dispatcher, webhooks } = openWebhooks(resources, metrics, { hostLimitsOf: hostLimits, newestCheckpoint });
@@ -173,7 +175,10 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
     requestAccess: openAccess(resources, fetch, rules.trialsPerDomain),
     reports: { readAnalytics: analyticsReader(resources), readLaunchpad: openLaunchpad(db, firstTimes) },
     playbooks: { db, clock, log, callbacks: createCallbacks(secrets) },
-    desk: openDesk(deps, shared, requireStorage, checkout),
+    placing,
+    orderWork: openOrderWork(deps, shared, placing.orders),
+    documentTexts: { titleOf, noticesOf, readNotices: storedNotices(db, noticesOf) },
+    takesPayment: (environment: Environment) => takesPayment(processor, environment),
     checkout,
     processorEvents: { db, clock, log, metrics, processor },
     providers,
@@ -223,16 +228,14 @@ function openShared({ resources, node, rules, sealing }: AppDeps) {
   };
 }
 
-/** Opens the features that place orders and work on them. */
-function openDesk(
-  { resources, node: { workers }, rules: { pricing }, sealing: { sealDocument } }: AppDeps,
-  { names, titleOf, noticesOf, providers, processor, envelopes }: Shared,
+/** Opens the features that place orders. */
+function openPlacing(
+  { resources, node: { workers }, rules: { pricing } }: AppDeps,
+  { names, providers, processor, envelopes }: Shared,
   requireStorage: RequireStorage,
   checkout: CheckoutDeps,
 ) {
   const { config, db, clock, log, secrets, random, rowMac, blobs } = resources;
-  const store = { db, clock, log, rowMac, blobs };
-  const openSealer = async () => ({ sealDocument, close: async () => {} });
   const trySigning = createPreflight(workers);
   const offer = {
     pricing,
@@ -242,7 +245,7 @@ function openDesk(
     checkoutUrlOf: processor && checkoutOfNewOrder(checkout, log),
   };
   const originals = openOriginals(workers, requireStorage, trySigning);
-  const orders = { ...store, names, originals, offer };
+  const orders = { db, clock, log, rowMac, blobs, names, originals, offer };
   const templates = { db, clock, rowMac, blobs, workers, pricing, requireStorage, trySigning };
   const withTemplate: WithTemplate = (principal, sent) => expandForm({ ...templates, log }, principal, sent);
   return {
@@ -252,7 +255,20 @@ function openDesk(
     templateOfFill: (owner: Principal, token: string) => templateOfFill({ ...templates, log }, owner, token),
     bulk: { orders, withTemplate, cipher: rowCipher(secrets) },
     fills: { templates, log, secrets, ciphers: fillCiphers(secrets), baseUrl: config.baseUrl },
-    checkout,
+    preview: createPreview(workers, clock),
+  };
+}
+
+/** Opens the features that work on orders. */
+function openOrderWork(
+  { resources, node: { workers }, sealing: { sealDocument } }: AppDeps,
+  { titleOf, providers, envelopes }: Shared,
+  orders: OrderDeps,
+) {
+  const { db, clock, log, secrets, rowMac, blobs } = resources;
+  const store = { db, clock, log, rowMac, blobs };
+  const openSealer = async () => ({ sealDocument, close: async () => {} });
+  return {
     sandbox: { ...store, sealDocument, sandboxPayment },
     moves: { ...store, openSealer, requireByHand: requireNoLetter },
     corrections: {
@@ -260,13 +276,7 @@ function openDesk(
       endRound: (tx: Tx, order: LockedOrder, by: { actor: string; at: Date }) => endRound(envelopes, tx, order, by),
       parcels: openParcels({ providers, clock }),
     },
-    envelopes,
     billing: { db, clock, workers, titleOf },
-    preview: createPreview(workers, clock),
     firmNotes: openFirmNotes({ db, clock, secrets, log }),
-    titleOf,
-    noticesOf,
-    readNotices: storedNotices(db, noticesOf),
-    takesPayment: (environment: Environment) => takesPayment(processor, environment),
   };
 }

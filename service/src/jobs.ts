@@ -105,7 +105,7 @@ export function openWork(deps: AppDeps, features: Features): Work {
   const { resources, node, rules } = deps;
   const { config, db, clock, log, secrets, rowMac } = resources;
   const { metrics, workers, schemaWatch } = node;
-  const { dispatcher, processor, desk, envelopes, paper, providers, receipts, notaries } = features;
+  const { dispatcher, processor, takesPayment, envelopes, paper, providers, receipts, notaries } = features;
   const mailer = openMailer({
     ...{ ...config, clock, onKept: node.onMailKept },
     newestCheckpoint: deps.transparencyLog.newestSeen,
@@ -122,7 +122,7 @@ export function openWork(deps: AppDeps, features: Features): Work {
   envelopeJobs(jobs, envelopes);
   closingSealJobs(jobs, { ...features.closings, log });
   const { baseUrl } = config;
-  const { titleOf, takesPayment } = desk;
+  const { titleOf } = features.documentTexts;
   const clients = { takesPayment, closingsOf, untilMorning: untilMorning(resources) };
   const letters = { db, clock, secrets, rowMac, mailer, baseUrl, titleOf, closingsOf, certificateNews, clients };
   for (const mail of mails) mail.work(jobs, letters);
