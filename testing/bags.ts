@@ -164,3 +164,26 @@ function nameOf(expression: Expression): string {
     ? nameOf(expression.callee)
     : expression.type;
 }
+
+/**
+ * Lists what the functions named `open...` of a file return, if that is an object without a declared type: the members
+ * of the object. An object that is spread into it counts as one member.
+ */
+export function openedIn(source: string): { name: string; members: string[] }[] {
+  return parseSync(source, syntax).body.flatMap((statement) => {
+    const declared = statement.type === "ExportDeclaration" ? statement.declaration : statement;
+    if (declared.type !== "FunctionDeclaration" || declared.returnType) return [];
+    const { value: name } = declared.identifier;
+    const returned = declared.body?.stmts.findLast((each) => each.type === "ReturnStatement")?.argument;
+    if (!/^open[A-Z]/.test(name) || returned?.type !== "ObjectExpression") return [];
+    return [{ name, members: memberNames(returned) }];
+  });
+}
+
+const memberNames = ({ properties }: ObjectExpression): string[] =>
+  properties.flatMap((each) => {
+    if (each.type === "SpreadElement")
+      return each.arguments.type === "ObjectExpression" ? memberNames(each.arguments) : [nameOf(each.arguments)];
+    if (each.type === "Identifier") return [each.value];
+    return "key" in each && each.key.type === "Identifier" ? [each.key.value] : [each.type];
+  });

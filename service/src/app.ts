@@ -278,7 +278,7 @@ function peopleDeps(
       health: {
         readiness,
         providers: features.providers,
-        notaryState: notaries.state,
+        notaryState: notaries.supply.state,
         takesMoney: features.processor !== null,
         examine: examiner(resources),
       },

@@ -86,8 +86,7 @@ export function openNotaries(resources: Resources, { workers, pricing, sealing, 
     signing,
     own,
     live: openLiveRooms({ sheets, identity, own }, media),
-    supply: openNotarySupply(supply),
-    state: () => supplyState(supply, db),
+    supply: { ...openNotarySupply(supply), state: () => supplyState(supply, db) },
   };
 }
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { depsTypesOf, mixedObjectsIn } from "../../../../testing/bags.ts";
+import { depsTypesOf, mixedObjectsIn, openedIn } from "../../../../testing/bags.ts";
 import { sourcesOf } from "../../../../testing/table-owners.ts";
 
 const source = join(import.meta.dirname, "../../../src");
@@ -18,6 +18,16 @@ test("types of dependencies have few members", () => {
   assert.deepEqual(
     larger.map(({ file, name, members }) => `${file} ${name}: ${members.length}`),
     [],
+  );
+});
+
+test("a function that opens features returns few, except the one that opens all of them", () => {
+  const opened = sourcesOf(source).flatMap(({ file, source }) => openedIn(source).map((each) => ({ file, ...each })));
+  assert.ok(opened.length > 10, "the functions were found");
+  const larger = opened.filter(({ members }) => members.length > most);
+  assert.deepEqual(
+    larger.map(({ file, name }) => `${file} ${name}`),
+    ["features.ts openFeatures"],
   );
 });
 
@@ -68,4 +78,12 @@ test("finds an object into which two others are spread, and none with only one",
   assert.deepEqual(mixedObjectsIn("f({ ...a, ...b.c, d: { ...e } })", []), ["a and b.c"]);
   assert.deepEqual(mixedObjectsIn("const g = () => ({ ...open(), h, ...i })", []), ["open and i"]);
   assert.deepEqual(mixedObjectsIn("f({ ...frame, ...b, c })", ["frame"]), []);
+});
+
+test("counts the members that a function named open... returns without a declared type", () => {
+  const source = `
+    export function openDesk() { const a = 1; return { a, b: 2, ...{ c: 3 }, ...others, d() {} }; }
+    export function openTyped(): Desk { return { a: 1 }; }
+    function opener() { return { a: 1 }; }`;
+  assert.deepEqual(openedIn(source), [{ name: "openDesk", members: ["a", "b", "c", "others", "d"] }]);
 });
