@@ -143,7 +143,10 @@ export async function insertDelivery(tx: Tx, delivery: Omit<Delivery, "revokedAt
   await writeStateMacs(tx, codeState, sql`delivery_id = ${id}`);
 }
 
-/** @throws ServiceError `unavailable` when the delivery fails its MAC */
+/**
+ * A delivery by its id; undefined for an unknown one.
+ * @throws ServiceError `unavailable` when the delivery fails its MAC
+ */
 export async function selectDelivery(db: Sql, id: string): Promise<Delivery | undefined> {
   const [found] = await db.query<Delivery>(sql`
     SELECT ${columns}, ${verifiedDelivery} FROM closing_deliveries d WHERE d.id = ${id}`);

@@ -40,6 +40,7 @@ export const paperStatuses = [
 ] as const;
 
 /**
+ * An order of any firm whose present status has work on paper.
  * @throws ServiceError `not_found` for an order in a status without paper work, and for one in the other environment
  */
 export async function paperOrder(db: Sql, code: string, environment: Environment): Promise<PaperOrder> {

@@ -122,7 +122,7 @@ export type TransparencyLog = Sequencer & {
 
 type Deps = { db: Database; rowMac: RowMac; clock: Clock; log: Log; config: LogSettings };
 
-/** @throws StartupError for a key, an origin or a policy that cannot be used */
+/** Opens the logs of test and live evidence. @throws StartupError for an unusable key, origin or policy */
 export async function openTransparencyLog(deps: Deps, fetch: Fetch): Promise<TransparencyLog> {
   const { db, rowMac, clock, log, config } = deps;
   const keys = await openLogs(db, config);

@@ -31,7 +31,10 @@ export async function mailHoursOf(db: Sql, userId: string): Promise<string> {
   return own ? (own.zone ?? anyHour) : easternTime;
 }
 
-/** @throws ServiceError for an unknown zone, and for a caller who is not a member */
+/**
+ * Sets the zone in whose daytime the member gets mails, or `anyHour`.
+ * @throws ServiceError for an unknown zone, and for a caller who is not a member
+ */
 export async function setMailHours(
   { db, clock }: { db: Sql; clock: Clock },
   { member }: Principal,

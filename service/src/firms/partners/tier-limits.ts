@@ -31,7 +31,10 @@ const File = Type.Object(
 /** The limits of each tier, from `service/data/limits.yaml`. */
 export type TierLimits = Static<typeof File>["tiers"];
 
-/** @throws StartupError naming the first entry that breaks a rule */
+/**
+ * Reads the limits of each tier from a YAML file.
+ * @throws StartupError naming the first entry that breaks a rule
+ */
 export const readTierLimits = (path: string): TierLimits => readCheckedYaml("LIMITS", path, File).tiers;
 
 /**

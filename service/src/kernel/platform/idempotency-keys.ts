@@ -119,7 +119,10 @@ const ofKey = ({ owner, route, key }: RequestKey): Statement =>
 /** `isPending`: the request is in progress. `isAbandoned`: it has taken too long. */
 export type Found = Stored & { isPending: boolean; isAbandoned: boolean };
 
-/** @throws ServiceError when the key was used with another body */
+/**
+ * The stored result of an earlier request with this key; undefined for a new key.
+ * @throws ServiceError when the key was used with another body
+ */
 export async function findKey(db: Sql, key: RequestKey, now: Date, readText: ReadText): Promise<Found | undefined> {
   const [found] = await db.query<Omit<Found, "result"> & { fingerprint: Buffer; text: string }>(sql`
     SELECT fingerprint, status, body AS "text@answer", pending_until IS NOT NULL AS "isPending",

@@ -38,7 +38,10 @@ export const archivedTemplatesOf = ({ archivedTemplates = usualArchivedTemplates
 /** A number of days, or `none` to keep the data forever. */
 export type Days = number | "none";
 
-/** @throws StartupError naming the first entry that breaks a rule */
+/**
+ * Reads the retention periods from a YAML file.
+ * @throws StartupError naming the first entry that breaks a rule
+ */
 export const readRetention = (path: string): RetentionPlan => readCheckedYaml("RETENTION", path, Plan);
 
 /** Data from before this time are due; null when data are kept forever. */

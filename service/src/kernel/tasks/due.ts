@@ -35,7 +35,10 @@ const shipped = fileURLToPath(new URL("../../../data/task-times.yaml", import.me
 
 const minutesOf = (text: string): number => Number(text.slice(0, 2)) * 60 + Number(text.slice(3));
 
-/** @throws StartupError naming the first entry that breaks a rule */
+/**
+ * Reads the business hours, and within how many of them a task of each kind is due, from a YAML file.
+ * @throws StartupError naming the first entry that breaks a rule
+ */
 export function readTaskTimes(path = shipped): TaskTimes {
   const { calendar, hours }: Static<typeof File> = readCheckedYaml("task times", path, File);
   const { zone, days, holidays } = calendar;

@@ -33,7 +33,10 @@ export type Issuer = Static<typeof File>["issuer"] & { taxLine: string; zone: st
  */
 export type Buyer = { name: string; address: readonly string[]; zone?: string };
 
-/** @throws StartupError naming the first entry that breaks a rule */
+/**
+ * Reads who issues receipts from the file of the setting BILLING.
+ * @throws StartupError naming the first entry that breaks a rule
+ */
 export function readIssuer(path: string): Issuer {
   const { issuer, taxLine, zone } = readCheckedYaml("BILLING", path, File);
   const texts = [issuer.name, issuer.taxId, taxLine, ...issuer.address];
@@ -87,7 +90,10 @@ async function addVersion(
 const newest = (which: Statement) => sql`
   SELECT content, ${verified(billingPartyState, sql`b`)} FROM billing_parties b WHERE ${which} ORDER BY id DESC LIMIT 1`;
 
-/** @throws ServiceError `unavailable` when the row fails its MAC */
+/**
+ * The issuer that new receipts name.
+ * @throws ServiceError `unavailable` when the row fails its MAC
+ */
 export async function currentIssuer(db: Sql): Promise<Issuer> {
   const [found] = await db.query<{ content: Issuer }>(newest(sql`b.partner_id IS NULL`));
   if (!found) throw new Error("no issuer is on record: the service registers it at its start");

@@ -181,7 +181,10 @@ async function startOfMonth(db: Sql, at: Date, zone: string): Promise<Date> {
   return row?.start ?? at;
 }
 
-/** @throws ServiceError for a month without a statement */
+/**
+ * The firm's statement of a closed month, with its lines.
+ * @throws ServiceError for a month without a statement
+ */
 export async function statementOf(
   deps: { db: Sql; clock: Clock; titleOf?: TitleOf },
   owner: Owner & { firmName: string },

@@ -98,7 +98,10 @@ export type Corrected = {
   refusals: Readonly<Record<Act, string | null>>;
 };
 
-/** @throws ServiceError `not_found` for an order of another owner */
+/**
+ * An order's corrections so far, and for each further one why it is refused now.
+ * @throws ServiceError `not_found` for an order of another owner
+ */
 export async function readCorrected(
   { orders: { db, clock }, parcels }: { orders: { db: Sql; clock: Clock }; parcels: Pick<Parcels, "whyFixed"> },
   orderCode: string,

@@ -129,7 +129,10 @@ const inOurWords = (error: unknown): never => {
   );
 };
 
-/** @throws ServiceError `not_found` for a fill of another firm */
+/**
+ * A fill of the caller's firm, as the API shows it.
+ * @throws ServiceError `not_found` for a fill of another firm
+ */
 export async function ownFill(deps: FillDeps, owner: Principal, id: string): Promise<FillView> {
   const fill = isUuid(id) ? await findFill(readingOf(deps), id, owner) : undefined;
   if (!fill) throw noSuchFill();

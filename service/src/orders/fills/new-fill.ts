@@ -26,7 +26,10 @@ export type NewFillFields = {
   complete: boolean;
 };
 
-/** @throws ServiceError naming the field and the rule */
+/**
+ * Reads the body of a request for a fill.
+ * @throws ServiceError naming the field and the rule
+ */
 export function readNewFill(body: unknown): NewFillFields {
   const given = (typeof body === "object" && body !== null && !Array.isArray(body) ? body : {}) as Record<
     string,

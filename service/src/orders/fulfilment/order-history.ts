@@ -79,7 +79,10 @@ const history = listOf(
     'fromStatus', x.from_status, 'toStatus', x.to_status, 'detail', x.detail`,
 );
 
-/** @throws ServiceError `not_found` */
+/**
+ * Reads an order of any firm with everything that happened to it.
+ * @throws ServiceError `not_found`
+ */
 export async function orderHistory(db: Sql, code: string): Promise<OrderHistory> {
   const [order] = await db.query<OrderHistory>(sql`
     SELECT code AS "orderCode@order", status, environment,

@@ -92,7 +92,10 @@ function isNewer(row: Row, state: Dispute["state"], eventAt: Date): boolean {
   );
 }
 
-/** @throws ServiceError `unavailable` for a dispute that fails its MAC */
+/**
+ * The disputes about a payment, oldest first.
+ * @throws ServiceError `unavailable` for a dispute that fails its MAC
+ */
 export async function disputesOfIntent(db: Sql, paymentIntent: string): Promise<Dispute[]> {
   const rows = await db.query<Row>(sql`${selectDisputes} WHERE payment_intent = ${paymentIntent} ORDER BY id`);
   return rows.map(({ eventAt: _, ...dispute }) => dispute);

@@ -62,7 +62,10 @@ type RefundRow = {
   payment: string | null;
 };
 
-/** @throws ServiceError `unavailable` for a refund that fails its MAC */
+/**
+ * The processor's refunds of a payment, in the order in which the service learned of them.
+ * @throws ServiceError `unavailable` for a refund that fails its MAC
+ */
 export const refundsOfIntent = (db: Sql, paymentIntent: string): Promise<RefundRow[]> =>
   db.query<RefundRow>(sql`
     SELECT id, amount_cents::float8 AS "amountCents", state, request, payment, ${verifiedRefund} FROM refunds

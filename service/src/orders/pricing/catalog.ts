@@ -26,6 +26,7 @@ export type CatalogRow = {
 type Codes = Pick<PriceBook, "discountCodes">;
 
 /**
+ * Reads the catalog of documents from a YAML file.
  * @throws DataFileError when the file cannot be read or is not a valid catalog; the message names the line, the field
  * and the rule
  */

@@ -134,7 +134,10 @@ function readFiles(paths: Record<keyof PricingFiles, string>): PricingFiles {
   }
 }
 
-/** @throws StartupError with one line that names the variable or the file, the line, the field and the rule */
+/**
+ * Reads the files of prices, and gives their content its version number in the database.
+ * @throws StartupError with one line that names the variable or the file, the line, the field and the rule
+ */
 export async function openPricing(sql: Sql, paths: Record<keyof PricingFiles, string>): Promise<VersionedPricing> {
   const files = readFiles(paths);
   // The add-ons in the catalog change quotes, too. So the version covers the price book and the catalog.

@@ -38,6 +38,7 @@ export type PriceBook = {
 };
 
 /**
+ * Reads the price book from a YAML file.
  * @throws DataFileError when the file cannot be read or is not a valid price book; the message names the line, the
  * field and the rule
  */

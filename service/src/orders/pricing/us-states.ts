@@ -115,13 +115,17 @@ function entries(
 export type NotarizationStates = { notRecognized: string[] };
 
 /**
+ * Reads the states that do not recognize remote notarizations from a YAML file.
  * @throws DataFileError when the file cannot be read or is not valid; the message names the line, the field and the
  * rule
  */
 export const loadNotarizationStates = (path: string): DataFile<NotarizationStates> =>
   parseNotarizationStates(readDataFile(path), path);
 
-/** @throws DataFileError naming the line, the field and the rule */
+/**
+ * As `loadNotarizationStates`, from the file's text. `file` is only for messages.
+ * @throws DataFileError naming the line, the field and the rule
+ */
 export function parseNotarizationStates(source: string, file: string): DataFile<NotarizationStates> {
   const root = fields(parseDataFile(source, file), { required: ["notRecognized"] });
   const codes = new Set<string>();

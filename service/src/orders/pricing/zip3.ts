@@ -8,12 +8,16 @@ import { isOneOfTheFiftyOrDc } from "./us-states.ts";
 export type Zip3Area = { first: string; last: string; state: string; latitude: number; longitude: number };
 
 /**
+ * Reads where the areas of ZIP codes are, for the choice of postage zones, from a YAML file.
  * @throws DataFileError when the file cannot be read or is not valid; the message names the line, the field and the
  * rule
  */
 export const loadZip3Areas = (path: string): DataFile<Zip3Area[]> => parseZip3Areas(readDataFile(path), path);
 
-/** @throws DataFileError naming the line, the field and the rule */
+/**
+ * As `loadZip3Areas`, from the file's text. `file` is only for messages.
+ * @throws DataFileError naming the line, the field and the rule
+ */
 export function parseZip3Areas(source: string, file: string): DataFile<Zip3Area[]> {
   let end = "";
   const areas = [...members(parseDataFile(source, file))].map(([range, place]) => {

@@ -46,7 +46,10 @@ export type RefundPreview = {
 
 const openEnvelopes: ReadonlySet<string> = new Set(["Sent", "Viewed", "PartiallySigned"]);
 
-/** @throws ServiceError for an order that is unknown, or in the other environment */
+/**
+ * The payments that a refund of the order would return, and the reason why it is refused, if it is.
+ * @throws ServiceError for an order that is unknown, or in the other environment
+ */
 export const previewRefund = ({ db }: { db: Database }, operator: Operator, code: string): Promise<RefundPreview> =>
   db.transaction(async (tx) => {
     const order = await lockShown(tx, operator, code);

@@ -35,7 +35,10 @@ const unknown = () => new ServiceError("not_found", "No such refund request.");
 const sumOf = (held: readonly { amountCents: number }[]): number =>
   held.reduce((sum, { amountCents }) => sum + amountCents, 0);
 
-/** @throws ServiceError for a request that is unknown, or in the other environment */
+/**
+ * A refund request of the environment that the operator has chosen.
+ * @throws ServiceError for a request that is unknown, or in the other environment
+ */
 export async function refundOf(
   { db }: { db: Sql },
   { environment }: Operator,

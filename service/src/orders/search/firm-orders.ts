@@ -121,7 +121,10 @@ FROM unnest(${statuses}::text[]) AS s (status)`);
   return new Map(rows.map(({ status, count }) => [status, Number(count)]));
 }
 
-/** @throws ServiceError naming the field for a text that is not a date */
+/**
+ * Reads a day such as `2026-03-04` as its start in UTC; null for an empty text.
+ * @throws ServiceError naming the field for a text that is not a date
+ */
 export function dayOf(field: string, text: string): Date | null {
   if (text === "") return null;
   const at = new Date(`${text}T00:00:00Z`);

@@ -20,7 +20,10 @@ export const sorts: Readonly<
 
 const place = (at: Date, code: string): string => `${at.getTime()}-${code}`;
 
-/** @throws ServiceError for a position that this list did not return */
+/**
+ * Reads a position in a list: the time and the code of the order there.
+ * @throws ServiceError for a position that this list did not return
+ */
 export function placeOf(text: string): { time: Date; code: string } {
   const [ms = "", code = ""] = text.split("-");
   if (!/^\d{1,14}$/.test(ms) || !isCode(code)) throw foreignCursor();

@@ -78,7 +78,10 @@ FROM template_versions v JOIN templates t ON t.id = v.template_id`,
   blobs: documentBlobs,
 };
 
-/** @throws ServiceError `unavailable` for a version that was altered */
+/**
+ * A stored version with its content parsed, once its MAC holds.
+ * @throws ServiceError `unavailable` for a version that was altered
+ */
 export function opened<Row extends Stored>(rowMac: RowMac, row: Row): Opened<Row> {
   if (!rowMac.holds("template_versions", versionMembers(row), row.mac)) throw forged();
   const { mac: _mac, printsSha256: _prints, content, ...facts } = row;

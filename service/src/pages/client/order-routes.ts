@@ -230,7 +230,10 @@ const receiptRoute = (app: FastifyInstance, deps: OrderPageDeps): void =>
     deps.payments.receiptFile(await receiptsOf(deps, await orderOf(deps.db, code)), number),
   );
 
-/** @throws ServiceError, the same for a malformed code and for an unknown one */
+/**
+ * The order of a client's link.
+ * @throws ServiceError, the same for a malformed code and for an unknown one
+ */
 export async function orderOf(db: Sql, code: string): Promise<PublicOrderRow> {
   const order = isCode(code) ? await findOrder(db, code) : undefined;
   if (!order) throw new ServiceError("not_found", "Order not found.");

@@ -43,7 +43,10 @@ type Name = keyof typeof pages;
 
 const names = Object.keys(pages) as Name[];
 
-/** @throws StartupError naming the setting whose file can't be read, or is empty */
+/**
+ * Reads the texts of the operator's own pages from their files; null for a page without one.
+ * @throws StartupError naming the setting whose file can't be read, or is empty
+ */
 export function readSiteTexts(files: SiteTexts<string>): SiteTexts<string> {
   const read = (name: Name): string | null => {
     const file = files[name];

@@ -41,7 +41,10 @@ const members = ["at", "bytes", "from", "key", "n", "person", "previousSha256", 
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 const isHash = (value: unknown): boolean => typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
 
-/** @throws Error for a text that is not exactly one line of a chain in canonical form */
+/**
+ * Reads a line of the chain that a recording's chunks form.
+ * @throws Error for a text that is not exactly one line of a chain in canonical form
+ */
 export function readLine(text: string): ChainLine {
   const line = JSON.parse(text) as ChainLine;
   const isLine =

@@ -32,7 +32,10 @@ export function sealChunk(key: KeyObject, take: number, n: number, plain: Uint8A
   return Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** @throws Error unless the bytes are the ones that the line names */
+/**
+ * Decrypts a chunk of a recording, and compares it with the hash in its line.
+ * @throws Error unless the bytes are the ones that the line names
+ */
 export function openChunk(key: KeyObject, line: ChainLine, sealed: Buffer): Buffer {
   const decipher = createDecipheriv("aes-256-gcm", key, nonceOf(line.take, line.n));
   decipher.setAuthTag(sealed.subarray(sealed.length - tagBytes));

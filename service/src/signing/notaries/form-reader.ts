@@ -105,7 +105,10 @@ export const faultsText = (faults: Faults): string =>
     .map(([name, rule]) => `${name} ${rule}.`)
     .join(" ");
 
-/** @throws ServiceError `validation` naming every wrong field and its rule */
+/**
+ * The value of a form that was read without faults.
+ * @throws ServiceError `validation` naming every wrong field and its rule
+ */
 export function accepted<T>(read: Read<T>): T {
   if (!read.ok) throw invalid(faultsText(read.faults));
   return read.value;

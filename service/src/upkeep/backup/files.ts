@@ -73,7 +73,10 @@ const pidName = "pid";
 /** A folder that is written under a temporary name, and renamed when it is complete and durable. */
 type DraftFolder = { path: string; finish: () => Promise<void>; discard: () => Promise<void> };
 
-/** @throws StartupError when the name is taken, or another process writes to it */
+/**
+ * Creates the folder that a backup is written to, under the name FOLDER.partial until it is complete.
+ * @throws StartupError when the name is taken, or another process writes to it
+ */
 export async function openDraft(folder: string): Promise<DraftFolder> {
   await requireEmpty(folder);
   const path = `${folder}.partial`;
@@ -109,7 +112,10 @@ export async function writeManifest(folder: string, facts: object, files: readon
 
 const sha256Of = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** @throws StartupError for a folder without a complete manifest of the format */
+/**
+ * Reads a backup's manifest: its facts, and the SHA-256 of each file by its path.
+ * @throws StartupError for a folder without a complete manifest of the format
+ */
 export async function readManifest<Facts>(
   folder: string,
   format: string,

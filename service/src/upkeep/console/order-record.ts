@@ -48,7 +48,10 @@ export type OrderRecord = {
 
 type Facts = Omit<OrderRecord, "order" | "history" | "tasks" | "acts" | "letters" | "notes" | "names">;
 
-/** @throws ServiceError `not_found` for an unknown code, and for an order in the other environment */
+/**
+ * Everything that an operator sees of an order of any firm.
+ * @throws ServiceError `not_found` for an unknown code, and for an order in the other environment
+ */
 export async function orderRecord(db: Database, code: string, environment: Environment): Promise<OrderRecord> {
   const [facts] = isCode(code)
     ? await db.query<Facts>(sql`

@@ -66,7 +66,10 @@ export type FirmRecord = {
   webhooks: Awaited<ReturnType<typeof webhookHealth>>;
 };
 
-/** @throws ServiceError `not_found` */
+/**
+ * A firm with its keys and its webhooks.
+ * @throws ServiceError `not_found`
+ */
 export async function firmRecord(db: Sql, partnerId: string): Promise<FirmRecord> {
   if (!isUuid(partnerId)) throw new ServiceError("not_found", "No such firm.");
   await requirePartner({ db }, partnerId);

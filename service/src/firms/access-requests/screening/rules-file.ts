@@ -86,7 +86,10 @@ export function parseScreeningRules(text: string, file: string): ScreeningRules 
   };
 }
 
-/** @throws StartupError when the file cannot be read or breaks a rule */
+/**
+ * Reads the rules by which requests for access are screened from a YAML file.
+ * @throws StartupError when the file cannot be read or breaks a rule
+ */
 export function readScreeningRules(path: string): ScreeningRules {
   let text: string;
   try {

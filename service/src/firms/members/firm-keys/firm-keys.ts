@@ -55,6 +55,7 @@ export async function listOwnKeys({ db }: { db: Sql }, principal: Principal): Pr
 export type OwnKey = KeyMetadata & { issuer: Issuer | null; made: Made };
 
 /**
+ * A key of the caller's firm, with what was made with it.
  * @throws ServiceError for a caller who is not an owner, for an unknown key, and for a key of another firm; the last
  * two errors have the same message
  */

@@ -41,7 +41,10 @@ export async function addKey(tx: Tx, rowMac: RowMac, wanted: KeyToIssue, by: Cha
 const maxNameLength = 100;
 const maxDays = 3650;
 
-/** @throws ServiceError for a name that is too long, has several lines, or has no visible character */
+/**
+ * The name of a key without spaces around it.
+ * @throws ServiceError for a name that is too long, has several lines, or has no visible character
+ */
 export function keyName(text: string): string {
   const name = text.trim();
   if (name.length < 1 || name.length > maxNameLength || !isPlainText(name) || !isVisible(name))
@@ -77,7 +80,10 @@ function startOfDay(text: string): number {
 /** The hours that a rotated key may continue to work. */
 export const overlapHours = [0, 1, 24, 72] as const;
 
-/** @throws ServiceError for any other number of hours */
+/**
+ * How many hours the replaced key stays valid; one of `overlapHours`.
+ * @throws ServiceError for any other number of hours
+ */
 export function keyOverlap(text: string): number {
   const hours = overlapHours.find((each) => String(each) === text);
   if (hours === undefined) throw invalid(`overlap must be one of ${overlapHours.join(", ")} hours.`);

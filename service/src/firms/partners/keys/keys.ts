@@ -43,7 +43,10 @@ export const rotateKey = ({ db, clock, rowMac }: KeyDeps, keyId: string, overlap
     return rotateUnderLock(tx, rowMac, { key, overlap }, { at: clock(), actor: "operator" });
   });
 
-/** @throws ServiceError for an unknown partner */
+/**
+ * All keys of a firm, oldest first, also those that have ended.
+ * @throws ServiceError for an unknown partner
+ */
 export async function listKeys({ db }: { db: Sql }, partnerId: string) {
   await requirePartner({ db }, partnerId);
   return store.selectKeys(db, partnerId);

@@ -30,7 +30,10 @@ export type PlacedRect = {
 
 const letter = [0, 0, 612, 792] as const;
 
-/** @throws PdfRefusal `needs_repair` for a page without an area */
+/**
+ * The part of a page that readers show: its crop box within its media box, in the page's own units, before rotation.
+ * @throws PdfRefusal `needs_repair` for a page without an area
+ */
 export function pageBox(file: PdfFile, page: Page): PageBox {
   const media = rectangle(file, inherited(page, "MediaBox")) ?? letter;
   const crop = rectangle(file, inherited(page, "CropBox")) ?? media;

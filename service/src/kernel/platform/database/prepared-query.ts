@@ -22,7 +22,10 @@ export function watchReplication(client: pg.PoolClient): void {
 /** Whether the last commit of this connection was not replicated. Clears the mark, so a second call returns false. */
 const wasUnreplicated = (connection: object): boolean => unreplicated.delete(connection);
 
-/** @throws Error when the last commit exists only on the primary */
+/**
+ * Must follow each commit, because `watchReplication` learns only by a notice that a commit was not replicated.
+ * @throws Error when the last commit exists only on the primary
+ */
 export async function confirmed(client: Queryable): Promise<void> {
   if (wasUnreplicated((client as unknown as { connection: object }).connection)) throw new Error(unreplicatedMessage);
 }

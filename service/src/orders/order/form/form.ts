@@ -105,7 +105,10 @@ function payer(fields: Fields): Payer {
   return named;
 }
 
-/** @throws ServiceError naming the rule */
+/**
+ * The form's fax number in E.164 form; null for a form without one.
+ * @throws ServiceError naming the rule
+ */
 export function faxNumber(fields: Fields): string | null {
   const text = fields.optional("fax_to", 40);
   const number = text === null ? null : normalizeFaxNumber(text);
@@ -124,7 +127,10 @@ function state(fields: Fields, name: OrderFormField): string | null {
   return code;
 }
 
-/** @throws ServiceError naming the field and the rule */
+/**
+ * Reads the address of the form whose fields begin with the prefix.
+ * @throws ServiceError naming the field and the rule
+ */
 export function address(fields: Fields, prefix: "ship" | "from", when: string): Address {
   const part = (name: "name" | "line1" | "city" | "state" | "postal", maxLength: number) =>
     fields.required(`${prefix}_${name}`, maxLength, when);

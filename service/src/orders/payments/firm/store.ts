@@ -151,7 +151,10 @@ const limits = (where: Statement): Statement => sql`
     ${verified(limitState, sql`l`)}
   FROM spending_limits l WHERE ${where}`;
 
-/** @throws ServiceError `unavailable` for an altered row */
+/**
+ * The spending limits of a firm's members, at most 1,000.
+ * @throws ServiceError `unavailable` for an altered row
+ */
 export const selectLimits = (db: Sql, { partnerId, environment }: Owner) =>
   db.query<SpendingLimit>(
     sql`${limits(sql`l.partner_id = ${partnerId} AND l.environment = ${environment}`)} ORDER BY l.id LIMIT 1000`,

@@ -104,7 +104,10 @@ async function ownDelivery(db: Database, owner: Owner, id: string): Promise<Deli
   return row;
 }
 
-/** @throws ServiceError for an unknown delivery */
+/**
+ * A delivery of one of the owner's webhooks, as the API shows it.
+ * @throws ServiceError for an unknown delivery
+ */
 export async function oneDelivery({ db }: DeliveryDeps, owner: Owner, id: string): Promise<Delivery> {
   return deliveryView(await ownDelivery(db, owner, id));
 }

@@ -67,7 +67,10 @@ export async function listSubscriptions({ db }: SubscriptionDeps, owner: Owner):
   return (await selectSubscriptions(db, owner)).map(subscriptionView);
 }
 
-/** @throws ServiceError for an unknown subscription */
+/**
+ * One of the owner's webhooks, as the API shows it.
+ * @throws ServiceError for an unknown subscription
+ */
 export async function oneSubscription({ db }: SubscriptionDeps, owner: Owner, id: string): Promise<Webhook> {
   const row = isUuid(id) ? await selectSubscription(db, id, owner) : undefined;
   if (!row) throw webhookNotFound();
@@ -105,7 +108,10 @@ const formsOf = (secret: string) => ({
   standardWebhooksSecret: standardSecret(secretHash(secret)),
 });
 
-/** @throws ServiceError for an unknown subscription, or a caller without the right */
+/**
+ * Ends a webhook and deletes its secrets.
+ * @throws ServiceError for an unknown subscription, or a caller without the right
+ */
 export async function unsubscribe(deps: SubscriptionDeps, principal: Principal, id: string): Promise<void> {
   await deps.db.transaction(async (tx) => {
     const change = changeOf(deps, principal, id);

@@ -5,7 +5,10 @@ import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
 import { findOrder, findOwnOrder, type PublicOrderRow } from "../../../orders/order/order.ts";
 
-/** @throws ServiceError the same error for an unknown code, and for an order of another firm or environment */
+/**
+ * An order of the firm in the environment that the member has chosen.
+ * @throws ServiceError the same error for an unknown code, and for an order of another firm or environment
+ */
 export async function ownOrder(db: Sql, request: FastifyRequest, code: string): Promise<PublicOrderRow> {
   const own = isCode(code) && (await findOwnOrder(db, code, principalOf(request)));
   const order = own ? await findOrder(db, code) : undefined;

@@ -167,7 +167,10 @@ export function qualityOf(person: Person, at: number, recorder: Recorder | null)
 
 type People = ReadonlyMap<string, Person>;
 
-/** @throws ServiceError `not_found` */
+/**
+ * The person of this name among those who were let into the session.
+ * @throws ServiceError `not_found`
+ */
 export function personOf(people: People, name: string): Person {
   const person = people.get(name);
   if (!person) throw new ServiceError("not_found", "The person was not let into the session.");

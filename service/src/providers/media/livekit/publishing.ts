@@ -13,7 +13,10 @@ const kindOf: Readonly<Record<Media, { type: TrackType; source: TrackSource }>> 
   video: { type: TrackType.VIDEO, source: TrackSource.CAMERA },
 };
 
-/** @throws ServiceError `validation` for an offer that LiveKit does not answer */
+/**
+ * Publishes a person's audio and video through LiveKit, and resolves when the connection is open.
+ * @throws ServiceError `validation` for an offer that LiveKit does not answer
+ */
 export async function publishByLivekit(place: Place, input: PublishInput): Promise<Publishing> {
   const { person, offer, onEnd } = input;
   checkOffer(offer);

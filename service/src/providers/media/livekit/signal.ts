@@ -59,7 +59,10 @@ const addressOf = ({ livekit, room, identity, role, now }: SignalInput): string 
   return url.href;
 };
 
-/** @throws BusyError when the server can't be reached, or doesn't let the participant in */
+/**
+ * Connects to LiveKit's signaling as a participant, and resolves when the server has let them in.
+ * @throws BusyError when the server can't be reached, or doesn't let the participant in
+ */
 export async function openSignal(input: SignalInput): Promise<Signal> {
   const socket = new WebSocket(addressOf(input));
   socket.binaryType = "arraybuffer";

@@ -16,7 +16,10 @@ export async function copiesOf(deps: Pick<EnvelopeDeps, "db" | "rowMac">, linked
   });
 }
 
-/** @throws ServiceError */
+/**
+ * Opens one of the documents that a signer may keep.
+ * @throws ServiceError
+ */
 export async function openCopy(deps: EnvelopeDeps, linked: Linked, kind: CopyKind): Promise<StoredFile> {
   const copy = (await copiesOf(deps, linked)).find((each) => each.kind === kind);
   if (!copy) throw new ServiceError("conflict", "There is no such document to keep.");

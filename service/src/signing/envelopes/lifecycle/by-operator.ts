@@ -21,7 +21,10 @@ const unknownOrder = () => new ServiceError("not_found", "Order not found.");
 /** An order's latest envelope, with its signers and its trail. */
 export type OrderEnvelope = Pick<Signing, "envelope"> & { signers: SignerState[]; trail: JsonObject[] };
 
-/** @throws ServiceError `not_found` */
+/**
+ * An order's latest envelope with its signers and its trail; the envelope is null before the first one.
+ * @throws ServiceError `not_found`
+ */
 export async function readOrderEnvelope(deps: OperatorDeps, orderCode: string): Promise<OrderEnvelope> {
   const signing = isCode(orderCode) ? await findSigning(deps.db, orderCode, null) : undefined;
   if (!signing) throw unknownOrder();

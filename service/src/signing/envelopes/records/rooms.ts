@@ -64,7 +64,10 @@ export async function insertRoom(tx: Tx, envelopeId: number, block: NotaryBlock,
   await writeStateMacs(tx, envelopeRoomState, sql`envelope_id = ${envelopeId}`);
 }
 
-/** @throws ServiceError `unavailable` for a row that fails its MAC */
+/**
+ * The notary's block in an envelope's document; undefined for an envelope without one.
+ * @throws ServiceError `unavailable` for a row that fails its MAC
+ */
 export async function blockOf(db: Sql, envelopeId: number): Promise<NotaryBlock | undefined> {
   const [room] = await db.query<{ block: NotaryBlock }>(sql`
     SELECT block, ${verified(envelopeRoomState, sql`envelope_rooms`)} FROM envelope_rooms WHERE envelope_id = ${envelopeId}`);

@@ -53,7 +53,10 @@ const sessionState: StateMac = {
 
 export const appointmentTables = [stateRows(hoursState), stateRows(sessionState)];
 
-/** @throws ServiceError `unavailable` for hours that fail their MAC */
+/**
+ * A notary's hours; null for a notary who has set none.
+ * @throws ServiceError `unavailable` for hours that fail their MAC
+ */
 export async function findHours(db: Sql, notaryId: string): Promise<NotaryHours | null> {
   const [found] = await db.query<NotaryHours>(sql`
     SELECT zone, weekly, exceptions, meeting_url AS "meetingUrl", place, ${verified(hoursState, sql`notary_hours`)}

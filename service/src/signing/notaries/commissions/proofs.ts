@@ -30,7 +30,10 @@ const pictureHeaders = [Buffer.from("89504e470d0a1a0a", "hex"), Buffer.from("ffd
 const isPdfOrPicture = (bytes: Buffer): boolean =>
   looksLikePdf(bytes) || pictureHeaders.some((header) => bytes.subarray(0, header.length).equals(header));
 
-/** @throws ServiceError naming the field and the rule */
+/**
+ * Stores a file that proves a notary's commission, and notes it in the audit log as the actor's.
+ * @throws ServiceError naming the field and the rule
+ */
 export async function addProof(
   { db, clock, blobs }: ProofDeps,
   notaryId: string,

@@ -33,7 +33,10 @@ function stateOf(status: string, isActed: boolean): Notarization["state"] {
 
 const nothingKnown = { method: null, jurisdiction: null, appointmentUtc: null, session: null };
 
-/** @throws ServiceError `unavailable` for rows that fail their MAC */
+/**
+ * The state of an order's notarization, as its firm sees it. The order must exist.
+ * @throws ServiceError `unavailable` for rows that fail their MAC
+ */
 export async function notarizationOf(reading: Reading, code: string): Promise<Notarization> {
   const { db } = reading;
   const [order] = await db.query<{ id: number; status: string; before: string | null }>(sql`

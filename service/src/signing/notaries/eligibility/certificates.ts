@@ -32,7 +32,10 @@ export function wordingFault(words: string, mode: CertificateMode): string | nul
   return missing ? `must have {${missing}}` : null;
 }
 
-/** @throws DataFileError naming the line, the field and the rule */
+/**
+ * Reads a state's wording of certificates: one text for each mode that it has words for.
+ * @throws DataFileError naming the line, the field and the rule
+ */
 export function readWording(place: Place): Wording {
   const given = fields(place, { required: [], optional: certificateModes });
   const read = certificateModes.flatMap((mode) => {

@@ -35,7 +35,10 @@ export function inOrder<T>(queues: Queues, session: string, work: () => Promise<
   return next;
 }
 
-/** @throws ServiceError `not_found` */
+/**
+ * The recording of a session that must have one.
+ * @throws ServiceError `not_found`
+ */
 export async function required({ db }: Pick<PartDeps, "db">, session: string): Promise<Recording> {
   const recording = await recordingOf(db, session);
   if (!recording) throw new ServiceError("not_found", "The session has no recording.");

@@ -71,7 +71,10 @@ function stepOf({ state }: LiveSession, person: LivePerson, link: RoomLink): Ent
   return person.admittedAt === null || state === "open" ? "waiting" : "room";
 }
 
-/** @throws ServiceError `conflict` when the person is not at this step in this browser */
+/**
+ * Where the person of a room's link is, who must be at one of these steps.
+ * @throws ServiceError `conflict` when the person is not at this step in this browser
+ */
 export async function requireStep(
   deps: Pick<LiveDeps, "sheets">,
   link: RoomLink,

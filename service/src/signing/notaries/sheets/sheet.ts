@@ -33,7 +33,10 @@ export async function openSheet(tx: Tx, rowMac: RowMac, opening: Opening, { at }
   return sheet;
 }
 
-/** @throws ServiceError `not_found`, or `conflict` for a sheet that has ended */
+/**
+ * Locks the sheet of an act that has not ended, until the transaction ends.
+ * @throws ServiceError `not_found`, or `conflict` for a sheet that has ended
+ */
 export async function lockOpenSheet(tx: Tx, rowMac: RowMac, id: string): Promise<Sheet> {
   const sheet = await lockSheet(tx, rowMac, id);
   if (!sheet) throw new ServiceError("not_found", "There is no such act.");
@@ -94,7 +97,10 @@ export async function restartSheet(
   return now;
 }
 
-/** @throws ServiceError `conflict` for the outcome `done` while a step is still open */
+/**
+ * Ends an act with its outcome, and records who ended it.
+ * @throws ServiceError `conflict` for the outcome `done` while a step is still open
+ */
 export async function endSheet(
   tx: Tx,
   rowMac: RowMac,

@@ -77,7 +77,10 @@ async function sheetsOf({ db, rowMac }: Reading, where: Statement): Promise<Shee
   return sheets.map(({ rows, ...sheet }) => ({ ...sheet, marks: marksOf(rowMac, sheet, rows) }));
 }
 
-/** @throws ServiceError `unavailable`, or Error, for a sheet that was altered */
+/**
+ * A sheet with its record; undefined for an unknown id.
+ * @throws ServiceError `unavailable`, or Error, for a sheet that was altered
+ */
 export async function findSheet(reading: Reading, id: string): Promise<Sheet | undefined> {
   const [sheet] = await sheetsOf(reading, sql`id = ${id}`);
   return sheet;

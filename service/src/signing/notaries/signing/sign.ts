@@ -208,6 +208,7 @@ const blockFor = async ({ db }: DeskDeps, { orderId }: Claimed["order"]) =>
 const keyOf = ({ order, notary }: Claimed) => ({ taskId: order.taskId, notaryId: notary.id });
 
 /**
+ * The signature that waits for the notary's confirmation, with the act that it is for.
  * @throws ServiceError `conflict` when the act or the document has changed since the preparation, and when the
  * preparation is too old
  */

@@ -36,7 +36,10 @@ export const queryOf = ({
 /** Whether the address sets any filter. */
 export const isFiltered = ({ q, status, from, to }: OrderQuery): boolean => q + status + from + to !== "";
 
-/** @throws ServiceError naming the field and its rule */
+/**
+ * Which orders the address of the list asks for.
+ * @throws ServiceError naming the field and its rule
+ */
 export function wantedOf({ q, status, from, to, sort, before, after }: OrderQuery): FirmOrdersQuery {
   const statuses = statusesOf(status);
   if (status !== "" && statuses === null) throw invalid("status must be a group of this list, or a status of orders.");
