@@ -2,7 +2,14 @@
 import type { Statement } from "../../kernel/platform/database/sql.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { isPlainName, isPlainTitle } from "../../kernel/platform/mail/plain-name.ts";
-import { isOfFirm, isPayable, statusGroupOf, statusLabel, type Titled, type TitleOf } from "../../orders/order/order.ts";
+import {
+  isOfFirm,
+  isPayable,
+  statusGroupOf,
+  statusLabel,
+  type Titled,
+  type TitleOf,
+} from "../../orders/order/order.ts";
 
 export type UnfinishedOrder = Titled & {
   label: string | null;
