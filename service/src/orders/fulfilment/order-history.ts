@@ -4,7 +4,13 @@ import { isoTime, type Statement, sql } from "../../kernel/platform/database/sql
 import { verifiedAll } from "../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { fromDocuments, fromOrders, hasOrderCode, verifiedOrder, verifiedShipmentsOf } from "../order/order.ts";
-import { billingDocumentState, billingDocuments, fromPayments, joinPayment, paymentState } from "../payments/payments.ts";
+import {
+  billingDocumentState,
+  billingDocuments,
+  fromPayments,
+  joinPayment,
+  paymentState,
+} from "../payments/payments.ts";
 import { faxState } from "./store.ts";
 
 /** The full record of an order, for the operator. */

@@ -1,12 +1,14 @@
 import type { Environment, Owner } from "../../../kernel/identity/identity.ts";
 import type { Clock } from "../../../kernel/platform/clock.ts";
 import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
-import { isSealed, sql } from "../../../kernel/platform/database/sql.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { Log } from "../../../kernel/platform/logs.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
 import { deletedMessage } from "../../../kernel/retention/retention.ts";
 import {
+  fromOrders,
+  hasOrderCode,
   isPayable,
   type LockedOrder,
   lockOrder,
@@ -81,7 +83,7 @@ export async function checkoutUrl(deps: CheckoutDeps, code: string, owner: Owner
   // A processor at which the order is not paid is not asked for its account.
   const [order] = isCode(code)
     ? await deps.db.query<{ environment: Environment }>(sql`
-        SELECT environment FROM orders WHERE ${isSealed(sql`code`, "order", code)}`)
+        SELECT o.environment ${fromOrders} WHERE ${hasOrderCode(code)}`)
     : [];
   const processor = order ? processorFor(deps.processor, order.environment) : null;
   return openSession({ ...deps, processor }, () => requireProcessor(deps, "live"), opened);
