@@ -511,7 +511,7 @@ test("a person who should not sign can say so: a wrong access code, another pers
   assert.equal(await page.getByLabel("Name of the other person").inputValue(), "Max Roe");
   await page.getByLabel("Email of the other person").fill("max@example.com");
   await press("Tell the sender");
-  await page.getByText("We are telling the sender who should sign.").waitFor();
+  await page.getByText("The sender can see who should sign.").waitFor();
   await page.getByText("Max Roe").first().waitFor();
 
   for (const [label, go, said] of [
