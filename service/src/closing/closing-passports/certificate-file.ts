@@ -2,7 +2,7 @@ import type { Blobs } from "../../kernel/platform/blobs/blobs.ts";
 import type { StoredFile } from "../../kernel/platform/blobs/stored-file.ts";
 import { memoryHolder } from "../../kernel/platform/bounds/memory-budget.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
-import { sql } from "../../kernel/platform/database/sql.ts";
+import { nothing, sql } from "../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import { isVerifyCode } from "../../kernel/platform/text.ts";
@@ -38,19 +38,29 @@ SELECT ${storedColumns} ${fromVersions} WHERE ${hasCode(sql`c`, verifyCode)}`);
 
 export type CertificateDeps = VersionDeps & { db: Sql; blobs: Blobs };
 
+/** A certificate of a room. After the retention plan deleted the file, `deletedAt` is set and `file` is null. */
+export type RoomCertificate = { sha256: string; verifyCode: string } & (
+  | { file: StoredFile; deletedAt: null }
+  | { file: null; deletedAt: Date }
+);
+
 /**
- * The newest certificate of a room. Null when the room has none, and when the newest was deleted or fails its checks.
+ * A certificate of a room. Null when the room has none, and when it fails its checks.
+ * @param wanted its hash; null for the newest
  */
-export async function latestCertificate(
+export async function certificateOfRoom(
   deps: CertificateDeps,
   roomId: string,
-): Promise<{ file: StoredFile; sha256: string; verifyCode: string } | null> {
+  wanted: string | null,
+): Promise<RoomCertificate | null> {
   const [row] = await deps.db.query<StoredVersion>(sql`
 SELECT ${storedColumns} ${fromVersions}
-WHERE c.room_id = ${roomId} ORDER BY c.version DESC LIMIT 1`);
-  if (!row || row.deletedAt || !rowHolds(deps, row)) return null;
+WHERE c.room_id = ${roomId} ${wanted === null ? nothing : sql`AND c.sealed_sha256 = ${wanted}`} ORDER BY c.version DESC LIMIT 1`);
+  if (!row || !rowHolds(deps, row)) return null;
+  const { sealedSha256: sha256, verifyCode, deletedAt } = row;
+  if (deletedAt) return { sha256, verifyCode, file: null, deletedAt };
   const file = await deps.blobs.open(row.blobKey, certificateUse(row), memoryHolder(row)).catch(unread(deps.log, row));
-  return file && { file, sha256: row.sealedSha256, verifyCode: row.verifyCode };
+  return file && { sha256, verifyCode, file, deletedAt };
 }
 
 /**

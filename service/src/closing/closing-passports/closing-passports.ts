@@ -10,7 +10,7 @@ import { createCertificateCheck } from "./certificate-check.ts";
 import type { SealClosingDeps } from "./seal-version.ts";
 
 export { createCertificateCheck } from "./certificate-check.ts";
-export { type CertificateDeps, latestCertificate } from "./certificate-file.ts";
+export { type CertificateDeps, certificateOfRoom, type RoomCertificate } from "./certificate-file.ts";
 export {
   type ClosingRecord,
   type ClosingVersionRecord,

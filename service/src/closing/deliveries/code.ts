@@ -10,6 +10,7 @@ import { defineMail, type MailDeps } from "../../kernel/platform/mail/mail-jobs.
 import { isPlainName } from "../../kernel/platform/mail/plain-name.ts";
 import { nameIn } from "../../kernel/platform/mail/template.ts";
 import { keysOf, type SecretBytes } from "../../kernel/platform/secrets.ts";
+import * as codes from "./code-store.ts";
 import { type DeliveryDeps, deliveryPath, isSame, type Link, linkedDelivery, macOf, sessionUnder } from "./link.ts";
 import * as store from "./store.ts";
 
@@ -36,7 +37,7 @@ export async function mailDeliveryCode(deps: DeliveryDeps, link: Link): Promise<
   const { id } = await linkedDelivery(deps, link);
   await deps.db.transaction(async (tx) => {
     const at = deps.clock();
-    const code = await store.lockCode(tx, id);
+    const code = await codes.lockCode(tx, id);
     if (!code) throw new ServiceError("conflict", "This link asks for no code.");
     if (code.lockedAt) throw locked();
     if (code.askedAt && at.getTime() - code.askedAt.getTime() < minuteMs)
@@ -47,7 +48,7 @@ export async function mailDeliveryCode(deps: DeliveryDeps, link: Link): Promise<
     if (code.asked >= mostCodes)
       throw new ServiceError("conflict", "Too many codes were mailed. Ask the sender for another link.");
     const codeId = newUuid();
-    await store.updateCode(tx, id, { ...code, codeId, askedAt: at, asked: code.asked + 1 });
+    await codes.updateCode(tx, id, { ...code, codeId, askedAt: at, asked: code.asked + 1 });
     await deliveryCodeMail.enqueue(tx, { deliveryId: id, codeId });
   });
 }
@@ -66,19 +67,19 @@ export async function enterDelivery(
   const { id } = await linkedDelivery(deps, link);
   const result = await deps.db.transaction(async (tx) => {
     const at = deps.clock();
-    const code = await store.lockCode(tx, id);
+    const code = await codes.lockCode(tx, id);
     if (!code || code.lockedAt) throw locked();
     const { codeId, askedAt } = code;
     if (codeId === null || askedAt === null || at.getTime() - askedAt.getTime() >= codeMs) return "ended";
     const digits = typed.replaceAll(/\D/g, "");
     if (keysOf(deps.secrets).some((key) => isSame(digitsUnder(key, codeId), digits))) {
-      await store.updateCode(tx, id, { ...code, codeId: null, failures: 0 });
+      await codes.updateCode(tx, id, { ...code, codeId: null, failures: 0 });
       await store.writeUse(tx, id, { kind: "code_entered", at, file: null, network });
       return "right";
     }
     const failures = code.failures + 1;
     const lockedAt = failures >= mostFailures ? at : null;
-    await store.updateCode(tx, id, { ...code, failures, lockedAt });
+    await codes.updateCode(tx, id, { ...code, failures, lockedAt });
     if (lockedAt) await store.writeUse(tx, id, { kind: "locked", at, file: null, network });
     return "wrong";
   });
@@ -92,7 +93,7 @@ export async function enterDelivery(
 export const deliveryCodeMail = defineMail({
   queue: "delivery-code-mail",
   async load({ deliveryId, codeId }: { deliveryId: string; codeId: string }, { db, clock }: MailDeps) {
-    const [delivery, code] = [await store.selectDelivery(db, deliveryId), await store.selectCode(db, deliveryId)];
+    const [delivery, code] = [await store.selectDelivery(db, deliveryId), await codes.selectCode(db, deliveryId)];
     if (!delivery || delivery.revokedAt !== null || delivery.expiresAt <= clock() || code?.codeId !== codeId)
       return null;
     const room = await store.roomById(db, delivery.roomId);

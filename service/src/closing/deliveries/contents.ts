@@ -13,9 +13,9 @@ import {
   readDocuments,
 } from "../../signing/envelopes/envelopes.ts";
 import { whereSignedAgain } from "../../signing/notaries/notaries.ts";
-import { type CertificateDeps, closingLogProof, latestCertificate } from "../closing-passports/closing-passports.ts";
+import { type CertificateDeps, closingLogProof, type RoomCertificate } from "../closing-passports/closing-passports.ts";
 import { fileName, namePart, readme, receipts, uniqueNames } from "./names.ts";
-import type { DeliveredFile, DeliveryRoom, OrderOfRoom } from "./store.ts";
+import type { DeliveredFile, OrderOfRoom } from "./store.ts";
 
 export type ZipDeps = DocumentDeps &
   CertificateDeps & {
@@ -124,10 +124,10 @@ export function namedFiles(orders: readonly Deliverable[], files: readonly Deliv
 
 export type ZipOf = {
   /**
-   * The room whose closing certificate is added to the zip; null for none. The certificate's manifest contains the
-   * codes of the room and of all its orders, so only the firm itself may get it.
+   * The closing certificate that is added to the zip; null for none. Its manifest contains the codes of the room and of
+   * all its orders, so others get it only when the firm chose that.
    */
-  room: DeliveryRoom | null;
+  certificate: RoomCertificate | null;
   owner: Pick<OrderOfRoom, "partnerId" | "environment">;
   title: string;
   reference: string | null;
@@ -146,7 +146,7 @@ const mostBytes = 2 * 1024 ** 3;
  * @throws ServiceError `conflict` when the zip would be too large
  */
 export async function zipOf(deps: ZipDeps, zip: ZipOf): Promise<{ name: string; file: StoredFile }> {
-  const { room, owner, title, reference, files } = zip;
+  const { certificate, owner, title, reference, files } = zip;
   const { partnerId, environment } = owner;
   const called = reference === null || title.startsWith(reference) ? title : `${reference} ${title}`;
   const top = namePart(called, 80) || "Documents";
@@ -157,16 +157,14 @@ export async function zipOf(deps: ZipDeps, zip: ZipOf): Promise<{ name: string; 
     const { file } = await openOrderDocument(deps, { orderCode, owner: { partnerId, environment }, documentId });
     entries.push({ name: `${top}/${path}`, bytes: file });
   }
-  const certificate = room && (await latestCertificate(deps, room.id));
-  const certificates = certificate
-    ? [{ path: closingCertificatePath, kind: "closing_certificate", sha256: certificate.sha256 }]
-    : [];
-  if (certificate) entries.push({ name: `${top}/${closingCertificatePath}`, bytes: certificate.file });
-  const proofs = await proofsOf(deps, zip, certificate);
+  if (certificate?.file) entries.push({ name: `${top}/${closingCertificatePath}`, bytes: certificate.file });
+  const proofs = await proofsOf(deps, zip);
   for (const { path, bytes } of proofs.files) entries.push({ name: `${top}/${path}`, bytes });
   const contents = [
-    ...files.map(({ path, kind, sha256, deletedAt }) => ({ path, kind, sha256, ...(deletedAt && { deletedAt }) })),
-    ...certificates,
+    ...[...files, ...(certificate ? [certificateEntry(certificate)] : [])].map(({ path, kind, sha256, deletedAt }) => ({
+      ...{ path, kind, sha256 },
+      ...(deletedAt && { deletedAt }),
+    })),
     ...proofs.files.map(({ path, form, of, bytes }) => ({ path, kind: form, of, sha256: hash("sha256", bytes) })),
   ];
   const { name: firmName } = await readShownFirm(deps.db, partnerId);
@@ -197,8 +195,7 @@ type ProofFile = { path: string; form: ProofForm; of: string; bytes: Buffer };
  */
 async function proofsOf(
   deps: ZipDeps,
-  { owner, files }: ZipOf,
-  certificate: { verifyCode: string } | null,
+  { owner, files, certificate }: ZipOf,
 ): Promise<{ files: ProofFile[]; waiting: Record<ProofForm, string[]> }> {
   const { partnerId, environment } = owner;
   const present = files.filter(({ deletedAt }) => deletedAt === null);
@@ -226,11 +223,18 @@ async function proofsOf(
     if (!sealed.has(sha256)) continue;
     for (const form of proofForms) await add(path, form, () => orderDocumentProof(deps, wanted, form));
   }
-  const { verifyCode } = certificate ?? {};
-  if (verifyCode !== undefined)
+  if (certificate?.file)
     for (const form of proofForms)
-      await add(closingCertificatePath, form, () => closingLogProof(deps, verifyCode, form));
+      await add(closingCertificatePath, form, () => closingLogProof(deps, certificate.verifyCode, form));
   return { files: found, waiting };
 }
 
 const closingCertificatePath = "Certificates/Closing certificate.pdf";
+
+/** A closing certificate as a file of a delivery. */
+export const certificateEntry = ({ sha256, deletedAt }: RoomCertificate) => ({
+  path: closingCertificatePath,
+  kind: "closing_certificate",
+  sha256,
+  deletedAt,
+});

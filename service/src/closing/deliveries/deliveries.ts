@@ -1,18 +1,14 @@
 /** Finished documents of a closing or an order in one zip: for its firm, and for others by a link that expires. */
 export { deliveryCodeMail, enterDelivery, mailDeliveryCode } from "./code.ts";
-export type { Deliverable, NamedFile } from "./contents.ts";
+export { certificateEntry, type Deliverable } from "./contents.ts";
 export { downloadMail } from "./download-mail.ts";
 export type { DeliveryDeps, Link } from "./link.ts";
+export { deliveryDoor, deliveryFile, deliveryProof, deliveryZip, openDelivery } from "./open.ts";
 export { writeReceivers } from "./receiver-store.ts";
 export { endReceiver, sendToReceivers } from "./receivers.ts";
 export {
   deliveriesOf,
-  deliveryDoor,
-  deliveryFile,
   deliveryMail,
-  deliveryProof,
-  deliveryZip,
-  openDelivery,
   orderZip,
   revokeDelivery,
   roomZip,

@@ -93,7 +93,14 @@ async function sendTo(tx: Tx, { clock, rowMac }: Deps, roomId: string, email: st
     ({ status, final }) => status === "Completed" && final !== null && final.deletedAt === null,
   );
   const recipient = { recipientName: receiver.name, recipientEmail: email };
-  const delivery = { ...recipient, days: keptDays, asksCode: true, actor: receiver.askedBy, at };
+  const delivery = {
+    ...recipient,
+    days: keptDays,
+    asksCode: true,
+    certificateSha256: null,
+    actor: receiver.askedBy,
+    at,
+  };
   const deliveryId = orders.length > 0 ? await writeDelivery(tx, room, orders, delivery) : null;
   const sent = new Set(orders.map(({ id }) => id));
   for (const { id, orderId } of own)

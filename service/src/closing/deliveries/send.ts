@@ -1,4 +1,3 @@
-import { existingProofs, type ProofForm } from "../../evidence/transparency-log/transparency-log.ts";
 import { readMailFirm } from "../../firms/partners/partners.ts";
 import { auditLine } from "../../kernel/audit/audit.ts";
 import { actorOf, type Owner, type Principal } from "../../kernel/identity/identity.ts";
@@ -8,15 +7,13 @@ import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { newUuid } from "../../kernel/platform/ids.ts";
 import { isEmail } from "../../kernel/platform/mail/email.ts";
 import { defineMail, type MailDeps } from "../../kernel/platform/mail/mail-jobs.ts";
-import { maskEmail } from "../../kernel/platform/mail/mask-email.ts";
 import { isPlainName, isPlainTitle } from "../../kernel/platform/mail/plain-name.ts";
 import { nameIn } from "../../kernel/platform/mail/template.ts";
 import { isCode, isPlainText, isUuid } from "../../kernel/platform/text.ts";
-import { openOrderDocument, orderDocumentProof } from "../../signing/envelopes/envelopes.ts";
+import { certificateOfRoom } from "../closing-passports/closing-passports.ts";
 import { type OwnRoom, roomNotFound } from "../rooms/rooms.ts";
 import { type Deliverable, deliverableOf, deliverablesOf, filesOf, namedFiles, zipOf } from "./contents.ts";
-import { noteDownload } from "./download-mail.ts";
-import { type DeliveryDeps, deliveryPath, isSession, type Link, linkedDelivery, notFound } from "./link.ts";
+import { type DeliveryDeps, deliveryPath, notFound } from "./link.ts";
 import { waitingReceivers } from "./receiver-store.ts";
 import * as store from "./store.ts";
 
@@ -37,7 +34,7 @@ const ordersOf = async (deps: DeliveryDeps, room: store.DeliveryRoom): Promise<D
  * the room's documents.
  * @throws ServiceError `unavailable` when a document or a delivery fails its MAC
  */
-export async function deliveriesOf(deps: DeliveryDeps, { id, reference, ownOrders }: OwnRoom) {
+export async function deliveriesOf(deps: DeliveryDeps, { id, reference, orders: all, ownOrders, versions }: OwnRoom) {
   const rows = [...ownOrders.values()];
   const orders = deliverablesOf(deps, rows, reference);
   const [listed, asked] = await Promise.all([store.listDeliveries(deps.db, id), waitingReceivers(deps.db, id)]);
@@ -46,6 +43,9 @@ export async function deliveriesOf(deps: DeliveryDeps, { id, reference, ownOrder
   return {
     orders,
     waiting,
+    hasCertificate: versions.length > 0,
+    /** Whether the room has orders of other firms, which its certificate names, too. */
+    hasForeign: all.length > ownOrders.size,
     sent: listed.map((one) => ({ ...one, hasEnded: one.expiresAt <= now })),
   };
 }
@@ -59,7 +59,8 @@ export async function roomZip(deps: DeliveryDeps, owner: Owner, roomCode: string
   const orders = await ordersOf(deps, room);
   const files = namedFiles(orders, orders.flatMap(filesOf));
   if (files.length === 0) throw new ServiceError("conflict", "No document of this room is finished yet.");
-  return zipOf(deps, { room, owner: room, title: room.name, reference: room.reference, files });
+  const certificate = await certificateOfRoom(deps, room.id, null);
+  return zipOf(deps, { certificate, owner: room, title: room.name, reference: room.reference, files });
 }
 
 /**
@@ -73,7 +74,7 @@ export async function orderZip(deps: DeliveryDeps, owner: Owner, orderCode: stri
   const files = namedFiles([deliverable], filesOf(deliverable));
   if (files.length === 0) throw new ServiceError("conflict", "The document of this order is not finished yet.");
   const { title, reference } = deliverable;
-  return zipOf(deps, { room: null, owner: order, title: title ?? "Document", reference, files });
+  return zipOf(deps, { certificate: null, owner: order, title: title ?? "Document", reference, files });
 }
 
 export type NewDelivery = {
@@ -83,6 +84,8 @@ export type NewDelivery = {
   orderCodes: readonly string[];
   /** Whether the link asks for a code that is mailed to the recipient. */
   asksCode: boolean;
+  /** Whether the closing's newest certificate is delivered, too. */
+  withCertificate: boolean;
 };
 
 /**
@@ -94,7 +97,7 @@ export async function sendDelivery(
   deps: DeliveryDeps,
   principal: Principal,
   roomCode: string,
-  { name: typedName, email: typedEmail, days, orderCodes, asksCode }: NewDelivery,
+  { name: typedName, email: typedEmail, days, orderCodes, asksCode, withCertificate }: NewDelivery,
 ): Promise<string> {
   const room = await roomOf(deps, principal, roomCode);
   const recipientName = typedName.trim();
@@ -110,6 +113,9 @@ export async function sendDelivery(
   const unfinished = chosen.find(({ final }) => final === null || final.deletedAt !== null);
   if (unfinished)
     throw new ServiceError("conflict", `${unfinished.title ?? "A chosen document"} is not finished, or was deleted.`);
+  const certificate = withCertificate ? await certificateOfRoom(deps, room.id, null) : null;
+  if (withCertificate && !certificate?.file)
+    throw new ServiceError("conflict", "This closing has no certificate to send. Seal one first, or send none.");
   return deps.db.transaction(async (tx) => {
     const at = deps.clock();
     await store.lockDeliveries(tx, room.id);
@@ -120,6 +126,7 @@ export async function sendDelivery(
       ...recipient,
       days: Number(days),
       asksCode,
+      certificateSha256: certificate?.sha256 ?? null,
       actor: actorOf(principal),
       at,
     });
@@ -131,6 +138,7 @@ type Sent = {
   recipientEmail: string;
   days: number;
   asksCode: boolean;
+  certificateSha256: string | null;
   actor: string;
   at: Date;
 };
@@ -149,8 +157,11 @@ export async function writeDelivery(
   const expiresAt = new Date(at.getTime() + days * dayMs);
   await store.insertDelivery(tx, { id, roomId: room.id, files, sentBy: actor, createdAt: at, expiresAt, ...sent });
   await deliveryMail.enqueue(tx, { deliveryId: id });
-  const { asksCode } = sent;
-  const detail = { delivery: id, room: room.id, files: files.length, expiresAt: expiresAt.toISOString(), asksCode };
+  const { asksCode, certificateSha256 } = sent;
+  const detail = {
+    ...{ delivery: id, room: room.id, files: files.length, expiresAt: expiresAt.toISOString(), asksCode },
+    ...(certificateSha256 !== null && { certificateSha256 }),
+  };
   await tx.query(auditLine({ at, action: "delivery.sent", actor, partnerId: room.partnerId, detail }));
   return id;
 }
@@ -165,84 +176,6 @@ export async function revokeDelivery(deps: DeliveryDeps, principal: Principal, r
     const line = { at, action: "delivery.revoked", actor: actorOf(principal), partnerId: room.partnerId, detail };
     await tx.query(auditLine(line));
   });
-}
-
-/**
- * The page before the code: the room that sent the documents, the recipient's masked address, and the state of the
- * code. A holder of the link may see this without typing the code.
- */
-export async function deliveryDoor(deps: DeliveryDeps, link: Link) {
-  const delivery = await linkedDelivery(deps, link);
-  const room = await store.roomById(deps.db, delivery.roomId);
-  if (!room) throw notFound();
-  const isOpen = !delivery.asksCode || isSession(deps, delivery.id, link.session);
-  const code = isOpen ? undefined : await store.selectCode(deps.db, delivery.id);
-  const to = maskEmail(delivery.recipientEmail);
-  return { isOpen, to, isLocked: code?.lockedAt != null, isMailed: code?.codeId != null, room };
-}
-
-/**
- * Opens a delivery for a person with its link. If the link asks for a code, the person must also have entered it.
- * @throws ServiceError `not_found` for an unknown or ended link, `conflict` without the code
- */
-export async function openDelivery(deps: DeliveryDeps, link: Link) {
-  const delivery = await linkedDelivery(deps, link);
-  const room = await store.roomById(deps.db, delivery.roomId);
-  if (!room) throw notFound();
-  if (delivery.asksCode && !isSession(deps, delivery.id, link.session))
-    throw new ServiceError("conflict", "Type the code first that was mailed to the recipient.");
-  const rows = await store.ordersById(
-    deps.db,
-    [...new Set(delivery.files.map(({ orderId }) => orderId))],
-    room.partnerId,
-  );
-  const orders = deliverablesOf(deps, rows, room.reference);
-  const files = namedFiles(orders, delivery.files);
-  const proofs = await existingProofs(
-    deps.db,
-    room.environment,
-    files.map(({ sha256 }) => sha256),
-  );
-  return { delivery, room, files, proofs };
-}
-
-/**
- * The zip of a delivery. Records that the download began.
- * @throws ServiceError as `openDelivery`, and `conflict` when the zip would be too large
- */
-export async function deliveryZip(deps: DeliveryDeps, link: Link, network: string | null) {
-  const { delivery, room, files } = await openDelivery(deps, link);
-  const { name: title, reference } = room;
-  const zip = await zipOf(deps, { room: null, owner: room, title, reference, files });
-  await noteDownload(deps, { delivery, room }, { file: null, network });
-  return zip;
-}
-
-/**
- * One file of a delivery. Records that the download began.
- * @throws ServiceError as `openDelivery`, and for a file that was deleted
- */
-export async function deliveryFile(deps: DeliveryDeps, link: Link & { documentId: string }, network: string | null) {
-  const { delivery, room, files } = await openDelivery(deps, link);
-  const wanted = files.find(({ kind, sha256 }) => `${kind}-${sha256}` === link.documentId);
-  if (!wanted) throw notFound();
-  const { path, orderCode } = wanted;
-  const { file } = await openOrderDocument(deps, { orderCode, owner: room, documentId: link.documentId });
-  await noteDownload(deps, { delivery, room }, { file: path, network });
-  return { name: path.slice(path.lastIndexOf("/") + 1), file };
-}
-
-/**
- * The log's proof of one file of a delivery.
- * @throws ServiceError as `deliveryFile`; `unavailable` or `conflict` while the log has no proof
- */
-export async function deliveryProof(deps: DeliveryDeps, link: Link & { documentId: string; form: ProofForm }) {
-  const { room, files } = await openDelivery(deps, link);
-  const wanted = files.find(({ kind, sha256 }) => `${kind}-${sha256}` === link.documentId);
-  if (!wanted) throw notFound();
-  const { path, orderCode } = wanted;
-  const proof = await orderDocumentProof(deps, { orderCode, owner: room, documentId: link.documentId }, link.form);
-  return { name: `${path.slice(path.lastIndexOf("/") + 1)}.${link.form}`, proof };
 }
 
 /** The mail with the link of a delivery. It is not sent if the delivery was ended in the meantime. */

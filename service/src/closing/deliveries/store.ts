@@ -14,6 +14,7 @@ import { fromOrders, hasOrderCode, joinOrder, orderState } from "../../orders/or
 import { documentsOfOrder, type StoredOrderDocument, verifiedEnvelopesOf } from "../../signing/envelopes/envelopes.ts";
 import { type StoredSigningAgain, signingAgainOf } from "../../signing/notaries/notaries.ts";
 import { fromRooms, joinAttachments, verifiedRoom } from "../rooms/rooms.ts";
+import { codeState } from "./code-store.ts";
 import { receiverRows } from "./receiver-store.ts";
 
 /** A document of a delivery. Its hash was fixed when the delivery was sent. */
@@ -27,10 +28,11 @@ const deliveryState: StateMac = {
   table: sql`closing_deliveries`,
   key: sql`id`,
   mac: sql`row_mac`,
-  // For a link without a code, the MAC covers the address without the marker 'code'. So MACs of links that were made
-  // before codes existed stay valid.
+  // Without a certificate and without a code, the MAC covers only the address in this place. So MACs of links that were
+  // made before these existed stay valid.
   covered: (d) => sql`${d}.id, ${d}.room_id, ${d}.recipient_name,
-    CASE WHEN ${d}.asks_code THEN jsonb_build_array(${d}.recipient_email, 'code') ELSE to_jsonb(${d}.recipient_email) END,
+    CASE WHEN ${d}.certificate_sha256 IS NOT NULL THEN jsonb_build_array(${d}.recipient_email, ${d}.asks_code, ${d}.certificate_sha256)
+      WHEN ${d}.asks_code THEN jsonb_build_array(${d}.recipient_email, 'code') ELSE to_jsonb(${d}.recipient_email) END,
     ${d}.files, ${d}.sent_by,
     extract(epoch FROM ${d}.created_at), extract(epoch FROM ${d}.expires_at), extract(epoch FROM ${d}.revoked_at)`,
 };
@@ -43,18 +45,6 @@ const useState: StateMac = {
   covered: (u) => sql`${u}.id, ${u}.delivery_id,
     CASE ${u}.kind WHEN 'download' THEN to_jsonb(${u}.file) ELSE jsonb_build_array(${u}.file, ${u}.kind) END, ${u}.network,
     extract(epoch FROM ${u}.at)`,
-};
-
-/**
- * The MAC also covers the count of wrong attempts and the lock, so that database access alone is not enough to try more
- * codes.
- */
-const codeState: StateMac = {
-  table: sql`closing_delivery_codes`,
-  key: sql`delivery_id`,
-  mac: sql`row_mac`,
-  covered: (c) => sql`${c}.delivery_id, ${c}.code_id, extract(epoch FROM ${c}.asked_at), ${c}.asked, ${c}.failures,
-    extract(epoch FROM ${c}.locked_at), ${c}.state_version`,
 };
 
 export const protectedTables = [stateRows(deliveryState), stateRows(useState), stateRows(codeState), receiverRows];
@@ -73,11 +63,14 @@ export type Delivery = {
   revokedAt: Date | null;
   /** Whether the link asks for a code that is mailed to the recipient. */
   asksCode: boolean;
+  /** The closing certificate that is delivered; null for none. */
+  certificateSha256: string | null;
 };
 
 const columns = sql`d.id, d.room_id AS "roomId", d.recipient_name AS "recipientName",
   d.recipient_email AS "recipientEmail", d.files, d.sent_by AS "sentBy", d.created_at AS "createdAt",
-  d.expires_at AS "expiresAt", d.revoked_at AS "revokedAt", d.asks_code AS "asksCode"`;
+  d.expires_at AS "expiresAt", d.revoked_at AS "revokedAt", d.asks_code AS "asksCode",
+  d.certificate_sha256 AS "certificateSha256"`;
 
 export type DeliveryRoom = Owner & { id: string; code: string; name: string; reference: string | null };
 
@@ -132,11 +125,23 @@ export const orderByCode = (db: Sql, code: string, { partnerId, environment }: O
     WHERE ${hasOrderCode(code)} AND o.partner_id = ${partnerId} AND o.environment = ${environment}`);
 
 export async function insertDelivery(tx: Tx, delivery: Omit<Delivery, "revokedAt">): Promise<void> {
-  const { id, roomId, recipientName, recipientEmail, files, sentBy, createdAt, expiresAt, asksCode } = delivery;
+  const {
+    id,
+    roomId,
+    recipientName,
+    recipientEmail,
+    files,
+    sentBy,
+    createdAt,
+    expiresAt,
+    asksCode,
+    certificateSha256,
+  } = delivery;
   await tx.query(sql`
-    INSERT INTO closing_deliveries (id, room_id, recipient_name, recipient_email, files, sent_by, created_at, expires_at, asks_code)
+    INSERT INTO closing_deliveries (id, room_id, recipient_name, recipient_email, files, sent_by, created_at, expires_at, asks_code,
+      certificate_sha256)
     VALUES (${id}, ${roomId}, ${recipientName}, ${recipientEmail}, ${JSON.stringify(files)}::jsonb, ${sentBy},
-      ${createdAt}, ${expiresAt}, ${asksCode})`);
+      ${createdAt}, ${expiresAt}, ${asksCode}, ${certificateSha256})`);
   await writeStateMacs(tx, deliveryState, sql`id = ${id}`);
   if (!asksCode) return;
   await tx.query(sql`INSERT INTO closing_delivery_codes (delivery_id) VALUES (${id})`);
@@ -177,40 +182,6 @@ export async function revoke(tx: Tx, id: string, roomId: string, at: Date): Prom
   await tx.query(sql`UPDATE closing_deliveries SET revoked_at = ${at} WHERE id = ${id}`);
   await writeStateMacs(tx, deliveryState, sql`id = ${id}`);
   return true;
-}
-
-/** The newest code of a link. `codeId` is null before the first code was mailed, and after the newest was used. */
-type DeliveryCode = {
-  codeId: string | null;
-  askedAt: Date | null;
-  /** The number of codes that were mailed. */
-  asked: number;
-  failures: number;
-  lockedAt: Date | null;
-};
-
-const codes = (id: string) => sql`
-  SELECT c.code_id AS "codeId", c.asked_at AS "askedAt", c.asked, c.failures, c.locked_at AS "lockedAt",
-    ${verified(codeState, sql`c`)}
-  FROM closing_delivery_codes c WHERE c.delivery_id = ${id}`;
-
-export async function selectCode(db: Sql, id: string): Promise<DeliveryCode | undefined> {
-  const [found] = await db.query<DeliveryCode>(codes(id));
-  return found;
-}
-
-/** Locks the code, so that concurrent tries are counted one after another. */
-export async function lockCode(tx: Tx, id: string): Promise<DeliveryCode | undefined> {
-  const [found] = await tx.query<DeliveryCode>(sql`${codes(id)} FOR NO KEY UPDATE`);
-  return found;
-}
-
-export async function updateCode(tx: Tx, id: string, code: DeliveryCode): Promise<void> {
-  const { codeId, askedAt, asked, failures, lockedAt } = code;
-  await tx.query(sql`
-    UPDATE closing_delivery_codes SET code_id = ${codeId}, asked_at = ${askedAt}, asked = ${asked}, failures = ${failures},
-      locked_at = ${lockedAt} WHERE delivery_id = ${id}`);
-  await writeStateMacs(tx, codeState, sql`delivery_id = ${id}`);
 }
 
 /** One use of a link. For a download, `file` names the file; null means the zip of all files. */

@@ -1,7 +1,8 @@
 import { parseCookie, stringifySetCookie } from "cookie";
 import type { FastifyInstance } from "fastify";
-import type { DeliveryDeps, Link, NamedFile } from "../../closing/deliveries/deliveries.ts";
+import type { DeliveryDeps, Link } from "../../closing/deliveries/deliveries.ts";
 import {
+  certificateEntry,
   deliveryDoor,
   deliveryFile,
   deliveryProof,
@@ -192,10 +193,15 @@ ${field({ form: "code", name: "code", label: code.label, required: true, maxLeng
 
 type Opened = Awaited<ReturnType<typeof openDelivery>> & { firm: ShownFirm; path: string };
 
-function deliveryPage(assets: Assets, { delivery, room, files, proofs, firm, path }: Opened, reader: Reader): string {
+function deliveryPage(
+  assets: Assets,
+  { delivery, room, files, certificate, proofs, firm, path }: Opened,
+  reader: Reader,
+): string {
   const { words } = reader;
   const { delivery: said, language, preparedBy, orders } = words;
-  const row = ({ path: name, kind, sha256, deletedAt }: NamedFile): Html => {
+  const listed = [...files, ...(certificate ? [certificateEntry(certificate)] : [])];
+  const row = ({ path: name, kind, sha256, deletedAt }: (typeof listed)[number]): Html => {
     const shown = name.slice(name.lastIndexOf("/") + 1);
     const button = deletedAt
       ? html`${orders.deleted} ${plainTime(deletedAt, language)}`
@@ -222,7 +228,7 @@ ${room.environment === "test" && notice("attention", words.orderPage.test.title,
 <p class="lead">${said.lead(firm.branding?.brandName ?? firm.name)}</p>
 ${buttonForm(linkFor(reader, path), said.all)}
 </section>
-${card("files", said.documents, html`<ul class="order-documents">${files.map(row)}</ul>`)}
+${card("files", said.documents, html`<ul class="order-documents">${listed.map(row)}</ul>`)}
 ${card(
   "about",
   said.about,

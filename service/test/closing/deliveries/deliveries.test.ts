@@ -8,8 +8,9 @@ import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { unzipSync } from "fflate";
+import { lockCode, updateCode } from "../../../src/closing/deliveries/code-store.ts";
 import { sendToReceivers, writeReceivers } from "../../../src/closing/deliveries/deliveries.ts";
-import { insertDelivery, lockCode, updateCode } from "../../../src/closing/deliveries/store.ts";
+import { insertDelivery } from "../../../src/closing/deliveries/store.ts";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { checkFiles } from "../../../src/pages/verify/browser/check.ts";
 import type { VerifyConfig } from "../../../src/pages/verify/browser/config.ts";
@@ -217,7 +218,7 @@ test("sends documents by a link whose page downloads nothing, lists the download
   assert.equal(hash("sha256", one), single.slice(-64));
   assert.ok(
     !namesIn(zip).some((name) => name.includes("Closing certificate")),
-    "its manifest has codes that open rooms",
+    "its manifest has codes that open rooms, and nobody chose to send it",
   );
   await running.db.query(sql`
     INSERT INTO closing_delivery_uses (delivery_id, at, file) VALUES (${path.split("/")[2]}, now(), 'put in.pdf')`);
@@ -241,6 +242,66 @@ test("sends documents by a link whose page downloads nothing, lists the download
   assert.equal((await postForm(baseUrl + end, {}, agent)).status, 404);
   for (const method of ["GET", "POST"]) assert.equal((await fetch(baseUrl + path, { method })).status, 404);
   assert.match(await look(), /The link was ended/);
+});
+
+test("delivers the newest closing certificate where the sender chose it, and exactly that version afterwards", async () => {
+  const form = await look();
+  const box = /<input[^>]*name="certificate"[^>]*>/.exec(form)?.[0] ?? "";
+  assert.match(box, /type="checkbox"/);
+  assert.doesNotMatch(box, /checked/, "the room has an order of another firm");
+  assert.equal((await send({ email: "cert@lender.example", certificate: "on" })).status, 303);
+  const path = await until(() => links("cert@lender.example")[0]);
+  const page = await (await fetch(baseUrl + path, { headers: { "Accept-Language": "en" } })).text();
+  const [, single = ""] = /action="(\/deliveries\/[^"]+\/closing_certificate-[0-9a-f]{64})/.exec(page) ?? [];
+  await acme.post(`/api/rooms/${roomCode}/passport`);
+  const files = unzipSync(await bytesOf(await fetch(baseUrl + path, { method: "POST" })));
+  const certificate = files[`${top}/Certificates/Closing certificate.pdf`] ?? new Uint8Array();
+  assert.equal(hash("sha256", certificate), single.slice(-64), "the version of the time of sending");
+  assert.deepEqual(await bytesOf(await fetch(baseUrl + single, { method: "POST" })), certificate);
+  const contents = JSON.parse(Buffer.from(files[`${top}/contents.json`] ?? []).toString());
+  assert.ok(contents.files.some(({ kind }: { kind: string }) => kind === "closing_certificate"));
+  const outcomes = await checkFiles({
+    files: Object.entries(files).flatMap(([name, bytes]) => (name.endsWith(".pdf") ? { name, bytes } : [])),
+    config: JSON.parse(
+      /id="verify-config">([^<]+)</.exec(Buffer.from(files[`${top}/verify.html`] ?? []).toString())?.[1] ?? "",
+    ) as VerifyConfig,
+    trust: { seal: "", timeStamping: "" },
+    at: Date.now(),
+    subtle: crypto.subtle,
+  });
+  const claims = outcomes.flatMap((outcome) => (outcome.kind === "proof" ? outcome.claims : []));
+  assert.match(
+    claims.find(({ name }) => name === "document_of_this_room")?.why ?? "",
+    /^Document \d of 3 of closing 2026-1187/,
+  );
+
+  const id = path.split("/")[2] ?? "";
+  const another = sql`certificate_sha256 = ${"0".repeat(64)}`;
+  await assert.rejects(running.db.query(sql`UPDATE closing_deliveries SET ${another} WHERE id = ${id}`));
+  const write = (sha256: string | null) =>
+    running.db.transaction(async (tx) => {
+      await tx.script("SET LOCAL session_replication_role = replica");
+      await tx.query(sql`UPDATE closing_deliveries SET certificate_sha256 = ${sha256} WHERE id = ${id}`);
+    });
+  await write(null);
+  assert.equal((await fetch(baseUrl + path)).status, 503, "its MAC covers the certificate");
+  await write(single.slice(-64));
+  assert.equal((await fetch(baseUrl + path)).status, 200);
+});
+
+test("ticks the box for the certificate in a closing of one firm alone, and sends none that does not exist", async () => {
+  const { roomCode: room } = await acme.post<{ roomCode: string }>("/api/rooms", { name: "Own closing" });
+  const own = await place(acme, {});
+  await acme.post(`/api/rooms/${room}/orders`, { orderCode: own });
+  await finish(acme, own);
+  const shown = async () => (await fetch(`${baseUrl}/dashboard/rooms/${room}`, { headers: agent })).text();
+  const before = await send({ certificate: "on", [`send-${own}`]: "on", email: "none@lender.example" }, room);
+  assert.equal(before.status, 409);
+  assert.match(await before.text(), /This closing has no certificate to send/);
+  assert.doesNotMatch(await shown(), /name="certificate"/);
+  await acme.post(`/api/rooms/${room}/passport`);
+  assert.match(/<input[^>]*name="certificate"[^>]*>/.exec(await shown())?.[0] ?? "", /checked/);
+  await acme.post(`/api/rooms/${room}/close`);
 });
 
 const told = (to: string, about: string) =>
@@ -488,7 +549,8 @@ test("counts only the deliveries that the firm sends by hand toward the limit of
     const [at, expiresAt] = [new Date(), new Date(Date.now() + 86_400_000)];
     const row = { roomId: of?.id ?? "", recipientName: "Lena", files: [{ orderId: 1, kind: "sealed", sha256: "0" }] };
     const more = { recipientEmail: "lena@lender.example", sentBy: "member:test", createdAt: at, expiresAt };
-    for (let i = 0; i < 23; i++) await insertDelivery(tx, { id: randomUUID(), ...row, ...more, asksCode: false });
+    const plain = { asksCode: false, certificateSha256: null };
+    for (let i = 0; i < 23; i++) await insertDelivery(tx, { id: randomUUID(), ...row, ...more, ...plain });
   });
   assert.equal((await byHand("two@lender.example")).status, 303, "the 25th by hand");
   const refused = await byHand("two@lender.example");

@@ -16,7 +16,7 @@ const wrapper = "its callers are checked";
 const overwrites = "it overwrites all columns that the MAC covers";
 /** Changes that lock nothing themselves, and why no forged value of their row gets a MAC. */
 const excepted: Readonly<Record<string, string>> = {
-  "closing/deliveries/store.ts updateCode": "the caller has the code from lockCode",
+  "closing/deliveries/code-store.ts updateCode": "the caller has the code from lockCode",
   "closing/rooms/attachments/store.ts deleteAttachment": ofRoom,
   "closing/rooms/attachments/store.ts insertAttachment": ofRoom,
   "closing/rooms/participants/store.ts markInvited": ofRoom,

@@ -40,7 +40,8 @@ export function deliveryForms(
     url: `${path}/deliveries`,
     handle: doOnce(deliveries, async ({ params: { code }, form: typed, request }) => {
       const { name = "", email = "", days = "" } = typed;
-      const delivery = { name, email, days, orderCodes: chosenIn(typed), asksCode: typed["code"] === "on" };
+      const boxes = { asksCode: typed["code"] === "on", withCertificate: typed["certificate"] === "on" };
+      const delivery = { name, email, days, orderCodes: chosenIn(typed), ...boxes };
       await sendDelivery(deliveries, principalOf(request), code, delivery);
       return done(`/dashboard/rooms/${code}`, "delivery-sent");
     }),
@@ -99,7 +100,7 @@ ${sendForm(view, finished)}`;
   );
 }
 
-const sendForm = ({ roomCode, submission, typed }: DeliveryView, finished: readonly Deliverable[]): Html =>
+const sendForm = ({ roomCode, submission, typed, deliveries }: DeliveryView, finished: readonly Deliverable[]): Html =>
   html`<form class="form room-part" method="post" action="/dashboard/rooms/${roomCode}/deliveries">
 <h3>Send to the lender</h3>
 ${hiddenFields({ submission })}${field({ form: "delivery", name: "name", label: "Name of the recipient", value: typed?.["name"], required: true, maxLength: 200, autocomplete: "off" })}
@@ -107,9 +108,18 @@ ${field({ form: "delivery", name: "email", label: "Email", type: "email", value:
 ${field({ form: "delivery", name: "days", label: "Days until the link ends", value: typed?.["days"] ?? "14", required: true, maxLength: 2, autocomplete: "off", hint: "1 to 90." })}
 ${checkbox({ form: "delivery", name: "code", label: "Ask for a code", checked: typed === null || typed["code"] !== undefined, hint: "The page mails six digits to this address before it shows anything. Five wrong ones lock the link." })}
 <fieldset><legend>Documents</legend>${finished.map(({ code, title }, index) => checkbox({ form: "delivery", name: `send-${code}`, label: `${index + 1}. ${title ?? `Order ${code.slice(0, 6).toUpperCase()}`}`, checked: typed === null || typed[`send-${code}`] !== undefined }))}</fieldset>
+${deliveries.hasCertificate && certificateBox(deliveries, typed)}
 <p class="quiet-text">A custody certificate names the signers with their addresses and the order’s code, which opens the order’s page. Send documents only to people whom the closing concerns: they keep these after the link has ended.</p>
 <div class="form-actions"><button type="submit">Send the documents</button></div>
 </form>`;
+
+/** The box is ticked unless the certificate would show a stranger the orders of other firms. */
+const certificateBox = ({ hasForeign }: DeliveryView["deliveries"], typed: FormValues | null): Html =>
+  checkbox({
+    ...{ form: "delivery", name: "certificate", label: "With the newest closing certificate" },
+    checked: typed === null ? !hasForeign : typed["certificate"] !== undefined,
+    hint: `The recipient can check each document as a part of this closing. The certificate names every document of the closing${hasForeign ? ", also those of other firms," : ""} and has the codes that open the pages of the closing and of its orders.`,
+  });
 
 /**
  * The people to whom the service will send documents once these are finished. They were chosen when the closing was

@@ -1,0 +1,108 @@
+import { existingProofs, type ProofForm } from "../../evidence/transparency-log/transparency-log.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import { maskEmail } from "../../kernel/platform/mail/mask-email.ts";
+import { openOrderDocument, orderDocumentProof } from "../../signing/envelopes/envelopes.ts";
+import { certificateOfRoom, type RoomCertificate } from "../closing-passports/closing-passports.ts";
+import * as codes from "./code-store.ts";
+import { certificateEntry, deliverablesOf, namedFiles, zipOf } from "./contents.ts";
+import { noteDownload } from "./download-mail.ts";
+import { type DeliveryDeps, isSession, type Link, linkedDelivery, notFound } from "./link.ts";
+import * as store from "./store.ts";
+
+/**
+ * The page before the code: the room that sent the documents, the recipient's masked address, and the state of the
+ * code. A holder of the link may see this without typing the code.
+ */
+export async function deliveryDoor(deps: DeliveryDeps, link: Link) {
+  const delivery = await linkedDelivery(deps, link);
+  const room = await store.roomById(deps.db, delivery.roomId);
+  if (!room) throw notFound();
+  const isOpen = !delivery.asksCode || isSession(deps, delivery.id, link.session);
+  const code = isOpen ? undefined : await codes.selectCode(deps.db, delivery.id);
+  const to = maskEmail(delivery.recipientEmail);
+  return { isOpen, to, isLocked: code?.lockedAt != null, isMailed: code?.codeId != null, room };
+}
+
+/**
+ * Opens a delivery for a person with its link. If the link asks for a code, the person must also have entered it.
+ * @throws ServiceError `not_found` for an unknown or ended link, `conflict` without the code
+ */
+export async function openDelivery(deps: DeliveryDeps, link: Link) {
+  const delivery = await linkedDelivery(deps, link);
+  const room = await store.roomById(deps.db, delivery.roomId);
+  if (!room) throw notFound();
+  if (delivery.asksCode && !isSession(deps, delivery.id, link.session))
+    throw new ServiceError("conflict", "Type the code first that was mailed to the recipient.");
+  const rows = await store.ordersById(
+    deps.db,
+    [...new Set(delivery.files.map(({ orderId }) => orderId))],
+    room.partnerId,
+  );
+  const orders = deliverablesOf(deps, rows, room.reference);
+  const files = namedFiles(orders, delivery.files);
+  const certificate = await deliveredCertificate(deps, delivery);
+  const proofs = await existingProofs(
+    deps.db,
+    room.environment,
+    files.map(({ sha256 }) => sha256),
+  );
+  return { delivery, room, files, certificate, proofs };
+}
+
+/** The closing certificate of a delivery; null for none. @throws ServiceError `unavailable` when it fails its checks */
+async function deliveredCertificate(
+  deps: DeliveryDeps,
+  { roomId, certificateSha256 }: store.Delivery,
+): Promise<RoomCertificate | null> {
+  if (certificateSha256 === null) return null;
+  const certificate = await certificateOfRoom(deps, roomId, certificateSha256);
+  if (!certificate)
+    throw new ServiceError(
+      "unavailable",
+      "The certificate of this delivery is not on record any more. Ask its sender.",
+    );
+  return certificate;
+}
+
+/**
+ * The zip of a delivery. Records that the download began.
+ * @throws ServiceError as `openDelivery`, and `conflict` when the zip would be too large
+ */
+export async function deliveryZip(deps: DeliveryDeps, link: Link, network: string | null) {
+  const { delivery, room, files, certificate } = await openDelivery(deps, link);
+  const { name: title, reference } = room;
+  const zip = await zipOf(deps, { certificate, owner: room, title, reference, files });
+  await noteDownload(deps, { delivery, room }, { file: null, network });
+  return zip;
+}
+
+/**
+ * One file of a delivery. Records that the download began.
+ * @throws ServiceError as `openDelivery`, and for a file that was deleted
+ */
+export async function deliveryFile(deps: DeliveryDeps, link: Link & { documentId: string }, network: string | null) {
+  const { delivery, room, files, certificate } = await openDelivery(deps, link);
+  const isWanted = ({ kind, sha256 }: { kind: string; sha256: string }) => `${kind}-${sha256}` === link.documentId;
+  const document = files.find(isWanted);
+  const wanted = document ?? [certificate ? certificateEntry(certificate) : []].flat().find(isWanted);
+  if (!wanted) throw notFound();
+  const file = document
+    ? (await openOrderDocument(deps, { orderCode: document.orderCode, owner: room, documentId: link.documentId })).file
+    : certificate?.file;
+  if (!file) throw notFound();
+  await noteDownload(deps, { delivery, room }, { file: wanted.path, network });
+  return { name: wanted.path.slice(wanted.path.lastIndexOf("/") + 1), file };
+}
+
+/**
+ * The log's proof of one file of a delivery.
+ * @throws ServiceError as `deliveryFile`; `unavailable` or `conflict` while the log has no proof
+ */
+export async function deliveryProof(deps: DeliveryDeps, link: Link & { documentId: string; form: ProofForm }) {
+  const { room, files } = await openDelivery(deps, link);
+  const wanted = files.find(({ kind, sha256 }) => `${kind}-${sha256}` === link.documentId);
+  if (!wanted) throw notFound();
+  const { path, orderCode } = wanted;
+  const proof = await orderDocumentProof(deps, { orderCode, owner: room, documentId: link.documentId }, link.form);
+  return { name: `${path.slice(path.lastIndexOf("/") + 1)}.${link.form}`, proof };
+}
