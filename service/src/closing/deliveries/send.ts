@@ -5,11 +5,13 @@ import { dayMs } from "../../kernel/platform/clock.ts";
 import type { Tx } from "../../kernel/platform/database/database.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { newUuid } from "../../kernel/platform/ids.ts";
+import { zonedText } from "../../kernel/platform/languages.ts";
 import { isEmail } from "../../kernel/platform/mail/email.ts";
 import { defineMail, type MailDeps } from "../../kernel/platform/mail/mail-jobs.ts";
 import { isPlainName, isPlainTitle } from "../../kernel/platform/mail/plain-name.ts";
 import { nameIn } from "../../kernel/platform/mail/template.ts";
 import { isCode, isPlainText, isUuid } from "../../kernel/platform/text.ts";
+import { zoneOrDefault } from "../../orders/payments/payments.ts";
 import { certificateOfRoom } from "../closing-passports/closing-passports.ts";
 import { type OwnRoom, roomNotFound } from "../rooms/rooms.ts";
 import { type Deliverable, deliverableOf, deliverablesOf, filesOf, namedFiles, zipOf } from "./contents.ts";
@@ -185,9 +187,11 @@ export const deliveryMail = defineMail({
     const delivery = await store.selectDelivery(db, deliveryId);
     if (!delivery || delivery.revokedAt !== null || delivery.expiresAt <= clock()) return null;
     const room = await store.roomById(db, delivery.roomId);
-    return room ? { delivery, room, firm: await readMailFirm(db, room.partnerId) } : null;
+    if (!room) return null;
+    const { partnerId } = room;
+    return { delivery, room, firm: await readMailFirm(db, partnerId), zone: await zoneOrDefault(db, partnerId) };
   },
-  write({ delivery, room, firm }, _, { baseUrl, secrets }) {
+  write({ delivery, room, firm, zone }, _, { baseUrl, secrets }) {
     const by = nameIn(firm, "A firm");
     const { id, recipientName, recipientEmail, files, expiresAt, asksCode } = delivery;
     const count = new Set(files.map(({ orderId }) => orderId)).size;
@@ -203,7 +207,7 @@ export const deliveryMail = defineMail({
       greeting: isPlainName(recipientName) ? `Hello ${recipientName},` : "Hello,",
       lines: [
         `${by} sends you documents of a closing.`,
-        `The link works until ${expiresAt.toISOString().slice(0, 10)}. You need no account.`,
+        `The link works until ${zonedText(expiresAt, zone)}. You need no account.`,
       ],
       facts: isPlainTitle(room.name) ? [["Closing", room.name] as const] : [],
       link: { label: "See the documents", url: `${baseUrl}${deliveryPath(secrets, id)}` },

@@ -9,7 +9,7 @@ import { isPlainTitle } from "../../kernel/platform/mail/plain-name.ts";
 import type { Fact } from "../../kernel/platform/mail/template.ts";
 import { businessMorning } from "../../kernel/tasks/tasks.ts";
 import { joinOrder, orderState, signerState, type TitleOf } from "../../orders/order/order.ts";
-import { isBeingPaid, overdueOrderIds } from "../../orders/payments/payments.ts";
+import { isBeingPaid, overdueOrderIds, zoneOrDefault } from "../../orders/payments/payments.ts";
 import { roomState } from "./store.ts";
 import {
   actOf,
@@ -91,19 +91,20 @@ async function closingsOf({ db, rowMac, clock, titleOf }: Deps, partnerId: strin
   const ids = rows.map(({ orderId }) => orderId);
   const origins = await readOrigins(db, rowMac, ids);
   const own = rows.filter(({ orderId }) => origins.get(orderId)?.placedBy === `member:${userId}`);
+  const zone = await zoneOrDefault(db, partnerId);
   const rooms = [...Map.groupBy(own, ({ roomCode }) => roomCode).values()];
   return rooms
-    .map((orders) => closingOf(orders, titleOf))
+    .map((orders) => closingOf(orders, titleOf, zone))
     .sort((a, b) => a.rank - b.rank || a.day.localeCompare(b.day) || a.due - b.due);
 }
 
 /** `day`: when the closing is due; a closing without a day comes after those that have one. */
 type Closing = { code: string; name: string; text: string; rank: number; day: string; due: number };
 
-function closingOf(rows: readonly Row[], titleOf: TitleOf): Closing {
+function closingOf(rows: readonly Row[], titleOf: TitleOf, zone: string): Closing {
   const [{ roomCode: code, roomName, closesOn, orders, done }] = rows as [Row];
   const sorted = [...rows].sort((a, b) => rankOf(a) - rankOf(b) || signingEnd(a) - signingEnd(b));
-  const shown = sorted.slice(0, mostInRoom).map((row) => `${orderNameOf(row, titleOf)}: ${actOf(row)}`);
+  const shown = sorted.slice(0, mostInRoom).map((row) => `${orderNameOf(row, titleOf)}: ${actOf(row, zone)}`);
   const more = rows.length - shown.length;
   return {
     code,

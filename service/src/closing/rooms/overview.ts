@@ -17,7 +17,14 @@ import {
   type Titled,
   type TitleOf,
 } from "../../orders/order/order.ts";
-import { dueCents, isBeingPaid, overdueOrderIds, type RefusalKind, refusalOf } from "../../orders/payments/payments.ts";
+import {
+  dueCents,
+  isBeingPaid,
+  overdueOrderIds,
+  type RefusalKind,
+  refusalOf,
+  zoneOrDefault,
+} from "../../orders/payments/payments.ts";
 import { type DueDeps, roomOfOrder, sumDue } from "./checkout.ts";
 import { authentic, roomState } from "./store.ts";
 import {
@@ -103,10 +110,17 @@ export async function openClosings(
   const rows = authentic(found).map((row): OrderRow => ({ ...row, isOverdue: overdue.has(row.orderId) }));
   const byRoom = Map.groupBy(rows, ({ roomId }) => roomId);
   const today = dayOf(clock());
+  const zone = await zoneOrDefault(db, owner.partnerId);
   return rooms.map(({ id, code: roomCode, ...room }) => {
     const waiting = [...(byRoom.get(id) ?? [])].sort((a, b) => rankOf(a) - rankOf(b) || signingEnd(a) - signingEnd(b));
     const due = dueOf(room.closesOn, today);
-    return { roomCode, ...room, due, reason: reasonOf(waiting, titleOf), step: stepOf(waiting, room.orders, due) };
+    return {
+      roomCode,
+      ...room,
+      due,
+      reason: reasonOf(waiting, titleOf, zone),
+      step: stepOf(waiting, room.orders, due),
+    };
   });
 }
 
@@ -121,11 +135,11 @@ const isFirmsTurn = ({ status, payBy, isBeingPaid }: OrderRow): boolean =>
 /** Orders for which the firm can do something come first. */
 const rankOf = (row: OrderRow): number => (isFirmsTurn(row) || isStuck(row) ? 0 : 1);
 
-function reasonOf(waiting: readonly OrderRow[], titleOf: TitleOf): string {
+function reasonOf(waiting: readonly OrderRow[], titleOf: TitleOf, zone: string): string {
   const [first, ...others] = waiting;
   if (!first) return "It has no orders yet.";
   const more = others.length === 0 ? "" : ` ${others.length} more ${others.length === 1 ? "waits" : "wait"}.`;
-  return `${orderNameOf(first, titleOf)}: ${actOf(first)}.${more}`;
+  return `${orderNameOf(first, titleOf)}: ${actOf(first, zone)}.${more}`;
 }
 
 function stepOf([first]: readonly OrderRow[], orders: number, due: OpenClosing["due"]): ClosingStep | null {

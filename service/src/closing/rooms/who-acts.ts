@@ -46,28 +46,27 @@ export const isStuck = ({ status, isOverdue }: Pick<UnfinishedOrder, "status" | 
 /** For sorting: when the order's signing ends. */
 export const signingEnd = ({ expiresAt }: UnfinishedOrder): number => expiresAt?.getTime() ?? Number.MAX_SAFE_INTEGER;
 
-// The mail can't know the reader's time zone, so it uses Eastern Time. Readers of a US service can convert from it.
+// An order can belong to closings of several firms, so what closes today is decided in one zone for all of them.
 export const closingZone = "America/New_York";
-const dayIn = new Intl.DateTimeFormat("en-US", { month: "short", day: "numeric", timeZone: closingZone });
-const timeIn = new Intl.DateTimeFormat("en-US", {
-  month: "short",
-  day: "numeric",
-  hour: "numeric",
-  minute: "2-digit",
-  timeZone: closingZone,
-  timeZoneName: "short",
-});
 
-/** The text that says who must act and by when, or since when the order is stuck. */
-export function actOf(row: UnfinishedOrder): string {
+const day = { month: "short", day: "numeric" } as const;
+const dayIn = (at: Date, timeZone: string): string => at.toLocaleDateString("en-US", { ...day, timeZone });
+const timeIn = (at: Date, timeZone: string): string =>
+  at.toLocaleString("en-US", { ...day, hour: "numeric", minute: "2-digit", timeZone, timeZoneName: "short" });
+
+/**
+ * The text that says who must act and by when, or since when the order is stuck.
+ * @param zone the firm's time zone
+ */
+export function actOf(row: UnfinishedOrder, zone: string): string {
   const { status, expiresAt, since } = row;
   if (row.isOverdue) return "stuck: your firm’s payment has had no answer";
-  if (isStuck(row)) return `stuck since ${dayIn.format(since)} (${statusLabel(status).toLowerCase()})`;
+  if (isStuck(row)) return `stuck since ${dayIn(since, zone)} (${statusLabel(status).toLowerCase()})`;
   if (status === "EsignPending" && row.waiting && row.waiting.length > 0) {
     const turn = Math.min(...row.waiting.map(({ routing }) => routing));
     const names = row.waiting.filter(({ routing }) => routing === turn).map(({ name }) => name);
     const who = names.every(isPlainName) ? names.join(" and ") : "a signer";
-    return `${who} must sign${expiresAt ? ` by ${timeIn.format(expiresAt)}` : ""}`;
+    return `${who} must sign${expiresAt ? ` by ${timeIn(expiresAt, zone)}` : ""}`;
   }
   if (isPayable(status) && row.isBeingPaid) return "a payment is under way";
   return acts[status] ?? statusLabel(status).toLowerCase();

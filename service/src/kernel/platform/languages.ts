@@ -31,15 +31,20 @@ export const languageTags: Readonly<Record<Language, string>> = {
 export const isLanguage = (text: string | undefined): text is Language => languages.some((one) => one === text);
 
 /**
- * When a link stops working, in words. A mail can't know the reader's time zone, so mails and the pages behind their
- * links name Eastern Time. Only US English and US Spanish have a short name for the zone; elsewhere the short form would
- * be an offset from UTC.
+ * A time in words, in a time zone that it names. Only US English and US Spanish have short names for US zones; elsewhere
+ * the short form would be an offset from UTC.
  */
-export function deadlineText(at: Date, language: Language): string {
+export function zonedText(at: Date, zone: string, language: Language = "en"): string {
   const isShort = language === "en" || language === "es";
   return new Intl.DateTimeFormat(isShort ? `${language}-US` : language, {
     ...({ year: "numeric", month: "long", day: "numeric", hour: "numeric", minute: "2-digit" } as const),
-    timeZone: "America/New_York",
+    timeZone: zone,
     timeZoneName: isShort ? "short" : "long",
   }).format(at);
 }
+
+/**
+ * When a link stops working, in words. A mail can't know the reader's time zone, so mails and the pages behind their
+ * links name Eastern Time.
+ */
+export const deadlineText = (at: Date, language: Language): string => zonedText(at, "America/New_York", language);

@@ -3,8 +3,10 @@ import { joinFirm, verifiedFirm } from "../../firms/partners/partners.ts";
 import type { Owner } from "../../kernel/identity/identity.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
+import { zonedText } from "../../kernel/platform/languages.ts";
 import { defineMail, type MailDeps } from "../../kernel/platform/mail/mail-jobs.ts";
 import { plainTitle } from "../../kernel/platform/mail/plain-name.ts";
+import { zoneOrDefault } from "../../orders/payments/payments.ts";
 import { failureText } from "./outbound/failure-text.ts";
 
 export const failingQueue = "webhook-failing-mail";
@@ -18,12 +20,12 @@ export type FailingMail = {
   statusCode: number | null;
 };
 
-type Told = { email: string; url: string; environment: string; firmName: string };
+type Told = { email: string; url: string; environment: string; firmName: string; partnerId: string };
 
 /** The webhook, and the owner who gets the mail; undefined when either no longer exists. */
 async function selectTold(db: Sql, { webhookId, userId }: FailingMail): Promise<Told | undefined> {
   const [told] = await db.query<Told>(sql`
-SELECT ${emailOf(sql`m.user_id`)} AS email, w.url, w.environment, p.name AS "firmName", ${verifiedFirm}
+SELECT ${emailOf(sql`m.user_id`)} AS email, w.url, w.environment, p.name AS "firmName", p.id AS "partnerId", ${verifiedFirm}
 FROM webhooks w ${joinFirm(sql`w.partner_id`)} ${joinMembers(sql`p.id`)}
 WHERE w.id = ${webhookId} AND w.deleted_at IS NULL AND m.user_id = ${userId} AND m.role = 'owner'`);
   return told;
@@ -35,9 +37,12 @@ WHERE w.id = ${webhookId} AND w.deleted_at IS NULL AND m.user_id = ${userId} AND
  */
 export const failingMail = defineMail({
   queue: failingQueue,
-  load: (run: FailingMail, { db }: MailDeps) => selectTold(db, run),
+  async load(run: FailingMail, { db }: MailDeps) {
+    const told = await selectTold(db, run);
+    return told && { ...told, zone: await zoneOrDefault(db, told.partnerId) };
+  },
   write(
-    { email, url, environment, firmName },
+    { email, url, environment, firmName, zone },
     { webhookId, userId, since, failures, reason, statusCode },
     { baseUrl },
   ) {
@@ -48,7 +53,7 @@ export const failingMail = defineMail({
       subject: `Your ${environment} webhook to ${host} keeps failing`,
       greeting: "Hello,",
       lines: [
-        `The last ${failures} deliveries of ${plainTitle(firmName, "your firm")} to ${host} failed, the first of them on ${since.slice(0, 16).replace("T", " at ")} UTC.`,
+        `The last ${failures} deliveries of ${plainTitle(firmName, "your firm")} to ${host} failed, the first of them on ${zonedText(new Date(since), zone)}.`,
         `The last failure: ${failureText(reason, statusCode)}.`,
         "Each event is sent once and is not retried by itself. When your system is back, open the webhook and replay what failed.",
       ],

@@ -202,6 +202,8 @@ test("names the wrong field, and sends nothing", async () => {
 test("sends documents by a link whose page downloads nothing, lists the downloads, and ends", async () => {
   assert.equal((await send()).status, 303);
   const path = await until(() => links("lena@lender.example")[0]);
+  const [mail = ""] = mailsTo(running.service, "lena@lender.example");
+  assert.match(mail, /The link works until [A-Z][a-z]+ \d+, \d{4} at \d+:\d\d [AP]M E[SD]T\./);
   const page = await fetch(baseUrl + path, { headers: { "Accept-Language": "en" } });
   assert.equal(page.status, 200);
   const text = await page.text();
