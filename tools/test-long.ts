@@ -61,6 +61,7 @@ const suites: readonly Suite[] = [
     name: "20 kills at each point of a closing",
     args: tests(
       "service/test/orders/payments/charge-kills.test.ts",
+      "service/test/orders/payments/account-kills.test.ts",
       "service/test/orders/payments/reconcile-kill.test.ts",
       "service/test/orders/payments/second-checkout.test.ts",
       "service/test/orders/payments/room-checkout.test.ts",

@@ -3,9 +3,10 @@ import { after, test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { ownProcess, type Service, startService } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { isSealed, type Statement, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { giveLiveAccess, newMember, postForm } from "../../firms/members/signed-in-member.ts";
 import { openLiveService } from "../fulfilment/live-service.ts";
+import { whileWritesWait } from "./while-writes-wait.ts";
 
 // The processor recognizes the requesting node by its key.
 const live = await forTests(openLiveService({ ...ownProcess, STRIPE_SECRET_KEY: "sk_live_one" }));
@@ -79,18 +80,6 @@ async function kill(node: Service, look = async () => {}): Promise<void> {
   else harness.service = again;
 }
 
-/** Locks a table until `work` has ended. `work` runs once a write of `begin` waits for the lock. */
-async function whileWritesWait(table: Statement, begin: () => Promise<unknown>, work: () => Promise<void>) {
-  let begun: Promise<unknown> = Promise.resolve();
-  await db.transaction(async (tx) => {
-    await tx.query(sql`LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`);
-    begun = begin().catch(() => null);
-    await until(async () => (await db.query(sql`SELECT FROM pg_locks WHERE NOT granted`)).length > 0);
-    await work();
-  });
-  await begun;
-}
-
 /**
  * Asserts that the processor made the charge only once, and that each order is paid once although the charge's event
  * arrives twice.
@@ -124,6 +113,7 @@ for (const [words, target] of [
   test(`${words}, killed before the charge is on record: nothing was charged, and the other node charges once`, async () => {
     const found = await prepared();
     await whileWritesWait(
+      db,
       sql`firm_charges`,
       () => charge(harness.service, found),
       () => kill(harness.service),
@@ -175,6 +165,7 @@ for (const [words, target] of [
     );
     const event = stripe.chargeEvent(intent ?? "");
     await whileWritesWait(
+      db,
       sql`billing_documents`,
       () => stripe.deliver(harness.service.baseUrl, event),
       () => kill(harness.service),
