@@ -29,6 +29,7 @@ const permissions: Readonly<Record<TaskKind, Permission>> = {
   dispute: "money.decide",
   refund_failed: "money.decide",
   money_difference: "money.decide",
+  statement_difference: "money.decide",
   firm_charge: "money.decide",
   order_altered: "money.decide",
   access_request: "partners.manage",

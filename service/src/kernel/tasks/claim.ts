@@ -20,6 +20,7 @@ const endedByWord: ReadonlySet<TaskKind> = new Set([
   "dispute",
   "refund_failed",
   "money_difference",
+  "statement_difference",
   "order_altered",
   "closing_seal",
   "key_expiry",

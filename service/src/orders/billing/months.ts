@@ -6,6 +6,7 @@ import type { Database, Sql, Tx } from "../../kernel/platform/database/database.
 import { nothing, sql } from "../../kernel/platform/database/sql.ts";
 import { isAltered, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
+import { keepTasks, type NeededTask } from "../../kernel/tasks/tasks.ts";
 import { bookNow, bookTime } from "../../kernel/test-clock/test-clock.ts";
 import { billingDocuments, lockBilling, zoneOf } from "../payments/payments.ts";
 import { linesOf, lossLines, owedUntil, type Sums, sumsOf } from "./lines.ts";
@@ -70,21 +71,37 @@ async function storeSums(db: Database, owner: Owner, at: Date): Promise<void> {
   });
 }
 
-/** Compares the stored sums of all closed months with the documents of these months, and logs each difference. */
-export async function checkMonths({ db, log }: Omit<JobDeps, "clock">, stopping: AbortSignal): Promise<void> {
-  const firms = await db.query<Owner>(sql`
-    SELECT DISTINCT partner_id AS "partnerId", environment FROM billing_statements ORDER BY 1, 2`);
+/**
+ * Compares the stored sums of all closed months with the documents of these months. Each difference is logged, and is a
+ * task for a person until it is gone.
+ */
+export async function checkMonths({ db, clock, log }: JobDeps, stopping: AbortSignal): Promise<void> {
+  const firms = await db.query<NamedOwner>(sql`
+    SELECT DISTINCT partner_id AS "partnerId", environment, ${firmNameOf(sql`partner_id`)} AS "firmName"
+    FROM billing_statements ORDER BY 1, 2`);
+  const tasks: NeededTask[] = [];
   for (const owner of firms) {
     if (stopping.aborted) return;
-    await checkFirm(db, log, owner).catch((error: unknown) => logAltered(log, owner, error));
+    try {
+      tasks.push(...(await differencesOf(db, log, owner)).map((each) => taskOf(owner, each)));
+    } catch (error) {
+      logAltered(log, owner, error);
+      tasks.push(alteredTask(owner));
+    }
   }
+  await db.transaction((tx) => keepTasks(tx, clock(), "statement_difference", async () => tasks));
 }
 
-/** A difference that a later month's correction has settled is not logged. */
-async function checkFirm(db: Sql, log: Log, owner: Owner): Promise<void> {
+type NamedOwner = Owner & { firmName: string };
+
+/** A closed month whose stored sums are not those of its documents. */
+type Difference = { month: string; stored: Partial<Sums>; sums: Sums };
+
+/** A difference that a later month's correction has settled does not count. */
+async function differencesOf(db: Sql, log: Log, owner: Owner): Promise<Difference[]> {
   const lost = await lossLines(db, owner);
   let before: Sums | undefined;
-  let found: { month: string; stored: object; sums: Sums }[] = [];
+  let found: Difference[] = [];
   for (const { month, stored, ...row } of await closedMonths(db, owner)) {
     const sums: Sums = sumsOf(before, await linesOf(db, owner, row), { owed: owedUntil(lost, row.endsAt) });
     before = sums;
@@ -93,12 +110,32 @@ async function checkFirm(db: Sql, log: Log, owner: Owner): Promise<void> {
     if (isSettled) found = [];
     const expected = isSettled ? { ...sums, opening: stored.opening, corrections: stored.corrections ?? 0 } : sums;
     const differs = Object.entries(stored).some(([name, cents]) => expected[name as keyof Sums] !== cents);
-    if (differs) found.push({ month, stored, sums });
+    if (differs) found.push({ month, stored, sums: expected });
   }
   const { partnerId, environment } = owner;
   for (const each of found)
     log.error({ partnerId, environment, ...each }, "the sums of a closed month are not those of its documents");
+  return found;
 }
+
+function taskOf({ partnerId, environment, firmName }: NamedOwner, { month, stored, sums }: Difference): NeededTask {
+  const names = Object.keys(stored) as (keyof Sums)[];
+  const parts = names
+    .filter((name) => stored[name] !== sums[name])
+    .map((name) => `${name} ${stored[name]} cents stored, ${sums[name]} cents of its documents`);
+  return [
+    `${partnerId} ${environment} ${month} ${parts.join(", ")}`,
+    { reason: `The ${environment} statement of ${firmName} for ${month} differs: ${parts.join("; ")}.`, since: null },
+  ];
+}
+
+const alteredTask = ({ partnerId, environment, firmName }: NamedOwner): NeededTask => [
+  `${partnerId} ${environment} altered`,
+  {
+    reason: `A row of a closed ${environment} month of ${firmName} was altered outside the service, so its sums can’t be compared.`,
+    since: null,
+  },
+];
 
 /** Closes the firm's next month. @returns false when that month has not ended */
 async function closeNext(tx: Tx, owner: Owner, at: Date): Promise<boolean> {

@@ -50,7 +50,7 @@ const close = () => closeMonths({ db, clock, log: silent }, new AbortController(
 const checked = async () => {
   const logged: { month?: string }[] = [];
   const log = { error: (line: { month?: string }) => logged.push(line) } as unknown as Log;
-  await checkMonths({ db, log }, new AbortController().signal);
+  await checkMonths({ db, clock, log }, new AbortController().signal);
   return logged.map(({ month }) => month);
 };
 

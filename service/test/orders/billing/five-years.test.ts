@@ -91,25 +91,47 @@ test("a look at the statements of five years reads the documents of the open mon
 test("stored sums that are not those of the documents are found by the daily look", async () => {
   const logged: { month?: string }[] = [];
   const log = { error: (line: { month?: string }) => logged.push(line) } as unknown as Log;
-  await checkMonths({ db, log }, stopping);
-  assert.deepEqual(logged, []);
-  await db.transaction(async (tx) => {
-    await tx.script("ALTER TABLE billing_balances DISABLE TRIGGER billing_balances_append_only");
-    await tx.query(sql`
-      UPDATE billing_balances SET sums = sums || '{"payments": 1}' WHERE statement_id =
+  const check = () => checkMonths({ db, clock, log }, stopping);
+  const open = () =>
+    db.query<{ reason: string }>(sql`SELECT reason FROM tasks WHERE kind = 'statement_difference' AND state = 'open'`);
+  const set = (sums: object) =>
+    db.transaction(async (tx) => {
+      await tx.script("ALTER TABLE billing_balances DISABLE TRIGGER billing_balances_append_only");
+      await tx.query(sql`
+      UPDATE billing_balances SET sums = sums || ${JSON.stringify(sums)}::jsonb WHERE statement_id =
         (SELECT id FROM billing_statements WHERE month = '2024-02')`);
-    await tx.script("ALTER TABLE billing_balances ENABLE TRIGGER billing_balances_append_only");
-  });
-  await checkMonths({ db, log }, stopping);
+      await tx.script("ALTER TABLE billing_balances ENABLE TRIGGER billing_balances_append_only");
+    });
+  const [stored] = await db.query<{ payments: number }>(sql`
+    SELECT (sums->>'payments')::int AS payments FROM billing_balances
+    WHERE statement_id = (SELECT id FROM billing_statements WHERE month = '2024-02')`);
+  const payments = stored?.payments ?? 0;
+  await check();
+  assert.deepEqual(logged, []);
+  assert.deepEqual(await open(), []);
+  await set({ payments: 1 });
+  await check();
   assert.deepEqual(
     logged.map(({ month }) => month),
     [undefined],
     "without the key it is an altered row",
   );
+  assert.match((await open())[0]?.reason ?? "", /A row of a closed live month of .+ was altered outside the service/);
   await authenticate({ db, rowMac: testRowMac }, "billing_balances");
-  await checkMonths({ db, log }, stopping);
+  await check();
   assert.deepEqual(
     logged.map(({ month }) => month),
     [undefined, "2024-02"],
   );
+  const [task, ...others] = await open();
+  assert.deepEqual(others, []);
+  assert.match(
+    task?.reason ?? "",
+    new RegExp(`for 2024-02 differs: payments 1 cents stored, ${payments} cents of its documents`),
+  );
+
+  await set({ payments });
+  await authenticate({ db, rowMac: testRowMac }, "billing_balances");
+  await check();
+  assert.deepEqual(await open(), [], "the task ends with the difference");
 });

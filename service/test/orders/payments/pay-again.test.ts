@@ -525,7 +525,7 @@ test("money that is held twice for one order does not hide another order's debt,
   assert.ok(months.some(({ isClosed, sums }) => isClosed && owedCents(sums) === total && heldCents(sums) === total));
   const logged: object[] = [];
   const log = { error: (line: object) => logged.push(line) } as unknown as Log;
-  await checkMonths({ db, log }, new AbortController().signal);
+  await checkMonths({ db, clock, log }, new AbortController().signal);
   assert.deepEqual(logged, []);
 });
 
