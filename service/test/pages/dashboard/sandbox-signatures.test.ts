@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
+import { newPartner } from "@signsealship/testing/service";
 import { newMember, postForm } from "../../firms/members/signed-in-member.ts";
 import { openCeremonyService, signBy } from "../../signing/envelopes/ceremony/ceremony-service.ts";
 
@@ -41,6 +42,17 @@ test("the sandbox discards real signatures of an order only after it was asked t
     assert.equal((await post(`${path}/sandbox/${move}`, { discard_signatures: "on" })).status, 303);
     assert.notEqual(await statusOf(code), "EsignPending");
   }
+});
+
+test("a member of another firm learns nothing of an order's signatures", async () => {
+  const code = await partlySigned();
+  const otherKey = (await newPartner(running.service)).key;
+  const other = await newMember(running.service, "eve@other-title.com", otherKey);
+  for (const move of ["advance", "complete"]) {
+    const path = `${baseUrl}/dashboard/orders/${code}/sandbox/${move}`;
+    assert.equal((await postForm(path, {}, { ...other.headers, Accept: "text/html" })).status, 404);
+  }
+  assert.equal(await statusOf(code), "EsignPending");
 });
 
 test("a room with a signature asks before it completes its orders, and nothing moves without the answer", async () => {

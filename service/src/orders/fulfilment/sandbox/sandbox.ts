@@ -9,6 +9,7 @@ import {
   type SandboxDeps,
   type SandboxOutcome,
   type SimulationResult,
+  type StepCheck,
   simulate,
 } from "./simulate.ts";
 
@@ -16,8 +17,8 @@ export { milestones, type SandboxDeps, type SandboxOutcome, type SimulationResul
 
 export const outcomes = ["success", "decline", "cancel", "delayed"] as const satisfies SandboxOutcome[];
 
-/** A test order and its caller. `attempt` identifies the request. */
-export type SandboxRequest = { principal: Principal; code: string; attempt: string };
+/** A test order and its caller. `attempt` identifies the request; `check` can refuse each step. */
+export type SandboxRequest = { principal: Principal; code: string; attempt: string; check?: StepCheck };
 
 /** The next step that the sandbox can do for a test order in this status. */
 export function sandboxMoves(status: string): "pay" | "advance" | "none" {
@@ -93,7 +94,7 @@ export async function sandboxAdvance(
   request: SandboxRequest,
   event: Milestone | null,
 ): Promise<SimulationResult> {
-  return simulate(deps, await testOrder(deps, request), event, request.attempt);
+  return simulate(deps, await testOrder(deps, request), event, request);
 }
 
 /** Moves a test order through all its milestones to Completed. @throws ServiceError as `sandboxAdvance` */

@@ -27,6 +27,9 @@ export type SandboxPayment = (
 
 export type SandboxDeps = SealDeps & { db: Database; clock: Clock; log: Log; sandboxPayment: SandboxPayment };
 
+/** Runs on the locked order before each step; throws to refuse the step. */
+export type StepCheck = (tx: Tx, orderCode: string) => Promise<void>;
+
 export type SimulationResult = { status: string; firedEvents: Milestone[] };
 
 export const milestones = [
@@ -60,14 +63,14 @@ const mostSteps = 20;
 /**
  * Moves a test order along the path without failures: to the named milestone or, without a name, to the next one; after
  * the last milestone, to Completed. A milestone that was already reached changes nothing.
- * @param attempt identifies this request
+ * @param by `attempt` identifies this request
  * @throws ServiceError `conflict` for an unreachable milestone, or an order that is not on the path
  */
 export async function simulate(
   deps: SandboxDeps,
   order: OrderFacts,
   event: Milestone | null,
-  attempt: string,
+  by: { attempt: string; check?: StepCheck },
 ): Promise<SimulationResult> {
   const reached = (topic: Milestone): boolean => serviceOf[topic] === null || order[serviceOf[topic]];
   if (event && !reached(event))
@@ -79,7 +82,7 @@ export async function simulate(
   const firedEvents: Milestone[] = [];
   let { status } = order;
   for (let step = 0; step < mostSteps && status !== "Completed"; step++) {
-    const moved = await takeStep(deps, order, status, attempt);
+    const moved = await takeStep(deps, order, status, by);
     status = moved.status;
     firedEvents.push(...moved.firedEvents);
     if (goal && (await milestonesOf(deps.db, order.id)).has(goal)) break;
@@ -91,7 +94,7 @@ async function takeStep(
   deps: SandboxDeps,
   asked: OrderFacts,
   status: string,
-  attempt: string,
+  { attempt, check }: { attempt: string; check?: StepCheck },
 ): Promise<SimulationResult> {
   const on = happy[status];
   const paying = isPayable(status);
@@ -104,6 +107,7 @@ async function takeStep(
     if (!order) throw new ServiceError("not_found", "Order not found.");
     // Another request moved the order first, so this one returns the order's present status.
     if (order.status !== status) return { status: order.status, firedEvents: [] };
+    await check?.(tx, order.code);
     const at = deps.clock();
     if (!on) {
       const paid = await deps.sandboxPayment(tx, order, "success", { at, log: deps.log, attempt });

@@ -44,8 +44,8 @@ export function sandboxForms(forms: FastifyInstance, deps: SandboxPageDeps, form
     ...form,
     url: "/dashboard/orders/:code/sandbox/advance",
     handle: doOnce(deps, async ({ params: { code }, form: typed, request }) => {
-      await requireUnsigned(deps.db, [code], typed);
-      return played(code, await sandboxAdvance(deps, moveOf(request, code), null), "sandbox-advanced");
+      const move = { ...moveOf(request, code), check: signatureCheck(typed) };
+      return played(code, await sandboxAdvance(deps, move, null), "sandbox-advanced");
     }),
   });
 
@@ -53,8 +53,8 @@ export function sandboxForms(forms: FastifyInstance, deps: SandboxPageDeps, form
     ...form,
     url: "/dashboard/orders/:code/sandbox/complete",
     handle: doOnce(deps, async ({ params: { code }, form: typed, request }) => {
-      await requireUnsigned(deps.db, [code], typed);
-      return played(code, await sandboxComplete(deps, moveOf(request, code)), "sandbox-completed");
+      const move = { ...moveOf(request, code), check: signatureCheck(typed) };
+      return played(code, await sandboxComplete(deps, move), "sandbox-completed");
     }),
   });
 }
@@ -63,19 +63,19 @@ export function sandboxForms(forms: FastifyInstance, deps: SandboxPageDeps, form
 export const discards = { discard_signatures: "on" } as const;
 
 /**
- * Refuses to move orders that people are signing, unless the form was asked to discard their signatures. Somebody may
- * have signed after the page was shown.
- * @throws ServiceError
+ * The check that refuses to move an order that people are signing, unless the form was asked to discard their signatures.
+ * Somebody may have signed after the page was shown.
  */
-export async function requireUnsigned(db: Sql, codes: readonly string[], typed: FormValues): Promise<void> {
-  if (typed["discard_signatures"] === discards.discard_signatures) return;
-  for (const code of codes)
+export const signatureCheck =
+  (typed: FormValues) =>
+  async (db: Sql, code: string): Promise<void> => {
+    if (typed["discard_signatures"] === discards.discard_signatures) return;
     if (((await signedHere(db, code))?.signed ?? 0) > 0)
       throw new ServiceError(
         "conflict",
-        "Somebody has signed. The sandbox would discard the signature: confirm that, or let everybody sign. Nothing was moved.",
+        "Somebody has signed. The sandbox would discard the signature: confirm that, or let everybody sign.",
       );
-}
+  };
 
 /** The button of a move that discards signatures: it asks first. */
 export const discardQuestion = (label: string, action: string, fields: Readonly<Record<string, string>>): Html =>

@@ -8,7 +8,7 @@ import { done } from "../../ui/flash-messages.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
 import { pageRoute } from "../../ui/page/route.ts";
 import { type Html, html } from "../../ui/render.ts";
-import { discardQuestion, requireUnsigned } from "../orders/sandbox-forms.ts";
+import { discardQuestion, signatureCheck } from "../orders/sandbox-forms.ts";
 import { signingEnds } from "../orders/words.ts";
 import type { DashboardFrame } from "../page-shell.ts";
 import { doOnce } from "../submit-once.ts";
@@ -41,9 +41,11 @@ export function sandboxForms(forms: FastifyInstance, { frame, closings, sandbox 
       const principal = principalOf(request);
       const room = await ownRoom(closings, principal, code);
       const moved = movable(room, "advance").map(({ orderCode }) => orderCode);
-      await requireUnsigned(sandbox.db, moved, form);
+      const check = signatureCheck(form);
+      // Before any order moves, because a signature on the last one must stop the first one too.
+      for (const orderCode of moved) await check(sandbox.db, orderCode);
       for (const orderCode of moved)
-        await sandboxComplete(sandbox, { principal, code: orderCode, attempt: request.id });
+        await sandboxComplete(sandbox, { principal, code: orderCode, attempt: request.id, check });
       return done(`/dashboard/rooms/${code}`, "room-completed");
     }),
   });
