@@ -121,6 +121,20 @@ FROM unnest(${statuses}::text[]) AS s (status)`);
   return new Map(rows.map(({ status, count }) => [status, Number(count)]));
 }
 
+/** The number of the owner's orders among `ids` that have another status than `statuses`. */
+export async function countFirmOrdersOutside(
+  db: Sql,
+  { partnerId, environment }: Owner,
+  ids: readonly number[],
+  statuses: readonly OrderStatus[],
+): Promise<number> {
+  const [found] = await db.query<{ count: number }>(sql`
+    SELECT count(*)::int AS count ${fromOrders}
+    WHERE o.partner_id = ${partnerId} AND o.environment = ${environment} AND o.id = ANY (${ids}::bigint[])
+      AND o.status <> ALL (${statuses}::text[])`);
+  return found?.count ?? 0;
+}
+
 /**
  * Reads a day such as `2026-03-04` as its start in UTC; null for an empty text.
  * @throws ServiceError naming the field for a text that is not a date

@@ -4,6 +4,7 @@ export { foundStatement, ordersByCodeStart, ordersByTitle, type SearchWay, searc
 export {
   countedMost,
   countFirmOrders,
+  countFirmOrdersOutside,
   dayOf,
   type FirmOrder,
   type FirmOrdersPage,

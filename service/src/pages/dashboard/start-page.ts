@@ -6,7 +6,7 @@ import { maySeeBilling, type Principal } from "../../kernel/identity/identity.ts
 import { showTestClock } from "../../kernel/test-clock/test-clock.ts";
 import { orderStatuses, type TitleOf } from "../../orders/order/order.ts";
 import { countOverduePayments, overdueOrderIds } from "../../orders/payments/payments.ts";
-import { countFirmOrders, type FirmOrder, firmOrders } from "../../orders/search/search.ts";
+import { countFirmOrders, countFirmOrdersOutside, type FirmOrder, firmOrders } from "../../orders/search/search.ts";
 import type { Assets } from "../ui/assets/assets.ts";
 import { card, notice, pageHead, progressSteps, type Step, statusBadge } from "../ui/components.ts";
 import { ifUtc, plainTime, shortTime } from "../ui/format.ts";
@@ -84,17 +84,19 @@ export function startPage(forms: FastifyInstance, deps: StartPageDeps): void {
 
   async function readOverview(principal: Principal): Promise<OverviewView> {
     const latest = wantedOf({ ...queryOf({}), sort: "changed" });
-    const overdueIds = await overdueOrderIds(deps, principal);
-    const failing = { ...latest, statuses: groups.attention.statuses, besides: [...overdueIds] };
-    const [overdue, counts, attention, changed] = await Promise.all([
+    const overdueIds = [...(await overdueOrderIds(deps, principal))];
+    const { statuses } = groups[ofOverdue];
+    const failing = { ...latest, statuses, besides: overdueIds };
+    const [overdue, overdueOrders, counts, attention, changed] = await Promise.all([
       maySeeBilling(principal) ? countOverduePayments(deps, principal) : 0,
+      countFirmOrdersOutside(deps.db, principal, overdueIds, statuses),
       countFirmOrders(deps.db, principal, orderStatuses),
       firmOrders(deps.db, principal, failing, shownMost.attention),
       firmOrders(deps.db, principal, latest, shownMost.changed),
     ]);
     return {
       overdue,
-      overdueOrders: overdueIds.size,
+      overdueOrders,
       counts,
       attention: attention.orders,
       changed: changed.orders,
@@ -157,7 +159,7 @@ const milestones = (funnel: Launchpad["funnel"]): Html =>
 type OverviewView = {
   /** The number of the firm's payments that have had no answer for too long; 0 for a member who doesn't see bills. */
   overdue: number;
-  /** The number of orders that wait for these payments. */
+  /** The number of orders that need attention only because they wait for these payments. */
   overdueOrders: number;
   /** The number of orders per status. */
   counts: ReadonlyMap<string, number>;

@@ -16,9 +16,12 @@ import {
   chargesOfCode,
   checkoutUrl,
   endCharge,
+  overdueOrderIds,
   watchPayments,
 } from "../../../src/orders/payments/payments.ts";
 import type { ChargeRequest } from "../../../src/orders/payments/processor/charge-requests.ts";
+import { countFirmOrders, countFirmOrdersOutside } from "../../../src/orders/search/search.ts";
+import { groups } from "../../../src/pages/dashboard/orders/list/groups.ts";
 import { openMoneyWorld } from "./money-world.ts";
 
 const world = await forTests(openMoneyWorld());
@@ -28,9 +31,9 @@ const { partnerId } = firm.owner;
 const minute = 60_000;
 
 /** An order whose charge waits to be sent. */
-async function asked() {
+async function asked(status = "QuoteReady") {
   await db.query(sql`DELETE FROM jobs`);
-  const code = await orders.insert("QuoteReady", { partnerId, payBy: "firm" });
+  const code = await orders.insert(status, { partnerId, payBy: "firm" });
   await chargeByMember(deps, firm.principal, code);
   const [job] = await world.waitingJobs();
   const [charge] = await chargesOfCode(db, code);
@@ -39,9 +42,9 @@ async function asked() {
 }
 
 /** An order whose charge the processor may have answered, and whose event is overdue. */
-async function sent(outcome: "succeeded" | "processing") {
+async function sent(outcome: "succeeded" | "processing", status?: string) {
   stripe.firm.outcomes.set(firm.method, outcome);
-  const { code, job, charge } = await asked();
+  const { code, job, charge } = await asked(status);
   assert.equal(await world.run(job), true);
   const intent = (await chargesOfCode(db, code))[0]?.paymentIntent ?? "";
   world.advance(outcome === "succeeded" ? 11 * minute : 11 * 24 * 60 * minute);
@@ -193,6 +196,30 @@ test("a charge that is sent while it is ended takes its money or is over, never 
     results.add(state);
   }
   assert.ok(results.size > 0);
+});
+
+test("counts an overdue order besides a group only if the group does not count its status", async () => {
+  const { statuses } = groups.attention;
+  const owner = firm.owner;
+  const counted = async () => {
+    const ids = [...(await overdueOrderIds(deps, owner))];
+    const counts = await countFirmOrders(db, owner, statuses);
+    return {
+      ids,
+      outside: await countFirmOrdersOutside(db, owner, ids, statuses),
+      inside: [...counts.values()].reduce((sum, count) => sum + count, 0),
+    };
+  };
+  const before = await counted();
+  for (const [status, outside, inside] of [
+    ["PaymentFailed", 0, 1],
+    ["QuoteReady", 1, 1],
+  ] as const) {
+    const { code } = await sent("succeeded", status);
+    const now = await counted();
+    assert.ok(now.ids.includes(await world.orderIdOf(code)), `${status} is overdue`);
+    assert.deepEqual([now.outside - before.outside, now.inside - before.inside], [outside, inside], status);
+  }
 });
 
 test("refuses to end a charge that is not overdue, and one of the other environment", async () => {

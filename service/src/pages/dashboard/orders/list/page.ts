@@ -8,6 +8,7 @@ import { orderStatuses, serviceFlags, type TitleOf } from "../../../../orders/or
 import { overdueOrderIds, zoneOf } from "../../../../orders/payments/payments.ts";
 import {
   countFirmOrders,
+  countFirmOrdersOutside,
   type FirmOrder,
   type FirmOrdersPage,
   type FirmOrdersQuery,
@@ -22,7 +23,7 @@ import { type PageCall, pageRoute } from "../../../ui/page/route.ts";
 import { dashboardPage } from "../../page-shell.ts";
 import { refusalWords } from "../words.ts";
 import { orderListBody } from "./body.ts";
-import { ofOverdue } from "./groups.ts";
+import { groups, ofOverdue } from "./groups.ts";
 import { queryOf, wantedOf } from "./query.ts";
 
 export type OrderListDeps = { db: Database; clock: Clock; limits: RateLimits; assets: Assets; titleOf: TitleOf };
@@ -73,13 +74,12 @@ export function orderListPage(app: FastifyInstance, deps: OrderListDeps): void {
 
   async function show(call: PageCall, page: FirmOrdersPage, error?: string): Promise<string> {
     const principal = principalOf(call.request);
-    const [counts, overdue] = [
-      await countFirmOrders(db, principal, orderStatuses),
-      await overdueOrderIds(deps, principal),
-    ];
+    const counts = await countFirmOrders(db, principal, orderStatuses);
+    const overdueIds = [...(await overdueOrderIds(deps, principal))];
+    const overdue = await countFirmOrdersOutside(db, principal, overdueIds, groups[ofOverdue].statuses);
     const { environment } = principal;
     const query = queryOf(call.query);
-    const body = orderListBody({ query, page, counts, overdue: overdue.size, titleOf, environment, error });
+    const body = orderListBody({ query, page, counts, overdue, titleOf, environment, error });
     return dashboardPage(deps, call.request, { title: "Orders", section: "orders", body, wide: true });
   }
 }
