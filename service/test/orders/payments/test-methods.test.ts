@@ -133,7 +133,7 @@ test("the page of an order above a limit says so, and who can go on", async () =
   const code = await acme.place();
   await until(async () => (await acme.client.orders.get(code)).charge?.state === "refused");
   const page = await (await fetch(`${service.baseUrl}/dashboard/orders/${code}`, { headers })).text();
-  assert.match(page, /Not charged\. The sum is above the limit for one order of the API key that placed it\./);
+  assert.match(page, /Not charged\. The sum is above the limit for one order of the API key that asked for it\./);
   assert.match(
     page,
     /An owner of your firm can charge it here\. After a limit was raised under Billing, charge it again here[\s\S]*Charge \$[\d.]+ to Visa/,

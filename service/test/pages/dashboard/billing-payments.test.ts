@@ -17,7 +17,15 @@ const payment = (more: Partial<PaymentOfFirm[number]> = {}): PaymentOfFirm => [
     ...{ id: randomUUID(), groupId: null, orderId: 1, orderCode: "a".repeat(40), partnerId: principal.partnerId },
     ...{ environment: "live", methodId: randomUUID(), amountCents: 9_900, supplementId: null, askedBy: "key:x" },
     ...{ askedAt: at, sentAt: at, changedAt: at, state: "succeeded", paymentIntent: "pi_1", reason: null },
-    ...{ reference: null, orderStatus: "Completed", isDisputed: false, creditedCents: 0, lostCents: 0 },
+    ...{
+      reference: null,
+      orderStatus: "Completed",
+      payBy: "firm",
+      totalCents: 9_900,
+      isDisputed: false,
+      creditedCents: 0,
+      lostCents: 0,
+    },
     ...more,
   },
 ];
@@ -51,9 +59,9 @@ test("offers to charge a refused payment again, once, and only while its order w
   const again = new RegExp(`action="/dashboard/orders/${"a".repeat(40)}/charge"`, "g");
   const offers = (more: Partial<BillingView>) => [...pageWith({ methods, ...more }).matchAll(again)].length;
   assert.equal(offers({ payments: [refused] }), 1);
-  assert.match(pageWith({ methods, payments: [refused] }), /limit for one order of the API key that placed it\./);
+  assert.match(pageWith({ methods, payments: [refused] }), /limit for one order of the API key that asked for it\./);
   const byMember = refused.map((charge) => ({ ...charge, askedBy: "member:x" }));
-  assert.match(pageWith({ methods, payments: [byMember] }), /limit for one order of the member who placed it\./);
+  assert.match(pageWith({ methods, payments: [byMember] }), /limit for one order of the member who asked for it\./);
   assert.equal(offers({ payments: [refused, payment({ state: "failed", orderStatus: "QuoteReady" })] }), 1);
   assert.equal(offers({ payments: [payment(), refused] }), 0, "a later payment has paid it");
   assert.equal(offers({ payments: [payment({ state: "refused", orderStatus: "Cancelled" })] }), 0);
@@ -61,6 +69,12 @@ test("offers to charge a refused payment again, once, and only while its order w
   const asksPerson = { state: "declined", reason: "authentication_required", orderStatus: "PaymentFailed" } as const;
   assert.equal(offers({ payments: [payment({ ...asksPerson, methodId: card.id })] }), 0);
   assert.equal(offers({ payments: [payment(asksPerson)] }), 1, "another card needs no person yet");
+  for (const reason of ["paid_by_checkout", "not_payable", "order_altered"])
+    assert.equal(offers({ payments: [payment({ state: "refused", reason, orderStatus: "QuoteReady" })] }), 0, reason);
+  const ofClient = refused.map((charge) => ({ ...charge, payBy: "client" }));
+  assert.equal(offers({ payments: [ofClient] }), 0, "the client pays now");
+  const dearer = refused.map((charge) => ({ ...charge, totalCents: 12_300 }));
+  assert.match(pageWith({ methods, payments: [dearer] }), />Charge \$123\.00 to Visa •••• 4242<span/);
   const closing = pageWith({ methods, payments: [refused.map((charge) => ({ ...charge, groupId: randomUUID() }))] });
   assert.match(closing, /\/closing">Open the closing to charge again/);
   assert.doesNotMatch(closing, again);

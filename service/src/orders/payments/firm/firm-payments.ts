@@ -10,7 +10,14 @@ import { charges, type FirmCharge, paymentIdOf } from "./charge-store.ts";
 /** A payment of a firm: its charges, one for each order. They have the same state. */
 export type PaymentOfFirm = readonly (FirmCharge & Returned & Facts)[];
 
-type Facts = { reference: string | null; orderStatus: string; isDisputed: boolean };
+type Facts = {
+  reference: string | null;
+  orderStatus: string;
+  payBy: string;
+  /** The order's price now. The charge may have been for an earlier price. */
+  totalCents: number;
+  isDisputed: boolean;
+};
 
 /** At most this many payments of a firm are listed. */
 export const listedPayments = 50;
@@ -28,7 +35,8 @@ export async function paymentsOfFirm(db: Sql, { partnerId, environment }: Owner)
       sql`${own(sql`c`)} AND coalesce(c.group_id, c.id) IN (
         SELECT coalesce(q.group_id, q.id) FROM firm_charges q WHERE ${own(sql`q`)} GROUP BY 1
         ORDER BY bool_and(q.state NOT IN ('asked', 'answered', 'pending')), max(q.asked_at) DESC, 1 LIMIT ${listedPayments + 1})`,
-      sql`, o.external_reference AS reference, o.status AS "orderStatus", EXISTS (SELECT ${disputes} AND d.state = 'opened') AS "isDisputed",
+      sql`, o.external_reference AS reference, o.status AS "orderStatus",
+        o.pay_by AS "payBy", o.total_cents AS "totalCents", EXISTS (SELECT ${disputes} AND d.state = 'opened') AS "isDisputed",
         ${verifiedAll(disputeState, sql`d`, disputes)}`,
     )}
     ORDER BY c.state NOT IN ('asked', 'answered', 'pending'), c.asked_at DESC, coalesce(c.group_id, c.id), c.order_id`);

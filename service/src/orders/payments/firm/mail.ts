@@ -103,17 +103,17 @@ const reasons: Readonly<Record<string, string>> = {
   order_altered: "The operator has to check one of the orders first.",
 };
 
-/** Why a charge was refused to the person or the API key that placed the order, in words. */
+/** Why a charge was refused to the member or the API key that asked for the payment, in words. */
 const limitReasons: Readonly<Record<SpendingRefusal, (spender: string) => string>> = {
-  left: (spender) => `The ${spender} the order can’t spend for the firm any more.`,
-  no_limit: (spender) => `An owner has not allowed the ${spender} the order to spend.`,
+  left: (spender) => `The ${spender} the payment can’t spend for the firm any more.`,
+  no_limit: (spender) => `An owner has not allowed the ${spender} the payment to spend.`,
   above_order_limit: (spender) => `The sum is above the limit for one order of the ${spender} it.`,
   above_month_limit: (spender) => `The sum is above what is left of this month’s limit of the ${spender} it.`,
 };
 
 export function reasonWords({ reason, askedBy }: Pick<FirmCharge, "reason" | "askedBy">): string {
   const limit = Object.entries(limitReasons).find(([name]) => name === reason)?.[1];
-  if (limit) return limit(askedBy.startsWith("key:") ? "API key that placed" : "member who placed");
+  if (limit) return limit(askedBy.startsWith("key:") ? "API key that asked for" : "member who asked for");
   return reasons[reason ?? ""] ?? "The payment did not go through.";
 }
 

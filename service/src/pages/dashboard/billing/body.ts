@@ -196,27 +196,35 @@ export const chargeText = (charge: Pick<FirmCharge, "state" | "reason" | "askedB
 
 const hasStopped = ({ state }: Pick<FirmCharge, "state">): boolean => ["declined", "failed", "refused"].includes(state);
 
-/** Whether the payment is the latest of its orders, and none of them has been paid since. */
+/** Whether the payment is the latest of its orders, and the firm still has to pay all of them. */
 const isUnpaid = ({ payments }: BillingView, charges: PaymentOfFirm): boolean =>
   charges.every(
     (charge) =>
       hasStopped(charge) &&
       isPayable(charge.orderStatus) &&
+      charge.payBy === "firm" &&
       payments.flat().find(({ orderId }) => orderId === charge.orderId) === charge,
   );
+
+/** Reasons that a person must clear up first. Until then, another charge would be refused, too. */
+const stopped: ReadonlySet<string | null> = new Set(["paid_by_checkout", "not_payable", "order_altered"]);
 
 /** Leads on after a payment that has stopped. Nothing charges it again by itself, not even a higher limit. */
 function chargeAgain(view: BillingView, charges: PaymentOfFirm): Html | false {
   const [first] = charges;
   const method = view.methods.find(({ state }) => state === "active");
-  if (!first || !method || !isUnpaid(view, charges)) return false;
+  if (!first || !method || !isUnpaid(view, charges) || stopped.has(first.reason)) return false;
   // A charge without a person would be refused again.
   if (first.reason === "authentication_required" && first.methodId === method.id) return false;
   return first.groupId === null
-    ? buttonForm(`/dashboard/orders/${first.orderCode}/charge`, "Charge again", {
-        about: `order ${shortCode(first.orderCode)}, ${money(first.amountCents)} to ${methodName(method)}`,
-        kind: "quiet-button",
-      })
+    ? buttonForm(
+        `/dashboard/orders/${first.orderCode}/charge`,
+        `Charge ${money(first.totalCents)} to ${methodName(method)}`,
+        {
+          about: `for order ${shortCode(first.orderCode)}`,
+          kind: "quiet-button",
+        },
+      )
     : html`<p><a href="/dashboard/orders/${first.orderCode}/closing">Open the closing to charge again</a></p>`;
 }
 
