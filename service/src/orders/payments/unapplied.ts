@@ -10,6 +10,7 @@ import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { isPlainLines } from "../../kernel/platform/text.ts";
 import { closeTasks } from "../../kernel/tasks/tasks.ts";
 import { hasOrderCode, joinOrder } from "../order/order.ts";
+import { billingDocumentState } from "./documents.ts";
 import { paymentState, processorEventState, resolutionState } from "./store.ts";
 
 /** A payment that paid for no order, because the payment arrived too late, for the second time, or after its refund. */
@@ -114,18 +115,32 @@ export type ExtraPayment = {
   receivedAt: Date;
   /** When the whole payment was given back; null until then. */
   refundedAt: Date | null;
+  /** Whether nobody has decided on the money: no person, no refund of a part, and no bank that took it back. */
+  isUndecided: boolean;
 };
 
 /**
- * The payments of an order that paid for nothing, such as its price paid twice, the oldest first.
+ * The payments of an order that paid for nothing, such as its price paid twice, the oldest first. Leaves out a payment
+ * whose refund arrived first, because it may be the order's only one.
  * @throws ServiceError `unavailable` for an altered row
  */
 export async function extraPaymentsOf(db: Sql, orderCode: string): Promise<ExtraPayment[]> {
-  const found = await db.query<ExtraPayment & { isUnapplied: boolean }>(sql`
+  const documents = sql`FROM billing_documents d WHERE d.payment_id = p.id`;
+  const receipt = (payment: Statement) =>
+    sql`EXISTS (SELECT FROM billing_documents d WHERE d.payment_id = ${payment}.id AND d.kind = 'receipt')`;
+  const resolutions = sql`FROM payment_resolutions r WHERE r.event_id IN (SELECT e.event_id ${events})`;
+  const found = await db.query<ExtraPayment & { isExtra: boolean }>(sql`
     SELECT p.amount_cents::float8 AS "amountCents", p.currency, p.received_at AS "receivedAt", p.refunded_at AS "refundedAt",
-      ${isUnapplied} AS "isUnapplied", ${verifiedSimultaneous}, ${verifiedUnapplied}
+      ${isUnapplied} AND ${receipt(sql`p`)} AND NOT EXISTS (
+        SELECT FROM payments q WHERE q.order_id = p.order_id AND q.payment_intent = p.payment_intent AND NOT ${receipt(sql`q`)}
+      ) AS "isExtra",
+      NOT EXISTS (SELECT ${resolutions}) AND 0 = (
+        SELECT coalesce(sum(CASE WHEN d.kind IN ('credit_note', 'loss') THEN 1 ELSE -1 END * coalesce(d.part_cents, p.amount_cents)), 0)
+        ${documents} AND d.kind <> 'receipt') AS "isUndecided",
+      ${verifiedSimultaneous}, ${verifiedUnapplied}, ${verifiedAll(billingDocumentState, sql`d`, documents)},
+      ${verifiedAll(resolutionState, sql`r`, resolutions)}
     FROM payments p ${joinOrder(sql`p.order_id`)} WHERE ${hasOrderCode(orderCode)} ORDER BY p.id`);
-  return found.flatMap(({ isUnapplied, ...payment }) => (isUnapplied ? [payment] : []));
+  return found.flatMap(({ isExtra, ...payment }) => (isExtra ? [payment] : []));
 }
 
 type Resolved = { eventId: string; environment: Environment; note: string };

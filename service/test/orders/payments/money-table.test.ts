@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { authenticate, authenticatePayments, testRowMac } from "@signsealship/testing/row-mac";
@@ -6,6 +7,7 @@ import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { orderStatuses } from "../../../src/orders/order/transitions/statuses.ts";
 import { type Outcome, takeEvent } from "../../../src/orders/payments/processor/events.ts";
 import type { SignedEvent } from "../../../src/orders/payments/processor/processor.ts";
+import { extraPaymentsOf, resolveUnapplied } from "../../../src/orders/payments/unapplied.ts";
 import { openOrdersDatabase, silent } from "../order/orders-database.ts";
 
 const at = new Date("2026-03-04T05:06:07.089Z");
@@ -168,6 +170,53 @@ test("a refund that comes before its payment prevents that payment from counting
   assert.equal(taken.outcome, "unapplied");
   assert.equal((await orders.look(code)).status, "QuoteReady");
   assert.deepEqual(await unappliedTasks(code), []);
+  assert.deepEqual(await extraPaymentsOf(orders.db, code), [], "its page doesn't call the only payment a further one");
+});
+
+test("a further payment is undecided until a part is refunded, a bank takes it back, or a person resolves it", async () => {
+  const part = (code: string, intent: string) =>
+    eventOf("refund.updated", code, {
+      id: `re_${intent}`,
+      object: "refund",
+      payment_intent: intent,
+      amount: 100,
+      status: "succeeded",
+    });
+  const lost = (code: string, intent: string) =>
+    eventOf("charge.dispute.closed", code, {
+      id: `dp_${intent}`,
+      payment_intent: intent,
+      amount: total,
+      status: "lost",
+    });
+  const operator = randomUUID();
+  await orders.db.query(
+    sql`INSERT INTO users (id, email, created_at) VALUES (${operator}, 'ada@operator.example', ${at})`,
+  );
+  await orders.db.query(
+    sql`INSERT INTO operators (user_id, name, roles, added_at) VALUES (${operator}, 'Ada Agent', '{agent}', ${at})`,
+  );
+  for (const [name, decide] of [
+    ["part", part],
+    ["lost", lost],
+    ["person", null],
+  ] as const) {
+    const code = await orders.insert("QuoteReady");
+    await take(eventOf("checkout.session.completed", code));
+    const intent = `pi_further_${name}`;
+    const second = eventOf("checkout.session.completed", code, { payment_intent: intent });
+    assert.equal((await take(second)).outcome, "unapplied");
+    const undecided = async () => (await extraPaymentsOf(orders.db, code)).map(({ isUndecided }) => isUndecided);
+    assert.deepEqual(await undecided(), [true], name);
+    if (decide) await take(decide(code, intent));
+    else
+      await resolveUnapplied(
+        { db: orders.db, clock: () => at },
+        { id: operator, actor: "operator:test" },
+        { eventId: second.id, environment: "live", note: "sent back by check" },
+      );
+    assert.deepEqual(await undecided(), [false], name);
+  }
 });
 
 test("a second payment of a paid order is recorded and reported, and its refund ends that without refunding the order", async () => {

@@ -33,8 +33,8 @@ export function bankLoss({ lostCents, corrected }: OrderMoneyView): Html | "" {
 /** Payments that the order did not need, such as its price paid twice. The client of the payment was told by mail. */
 export const extraPart = ({ extraPayments, order }: OrderMoneyView): Html =>
   html`${extraPayments.map(
-    ({ amountCents, currency, receivedAt, refundedAt }) =>
-      html`<p>A ${order.status === "Cancelled" ? "" : "further "}payment of ${moneyIn(amountCents, currency)} arrived ${plainTime(receivedAt)}, which this order did not need. ${refundedAt ? html`All of it was given back ${plainTime(refundedAt)}.` : "The operator of this service decides how it goes back."}</p>`,
+    ({ amountCents, currency, receivedAt, refundedAt, isUndecided }) =>
+      html`<p>A ${order.status === "Cancelled" ? "" : "further "}payment of ${moneyIn(amountCents, currency)} arrived ${plainTime(receivedAt)}, which this order did not need. ${refundedAt ? html`All of it was given back ${plainTime(refundedAt)}.` : isUndecided && "The operator of this service decides how it goes back."}</p>`,
   )}`;
 
 /** Whether the firm's payment of the order's price is under way, and the order waits for nothing else. */
