@@ -19,9 +19,16 @@ const quoted = (text: string): string => (/^[\w./:@-]+$/.test(text) ? text : `'$
 /** The absolute path of a file of the service, as typed in a shell. */
 const ownFile = (path: string): string => quoted(join(root, path));
 
+/** Variables that a command needs to find the service's database and to read it, and whose values are not to be printed. */
+const unprinted = ["DATABASE_URL", "SECRETS_KEY", "SECRETS_KEYS_OLD", "LOG_KEY"];
+
+const unprintedIn = (env: NodeJS.ProcessEnv): string[] => unprinted.filter((name) => env[name]);
+
 /** The beginning of a `signsealship` command that uses this service's data and address, whatever folder it is run in. */
 const ownCommand = (dataDir: string, env: NodeJS.ProcessEnv): string =>
   [
+    // The shell refuses to run the command without them: it would open, or create, another database.
+    ...unprintedIn(env).map((name) => `${name}="\${${name}:?}"`),
     `DATA_DIR=${quoted(dataDir)}`,
     ...["PORT", "BASE_URL"].flatMap((name) => (env[name] ? [`${name}=${quoted(env[name])}`] : [])),
     ownFile("bin/signsealship"),
@@ -30,10 +37,12 @@ const ownCommand = (dataDir: string, env: NodeJS.ProcessEnv): string =>
 /** The text printed at startup: the addresses and, at the first start, how to place an order. */
 export function welcome({ config: { baseUrl, dataDir, smtpUrl }, outboxPath, demoKey, env }: Welcome): string {
   const mails = outboxPath === null ? mailsElsewhere(smtpUrl, dataDir) : `${baseUrl}${outboxPath}`;
+  const needed = unprintedIn(env);
   const places = [
     ["Dashboard", `${baseUrl}/sign-in`],
     ["API", `${baseUrl}/docs`],
     ["Console", `${ownCommand(dataDir, env)} operator link`],
+    ...(needed.length > 0 ? [["", `first set ${needed.join(", ")} in that shell, as for the service`]] : []),
     ["Mails", mails],
     ["Data", dataDir],
   ];

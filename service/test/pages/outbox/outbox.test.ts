@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -58,6 +58,27 @@ test("the printed commands work in any folder, also where the service runs with 
   const said = execFileSync("sh", ["-c", script], { cwd: tmpdir(), encoding: "utf8" });
   assert.match(said, /operator link/);
   assert.ok(said.endsWith("/srv/its own/var\n"), said);
+});
+
+test("the printed command needs the database and the keys of the service, and shows no password", () => {
+  const { dataDir } = readConfig({}, "/srv/own", "/srv/own");
+  const config = { baseUrl: "http://localhost:8080", dataDir, smtpUrl: null };
+  const env = { DATABASE_URL: "postgres://app:hunter2@db/own", SECRETS_KEY: "file:/run/secrets key" };
+  const text = welcome({ config, outboxPath: null, demoKey: null, env });
+  assert.doesNotMatch(text, /hunter2/);
+  assert.match(text, /first set DATABASE_URL, SECRETS_KEY in that shell, as for the service/);
+  const command = /Console {4}(.+) operator link\n/.exec(text)?.[1] ?? assert.fail(text);
+  const script = `${command.replace(/ \S+$/, "")} printenv DATABASE_URL SECRETS_KEY`;
+  const run = (set: Record<string, string>) =>
+    spawnSync("sh", ["-c", script], { env: { PATH: process.env["PATH"], ...set }, encoding: "utf8" });
+  assert.equal(run(env).stdout, `${env.DATABASE_URL}\n${env.SECRETS_KEY}\n`);
+  for (const missing of ["DATABASE_URL", "SECRETS_KEY"]) {
+    const { status, stdout, stderr } = run({ ...env, [missing]: "" });
+    assert.notEqual(status, 0);
+    assert.equal(stdout, "");
+    assert.match(stderr, new RegExp(missing));
+  }
+  assert.doesNotMatch(welcome({ config, outboxPath: null, demoKey: null, env: {} }), /DATABASE_URL|first set/);
 });
 
 test("a sign-in link is printed unbroken, and the outbox shows the same mail with the link", async () => {
