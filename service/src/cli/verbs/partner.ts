@@ -19,7 +19,7 @@ export const partnerVerbs: Verb[] = [
       owner: {
         type: "string",
         value: "ADDRESS",
-        help: "Who signs in with this email address may open the firm as its first owner, with test access and without a key.",
+        help: "Who signs in with this email address may open the firm as its first owner without a key, with live access if --live is given.",
       },
     },
     summary: "Adds a partner firm.",

@@ -86,6 +86,15 @@ test("the owner whom the operator named when adding a firm opens it with one cli
   assert.deepEqual(members, [{ role: "owner", live: false, key: null }]);
 });
 
+test("the named owner of a firm that the operator added with live has live from the start", async () => {
+  const { partnerId } = await service.cli<{ partnerId: string }>(
+    ...["partner", "create", "Larch Title", "--tier", "ProOffice", "--live", "--owner", "dana@larch-title.com"],
+  );
+  const owner = { ...(await signIn(service, "dana@larch-title.com")).headers, Origin: service.baseUrl };
+  assert.equal((await open(owner)).status, 303);
+  assert.deepEqual(await liveOf(partnerId), { firm: true, owners: [true] });
+});
+
 test("an address that somebody wrote into a request in the database opens no firm", async () => {
   const { partnerId } = await firm("Elm Title");
   await db.query(sql`UPDATE access_requests SET work_email = 'mallory@example.org' WHERE partner_id = ${partnerId}`);

@@ -1,10 +1,12 @@
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Principal, ResolveKey, Role, Session } from "../../../kernel/identity/identity.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { isRecentPasskey, requireRecentPasskey } from "../../../kernel/platform/recent-proof.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
-import { isKeyActive } from "../../partners/partners.ts";
+import { fromFirms, isKeyActive, verifiedFirm } from "../../partners/partners.ts";
+import { giveOwnersLive } from "../by-operator.ts";
 import type { MemberDeps } from "../membership.ts";
 import { setEnvironment } from "../sessions/store.ts";
 import {
@@ -104,5 +106,8 @@ export async function addFirstOwner(
       throw new ServiceError("conflict", "You belong to another firm. Leave it first, under Team.");
     const line = { at, actor: `member:${userId}`, partnerId };
     await tx.query(auditLine({ ...line, action: "member.linked", detail: { role: "owner", byAddress: true } }));
+    // An operator who has opened live for the firm has opened it for its owner.
+    const live = await tx.query(sql`SELECT ${verifiedFirm} ${fromFirms} WHERE p.id = ${partnerId} AND p.live_enabled`);
+    if (live.length > 0) await giveOwnersLive(tx, rowMac, partnerId, line);
   });
 }
