@@ -149,7 +149,7 @@ function othersText({ kinds, environment }: Contents): string {
     certificates.length > 0 ? `\n- Certificates: ${certificates.join("\n  ")}` : "",
     hasReceipt ? "\n- Receipts: the words of carriers and fax machines about what was sent." : "",
     environment === "test" && !(hasCustody && hasReceipt)
-      ? `\n- Not here: ${hasCustody ? "receipts" : hasReceipt ? "custody certificates" : "custody certificates and receipts"}. In a test nothing is shipped or faxed, and a document that the sandbox completed has no custody certificate.`
+      ? `\n- Not here: ${hasCustody ? "receipts" : hasReceipt ? "custody certificates" : "custody certificates and receipts"}. In a test nothing is shipped or faxed${hasCustody ? "" : ", and a document that the sandbox completed has no custody certificate"}.`
       : "",
   ];
   return parts.join("");
