@@ -80,7 +80,7 @@ export const clientPaysPart = ({ clientUrl, hasCheckout }: { clientUrl: string; 
   html`<p>${
     hasCheckout
       ? "The client is emailed the link to pay; “Emails to the client” lists when."
-      : "This service takes no payments for test orders, so no link to pay is emailed. Pay in the sandbox below."
+      : "This service takes no payments for test orders. Pay in the sandbox below."
   } To pass the link on yourself: ${codeText(clientUrl, "link to pay")}</p>`;
 
 export type MailFormDeps = { db: Database; clock: Clock; limits: RateLimits; takesPayment: TakesPayment };
