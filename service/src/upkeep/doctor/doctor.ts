@@ -67,7 +67,7 @@ async function accountFinding({ config: { stripe, baseUrl }, db }: Examined): Pr
     return { warning: "the key may not read its account, so a change of the account goes unnoticed" };
   if (await isReplaced(db, account, processor))
     throw new Error(
-      `STRIPE_SECRET_KEY is of the account ${account}, which another one replaced, so nothing is sent there: set the new key, or set STRIPE_ACCOUNT_AGAIN to go back to this account`,
+      `STRIPE_SECRET_KEY is of the account ${account}, which another one replaced, so no new charge is sent there: set the new key, or set STRIPE_ACCOUNT_AGAIN to go back to this account`,
     );
   return account;
 }
