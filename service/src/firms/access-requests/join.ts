@@ -44,7 +44,8 @@ export async function firmToJoin(
 }
 
 /**
- * Makes the person the first owner, with test access, of the firm that was created for their request.
+ * Makes the person the first owner of the firm that was created for their request: with live access if the firm has it
+ * and never had a member, otherwise with test access.
  * @throws ServiceError when another person was first
  */
 export async function joinOwnFirm(deps: JoinDeps, session: Session): Promise<void> {

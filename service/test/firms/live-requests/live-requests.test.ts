@@ -93,6 +93,19 @@ test("the named owner of a firm that the operator added with live has live from 
   const owner = { ...(await signIn(service, "dana@larch-title.com")).headers, Origin: service.baseUrl };
   assert.equal((await open(owner)).status, 303);
   assert.deepEqual(await liveOf(partnerId), { firm: true, owners: [true] });
+
+  const [member] = await db.query<{ id: string }>(
+    sql`SELECT user_id AS id FROM members WHERE partner_id = ${partnerId}`,
+  );
+  await service.cli("member", "set", member?.id ?? "", "--live", "off");
+  await postForm(at(`/dashboard/team/members/${member?.id}/remove`), {}, { ...owner, ...html });
+  assert.deepEqual(await liveOf(partnerId), { firm: true, owners: [] });
+  await open(owner);
+  assert.deepEqual(await liveOf(partnerId), { firm: true, owners: [false] }, "who leaves and comes back has no live");
+
+  await service.cli("member", "remove", member?.id ?? "");
+  await open(owner);
+  assert.deepEqual(await liveOf(partnerId), { firm: true, owners: [false] }, "nor has a removed owner");
 });
 
 test("an address that somebody wrote into a request in the database opens no firm", async () => {

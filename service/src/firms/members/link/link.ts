@@ -1,4 +1,4 @@
-import { auditLine } from "../../../kernel/audit/audit.ts";
+import { auditLine, findLine } from "../../../kernel/audit/audit.ts";
 import type { Principal, ResolveKey, Role, Session } from "../../../kernel/identity/identity.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
@@ -104,9 +104,12 @@ export async function addFirstOwner(
       );
     if (!(await insertMember(tx, rowMac, { userId, email, partnerId, role: "owner", keyId: null, at })))
       throw new ServiceError("conflict", "You belong to another firm. Leave it first, under Team.");
+    const hadMembers = (await findLine(tx, sql`partner_id = ${partnerId} AND action LIKE 'member.%'`)) !== undefined;
     const line = { at, actor: `member:${userId}`, partnerId };
     await tx.query(auditLine({ ...line, action: "member.linked", detail: { role: "owner", byAddress: true } }));
-    // An operator who has opened live for the firm has opened it for its owner.
+    // An operator who has opened live for a new firm has opened it for its first owner. A person who was removed, or
+    // whose live access was taken away, must not regain it by leaving and coming back.
+    if (hadMembers) return;
     const live = await tx.query(sql`SELECT ${verifiedFirm} ${fromFirms} WHERE p.id = ${partnerId} AND p.live_enabled`);
     if (live.length > 0) await giveOwnersLive(tx, rowMac, partnerId, line);
   });
