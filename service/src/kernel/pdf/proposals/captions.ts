@@ -44,7 +44,7 @@ export function captionsBelow(blank: Blank, { words, blanks, content }: PageWord
   );
 }
 
-/** Joins captions that only a change of the font parts: "Borrower" and "Jane Roe". */
+/** Joins two captions of one blank that are in different fonts, such as "Borrower" and "Jane Roe". */
 function joinedCaptions(line: readonly Run[]): Run[] {
   const found: Run[] = [];
   for (const run of line) {

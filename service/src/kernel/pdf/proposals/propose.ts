@@ -1,21 +1,12 @@
 import { type Blank, blanksIn, endOf, isInside, overlap, roomAbove, wordsIn } from "./blanks.ts";
-import {
-  captionsBelow,
-  cutAtBlanks,
-  hasWords,
-  isLabeledAbove,
-  isShortName,
-  labelAbove,
-  signerBlock,
-} from "./captions.ts";
-import { headingOf, labelInside } from "./cells.ts";
+import { captionsBelow, cutAtBlanks, hasWords, isShortName } from "./captions.ts";
 import type { OwnField, OwnOption, PageContent, Rect } from "./content.ts";
 import { executionAbove, isInPart, partsOfOthers, partsOfWitnesses } from "./execution.ts";
-import { type Found, isArrow, isExplicit, isOnLine, isPerson, type PageWords, read, wrapped } from "./labels.ts";
+import { ofBlank } from "./label-of-blank.ts";
+import { type Found, isArrow, isExplicit, isPerson, type PageWords, read, wrapped } from "./labels.ts";
 import { type Kind, kindOfLabel, measures } from "./patterns.ts";
 import { ofSigners, type Piece, type Reason } from "./pieces.ts";
 import { roleOf, textsNear } from "./role.ts";
-import { initialsBefore, labelBehind, labelBeside, labelOnRow } from "./rows.ts";
 import type { Run } from "./runs.ts";
 
 /** A place on a page that looks as if somebody should sign it or fill it in. */
@@ -119,86 +110,6 @@ const isExplicitNear = ({ blank, found }: Piece, { x, y, width }: Blank): boolea
 
 const meet = (a: Rect, b: Rect): boolean =>
   overlap(a, b) > 2 && Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y) > 2;
-
-/** A label may belong to only a part of the blank, because one rule above two captions is two blanks. */
-function ofBlank(blank: Blank, page: PageWords): Piece[] {
-  const piece = (found: Found | null, reason: Reason): Piece[] => (found?.kind ? [{ blank, found, reason }] : []);
-  const inside = blank.box ? labelInside(blank, page) : null;
-  if (inside) return piece(inside, "label_in_box");
-  const beside = labelBeside(blank, page);
-  const captions = captionsBelow(blank, page);
-  // "X" and "Attest" show only that somebody signs here. So the caption decides: it may name a witness or ask for initials.
-  const decisive = beside && /^(?:x|attest)$/i.test(beside.label) ? captions.map(({ text }) => kindOfLabel(text)) : [];
-  for (const kind of ["notary", "initials"] as const)
-    if (decisive.includes(kind)) return piece({ label: "", kind }, "label_below");
-  // An office's line "Received by:" has no name behind it.
-  if (beside?.kind === "notary" && /^received by$/i.test(beside.label) && isNamedBehind(blank, page))
-    return piece({ ...beside, kind: "signature" }, "label_left");
-  if (beside) return piece(beside, "label_left");
-  const initials = initialsBefore(blank, page);
-  if (initials) return piece(initials, "initials_list");
-  if (captions.length > 1) return ofCaptions(blank, captions, page);
-  const above = labelAbove(blank, page);
-  const [caption] = captions;
-  if (above?.kind && caption && (isLabeledAbove(blank, page) || isNextLabel(above, caption)))
-    return piece(above, "label_above");
-  const behind = labelBehind(blank, page);
-  // A person's name below a box is not its label.
-  const below = caption ? ofCaption(blank, caption, page) : null;
-  const isSeal = behind?.kind === "signature" && below?.kind === "name";
-  const candidates = [
-    piece(isSeal ? null : below, "label_below"),
-    piece(behind, "label_right"),
-    piece(headingOf(blank, page), "column_heading"),
-    piece(labelOnRow(blank, page), "label_left"),
-    piece(above, "label_above"),
-    piece(signerBlock(blank, page), "signer_block"),
-  ];
-  return candidates.find((each) => each.length > 0) ?? [];
-}
-
-function ofCaption(blank: Blank, caption: Run, page: PageWords): Found {
-  const found = read(caption.text, page, caption.y, blank.box === null);
-  if (!isPerson(found.label) || isExplicit(found.label)) return found;
-  // A name above "(Print or type name)" was typed where a name belongs.
-  if (page.words.some((run) => isLineBelow(run, caption) && kindOfLabel(run.text) === "name"))
-    return { ...found, kind: "name" };
-  if (blank.width < measures.leastNamed) return { ...found, kind: null };
-  return isBelowParty(blank, page) ? { ...found, kind: "signature" } : found;
-}
-
-const isLineBelow = (run: Run, caption: Run): boolean =>
-  Math.abs(run.x - caption.x) < 4 && run.y > caption.y && run.y - caption.y < 1.5 * caption.size;
-
-/** Whether a person's name follows a blank. */
-const isNamedBehind = (blank: Blank, { words }: PageWords): boolean =>
-  words.some(
-    (run) => isOnLine(run, blank) && run.x >= endOf(blank) - 2 && run.x - endOf(blank) < 16 && isPerson(run.text),
-  );
-
-/** Whether a heading such as "BUYER:" is right above a blank. */
-const isBelowParty = ({ x, y }: Blank, { words }: PageWords): boolean =>
-  words.some(
-    (run) =>
-      run.y < y &&
-      y - run.y < measures.labelFarAbove &&
-      Math.abs(run.x - x) < 4 &&
-      /^\S+:$/.test(run.text) &&
-      kindOfLabel(run.text) === "signature",
-  );
-
-/** Whether the words below a blank are the label of the next blank, as the words above are its own: "By:", "Name:". */
-const isNextLabel = (above: Found, { text }: Run): boolean =>
-  above.kind === "signature" && isExplicit(above.label) && text.endsWith(":") && kindOfLabel(text) !== "signature";
-
-const ofCaptions = (blank: Blank, captions: ReturnType<typeof captionsBelow>, page: PageWords): Piece[] =>
-  captions.flatMap((caption, index): Piece[] => {
-    const next = captions[index + 1];
-    const x = index === 0 ? blank.x : Math.max(caption.x, blank.x);
-    const end = next ? next.x - 8 : endOf(blank);
-    const found = read(caption.text, page, caption.y, true);
-    return found.kind ? [{ blank: { ...blank, x, width: end - x }, found, reason: "label_below" }] : [];
-  });
 
 const leastWidth = (kind: Kind): number =>
   kind === "initials" ? measures.leastInitials : kind === "date" ? measures.leastDate : measures.leastBlank;

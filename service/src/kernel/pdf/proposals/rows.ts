@@ -114,8 +114,8 @@ export function initialsBefore(blank: Blank, { words, blanks }: PageWords): Foun
   if (blank.width > measures.mostInitials) return null;
   // Several people initial an item: "____ ____ Primary Residence".
   let end = endOf(blank);
-  for (const { x, y, width } of [...blanks].sort((a, b) => a.x - b.x))
-    if (Math.abs(y - blank.y) < 3 && x > end - 2 && x - end < 12 && width <= measures.mostInitials) end = x + width;
+  const onLine = blanks.filter(({ x, y }) => Math.abs(y - blank.y) < 3 && x > blank.x).sort((a, b) => a.x - b.x);
+  for (const { x, width } of onLine) if (x > end - 2 && x - end < 12 && width <= measures.mostInitials) end = x + width;
   if (isAfterWrap(blank, words)) return { label: "", kind: "initials" };
   const item = words.some(
     (run) => isOnLine(run, blank) && run.x >= end - 2 && run.x - end < 24 && !/^\p{Ll}/u.test(run.text),
