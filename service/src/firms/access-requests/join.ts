@@ -4,9 +4,8 @@ import type { Session } from "../../kernel/identity/identity.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Database, Sql } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
-import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
-import { addFirstOwner, listMembers } from "../members/members.ts";
+import { addFirstOwner, hadMembers, hadMembersBefore } from "../members/members.ts";
 
 export type JoinDeps = { db: Database; clock: Clock; rowMac: RowMac };
 
@@ -16,11 +15,11 @@ export type JoinDeps = { db: Database; clock: Clock; rowMac: RowMac };
  */
 export const addressSha256 = (workEmail: string): string => hash("sha256", workEmail.trim().toLowerCase());
 
-/** The firm that was created for the signed-in person's request, and that has no member yet. */
+/** The firm that was created for the signed-in person's request, and that never had a member. */
 export type FirmToJoin = { partnerId: string; firmName: string };
 
 /**
- * The firm that was created for the person's address, if it has no member. The mailed sign-in link proves that the
+ * The firm that was created for the person's address, if it never had a member. The mailed sign-in link proves that the
  * person owns the address, and the firm's key was mailed to the same address.
  */
 export async function firmToJoin(
@@ -39,21 +38,16 @@ export async function firmToJoin(
     const { requestId, address } = JSON.parse(detail ?? "{}") as { requestId?: string; address?: string };
     return requestId === id && address === addressSha256(email);
   });
-  if (!isIssued || (await listMembers({ db }, partnerId)).length > 0) return null;
+  if (!isIssued || (await hadMembers(db, partnerId))) return null;
   return { partnerId, firmName };
 }
 
 /**
- * Makes the person the first owner of the firm that was created for their request: with live access if the firm has it
- * and never had a member, otherwise with test access.
- * @throws ServiceError when another person was first
+ * Makes the person the first owner of the firm that was created for their request, as `addFirstOwner`.
+ * @throws ServiceError when there is no such firm, and when another person was first
  */
 export async function joinOwnFirm(deps: JoinDeps, session: Session): Promise<void> {
   const found = await firmToJoin(deps, session);
-  if (!found)
-    throw new ServiceError(
-      "conflict",
-      "Somebody belongs to this firm already: ask its owner to invite you, under Team.",
-    );
+  if (!found) throw hadMembersBefore();
   await addFirstOwner(deps, session, found.partnerId);
 }

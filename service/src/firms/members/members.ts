@@ -33,7 +33,7 @@ export {
   withdrawInvitation,
 } from "./invitations/invitations.ts";
 export { sweepInvitations } from "./invitations/store.ts";
-export { addFirstOwner, linkMember } from "./link/link.ts";
+export { addFirstOwner, hadMembers, hadMembersBefore, linkMember } from "./link/link.ts";
 export { memberMail } from "./link/mail.ts";
 export { linkRoute } from "./link/routes.ts";
 export { anyHour, isQuietFor, mailDelayMs, mailDelayMsIn, mailHoursOf, mailZones, setMailHours } from "./mail-hours.ts";

@@ -57,7 +57,7 @@ test("the person who requested access opens the firm with one click, and nobody 
   assert.match(await look("/dashboard/link", owner), /Harbor Title<\/strong> was opened for your email address/);
   const stranger = { ...(await signIn(service, "stranger@elsewhere.com")).headers, Origin: owner.Origin };
   assert.doesNotMatch(await look("/dashboard/link", stranger), /Harbor Title/);
-  assert.match(await alertIn(await open(stranger)), /ask its owner to invite you/);
+  assert.match(await alertIn(await open(stranger)), /Ask an owner to invite you/);
   const answers = await Promise.all([open(owner), open(owner)]);
   assert.deepEqual(answers.map(({ status }) => status).sort(), [303, 409]);
   const members = await db.query(sql`SELECT role FROM members WHERE partner_id = ${partnerId}`);
@@ -93,19 +93,29 @@ test("the named owner of a firm that the operator added with live has live from 
   const owner = { ...(await signIn(service, "dana@larch-title.com")).headers, Origin: service.baseUrl };
   assert.equal((await open(owner)).status, 303);
   assert.deepEqual(await liveOf(partnerId), { firm: true, owners: [true] });
+});
 
-  const [member] = await db.query<{ id: string }>(
+test("an owner who left a firm, or whom the operator removed, does not open it again", async () => {
+  const { partnerId, owner } = await firm("Larch Title");
+  assert.equal((await open(owner)).status, 303);
+  const [{ id } = { id: "" }] = await db.query<{ id: string }>(
     sql`SELECT user_id AS id FROM members WHERE partner_id = ${partnerId}`,
   );
-  await service.cli("member", "set", member?.id ?? "", "--live", "off");
-  await postForm(at(`/dashboard/team/members/${member?.id}/remove`), {}, { ...owner, ...html });
-  assert.deepEqual(await liveOf(partnerId), { firm: true, owners: [] });
-  await open(owner);
-  assert.deepEqual(await liveOf(partnerId), { firm: true, owners: [false] }, "who leaves and comes back has no live");
+  await postForm(at(`/dashboard/team/members/${id}/remove`), {}, { ...owner, ...html });
+  const members = () => db.query(sql`SELECT role FROM members WHERE partner_id = ${partnerId}`);
+  assert.deepEqual(await members(), []);
+  assert.doesNotMatch(await look("/dashboard/link", owner), /was opened for your email address/);
+  const refused = await open(owner);
+  assert.equal(refused.status, 409);
+  assert.match(await alertIn(refused), /Ask an owner to invite you, or connect with one of its keys/);
+  assert.deepEqual(await members(), []);
 
+  const { partnerId: second, owner: removed } = await firm("Rowan Title");
+  assert.equal((await open(removed)).status, 303);
+  const [member] = await db.query<{ id: string }>(sql`SELECT user_id AS id FROM members WHERE partner_id = ${second}`);
   await service.cli("member", "remove", member?.id ?? "");
-  await open(owner);
-  assert.deepEqual(await liveOf(partnerId), { firm: true, owners: [false] }, "nor has a removed owner");
+  assert.equal((await open(removed)).status, 409);
+  assert.deepEqual(await liveOf(second), { firm: false, owners: [] });
 });
 
 test("an address that somebody wrote into a request in the database opens no firm", async () => {

@@ -1,6 +1,6 @@
 import { auditLine, findLine } from "../../../kernel/audit/audit.ts";
 import type { Principal, ResolveKey, Role, Session } from "../../../kernel/identity/identity.ts";
-import type { Tx } from "../../../kernel/platform/database/database.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { isRecentPasskey, requireRecentPasskey } from "../../../kernel/platform/recent-proof.ts";
@@ -83,10 +83,21 @@ async function join(
   return membership;
 }
 
+/** Whether the firm has or had a member. */
+export const hadMembers = async (db: Sql, partnerId: string): Promise<boolean> =>
+  (await findLine(db, sql`partner_id = ${partnerId} AND action LIKE 'member.%'`)) !== undefined;
+
+/** A person who left the firm, or whom the operator removed, must not come back as its owner by their address. */
+export const hadMembersBefore = () =>
+  new ServiceError(
+    "conflict",
+    "This firm has or had members already. Ask an owner to invite you, or connect with one of its keys.",
+  );
+
 /**
- * Makes a person the first owner of a firm without members. The caller must have verified that the firm was created for
- * the person's address.
- * @throws ServiceError for a firm that has members, and for a person who belongs to a firm
+ * Makes a person the first owner of a firm that never had a member: with live access if the firm has it. The caller must
+ * have verified that the firm was created for the person's address.
+ * @throws ServiceError for a firm that has or had members, and for a person who belongs to a firm
  */
 export async function addFirstOwner(
   { db, clock, rowMac }: MemberDeps,
@@ -96,20 +107,12 @@ export async function addFirstOwner(
   await db.transaction(async (tx) => {
     await lockMembers(tx, partnerId);
     const at = clock();
-    const { members } = await countMembers(tx, partnerId);
-    if (members > 0)
-      throw new ServiceError(
-        "conflict",
-        "Somebody belongs to this firm already: ask its owner to invite you, under Team.",
-      );
+    if (await hadMembers(tx, partnerId)) throw hadMembersBefore();
     if (!(await insertMember(tx, rowMac, { userId, email, partnerId, role: "owner", keyId: null, at })))
       throw new ServiceError("conflict", "You belong to another firm. Leave it first, under Team.");
-    const hadMembers = (await findLine(tx, sql`partner_id = ${partnerId} AND action LIKE 'member.%'`)) !== undefined;
     const line = { at, actor: `member:${userId}`, partnerId };
     await tx.query(auditLine({ ...line, action: "member.linked", detail: { role: "owner", byAddress: true } }));
-    // An operator who has opened live for a new firm has opened it for its first owner. A person who was removed, or
-    // whose live access was taken away, must not regain it by leaving and coming back.
-    if (hadMembers) return;
+    // An operator who has opened live for a new firm has opened it for its first owner.
     const live = await tx.query(sql`SELECT ${verifiedFirm} ${fromFirms} WHERE p.id = ${partnerId} AND p.live_enabled`);
     if (live.length > 0) await giveOwnersLive(tx, rowMac, partnerId, line);
   });
