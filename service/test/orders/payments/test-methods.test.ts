@@ -227,6 +227,23 @@ test("a debit that is ended before its bank refuses it moves its order at once",
   );
 });
 
+test("a debit whose end is repeated after a crash is canceled, and not taken for paid", async () => {
+  const acme = await firm();
+  const code = await acme.charge("bank");
+  await acme.statusIs(code, "AwaitingPayment");
+  const id = (await acme.client.orders.get(code)).charge?.chargeId ?? "";
+  const ended = { id, customer: "", paymentIntent: null, amountCents: 100, currency: "usd" };
+  const sandbox = sandboxAccount({ db, clock: () => new Date() });
+  for (let i = 0; i < 2; i += 1) assert.equal((await sandbox.end(ended, new Date())).state, "canceled");
+  await acme.statusIs(code, "PaymentFailed");
+  assert.equal((await sandbox.end(ended, new Date())).state, "canceled", "also after its event");
+  const paid = await acme.charge("bank");
+  await acme.statusIs(paid, "AwaitingPayment");
+  await acme.pass(5);
+  const other = { ...ended, id: (await acme.client.orders.get(paid)).charge?.chargeId ?? "" };
+  assert.equal((await sandbox.end(other, new Date())).state, "paid");
+});
+
 test("a debit that the bank takes back ends the use of its account", async () => {
   const acme = await firm();
   const code = await acme.charge("bank_returned");

@@ -132,7 +132,9 @@ export function sandboxAccount({ db, clock }: { db: Database; clock: Clock }): F
           );
         await lockPayment(tx, id);
         const steps = await lockSteps(tx, id);
-        if (steps.some(({ kind, isDone }) => kind === "settles" && isDone))
+        // An earlier end, whose charge a crash left open, marked the settlement as done, too.
+        const isEnded = steps.some(({ kind }) => kind === "fails");
+        if (!isEnded && steps.some(({ kind, isDone }) => kind === "settles" && isDone))
           return { state: "paid", paymentIntent: sandboxIntent(id) };
         const [first] = await chargesOfPayment(tx, id);
         // Its event moves the order, as the processor's event about a canceled payment does. With this step on record, a
