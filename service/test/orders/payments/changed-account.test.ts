@@ -422,6 +422,33 @@ test("back in the first account, its books are compared from where they were lef
   assert.deepEqual([difference?.hereCents, difference?.thereCents, more], [-500, null, []]);
 });
 
+test("an account that comes back without a comparison of its own is compared from its first use", async () => {
+  await notice(firstAccount());
+  const node = await otherAccount();
+  await notice(node);
+  const pay = async () => {
+    const session = (await checkoutUrl(node, await orders.insert("QuoteReady"), null)).split("/").at(-1) ?? "";
+    const event = node.there.pay(session);
+    await world.take(event);
+    return String(event.data.object["payment_intent"]);
+  };
+  const [intent, unbooked] = [await pay(), await pay()];
+  const isOf = ({ source }: Record<string, unknown>) =>
+    (source as { payment_intent: unknown }).payment_intent === unbooked;
+  node.there.balance.transactions.splice(node.there.balance.transactions.findIndex(isOf), 1);
+  stamp(node.there);
+  const own = firstAccount();
+  await notice(own);
+  for (let day = 0; day < 6; day += 1) await compare(own);
+  node.processor.accountAgain = node.there.account;
+  const back = { ...node, processor: { ...node.processor } };
+  await notice(back);
+  await compare(back);
+  await compare(back);
+  assert.deepEqual(await differencesOf(intent), []);
+  assert.equal((await differencesOf(unbooked)).length, 1, "the processor has no movement of this payment");
+});
+
 test("nodes whose clocks differ agree on the account that a charge was sent to", async () => {
   const own = firstAccount();
   await notice(own);

@@ -166,6 +166,12 @@ export const copiedUntil = (at: Statement): Statement =>
   sql`(SELECT k.until FROM copies k WHERE k.account IS NOT DISTINCT FROM ${accountAt(at)})`;
 
 /**
+ * An expression: until when books were copied before the account at a time was used for the first time; null for never.
+ */
+export const copiedBefore = (at: Statement): Statement => sql`(SELECT max(r.ends_at) FROM reconciliations r
+  WHERE r.ended_at < (SELECT min(coalesce(a.since, '-infinity')) FROM processor_accounts a WHERE a.account = ${accountAt(at)}))`;
+
+/**
  * An expression: whether the books of the payment's account may have been copied too early for a change to the payment.
  * The statement needs `copies`.
  * @param requested when the payment was requested

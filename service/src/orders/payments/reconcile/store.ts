@@ -12,7 +12,7 @@ import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import { fromOrders, joinOrder } from "../../order/order.ts";
 import { disputeState } from "../disputes.ts";
-import { copiedUntil, copies, isOutOfSight, requestedAt, wasOtherAccount } from "../processor/account.ts";
+import { copiedBefore, copiedUntil, copies, isOutOfSight, requestedAt, wasOtherAccount } from "../processor/account.ts";
 import type { Movement, Window } from "../processor/balance.ts";
 import { refundState } from "../refund-rows.ts";
 import { paymentState } from "../store.ts";
@@ -56,13 +56,15 @@ const firstMs = 10 * dayMs;
 
 /**
  * The period of a day's comparison; null when the comparison has ended or was never queued. It continues the last one
- * with the books of the present account: another account may have been in use since.
+ * with the books of the present account, or else the last one before this account was first used: other accounts may
+ * have been in use since.
  */
 export async function windowOf(db: Sql, day: string, until: Date): Promise<Window | null> {
+  const present = sql`'infinity'::timestamptz`;
   const [row] = await db.query<{ first: Date; last: Date | null }>(sql`
     WITH ${copies}
     SELECT (SELECT min(asked_at) FROM reconciliations) AS first,
-      coalesce(${copiedUntil(sql`'infinity'::timestamptz`)}, (SELECT max(until) FROM copies)) AS last
+      coalesce(${copiedUntil(present)}, ${copiedBefore(present)}) AS last
     FROM reconciliations WHERE day = ${day} AND ended_at IS NULL`);
   if (!row) return null;
   const from = row.last ? row.last.getTime() - overlapMs : row.first.getTime() - firstMs;
