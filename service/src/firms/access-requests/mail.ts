@@ -22,8 +22,8 @@ export const keyLetter = (requestId: string, to: string, key: string, baseUrl: s
 
 const reasons: Readonly<Record<Refusal, readonly string[]>> = {
   repeated: [
-    "We received a request for partner access with this email address. It was sent a test key before, so no second key was made.",
-    "If you no longer have that key, or the firm's name is not yours, answer this email: the operator of this service can replace the key and correct the name.",
+    "We received a request for partner access with this email address. This address was given access to a firm before, so no key was made.",
+    "Sign in with it to open the firm. If that opens no firm, you need a key, or the firm's name is not yours, answer this email: the operator of this service can help.",
   ],
   domain: [
     "We received a request for partner access with this email address. Somebody with an address of the same domain has a trial already, so no key was made yet.",

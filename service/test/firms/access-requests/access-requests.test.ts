@@ -135,7 +135,7 @@ test("an address gets one key, and a repeated request, at once or with other cap
   await jobsDone();
   const caught = mails.caught.filter(({ to }) => to.toLowerCase() === sent.workEmail);
   assert.equal(caught.filter(({ text }) => keyIn(text) !== "").length, 1);
-  const told = caught.filter(({ text }) => text.includes("It was sent a test key before"));
+  const told = caught.filter(({ text }) => text.includes("This address was given access to a firm before"));
   assert.equal(told.length, 1, "once a day the address is told why nothing else comes");
   assert.equal(caught.length, 2);
   assert.ok(!told[0]?.raw.includes("Another"), "nothing that the asker wrote is sent on");

@@ -15,16 +15,20 @@ const { service, db } = harness;
 const at = (path: string) => service.baseUrl + path;
 const html = { Accept: "text/html" };
 
+function requestAccess(firmName: string, workEmail: string): Promise<Response> {
+  const useCase = "We are a title company and want our closings notarized online before the deeds are recorded.";
+  return fetch(at("/api/partner/request"), {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ firmName, contactName: "Dana", workEmail, useCase }),
+  });
+}
+
 let firms = 0;
 /** A firm with one member, who signed in with the address that had requested access, and joined with one click. */
 async function firm(name: string) {
   const workEmail = `dana@live-${++firms}.com`;
-  const useCase = "We are a title company and want our closings notarized online before the deeds are recorded.";
-  const asked = await fetch(at("/api/partner/request"), {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ firmName: name, contactName: "Dana", workEmail, useCase }),
-  });
+  const asked = await requestAccess(name, workEmail);
   assert.equal(((await asked.json()) as { status: string }).status, "issued");
   const owner = { ...(await signIn(service, workEmail)).headers, Origin: new URL(service.baseUrl).origin };
   const [row] = await db.query<{ partnerId: string }>(sql`
@@ -73,6 +77,11 @@ test("the owner whom the operator named when adding a firm opens it with one cli
   await assert.rejects(create("nobody"), /owner must be an email address/);
   await assert.rejects(create("dana@poplar-title.com"), /was given access to a firm before/);
   assert.deepEqual(await firms(), [{ id: partnerId }], "a refused owner leaves no firm behind");
+  await requestAccess(name, "dana@poplar-title.com");
+  const mail = await until(() => mailsTo(service, "Dana@poplar-title.com")[0]);
+  assert.match(mail, /was given access to a firm before/, "no test key was made or sent");
+  assert.match(mail, /Sign in with it to open the firm/);
+  assert.doesNotMatch(mail, /sent a test key before/);
   const stranger = { ...(await signIn(service, "stranger@poplar-title.com")).headers, Origin: service.baseUrl };
   assert.doesNotMatch(await look("/dashboard/link", stranger), /Poplar Title/);
   assert.equal((await open(stranger)).status, 409);
