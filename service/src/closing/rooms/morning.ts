@@ -1,4 +1,11 @@
-import { linkSeriesOf, liveMember, queueForMembers, unsubscribeUrl } from "../../firms/members/members.ts";
+import {
+  linkSeriesOf,
+  liveMember,
+  queueForMembers,
+  recipientFor,
+  recipientIdOf,
+  unsubscribeUrl,
+} from "../../firms/members/members.ts";
 import { placedBy, readOrigins } from "../../kernel/audit/audit.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Database } from "../../kernel/platform/database/database.ts";
@@ -64,6 +71,7 @@ type Row = UnfinishedOrder & {
   isAuthentic: boolean;
 };
 
+/** Orders that a key placed are on nobody's list. */
 const rowsStatement = (partnerId: string, userId: string): Statement => sql`
   SELECT o.id AS "orderId", o.code AS "code@order", o.document_name AS "documentName", o.doc_slug AS "docSlug", o.status,
     o.updated_at AS since, r.code AS "roomCode@room", r.name AS "roomName", r.closes_on::text AS "closesOn", a.label, e.expires_at AS "expiresAt",
@@ -71,9 +79,11 @@ const rowsStatement = (partnerId: string, userId: string): Statement => sql`
       WHERE d.room_id = r.id AND o.status = 'Completed') AS done,
     ${waitingList} AS waiting, ${isBeingPaid},
     ${marked(orderState, sql`o`)}, ${marked(roomState, sql`r`)}, ${markedAll(signerState, sql`s`, waitingSigners)}
-  FROM (SELECT r.id AS room_id, o.id AS order_id ${unfinishedOf(sql`${partnerId}::uuid`)}
-      AND ${placedBy(sql`o.id`)} = ${`member:${userId}`}
-    ) open
+  FROM (SELECT found.* FROM (
+      SELECT r.id AS room_id, o.id AS order_id, ${placedBy(sql`o.id`)} AS by ${unfinishedOf(sql`${partnerId}::uuid`)}
+    ) found
+    WHERE found.by LIKE 'member:%' AND ${recipientIdOf(sql`${partnerId}::uuid`, sql`found.by`)} = ${userId}
+  ) open
   JOIN rooms r ON r.id = open.room_id JOIN room_orders a ON a.room_id = r.id AND a.order_id = open.order_id
   ${joinOrder(sql`open.order_id`)}
   ${withEnvelope}
@@ -81,8 +91,12 @@ const rowsStatement = (partnerId: string, userId: string): Statement => sql`
 
 type Deps = MailDeps & { titleOf: TitleOf };
 
-/** The closings of a member: unfinished orders that the member placed, grouped by room. */
-async function closingsOf({ db, rowMac, clock, titleOf }: Deps, partnerId: string, userId: string): Promise<Closing[]> {
+/**
+ * The closings of a member, each with its unfinished orders that the member placed. The owner who joined first also has
+ * the orders of members who left or have no live access any more.
+ */
+async function closingsOf(deps: Deps, partnerId: string, userId: string): Promise<Closing[]> {
+  const { db, rowMac, clock, titleOf } = deps;
   const found = await db.query<Omit<Row, "isOverdue">>(rowsStatement(partnerId, userId));
   const overdue = await overdueOrderIds({ db, clock }, { partnerId, environment: "live" });
   const rows = found
@@ -90,7 +104,13 @@ async function closingsOf({ db, rowMac, clock, titleOf }: Deps, partnerId: strin
     .map((row): Row => ({ ...row, isOverdue: overdue.has(row.orderId) }));
   const ids = rows.map(({ orderId }) => orderId);
   const origins = await readOrigins(db, rowMac, ids);
-  const own = rows.filter(({ orderId }) => origins.get(orderId)?.placedBy === `member:${userId}`);
+  const placers = new Set([...origins.values()].flatMap(({ placedBy }) => placedBy ?? []));
+  const placersOfOwn = new Set<string | null>();
+  for (const actor of placers) {
+    const person = await recipientFor(deps, { partnerId, environment: "live" }, { actor, kind: "closings" });
+    if (person?.userId === userId) placersOfOwn.add(actor);
+  }
+  const own = rows.filter(({ orderId }) => placersOfOwn.has(origins.get(orderId)?.placedBy ?? null));
   const zone = await zoneOrDefault(db, partnerId);
   const rooms = [...Map.groupBy(own, ({ roomCode }) => roomCode).values()];
   return rooms

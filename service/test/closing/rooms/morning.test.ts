@@ -15,8 +15,8 @@ await service.cli("partner", "set", firm.partnerId, "--live", "on");
 const live = await firm.withKey("live");
 const { key } = await service.cli<{ key: string }>("key", "issue", firm.partnerId);
 
-async function person(email: string) {
-  const { headers } = await newMember(service, email, key);
+async function person(email: string, keyOfFirm = key) {
+  const { headers } = await newMember(service, email, keyOfFirm);
   await postForm(`${service.baseUrl}/dashboard/environment`, { environment: "live" }, headers);
   return {
     async place(reference: string) {
@@ -25,6 +25,10 @@ async function person(email: string) {
       const answer = await fetch(`${service.baseUrl}/dashboard/orders/new`, init);
       assert.equal(answer.status, 303, await answer.clone().text());
       return /orders\/([0-9a-f]{40})/.exec(answer.headers.get("location") ?? "")?.[1] ?? "";
+    },
+    async leave() {
+      const [row] = await db.query<{ id: string }>(sql`SELECT id FROM users WHERE email = ${email}`);
+      return postForm(`${service.baseUrl}/dashboard/team/members/${row?.id}/remove`, {}, headers);
     },
     switchOff: () =>
       postForm(`${service.baseUrl}/dashboard/security/mails`, { kind: "closings", mails: "off" }, headers),
@@ -80,4 +84,27 @@ test("lists a member's open closings on business mornings: who must act, what is
   assert.equal(await on("2026-11-24T15:00:00Z"), 1);
   await sent();
   assert.equal(dana.mails().length, 1);
+});
+
+test("gives the closings of a member who left to the owner who joined first, and to nobody else", async () => {
+  const elm = await running.partner("ClosingDesk", "Elm Title");
+  await service.cli("partner", "set", elm.partnerId, "--live", "on");
+  const elmKey = (await service.cli<{ key: string }>("key", "issue", elm.partnerId)).key;
+  const withKey = await elm.withKey("live");
+  const olga = await person("olga@elm.example", elmKey);
+  const later = await person("later@elm.example", elmKey);
+  const max = await person("max@elm.example", elmKey);
+  const room = await withKey.room("Baker closing");
+  await withKey.ok("POST", `/api/rooms/${room}/orders`, { orderCode: await max.place("3"), label: "Deed" });
+  await on("2026-11-25T15:00:00Z");
+  await sent();
+  assert.equal(max.mails().length, 1);
+  assert.equal(olga.mails().length, 0, "Max has his closings on his own list");
+
+  assert.equal((await max.leave()).status, 303);
+  await on("2026-11-27T15:00:00Z");
+  await sent();
+  assert.match(olga.mails()[0] ?? "", /Baker closing: 0 of 1 complete\. Deed:/);
+  assert.equal(olga.mails().length, 1);
+  assert.deepEqual([max.mails().length, later.mails().length], [1, 0]);
 });
