@@ -51,6 +51,38 @@ async function assertForPeople(path: string, headers: Record<string, string> = {
   return text;
 }
 
+/** Pages that developers read, with the names that their programs use. */
+const forDevelopers = ["/dashboard/webhooks", "/dashboard/keys"];
+
+/**
+ * Reads the page at `start` and each page below it to which a page links. It opens two pages of a kind, such as two
+ * orders. @returns the kinds of pages, with `:` in place of each code, number or state
+ */
+async function assertAllForPeople(start: string, headers: Record<string, string>): Promise<string[]> {
+  const waiting = [start];
+  const seen = new Set<string>();
+  const kinds = new Map<string, number>();
+  for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
+    const answer = await fetch(service.baseUrl + path, { headers: { Accept: "text/html", ...headers } });
+    assert.equal(answer.status, 200, path);
+    if (!answer.headers.get("content-type")?.startsWith("text/html")) continue;
+    const page = await answer.text();
+    assertWords(path, textOf(page));
+    for (const [, found = ""] of page.matchAll(/<a\b[^>]*\bhref="([^"#]+)/g)) {
+      if (!/[/?]/.test(found.charAt(start.length)) || !found.startsWith(start) || seen.has(found)) continue;
+      if (forDevelopers.some((each) => found === each || found.startsWith(`${each}/`))) continue;
+      seen.add(found);
+      const kind = kindOf(found);
+      kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+      if ((kinds.get(kind) ?? 0) <= 2) waiting.push(found.replaceAll("&amp;", "&"));
+    }
+  }
+  return [...kinds.keys()];
+}
+
+const kindOf = (path: string): string =>
+  path.replace(/\?.*/, "").replace(/\/(?:[0-9a-f-]{36,}|[a-z]+-[0-9a-f]{64}|\d+|[A-Z]{2})(?=\/|\.|$)/g, "/:");
+
 function assertWords(path: string, text: string): void {
   for (const [pattern, what] of refused) {
     const found = pattern.exec(text);
@@ -73,13 +105,15 @@ describe("pages for people contain no words for machines", async () => {
     await post(`/api/rooms/${roomCode}/orders`, { orderCode });
     return orderCode;
   };
-  const [done, waiting, gone] = [await place(), await place(), await place()];
+  const [done, waiting, gone, held] = [await place(), await place(), await place(), await place()];
   const own = (code: string, form: string, fields = {}) =>
     postForm(`${service.baseUrl}/dashboard/orders/${code}/${form}`, fields, member.headers);
   await post(`/api/partner/sandbox/orders/${done}/checkout`);
   await own(done, "sandbox/complete");
   await own(done, "notes", { note: "Called the client" });
   await own(gone, "cancel", { reason: "Withdrawn" });
+  await post(`/api/partner/sandbox/orders/${held}/checkout`);
+  await service.cli("order", "move", held, "OnHold", "--reason", "Which county is it?");
   await post(`/api/rooms/${roomCode}/passport`);
 
   test("on a client's pages, in each language", async () => {
@@ -89,11 +123,10 @@ describe("pages for people contain no words for machines", async () => {
   });
 
   test("on a member's pages", async () => {
-    for (const path of ["", "/orders", "/rooms", `/rooms/${roomCode}`, "/passports", "/prices", "/team", "/settings"])
-      await assertForPeople(`/dashboard${path}`, member.headers);
     for (const code of [done, waiting, gone]) await assertForPeople(`/dashboard/orders/${code}`, member.headers);
-    for (const path of ["/security", "/analytics", "/templates", "/closings/new"])
-      await assertForPeople(`/dashboard${path}`, member.headers);
+    const read = await assertAllForPeople("/dashboard", member.headers);
+    for (const path of ["/rooms/:", "/statements", "/passports", "/team", "/settings", "/security", "/closings/new"])
+      assert.ok(read.includes(`/dashboard${path}`), path);
   });
 
   test("on an operator's pages", async () => {
@@ -105,8 +138,11 @@ describe("pages for people contain no words for machines", async () => {
       const text = await assertForPeople(`/operator/orders/${code}`, { cookie });
       assert.match(text, /Order placed/);
     }
-    for (const path of ["", "/orders", "/partners", "/approvals"])
-      await assertForPeople(`/operator${path}`, { cookie });
+    const read = await assertAllForPeople("/operator", { cookie });
+    for (const path of ["/tasks/order_on_hold", "/payments", "/refunds", "/refunds/new", "/people", "/health/checks"])
+      assert.ok(read.includes(`/operator${path}`), path);
+    for (const path of ["/notaries", "/notaries/rules/:", "/notary/recordings", "/partners/:", "/approvals"])
+      assert.ok(read.includes(`/operator${path}`), path);
   });
 
   test("where an operator reads about acts at providers, each of which has words", () => {

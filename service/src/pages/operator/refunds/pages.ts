@@ -1,4 +1,5 @@
 import { kindsShownTo, may, type Operator, soloWaitMinutes } from "../../../firms/operators/operators.ts";
+import { statusLabel } from "../../../orders/order/order.ts";
 import type { RefundDeps, RefundPreview, RefundRequest } from "../../../orders/refunds/refunds.ts";
 import { card, emptyState, facts, notice, pageHead } from "../../ui/components.ts";
 import { shortCode, shortTime, time } from "../../ui/format.ts";
@@ -159,7 +160,7 @@ const previewCard = ({ orderCode, status, payments, warnings }: RefundPreview): 
     "The order",
     html`${facts([
       ["Order", html`<code class="breakable">${orderCode}</code>`],
-      ["Status", status],
+      ["Status", statusLabel(status)],
       ["Held for it", sums(payments)],
     ])}${warnings.length > 0 && notice("attention", "What was done already", html`${warnings.map((each, index) => html`${index > 0 && html`<br>`}${each}`)}`)}`,
   );
