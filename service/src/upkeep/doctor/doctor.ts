@@ -6,7 +6,14 @@ import { StartupError } from "../../kernel/platform/errors.ts";
 import { openLog } from "../../kernel/platform/logs.ts";
 import { readRetention, upcomingDeletions } from "../../kernel/retention/retention.ts";
 import { readIssuer } from "../../orders/billing/billing.ts";
-import { isReplaced, isTestModeKey, openProcessor, sumsAgree, webhookPath } from "../../orders/payments/payments.ts";
+import {
+  howToReplace,
+  isReplaced,
+  isTestModeKey,
+  openProcessor,
+  sumsAgree,
+  webhookPath,
+} from "../../orders/payments/payments.ts";
 import { createPricing, loadPricingFiles } from "../../orders/pricing/pricing.ts";
 import {
   diskReport,
@@ -65,10 +72,7 @@ async function accountFinding({ config: { stripe, baseUrl }, db }: Examined): Pr
     return { warning: `it is unknown which account the key belongs to: ${account.message}` };
   if (account === null)
     return { warning: "the key may not read its account, so a change of the account goes unnoticed" };
-  if (await isReplaced(db, account, processor))
-    throw new Error(
-      `STRIPE_SECRET_KEY is of the account ${account}, which another one replaced, so no new charge is sent there: set the new key, or set STRIPE_ACCOUNT_AGAIN to go back to this account`,
-    );
+  if (await isReplaced(db, account, processor)) throw new Error(howToReplace(account));
   return account;
 }
 

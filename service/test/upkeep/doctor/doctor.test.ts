@@ -235,7 +235,7 @@ describe("doctor", () => {
     await db.query(sql`INSERT INTO processor_accounts (account, since) VALUES ('acct_other live', now())`);
     const [result, detail] = await account();
     assert.equal(result, "failed");
-    assert.match(detail, /which another one replaced, so no new charge is sent there/);
+    assert.match(detail, /and another one is in use, so nothing new is charged there/);
     assert.equal((await account({ STRIPE_ACCOUNT_AGAIN: stripe.account }))[0], "ok");
     assert.equal((await account({ STRIPE_ACCOUNT_AGAIN: "acct_other" }))[0], "failed");
     const [settings] = (await doctor({ ...processor(), STRIPE_ACCOUNT_AGAIN: "other" })).of("settings");

@@ -96,7 +96,7 @@ const afterRequests = (now: Date): Statement => sql`greatest(${now}::timestamptz
 export async function requireLastAccount(tx: Tx, account: string | null, now: Date): Promise<Date> {
   await tx.query(sql`SELECT pg_advisory_xact_lock_shared(${lock})`);
   const last = await lastOnRecord(tx);
-  if (account !== null && last && last.account !== account) throw beingChanged();
+  if (account !== null && last && last.account !== account) throw notInUse(account);
   return last?.since && last.since > now ? last.since : now;
 }
 
@@ -111,8 +111,15 @@ export async function requireNewestKey(deps: AccountDeps): Promise<string | null
   return present;
 }
 
-const beingChanged = () =>
-  new ServiceError("unavailable", "The payment processor’s account is being changed. Try again in a moment.");
+/** The refusal on a node with the key of an account that is not in use. Callers learn nothing about the account. */
+const notInUse = (account: string) =>
+  new ServiceError("unavailable", "Payments are not available now. Try again later.", {
+    cause: new Error(howToReplace(account)),
+  });
+
+/** Tells the operator what to do about a key of an account that is not in use. */
+export const howToReplace = (account: string): string =>
+  `STRIPE_SECRET_KEY is of the account ${account}, and another one is in use, so nothing new is charged there: set a key of the account in use, or set STRIPE_ACCOUNT_AGAIN to change to this one`;
 
 type Used = { account: string; since: Date | null };
 
@@ -141,7 +148,7 @@ export async function isOfOtherAccount(deps: AccountDeps, at: Date | null): Prom
   const [used] = await deps.db.query<{ account: string | null; last: string | null }>(sql`
     SELECT ${accountAt(sql`${at}::timestamptz`)} AS account, ${accountAt(sql`'infinity'::timestamptz`)} AS last`);
   if (used?.account == null || used.account === present) return false;
-  if (used.last !== present) throw beingChanged();
+  if (used.last !== present) throw notInUse(present);
   return true;
 }
 
