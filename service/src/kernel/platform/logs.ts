@@ -109,7 +109,8 @@ const levels = [
   [20, "debug", "blue"],
 ] as const;
 
-type LogLine = { level: number; time: string; msg?: string; err?: { message?: string; stack?: string } };
+type LoggedError = { message?: string; stack?: string; cause?: LoggedError };
+type LogLine = { level: number; time: string; msg?: string; err?: LoggedError };
 
 /**
  * Formats a log line (JSON) for a person at a terminal: local time, level, message, and the rest as `name=value`.
@@ -123,6 +124,7 @@ export function readableLine(line: string): string {
   const words = toPlainText(msg || (err?.message ?? ""));
   const head = [clock, styleText(color, name.padEnd(5)), words, styleText("gray", fields.join(" "))];
   const stack = (err?.stack ?? "").split("\n").filter(Boolean);
+  for (let cause = err?.cause; cause; cause = cause.cause) stack.push(`Cause: ${cause.message}`);
   return [head.join(" ").trimEnd(), ...stack.map((at) => styleText("gray", `    ${toPlainText(at)}`)), ""].join("\n");
 }
 
