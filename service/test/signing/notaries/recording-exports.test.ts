@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { blobsOf } from "@signsealship/testing/blobs";
 import { forTests } from "@signsealship/testing/for-tests";
@@ -97,6 +97,12 @@ function unpacked(name: string, bytes: Buffer): string {
   return path;
 }
 
+/** The recordings that an unpacked export names, each with its state. */
+function statesIn(path: string): [string, string][] {
+  const contents = JSON.parse(readFileSync(join(path, "contents.json"), "utf8"));
+  return contents.recordings.map(({ recording, state }: { recording: string; state: string }) => [recording, state]);
+}
+
 const linesOf = (action: string) =>
   db.query<{ detail: { range?: string; export: string; recording?: string } }>(
     sql`SELECT detail FROM audit_log WHERE action = ${action} ORDER BY id`,
@@ -130,6 +136,24 @@ for (const [what, path] of [
     assert.ok((await linesOf("recording_export.downloaded")).some(({ detail }) => detail.range === "bytes=3000-"));
   });
 
+test("a part that is away from the store ends a download of everything, and changes nothing", async () => {
+  const zip = await exported("");
+  const etag = (await get(zip, { Range: "bytes=0-0" })).headers.get("etag");
+  const [part] = await db.query<{ blobKey: string }>(
+    sql`SELECT blob_key AS "blobKey" FROM recording_parts WHERE recording_id = ${first}`,
+  );
+  const blob = join(running.service.dataDir, "blobs", part?.blobKey ?? "");
+  renameSync(blob, `${blob}.away`);
+  await assert.rejects(async () => bytesOf(await get(zip)));
+  renameSync(`${blob}.away`, blob);
+  const whole = await get(zip);
+  assert.equal(whole.headers.get("etag"), etag);
+  assert.deepEqual(statesIn(unpacked("back", await bytesOf(whole))), [
+    [first, "exported"],
+    [second, "exported"],
+  ]);
+});
+
 test("a range is made without reading the files before it, once these were read whole", async () => {
   const zip = await exported("");
   const whole = await bytesOf(await get(zip));
@@ -147,15 +171,10 @@ test("an export whose recording can't be read any more is another file, and name
   const after = await get(zip, { Range: "bytes=10-", "If-Range": before.headers.get("etag") ?? "" });
   assert.equal(after.status, 200, "not a part of another file");
   assert.notEqual(after.headers.get("etag"), before.headers.get("etag"));
-  const path = unpacked("faulty", await bytesOf(after));
-  const contents = JSON.parse(execFileSync("cat", [join(path, "contents.json")], { encoding: "utf8" }));
-  assert.deepEqual(
-    contents.recordings.map(({ recording, state }: { recording: string; state: string }) => [recording, state]),
-    [
-      [first, "faulty"],
-      [second, "exported"],
-    ],
-  );
+  assert.deepEqual(statesIn(unpacked("faulty", await bytesOf(after))), [
+    [first, "faulty"],
+    [second, "exported"],
+  ]);
 });
 
 test("an export is its maker's alone, for three days, and its notary is mailed once", async () => {

@@ -82,7 +82,10 @@ export function blobReader({ backend, master, memory, ask }: ReaderDeps): BlobRe
   async function readStretch(key: string, layout: BlobLayout, first: number, chunks: number): Promise<Buffer> {
     const { start, length } = stretchAt(layout, first, chunks);
     const part = await ask((signal) => backend.readPart(key, start, length, signal));
-    if (part === null) throw new ServiceError("unavailable", "The document can't be read now. Try again later.");
+    if (part === null)
+      throw new ServiceError("unavailable", "The document can't be read now. Try again later.", {
+        cause: new Error(`the store no longer has blob ${key}`),
+      });
     return decryptStretch(layout, first, stretchIn(part, start, length, layout.end));
   }
 

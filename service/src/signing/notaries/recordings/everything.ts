@@ -105,7 +105,10 @@ async function listed({ db, ...deps }: EverythingDeps, { id, startedAt }: Found,
 
 export const folderOf = (recording: string): string => `recordings/${recording}/`;
 
-/** Describes the fault of a record. @throws the error of a database or store that does not answer now */
+/**
+ * Describes the fault of a record. @throws the error of a database or store that does not answer now, or of a store that
+ * does not have the bytes now
+ */
 export function faultOf(error: unknown): string {
   if (!(error instanceof Error) || (error instanceof ServiceError && error.cause !== undefined)) throw error;
   return error.message;

@@ -34,8 +34,13 @@ export async function chunkReader({ db, secrets, blobs }: ReadDeps, recording: R
   const key = recordKey(await recordKeyOf(db, secrets, recording.id));
   const files = new Map<string, Promise<StoredFile>>();
   async function open({ blobKey, sha256 }: Part): Promise<StoredFile> {
-    const file = blobKey && (await blobs.open(blobKey, partUse(recording.id, sha256), `notary ${recording.notaryId}`));
-    if (!file) throw new ServiceError("unavailable", "A part of the recording can't be read now. Try again later.");
+    if (!blobKey) throw new ServiceError("unavailable", "A part of the recording can't be read: it names no blob.");
+    const file = await blobs.open(blobKey, partUse(recording.id, sha256), `notary ${recording.notaryId}`);
+    // The store may be away: a folder that is not mounted has no blobs either. The cause says that nothing was altered.
+    if (!file)
+      throw new ServiceError("unavailable", "A part of the recording can't be read now. Try again later.", {
+        cause: new Error(`the store does not have blob ${blobKey}`),
+      });
     return file;
   }
   return async ({ line, part, at }: PlacedChunk): Promise<Buffer> => {
