@@ -148,6 +148,13 @@ test("the export is a zip that names its recording, and requires a reason", asyn
   const bytes = Buffer.from(await zip.arrayBuffer());
   assert.equal(bytes.readUInt32LE(0), 0x04034b50);
   assert.ok(bytes.includes(`"recording":"${recording}"`));
+  const logged = await running.db.query<{ action: string; isOfOrder: boolean }>(sql`
+    SELECT action, order_id = (SELECT order_id FROM recordings WHERE id = ${recording}) AS "isOfOrder" FROM audit_log
+    WHERE action IN ('recording.exported', 'recording_export.downloaded') ORDER BY id`);
+  assert.deepEqual(logged, [
+    { action: "recording.exported", isOfOrder: true },
+    { action: "recording_export.downloaded", isOfOrder: true },
+  ]);
 });
 
 test("everything is exported by its notary, and by an auditor who chose the notary", async () => {

@@ -363,16 +363,19 @@ test("written messages are exported with a recording, held against its manifest,
   assert.deepEqual(await db.query(sql`SELECT FROM recording_messages WHERE recording_id = ${second}`), []);
 });
 
+/** Records a short session of a notary. @returns the recording's id */
+async function recordSound(session: string, notary: string): Promise<string> {
+  const recording = await begin(session, notary);
+  const peer = await openPeer({ engine: media.engine, session, person: "n", video: false });
+  await until(() => (recordings.headOf(session)?.seq ?? 0) > 1);
+  await recordings.end(session, []);
+  await peer.close();
+  return recording;
+}
+
 test("everything of a notary is one zip, which names what was deleted, has not ended, or is not what was recorded", async () => {
   const id = await newNotary("TX");
-  const recorded = async (session: string) => {
-    const recording = await begin(session, id);
-    const peer = await openPeer({ engine: media.engine, session, person: "n", video: false });
-    await until(() => (recordings.headOf(session)?.seq ?? 0) > 1);
-    await recordings.end(session, []);
-    await peer.close();
-    return recording;
-  };
+  const recorded = (session: string) => recordSound(session, id);
   const [whole, gone] = [await recorded("all-whole"), await recorded("all-gone")];
   const [unreadable, altered] = [await recorded("all-unreadable"), await recorded("all-altered")];
   const open = await begin("all-open", id);
@@ -430,6 +433,117 @@ test("everything of a notary is one zip, which names what was deleted, has not e
   for (const typed of [{ from: "2026-02-30" }, { reason: " " }, { to: "soon" }])
     await assert.rejects(exportEverything(all, which, { reason, ...typed }, auditor.actor), { code: "validation" });
   await recordings.end("all-open", []);
+});
+
+/** Exports everything of a new notary who has a recording for each of these sessions. */
+async function exportOfNew(sessions: readonly string[]) {
+  const id = await newNotary("TX");
+  const recorded: string[] = [];
+  for (const session of sessions) recorded.push(await recordSound(session, id));
+  const which = { notary: { id, commissionName: "Nora Ames" }, environment: "test" as const };
+  const made = await exportEverything(all, which, { reason: "The commission ends" }, auditor.actor);
+  /** The recordings that the audit log has for this export. */
+  const logged = async () =>
+    (await lines("recording.exported"))
+      .filter(({ detail }) => detail.export === made)
+      .map(({ detail }) => detail.recording);
+  /** Unpacks a download. @returns its folder, and the recordings that it names, each with its state */
+  const unpacked = async () => {
+    const path = join(folder.path, made);
+    mkdirSync(path);
+    writeFileSync(join(path, "all.zip"), await downloaded(made, auditor));
+    execFileSync("unzip", ["-q", "all.zip"], { cwd: path });
+    const contents = JSON.parse(readFileSync(join(path, "contents.json"), "utf8"));
+    return {
+      path,
+      states: contents.recordings.map(({ recording, state }: { recording: string; state: string }) => [
+        recording,
+        state,
+      ]),
+    };
+  };
+  return { made, recorded: recorded as [string, string, string], logged, unpacked };
+}
+
+/** Changes a byte of the first part of a recording in the store. */
+async function alterPart(recording: string): Promise<void> {
+  const [part] = await db.query<{ blobKey: string }>(
+    sql`SELECT blob_key AS "blobKey" FROM recording_parts WHERE recording_id = ${recording} ORDER BY first_seq`,
+  );
+  const path = join(blobsFolder, part?.blobKey ?? "");
+  const bytes = readFileSync(path);
+  bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
+  writeFileSync(path, bytes);
+}
+
+test("a recording that is deleted after it was exported is listed as deleted, and leaves out its takes", async () => {
+  const { made, recorded, unpacked } = await exportOfNew(["late-whole", "late-gone"]);
+  const [whole, gone] = recorded;
+  const { file, etag } = await openExport(all, await exportOf(all, made, auditor.actor), null);
+  await holdRecording(deps, whole, true, own);
+  ahead = 6 * 366 * 86_400_000;
+  await sweepRecordings({ ...deps, log }, new AbortController().signal);
+  ahead = 0;
+  await assert.rejects(wholeFile(file));
+  assert.notEqual((await openExport(all, await exportOf(all, made, auditor.actor), null)).etag, etag);
+  const { path, states } = await unpacked();
+  assert.deepEqual(states, [
+    [whole, "exported"],
+    [gone, "deleted"],
+  ]);
+  assert.deepEqual(readdirSync(join(path, "recordings", gone)).toSorted(), ["chain.jsonl", "recording.json"]);
+});
+
+test("a download that meets an altered part reads each later file once, and only while somebody receives it", async () => {
+  const { made, recorded, logged, unpacked } = await exportOfNew(["read-1", "read-2", "read-3"]);
+  const [early, altered, late] = recorded;
+  await alterPart(altered);
+  const opened: string[] = [];
+  const atLate = Promise.withResolvers<void>();
+  const isLeft = Promise.withResolvers<void>();
+  const watched: typeof blobs = {
+    ...blobs,
+    async open(key, use, ...more) {
+      opened.push(use.owner);
+      if (use.owner !== late) return blobs.open(key, use, ...more);
+      atLate.resolve();
+      await isLeft.promise;
+      return blobs.open(key, use, ...more);
+    },
+  };
+  const open = async () =>
+    (await openExport({ ...all, blobs: watched }, await exportOf(all, made, auditor.actor), null)).file;
+  const pieces = (await open()).pieces()[Symbol.asyncIterator]();
+  const reading = (async () => {
+    while (!(await pieces.next()).done);
+  })();
+  await atLate.promise;
+  const left = pieces.return?.();
+  isLeft.resolve();
+  // Without the receiver, the scan ends before it can report the fault.
+  await Promise.all([reading, left]);
+  assert.deepEqual(await logged(), [early, altered], "only those of which bytes were sent");
+
+  await alterPart(early);
+  await assert.rejects(wholeFile(await open()));
+  const opensOfLate = opened.filter((each) => each === late).length;
+  await db.query(sql`UPDATE recordings SET head_seq = 1 WHERE id = ${early}`);
+  await assert.rejects(wholeFile(await open()));
+  assert.equal(opened.filter((each) => each === late).length, opensOfLate, "its checksums are stored");
+  assert.deepEqual((await unpacked()).states, [
+    [early, "faulty"],
+    [altered, "faulty"],
+    [late, "exported"],
+  ]);
+  assert.ok((await logged()).includes(late));
+});
+
+test("a range logs only the recordings of which it sends bytes", async () => {
+  const { made, logged } = await exportOfNew(["range-1"]);
+  const { file } = await openExport(all, await exportOf(all, made, auditor.actor), "bytes=-10");
+  const tail = await Array.fromAsync(file.pieces({ first: file.length - 10, last: file.length - 1 }));
+  assert.equal(Buffer.concat(tail).length, 10);
+  assert.deepEqual(await logged(), []);
 });
 
 test("a session that is opened again twice concurrently, or while it is open, is recorded further", async () => {

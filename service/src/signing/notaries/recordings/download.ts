@@ -1,14 +1,16 @@
 /** Downloads of exports. The zip is created while it is sent, and a download that broke off can be continued. */
+import { crc32 } from "node:zlib";
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
+import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { sha256Hex } from "../../../providers/providers.ts";
 import { journalCopy } from "../acts/export.ts";
 import { type EverythingDeps, faultOf, folderOf } from "./everything.ts";
-import { filesOf, textEntry, zipFile } from "./export.ts";
-import { changeFile, type Export, type ExportFile, filesOfExport, findExport } from "./export-rows.ts";
+import { filesOf, remains, textEntry, zipFile } from "./export.ts";
+import { changeFile, type Export, type ExportFile, filesOfExport, findExport, type Listed } from "./export-rows.ts";
 import { playable } from "./keep.ts";
-import { recordingById } from "./store.ts";
+import { markedRecordings, type Recording, recordingById } from "./store.ts";
 import type { Entry } from "./zip.ts";
 
 /** @throws ServiceError `not_found` for an export of somebody else, and for one that is too old */
@@ -25,6 +27,14 @@ type Download = {
   name: string;
 };
 
+/** The present state of recordings in an export of everything, by id. Rows that were altered are left out. */
+type Present = ReadonlyMap<string, Pick<Recording, "orderId" | "deletedAt">>;
+
+async function presentOf(db: Sql, ids: readonly string[]): Promise<Present> {
+  const found = await markedRecordings(db, ids);
+  return new Map(found.filter(({ isAuthentic }) => isAuthentic).map((each) => [each.id, each]));
+}
+
 /**
  * Opens the zip of an export. The audit log has each request for it.
  * @param range the bytes that the request names
@@ -32,46 +42,62 @@ type Download = {
 export async function openExport(deps: EverythingDeps, made: Export, range: string | null): Promise<Download> {
   const { db, clock, blobs } = deps;
   const { id, notaryId, recordingId, contents, actor } = made;
-  if (recordingId !== null) playable(await recordingById(db, recordingId));
-  const files = await filesOfExport(db, id);
-  const entries: Entry[] = entriesOf(deps, made, files);
-  const last = contents && contentsText(made, contents, files);
+  const recording = recordingId === null ? null : playable(await recordingById(db, recordingId));
+  const present = await presentOf(db, contents?.recordings.map((each) => each.recording) ?? []);
+  const files = (await filesOfExport(db, id)).filter(
+    (file) => !present.get(file.recordingId ?? "")?.deletedAt || remains(nameInRecording(file)),
+  );
+  const entries: Entry[] = entriesOf(deps, made, { files, present });
+  const last = contents && contentsText(made, contents, { files, present });
   if (last !== null) entries.push(textEntry("contents.json", last));
   const etag = sha256Hex(JSON.stringify([id, files.map(({ name, length }) => [name, length]), last]));
   const what = recordingId === null ? { notary: notaryId } : { recording: recordingId };
   const detail = { ...what, export: id, ...(range !== null && { range: range.slice(0, 100) }) };
-  await db.query(auditLine({ at: clock(), action: "recording_export.downloaded", actor, detail }));
+  const line = { at: clock(), action: "recording_export.downloaded", actor, orderId: recording?.orderId, detail };
+  await db.query(auditLine(line));
   const name = recordingId === null ? `records-${notaryId}.zip` : `recording-${recordingId}.zip`;
   return { file: zipFile(blobs, `notary ${notaryId}`, entries), etag: `"${etag}"`, name };
 }
+
+/** The name that a file has in the export of its recording alone. */
+function nameInRecording({ recordingId, name }: ExportFile): string {
+  const folder = folderOf(recordingId ?? "");
+  return name.startsWith(folder) ? name.slice(folder.length) : name;
+}
+
+type Content = { files: readonly ExportFile[]; present: Present };
 
 /** The list of an export of everything, with the faults that were found so far. */
 function contentsText(
   { notaryId, environment, createdAt }: Export,
   { name, from, to, journal, recordings }: NonNullable<Export["contents"]>,
-  files: readonly ExportFile[],
+  { files, present }: Content,
 ): string {
   const faults = new Map(files.flatMap(({ recordingId, fault }) => (fault === null ? [] : [[recordingId, fault]])));
   const fault = faults.get(null);
+  const now = (each: Listed): Listed => {
+    if (faults.has(each.recording)) return { ...each, state: "faulty", fault: faults.get(each.recording) ?? "" };
+    const isDeleted = each.state === "exported" && present.get(each.recording)?.deletedAt;
+    return isDeleted ? { ...each, state: "deleted" } : each;
+  };
   return `${JSON.stringify(
     {
       ...{ notary: notaryId, name, environment, exportedAt: createdAt.toISOString(), from, to },
       journal: fault === undefined ? journal : { fault },
-      recordings: recordings.map((each) =>
-        faults.has(each.recording) ? { ...each, state: "faulty", fault: faults.get(each.recording) } : each,
-      ),
+      recordings: recordings.map(now),
     },
     null,
     2,
   )}\n`;
 }
 
-function entriesOf(deps: EverythingDeps, made: Export, files: readonly ExportFile[]): Entry[] {
-  const { db } = deps;
+function entriesOf(deps: EverythingDeps, made: Export, { files, present }: Content): Entry[] {
+  const { db, clock } = deps;
   const bytesOf = readerOf(deps, made);
+  const logged = new Set<string>();
 
   /**
-   * The bytes of a file. If some can't be read, the export is another from now on: the file ends before them. Reads the
+   * The bytes of a file. If they were altered, the export is another from now on: the file ends before them. Reads the
    * files behind it, too, so that a download begins again once, and not once for each fault.
    */
   async function* read(file: ExportFile): AsyncGenerator<Buffer> {
@@ -84,58 +110,76 @@ function entriesOf(deps: EverythingDeps, made: Export, files: readonly ExportFil
     } catch (error) {
       if (made.contents) {
         await endAt(length, file, error);
-        for (const next of files.slice(files.indexOf(file) + 1)) await tryOut(next);
+        // A file that has its checksum was read whole. The other files of this recording may be altered since.
+        for (const next of files.slice(files.indexOf(file) + 1))
+          if (next.sum === null || next.recordingId === file.recordingId) yield* tryOut(next);
       }
       throw error;
     }
   }
 
-  async function tryOut(file: ExportFile): Promise<void> {
-    let length = 0;
+  /** Reads a file, and stores its checksum or its fault. Yields empty pieces, so that it ends when the receiver leaves. */
+  async function* tryOut(file: ExportFile): AsyncGenerator<Buffer> {
+    let [length, sum] = [0, 0];
     try {
-      for await (const piece of bytesOf(file)) length += piece.length;
+      for await (const piece of bytesOf(file)) {
+        length += piece.length;
+        sum = crc32(piece, sum);
+        yield Buffer.alloc(0);
+      }
     } catch (error) {
-      await endAt(length, file, error);
+      return endAt(length, file, error);
     }
+    await changeFile(db, file.id, { length, sum });
   }
 
-  /** @throws the error of a database or store that does not answer now, which is not a fault of the file */
-  const endAt = (length: number, { id }: ExportFile, error: unknown) =>
-    changeFile(db, id, { length, fault: faultOf(error) });
+  /**
+   * Stores where a file ends from now on, and why.
+   * @throws the error itself if it is not a fault of the file: a database or store that does not answer now, or a
+   * recording that was deleted since the download began
+   */
+  async function endAt(length: number, { id, recordingId }: ExportFile, error: unknown): Promise<void> {
+    const fault = faultOf(error);
+    if (recordingId !== null && (await presentOf(db, [recordingId])).get(recordingId)?.deletedAt) throw error;
+    await changeFile(db, id, { length, fault });
+  }
+
+  /** The audit log has each recording of which a download of everything sends bytes. */
+  async function logSending({ recordingId }: ExportFile): Promise<void> {
+    if (!made.contents || recordingId === null || logged.has(recordingId)) return;
+    logged.add(recordingId);
+    const detail = { recording: recordingId, export: made.id };
+    const { orderId } = present.get(recordingId) ?? {};
+    await db.query(auditLine({ at: clock(), action: "recording.exported", actor: made.actor, orderId, detail }));
+  }
 
   return files.map((file) => ({
     name: file.name,
     length: file.length,
     sum: file.sum,
     bytes: () => read(file),
-    summed: async (sum) => void (file.sum === null && (await changeFile(db, file.id, { sum }))),
+    sending: () => logSending(file),
+    summed: async (sum) => void (file.sum === null && (await changeFile(db, file.id, { length: file.length, sum }))),
   }));
 }
 
 /** Returns a function that reads the bytes of a file, up to its length. */
-function readerOf(deps: EverythingDeps, { id, notaryId, actor, contents, createdAt }: Export) {
-  const { db, clock } = deps;
+function readerOf(deps: EverythingDeps, { notaryId, contents, createdAt }: Export) {
   let read: { recording: string; entries: readonly Entry[] } | null = null;
 
-  async function entriesOfRecording(recordingId: string, sum: number | null): Promise<readonly Entry[]> {
-    if (read?.recording === recordingId) return read.entries;
-    const recording = await recordingById(db, recordingId);
-    const entries = await filesOf(deps, recording);
-    if (contents && sum === null) {
-      const detail = { recording: recordingId, export: id };
-      const { orderId } = recording;
-      await db.query(auditLine({ at: clock(), action: "recording.exported", actor, orderId, detail }));
-    }
-    read = { recording: recordingId, entries };
-    return entries;
+  async function entriesOfRecording(recording: string): Promise<readonly Entry[]> {
+    if (read?.recording !== recording)
+      read = { recording, entries: await filesOf(deps, await recordingById(deps.db, recording)) };
+    return read.entries;
   }
 
-  async function wholeOf({ recordingId, name, proof, sum }: ExportFile): Promise<ReturnType<Entry["bytes"]>> {
+  async function wholeOf(file: ExportFile): Promise<ReturnType<Entry["bytes"]>> {
+    const { recordingId, proof } = file;
     if (proof !== null) return [Buffer.from(proof)];
     if (recordingId !== null) {
-      const own = contents ? name.slice(folderOf(recordingId).length) : name;
-      const entry = (await entriesOfRecording(recordingId, sum)).find((each) => each.name === own);
-      if (!entry) throw new ServiceError("not_found", "The recording was deleted.");
+      const own = nameInRecording(file);
+      const entry = (await entriesOfRecording(recordingId)).find(({ name }) => name === own);
+      if (!entry) throw new ServiceError("not_found", `The recording no longer has ${own}.`);
       return entry.bytes();
     }
     const entries = contents && "entries" in contents.journal ? contents.journal.entries : 0;

@@ -113,13 +113,18 @@ export const filesOfExport = (db: Sql, id: string): Promise<ExportFile[]> =>
   db.query<ExportFile>(sql`SELECT ${fileColumns} FROM recording_export_files WHERE export_id = ${id} ORDER BY n`);
 
 /** Stores the checksum of a file that was read whole, or where and why a file ends early. */
-export const changeFile = (db: Database, id: number, change: { sum: number } | { length: number; fault: string }) =>
+export const changeFile = (
+  db: Database,
+  id: number,
+  change: { length: number } & ({ sum: number } | { fault: string }),
+) =>
   db.transaction(async (tx) => {
     const [file] = await tx.query<ExportFile>(
       sql`SELECT ${fileColumns} FROM recording_export_files WHERE id = ${id} FOR NO KEY UPDATE`,
     );
     // Another download of the export may have found the same, and an export that is too old was deleted.
-    if (!file || ("sum" in change ? file.sum !== null : file.length <= change.length)) return;
+    if (!file || ("sum" in change ? file.sum !== null || file.length !== change.length : file.length <= change.length))
+      return;
     await tx.query(
       "sum" in change
         ? sql`UPDATE recording_export_files SET sum = ${change.sum} WHERE id = ${id}`

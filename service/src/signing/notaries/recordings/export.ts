@@ -18,6 +18,9 @@ import { type Entry, zipLength, zipped } from "./zip.ts";
 
 const proofName = "recording.json.tlog-proof";
 
+/** Whether a file of a recording remains when the recording is deleted. */
+export const remains = (name: string): boolean => ["recording.json", "chain.jsonl", proofName].includes(name);
+
 type ExportEntry = Entry & {
   /** The whole file, if it is a text. */
   text?: string;

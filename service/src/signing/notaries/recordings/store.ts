@@ -114,6 +114,12 @@ export async function recordingById(db: Sql, id: string): Promise<Recording> {
   return found;
 }
 
+/** The order and the deletion of each recording, and whether its row passes its MAC. */
+export const markedRecordings = (db: Sql, ids: readonly string[]) =>
+  db.query<Pick<Recording, "id" | "orderId" | "deletedAt"> & Marked>(sql`
+    SELECT id, order_id AS "orderId", deleted_at AS "deletedAt", ${marked(recordingState, sql`recordings`)}
+    FROM recordings WHERE id = ANY (${ids}::uuid[])`);
+
 /** The newest recording of an order's sessions. */
 export async function lastOfOrder(db: Sql, orderId: number): Promise<Recording | undefined> {
   const [found] = await db.query<Recording>(

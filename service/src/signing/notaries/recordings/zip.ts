@@ -11,6 +11,8 @@ export type Entry = {
   bytes: () => AsyncIterable<Buffer> | Iterable<Buffer>;
   /** The file's CRC-32, if it is known. Then a range without bytes of the file is made without reading it. */
   sum?: number | null;
+  /** Is called before the first bytes of the file that belong to the range. */
+  sending?: () => Promise<void>;
   /** Is called with the CRC-32 of a file that was read whole. */
   summed?: (sum: number) => Promise<void>;
 };
@@ -140,12 +142,17 @@ export async function* zipped(
     const end = at + entry.length;
     let { sum = null } = entry;
     if (sum === null || (at <= last && end > first)) {
-      let found = 0;
+      let [found, isSent] = [0, false];
       for await (const piece of entry.bytes()) {
         if (at > last) return;
         if (at + piece.length > end) throw other(entry);
         found = crc32(piece, found);
-        yield next(piece);
+        const part = next(piece);
+        if (part.length > 0 && !isSent) {
+          await entry.sending?.();
+          isSent = true;
+        }
+        yield part;
       }
       if (at !== end || (sum ?? found) !== found) throw other(entry);
       await entry.summed?.(found);
