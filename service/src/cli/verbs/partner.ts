@@ -19,7 +19,7 @@ export const partnerVerbs: Verb[] = [
       owner: {
         type: "string",
         value: "ADDRESS",
-        help: "Who signs in with this email address may open the firm as its first owner without a key, with live access if --live is given.",
+        help: "The person who signs in with this email address may open the firm without a key, as its first owner, and with live access if --live is given.",
       },
     },
     summary: "Adds a partner firm.",

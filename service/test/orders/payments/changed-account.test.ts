@@ -628,7 +628,7 @@ test("a charge that waits for a page of the earlier account, or was sent there, 
   const reasonOf = async (code: string) => (await tasksOf("firm_charge", code))[0]?.reason ?? "";
   const page = /payment page of its orders is open in an earlier account .* until \d{4}-\d\d-\d\d \d\d:\d\d UTC/;
   assert.match(await reasonOf(waiting.code), page);
-  assert.match(await reasonOf(sent.code), /^It was sent to an earlier account/);
+  assert.match(await reasonOf(sent.code), /^The charge was sent to an earlier account/);
   assert.match(await reasonOf(unsent.code), /is tried again/);
   const shown = async (code: string) =>
     (await stuckCharges(deps, "live")).find(({ orderCode }) => orderCode === code)?.text ?? "";

@@ -44,14 +44,14 @@ export function isOverdueCharge(
 /** The state of an overdue charge, and the operator's next step. */
 function overdueText({ state, sentAt, isElsewhere, pageEndsAt }: store.OverdueCharge, at: Date): string {
   if (isElsewhere)
-    return "It was sent to an earlier account of the payment processor. Look for it and cancel it there; then end it here, so that its orders can be paid in another way.";
+    return "The charge was sent to an earlier account of the payment processor. Look for it and cancel it there; then end it here, so that its orders can be paid in another way.";
   if (state === "answered")
-    return "The payment processor has it, and its event did not arrive. Send the event again there.";
+    return "The payment processor has the charge, and its event did not arrive. Send the event again there.";
   if (state === "pending")
     return "The bank has not answered for ten days. Ask the payment processor, or end the charge.";
   if (sentAt === null && pageEndsAt !== null && pageEndsAt > at)
-    return `A payment page of its orders is open in an earlier account of the payment processor until ${pageEndsAt.toISOString().slice(0, 16).replace("T", " ")} UTC. It is sent after that, unless they are paid there.`;
-  return "It could not be sent to the payment processor, and is tried again. End it to have its orders paid in another way.";
+    return `A payment page of its orders is open in an earlier account of the payment processor until ${pageEndsAt.toISOString().slice(0, 16).replace("T", " ")} UTC. The charge is sent after that, unless its orders are paid there.`;
+  return "The charge could not be sent to the payment processor, and is tried again. End it to have its orders paid in another way.";
 }
 
 /**
