@@ -1,3 +1,4 @@
+import type { ManifestDocument } from "@signsealship/evidence/manifest";
 import type { Blobs } from "../../kernel/platform/blobs/blobs.ts";
 import type { Holder } from "../../kernel/platform/bounds/memory-budget.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
@@ -21,6 +22,16 @@ const nameOf: Readonly<Record<string, HashName>> = {
   custody_certificate: "custodyCertSha256",
   notarized: "notarizedSha256",
 };
+
+/** Whether a manifest with these documents lists this document of an order. */
+export function listsDocument(
+  listed: readonly ManifestDocument[],
+  orderCode: string,
+  { kind, sha256 }: Pick<StoredArtifact, "kind" | "sha256">,
+): boolean {
+  const name = nameOf[kind];
+  return name !== undefined && listed.some((each) => each.orderCode === orderCode && each[name] === sha256);
+}
 
 /**
  * Collects the hashes of an order's documents for the manifest, and the verify code of its envelope.

@@ -10,6 +10,7 @@ import {
   certificateUse,
   fromVersions,
   hasCode,
+  hashHolds,
   rowHolds,
   type StoredVersion,
   storedColumns,
@@ -32,36 +33,31 @@ export async function closingCertificate(
 SELECT ${storedColumns} ${fromVersions} WHERE ${hasCode(sql`c`, verifyCode)}`);
   if (!row || !rowHolds(deps, row)) return null;
   if (row.deletedAt) return { deletedAt: row.deletedAt };
-  const file = await deps.blobs.open(row.blobKey, certificateUse(row), memoryHolder(row)).catch(unread(deps.log, row));
+  const file = await openCertificate(deps, row);
   return file && { version: row.version, file };
 }
 
 export type CertificateDeps = VersionDeps & { db: Sql; blobs: Blobs };
 
-/** A certificate of a room. After the retention plan deleted the file, `deletedAt` is set and `file` is null. */
-export type RoomCertificate = { sha256: string; verifyCode: string } & (
-  | { file: StoredFile; deletedAt: null }
-  | { file: null; deletedAt: Date }
-);
-
 /**
- * A certificate of a room. Null when the room has none, and when it fails its checks.
+ * The record of a room's certificate, without its file. Null when the room has none, and when the row or its manifest
+ * was altered.
  * @param wanted its hash; null for the newest
  */
 export async function certificateOfRoom(
-  deps: CertificateDeps,
+  deps: VersionDeps & { db: Sql },
   roomId: string,
   wanted: string | null,
-): Promise<RoomCertificate | null> {
+): Promise<StoredVersion | null> {
   const [row] = await deps.db.query<StoredVersion>(sql`
 SELECT ${storedColumns} ${fromVersions}
 WHERE c.room_id = ${roomId} ${wanted === null ? nothing : sql`AND c.sealed_sha256 = ${wanted}`} ORDER BY c.version DESC LIMIT 1`);
-  if (!row || !rowHolds(deps, row)) return null;
-  const { sealedSha256: sha256, verifyCode, deletedAt } = row;
-  if (deletedAt) return { sha256, verifyCode, file: null, deletedAt };
-  const file = await deps.blobs.open(row.blobKey, certificateUse(row), memoryHolder(row)).catch(unread(deps.log, row));
-  return file && { sha256, verifyCode, file, deletedAt };
+  return row && hashHolds(deps, row) ? row : null;
 }
+
+/** Opens the file of a certificate; null when it is missing or altered. */
+export const openCertificate = (deps: CertificateDeps, row: StoredVersion): Promise<StoredFile | null> =>
+  deps.blobs.open(row.blobKey, certificateUse(row), memoryHolder(row)).catch(unread(deps.log, row));
 
 /**
  * Runs `work` on the bytes of a version's archived certificate.

@@ -9,20 +9,29 @@ import { drawIn } from "./certificate/draw.ts";
 import { createCertificateCheck } from "./certificate-check.ts";
 import type { SealClosingDeps } from "./seal-version.ts";
 
+export { listsDocument } from "./artifacts.ts";
 export { createCertificateCheck } from "./certificate-check.ts";
-export { type CertificateDeps, certificateOfRoom, type RoomCertificate } from "./certificate-file.ts";
+export { type CertificateDeps, certificateOfRoom, openCertificate } from "./certificate-file.ts";
 export {
   type ClosingRecord,
   type ClosingVersionRecord,
   closingLogProof,
   closingRecord,
   nextVersionOf,
+  readManifest,
 } from "./public-record.ts";
 export { type ClosingRouteDeps, closingRoutes } from "./routes.ts";
 export { type SealClosingDeps, sealClosing } from "./seal-version.ts";
 export { closingSealJobs } from "./seal-when-done.ts";
 export { queueEarlierVersions } from "./store.ts";
-export { closingSource, firstClosing, loggedClosings, protectedTables, storedClosings } from "./versions.ts";
+export {
+  closingSource,
+  firstClosing,
+  loggedClosings,
+  protectedTables,
+  type StoredVersion,
+  storedClosings,
+} from "./versions.ts";
 
 type Parts = {
   workers: Workers;

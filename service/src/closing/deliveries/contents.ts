@@ -13,7 +13,8 @@ import {
   readDocuments,
 } from "../../signing/envelopes/envelopes.ts";
 import { whereSignedAgain } from "../../signing/notaries/notaries.ts";
-import { type CertificateDeps, closingLogProof, type RoomCertificate } from "../closing-passports/closing-passports.ts";
+import { type CertificateDeps, closingLogProof } from "../closing-passports/closing-passports.ts";
+import { certificateEntry, closingCertificatePath, type OpenedCertificate } from "./certificate.ts";
 import { fileName, namePart, readme, receipts, uniqueNames } from "./names.ts";
 import type { DeliveredFile, OrderOfRoom } from "./store.ts";
 
@@ -127,7 +128,7 @@ export type ZipOf = {
    * The closing certificate that is added to the zip; null for none. Its manifest contains the codes of the room and of
    * all its orders, so others get it only when the firm chose that.
    */
-  certificate: RoomCertificate | null;
+  certificate: OpenedCertificate | null;
   owner: Pick<OrderOfRoom, "partnerId" | "environment">;
   title: string;
   reference: string | null;
@@ -161,7 +162,7 @@ export async function zipOf(deps: ZipDeps, zip: ZipOf): Promise<{ name: string; 
   const proofs = await proofsOf(deps, zip);
   for (const { path, bytes } of proofs.files) entries.push({ name: `${top}/${path}`, bytes });
   const contents = [
-    ...[...files, ...(certificate ? [certificateEntry(certificate)] : [])].map(({ path, kind, sha256, deletedAt }) => ({
+    ...[...files, certificate ? entryOf(certificate) : []].flat().map(({ path, kind, sha256, deletedAt }) => ({
       ...{ path, kind, sha256 },
       ...(deletedAt && { deletedAt }),
     })),
@@ -225,16 +226,9 @@ async function proofsOf(
   }
   if (certificate?.file)
     for (const form of proofForms)
-      await add(closingCertificatePath, form, () => closingLogProof(deps, certificate.verifyCode, form));
+      await add(closingCertificatePath, form, () => closingLogProof(deps, certificate.record.verifyCode, form));
   return { files: found, waiting };
 }
 
-const closingCertificatePath = "Certificates/Closing certificate.pdf";
-
-/** A closing certificate as a file of a delivery. */
-export const certificateEntry = ({ sha256, deletedAt }: RoomCertificate) => ({
-  path: closingCertificatePath,
-  kind: "closing_certificate",
-  sha256,
-  deletedAt,
-});
+const entryOf = ({ record: { sealedSha256: sha256, deletedAt } }: OpenedCertificate) =>
+  certificateEntry({ sha256, deletedAt });

@@ -1,6 +1,7 @@
 /** Finished documents of a closing or an order in one zip: for its firm, and for others by a link that expires. */
+
+export type { CertificateOffer } from "./certificate.ts";
 export { deliveryCodeMail, enterDelivery, mailDeliveryCode } from "./code.ts";
-export { certificateEntry, type Deliverable } from "./contents.ts";
 export { downloadMail } from "./download-mail.ts";
 export type { DeliveryDeps, Link } from "./link.ts";
 export { deliveryDoor, deliveryFile, deliveryProof, deliveryZip, openDelivery } from "./open.ts";

@@ -2,9 +2,10 @@ import { existingProofs, type ProofForm } from "../../evidence/transparency-log/
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { maskEmail } from "../../kernel/platform/mail/mask-email.ts";
 import { openOrderDocument, orderDocumentProof } from "../../signing/envelopes/envelopes.ts";
-import { certificateOfRoom, type RoomCertificate } from "../closing-passports/closing-passports.ts";
+import { certificateOfRoom } from "../closing-passports/closing-passports.ts";
+import { certificateEntry, type OpenedCertificate, openedCertificate } from "./certificate.ts";
 import * as codes from "./code-store.ts";
-import { certificateEntry, deliverablesOf, namedFiles, zipOf } from "./contents.ts";
+import { deliverablesOf, namedFiles, zipOf } from "./contents.ts";
 import { noteDownload } from "./download-mail.ts";
 import { type DeliveryDeps, isSession, type Link, linkedDelivery, notFound } from "./link.ts";
 import * as store from "./store.ts";
@@ -40,7 +41,7 @@ export async function openDelivery(deps: DeliveryDeps, link: Link) {
   );
   const orders = deliverablesOf(deps, rows, room.reference);
   const files = namedFiles(orders, delivery.files);
-  const certificate = await deliveredCertificate(deps, delivery);
+  const certificate = await listedCertificate(deps, delivery);
   const proofs = await existingProofs(
     deps.db,
     room.environment,
@@ -49,13 +50,22 @@ export async function openDelivery(deps: DeliveryDeps, link: Link) {
   return { delivery, room, files, certificate, proofs };
 }
 
-/** The closing certificate of a delivery; null for none. @throws ServiceError `unavailable` when it fails its checks */
-async function deliveredCertificate(
+/**
+ * The closing certificate in the list of a delivery; null for none. One that is missing or altered is listed all the
+ * same, and must not keep the documents from the recipient.
+ */
+async function listedCertificate(deps: DeliveryDeps, { roomId, certificateSha256: sha256 }: store.Delivery) {
+  if (sha256 === null) return null;
+  const record = await certificateOfRoom(deps, roomId, sha256);
+  return { ...certificateEntry({ sha256, deletedAt: record?.deletedAt ?? null }), record };
+}
+
+/** @throws ServiceError `unavailable` for a certificate that is missing or altered */
+async function openListed(
   deps: DeliveryDeps,
-  { roomId, certificateSha256 }: store.Delivery,
-): Promise<RoomCertificate | null> {
-  if (certificateSha256 === null) return null;
-  const certificate = await certificateOfRoom(deps, roomId, certificateSha256);
+  { record }: NonNullable<Awaited<ReturnType<typeof listedCertificate>>>,
+): Promise<OpenedCertificate> {
+  const certificate = await openedCertificate(deps, record);
   if (!certificate)
     throw new ServiceError(
       "unavailable",
@@ -69,8 +79,9 @@ async function deliveredCertificate(
  * @throws ServiceError as `openDelivery`, and `conflict` when the zip would be too large
  */
 export async function deliveryZip(deps: DeliveryDeps, link: Link, network: string | null) {
-  const { delivery, room, files, certificate } = await openDelivery(deps, link);
+  const { delivery, room, files, certificate: listed } = await openDelivery(deps, link);
   const { name: title, reference } = room;
+  const certificate = listed && (await openListed(deps, listed));
   const zip = await zipOf(deps, { certificate, owner: room, title, reference, files });
   await noteDownload(deps, { delivery, room }, { file: null, network });
   return zip;
@@ -84,11 +95,12 @@ export async function deliveryFile(deps: DeliveryDeps, link: Link & { documentId
   const { delivery, room, files, certificate } = await openDelivery(deps, link);
   const isWanted = ({ kind, sha256 }: { kind: string; sha256: string }) => `${kind}-${sha256}` === link.documentId;
   const document = files.find(isWanted);
-  const wanted = document ?? [certificate ? certificateEntry(certificate) : []].flat().find(isWanted);
+  const wanted = document ?? (certificate && isWanted(certificate) ? certificate : null);
   if (!wanted) throw notFound();
-  const file = document
-    ? (await openOrderDocument(deps, { orderCode: document.orderCode, owner: room, documentId: link.documentId })).file
-    : certificate?.file;
+  const file =
+    "orderCode" in wanted
+      ? (await openOrderDocument(deps, { orderCode: wanted.orderCode, owner: room, documentId: link.documentId })).file
+      : (await openListed(deps, wanted)).file;
   if (!file) throw notFound();
   await noteDownload(deps, { delivery, room }, { file: wanted.path, network });
   return { name: wanted.path.slice(wanted.path.lastIndexOf("/") + 1), file };

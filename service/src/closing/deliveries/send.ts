@@ -14,6 +14,7 @@ import { isCode, isPlainText, isUuid } from "../../kernel/platform/text.ts";
 import { zoneOrDefault } from "../../orders/payments/payments.ts";
 import { certificateOfRoom } from "../closing-passports/closing-passports.ts";
 import { type OwnRoom, roomNotFound } from "../rooms/rooms.ts";
+import { certificateToSend, offerOf, openedCertificate } from "./certificate.ts";
 import { type Deliverable, deliverableOf, deliverablesOf, filesOf, namedFiles, zipOf } from "./contents.ts";
 import { type DeliveryDeps, deliveryPath, notFound } from "./link.ts";
 import { waitingReceivers } from "./receiver-store.ts";
@@ -39,15 +40,26 @@ const ordersOf = async (deps: DeliveryDeps, room: store.DeliveryRoom): Promise<D
 export async function deliveriesOf(deps: DeliveryDeps, { id, reference, orders: all, ownOrders, versions }: OwnRoom) {
   const rows = [...ownOrders.values()];
   const orders = deliverablesOf(deps, rows, reference);
-  const [listed, asked] = await Promise.all([store.listDeliveries(deps.db, id), waitingReceivers(deps.db, id)]);
+  const sendable = orders.filter(isSendable);
+  const [listed, asked, newest] = await Promise.all([
+    store.listDeliveries(deps.db, id),
+    waitingReceivers(deps.db, id),
+    versions.length > 0 && sendable.length > 0 ? certificateOfRoom(deps, id, null) : null,
+  ]);
   const now = deps.clock();
   const waiting = asked.filter(({ isTakenBack }) => !isTakenBack);
   return {
     orders,
+    sendable,
     waiting,
-    hasCertificate: versions.length > 0,
-    /** Whether the room has orders of other firms, which its certificate names, too. */
-    hasForeign: all.length > ownOrders.size,
+    /** Null when the room has no certificate to send. */
+    certificate:
+      newest &&
+      offerOf(
+        newest,
+        sendable,
+        all.map(({ orderCode }) => orderCode),
+      ),
     sent: listed.map((one) => ({ ...one, hasEnded: one.expiresAt <= now })),
   };
 }
@@ -61,7 +73,7 @@ export async function roomZip(deps: DeliveryDeps, owner: Owner, roomCode: string
   const orders = await ordersOf(deps, room);
   const files = namedFiles(orders, orders.flatMap(filesOf));
   if (files.length === 0) throw new ServiceError("conflict", "No document of this room is finished yet.");
-  const certificate = await certificateOfRoom(deps, room.id, null);
+  const certificate = await openedCertificate(deps, await certificateOfRoom(deps, room.id, null));
   return zipOf(deps, { certificate, owner: room, title: room.name, reference: room.reference, files });
 }
 
@@ -79,6 +91,8 @@ export async function orderZip(deps: DeliveryDeps, owner: Owner, orderCode: stri
   return zipOf(deps, { certificate: null, owner: order, title: title ?? "Document", reference, files });
 }
 
+const isSendable = ({ final }: Deliverable): boolean => final !== null && final.deletedAt === null;
+
 export type NewDelivery = {
   name: string;
   email: string;
@@ -86,8 +100,8 @@ export type NewDelivery = {
   orderCodes: readonly string[];
   /** Whether the link asks for a code that is mailed to the recipient. */
   asksCode: boolean;
-  /** Whether the closing's newest certificate is delivered, too. */
-  withCertificate: boolean;
+  /** The version of the closing's certificate that is delivered, too; null for none. */
+  certificateVersion: string | null;
 };
 
 /**
@@ -99,7 +113,7 @@ export async function sendDelivery(
   deps: DeliveryDeps,
   principal: Principal,
   roomCode: string,
-  { name: typedName, email: typedEmail, days, orderCodes, asksCode, withCertificate }: NewDelivery,
+  { name: typedName, email: typedEmail, days, orderCodes, asksCode, certificateVersion }: NewDelivery,
 ): Promise<string> {
   const room = await roomOf(deps, principal, roomCode);
   const recipientName = typedName.trim();
@@ -112,12 +126,13 @@ export async function sendDelivery(
   const orders = await ordersOf(deps, room);
   const chosen = orders.filter(({ code }) => orderCodes.includes(code));
   if (chosen.length === 0) throw invalid("Choose at least one document.");
-  const unfinished = chosen.find(({ final }) => final === null || final.deletedAt !== null);
+  const unfinished = chosen.find((order) => !isSendable(order));
   if (unfinished)
     throw new ServiceError("conflict", `${unfinished.title ?? "A chosen document"} is not finished, or was deleted.`);
-  const certificate = withCertificate ? await certificateOfRoom(deps, room.id, null) : null;
-  if (withCertificate && !certificate?.file)
-    throw new ServiceError("conflict", "This closing has no certificate to send. Seal one first, or send none.");
+  const certificateSha256 =
+    certificateVersion === null
+      ? null
+      : await certificateToSend(deps, room.id, { version: certificateVersion, orders: chosen });
   return deps.db.transaction(async (tx) => {
     const at = deps.clock();
     await store.lockDeliveries(tx, room.id);
@@ -128,7 +143,7 @@ export async function sendDelivery(
       ...recipient,
       days: Number(days),
       asksCode,
-      certificateSha256: certificate?.sha256 ?? null,
+      certificateSha256,
       actor: actorOf(principal),
       at,
     });

@@ -230,6 +230,7 @@ type ListedDelivery = Pick<
 > & {
   /** The number of documents, not counting receipts and certificates. */
   documents: number;
+  hasCertificate: boolean;
 };
 
 /** The room's deliveries, newest first, each with its latest uses. Leaves out uses that fail their MAC. */
@@ -241,6 +242,7 @@ export async function listDeliveries(db: Sql, roomId: string): Promise<(ListedDe
       SELECT d.id, d.recipient_name AS "recipientName", d.recipient_email AS "recipientEmail",
         d.created_at AS "createdAt", d.expires_at AS "expiresAt", d.revoked_at AS "revokedAt",
         (SELECT count(DISTINCT file->'orderId') FROM jsonb_array_elements(d.files) AS file) AS documents,
+        d.certificate_sha256 IS NOT NULL AS "hasCertificate",
         ${verifiedDelivery}
       FROM closing_deliveries d WHERE d.room_id = ${roomId} ORDER BY d.created_at DESC, d.id LIMIT 100
     ) sent LEFT JOIN LATERAL (

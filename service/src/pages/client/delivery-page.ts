@@ -2,7 +2,6 @@ import { parseCookie, stringifySetCookie } from "cookie";
 import type { FastifyInstance } from "fastify";
 import type { DeliveryDeps, Link } from "../../closing/deliveries/deliveries.ts";
 import {
-  certificateEntry,
   deliveryDoor,
   deliveryFile,
   deliveryProof,
@@ -200,7 +199,7 @@ function deliveryPage(
 ): string {
   const { words } = reader;
   const { delivery: said, language, preparedBy, orders } = words;
-  const listed = [...files, ...(certificate ? [certificateEntry(certificate)] : [])];
+  const listed = [...files, ...(certificate ? [certificate] : [])];
   const row = ({ path: name, kind, sha256, deletedAt }: (typeof listed)[number]): Html => {
     const shown = name.slice(name.lastIndexOf("/") + 1);
     const button = deletedAt

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { hash, randomUUID } from "node:crypto";
+import { renameSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { newClient } from "@signsealship/testing/client";
 import { forTests } from "@signsealship/testing/for-tests";
@@ -246,13 +248,26 @@ test("sends documents by a link whose page downloads nothing, lists the download
   assert.match(await look(), /The link was ended/);
 });
 
+/** The box for the closing certificate on a room's page, and its hint. */
+async function certificateBox(room: string): Promise<readonly [box: string, hint: string]> {
+  const page = await (await fetch(`${baseUrl}/dashboard/rooms/${room}`, { headers: agent })).text();
+  const [, box = "", hint = ""] =
+    /(<input[^>]*name="certificate"[^>]*>)<label[^>]*>[^<]*<\/label><p[^>]*>([^<]*)</.exec(page) ?? [];
+  return [box, hint];
+}
+
 test("delivers the newest closing certificate where the sender chose it, and exactly that version afterwards", async () => {
-  const form = await look();
-  const box = /<input[^>]*name="certificate"[^>]*>/.exec(form)?.[0] ?? "";
-  assert.match(box, /type="checkbox"/);
-  assert.doesNotMatch(box, /checked/, "the room has an order of another firm");
-  assert.equal((await send({ email: "cert@lender.example", certificate: "on" })).status, 303);
+  const [box, hint] = await certificateBox(roomCode);
+  assert.match(box, /type="checkbox"[^>]*value="1"/);
+  assert.doesNotMatch(box, /checked/, "it leads to the unfinished note, and to an order of another firm");
+  assert.match(
+    hint,
+    /can check each document .* and of 2 more: not finished, taken out of the room, or placed by another/,
+  );
+  assert.equal((await send({ email: "cert@lender.example", certificate: "1" })).status, 303);
   const path = await until(() => links("cert@lender.example")[0]);
+  assert.match(await look(), /cert@lender\.example<\/strong>: 1 document with the closing certificate,/);
+  assert.match(await look(), /lena@lender\.example<\/strong>: 1 document, /);
   const page = await (await fetch(baseUrl + path, { headers: { "Accept-Language": "en" } })).text();
   const [, single = ""] = /action="(\/deliveries\/[^"]+\/closing_certificate-[0-9a-f]{64})/.exec(page) ?? [];
   await acme.post(`/api/rooms/${roomCode}/passport`);
@@ -291,18 +306,110 @@ test("delivers the newest closing certificate where the sender chose it, and exa
   assert.equal((await fetch(baseUrl + path)).status, 200);
 });
 
-test("ticks the box for the certificate in a closing of one firm alone, and sends none that does not exist", async () => {
+/** A room with orders of these firms, all finished. */
+async function finishedRoom(...firms: Firm[]): Promise<{ room: string; orders: string[] }> {
   const { roomCode: room } = await acme.post<{ roomCode: string }>("/api/rooms", { name: "Own closing" });
-  const own = await place(acme, {});
-  await acme.post(`/api/rooms/${room}/orders`, { orderCode: own });
-  await finish(acme, own);
-  const shown = async () => (await fetch(`${baseUrl}/dashboard/rooms/${room}`, { headers: agent })).text();
-  const before = await send({ certificate: "on", [`send-${own}`]: "on", email: "none@lender.example" }, room);
+  const orders: string[] = [];
+  for (const firm of firms) {
+    const orderCode = await place(firm, {});
+    await acme.post(`/api/rooms/${room}/orders`, { orderCode });
+    await finish(firm, orderCode);
+    orders.push(orderCode);
+  }
+  return { room, orders };
+}
+
+test("ticks the box for a certificate that leads to sent documents alone, and sends none that does not exist", async () => {
+  const {
+    room,
+    orders: [own = ""],
+  } = await finishedRoom(acme);
+  const sendWith = (certificate: string) =>
+    send({ certificate, [`send-${own}`]: "on", email: "none@lender.example" }, room);
+  const before = await sendWith("1");
   assert.equal(before.status, 409);
   assert.match(await before.text(), /This closing has no certificate to send/);
-  assert.doesNotMatch(await shown(), /name="certificate"/);
+  assert.deepEqual(await certificateBox(room), ["", ""]);
   await acme.post(`/api/rooms/${room}/passport`);
-  assert.match(/<input[^>]*name="certificate"[^>]*>/.exec(await shown())?.[0] ?? "", /checked/);
+  const [box, hint] = await certificateBox(room);
+  assert.match(box, /checked/);
+  assert.match(hint, /can check each document .* of all its orders, also of those that you untick here\.$/);
+  for (const wrong of ["on", "2", ""]) {
+    const refused = await sendWith(wrong);
+    assert.equal(refused.status, 409, wrong);
+    assert.match(await refused.text(), /The newest closing certificate is version 1 now/);
+  }
+  await acme.post(`/api/rooms/${room}/close`);
+});
+
+test("leaves the box unticked for a certificate without a finished document, and sends no such document with it", async () => {
+  const {
+    room,
+    orders: [deed = ""],
+  } = await finishedRoom(acme);
+  const late = await place(acme, {});
+  await acme.post(`/api/rooms/${room}/orders`, { orderCode: late });
+  await acme.post(`/api/rooms/${room}/passport`);
+  assert.match((await certificateBox(room))[1], / and of 1 more: not finished/);
+  await finish(acme, late);
+  const [box, hint] = await certificateBox(room);
+  assert.doesNotMatch(box, /checked/);
+  assert.match(hint, /^It does not list every finished document as it is now: seal a new version first\./);
+  const sendWith = (certificate: string, ...orders: string[]) => {
+    const chosen = Object.fromEntries(orders.map((code) => [`send-${code}`, "on"]));
+    return send({ certificate, email: "late@lender.example", ...chosen }, room);
+  };
+  const refused = await sendWith("1", deed, late);
+  assert.equal(refused.status, 409);
+  assert.match(await refused.text(), /Version 1 of the closing certificate does not list .* as it is now/);
+  assert.equal((await sendWith("1", deed)).status, 303);
+  await acme.post(`/api/rooms/${room}/passport`);
+  assert.match((await certificateBox(room))[0], /value="2"[^>]*checked/);
+  assert.equal((await sendWith("1", deed, late)).status, 409, "the sender has not seen what version 2 leads to");
+  assert.equal((await sendWith("2", deed, late)).status, 303);
+  await acme.post(`/api/rooms/${room}/close`);
+});
+
+test("leaves the box unticked for a certificate that leads to an order which has left the room", async () => {
+  const { room, orders } = await finishedRoom(acme, other);
+  await acme.post(`/api/rooms/${room}/passport`);
+  await fetch(`${baseUrl}/api/rooms/${room}/orders/${orders[1]}`, { method: "DELETE", headers: acme.headers });
+  const [box, hint] = await certificateBox(room);
+  assert.match(box, /value="1"/);
+  assert.doesNotMatch(box, /checked/);
+  assert.match(hint, / and of 1 more: not finished, taken out of the room, or placed by another firm\.$/);
+  await acme.post(`/api/rooms/${room}/close`);
+});
+
+test("delivers intact documents also while the certificate is missing or was altered", async () => {
+  const {
+    room,
+    orders: [own = ""],
+  } = await finishedRoom(acme);
+  await acme.post(`/api/rooms/${room}/passport`);
+  const email = "gone@certificate.example";
+  assert.equal((await send({ certificate: "1", [`send-${own}`]: "on", email }, room)).status, 303);
+  const path = await until(() => links(email)[0]);
+  const [version] = await running.db.query<{ key: string; sha256: string }>(sql`
+    SELECT c.blob_key AS key, c.sealed_sha256 AS sha256 FROM closing_passports c
+    JOIN closing_deliveries d ON d.certificate_sha256 = c.sealed_sha256 WHERE d.recipient_email = ${email}`);
+  assert.ok(version);
+  const statuses = async () => {
+    const page = await fetch(baseUrl + path);
+    const [, document = ""] = /action="(\/deliveries\/[^"]+\/sealed-[0-9a-f]{64})/.exec(await page.text()) ?? [];
+    const posted = [document, `${path}/closing_certificate-${version.sha256}`, path].map((each) =>
+      fetch(baseUrl + each, { method: "POST" }),
+    );
+    return [page, ...(await Promise.all(posted))].map(({ status }) => status);
+  };
+  assert.deepEqual(await statuses(), [200, 200, 200, 200]);
+  const file = join(running.service.dataDir, "blobs", version.key);
+  renameSync(file, `${file}.away`);
+  assert.deepEqual(await statuses(), [200, 200, 503, 503]);
+  renameSync(`${file}.away`, file);
+  await running.db.query(sql`UPDATE closing_passports SET row_mac = NULL WHERE sealed_sha256 = ${version.sha256}`);
+  assert.deepEqual(await statuses(), [200, 200, 503, 503]);
+  assert.deepEqual(await certificateBox(room), ["", ""]);
   await acme.post(`/api/rooms/${room}/close`);
 });
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import {
-  type Deliverable,
+  type CertificateOffer,
   type DeliveryDeps,
   endReceiver,
   revokeDelivery,
@@ -40,7 +40,7 @@ export function deliveryForms(
     url: `${path}/deliveries`,
     handle: doOnce(deliveries, async ({ params: { code }, form: typed, request }) => {
       const { name = "", email = "", days = "" } = typed;
-      const boxes = { asksCode: typed["code"] === "on", withCertificate: typed["certificate"] === "on" };
+      const boxes = { asksCode: typed["code"] === "on", certificateVersion: typed["certificate"] ?? null };
       const delivery = { name, email, days, orderCodes: chosenIn(typed), ...boxes };
       await sendDelivery(deliveries, principalOf(request), code, delivery);
       return done(`/dashboard/rooms/${code}`, "delivery-sent");
@@ -81,8 +81,7 @@ type DeliveryView = {
 /** All finished documents, to download or to send, and what was sent before. */
 export function deliveryCard(view: DeliveryView): Html {
   const { roomCode, deliveries, problem } = view;
-  const { orders, sent, waiting: receivers } = deliveries;
-  const finished = orders.filter(({ final }) => final !== null && final.deletedAt === null);
+  const { orders, sendable: finished, sent, waiting: receivers } = deliveries;
   const waiting = orders.length - finished.length;
   const rest = waiting > 0 && html` ${waiting === 1 ? "1 document is" : `${waiting} documents are`} not finished yet.`;
   const body =
@@ -92,7 +91,7 @@ export function deliveryCard(view: DeliveryView): Html {
 <p>${finished.length === 1 ? "1 document is" : `${finished.length} documents are`} finished.${rest}</p>
 <div class="form-actions"><a class="button quiet-button" href="/dashboard/rooms/${roomCode}/zip" download>Download everything (zip)</a></div>
 <p class="quiet-text">The proofs of the transparency log are in it too. Those of a new document follow within a minute, and those by OpenTimestamps after the log’s next hourly root: the zip’s README names what it does not have yet.</p>
-${sendForm(view, finished)}`;
+${sendForm(view)}`;
   return card(
     "delivery",
     "Deliver",
@@ -100,26 +99,35 @@ ${sendForm(view, finished)}`;
   );
 }
 
-const sendForm = ({ roomCode, submission, typed, deliveries }: DeliveryView, finished: readonly Deliverable[]): Html =>
+const sendForm = ({ roomCode, submission, typed, deliveries }: DeliveryView): Html =>
   html`<form class="form room-part" method="post" action="/dashboard/rooms/${roomCode}/deliveries">
 <h3>Send to the lender</h3>
 ${hiddenFields({ submission })}${field({ form: "delivery", name: "name", label: "Name of the recipient", value: typed?.["name"], required: true, maxLength: 200, autocomplete: "off" })}
 ${field({ form: "delivery", name: "email", label: "Email", type: "email", value: typed?.["email"], required: true, maxLength: 320, autocomplete: "off", hint: "The link goes to this address. It needs no account, and each download is listed below." })}
 ${field({ form: "delivery", name: "days", label: "Days until the link ends", value: typed?.["days"] ?? "14", required: true, maxLength: 2, autocomplete: "off", hint: "1 to 90." })}
 ${checkbox({ form: "delivery", name: "code", label: "Ask for a code", checked: typed === null || typed["code"] !== undefined, hint: "The page mails six digits to this address before it shows anything. Five wrong ones lock the link." })}
-<fieldset><legend>Documents</legend>${finished.map(({ code, title }, index) => checkbox({ form: "delivery", name: `send-${code}`, label: `${index + 1}. ${title ?? `Order ${code.slice(0, 6).toUpperCase()}`}`, checked: typed === null || typed[`send-${code}`] !== undefined }))}</fieldset>
-${deliveries.hasCertificate && certificateBox(deliveries, typed)}
+<fieldset><legend>Documents</legend>${deliveries.sendable.map(({ code, title }, index) => checkbox({ form: "delivery", name: `send-${code}`, label: `${index + 1}. ${title ?? `Order ${code.slice(0, 6).toUpperCase()}`}`, checked: typed === null || typed[`send-${code}`] !== undefined }))}</fieldset>
+${deliveries.certificate && certificateBox(deliveries.certificate, typed)}
 <p class="quiet-text">A custody certificate names the signers with their addresses and the order’s code, which opens the order’s page. Send documents only to people whom the closing concerns: they keep these after the link has ended.</p>
 <div class="form-actions"><button type="submit">Send the documents</button></div>
 </form>`;
 
-/** The box is ticked unless the certificate would show a stranger the orders of other firms. */
-const certificateBox = ({ hasForeign }: DeliveryView["deliveries"], typed: FormValues | null): Html =>
-  checkbox({
-    ...{ form: "delivery", name: "certificate", label: "With the newest closing certificate" },
-    checked: typed === null ? !hasForeign : typed["certificate"] !== undefined,
-    hint: `The recipient can check each document as a part of this closing. The certificate names every document of the closing${hasForeign ? ", also those of other firms," : ""} and has the codes that open the pages of the closing and of its orders.`,
+/** The box is ticked if the certificate lists all documents in the form, and leads to no others. */
+function certificateBox({ version, isCurrent, others }: CertificateOffer, typed: FormValues | null): Html {
+  const use = isCurrent
+    ? "The recipient can check each document as a part of this closing."
+    : "It does not list every finished document as it is now: seal a new version first.";
+  const more =
+    others === 0
+      ? "also of those that you untick here"
+      : `also of those that you untick here, and of ${others} more: not finished, taken out of the room, or placed by another firm`;
+  return checkbox({
+    ...{ form: "delivery", name: "certificate", value: String(version) },
+    label: `With the closing certificate, version ${version}`,
+    checked: typed === null ? isCurrent && others === 0 : typed["certificate"] === String(version),
+    hint: `${use} Its codes open the pages of the closing and of all its orders, ${more}.`,
   });
+}
 
 /**
  * The people to whom the service will send documents once these are finished. They were chosen when the closing was
@@ -142,11 +150,23 @@ const useWords = {
 
 function sentPart({ roomCode, deliveries }: DeliveryView): Html {
   return html`<div class="room-part"><h3>Sent</h3>${deliveries.sent.map(
-    ({ id, recipientName, recipientEmail, documents, createdAt, expiresAt, hasEnded, revokedAt, uses }) => {
+    ({
+      id,
+      recipientName,
+      recipientEmail,
+      documents,
+      hasCertificate,
+      createdAt,
+      expiresAt,
+      hasEnded,
+      revokedAt,
+      uses,
+    }) => {
+      const what = `${documents === 1 ? "1 document" : `${documents} documents`}${hasCertificate ? " with the closing certificate" : ""}`;
       const end = revokedAt
         ? html`The link was ended ${plainTime(revokedAt)}.`
         : html`The link ${hasEnded ? "ended" : "ends"} ${plainTime(expiresAt)}.`;
-      return html`<div class="room-part"><p><strong class="breakable">${recipientName}, ${recipientEmail}</strong>: ${documents === 1 ? "1 document" : `${documents} documents`}, ${plainTime(createdAt)}. ${end}</p>
+      return html`<div class="room-part"><p><strong class="breakable">${recipientName}, ${recipientEmail}</strong>: ${what}, ${plainTime(createdAt)}. ${end}</p>
 ${uses.every(({ kind }) => kind !== "download") && html`<p class="quiet-text">Not downloaded yet.</p>`}
 ${uses.length > 0 && html`<ul>${uses.map(({ kind, at, file, network }) => html`<li>${useWords[kind]} ${plainTime(at)}${kind === "download" && html`: <span class="breakable">${file ?? "everything"}</span>`}${network !== null && html`, from the network ${network}`}</li>`)}</ul>`}
 ${!revokedAt && !hasEnded && buttonForm(`/dashboard/rooms/${roomCode}/deliveries/${id}/revoke`, "End the link", { kind: "quiet-button", about: `to ${recipientName}` })}</div>`;

@@ -1,0 +1,95 @@
+/** The closing certificate as a file of a delivery, of a zip, and of the form that sends documents. */
+import type { StoredFile } from "../../kernel/platform/blobs/stored-file.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import {
+  type CertificateDeps,
+  certificateOfRoom,
+  listsDocument,
+  openCertificate,
+  readManifest,
+  type StoredVersion,
+} from "../closing-passports/closing-passports.ts";
+import type { Deliverable } from "./contents.ts";
+
+export const closingCertificatePath = "Certificates/Closing certificate.pdf";
+
+export const certificateEntry = ({ sha256, deletedAt }: { sha256: string; deletedAt: Date | null }) => ({
+  path: closingCertificatePath,
+  kind: "closing_certificate",
+  sha256,
+  deletedAt,
+});
+
+/** A certificate with its file, which is null after the retention plan deleted it. */
+export type OpenedCertificate = { record: StoredVersion; file: StoredFile | null };
+
+/** Null for a certificate without a record, and for one whose file is missing or altered. */
+export async function openedCertificate(
+  deps: CertificateDeps,
+  record: StoredVersion | null,
+): Promise<OpenedCertificate | null> {
+  if (!record) return null;
+  const file = record.deletedAt ? null : await openCertificate(deps, record);
+  return file || record.deletedAt ? { record, file } : null;
+}
+
+const documentsIn = ({ manifest }: StoredVersion) => readManifest(manifest)?.documents ?? [];
+
+/** Whether a certificate lists the final document of an order. */
+const lists = (record: StoredVersion, { code, final }: Deliverable): boolean =>
+  final !== null && listsDocument(documentsIn(record), code, final);
+
+/** The newest certificate, as the form that sends documents offers it. */
+export type CertificateOffer = {
+  version: number;
+  /** Whether it lists every document that can be sent, as it is now. */
+  isCurrent: boolean;
+  /** How many orders its codes lead to whose documents can't be sent from this room. */
+  others: number;
+};
+
+/**
+ * @param sendable the orders whose documents can be sent
+ * @param ofRoom the codes of all orders in the room, which the room's code in the certificate leads to
+ */
+export function offerOf(
+  record: StoredVersion,
+  sendable: readonly Deliverable[],
+  ofRoom: readonly string[],
+): CertificateOffer {
+  const codes = new Set([...documentsIn(record).map(({ orderCode }) => orderCode), ...ofRoom]);
+  for (const { code } of sendable) codes.delete(code);
+  return {
+    version: record.version,
+    isCurrent: sendable.every((order) => lists(record, order)),
+    others: codes.size,
+  };
+}
+
+/**
+ * The hash of the certificate to send. It is the newest, and the version that the sender saw, because each version may
+ * lead to other orders.
+ * @throws ServiceError `conflict` for a room without one, for another version, and for a document that it does not list
+ */
+export async function certificateToSend(
+  deps: CertificateDeps,
+  roomId: string,
+  { version, orders }: { version: string; orders: readonly Deliverable[] },
+): Promise<string> {
+  const newest = await openedCertificate(deps, await certificateOfRoom(deps, roomId, null));
+  if (!newest?.file)
+    throw new ServiceError("conflict", "This closing has no certificate to send. Seal one first, or send none.");
+  const { record } = newest;
+  if (version !== String(record.version))
+    throw new ServiceError(
+      "conflict",
+      `The newest closing certificate is version ${record.version} now. Read what it leads to, then choose it again.`,
+    );
+  const unlisted = orders.find((order) => !lists(record, order));
+  if (unlisted)
+    throw new ServiceError(
+      "conflict",
+      `Version ${version} of the closing certificate does not list ${unlisted.title ?? "a chosen document"} as it is now. Seal a new version first, or send none.`,
+    );
+  return record.sealedSha256;
+}
