@@ -127,7 +127,7 @@ test("seals a closing once its last document is done, without a click, and once 
   assert.deepEqual(await versionsOf(room), [{ version: 1, actor: "system" }]);
   await lookForSeals();
   assert.equal((await versionsOf(room)).length, 1);
-  assert.match(await roomPage(room), /Every order has ended\. The service sealed version 1 /);
+  assert.match(await roomPage(room), /Every order has ended\. The service sealed version 1 on <time/);
 });
 
 test("the member learns of the seal in the mail about the finished documents", async () => {

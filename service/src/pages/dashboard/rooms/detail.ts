@@ -266,6 +266,6 @@ function sealedWords({ room }: RoomDetailView, { sealedAt, sealedVersion }: Seal
     ({ version, createdAt }) => version === sealedVersion && new Date(createdAt).getTime() === sealedAt?.getTime(),
   );
   return isService && sealedAt
-    ? html`The service sealed version ${sealedVersion} ${plainTime(sealedAt)}.`
+    ? html`The service sealed version ${sealedVersion} on ${plainTime(sealedAt)}.`
     : html`Version ${sealedVersion} already had these documents, so the service sealed no further one.`;
 }
