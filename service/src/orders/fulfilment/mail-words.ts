@@ -27,6 +27,8 @@ export type MailFacts = {
   machineReports: boolean;
   /** Whether the document was signed elsewhere and handed in by an operator. */
   takenIn: boolean;
+  /** Whether the sandbox completed the signing, so that nobody's signature is in the document. */
+  isSimulated: boolean;
 };
 
 /** Where the button in a mail leads: to the order's page, its payment, or its documents. */
@@ -60,6 +62,8 @@ export type Refund = Pick<MailFacts, "refundedCents" | "lostCents">;
 /** The amount that a refund sends to the payer; null when unknown. */
 export const movedOf = ({ refundedCents, lostCents }: Refund): number | null =>
   refundedCents === null ? null : Math.max(0, refundedCents - lostCents);
+
+const unsigned = "Nobody’s signature is in the document.";
 
 /** The words of each mail. docs/mails.md has the same table, so change both. */
 export const mailWords: Readonly<Record<MailMoment, (facts: MailFacts) => MailWords>> = {
@@ -106,12 +110,14 @@ export const mailWords: Readonly<Record<MailMoment, (facts: MailFacts) => MailWo
     facts: [["Amount", lossCents === null ? null : dollars(lossCents)]],
     goal: "payment",
   }),
-  signed: ({ firm, takenIn }) => ({
-    subject: "Signed and sealed",
+  signed: ({ firm, takenIn, isSimulated }) => ({
+    subject: isSimulated ? "Signing simulated" : "Signed and sealed",
     lines: [
       takenIn
         ? `The document from ${firm} was signed elsewhere, and taken in by an operator.`
-        : `Everybody has signed the document from ${firm}.`,
+        : isSimulated
+          ? `The sandbox completed the signing of the document from ${firm}. ${unsigned}`
+          : `Everybody has signed the document from ${firm}.`,
       "It is sealed: any later change to it would show. Keep your copy: it can be checked without us.",
     ],
     goal: "documents",
@@ -165,10 +171,11 @@ export const mailWords: Readonly<Record<MailMoment, (facts: MailFacts) => MailWo
     ],
     goal: "page",
   }),
-  completed: ({ firm }) => ({
+  completed: ({ firm, isSimulated }) => ({
     subject: "Your order is complete",
     lines: [
       `Everything that was ordered for the document from ${firm} is done.`,
+      ...(isSimulated ? [`The sandbox simulated it. ${unsigned}`] : []),
       "Keep your copies: they can be checked without us.",
     ],
     goal: "documents",

@@ -13,6 +13,7 @@ import {
   documentsPath,
   emailChanges,
   fromOrders,
+  isSigningSimulated,
   type MailMoment,
   type OrderMail,
   orderMailQueue,
@@ -74,7 +75,7 @@ const rowStatement = (orderId: number) => sql`
     (SELECT sum(p.amount_cents)::int ${fromPayments} WHERE p.order_id = o.id AND currency = 'usd') AS "paidCents",
     (SELECT coalesce(sum(d.part_cents), 0)::int ${documents} AND d.kind = 'credit_note' AND d.refund LIKE 'settled:%'
       AND NOT EXISTS (SELECT FROM ${billingDocuments(sql`r`)} WHERE r.payment_id = d.payment_id AND r.refund = 'reversed:' || d.refund)) AS "lostCents",
-    'sealed' = ANY (o.taken_in) AS "takenIn", o.sign AND NOT (o.notarize OR o.ship OR o.fax) AS "isSignedAlone",
+    'sealed' = ANY (o.taken_in) AS "takenIn", ${isSigningSimulated} AS "isSimulated", o.sign AND NOT (o.notarize OR o.ship OR o.fax) AS "isSignedAlone",
     o.ship, o.fax,
     coalesce(${lastActor(sql`o.id`, "Delivered")} LIKE 'provider:%', false) AS "carrierReports",
     coalesce(${lastActor(sql`o.id`, "FaxDelivered")} LIKE 'provider:%', false) AS "machineReports",

@@ -93,6 +93,14 @@ export const latestFirst = (e: Statement): Statement => sql`(${e}.outcome IS DIS
   AND EXISTS (SELECT FROM envelope_rooms room WHERE room.envelope_id = ${e}.id)), ${e}.attempt DESC`;
 
 /**
+ * Whether the sandbox completed the signing of the order `o`. Then nobody's signature is in the document, and what
+ * people signed before was discarded.
+ */
+export const isSigningSimulated: Statement = sql`(o.environment = 'test' AND o.envelope_status = 'Completed'
+  AND NOT 'sealed' = ANY (o.taken_in)
+  AND NOT EXISTS (SELECT FROM envelopes done WHERE done.order_id = o.id AND done.outcome = 'Completed'))`;
+
+/**
  * For a select list: verifies all signers of the latest envelope of each order.
  * @param orders the text after FROM, with a WHERE that selects orders `o`
  */

@@ -132,6 +132,7 @@ export { orderPage, type SameClient, sameClient } from "./list.ts";
 export { type NotarizationSale, type NotarySupply, notaryGapOfQuote } from "./notary-supply.ts";
 export {
   earlierOrderStates,
+  isSigningSimulated,
   latestFirst,
   orderRows,
   orderState,

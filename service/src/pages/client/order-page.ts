@@ -13,7 +13,7 @@ import { layout } from "../ui/layout.ts";
 import { onPaper } from "../ui/on-paper.ts";
 import { documentList } from "../ui/orders/document-list.ts";
 import { receiptList } from "../ui/orders/receipt-list.ts";
-import { signerWords } from "../ui/orders/signer-words.ts";
+import { isSimulated, signerWords } from "../ui/orders/signer-words.ts";
 import { statusWords } from "../ui/orders/status-words.ts";
 import { orderSteps } from "../ui/orders/steps.ts";
 import { type Html, html, render } from "../ui/render.ts";
@@ -55,7 +55,7 @@ export type PaidTogether = { orders: readonly { totalCents: number }[]; withheld
  * A signer as the page shows them. The type has no email address, because anyone with the order's code can see the
  * page. For a client who gave no name, `name` is an email address, so the page masks it.
  */
-export type ShownSigner = Pick<SignerState, "name" | "status" | "takenIn" | "routing">;
+export type ShownSigner = Pick<SignerState, "name" | "status" | "takenIn" | "isSimulated" | "routing">;
 
 /**
  * The documents of an order, shown to anyone with the link to them. `path` is the common beginning of their addresses.
@@ -111,10 +111,14 @@ function details(order: OrderView, { language, orderPage, components }: Words): 
  * The card of the order's documents. It comes first on the page that the mailed link opens, because the reader came for
  * the documents. Signed documents precede the originals.
  */
-function documentsCard(documents: LinkedDocuments, words: Words): Html {
+function documentsCard(documents: LinkedDocuments, { signers }: OrderView, words: Words): Html {
   const isOriginal = ({ kind }: OrderDocument) => kind === "original";
   const list = [...documents.list].sort((one, other) => Number(isOriginal(one)) - Number(isOriginal(other)));
-  return card("documents", words.orderPage.documents, documentList(documents, list, words));
+  return card(
+    "documents",
+    words.orderPage.documents,
+    documentList({ ...documents, isSimulated: isSimulated(signers) }, list, words),
+  );
 }
 
 const parcel = ({ carrier, trackingNumber }: OrderView, { orderPage, components }: Words): Html =>
@@ -158,13 +162,13 @@ ${withheld > 0 && html`<p class="quiet-text no-print">${page.payWithheld(withhel
  * The part of the page that refreshes itself. htmx merges it into the page, so the focus and the scroll position stay.
  */
 function live(order: OrderView, { words, asked }: Reader): Html {
-  const { tone, label, headline, summary, next } = statusWords(order.status, words);
+  const { tone, label, headline, summary, next } = statusWords(order.status, words, isSimulated(order.signers));
   const { orderPage: page, components } = words;
   const isFirmsTurn = order.payBy === "firm" && isPayable(order.status);
   const todo = isFirmsTurn ? [page.firmPays] : order.isPaymentInProcess ? page.bankPayment : next;
   const test = order.environment === "test";
   return html`<div class="order-main">
-${test && notice("attention", page.test.title, page.test.text)}
+${test && notice("attention", page.test.title, isSimulated(order.signers) ? `${page.test.text} ${words.orders.simulated.summary}` : page.test.text)}
 <section class="card status-card ${tone}" aria-labelledby="status-title">
 <div aria-live="polite">
 <p class="eyebrow"><span class="breakable">${nameOf(order, words)}</span> ${statusBadge(tone, label)}</p>
@@ -212,7 +216,7 @@ ${accentStripe(order.firm.branding?.accentColor)}
 ${attribution(order.firm.name, order.firm.branding, words.preparedBy)}
 <p class="quiet-text">${words.aboutUs(order.firm.branding?.brandName ?? order.firm.name)}</p>
 </header>
-${documents && html`<div class="order-documents-first">${documentsCard(documents, words)}</div>`}
+${documents && html`<div class="order-documents-first">${documentsCard(documents, order, words)}</div>`}
 <div id="order" class="order" hx-get="${linkFor(reader, `/orders/${order.code}/status`)}" hx-trigger="every 15s" hx-swap="innerMorph">
 ${live(order, reader)}
 </div>

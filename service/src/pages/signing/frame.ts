@@ -121,12 +121,13 @@ function languageForm({ token, view, words }: PageState): Html {
 }
 
 function about({ view, words }: PageState): Html {
-  const { signers, signer, expiresAt, state, partnerContact } = view;
+  const { signers, signer, expiresAt, state, isSimulated, partnerContact } = view;
   const isOpen = state === "identify" || state === "ready" || state === "waiting";
   return html`<section class="card" aria-labelledby="signers-title"><h2 id="signers-title">${words.signers.title}</h2>
 <ul class="signers">${signers.map(({ n, name, signed }) => {
-    const status = signed ? words.signers.signed : words.signers.waiting;
-    return html`<li class="${signed ? "done" : "waiting"}">${icon(signed ? "done" : "waiting")}<span>${name}${
+    const mark = signed && !isSimulated ? "done" : "waiting";
+    const status = words.signers[isSimulated ? "simulated" : signed ? "signed" : "waiting"];
+    return html`<li class="${mark}">${icon(mark)}<span>${name}${
       n === signer.n && html` (${words.signers.you})`
     } <span class="quiet-text">${status}</span>${mixesAlphabets(name) && html` <span class="quiet-text">${words.signers.mixed}</span>`}</span></li>`;
   })}</ul>

@@ -151,13 +151,13 @@ type Ended = Exclude<PageState["view"]["state"], "identify" | "ready">;
 /** The page for a signer who can't do anything now, or never can. */
 function endedStep(page: PageState, state: Ended): Html {
   const { token, view, words } = page;
-  const { title, text } = words.states[state];
+  const { title, text } = view.isSimulated ? words.simulated : words.states[state];
   const { signedAt, signer, document, verifyCode } = view;
   return html`<section class="card" aria-labelledby="state-title"><h2 id="state-title">${title}</h2>
 <p class="lead">${view.room && state === "signed" ? roomWords(page).signed : state === "completed" && hasMoreToSign(view) ? words.session.copy : text}</p>
 ${view.room && !view.room.isRemote && backLink(words)}
 ${state === "locked" && view.canSendWayIn && lockedHelp(token, words, view.step === "text_code")}
-${signedAt && html`<p>${words.signedAt} ${plainTime(signedAt, signer.language)}.</p>`}
+${signedAt && !view.isSimulated && html`<p>${words.signedAt} ${plainTime(signedAt, signer.language)}.</p>`}
 ${document && html`<p class="document-links no-print"><a href="${documentUrl(token, document.revision)}" target="_blank" rel="noopener">${words.document.open}</a> <a href="${documentUrl(token, document.revision)}&amp;save=1">${words.document.save}</a></p>`}
 ${view.copies.map((kind) => html`<p class="no-print"><a href="/sign/${token}/${kind}.pdf?save=1">${words.copies[kind]}</a></p>`)}
 ${verifyCode && html`<p><a href="/v/envelope/${verifyCode}"${view.frame && html` target="_blank" rel="noopener"`}>${words.verify}</a></p>`}
@@ -241,6 +241,7 @@ export function previewPages(
     const shown: SigningView = {
       ...view,
       state: "ready",
+      isSimulated: false,
       environment: firm.environment,
       orderCode: "",
       title,

@@ -17,6 +17,7 @@ export const order: MailOrder = {
   faxTo: "+13125550199",
   carrier: "USPS",
   takenIn: false,
+  isSimulated: false,
   carrierReports: true,
   machineReports: true,
   trackingNumber: "9400111899223197428490",

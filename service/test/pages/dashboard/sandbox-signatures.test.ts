@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { newPartner } from "@signsealship/testing/service";
+import { until } from "@signsealship/testing/until";
 import { newMember, postForm } from "../../firms/members/signed-in-member.ts";
 import { openCeremonyService, signBy } from "../../signing/envelopes/ceremony/ceremony-service.ts";
 
@@ -17,10 +18,10 @@ const statusOf = async (code: string) =>
 
 let people = 0;
 /** An order of two signers, of whom the first has signed. */
-async function partlySigned(): Promise<string> {
+async function partlySigned(more: Record<string, string> = {}): Promise<string> {
   people += 1;
   const [jane, john] = ["jane", "john"].map((name) => ({ name, email: `${name}${people}@example.com` }));
-  const code = await running.order([jane ?? {}, john ?? {}]);
+  const code = await running.order([jane ?? {}, john ?? {}], more);
   await signBy(running.ceremony, await running.linkOf(jane?.email ?? ""), "Jane Doe");
   return code;
 }
@@ -41,6 +42,58 @@ test("the sandbox discards real signatures of an order only after it was asked t
     assert.equal(await statusOf(code), "EsignPending");
     assert.equal((await post(`${path}/sandbox/${move}`, { discard_signatures: "on" })).status, 303);
     assert.notEqual(await statusOf(code), "EsignPending");
+  }
+});
+
+test("an order whose signatures were discarded says nowhere that anybody signed it", async () => {
+  const code = await partlySigned({ email: "client@example.com" });
+  const links = [await running.linkOf(`jane${people}@example.com`), await running.linkOf(`john${people}@example.com`)];
+  const path = `/dashboard/orders/${code}`;
+  assert.equal((await post(`${path}/sandbox/complete`, { discard_signatures: "on" })).status, 303);
+  const own = await page(path);
+  assert.match(own, /Signing simulated: nobody’s signature is in the document; 1 signature was discarded/);
+  assert.match(own, /<dt>Signing status<\/dt>\s*<dd>Signing simulated: nobody’s signature is in the document<\/dd>/);
+  assert.match(own, /Signed, then discarded/);
+  assert.doesNotMatch(own, />Signed<|Signed by all|The signed document is sealed/);
+  for (const [language, said] of Object.entries({
+    en: "No signature in the document: the sandbox completed this test",
+    es: "Sin firma en el documento: esta prueba se completó en el entorno de pruebas",
+  })) {
+    const shown = await page(`/orders/${code}?lang=${language}`);
+    assert.equal(shown.split(said).length - 1, 2, language);
+    assert.doesNotMatch(shown, />Signed<|>Ya firmó</);
+  }
+  for (const { token } of links) {
+    const shown = await until(async () => {
+      const found = await page(`/sign/${token}`);
+      return found.includes("The sandbox completed this test") && found;
+    });
+    assert.doesNotMatch(shown, /has signed|has not signed yet|You signed on|withdrawn the document/);
+  }
+  const mail = await until(() => running.mailsTo("client@example.com").find((each) => /Signing simulated/.test(each)));
+  assert.match(mail, /Nobody(’|=E2=80=99)s signature is in the document/);
+  for (const each of running.mailsTo("client@example.com")) assert.doesNotMatch(each, /Everybody has signed/);
+  const { signers } = await running.client.ok<{ signers: { status: string; signedAt: string | null }[] }>(
+    "GET",
+    `/api/partner/orders/${code}/signers`,
+  );
+  assert.deepEqual(
+    signers.map(({ status, signedAt }) => [status, signedAt]),
+    [
+      ["signed", null],
+      ["signed", null],
+    ],
+  );
+});
+
+test("an order that everybody signed says so, also in test", async () => {
+  const code = await partlySigned();
+  await signBy(running.ceremony, await running.linkOf(`john${people}@example.com`), "John Doe");
+  await until(async () => (await statusOf(code)) === "EsignComplete");
+  for (const path of [`/dashboard/orders/${code}`, `/orders/${code}`]) {
+    const shown = await page(path);
+    assert.match(shown, />Signed</);
+    assert.doesNotMatch(shown, /simulated|nobody’s signature/);
   }
 });
 

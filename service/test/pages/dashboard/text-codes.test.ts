@@ -46,6 +46,7 @@ test("the forms offer text messages only where they are sent", () => {
     auth: "link",
     status: "sent",
     takenIn: false,
+    isSimulated: false,
     issuedAt: null,
     openedAt: null,
     signedAt: null,

@@ -76,6 +76,7 @@ export async function memoryCeremony(
   let revision = 1;
   let view: SigningView = {
     state: step ? "identify" : "ready",
+    isSimulated: false,
     environment: "live",
     orderCode: "3f9ac1d2e4b5a6978081726354a5b6c7d8e9f0a1",
     title: "Warranty deed, 12 Elm Street",

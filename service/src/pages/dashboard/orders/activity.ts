@@ -1,8 +1,11 @@
 import type { OrderHistory } from "../../../orders/fulfilment/fulfilment.ts";
+import type { SignerState } from "../../../signing/envelopes/envelopes.ts";
 import { timeline } from "../../ui/components.ts";
 import { money } from "../../ui/format.ts";
+import { isSimulated } from "../../ui/orders/signer-words.ts";
 import { statusWords } from "../../ui/orders/status-words.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { simulatedLabel } from "./words.ts";
 
 type Line = OrderHistory["history"][number];
 
@@ -42,8 +45,10 @@ const correctionWords: Readonly<Record<string, string>> = {
 export function activityPart(
   { history, payments }: Pick<OrderHistory, "history" | "payments">,
   names: ReadonlyMap<string, string>,
+  signers: readonly Pick<SignerState, "isSimulated" | "signedAt">[],
 ): Html {
   const amounts = { requested: requestedAmounts(history), refunded: refundedAmount(payments) };
+  const simulated = isSimulated(signers) ? simulatedWords(signers) : null;
   // A correction that only starts a failed service again is left out, because its transition has a line.
   const isAgain = ({ detail }: Line) => (detail as { kind?: string } | null)?.kind === "again";
   const told = history.filter(
@@ -55,11 +60,18 @@ export function activityPart(
   // The transition to Created is left out, because the order is priced at the same moment. The line about the price
   // stands for both.
   const lines = told.filter(({ fromStatus, toStatus }) => fromStatus !== null || toStatus !== "Created").reverse();
-  return html`${timeline(lines.slice(0, shownMost).map((line) => ({ at: new Date(line.occurredAt), text: textOf(line, names, amounts) })))}${lines.length > shownMost && html`<p class="quiet">The latest ${shownMost} of ${lines.length} lines are shown.</p>`}`;
+  return html`${timeline(lines.slice(0, shownMost).map((line) => ({ at: new Date(line.occurredAt), text: textOf(line, names, { ...amounts, simulated }) })))}${lines.length > shownMost && html`<p class="quiet">The latest ${shownMost} of ${lines.length} lines are shown.</p>`}`;
 }
 
 /** The amounts of requests for refunds, by the id of the request, and the refunded amount of the whole order. */
 type Amounts = { requested: ReadonlyMap<unknown, string>; refunded: string | null };
+
+/** What the sandbox did instead of a signing, and how many signatures it discarded. */
+function simulatedWords(signers: readonly Pick<SignerState, "signedAt">[]): string {
+  const discarded = signers.filter(({ signedAt }) => signedAt !== null).length;
+  const count = discarded === 1 ? "1 signature was" : `${discarded} signatures were`;
+  return `${simulatedLabel}${discarded > 0 ? `; ${count} discarded` : ""}`;
+}
 
 type Detail = {
   requestId?: unknown;
@@ -90,7 +102,7 @@ const refundedAmount = (payments: OrderHistory["payments"]): string | null =>
 const textOf = (
   { action, actor, fromStatus, toStatus, detail }: Line,
   names: ReadonlyMap<string, string>,
-  { requested, refunded }: Amounts,
+  { requested, refunded, simulated }: Amounts & { simulated: string | null },
 ): Html => {
   const corrected = correctionWords[(detail as { kind?: string } | null)?.kind ?? ""];
   const words =
@@ -98,7 +110,9 @@ const textOf = (
       ? corrected
       : fromStatus === "Created"
         ? "Order placed"
-        : (actionWords[action] ?? statusWords(toStatus ?? "").headline);
+        : toStatus === "EsignComplete" && simulated !== null
+          ? simulated
+          : (actionWords[action] ?? statusWords(toStatus ?? "").headline);
   // The service's people write the reasons of refunds for each other, so they are not shown.
   const reason = action.startsWith("refund.") ? null : (detail as { reason?: unknown } | null)?.reason;
   const isRefund = action === "order.transition" && toStatus === "Refunded";

@@ -24,6 +24,7 @@ import { buttonForm } from "../../ui/forms/button-form.ts";
 import { errorSummary } from "../../ui/forms/fields.ts";
 import { documentList } from "../../ui/orders/document-list.ts";
 import { receiptList } from "../../ui/orders/receipt-list.ts";
+import { isSimulated } from "../../ui/orders/signer-words.ts";
 import { statusWords } from "../../ui/orders/status-words.ts";
 import { orderSteps } from "../../ui/orders/steps.ts";
 import { type Html, html } from "../../ui/render.ts";
@@ -50,7 +51,7 @@ import { againButton, canBePutRight, type PutRightView, putRightPart, refundPart
 import { type OrderRoomsView, roomPart } from "./rooms.ts";
 import { discardQuestion } from "./sandbox-forms.ts";
 import { type RefusedSigner, type SignersView, signersPart } from "./signers.ts";
-import { envelopeLabel, orderName, senderTextWords, signingEnds } from "./words.ts";
+import { envelopeLabel, orderName, senderTextWords, signingEnds, simulatedLabel } from "./words.ts";
 
 export type OrderDetailView = OrderRoomsView &
   PutRightView &
@@ -119,7 +120,7 @@ ${card(
       order.template &&
         html`<a href="/dashboard/templates/${order.template.templateId}/versions/${order.template.version}">Version ${order.template.version}</a>`,
     ],
-    ["Signing status", envelopeLabel(order.envelopeStatus)],
+    ["Signing status", isSimulated(view.signers) ? simulatedLabel : envelopeLabel(order.envelopeStatus)],
     ["Fax", order.faxTo],
     ["Placed", plainTime(order.createdAt)],
     ["Documents", view.retention],
@@ -168,12 +169,12 @@ function partsOf(view: OrderDetailView): Part[] {
     part(
       "documents",
       "Documents",
-      html`${isFinished(view) && html`<p><a href="/dashboard/orders/${order.code}/zip" download>Download everything (zip)</a></p>`}${documentList({ path: `/dashboard/orders/${order.code}/documents`, hasView: true }, documents)}`,
+      html`${isFinished(view) && html`<p><a href="/dashboard/orders/${order.code}/zip" download>Download everything (zip)</a></p>`}${documentList({ path: `/dashboard/orders/${order.code}/documents`, hasView: true, isSimulated: isSimulated(signers) }, documents)}`,
     ),
     history.shipments.length + history.faxes.length > 0 && part("tracking", "Tracking", trackingPart(history)),
     part("notes", "Notes", notesPart(view)),
     part("mails", "Emails to the client", mailsPart(view)),
-    part("activity", "Activity", activityPart(history, view.names)),
+    part("activity", "Activity", activityPart(history, view.names, signers)),
     part("rooms", "Rooms", roomPart(view)),
   ];
   return all.filter((each) => each !== false && each !== null);
@@ -194,7 +195,9 @@ function reasonOf({ order, history }: OrderDetailView): string | null {
 function statusCard(view: OrderDetailView): Html {
   const { order, payable, hasCheckout, dueCents, firmPays } = view;
   const paying = firmPays?.isOverdue ? overduePayment : beingPaid;
-  const { tone, label, headline, summary } = isBeingPaid(view) ? paying : statusWords(order.status);
+  const { tone, label, headline, summary } = isBeingPaid(view)
+    ? paying
+    : statusWords(order.status, undefined, isSimulated(view.signers));
   return html`<section class="card status-card ${tone}" aria-labelledby="status-title">
 <p>${statusBadge(tone, label)}</p>
 <h2 id="status-title" class="headline">${headline}</h2>

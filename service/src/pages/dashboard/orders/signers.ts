@@ -53,7 +53,7 @@ ${facts([
   ["Identified by", identified[signer.auth]],
   ["Fields", placesWords(places, signer)],
   ["Asked", signer.issuedAt && plainTime(signer.issuedAt)],
-  ["Signed", signer.signedAt && plainTime(signer.signedAt)],
+  [signer.isSimulated ? "Signed, then discarded" : "Signed", signer.signedAt && plainTime(signer.signedAt)],
 ])}
 ${signer.proposal && notice("attention", "Somebody else should sign", `${signer.name} says that ${signer.proposal.name} (${signer.proposal.email}) should sign instead.`)}
 ${(isNextRound || (open && signer.signedAt === null)) && changes(`/dashboard/orders/${orderCode}/signers/${signer.n}`, { submission, open, textCodes }, signer, typed)}

@@ -179,6 +179,9 @@ const envelopeWords: Readonly<Record<string, string>> = {
 export const envelopeLabel = (status: string | null): string | null =>
   status === null ? null : Object.hasOwn(envelopeWords, status) ? (envelopeWords[status] ?? status) : status;
 
+/** Shown in place of the envelope's status, where the sandbox completed the signing. */
+export const simulatedLabel = "Signing simulated: nobody’s signature is in the document";
+
 /** Shown where the sandbox moves an order past its signing. */
 export const signingEnds =
   " When an order moves past its signing, its links to sign end, and its final files don’t show what people signed before. To see real signatures, let everybody sign first.";

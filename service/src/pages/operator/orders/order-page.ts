@@ -22,7 +22,7 @@ import { money, shortCode, time } from "../../ui/format.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
 import { errorSummary, textArea } from "../../ui/forms/fields.ts";
 import { documentList } from "../../ui/orders/document-list.ts";
-import { signerWords } from "../../ui/orders/signer-words.ts";
+import { isSimulated, signerWords } from "../../ui/orders/signer-words.ts";
 import { statusWords } from "../../ui/orders/status-words.ts";
 import { orderSteps } from "../../ui/orders/steps.ts";
 import { type Html, html } from "../../ui/render.ts";
@@ -81,7 +81,7 @@ ${inPerson && card("in-person", "In person, in ink", inPerson)}
 ${card("progress", "Progress", progressSteps(orderSteps(order)))}
 ${record.tasks.length > 0 && card("tasks", "Tasks", taskList(view))}
 ${signers.length > 0 && card("signers", "Signers", signerList({ path, signers, mayWork: view.mayWorkSigners && order.status === "EsignPending" }))}
-${card("documents", "Documents", html`${documentList({ path: `${path}/documents`, hasView: true }, documents)}<p class="quiet">The audit log records each document that you read.</p>`)}
+${card("documents", "Documents", html`${documentList({ path: `${path}/documents`, hasView: true, isSimulated: isSimulated(signers) }, documents)}<p class="quiet">The audit log records each document that you read.</p>`)}
 ${record.letters.length > 0 && card("letters", "Letters", letterList(record.letters))}
 ${history.shipments.length > 0 && card("shipments", "Shipments", shipments(history.shipments))}
 ${view.labels.length > 0 && card("labels", "Carrier’s labels", labelList(view.labels, `/operator/paper/${order.code}`))}
@@ -203,6 +203,6 @@ const signerList = ({
     const { tone, label } = signerWords(signer);
     const about = `to ${name}`;
     const canRemind = mayWork && (status === "sent" || status === "viewed");
-    return html`<li><strong>${name}</strong> <span class="breakable">${email}</span> ${statusBadge(tone, label)}${signedAt && html` ${time(signedAt)}`}
+    return html`<li><strong>${name}</strong> <span class="breakable">${email}</span> ${statusBadge(tone, label)}${signedAt && !signer.isSimulated && html` ${time(signedAt)}`}
 ${canRemind && buttonForm(`${path}/signers/${n}/remind`, "Send the link again", { kind: "quiet-button", about })}${mayWork && status === "locked" && buttonForm(`${path}/signers/${n}/unlock`, "Unlock and send a new link", { kind: "quiet-button", about })}</li>`;
   })}</ul>`;

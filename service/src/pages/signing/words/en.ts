@@ -24,6 +24,7 @@ export const en = {
     title: "Who signs",
     signed: "has signed",
     waiting: "has not signed yet",
+    simulated: "no signature in the document",
     you: "you",
   },
   document: {
@@ -175,6 +176,11 @@ export const en = {
       email: "Email of the other person",
       go: "Tell the sender",
     },
+  },
+  /** Words in place of those of a state, after the sandbox completed a test. */
+  simulated: {
+    title: "The sandbox completed this test",
+    text: "Nobody’s signature is in the document: the sender completed the test in the sandbox. Signatures that people gave before are not in it.",
   },
   states: {
     locked: {

@@ -17,6 +17,7 @@ export const es: Words = {
     title: "Quiénes firman",
     signed: "ya firmó",
     waiting: "aún no ha firmado",
+    simulated: "sin firma en el documento",
     you: "usted",
   },
   document: {
@@ -169,6 +170,10 @@ export const es: Words = {
       email: "Correo electrónico de la otra persona",
       go: "Avisar al remitente",
     },
+  },
+  simulated: {
+    title: "Esta prueba se completó en el entorno de pruebas",
+    text: "El documento no tiene la firma de nadie: el remitente completó la prueba en el entorno de pruebas. Las firmas hechas antes no están en él.",
   },
   states: {
     locked: {

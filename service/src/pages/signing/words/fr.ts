@@ -17,6 +17,7 @@ export const fr: Words = {
     title: "Signataires",
     signed: "a signé",
     waiting: "n’a pas encore signé",
+    simulated: "pas de signature dans le document",
     you: "vous",
   },
   document: {
@@ -169,6 +170,10 @@ export const fr: Words = {
       email: "Adresse e-mail de l’autre personne",
       go: "Prévenir l’expéditeur",
     },
+  },
+  simulated: {
+    title: "Ce test a été terminé dans l’environnement de test",
+    text: "Le document ne porte la signature de personne : l’expéditeur a terminé le test dans l’environnement de test. Les signatures données avant n’y figurent pas.",
   },
   states: {
     locked: {

@@ -17,6 +17,7 @@ export const ko: Words = {
     title: "서명자",
     signed: "서명함",
     waiting: "아직 서명하지 않음",
+    simulated: "문서에 서명 없음",
     you: "본인",
   },
   document: {
@@ -168,6 +169,10 @@ export const ko: Words = {
       email: "다른 사람의 이메일",
       go: "보낸 사람에게 알리기",
     },
+  },
+  simulated: {
+    title: "이 테스트는 샌드박스에서 완료되었습니다",
+    text: "문서에는 누구의 서명도 없습니다. 보낸 사람이 샌드박스에서 테스트를 완료했습니다. 그전에 한 서명은 문서에 들어 있지 않습니다.",
   },
   states: {
     locked: {

@@ -17,6 +17,7 @@ export const pt: Words = {
     title: "Quem assina",
     signed: "já assinou",
     waiting: "ainda não assinou",
+    simulated: "sem assinatura no documento",
     you: "você",
   },
   document: {
@@ -168,6 +169,10 @@ export const pt: Words = {
       email: "E-mail da outra pessoa",
       go: "Avisar o remetente",
     },
+  },
+  simulated: {
+    title: "Este teste foi concluído no ambiente de testes",
+    text: "O documento não tem a assinatura de ninguém: o remetente concluiu o teste no ambiente de testes. As assinaturas feitas antes não estão nele.",
   },
   states: {
     locked: {

@@ -17,6 +17,7 @@ export const tl: Words = {
     title: "Mga pipirma",
     signed: "nakapirma na",
     waiting: "hindi pa nakapirma",
+    simulated: "walang pirma sa dokumento",
     you: "kayo",
   },
   document: {
@@ -171,6 +172,10 @@ export const tl: Words = {
       email: "Email ng ibang tao",
       go: "Sabihan ang nagpadala",
     },
+  },
+  simulated: {
+    title: "Tinapos ang pagsubok na ito sa sandbox",
+    text: "Walang pirma ninuman sa dokumento: tinapos ng nagpadala ang pagsubok sa sandbox. Wala roon ang mga pirmang ibinigay bago nito.",
   },
   states: {
     locked: {

@@ -17,6 +17,7 @@ export const vi: Words = {
     title: "Những người ký",
     signed: "đã ký",
     waiting: "chưa ký",
+    simulated: "không có chữ ký trong tài liệu",
     you: "quý vị",
   },
   document: {
@@ -168,6 +169,10 @@ export const vi: Words = {
       email: "Email của người kia",
       go: "Báo cho người gửi",
     },
+  },
+  simulated: {
+    title: "Lần thử này đã được hoàn tất trong môi trường thử nghiệm",
+    text: "Tài liệu không có chữ ký của ai: người gửi đã hoàn tất lần thử trong môi trường thử nghiệm. Những chữ ký trước đó không có trong tài liệu.",
   },
   states: {
     locked: {

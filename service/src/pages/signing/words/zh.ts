@@ -17,6 +17,7 @@ export const zh: Words = {
     title: "签署人",
     signed: "已签署",
     waiting: "尚未签署",
+    simulated: "文件中没有其签名",
     you: "您",
   },
   document: {
@@ -167,6 +168,10 @@ export const zh: Words = {
       email: "另一人的电子邮件",
       go: "告知发件方",
     },
+  },
+  simulated: {
+    title: "此测试已在沙盒中完成",
+    text: "文件中没有任何人的签名：发件方在沙盒中完成了此测试。此前所作的签名不在文件中。",
   },
   states: {
     locked: {

@@ -6,8 +6,11 @@ import { plainTime } from "../format.ts";
 import { type Html, html } from "../render.ts";
 import { en, type Words } from "../words/en/en.ts";
 
-/** The address of an order's documents, and whether there are pages that show them. */
-type Place = { path: string; hasView?: boolean };
+/**
+ * The address of an order's documents, whether there are pages that show them, and whether the sandbox completed the
+ * signing.
+ */
+type Place = { path: string; hasView?: boolean; isSimulated?: boolean };
 
 /**
  * An order's documents, each with a link to save it, a link to view it if there is a page for that, and links to save
@@ -15,11 +18,11 @@ type Place = { path: string; hasView?: boolean };
  * notarized afterwards says so, since people could take it for the one that counts.
  */
 export function documentList(
-  { path, hasView = false }: Place,
+  { path, hasView = false, isSimulated = false }: Place,
   documents: readonly (OrderDocument & Partial<Pick<ProvenDocument, "proofs">>)[],
   { orders, components, language }: Words = en,
 ): Html {
-  const { documentTitles, deleted, hashOf, takenIn, isEarlier, proofs: proofTitles } = orders;
+  const { documentTitles, deleted, hashOf, takenIn, simulated, isEarlier, proofs: proofTitles } = orders;
   const isNotarized = documents.some(({ kind }) => kind === "notarized");
   const proofLink = (documentId: string, form: ProofForm, title: string) =>
     html`<br><a href="${path}/${documentId}/${form}" download>${proofTitles[form]}<span class="visually-hidden">: ${title}</span></a>`;
@@ -29,7 +32,7 @@ export function documentList(
     ({ documentId, kind, sha256, origin, createdAt, deletedAt, proofs = [] }) => {
       const title = documentTitles[kind];
       const first = deletedAt ? html`${title}: ${deleted} ${plainTime(deletedAt, language)}` : saved(documentId, title);
-      return html`<li>${first}, ${plainTime(createdAt, language)}${origin && html`. <strong>${takenIn}</strong>`}${isNotarized && kind === "sealed" && html`. <strong>${isEarlier}</strong>`}<br><span class="quiet">SHA-256</span> ${codeText(sha256, hashOf(title), components.copy)}${!deletedAt && proofs.map((form) => proofLink(documentId, form, title))}</li>`;
+      return html`<li>${first}, ${plainTime(createdAt, language)}${origin && html`. <strong>${takenIn}</strong>`}${isSimulated && kind === "sealed" && html`. <strong>${simulated.document}</strong>`}${isNotarized && kind === "sealed" && html`. <strong>${isEarlier}</strong>`}<br><span class="quiet">SHA-256</span> ${codeText(sha256, hashOf(title), components.copy)}${!deletedAt && proofs.map((form) => proofLink(documentId, form, title))}</li>`;
     },
   )}</ul>`;
 }

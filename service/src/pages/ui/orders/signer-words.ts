@@ -11,11 +11,15 @@ const tones: Readonly<Record<SignerState["status"], Tone>> = {
   locked: "attention",
 };
 
+/** Whether the sandbox completed the signing of the order that has these signers. */
+export const isSimulated = (signers: readonly Pick<SignerState, "isSimulated">[]): boolean =>
+  signers.some((signer) => signer.isSimulated);
+
 /** The state of a signer, in words. */
 export const signerWords = (
-  { status, takenIn }: Pick<SignerState, "status" | "takenIn">,
+  { status, takenIn, isSimulated }: Pick<SignerState, "status" | "takenIn" | "isSimulated">,
   { orders }: Pick<Words, "orders"> = en,
 ): { tone: Tone; label: string } =>
-  takenIn
-    ? { tone: "stopped", label: orders.signedElsewhere }
+  takenIn || isSimulated
+    ? { tone: "stopped", label: isSimulated ? orders.simulated.signer : orders.signedElsewhere }
     : { tone: tones[status], label: orders.signerStates[status] };

@@ -41,13 +41,15 @@ const signerView = ({
   signedAt,
   proposal,
   takenIn,
+  isSimulated,
   ...facts
 }: SignerState): Static<typeof OrderSignerState> => ({
   ...facts,
   ...(takenIn && { takenIn }),
   issuedAt: iso(issuedAt),
   openedAt: iso(openedAt),
-  signedAt: iso(signedAt),
+  // The sandbox discards signatures.
+  signedAt: isSimulated ? null : iso(signedAt),
   proposal: proposal && { name: proposal.name, email: proposal.email },
 });
 

@@ -227,6 +227,7 @@ async function viewOf(
   const head = mayRead ? (await findRevisions(deps.db, envelope.id)).at(-1) : undefined;
   return {
     state,
+    isSimulated: envelope.isSimulated,
     environment: envelope.environment,
     orderCode: envelope.orderCode,
     title: nameOf(envelope),

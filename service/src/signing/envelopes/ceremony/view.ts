@@ -63,6 +63,8 @@ export type SessionDocument = {
 /** An envelope, as the holder of a signer's link sees it. */
 export type SigningView = {
   readonly state: SigningState;
+  /** Whether the sandbox completed the signing, so that nobody's signature is in the document. */
+  readonly isSimulated: boolean;
   readonly environment: Environment;
   readonly orderCode: string;
   /** The document's name, as in the mail with the link; the firm's reference when there is no name. */

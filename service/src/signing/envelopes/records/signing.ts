@@ -6,6 +6,7 @@ import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import {
   fromOrders,
   hasOrderCode,
+  isSigningSimulated,
   latestFirst,
   type OrderSigner,
   type SigningFacts,
@@ -31,6 +32,8 @@ export type SignerState = Pick<
   status: (typeof signerStatuses)[number];
   /** Whether an operator handed in the document because it was signed elsewhere. Then this person did not sign here. */
   takenIn: boolean;
+  /** Whether the sandbox completed the signing. Then a signature of this person was discarded. */
+  isSimulated: boolean;
   /** The URL where the firm signs on behalf of this signer. Only test orders have it. */
   signingUrl: string | null;
 };
@@ -42,7 +45,8 @@ type Order = SigningFacts & {
   id: number;
   environment: Environment;
   sign: boolean;
-  envelopeStatus: string | null;
+  /** Whether the sandbox completed the signing, so that nobody's signature is in the document. */
+  isSimulated: boolean;
   /** Whether an operator handed in the order's document because it was signed elsewhere. */
   takenIn: boolean;
 };
@@ -54,7 +58,7 @@ export type Signing = { order: Order; envelope: EnvelopeState | null };
 export async function findSigning(db: Sql, orderCode: string, owner: Owner | null): Promise<Signing | undefined> {
   const isOwn = owner && sql`AND o.partner_id = ${owner.partnerId} AND o.environment = ${owner.environment}`;
   const [row] = await db.query<Order & Omit<EnvelopeState, "id"> & { envelopeId: number | null }>(sql`
-    SELECT o.id, o.environment, o.sign, o.envelope_status AS "envelopeStatus", ${signingColumns},
+    SELECT o.id, o.environment, o.sign, ${isSigningSimulated} AS "isSimulated", ${signingColumns},
       'sealed' = ANY (o.taken_in) AS "takenIn", e.id AS "envelopeId", e.attempt,
       e.verify_code AS "verifyCode@envelope", e.expires_at AS "expiresAt", e.outcome, e.ended_at AS "endedAt", ${verifiedEnvelope}, ${verifiedOrder}
     ${fromOrders} LEFT JOIN LATERAL (
@@ -113,7 +117,7 @@ export async function signerPlaces(
 const listedPlaces = ({ fields }: Order): SignerPlace[] | null =>
   fields?.map(({ signer, kind, page }) => ({ signer, kind, page, isAdded: false })) ?? null;
 
-type Row = Omit<SignerState, "status" | "signingUrl" | "takenIn"> & {
+type Row = Omit<SignerState, "status" | "signingUrl" | "takenIn" | "isSimulated"> & {
   id: number;
   linkId: string | null;
   tokenSha256: Buffer | null;
@@ -134,9 +138,7 @@ export async function signerStates(
   { order, envelope }: Signing,
 ): Promise<SignerState[]> {
   if (!order.sign) return [];
-  const { takenIn } = order;
-  // Only the sandbox signs on behalf of other people.
-  const isSimulated = order.environment === "test" && order.envelopeStatus === "Completed" && !takenIn;
+  const { takenIn, isSimulated } = order;
   if (!envelope && !signersHold(rowMac, order)) throw forged();
   if (!envelope) return signersOf(order).map((signer, index) => unsent(signer, index + 1, { isSimulated, takenIn }));
   const rows = await db.query<Row>(sql`
@@ -160,6 +162,7 @@ export async function signerStates(
       ...signer,
       status: statusOf({ ...signer, isLocked, declined }, isSimulated),
       takenIn: takenIn && signer.signedAt === null,
+      isSimulated,
       // The link of the person's session leads to the other documents, too.
       signingUrl: urlOf(places.find(({ signerId }) => signerId === id) ?? { linkId, tokenSha256 }),
     };
@@ -208,6 +211,7 @@ const unsent = (
   auth,
   status: isSimulated ? "signed" : "pending",
   takenIn,
+  isSimulated,
   issuedAt: null,
   openedAt: null,
   signedAt: null,

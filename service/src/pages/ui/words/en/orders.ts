@@ -51,6 +51,13 @@ export const orders = {
   },
   signedElsewhere: "Did not sign here: a document signed elsewhere was taken in",
   takenIn: "Finished elsewhere, taken in by an operator",
+  /** For a test order whose signing the sandbox completed. */
+  simulated: {
+    signer: "No signature in the document: the sandbox completed this test",
+    document: "Completed in the sandbox: nobody’s signature is in it",
+    headline: "Signing was simulated",
+    summary: "The sandbox completed this test: nobody’s signature is in the document.",
+  },
   isEarlier: "An earlier version: the notarized document is the one that counts",
   signerStates: {
     pending: "Not asked yet",

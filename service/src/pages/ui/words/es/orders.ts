@@ -96,6 +96,12 @@ export const orders: Words["orders"] = {
   },
   signedElsewhere: "No firmó aquí: se incorporó un documento firmado en otro lugar",
   takenIn: "Terminado en otro lugar e incorporado por un operador",
+  simulated: {
+    signer: "Sin firma en el documento: esta prueba se completó en el entorno de pruebas",
+    document: "Completado en el entorno de pruebas: no tiene la firma de nadie",
+    headline: "La firma fue simulada",
+    summary: "Esta prueba se completó en el entorno de pruebas: el documento no tiene la firma de nadie.",
+  },
   isEarlier: "Una versión anterior: el documento que vale es el notarizado",
   signerStates: {
     pending: "Aún sin avisar",

@@ -95,6 +95,12 @@ export const orders: Words["orders"] = {
   },
   signedElsewhere: "N’a pas signé ici : un document signé ailleurs a été repris",
   takenIn: "Terminé ailleurs, repris par un opérateur",
+  simulated: {
+    signer: "Pas de signature dans le document : ce test a été terminé dans l’environnement de test",
+    document: "Terminé dans l’environnement de test : personne ne l’a signé",
+    headline: "La signature a été simulée",
+    summary: "Ce test a été terminé dans l’environnement de test : le document ne porte la signature de personne.",
+  },
   isEarlier: "Une version antérieure : c’est le document notarié qui fait foi",
   signerStates: {
     pending: "Pas encore sollicité",

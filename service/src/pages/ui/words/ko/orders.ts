@@ -94,6 +94,12 @@ export const orders: Words["orders"] = {
   },
   signedElsewhere: "여기서 서명하지 않음: 다른 곳에서 서명된 문서를 등록함",
   takenIn: "다른 곳에서 완료되어 운영자가 등록함",
+  simulated: {
+    signer: "문서에 서명 없음: 이 테스트는 샌드박스에서 완료됨",
+    document: "샌드박스에서 완료됨: 누구의 서명도 없음",
+    headline: "서명은 시뮬레이션되었습니다",
+    summary: "이 테스트는 샌드박스에서 완료되었습니다. 문서에는 누구의 서명도 없습니다.",
+  },
   isEarlier: "이전 버전: 공증된 문서가 유효한 문서입니다",
   signerStates: {
     pending: "아직 요청하지 않음",

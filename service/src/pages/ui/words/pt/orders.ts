@@ -94,6 +94,12 @@ export const orders: Words["orders"] = {
   },
   signedElsewhere: "Não assinou aqui: foi incluído um documento assinado em outro lugar",
   takenIn: "Concluído em outro lugar e incluído por um operador",
+  simulated: {
+    signer: "Sem assinatura no documento: este teste foi concluído no ambiente de testes",
+    document: "Concluído no ambiente de testes: não tem a assinatura de ninguém",
+    headline: "A assinatura foi simulada",
+    summary: "Este teste foi concluído no ambiente de testes: o documento não tem a assinatura de ninguém.",
+  },
   isEarlier: "Uma versão anterior: o documento que vale é o notarizado",
   signerStates: {
     pending: "Ainda não avisado",

@@ -94,6 +94,12 @@ export const orders: Words["orders"] = {
   },
   signedElsewhere: "Hindi pumirma rito: tinanggap ang dokumentong pinirmahan sa ibang lugar",
   takenIn: "Natapos sa ibang lugar, tinanggap ng isang operator",
+  simulated: {
+    signer: "Walang pirma sa dokumento: tinapos sa sandbox ang pagsubok na ito",
+    document: "Tinapos sa sandbox: walang pirma ninuman dito",
+    headline: "Ginaya lamang ang pagpirma",
+    summary: "Tinapos sa sandbox ang pagsubok na ito: walang pirma ninuman sa dokumento.",
+  },
   isEarlier: "Naunang bersyon: ang nanotaryong dokumento ang may bisa",
   signerStates: {
     pending: "Hindi pa nahihilingan",

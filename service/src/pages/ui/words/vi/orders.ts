@@ -94,6 +94,12 @@ export const orders: Words["orders"] = {
   },
   signedElsewhere: "Không ký tại đây: một tài liệu ký ở nơi khác đã được tiếp nhận",
   takenIn: "Hoàn tất ở nơi khác, do nhân viên vận hành tiếp nhận",
+  simulated: {
+    signer: "Không có chữ ký trong tài liệu: lần thử này được hoàn tất trong môi trường thử nghiệm",
+    document: "Hoàn tất trong môi trường thử nghiệm: không có chữ ký của ai",
+    headline: "Việc ký đã được mô phỏng",
+    summary: "Lần thử này được hoàn tất trong môi trường thử nghiệm: tài liệu không có chữ ký của ai.",
+  },
   isEarlier: "Phiên bản trước: tài liệu đã công chứng mới là bản có giá trị",
   signerStates: {
     pending: "Chưa được mời",

@@ -95,6 +95,12 @@ export const orders: Words["orders"] = {
   },
   signedElsewhere: "未在此签署：已录入在别处签署的文件",
   takenIn: "在别处完成，由操作员录入",
+  simulated: {
+    signer: "文件中没有其签名：此测试在沙盒中完成",
+    document: "在沙盒中完成：其中没有任何人的签名",
+    headline: "签署是模拟的",
+    summary: "此测试在沙盒中完成：文件中没有任何人的签名。",
+  },
   isEarlier: "较早的版本：以已公证的文件为准",
   signerStates: {
     pending: "尚未通知",
