@@ -18,6 +18,7 @@ import {
   verifiedOrder,
 } from "../order/order.ts";
 import { dueCents, type TakesPayment, zoneOrDefault } from "../payments/payments.ts";
+import { signingMark } from "./together.ts";
 
 /** The facts that decide whether a mail to the client still applies. */
 export type Mailable = {
@@ -121,14 +122,22 @@ export const mailsToSendAgain = (takesPayment: TakesPayment, order: Mailable): S
     .filter((moment) => usefulWhile[moment](order) && stillHolds(takesPayment, moment, order));
 
 /** A mail that went to an order's client. */
-export type ClientMail = { moment: MailMoment; sentAt: Date };
+export type ClientMail = {
+  moment: MailMoment;
+  sentAt: Date;
+  /** Whether it was the mail that asks the client to sign, which also told of the payment. */
+  asksToSign: boolean;
+};
 
 const shownMost = 100;
 
 /** The latest mails to the order's client, newest first. */
 export const clientMails = (db: Sql, orderCode: string, { partnerId, environment }: Owner) =>
   db.query<ClientMail>(sql`
-SELECT m.moment, m.sent_at AS "sentAt" FROM client_mails m ${joinOrder(sql`m.order_id`)}
+SELECT m.moment, m.sent_at AS "sentAt",
+  EXISTS (SELECT FROM client_mail_claims c WHERE c.order_id = m.order_id AND c.moment = m.moment
+    AND starts_with(c.mail, ${signingMark})) AS "asksToSign"
+FROM client_mails m ${joinOrder(sql`m.order_id`)}
 WHERE ${hasOrderCode(orderCode)} AND o.partner_id = ${partnerId} AND o.environment = ${environment}
 ORDER BY m.sent_at DESC LIMIT ${shownMost}`);
 

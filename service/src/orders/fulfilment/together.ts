@@ -207,7 +207,7 @@ export async function claimPaymentNews(
 }
 
 /** Begins the identity of a mail to a signer, in claims. */
-const signingMark = "sign:";
+export const signingMark = "sign:";
 
 const lockMails = (tx: Tx, { id }: Pick<Group, "id">) =>
   tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`client-mail:${id}`}, 0))`);

@@ -59,10 +59,17 @@ const sendWords: Readonly<Record<SentAgain, string>> = {
 /** The mails that the client got about the order, and those that can be sent again. */
 export function mailsPart({ submission, order, mails, signers, sendable }: MailsView): Html {
   const isClient = ({ email }: { email: string }) => email.toLowerCase() === order.customerEmail.toLowerCase();
+  const asking = mails.find(({ asksToSign }) => asksToSign);
+  const isInAsking = (issuedAt: Date) => asking !== undefined && issuedAt.getTime() <= asking.sentAt.getTime();
   const sent = [
-    ...mails.map(({ moment, sentAt }) => ({ at: sentAt, text: momentWords[moment] })),
+    ...mails.map(({ moment, sentAt, asksToSign }) => ({
+      at: sentAt,
+      text: asksToSign ? `${momentWords[moment]}, with the link to sign` : momentWords[moment],
+    })),
     ...signers.flatMap(({ issuedAt, ...signer }) =>
-      issuedAt !== null && isClient(signer) ? [{ at: issuedAt, text: "The link to sign was made" }] : [],
+      issuedAt !== null && isClient(signer) && !isInAsking(issuedAt)
+        ? [{ at: issuedAt, text: "The link to sign was made" }]
+        : [],
     ),
   ].sort((a, b) => b.at.getTime() - a.at.getTime());
   const to = html`<span class="breakable">${order.customerEmail}</span>`;
