@@ -170,7 +170,7 @@ const deliveriesWith = (
 function pageDeps(deps: AppDeps, features: Features, readiness: ReadReadiness, assets: Assets): PageDeps {
   const { resources, node, rules, sealing } = deps;
   const { config, db, rowMac, secrets } = resources;
-  const { checkout, closings, placing, envelopes, passports } = features;
+  const { checkout, takesPayment, closings, placing, envelopes, passports } = features;
   const { titleOf } = features.documentTexts;
   const deliveries = deliveriesWith(deps, titleOf, assets);
   return {
@@ -187,7 +187,7 @@ function pageDeps(deps: AppDeps, features: Features, readiness: ReadReadiness, a
       db,
       rowMac,
       payments: {
-        isConfigured: checkout.processor !== null,
+        takesPayment,
         checkoutUrl: (code) => checkoutUrl(checkout, code, null),
         supplementOf: async ({ code, status }) => dueOf(status, await supplementsOfCode(db, code)),
         isInProcess: (code) => isPaymentInProcess(db, code),

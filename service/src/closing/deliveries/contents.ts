@@ -92,7 +92,13 @@ export function filesOf({ id, final, documents, replacesSigned }: Deliverable): 
 }
 
 /** A file with the name that people see. `path` includes the folder. */
-export type NamedFile = DeliveredFile & { path: string; orderCode: string; deletedAt: Date | null };
+export type NamedFile = DeliveredFile & {
+  path: string;
+  orderCode: string;
+  /** Whether people signed the order's document here. */
+  isSignedHere: boolean;
+  deletedAt: Date | null;
+};
 
 function folderOf(kind: string, isNotarized: boolean): string {
   if (receipts.has(kind)) return "Receipts";
@@ -110,6 +116,7 @@ export function namedFiles(orders: readonly Deliverable[], files: readonly Deliv
   return orders.flatMap((order) => {
     const own = files.filter(({ orderId }) => orderId === order.id);
     const isNotarized = own.some(({ kind }) => kind === "notarized");
+    const isSignedHere = order.documents.some(({ kind }) => kind === "custody_certificate");
     return own.flatMap((file) => {
       const document = order.documents.find(({ kind, sha256 }) => kind === file.kind && sha256 === file.sha256);
       if (!document)
@@ -118,7 +125,7 @@ export function namedFiles(orders: readonly Deliverable[], files: readonly Deliv
       const prefix = folder === "Documents" ? `${String(++number).padStart(2, "0")} ` : "";
       // Unique in all folders, because a proof is named after its file alone.
       const path = `${folder}/${unique(`${prefix}${fileName({ ...order, kind: file.kind })}`, ".pdf")}`;
-      return [{ ...file, path, orderCode: order.code, deletedAt: document.deletedAt }];
+      return [{ ...file, path, orderCode: order.code, isSignedHere, deletedAt: document.deletedAt }];
     });
   });
 }
@@ -172,7 +179,8 @@ export async function zipOf(deps: ZipDeps, zip: ZipOf): Promise<{ name: string; 
   const documents = contents.filter(({ path }) => path.startsWith("Documents/"));
   const hasSigned = files.some(({ kind, path }) => kind === "sealed" && path.startsWith("Evidence/"));
   const kinds = new Set(contents.flatMap((file) => ("deletedAt" in file ? [] : [file.kind])));
-  const facts = { title, reference, firmName, environment, documents, hasSigned, kinds };
+  const unsigned = new Set(files.flatMap(({ path, isSignedHere }) => (isSignedHere ? [] : [path])));
+  const facts = { title, reference, firmName, environment, documents, unsigned, hasSigned, kinds };
   const text = readme({ ...facts, baseUrl: deps.verifier.baseUrl, ...proofs });
   entries.push(
     {

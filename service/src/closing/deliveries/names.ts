@@ -74,6 +74,8 @@ export type Contents = {
   firmName: string;
   environment: Environment;
   documents: readonly { path: string; kind: string; sha256: string; deletedAt?: Date }[];
+  /** The paths of the documents that nobody signed here. */
+  unsigned: ReadonlySet<string>;
   /** Whether the folder Evidence has a signed document that was notarized afterwards. */
   hasSigned: boolean;
   /** The kinds of the files in the zip. */
@@ -90,14 +92,14 @@ export type Contents = {
  * not proven.
  */
 export function readme(contents: Contents): string {
-  const { title, reference, firmName, environment, documents, hasSigned, kinds, baseUrl } = contents;
+  const { title, reference, firmName, environment, documents, unsigned, hasSigned, kinds, baseUrl } = contents;
   const hasCustody = kinds.has("custody_certificate");
   const sections = [
     `${title}${reference === null ? "" : `\nFile number: ${reference}`}\nSent by: ${firmName}`,
     environment === "test" ? "A TEST: the seals in these files mean nothing outside of testing." : null,
     `THE DOCUMENTS
 
-${documents.map(({ path, kind, deletedAt }) => `- ${path}\n  ${deletedAt ? `Not here: it was deleted on ${deletedAt.toISOString().slice(0, 10)}, as agreed. contents.json has its hash.` : meaning(kind)}`).join("\n")}
+${documents.map(({ path, kind, deletedAt }) => `- ${path}\n  ${deletedAt ? `Not here: it was deleted on ${deletedAt.toISOString().slice(0, 10)}, as agreed. contents.json has its hash.` : meaning(kind, !unsigned.has(path))}`).join("\n")}
 
 The PDF file itself is the document. A print of it shows its words, and proves nothing.`,
     `HOW TO CHECK A DOCUMENT, WITHOUT US
@@ -186,8 +188,10 @@ function notYet(paths: readonly string[], proof: string, when: string): string {
 ${paths.map((path) => `    ${path}`).join("\n")}`;
 }
 
-function meaning(kind: string): string {
+function meaning(kind: string, isSignedHere: boolean): string {
   if (kind === "notarized") return "The notarized document. Use this file.";
+  if (kind === "sealed" && !isSignedHere)
+    return "The document as it was sealed. No signature that was made here is in it. Use this file.";
   if (kind === "sealed") return "The signed document, sealed after the last signature. Use this file.";
   return "The document as it was handed in: nothing was to be signed in it here.";
 }

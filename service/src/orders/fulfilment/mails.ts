@@ -51,7 +51,7 @@ type ClientPorts = { takesPayment: TakesPayment; closingsOf: ClosingsOf; untilMo
 
 type Deps = MailDeps & { titleOf: TitleOf; clients: ClientPorts };
 
-type Row = Omit<MailOrder, "title" | "firm" | "partCents"> &
+type Row = Omit<MailOrder, "title" | "firm" | "partCents" | "takesPayment"> &
   Titled &
   Mailable & {
     partnerId: string;
@@ -130,9 +130,9 @@ export const orderMail = defineMail({
       orders: orders.map((each, n) => ({ ...each, changes: changes[n] ?? 0 })),
     };
   },
-  write: ({ order, firm, closing, orders, partCents }, { moment, at }, { secrets, baseUrl, titleOf }) => {
+  write: ({ order, firm, closing, orders, partCents }, { moment, at }, { secrets, baseUrl, titleOf, clients }) => {
     const all = orders.map(({ changes, ...each }) => ({
-      ...{ ...each, firm, partCents, title: titleOf(each) },
+      ...{ ...each, firm, partCents, title: titleOf(each), takesPayment: clients.takesPayment(each.environment) },
       links: {
         page: `${baseUrl}/orders/${each.code}`,
         documents: baseUrl + documentsPath(secrets, each.code, changes),

@@ -1,6 +1,6 @@
 import { dollars } from "../dollars.ts";
 import type { MailMoment } from "../order/order.ts";
-import { lateNote, type MailFacts, type MailWords, movedOf, type Refund } from "./mail-words.ts";
+import { lateNote, type MailFacts, type MailWords, movedOf, type Refund, tryAgain } from "./mail-words.ts";
 
 const isMovedFor = (refund: Refund): boolean => movedOf(refund) !== 0;
 const lostOf = (refunds: readonly Refund[]): number => refunds.reduce((sum, { lostCents }) => sum + lostCents, 0);
@@ -11,7 +11,7 @@ type TogetherWords = Omit<MailWords, "facts"> & {
   amountOf?: (order: Amounts) => number | null;
 };
 
-type Amounts = Pick<MailFacts, "totalCents" | "refundedCents" | "lostCents">;
+type Amounts = Pick<MailFacts, "totalCents" | "refundedCents" | "lostCents" | "takesPayment">;
 const totalOf = ({ totalCents }: Amounts): number => totalCents;
 const sumOf = (orders: readonly Amounts[]): string => dollars(orders.reduce((sum, order) => sum + order.totalCents, 0));
 
@@ -41,10 +41,10 @@ export const togetherWords: Readonly<
     subject: "Payment failed",
     lines: [
       `Your payment of ${sumOf(orders)} for ${orders.length} documents from ${firm} did not go through, so they are not paid.`,
-      "You can try again, or use another card or account.",
+      tryAgain(orders.every(({ takesPayment }) => takesPayment)),
     ],
     amountOf: totalOf,
-    goal: "payment",
+    goal: orders.every(({ takesPayment }) => takesPayment) ? "payment" : "page",
   }),
   completed: ({ firm, orders }) => ({
     subject: "Your documents are complete",

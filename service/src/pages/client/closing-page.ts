@@ -34,6 +34,8 @@ type Shown = {
   firm: ShownFirm;
   /** The orders that one payment would pay now. */
   due: readonly (ClientOrder & { dueCents: number })[];
+  /** Whether the sandbox alone can pay what is due. */
+  isPaymentSimulated: boolean;
   receipts: readonly BillingDocument[];
   titleOf: (order: ClientOrder) => string | null;
 };
@@ -99,10 +101,12 @@ export function closingRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
       deps.firmOf(order.partnerId),
       Promise.all(own.map(({ code }) => payments.receiptsOf(code))),
     ]);
+    const takesPayment = payments.takesPayment(order.environment);
     const due = own.flatMap((each) => (each.dueCents === null ? [] : [{ ...each, dueCents: each.dueCents }]));
     return {
       ...{ path: pathOf(params), closing, environment: order.environment, firm },
-      due: payments.isConfigured ? due : [],
+      due: takesPayment ? due : [],
+      isPaymentSimulated: !takesPayment && order.environment === "test" && due.length > 0,
       receipts: [...new Map(receipts.flat().map((each) => [each.number, each])).values()],
       titleOf: deps.documents.titleOf,
     };
@@ -148,7 +152,7 @@ function live(shown: Shown, reader: Reader): Html {
   const { words } = reader;
   const text = closingWords[words.language];
   return html`<div class="order-main">
-${environment === "test" && notice("attention", words.orderPage.test.title, words.orderPage.test.text)}
+${environment === "test" && notice("attention", words.test.title, words.test.text)}
 <section class="card status-card" aria-labelledby="closing-title">
 <p class="eyebrow"><span>${text.title}</span></p>
 <h1 id="closing-title" class="breakable">${closing.name}</h1>
@@ -207,6 +211,7 @@ function payPart(shown: Shown, reader: Reader): Html {
     return html`<p>${of(titleIn(shown, order, reader))}</p>`;
   });
   if (due.length === 0) {
+    if (shown.isPaymentSimulated) return html`<p>${reader.words.test.pay}</p>`;
     if (refused.length === 0) return html`<p>${text.nothingDue}</p>`;
     const isBanksTurn = refused.every(({ refusal }) => refusal === "in_process");
     return html`${isBanksTurn ? page.bankPayment.map((line) => html`<p>${line}</p>`) : reasons}`;

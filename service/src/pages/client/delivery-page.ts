@@ -172,7 +172,7 @@ function doorPage(assets: Assets, { to, isLocked, isMailed, room, path, said }: 
     ...clientFrame(words),
     title: code.title,
     body: html`<div class="message"><h1>${code.title}</h1>
-${room.environment === "test" && notice("attention", words.orderPage.test.title, words.orderPage.test.text)}
+${room.environment === "test" && notice("attention", words.test.title, words.test.text)}
 ${message && html`<p role="${isRefused ? "alert" : "status"}">${message}</p>`}
 ${
   isLocked
@@ -219,7 +219,7 @@ function deliveryPage(
 ${accentStripe(firm.branding?.accentColor)}
 ${attribution(firm.name, firm.branding, preparedBy)}
 </header>
-${room.environment === "test" && notice("attention", words.orderPage.test.title, words.orderPage.test.text)}
+${room.environment === "test" && notice("attention", words.test.title, words.test.text)}
 <div class="order-main">
 <section class="card status-card done" aria-labelledby="delivery-title">
 <p class="eyebrow"><span class="breakable">${room.reference ?? room.name}</span></p>

@@ -165,10 +165,17 @@ function live(order: OrderView, { words, asked }: Reader): Html {
   const { tone, label, headline, summary, next } = statusWords(order.status, words, isSimulated(order.signers));
   const { orderPage: page, components } = words;
   const isFirmsTurn = order.payBy === "firm" && isPayable(order.status);
-  const todo = isFirmsTurn ? [page.firmPays] : order.isPaymentInProcess ? page.bankPayment : next;
   const test = order.environment === "test";
+  const isSimulatedPayment = test && isPayable(order.status) && !order.payable;
+  const todo = isFirmsTurn
+    ? [page.firmPays]
+    : order.isPaymentInProcess
+      ? page.bankPayment
+      : isSimulatedPayment
+        ? [words.test.pay]
+        : next;
   return html`<div class="order-main">
-${test && notice("attention", page.test.title, isSimulated(order.signers) ? `${page.test.text} ${words.orders.simulated.summary}` : page.test.text)}
+${test && notice("attention", words.test.title, isSimulated(order.signers) ? `${words.test.text} ${words.orders.simulated.summary}` : words.test.text)}
 <section class="card status-card ${tone}" aria-labelledby="status-title">
 <div aria-live="polite">
 <p class="eyebrow"><span class="breakable">${nameOf(order, words)}</span> ${statusBadge(tone, label)}</p>

@@ -11,7 +11,7 @@ import { isCode } from "../../kernel/platform/text.ts";
 import type { RetentionPlan } from "../../kernel/retention/retention.ts";
 import type { BillingDocument } from "../../orders/billing/billing.ts";
 import { findOrder, isPayable, type PublicOrderRow, type TitleOf } from "../../orders/order/order.ts";
-import type { Supplement } from "../../orders/payments/payments.ts";
+import type { Supplement, TakesPayment } from "../../orders/payments/payments.ts";
 import type { OrderDocument, ProvenDocument } from "../../signing/envelopes/envelopes.ts";
 import { isAnyOnDuty, takesAppointments } from "../../signing/notaries/notaries.ts";
 import { logoOf } from "../ui/accent.ts";
@@ -36,8 +36,8 @@ export type OrderPageDeps = {
   assets: Assets;
   limits: RateLimits;
   payments: {
-    /** Whether order pages offer the checkout. */
-    isConfigured: boolean;
+    /** Whether orders of an environment can be paid in the checkout. */
+    takesPayment: TakesPayment;
     /** Returns the address of an order's hosted checkout. @throws ServiceError when the order cannot be paid */
     checkoutUrl: (orderCode: string) => Promise<string>;
     /** The further amount that is due now for a paid order; undefined for none. */
@@ -143,7 +143,7 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps, hasRooms:
       order.status === "NotarizationPending" && ((await takesAppointments(db, hasRooms)) || (await isAnyOnDuty(db)));
     const payable =
       order.payBy === "client" &&
-      payments.isConfigured &&
+      payments.takesPayment(order.environment) &&
       isDue &&
       order.documentsDeletedAt === null &&
       !isPaymentInProcess;

@@ -85,7 +85,7 @@ ${attribution(partnerName, branding, words.preparedBy)}
 <h1>${name}</h1>
 <p class="eyebrow"><span>${reference ? text.reference(reference) : text.closingRoom}</span>${statusBadge(closed ? "stopped" : "progress", closed ? text.closed : text.open)}</p>
 </header>
-${environment === "test" && notice("attention", text.test.title, text.test.text)}
+${environment === "test" && notice("attention", words.test.title, words.test.text)}
 ${room.retention && html`<p class="quiet">${room.retention}</p>`}
 ${card("glance", text.glance, html`<p class="lead">${inThisRoom(room, words)}</p>${progressMeters(room, words)}`)}
 <div class="room">

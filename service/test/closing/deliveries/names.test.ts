@@ -35,7 +35,15 @@ test("makes hostile names harmless", () => {
 });
 
 test("the explanation names the kinds of files that are in the zip, and no other", () => {
-  const about = { title: "Ortega", reference: null, firmName: "Harbor", documents: [], hasSigned: false, files: [] };
+  const about = {
+    title: "Ortega",
+    reference: null,
+    firmName: "Harbor",
+    documents: [],
+    unsigned: new Set<string>(),
+    hasSigned: false,
+    files: [],
+  };
   const facts = { ...about, waiting: { "tlog-proof": [], ots: [] }, baseUrl: "https://service.example" };
   const textOf = (environment: "live" | "test", ...kinds: string[]) =>
     readme({ ...facts, environment, kinds: new Set(kinds) });
@@ -51,6 +59,21 @@ test("the explanation names the kinds of files that are in the zip, and no other
   assert.doesNotMatch(bare, /Certificates:|Receipts:|custody certificate|Not here/);
   assert.match(textOf("test", "sealed", "custody_certificate"), /Not here: receipts\. In a test/);
   assert.doesNotMatch(textOf("test", "custody_certificate", "fax_report"), /Not here/);
+});
+
+test("the explanation says of a document that nobody signed here that it has no such signature", () => {
+  const documents = ["Documents/01 Deed.pdf", "Documents/02 Note.pdf"].map((path) => ({
+    path,
+    kind: "sealed",
+    sha256: "",
+  }));
+  const text = readme({
+    ...{ title: "Ortega", reference: null, firmName: "Harbor", environment: "test", documents, hasSigned: false },
+    ...{ files: [], kinds: new Set(["sealed"]), unsigned: new Set(["Documents/02 Note.pdf"]) },
+    ...{ waiting: { "tlog-proof": [], ots: [] }, baseUrl: "https://service.example" },
+  });
+  assert.match(text, /01 Deed\.pdf\s+The signed document, sealed after the last signature/);
+  assert.match(text, /02 Note\.pdf\s+The document as it was sealed\. No signature that was made here is in it/);
 });
 
 test("numbers equal names, whatever their case", () => {

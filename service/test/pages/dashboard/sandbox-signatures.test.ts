@@ -66,7 +66,7 @@ test("an order whose signatures were discarded says nowhere that anybody signed 
   for (const { token } of links) {
     const shown = await until(async () => {
       const found = await page(`/sign/${token}`);
-      return found.includes("The sandbox completed this test") && found;
+      return found.includes("The sandbox completed this test") ? found : null;
     });
     assert.doesNotMatch(shown, /has signed|has not signed yet|You signed on|withdrawn the document/);
   }
@@ -113,11 +113,35 @@ test("a room with a signature asks before it completes its orders, and nothing m
   const { roomCode } = await running.client.ok<{ roomCode: string }>("POST", "/api/rooms", { name: "12 Elm Street" });
   for (const orderCode of codes) await running.client.ok("POST", `/api/rooms/${roomCode}/orders`, { orderCode });
   const complete = `/dashboard/rooms/${roomCode}/sandbox/complete`;
+  assert.match(await page(`/dashboard/rooms/${roomCode}`), /its links to sign end/);
   assert.match(await page(`/dashboard/rooms/${roomCode}`), /name="discard_signatures"[\s\S]*?Discard the signatures/);
   assert.equal((await post(complete)).status, 409);
   for (const code of codes) assert.equal(await statusOf(code), "EsignPending");
   assert.equal((await post(complete, { discard_signatures: "on" })).status, 303);
   for (const code of codes) assert.equal(await statusOf(code), "Completed");
+});
+
+test("a room warns of no lost signatures after everybody has signed", async () => {
+  const code = await partlySigned();
+  await signBy(running.ceremony, await running.linkOf(`john${people}@example.com`), "John Doe");
+  await until(async () => (await statusOf(code)) === "EsignComplete");
+  const { roomCode } = await running.client.ok<{ roomCode: string }>("POST", "/api/rooms", { name: "14 Elm Street" });
+  await running.client.ok("POST", `/api/rooms/${roomCode}/orders`, { orderCode: code });
+  const shown = await page(`/dashboard/rooms/${roomCode}`);
+  assert.match(shown, /Complete 1 order/);
+  assert.doesNotMatch(shown, /nobody signs|its links to sign end|discard_signatures/);
+});
+
+test("the client of a declined test payment is not asked to pay where nobody can", async () => {
+  const email = "declined@example.com";
+  const code = await running.order([{ name: "Ann Roe", email }], { email }, undefined, { pay: false });
+  await running.client.ok("POST", `/api/partner/sandbox/orders/${code}/checkout`, { outcome: "decline" });
+  const shown = await page(`/orders/${code}`);
+  assert.match(shown, /Nobody can pay for a test order here: the firm that placed it simulates the payment/);
+  assert.doesNotMatch(shown, /Try to pay again|class="pay/);
+  const mail = await until(() => running.mailsTo(email).find((each) => each.includes("Payment failed")));
+  assert.match(mail, /only the firm can simulate the payment again/);
+  assert.doesNotMatch(mail, /use another card|Review and pay/);
 });
 
 test("an order that nobody has signed asks nothing", async () => {

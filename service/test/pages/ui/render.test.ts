@@ -122,8 +122,8 @@ describe("an order on hold", () => {
 
 describe("the page of an order", () => {
   test("says that a test order is not real, and says nothing like it about a live one", () => {
-    assert.match(orderFragment(order({ environment: "test" })), /A test order/);
-    assert.doesNotMatch(orderFragment(order()), /A test order/);
+    assert.match(orderFragment(order({ environment: "test" })), /This is a test/);
+    assert.doesNotMatch(orderFragment(order()), /This is a test/);
   });
 
   test("escapes all texts of the order", () => {

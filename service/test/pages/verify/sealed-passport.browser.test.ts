@@ -51,7 +51,7 @@ test("anyone with the codes sees passports and a room of the running service, an
     const { roomUrl } = (await made.json()) as { roomUrl: string };
     const room = await browser.open(service.baseUrl + roomUrl, { width: 360 });
     const text = String(await room.page.locator("main").textContent());
-    for (const said of ["12 Elm Street", "A test room", "Trial & Sons", "No orders yet"])
+    for (const said of ["12 Elm Street", "This is a test", "Trial & Sons", "No orders yet"])
       assert.ok(text.includes(said), said);
     assert.deepEqual(room.troubles, []);
     const seal = { method: "POST", headers: tester.headers };

@@ -64,12 +64,13 @@ export function sandboxCard(view: RoomDetailView): Html | null {
   const isPartlySigned = open.some(
     ({ status, signers }) => status === "EsignPending" && signers.some(({ signed }) => signed),
   );
+  const isBeingSigned = open.some(({ status }) => status === "EsignPending");
   const completePath = formPath(view, "sandbox/complete");
   const count = (orders: readonly unknown[]) => (orders.length === 1 ? "1 order" : `${orders.length} orders`);
   return card(
     "sandbox",
     "Sandbox",
-    html`${problemOf(view, "sandbox")}<p>Simulate what others do. No money moves, nobody signs, and nothing is sent; your webhooks are notified as they would be for real orders.${open.length > 0 && signingEnds}</p>
+    html`${problemOf(view, "sandbox")}<p>Simulate what others do. No money moves, and nothing is shipped or faxed; your webhooks are notified as they would be for real orders.${isBeingSigned && signingEnds}</p>
 <div class="button-row">${unpaid.length > 0 && buttonForm(formPath(view, "sandbox/pay"), `Pay for ${count(unpaid)}`, { fields })}${open.length > 0 && !isPartlySigned && buttonForm(completePath, `Complete ${count(open)}`, { fields, kind: unpaid.length > 0 ? "quiet-button" : "" })}</div>${isPartlySigned && discardQuestion(`Complete ${count(open)}`, completePath, fields)}`,
   );
 }

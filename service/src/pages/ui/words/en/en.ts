@@ -24,11 +24,13 @@ export const en = {
       `Test documents, and test closing certificates, are deleted ${days} days after the last change. Their hashes stay on record.`,
   },
   orders,
+  /** Shown on the pages of test orders, rooms and deliveries; `pay` where a test order can only be paid in the sandbox. */
+  test: {
+    title: "This is a test",
+    text: "Nothing in it is real: no money moves, nothing is shipped or faxed, and no signature or notarization binds anybody.",
+    pay: "Nobody can pay for a test order here: the firm that placed it simulates the payment in its sandbox.",
+  },
   orderPage: {
-    test: {
-      title: "A test order",
-      text: "Nothing in it is real: no money moves, and nothing is signed, notarized, or sent.",
-    },
     next: "What happens next",
     pay: (amount: string) => `Pay ${amount}`,
     payAll: (count: number, amount: string) => `Pay all ${count} documents together: ${amount}`,

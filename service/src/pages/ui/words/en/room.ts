@@ -1,10 +1,6 @@
 import type { OrderCard } from "../../../../closing/rooms/rooms.ts";
 
 export const room = {
-  test: {
-    title: "A test room",
-    text: "Nothing in it is real: no money moves, and nothing is signed, notarized, or sent.",
-  },
   reference: (reference: string) => `Reference ${reference}`,
   closingRoom: "Closing room",
   open: "Open",

@@ -41,11 +41,12 @@ export const es: Words = {
       `Los documentos de prueba y los certificados de cierre de prueba se borran ${days} días después del último cambio. Sus hashes siguen registrados.`,
   },
   orders,
+  test: {
+    title: "Esto es una prueba",
+    text: "Nada de esto es real: no se mueve dinero, no se envía nada por correo ni por fax, y ninguna firma o notarización obliga a nadie.",
+    pay: "Un pedido de prueba no se puede pagar aquí: la empresa que hizo el pedido simula el pago en su entorno de pruebas.",
+  },
   orderPage: {
-    test: {
-      title: "Un pedido de prueba",
-      text: "Nada de lo que contiene es real: no se mueve dinero y no se firma, notariza ni envía nada.",
-    },
     next: "Qué sigue",
     pay: (amount) => `Pagar ${amount}`,
     payAll: (count, amount) => `Pagar juntos los ${count} documentos: ${amount}`,

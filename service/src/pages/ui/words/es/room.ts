@@ -1,10 +1,6 @@
 import type { Words } from "../en/en.ts";
 
 export const room: Words["room"] = {
-  test: {
-    title: "Una sala de prueba",
-    text: "Nada de lo que contiene es real: no se mueve dinero y no se firma, notariza ni envía nada.",
-  },
   reference: (reference) => `Referencia ${reference}`,
   closingRoom: "Sala de cierre",
   open: "Abierta",

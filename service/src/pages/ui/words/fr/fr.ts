@@ -41,11 +41,12 @@ export const fr: Words = {
       `Les documents de test et les certificats de clôture de test sont supprimés ${days} jours après la dernière modification. Leurs empreintes (hash) restent enregistrées.`,
   },
   orders,
+  test: {
+    title: "Ceci est un test",
+    text: "Rien n’y est réel : aucun argent ne circule, rien n’est expédié ni faxé, et aucune signature ni notarisation n’engage personne.",
+    pay: "Une commande de test ne se paie pas ici : l’entreprise qui a passé la commande simule le paiement dans son environnement de test.",
+  },
   orderPage: {
-    test: {
-      title: "Une commande de test",
-      text: "Rien n’y est réel : aucun argent ne circule, et rien n’est signé, notarié ni envoyé.",
-    },
     next: "La suite",
     pay: (amount) => `Payer ${amount}`,
     payAll: (count, amount) => `Payer ensemble les ${count} documents : ${amount}`,

@@ -5,10 +5,6 @@ const plural = new Intl.PluralRules("fr");
 const isOne = (count: number): boolean => plural.select(count) === "one";
 
 export const room: Words["room"] = {
-  test: {
-    title: "Une salle de test",
-    text: "Rien n’y est réel : aucun argent ne circule, et rien n’est signé, notarié ni envoyé.",
-  },
   reference: (reference) => `Référence ${reference}`,
   closingRoom: "Salle de clôture",
   open: "Ouverte",

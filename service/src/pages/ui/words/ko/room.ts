@@ -1,10 +1,6 @@
 import type { Words } from "../en/en.ts";
 
 export const room: Words["room"] = {
-  test: {
-    title: "테스트 룸",
-    text: "실제 내용이 아닙니다. 돈이 오가지 않으며, 서명, 공증, 발송도 이루어지지 않습니다.",
-  },
   reference: (reference) => `참조 번호 ${reference}`,
   closingRoom: "클로징 룸",
   open: "열림",

@@ -41,11 +41,12 @@ export const pt: Words = {
       `Os documentos de teste e os certificados de fechamento de teste são excluídos ${days} dias após a última alteração. Os hashes deles continuam registrados.`,
   },
   orders,
+  test: {
+    title: "Isto é um teste",
+    text: "Nada disto é real: não há movimentação de dinheiro, nada é enviado por correio ou fax, e nenhuma assinatura ou notarização obriga ninguém.",
+    pay: "Um pedido de teste não pode ser pago aqui: a empresa que fez o pedido simula o pagamento no ambiente de testes dela.",
+  },
   orderPage: {
-    test: {
-      title: "Um pedido de teste",
-      text: "Nada nele é real: não há movimentação de dinheiro, e nada é assinado, notarizado ou enviado.",
-    },
     next: "O que acontece agora",
     pay: (amount) => `Pagar ${amount}`,
     payAll: (count, amount) => `Pagar juntos os ${count} documentos: ${amount}`,

@@ -1,10 +1,6 @@
 import type { Words } from "../en/en.ts";
 
 export const room: Words["room"] = {
-  test: {
-    title: "Uma sala de teste",
-    text: "Nada nela é real: não há movimentação de dinheiro, e nada é assinado, notarizado ou enviado.",
-  },
   reference: (reference) => `Referência ${reference}`,
   closingRoom: "Sala de fechamento",
   open: "Aberta",

@@ -1,10 +1,6 @@
 import type { Words } from "../en/en.ts";
 
 export const room: Words["room"] = {
-  test: {
-    title: "Isang silid na pansubok",
-    text: "Walang totoo rito: walang perang gumagalaw, at walang pinipirmahan, ninonotaryo, o ipinapadala.",
-  },
   reference: (reference) => `Sanggunian ${reference}`,
   closingRoom: "Silid ng closing",
   open: "Bukas",

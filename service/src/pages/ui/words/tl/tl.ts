@@ -41,11 +41,12 @@ export const tl: Words = {
       `Binubura ang mga dokumentong pansubok, at ang mga pansubok na katibayan ng closing, ${days} araw pagkatapos ng huling pagbabago. Nananatiling nakatala ang mga hash nila.`,
   },
   orders,
+  test: {
+    title: "Ito ay pagsubok",
+    text: "Walang totoo rito: walang perang gumagalaw, walang ipinapadala o ifina-fax, at walang sinumang mapapanagot sa pirma o notaryo.",
+    pay: "Hindi mababayaran dito ang order na pansubok: ginagaya ng kompanyang naglagay ng order ang pagbabayad sa sandbox nito.",
+  },
   orderPage: {
-    test: {
-      title: "Isang order na pansubok",
-      text: "Walang totoo rito: walang perang gumagalaw, at walang pinipirmahan, ninonotaryo, o ipinapadala.",
-    },
     next: "Ang susunod",
     pay: (amount) => `Magbayad ng ${amount}`,
     payAll: (count, amount) => `Bayaran nang sabay ang ${count} dokumento: ${amount}`,

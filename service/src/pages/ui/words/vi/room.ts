@@ -1,10 +1,6 @@
 import type { Words } from "../en/en.ts";
 
 export const room: Words["room"] = {
-  test: {
-    title: "Một phòng thử nghiệm",
-    text: "Không có gì trong phòng này là thật: không có tiền luân chuyển, và không có gì được ký, công chứng hay gửi đi.",
-  },
   reference: (reference) => `Số tham chiếu ${reference}`,
   closingRoom: "Phòng kết thúc giao dịch",
   open: "Đang mở",

@@ -41,11 +41,12 @@ export const vi: Words = {
       `Tài liệu thử nghiệm và chứng nhận kết thúc giao dịch thử nghiệm bị xóa ${days} ngày sau lần thay đổi cuối. Mã băm (hash) của chúng vẫn được lưu.`,
   },
   orders,
+  test: {
+    title: "Đây là bản thử nghiệm",
+    text: "Không có gì ở đây là thật: không có tiền luân chuyển, không có gì được gửi đi hay fax, và không chữ ký hay công chứng nào ràng buộc ai.",
+    pay: "Đơn thử nghiệm không thể thanh toán tại đây: công ty đã đặt đơn mô phỏng việc thanh toán trong môi trường thử nghiệm của họ.",
+  },
   orderPage: {
-    test: {
-      title: "Một đơn thử nghiệm",
-      text: "Không có gì trong đơn này là thật: không có tiền luân chuyển, và không có gì được ký, công chứng hay gửi đi.",
-    },
     next: "Việc tiếp theo",
     pay: (amount) => `Thanh toán ${amount}`,
     payAll: (count, amount) => `Thanh toán cùng lúc ${count} tài liệu: ${amount}`,

@@ -1,10 +1,6 @@
 import type { Words } from "../en/en.ts";
 
 export const room: Words["room"] = {
-  test: {
-    title: "测试室",
-    text: "其中内容均非真实：没有资金往来，也不会签署、公证或发送任何文件。",
-  },
   reference: (reference) => `参考编号 ${reference}`,
   closingRoom: "交割室",
   open: "开放",

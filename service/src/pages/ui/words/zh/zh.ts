@@ -26,11 +26,12 @@ export const zh: Words = {
     ofTestRoom: (days) => `测试文件和测试交割证书在最后一次更改 ${days} 天后删除。其哈希值仍保留在记录中。`,
   },
   orders,
+  test: {
+    title: "这是一次测试",
+    text: "其中内容均非真实：没有资金往来，不会寄送或传真任何文件，签名和公证对任何人都没有约束力。",
+    pay: "测试订单无法在此付款：下单的公司会在其沙盒中模拟付款。",
+  },
   orderPage: {
-    test: {
-      title: "测试订单",
-      text: "其中内容均非真实：没有资金往来，也不会签署、公证或发送任何文件。",
-    },
     next: "接下来",
     pay: (amount) => `支付 ${amount}`,
     payAll: (count, amount) => `一并支付 ${count} 份文件：${amount}`,
