@@ -50,6 +50,8 @@ export type OrderCard = {
   evidenceBadge: "sealed" | "recorded" | "none";
   /** An operator recorded a document that was signed or notarized elsewhere. Absent otherwise. */
   takenIn?: true;
+  /** The sandbox completed the signing of this test order, so nobody's signature is in the document. Absent otherwise. */
+  simulated?: true;
   verifyCode: string | null;
   trackingNumber: string | null;
   carrier: string | null;

@@ -123,16 +123,14 @@ export const orderMail = defineMail({
     const firm = await readMailFirm(db, order.partnerId);
     const changes = await Promise.all(orders.map(({ code }) => emailChanges(db, code)));
     return {
-      order,
-      firm,
-      closing: covered.closing,
-      partCents,
+      ...{ order, firm, partCents, closing: covered.closing },
+      takesPayment: takesPayment(order.environment),
       orders: orders.map((each, n) => ({ ...each, changes: changes[n] ?? 0 })),
     };
   },
-  write: ({ order, firm, closing, orders, partCents }, { moment, at }, { secrets, baseUrl, titleOf, clients }) => {
+  write: ({ order, firm, closing, orders, partCents, takesPayment }, { moment, at }, { secrets, baseUrl, titleOf }) => {
     const all = orders.map(({ changes, ...each }) => ({
-      ...{ ...each, firm, partCents, title: titleOf(each), takesPayment: clients.takesPayment(each.environment) },
+      ...{ ...each, firm, partCents, takesPayment, title: titleOf(each) },
       links: {
         page: `${baseUrl}/orders/${each.code}`,
         documents: baseUrl + documentsPath(secrets, each.code, changes),

@@ -22,10 +22,11 @@ const evidence: Readonly<Record<OrderCard["evidenceBadge"], { shape: IconName; t
   none: { shape: "upcoming", tone: "waiting" },
 };
 
-function signer({ name, email, signed }: OrderCard["signers"][number], { room }: Words): Html {
-  return html`<li class="${signed ? "done" : "waiting"}">${icon(signed ? "done" : "waiting")}<span>${name ?? email}${
+function signer({ name, email, signed }: OrderCard["signers"][number], isSimulated: boolean, { room }: Words): Html {
+  const mark = signed && !isSimulated ? "done" : "waiting";
+  return html`<li class="${mark}">${icon(mark)}<span>${name ?? email}${
     name !== null && html` <span class="quiet-text">${email}</span>`
-  } ${signed ? room.hasSigned : room.hasNotSigned}</span></li>`;
+  } ${isSimulated ? room.simulated : signed ? room.hasSigned : room.hasNotSigned}</span></li>`;
 }
 
 /**
@@ -34,15 +35,16 @@ function signer({ name, email, signed }: OrderCard["signers"][number], { room }:
  */
 function orderCard(order: OrderCard, words: Words): Html {
   const { orderCode, status, signers, evidenceBadge, takenIn, trackingNumber, carrier, services, attachedAt } = order;
+  const isSimulated = order.simulated === true;
   const { room, language } = words;
-  const { tone, label, summary } = statusWords(status, words);
+  const { tone, label, summary } = statusWords(status, words, isSimulated);
   const { shape, tone: evidenceTone } = evidence[evidenceBadge];
   const id = `order-${orderCode}`;
   return html`<li class="card order-card" id="${id}">
 <p class="eyebrow">${statusBadge(tone, label)}<span>${servicesText(services, words)}</span></p>
 <h3 id="${id}-name">${nameOf(order, words)}</h3>
 <p class="order-summary">${summary}</p>
-${signers.length > 0 && html`<ul class="signers" aria-label="${room.signers}">${signers.map((one) => signer(one, words))}</ul>`}
+${signers.length > 0 && html`<ul class="signers" aria-label="${room.signers}">${signers.map((one) => signer(one, isSimulated, words))}</ul>`}
 <p class="evidence-line ${evidenceTone}">${icon(shape)}<span>${room.evidence[evidenceBadge]}</span></p>
 ${takenIn && html`<p class="evidence-line">${icon("waiting")}<span>${words.orders.takenIn}</span></p>`}
 ${facts([

@@ -119,6 +119,15 @@ test("a room with a signature asks before it completes its orders, and nothing m
   for (const code of codes) assert.equal(await statusOf(code), "EsignPending");
   assert.equal((await post(complete, { discard_signatures: "on" })).status, 303);
   for (const code of codes) assert.equal(await statusOf(code), "Completed");
+  const room = await running.client.ok<{ orders: { simulated?: true; signers: { signed: boolean }[] }[] }>(
+    "GET",
+    `/api/rooms/${roomCode}`,
+  );
+  for (const { simulated, signers } of room.orders)
+    assert.ok(simulated && signers.every(({ signed }) => signed), "the sandbox completed the signing");
+  const shown = await page(`/rooms/${roomCode}`);
+  assert.equal(shown.split("no signature in the document").length - 1, 3);
+  assert.doesNotMatch(shown, /has signed/);
 });
 
 test("a room warns of no lost signatures after everybody has signed", async () => {

@@ -185,6 +185,8 @@ class OrderCard:
     """UTC."""
     taken_in: Literal[True] | None = None
     """An operator recorded a document that was signed or notarized elsewhere. None otherwise."""
+    simulated: Literal[True] | None = None
+    """The sandbox completed the signing of this test order, so nobody's signature is in the document. None otherwise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

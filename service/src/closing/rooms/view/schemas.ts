@@ -51,6 +51,12 @@ export const OrderCard = Type.Object(
           "A document that was signed or notarized elsewhere is on record: an operator took it in. Left out otherwise.",
       }),
     ),
+    simulated: Type.Optional(
+      Type.Literal(true, {
+        description:
+          "The sandbox completed the signing of this test order: nobody's signature is in the document. Left out otherwise.",
+      }),
+    ),
     verifyCode: nullable(Type.String(), "The code of the public page of how it was signed; null before that."),
     trackingNumber: nullable(
       Type.String(),

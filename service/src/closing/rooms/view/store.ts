@@ -1,11 +1,12 @@
 import { joinFirm, verifiedFirm } from "../../../firms/partners/partners.ts";
 import { shownLines } from "../../../kernel/audit/audit.ts";
-import type { Environment, Owner } from "../../../kernel/identity/identity.ts";
+import type { Owner } from "../../../kernel/identity/identity.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { isoTime, isSealed, nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { verifiedAll } from "../../../kernel/platform/database/state-mac.ts";
 import {
   hasDocument,
+  isSigningSimulated,
   joinOrder,
   latestFirst,
   orderState,
@@ -39,7 +40,6 @@ export type CardRow = BoughtServices & {
   label: string | null;
   status: string;
   statusBeforeHold: string | null;
-  envelopeStatus: string | null;
   /** The signers of the latest envelope, or else those that the order names. Null when only the client signs. */
   signers: { name: string; email: string; routing: number; signed?: boolean }[] | null;
   /** The input for the MAC over the signers that the order names; null once an envelope has signers. */
@@ -49,9 +49,8 @@ export type CardRow = BoughtServices & {
   hasSealed: boolean;
   /** Whether an operator handed in the sealed document, because it was signed or notarized elsewhere. */
   takenIn: boolean;
-  /** Whether the document was signed elsewhere. False for a document that was only notarized elsewhere. */
-  signedElsewhere: boolean;
-  environment: Environment;
+  /** Whether the sandbox completed the signing, so that nobody's signature is in the document. */
+  isSimulated: boolean;
   /** The carrier and tracking number of the latest shipment, which is a label or a letter. */
   carrier: string | null;
   trackingNumber: string | null;
@@ -132,14 +131,13 @@ export async function findViewVersion(db: Sql, code: string): Promise<string | u
 
 const cards = sql`
   SELECT coalesce(json_agg(json_build_object('code', o.code, 'label', a.label, 'status', o.status,
-    'statusBeforeHold', o.status_before_hold, 'envelopeStatus', o.envelope_status,
+    'statusBeforeHold', o.status_before_hold,
     'sign', o.sign, 'notarize', o.notarize, 'ship', o.ship, 'fax', o.fax,
     'signers', CASE WHEN o.sign THEN coalesce(envelope.signers, o.signers) END,
     'named', CASE WHEN o.sign AND envelope.signers IS NULL
       THEN json_build_object('fields', o.signature_fields, 'mac', encode(o.row_mac, 'hex')) END, 'customerName', o.customer_name, 'customerEmail', o.customer_email,
-    'environment', o.environment,
     'takenIn', o.taken_in <> '{}',
-    'signedElsewhere', 'sealed' = ANY (o.taken_in),
+    'isSimulated', ${isSigningSimulated},
     'hasSealed', ${hasDocument(sql`o.id`, "sealed", "notarized")},
     'carrier', parcel.carrier, 'trackingNumber', parcel.tracking_number,
     'attachedAt', ${isoTime(sql`a.attached_at`)}) ORDER BY a.position), '[]') AS list

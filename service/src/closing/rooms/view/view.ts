@@ -7,19 +7,18 @@ import type { OrderCard, RoomView, Signer } from "./schemas.ts";
 import type { CardRow, RoomRow } from "./store.ts";
 
 /**
- * The signers of an order; the client, if the order names none. All of them count as signed in a test order that the
- * sandbox has signed.
+ * The signers of an order; the client, if the order names none. All of them count as signed in a test order whose
+ * signing the sandbox completed.
  */
 function signersOf(row: CardRow, rowMac: RowMac): Signer[] {
   if (!row.sign) return [];
   requireWritten(row, rowMac);
-  const all = row.environment === "test" && row.envelopeStatus === "Completed" && !row.signedElsewhere;
   const signers = row.signers ?? [{ name: row.customerName, email: row.customerEmail, routing: 1 }];
   return signers.map(({ name, email, routing, ...signer }) => ({
     name,
     email: maskEmail(email),
     routingOrder: routing,
-    signed: all || ("signed" in signer && signer.signed === true),
+    signed: row.isSimulated || ("signed" in signer && signer.signed === true),
   }));
 }
 
@@ -57,6 +56,7 @@ const cardOf = (row: CardRow, rowMac: RowMac): OrderCard => ({
   signers: signersOf(row, rowMac),
   evidenceBadge: badgeOf(row),
   ...(row.takenIn && { takenIn: true as const }),
+  ...(row.isSimulated && { simulated: true as const }),
   verifyCode: null,
   trackingNumber: row.trackingNumber,
   carrier: row.carrier,

@@ -66,7 +66,7 @@ export function activityPart(
 /** The amounts of requests for refunds, by the id of the request, and the refunded amount of the whole order. */
 type Amounts = { requested: ReadonlyMap<unknown, string>; refunded: string | null };
 
-/** What the sandbox did instead of a signing, and how many signatures it discarded. */
+/** Describes a signing that the sandbox completed, with the number of signatures that it discarded. */
 function simulatedWords(signers: readonly Pick<SignerState, "signedAt">[]): string {
   const discarded = signers.filter(({ signedAt }) => signedAt !== null).length;
   const count = discarded === 1 ? "1 signature was" : `${discarded} signatures were`;

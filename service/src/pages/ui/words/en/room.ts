@@ -31,6 +31,7 @@ export const room = {
   signers: "Signers",
   hasSigned: "has signed",
   hasNotSigned: "has not signed yet",
+  simulated: "no signature in the document",
   evidence: {
     sealed: "Sealed: any change to it would show",
     recorded: "On record, not sealed yet",

@@ -34,6 +34,7 @@ export const room: Words["room"] = {
   signers: "Quiénes firman",
   hasSigned: "ya firmó",
   hasNotSigned: "aún no ha firmado",
+  simulated: "sin firma en el documento",
   evidence: {
     sealed: "Sellado: cualquier cambio se notaría",
     recorded: "Registrado, aún sin sellar",

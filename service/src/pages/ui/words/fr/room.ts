@@ -38,6 +38,7 @@ export const room: Words["room"] = {
   signers: "Signataires",
   hasSigned: "a signé",
   hasNotSigned: "n’a pas encore signé",
+  simulated: "pas de signature dans le document",
   evidence: {
     sealed: "Scellé : toute modification se verrait",
     recorded: "Enregistré, pas encore scellé",

@@ -24,6 +24,7 @@ export const room: Words["room"] = {
   signers: "서명자",
   hasSigned: "서명함",
   hasNotSigned: "아직 서명하지 않음",
+  simulated: "문서에 서명 없음",
   evidence: {
     sealed: "봉인됨: 변경하면 드러납니다",
     recorded: "기록됨, 아직 봉인되지 않음",

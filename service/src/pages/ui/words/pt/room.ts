@@ -34,6 +34,7 @@ export const room: Words["room"] = {
   signers: "Quem assina",
   hasSigned: "já assinou",
   hasNotSigned: "ainda não assinou",
+  simulated: "sem assinatura no documento",
   evidence: {
     sealed: "Selado: qualquer alteração apareceria",
     recorded: "Registrado, ainda não selado",

@@ -31,6 +31,7 @@ export const room: Words["room"] = {
   signers: "Mga pipirma",
   hasSigned: "nakapirma na",
   hasNotSigned: "hindi pa nakapirma",
+  simulated: "walang pirma sa dokumento",
   evidence: {
     sealed: "Naselyuhan: makikita ang anumang pagbabago",
     recorded: "Nakatala, hindi pa naselyuhan",

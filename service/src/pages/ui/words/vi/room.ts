@@ -25,6 +25,7 @@ export const room: Words["room"] = {
   signers: "Những người ký",
   hasSigned: "đã ký",
   hasNotSigned: "chưa ký",
+  simulated: "không có chữ ký trong tài liệu",
   evidence: {
     sealed: "Đã niêm phong: mọi thay đổi sẽ lộ ra",
     recorded: "Đã ghi nhận, chưa niêm phong",

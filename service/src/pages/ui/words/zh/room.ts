@@ -24,6 +24,7 @@ export const room: Words["room"] = {
   signers: "签署人",
   hasSigned: "已签署",
   hasNotSigned: "尚未签署",
+  simulated: "文件中没有其签名",
   evidence: {
     sealed: "已封存：任何更改都会显现",
     recorded: "已记录，尚未封存",
