@@ -38,6 +38,7 @@ import {
   Recordings,
   recordingDisk,
   recordingMetrics,
+  sessionsByState,
   spoolFolder,
 } from "./signing/notaries/notaries.ts";
 import { signingCertificates, unvouchedCounter } from "./upkeep/monitoring.ts";
@@ -108,6 +109,8 @@ function openMedia(
   const engine = openMediaEngine({ settings: config.media, spoolDir, clock, log });
   const disk = recordingDisk(spoolDir, config.recordingsFreeBytes);
   recordingMetrics(metrics, { ...resources, engine, spoolDir, disk });
+  const sessionsHelp = "Sessions with a notary that have not ended, by state.";
+  metrics.gauge("live_sessions", sessionsHelp, "state", () => sessionsByState(resources.db));
   const shipped = loadNotaryRules(config.notaryRules);
   const readEligibility = eligibilityReader({ shipped, clock, notarizationBlocked });
   const recordings = new Recordings({ ...resources, media: { engine, spoolDir }, readEligibility });

@@ -83,9 +83,12 @@ test(
       assert.match(metrics, /recording_disk_free_bytes \d+/);
       assert.match(metrics, /recording_disk_least_bytes 100000000/);
       assert.match(metrics, /recording_stored_bytes [1-9]/);
+      assert.match(metrics, /^live_sessions\{state="live"\} 0$/m);
 
       resize("4g", disk);
       await world.begin("later@example.com");
+      const later = await (await fetch(`${running.service.baseUrl}/metrics`)).text();
+      assert.match(later, /^live_sessions\{state="(?:live|held)"\} 1$/m);
     } finally {
       await Promise.all(peers.map((peer) => peer.close()));
       await running.close().catch(() => {});

@@ -218,7 +218,7 @@ export {
   requireOpenDocument,
   shownIn,
 } from "./sessions/shown.ts";
-export { type LivePerson, type LiveSession, liveSessionsOf } from "./sessions/store.ts";
+export { type LivePerson, type LiveSession, liveSessionsOf, sessionsByState } from "./sessions/store.ts";
 export {
   hasVouched,
   invitePerson,

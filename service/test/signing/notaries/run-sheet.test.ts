@@ -156,6 +156,12 @@ for (const [rule, change, why] of [
   ["an identity without its bases", ["[personal_knowledge,", "[looks,"], /choices of personal_knowledge/],
   ["a step twice", ["[open, appear, identify, compare", "[open, appear, appear, identify, compare"], /each step once/],
   ["an act that is not known", [/^ {2}copy:$/m, "  copies:"], /one of the acts/],
+  [
+    "too few requests",
+    [/^requests:\n(?: {2,4}(?:- en|es):.*\n){10}/m, "requests:\n"],
+    /requests must have at least four/,
+  ],
+  ["a slot in a request", ["Please turn your head", "{signer}, turn your head"], /must have no slots/],
   ["words in one language", [/ {6}es: "Firmo.*\n/, ""], /es/],
 ] as const)
   test(`a scripts file is refused for ${rule}`, () => {
@@ -221,4 +227,26 @@ test("the words have the day at the notary's place, and are in Spanish, too, for
   );
   assert.equal(spoken(first).spanish, null);
   assert.equal(spoken(second).spanish, "Bob está delante de mí, en la misma sala.");
+});
+
+test("by audio and video each signer is asked for a movement, which differs by sheet, signer and run", () => {
+  const online = sheetOf(scriptOf("jurat", "ron")) as unknown as Sheet;
+  const requests = online.script.requests ?? [];
+  const signers = [{ language: "es" }, { language: "es" }];
+  const claimed = { notary: {}, order: { signers, reference: null, docSlug: null } } as unknown as Claimed;
+  const asked = (id: string, run: number, signer: number) => {
+    const sheet = { ...online, id, run };
+    const turn = turnsOf(sheet).find((each) => each.step.name === "appear_online" && each.signer === signer);
+    assert.ok(turn);
+    const { words, spanish } = spokenAt(claimed, sheet, { zone: null, now: new Date() })(turn);
+    const found = requests.findIndex(({ en, es }) => words.endsWith(en) && spanish?.endsWith(es));
+    assert.ok(found >= 0, words);
+    return found;
+  };
+  assert.equal(asked("a", 1, 1), asked("a", 1, 1), "the page shows the same one when it is loaded again");
+  const ids = Array.from({ length: 200 }, (_, n) => String(n));
+  assert.equal(new Set(ids.map((id) => asked(id, 1, 1))).size, requests.length);
+  assert.ok(ids.some((id) => asked(id, 1, 1) !== asked(id, 1, 2)));
+  assert.ok(ids.some((id) => asked(id, 1, 1) !== asked(id, 2, 1)));
+  assert.equal(scriptOf("jurat").requests, undefined, "nobody is asked in person");
 });

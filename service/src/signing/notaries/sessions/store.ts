@@ -149,6 +149,14 @@ export const leftSessions = (db: Sql, now: Date): Promise<{ id: string }[]> =>
     SELECT id FROM live_sessions WHERE state IN ('live', 'held', 'signed') AND (lease_until IS NULL OR lease_until < clock_timestamp() - interval '30 minutes')
       OR state = 'open' AND opened_at < ${now}::timestamptz - interval '1 day' ORDER BY opened_at LIMIT 50`);
 
+/** How many sessions there are in each state, except those that have ended. */
+export async function sessionsByState(db: Sql): Promise<ReadonlyMap<string, number>> {
+  const rows = await db.query<{ state: string; count: number }>(sql`
+    SELECT state, count(s.id)::int AS count FROM unnest(ARRAY['open', 'live', 'held', 'signed']) AS state
+    LEFT JOIN live_sessions s USING (state) GROUP BY state`);
+  return new Map(rows.map(({ state, count }) => [state, count]));
+}
+
 type NewSession = Pick<LiveSession, "id" | "orderId" | "taskId" | "notaryId" | "sheetId" | "openedAt">;
 
 export async function insertLive(tx: Tx, session: NewSession): Promise<void> {

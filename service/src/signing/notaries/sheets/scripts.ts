@@ -61,6 +61,8 @@ export type Script = {
   readonly state: string;
   readonly version: string;
   readonly steps: readonly ScriptStep[];
+  /** Small movements of which each signer is asked for one. Absent in person, and in sheets from before there were any. */
+  readonly requests?: readonly Words[];
 };
 
 export type ScriptQuestion = {
@@ -91,8 +93,10 @@ type Acts = ReadonlyMap<string, ReadonlyMap<string, Documents>>;
 
 /** @throws DataFileError naming the line, the field and the rule */
 export function parseScripts(source: string, file: string): Scripts {
-  const root = fields(parseDataFile(source, file), { required: ["version", "steps", "acts", "states"] });
+  const root = fields(parseDataFile(source, file), { required: ["version", "requests", "steps", "acts", "states"] });
   const version = matching(root.version, /^\d{4}-[01]\d-[0-3]\d$/, "a day like 2026-01-31");
+  const requests = list(root.requests).map(requestOf);
+  if (requests.length < 4) fail(root.requests, "must have at least four, so that none can be foretold");
   const steps: Steps = new Map(
     [...members(root.steps)].map(([name, place]) => {
       const known = stepNames.find((each) => each === name);
@@ -124,7 +128,7 @@ export function parseScripts(source: string, file: string): Scripts {
         const { step, online } = found;
         return [{ ...step, words: own?.get(name) ?? (mode === "ron" && online ? online : step.words) }];
       });
-      return { act, mode, state, version, steps: chosen };
+      return { act, mode, state, version, steps: chosen, ...(mode === "ron" && { requests }) };
     },
   };
 }
@@ -150,7 +154,13 @@ function wordsOf(place: Place): Words {
   return { en: spoken(en), es: spoken(es) };
 }
 
-const slots = ["notary", "county", "state", "act", "document", "signer", "date"];
+function requestOf(place: Place): Words {
+  const words = wordsOf(place);
+  if (`${words.en}${words.es}`.includes("{")) fail(place, "must have no slots");
+  return words;
+}
+
+const slots = ["notary", "county", "state", "act", "document", "signer", "date", "request"];
 
 function spoken(place: Place): string {
   const words = text(place, 600);

@@ -1,8 +1,9 @@
 /** The words that the notary speaks at the steps of a sheet, with the facts of the act. */
+import { hash } from "node:crypto";
 import { type ActKind, actWords } from "../acts/act.ts";
 import type { Claimed } from "../desk/desk.ts";
 import { dateIn } from "../eligibility/certificates.ts";
-import { filled } from "./scripts.ts";
+import { filled, type Words } from "./scripts.ts";
 import { nameOf, type Turn } from "./steps.ts";
 import type { Sheet } from "./store.ts";
 
@@ -30,12 +31,22 @@ export function spokenAt(
     const about = { ...place, signer: nameOf(sheet, signer) };
     const hearers = order.signers.filter((_, index) => signer === null || signer === index + 1);
     const english = { act: actWords[act], document: document ?? "the document", date: dateIn(zone, now) };
+    const request = requestOf(sheet, signer);
     const spanish = { act: spanishActs[act], document: document ?? "el documento", date: dateIn(zone, now, "es-US") };
     return {
-      words: filled(step.words.en, { ...about, ...english }),
+      words: filled(step.words.en, { ...about, ...english, request: request?.en ?? "" }),
       spanish: hearers.some(({ language }) => language === "es")
-        ? filled(step.words.es, { ...about, ...spanish })
+        ? filled(step.words.es, { ...about, ...spanish, request: request?.es ?? "" })
         : null,
     };
   };
+}
+
+/**
+ * The movement that a signer is asked for. It follows from the sheet's random id, so that signers can't foretell it, and
+ * the page shows the same one each time.
+ */
+function requestOf({ id, run, script: { requests = [] } }: Sheet, signer: number | null): Words | undefined {
+  const digest = hash("sha256", `${id} ${run} ${signer}`, "buffer");
+  return requests[digest.readUInt32BE() % Math.max(1, requests.length)];
 }
