@@ -307,7 +307,7 @@ test("by keyboard alone at the width of a phone: a field is added, moved and del
   await assertGood(opened);
 });
 
-test("a file that is the form of a template is recognized; its fields and services are set for the closing's people", async () => {
+test("a file that is the form of a template is recognized; its fields and services replace those of the closing's people", async () => {
   const firm = await newPartner(site.service, { tier: "ClosingDesk" });
   const lease = makePdf({ text: "Lease of the house at 12 Elm Street" });
   const signature = { kind: "signature", page: 1, x: 72, width: 180, height: 40 };
@@ -341,6 +341,12 @@ test("a file that is the form of a template is recognized; its fields and servic
   await second.getByText("It identifies signers by text message").waitFor();
   assert.equal(await third.getByText("This is the form of").count(), 0);
   await assertGood(opened);
+  await open(page, 1);
+  await page.getByLabel("Fields for").selectOption("Ana Ortega");
+  await put(page, "Signature", 200, 100);
+  await done(page);
+  await boxOf(page, "1. Lease", "Ana Ortega").uncheck();
+  await page.locator("#places-1").getByText("1 field of somebody who does not sign this document").waitFor();
   await page.getByRole("button", { name: "Use its fields and services, document 1: Lease" }).click();
   await first.getByText("Landlord: Marcus Ortega; Tenant: Ana Ortega.").waitFor();
   await page.locator("#places-1").getByText("Marcus Ortega: 1 field. Ana Ortega: 1 field.").waitFor();

@@ -33,10 +33,10 @@ export type PlacesDeps = {
 };
 
 /**
- * The fields of people who do not sign now, by the addresses of the stored files. They stay here when the form's rows
- * change, and return with the people.
+ * The fields of people who do not sign now, by the addresses of the stored files, with the text of the other fields.
+ * They stay here when the form's rows change, and return with the people, unless a template replaced the other fields.
  */
-const setAside = new Map<string, readonly Field[]>();
+const setAside = new Map<string, { readonly others: string; readonly fields: readonly Field[] }>();
 
 /** The fields of one document in the form, with the summary that shows them. */
 function openFields(deps: PlacesDeps, host: HTMLElement, opened: () => OpenDocument | null) {
@@ -47,7 +47,8 @@ function openFields(deps: PlacesDeps, host: HTMLElement, opened: () => OpenDocum
   const start = startOf(input, host, numbering.rowOf);
   const draft = openDraft(start);
   const sizeOf = (page: number) => opened()?.pageSize(page) ?? { width: 612, height: 792 };
-  const store = openStore([...start, ...(setAside.get(file) ?? [])], sizeOf, rules);
+  const aside = setAside.get(file);
+  const store = openStore([...start, ...(aside?.others === input.value ? aside.fields : [])], sizeOf, rules);
   const isShown = () => opened() !== null || load !== undefined;
 
   /** The fields of the people who sign now. Only these are sent. */
@@ -59,8 +60,8 @@ function openFields(deps: PlacesDeps, host: HTMLElement, opened: () => OpenDocum
   function refresh(): void {
     const fields = sent();
     const left = store.fields().filter((field) => !fields.includes(field));
-    if (file !== "") setAside.set(file, left);
     input.value = written(fields, numbering.signerOf);
+    if (file !== "") setAside.set(file, { others: input.value, fields: left });
     draft.save(store.fields());
     changed(fields.length);
     summary.clear.hidden = store.fields().length === 0;
