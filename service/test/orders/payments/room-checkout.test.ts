@@ -333,19 +333,35 @@ test("does not count an order as paid twice that was paid alone a moment before"
   assert.deepEqual(await Promise.all(codes.map(async (code) => (await orderOf(code)).payments.length)), [1, 1, 1]);
 });
 
+const lastReasonOf = async (code = "") => {
+  const [last] = await db.query<{ reason: string }>(sql`
+    SELECT a.detail->>'reason' AS reason FROM audit_log a JOIN orders o ON o.id = a.order_id
+    WHERE a.action = 'order.transition' AND ${isSealed(sql`o.code`, "order", code)} ORDER BY a.id DESC LIMIT 1`);
+  return last?.reason ?? "";
+};
+
+test("holds all of its orders when the event states no sum or no currency, and says so", async () => {
+  for (const [paid, words] of [
+    [{ amount_total: null, currency: null }, /^An unknown sum was paid, and \$\d+\.\d\d was asked for, for 3 orders/],
+    [{ amount_total: 500, currency: null }, /^500 \(no currency, smallest unit\) was paid/],
+  ] as const) {
+    const { room, codes } = await closing();
+    const { session } = await open(room);
+    await deliver(stripe.pay(session, paid));
+    assert.deepEqual(await statuses(codes), Array(3).fill("OnHold"));
+    assert.match(await lastReasonOf(codes[2]), words);
+  }
+});
+
 test("holds all of its orders when the sum is wrong, shows the money once, and refunds all of it", async () => {
   for (const wrong of [{ amount_total: 5 }, { currency: "eur" }]) {
     const { room, codes } = await closing();
     const { session } = await open(room);
     await deliver(stripe.pay(session, wrong));
     assert.deepEqual(await statuses(codes), Array(3).fill("OnHold"));
-    const [said] = await db.query<{ reason: string }>(sql`
-      SELECT a.detail->>'reason' AS reason FROM audit_log a JOIN orders o ON o.id = a.order_id
-      WHERE a.action = 'order.transition' AND ${isSealed(sql`o.code`, "order", codes[2] ?? "")}
-      ORDER BY a.id DESC LIMIT 1`);
     assert.match(
-      said?.reason ?? "",
-      /^(?:\$0\.05|\d+ eur) was paid, and \$\d+\.\d\d was asked for, for 3 orders\. All of them wait until the operator/,
+      await lastReasonOf(codes[2]),
+      /^(?:\$0\.05|\d+ \(eur, smallest unit\)) was paid, and \$\d+\.\d\d was asked for, for 3 orders\. All of them wait until the operator/,
     );
     const paid = Number(stripe.sessions.get(session)?.["amount_total"]);
     assert.deepEqual(await sums(codes), { held: paid, back: 0 });
