@@ -129,8 +129,11 @@ export async function startStripe(): Promise<StripeDouble> {
       return;
     }
     // A service asks for its account at any time. So the request is not recorded, and meets no prepared failure.
+    // Restricted keys may not read it.
     if (path === "/v1/account") {
-      send(response, { status: 200, body: { id: account, object: "account" } });
+      const isRestricted = headers.authorization?.startsWith("Bearer rk_");
+      const forbidden = { status: 403, body: { error: { message: "The key may not read the account." } } };
+      send(response, isRestricted ? forbidden : { status: 200, body: { id: account, object: "account" } });
       return;
     }
     const key = headers["idempotency-key"];

@@ -8,13 +8,15 @@ export type StripeSettings = {
   accountAgain: string | null;
 };
 
-const accountId = (text: string): string | undefined => (/^acct_\w{1,100}$/.test(text) ? text : undefined);
+const accountName = (text: string): string | undefined =>
+  /^acct_\w{1,100} (?:live|test)$/.test(text) ? text : undefined;
 
 export function stripeFrom(env: Env): StripeSettings | null {
   const secretKey = secretEnv(env, "STRIPE_SECRET_KEY");
   const webhookSecret = secretEnv(env, "STRIPE_WEBHOOK_SECRET");
   const apiBase = read<string | null>(env, "STRIPE_API_BASE", null, "an http(s) URL", httpUrl);
-  const accountAgain = read<string | null>(env, "STRIPE_ACCOUNT_AGAIN", null, "an account’s id (acct_…)", accountId);
+  const named = "an account’s id and its mode (acct_… live)";
+  const accountAgain = read<string | null>(env, "STRIPE_ACCOUNT_AGAIN", null, named, accountName);
   if (!secretKey && !webhookSecret) return null;
   if (!secretKey) throw new StartupError("STRIPE_SECRET_KEY must be set when STRIPE_WEBHOOK_SECRET is");
   if (!webhookSecret) throw new StartupError("STRIPE_WEBHOOK_SECRET must be set when STRIPE_SECRET_KEY is");

@@ -96,7 +96,7 @@ export {
   type TakesPayment,
   unpaidLossOf,
 } from "./pay-again.ts";
-export { howToReplace, isReplaced, presentAccount } from "./processor/account.ts";
+export { howToReplace, isRefused, presentAccount } from "./processor/account.ts";
 export { isTestModeKey, openProcessor, type Processor } from "./processor/processor.ts";
 export { webhookPath } from "./processor/webhook-endpoints.ts";
 export { processorTasks, reconcileJobs, wordsOf } from "./reconcile/reconcile.ts";

@@ -8,7 +8,7 @@ import { readRetention, upcomingDeletions } from "../../kernel/retention/retenti
 import { readIssuer } from "../../orders/billing/billing.ts";
 import {
   howToReplace,
-  isReplaced,
+  isRefused,
   isTestModeKey,
   openProcessor,
   sumsAgree,
@@ -70,9 +70,16 @@ async function accountFinding({ config: { stripe, baseUrl }, db }: Examined): Pr
   const account = await withTimeout(processor.account()).catch((error: Error) => error);
   if (account instanceof Error)
     return { warning: `it is unknown which account the key belongs to: ${account.message}` };
+  const isSet = stripe.accountAgain !== null;
   if (account === null)
-    return { warning: "the key may not read its account, so a change of the account goes unnoticed" };
-  if (await isReplaced(db, account, processor)) throw new Error(howToReplace(account));
+    return {
+      warning: `the key may not read its account, so a change of the account goes unnoticed${isSet ? ", and STRIPE_ACCOUNT_AGAIN has no effect" : ""}`,
+    };
+  if (await isRefused(db, account, processor)) throw new Error(howToReplace(account));
+  if (isSet && !(await isRefused(db, account, { accountAgain: null })))
+    return {
+      warning: `${account}, and STRIPE_ACCOUNT_AGAIN is still set: remove it, or a key of “${stripe.accountAgain}” can bring that account back after a later change`,
+    };
   return account;
 }
 

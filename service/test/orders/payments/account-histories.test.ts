@@ -33,7 +33,7 @@ function start(account: number): Node {
   const there = doubles[account] ?? doubles[0];
   const keys = {
     ...{ secretKey: "sk_live_node", webhookSecret: there.webhookSecret, apiBase: there.url },
-    accountAgain: there.account,
+    accountAgain: `${there.account} live`,
   };
   const real = openProcessor(keys, "https://sss.example");
   // The double checks the expiry of payment pages against the real time.

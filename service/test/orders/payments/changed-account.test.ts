@@ -58,7 +58,7 @@ const atRealTime = (real: Processor): Processor => ({
 const firstAccount = () => {
   const keys = {
     ...{ secretKey: "sk_live_double", webhookSecret: stripe.webhookSecret, apiBase: stripe.url },
-    accountAgain: stripe.account,
+    accountAgain: `${stripe.account} live`,
   };
   return { ...deps, db, processor: atRealTime(openProcessor(keys, "https://sss.example")) };
 };
@@ -69,13 +69,18 @@ const restricted = <Node extends { processor: Processor }>(node: Node): Node => 
   processor: { ...node.processor, account: async () => null },
 });
 
-/** The refusal on a node with an earlier key. The log names the account and the setting, and callers learn neither. */
-function isNotInUse(error: unknown): true {
+/** Whether payments are refused because of the key. The log says why, and callers don't learn it. */
+const isRefusedFor = (why: RegExp) => (error: unknown) => {
   assert.ok(error instanceof ServiceError && error.cause instanceof Error);
   assert.deepEqual([error.code, error.message], ["unavailable", "Payments are not available now. Try again later."]);
-  assert.match(error.cause.message, new RegExp(`of the account ${firstName}, and another one .*STRIPE_ACCOUNT_AGAIN`));
+  assert.match(error.cause.message, why);
   return true;
-}
+};
+const isNotInUse = isRefusedFor(
+  new RegExp(
+    `of the account “${stripe.account} live”, and another one .* set STRIPE_ACCOUNT_AGAIN to “${stripe.account} live”`,
+  ),
+);
 
 /** Lets the node notice its account. @returns its name */
 async function notice(node: Parameters<typeof presentAccount>[0]): Promise<string | null> {
@@ -449,7 +454,7 @@ test("an account that comes back without a comparison of its own is compared fro
   const own = firstAccount();
   await notice(own);
   for (let day = 0; day < 6; day += 1) await compare(own);
-  node.processor.accountAgain = node.there.account;
+  node.processor.accountAgain = `${node.there.account} live`;
   const back = { ...node, processor: { ...node.processor } };
   await notice(back);
   await compare(back);
@@ -515,7 +520,7 @@ test("a node that is restarted with the earlier key doesn't bring the earlier ac
   await assert.rejects(async () => task?.work(), isNotInUse, "it is logged");
   await assert.rejects(compare(stale), isNotInUse, "the books of an earlier account are not copied");
   assert.match(await checkoutUrl(node, code, null), /cs_test/, "the other nodes go on");
-  for (const accountAgain of [node.there.account, `${stripe.account}x`, "", firstName]) {
+  for (const accountAgain of [name, stripe.account, `${stripe.account}x live`, `${stripe.account} test`, ""]) {
     const again = firstAccount();
     again.processor.accountAgain = accountAgain;
     await notice(again);
@@ -525,6 +530,32 @@ test("a node that is restarted with the earlier key doesn't bring the earlier ac
   assert.deepEqual(await lastOnRecord(), { account: firstName }, "the setting names the account");
   await leaveMethods(firstAccount());
   assert.equal((await selectMethods(db, firm.owner))[0]?.state, "unusable");
+});
+
+test("a node with a key of the test mode doesn't bring that mode into use after a live account", async () => {
+  await notice(firstAccount());
+  const keys = { secretKey: "sk_test_double", webhookSecret: stripe.webhookSecret, apiBase: stripe.url };
+  const inTestMode = (accountAgain: string | null) => ({
+    ...deps,
+    db,
+    processor: atRealTime(openProcessor({ ...keys, accountAgain }, "https://sss.example")),
+  });
+  const testName = `${stripe.account} test`;
+  const lastOnRecord = async () =>
+    (await db.query<{ account: string }>(sql`SELECT account FROM processor_accounts ORDER BY id DESC LIMIT 1`))[0];
+  const code = await orders.insert("QuoteReady");
+  const isOfTest = isRefusedFor(new RegExp(`of the account “${testName}”`));
+  for (const accountAgain of [null, stripe.account, firstName]) {
+    const node = inTestMode(accountAgain);
+    assert.equal(await notice(node), testName);
+    await assert.rejects(checkoutUrl(node, code, null), isOfTest, "a live order is not paid without money");
+  }
+  const unreadable = restricted(inTestMode(testName));
+  await assert.rejects(checkoutUrl(unreadable, code, null), isRefusedFor(/of the test mode and may not read/));
+  assert.deepEqual(await lastOnRecord(), { account: firstName });
+  await notice(inTestMode(testName));
+  assert.deepEqual(await lastOnRecord(), { account: testName }, "the setting names it");
+  assert.match(await checkoutUrl(unreadable, code, null), /cs_test/);
 });
 
 test("a checkout of a test order does not ask a processor with a live key for its account", async () => {

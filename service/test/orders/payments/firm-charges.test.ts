@@ -694,7 +694,7 @@ test("Billing and a mail ask owners to add a card again that only an earlier acc
   assert.equal(intentsOf(code).length, 0, "it is not charged");
   // The first account comes back.
   const name = first?.account ?? "";
-  const back = { ...processor, accountAgain: name.split(" ")[0] ?? null, account: async () => name };
+  const back = { ...processor, accountAgain: name, account: async () => name };
   await presentAccount({ db, clock: () => new Date(), processor: back });
   await addMethod();
   assert.equal(await stateOfMethod(method), "removed");

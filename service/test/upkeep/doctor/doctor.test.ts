@@ -230,16 +230,30 @@ describe("doctor", () => {
       "an account that the service has not noticed yet",
     );
     const { db } = running;
-    await db.query(sql`INSERT INTO processor_accounts (account) VALUES (${`${stripe.account} live`})`);
+    await db.query(sql`INSERT INTO processor_accounts (account) VALUES (${`${stripe.account} test`})`);
+    assert.equal((await account())[0], "ok", "a live key after one of the test mode");
+    await db.query(sql`INSERT INTO processor_accounts (account, since) VALUES (${`${stripe.account} live`}, now())`);
     assert.equal((await account())[0], "ok");
+    const [state, left] = await account({ STRIPE_ACCOUNT_AGAIN: `${stripe.account} live` });
+    assert.equal(state, "warning");
+    assert.match(left, new RegExp(`^${stripe.account} live, and STRIPE_ACCOUNT_AGAIN is still set: remove it`));
+    const testKey = { STRIPE_SECRET_KEY: "sk_test_double" };
+    assert.equal((await account(testKey))[0], "failed", "the test mode after a live key");
+    assert.equal((await account({ ...testKey, STRIPE_ACCOUNT_AGAIN: `${stripe.account} test` }))[0], "ok");
     await db.query(sql`INSERT INTO processor_accounts (account, since) VALUES ('acct_other live', now())`);
     const [result, detail] = await account();
     assert.equal(result, "failed");
     assert.match(detail, /and another one is in use, so nothing new is charged there/);
-    assert.equal((await account({ STRIPE_ACCOUNT_AGAIN: stripe.account }))[0], "ok");
-    assert.equal((await account({ STRIPE_ACCOUNT_AGAIN: "acct_other" }))[0], "failed");
-    const [settings] = (await doctor({ ...processor(), STRIPE_ACCOUNT_AGAIN: "other" })).of("settings");
-    assert.match(settings?.detail ?? "", /STRIPE_ACCOUNT_AGAIN/);
+    assert.equal((await account({ STRIPE_ACCOUNT_AGAIN: `${stripe.account} live` }))[0], "ok");
+    assert.equal((await account({ STRIPE_ACCOUNT_AGAIN: "acct_other live" }))[0], "failed");
+    const restricted = { STRIPE_SECRET_KEY: "rk_live_double", STRIPE_ACCOUNT_AGAIN: `${stripe.account} live` };
+    const [unknown, why] = await account(restricted);
+    assert.equal(unknown, "warning");
+    assert.match(why, /may not read its account.*, and STRIPE_ACCOUNT_AGAIN has no effect/);
+    for (const wrong of ["other live", stripe.account, `${stripe.account} sandbox`]) {
+      const [settings] = (await doctor({ ...processor(), STRIPE_ACCOUNT_AGAIN: wrong })).of("settings");
+      assert.match(settings?.detail ?? "", /STRIPE_ACCOUNT_AGAIN must be an account’s id and its mode/);
+    }
   });
 
   test("the page for operators lists exactly the events that are needed", () => {

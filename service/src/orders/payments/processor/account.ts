@@ -41,13 +41,19 @@ const names = new WeakMap<Processor, Promise<string | null>>();
  * The name of the account that this process uses; null when it is unknown. A key that may not read its account is taken
  * for one of the last account on record. Asks the processor once per process. The first node that finds another account
  * than the last one records it.
+ * @throws ServiceError `unavailable` for such a key of the test mode while a live account is in use
  */
 export async function presentAccount({ db, clock, processor }: AccountDeps): Promise<string | null> {
   if (!processor) return null;
   const found = names.get(processor) ?? register({ db, clock, processor });
   names.set(processor, found);
   found.catch(() => names.delete(processor));
-  return (await found) ?? (await lastOnRecord(db))?.account ?? null;
+  const name = await found;
+  if (name !== null) return name;
+  const last = (await lastOnRecord(db))?.account ?? null;
+  if (processor.testMode && last?.endsWith(" live"))
+    throw notAvailable(`STRIPE_SECRET_KEY is of the test mode and may not read its account, and “${last}” is in use`);
+  return last;
 }
 
 const lock = sql`hashtextextended('account of the payment processor', 0)`;
@@ -58,7 +64,7 @@ async function register({ db, clock, processor }: AccountDeps & { processor: Pro
   await db.transaction(async (tx) => {
     await tx.query(sql`SELECT pg_advisory_xact_lock(${lock})`);
     const last = await lastOnRecord(tx);
-    if (last?.account === account || (await isReplaced(tx, account, processor))) return;
+    if (last?.account === account || (await isRefused(tx, account, processor))) return;
     const since = last ? afterRequests(clock()) : sql`NULL`;
     await tx.query(sql`INSERT INTO processor_accounts (account, since) VALUES (${account}, ${since})`);
     if (last) await enqueue(tx, accountQueue, {});
@@ -67,13 +73,19 @@ async function register({ db, clock, processor }: AccountDeps & { processor: Pro
 }
 
 /**
- * Whether another account replaced this one, and no setting names it. Such a node sends nothing: a node that is restarted
- * with the earlier key must not bring the earlier account back by mistake.
+ * Whether a key of this account changes nothing, because no setting names the account. A node that is started with an
+ * earlier key, or with one of the test mode after a live one, must not bring that account into use by mistake.
  */
-export async function isReplaced(db: Sql, account: string, { accountAgain }: Processor): Promise<boolean> {
-  const earlier = await db.query(sql`SELECT FROM processor_accounts WHERE account = ${account} LIMIT 1`);
-  const last = await lastOnRecord(db);
-  return earlier.length > 0 && last?.account !== account && account.split(" ")[0] !== accountAgain;
+export async function isRefused(
+  db: Sql,
+  account: string,
+  { accountAgain }: Pick<Processor, "accountAgain">,
+): Promise<boolean> {
+  if (account === accountAgain || (await lastOnRecord(db))?.account === account) return false;
+  const earlier = await db.query(sql`
+    SELECT FROM processor_accounts WHERE account = ${account} OR (${account.endsWith(" test")} AND account LIKE '% live')
+    LIMIT 1`);
+  return earlier.length > 0;
 }
 
 /**
@@ -96,7 +108,7 @@ const afterRequests = (now: Date): Statement => sql`greatest(${now}::timestamptz
 export async function requireLastAccount(tx: Tx, account: string | null, now: Date): Promise<Date> {
   await tx.query(sql`SELECT pg_advisory_xact_lock_shared(${lock})`);
   const last = await lastOnRecord(tx);
-  if (account !== null && last && last.account !== account) throw notInUse(account);
+  if (account !== null && last && last.account !== account) throw notAvailable(howToReplace(account));
   return last?.since && last.since > now ? last.since : now;
 }
 
@@ -111,15 +123,13 @@ export async function requireNewestKey(deps: AccountDeps): Promise<string | null
   return present;
 }
 
-/** The refusal on a node with the key of an account that is not in use. Callers learn nothing about the account. */
-const notInUse = (account: string) =>
-  new ServiceError("unavailable", "Payments are not available now. Try again later.", {
-    cause: new Error(howToReplace(account)),
-  });
+/** The refusal on a node with a wrong key. Callers learn nothing about the account; the log says why. */
+const notAvailable = (why: string) =>
+  new ServiceError("unavailable", "Payments are not available now. Try again later.", { cause: new Error(why) });
 
 /** Tells the operator what to do about a key of an account that is not in use. */
 export const howToReplace = (account: string): string =>
-  `STRIPE_SECRET_KEY is of the account ${account}, and another one is in use, so nothing new is charged there: set a key of the account in use, or set STRIPE_ACCOUNT_AGAIN to change to this one`;
+  `STRIPE_SECRET_KEY is of the account “${account}”, and another one is in use, so nothing new is charged there: set a key of the account in use, or set STRIPE_ACCOUNT_AGAIN to “${account}” to change to this one`;
 
 type Used = { account: string; since: Date | null };
 
@@ -148,7 +158,7 @@ export async function isOfOtherAccount(deps: AccountDeps, at: Date | null): Prom
   const [used] = await deps.db.query<{ account: string | null; last: string | null }>(sql`
     SELECT ${accountAt(sql`${at}::timestamptz`)} AS account, ${accountAt(sql`'infinity'::timestamptz`)} AS last`);
   if (used?.account == null || used.account === present) return false;
-  if (used.last !== present) throw notInUse(present);
+  if (used.last !== present) throw notAvailable(howToReplace(present));
   return true;
 }
 

@@ -27,7 +27,7 @@ export type Processor = AccountBooks &
     testMode: boolean;
     /** The `livemode` that the processor's events must have; null when the key doesn't tell. */
     livemode: boolean | null;
-    /** The id of a replaced account that the operator has gone back to; null for none. */
+    /** The name of an account that the operator has gone back to, such as `acct_1A2b live`; null for none. */
     accountAgain: string | null;
     /** Refunds a payment in full. A repeated call with the same `id` refunds nothing more. */
     refund: (id: string, paymentIntent: string) => Promise<void>;
