@@ -1,7 +1,7 @@
 import { type Blank, endOf, isInside, overlap } from "./blanks.ts";
 import { type Found, isExplicit, isOnLine, isPerson, type PageWords, read } from "./labels.ts";
 import { kindOfLabel, measures } from "./patterns.ts";
-import type { Run } from "./runs.ts";
+import { joinedWith, type Run } from "./runs.ts";
 
 /** Whether the words below a blank continue a sentence of the document, instead of labeling the blank. */
 const isSentence = (words: string): boolean => {
@@ -11,6 +11,7 @@ const isSentence = (words: string): boolean => {
     /^\p{Ll}.*[,;]$/u.test(text) ||
     (count > 4 && /\b(?:is|are|was|were|shall|that)\b/.test(text)) ||
     ((count >= measures.wordsOfSentence ||
+      // The end of a name: "Acme Inc."
       (count > 3 && text.endsWith(".") && !/\b(?:co|inc|corp|ltd|jr|sr|esq|l\.\s?s)\.$/i.test(text))) &&
       !/^\W*(?:sign|firma|name|print)/i.test(text) &&
       !isPerson(text))
@@ -49,13 +50,7 @@ function joinedCaptions(line: readonly Run[]): Run[] {
   const found: Run[] = [];
   for (const run of line) {
     const last = found.at(-1);
-    if (last && run.x - endOf(last) < captionsApart)
-      found[found.length - 1] = {
-        ...last,
-        text: `${last.text} ${run.text}`,
-        width: endOf(run) - last.x,
-        starts: [...last.starts, endOf(last), ...run.starts],
-      };
+    if (last && run.x - endOf(last) < captionsApart) found[found.length - 1] = joinedWith(last, run, " ");
     else found.push(run);
   }
   return found;

@@ -31,7 +31,8 @@ export function executionAbove(
     dates.some((date) => Math.abs(date - y) < 4);
 }
 
-const isSentence = ({ text }: Run): boolean => text.split(/\s+/).length >= measures.wordsOfSentence;
+/** Whether a run has so many words that it is a sentence of the document. */
+export const isSentence = ({ text }: Run): boolean => text.split(/\s+/).length >= measures.wordsOfSentence;
 
 export type Part = {
   readonly top: number;
@@ -63,7 +64,7 @@ export function partsOfOthers({ height, width }: PageContent, words: readonly Ru
     const close = sorted.find((other) => other.y > y + 4 && part.closes?.test(other.text) && !isSentence(other));
     const end = Math.min(height, y + (part.height ?? height));
     const bottom = close ? Math.min(close.y + 20, end) : end;
-    // The rows of an office's part, which has a height, are not columns.
+    // Only an office's part has a height. Its rows are not columns.
     const right = part.height === undefined ? columnEnd(run, bottom, sorted, width) : width;
     found.push({ top: y - 14, bottom, left: 0, right });
   }

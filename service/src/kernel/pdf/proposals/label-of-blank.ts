@@ -1,7 +1,7 @@
 import { type Blank, endOf, isInside, isValue } from "./blanks.ts";
 import { captionsBelow, isLabeledAbove, labelAbove, signerBlock } from "./captions.ts";
 import type { Rect } from "./content.ts";
-import { type Found, isExplicit, isOnLine, isPerson, type PageWords, read } from "./labels.ts";
+import { type Found, follows, isExplicit, isPerson, type PageWords, read } from "./labels.ts";
 import { kindOfLabel, measures } from "./patterns.ts";
 import type { Piece, Reason } from "./pieces.ts";
 import { initialsBefore, labelBehind, labelBeside, labelOnRow } from "./rows.ts";
@@ -30,7 +30,6 @@ export function ofBlank(blank: Blank, page: PageWords): Piece[] {
   if (above?.kind && caption && (isLabeledAbove(blank, page) || isNextLabel(above, caption)))
     return piece(above, "label_above");
   const behind = labelBehind(blank, page);
-  // A person's name below a box is not its label.
   const below = caption ? ofCaption(blank, caption, page) : null;
   const isSeal = behind?.kind === "signature" && below?.kind === "name";
   const candidates = [
@@ -45,6 +44,7 @@ export function ofBlank(blank: Blank, page: PageWords): Piece[] {
 }
 
 function ofCaption(blank: Blank, caption: Run, page: PageWords): Found {
+  // A person's name below a box is not its label.
   const found = read(caption.text, page, caption.y, blank.box === null);
   if (!isPerson(found.label) || isExplicit(found.label)) return found;
   // Above "(Print or type name)", somebody has typed the name already.
@@ -59,9 +59,7 @@ const isLineBelow = (run: Run, caption: Run): boolean =>
 
 /** Whether a person's name follows a blank. */
 const isNamedBehind = (blank: Blank, { words }: PageWords): boolean =>
-  words.some(
-    (run) => isOnLine(run, blank) && run.x >= endOf(blank) - 2 && run.x - endOf(blank) < 16 && isPerson(run.text),
-  );
+  words.some((run) => follows(run, blank, 16) && isPerson(run.text));
 
 /** Whether a heading such as "BUYER:" is right above a blank. */
 const isBelowParty = ({ x, y }: Blank, { words }: PageWords): boolean =>
@@ -74,11 +72,11 @@ const isBelowParty = ({ x, y }: Blank, { words }: PageWords): boolean =>
       kindOfLabel(run.text) === "signature",
   );
 
-/** Whether the words below a blank are the label of the next blank, as the words above are its own: "By:", "Name:". */
+/** Whether the words below a blank label the next blank, because the words above it label this one: "By:", "Name:". */
 const isNextLabel = (above: Found, { text }: Run): boolean =>
   above.kind === "signature" && isExplicit(above.label) && text.endsWith(":") && kindOfLabel(text) !== "signature";
 
-const ofCaptions = (blank: Blank, captions: ReturnType<typeof captionsBelow>, page: PageWords): Piece[] =>
+const ofCaptions = (blank: Blank, captions: readonly Run[], page: PageWords): Piece[] =>
   captions.flatMap((caption, index): Piece[] => {
     const next = captions[index + 1];
     const x = index === 0 ? blank.x : Math.max(caption.x, blank.x);

@@ -1,6 +1,6 @@
 import { type Blank, endOf } from "./blanks.ts";
 import type { PageContent } from "./content.ts";
-import { kindOfLabel, parties } from "./patterns.ts";
+import { arrows, kindOfLabel, parties } from "./patterns.ts";
 import type { Run } from "./runs.ts";
 
 export type PageWords = {
@@ -19,7 +19,7 @@ export type Found = { readonly label: string; readonly kind: ReturnType<typeof k
 
 const person = /^\p{Lu}[\p{L}.'’-]*(?: \p{Lu}[\p{L}.'’-]*){1,3}(?:,.*)?$/u;
 
-const withoutLabel = (text: string): string => text.replace(/^(?:name|nombre):\s*/i, "").trim();
+const withoutLabel = (text: string): string => text.replace(/^(?:(?:name|nombre):|by\b:?)\s*/i, "").trim();
 
 /** Whether a text is a person's name, alone or followed by a description: "JOHN ROE, an unmarried man". */
 export const isPerson = (text: string): boolean => person.test(withoutLabel(text));
@@ -28,11 +28,11 @@ export const isPerson = (text: string): boolean => person.test(withoutLabel(text
 export function read(text: string, { isExecution }: PageWords, y: number, isCaption: boolean): Found {
   const kind = kindOfLabel(text);
   const label = text.replace(/[\s:_]+$/u, "").trim();
-  // A person's name below a line: "Jane Q. Public", or "Name: Jane Public".
-  if (isCaption && isPerson(label.replace(/^by:? /i, "")) && /^by\b/i.test(label)) return { label, kind: "signature" };
+  // A person's name below a line: "Jane Q. Public", "Name: Jane Public" or "By: Jane Public".
+  const isSigner = isNamedParty(label) || /^by\b/i.test(label);
   const isNamed =
-    isPerson(label) && (kind === null || kind === "other" || isNamedParty(label) || /^(?:name|nombre):/i.test(label));
-  if (isNamed && isCaption && (isExecution(y, true) || isNamedParty(label)) && !isFormWords(label))
+    isPerson(label) && (kind === null || kind === "other" || isSigner || /^(?:name|nombre):/i.test(label));
+  if (isNamed && isCaption && (isExecution(y, true) || isSigner) && !isFormWords(label))
     return { label, kind: "signature" };
   if (kind === "signature" && !isExplicit(text) && !isExecution(y, isCaption)) return { label, kind: null };
   return { label, kind };
@@ -51,7 +51,19 @@ export const isExplicit = (text: string): boolean =>
   /\bsign|\binitial|^by\b|\bby$|^x\b|^\/s\/|firma|iniciales|^recib[ií]|conform|lu et approuv/i.test(text);
 
 /** Whether a run is an arrow that points from a label to its blank. */
-export const isArrow = ({ text }: Run): boolean => /^[>▶►➤→▸⯈]$/u.test(text);
+export const isArrow = ({ text }: Run): boolean => arrowAlone.test(text);
+
+const arrowAlone = new RegExp(`^[${arrows}]$`, "u");
+
+/** The words before an arrow on its line, or else right above it, as the last line of its label. */
+export const beforeArrow = (arrow: Run, { words }: Pick<PageWords, "words">): Run | undefined =>
+  words.find((run) => Math.abs(run.y - arrow.y) < 3 && endOf(run) <= arrow.x + 1 && arrow.x - endOf(run) < nearArrow) ??
+  words.find(
+    (run) => Math.abs(run.x - arrow.x) < 3 && run.y < arrow.y && arrow.y - run.y < linesOfLabel.apart * arrow.size,
+  );
+
+/** In points. */
+const nearArrow = 14;
 
 /**
  * Whether words are on the line of a blank. A rule may be lower than the words before it: typesetters set it at the
@@ -63,7 +75,11 @@ export function isOnLine({ y, size }: Run, blank: Blank): boolean {
   return below > -Math.max(5, size * 0.4) && below < Math.max(6.5, size * 0.78);
 }
 
-const linesOfLabel = { most: 4, words: 6, apart: 1.7 } as const;
+/** Whether words follow a blank on its line, closer than `gap` points. */
+export const follows = (run: Run, blank: Blank, gap: number): boolean =>
+  isOnLine(run, blank) && run.x >= endOf(blank) - 2 && run.x - endOf(blank) < gap;
+
+export const linesOfLabel = { most: 4, words: 6, apart: 1.7 } as const;
 
 /** Joins a label of several lines: `last`, and the short lines above it that start at the same place. */
 export function wrapped(last: Run, { words, blanks }: PageWords): string {

@@ -64,7 +64,7 @@ export const spacedOut = new RegExp(
 export const executionWords = pattern(data.execution);
 
 /** A part of a page whose blanks are for people other than the signers. */
-export type ReservedPart = {
+type ReservedPart = {
   readonly opens: RegExp;
   /**
    * Words that must also follow further down the page. By itself, a word that begins the part, such as
@@ -174,6 +174,11 @@ export const measures = {
   widest: 260,
 } as const;
 
+/** Characters that point from a label to its blank. */
+export const arrows = ">▶►➤→▸⯈";
+
+const endMarks = new RegExp(`[\\s:${arrows}]+$`, "u");
+
 /** Longer text is a paragraph. Its length would make patterns that look ahead slow. */
 const longestLabel = 400;
 
@@ -182,7 +187,7 @@ export function kindOfLabel(label: string): Pattern["is"] | null {
   const words = label
     .replace(/[\s:_.…*]+$/u, "")
     // Removes the numbers of items, and arrows that point to the blank.
-    .replace(/[\s:>▶►➤→▸⯈]+$/u, "")
+    .replace(endMarks, "")
     .replace(/^[\s_.…*]+/u, "")
     .replace(/^\d{1,3}[a-z]?[.)]\s+/i, "")
     .trim();

@@ -1,4 +1,5 @@
 import { type Blank, endOf } from "./blanks.ts";
+import { isSentence } from "./execution.ts";
 import { type Found, isExplicit, type PageWords } from "./labels.ts";
 import { kindOfLabel, measures, subjects } from "./patterns.ts";
 import type { Run } from "./runs.ts";
@@ -32,7 +33,7 @@ const isMark = ({ found: { kind } }: Piece): boolean => kind === "signature" || 
 export function ofSigners(pieces: readonly Piece[], page: PageWords): Piece[] {
   const signed = pieces.filter((piece) => !isNameOf(piece, pieces) && !isRowOfOthers(piece.blank, page));
   const marks = signed.filter(isMark);
-  const sentences = page.words.filter(({ text }) => text.split(/\s+/).length >= measures.wordsOfSentence);
+  const sentences = page.words.filter(isSentence);
   const isOfSigner = (piece: Piece, mark: Piece) =>
     piece.found.kind === "name" || !isApart(mark.blank, piece.blank, sentences);
   return signed.filter((piece) => {

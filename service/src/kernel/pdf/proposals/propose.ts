@@ -3,8 +3,8 @@ import { captionsBelow, cutAtBlanks, hasWords, isShortName } from "./captions.ts
 import type { OwnField, OwnOption, PageContent, Rect } from "./content.ts";
 import { executionAbove, isInPart, partsOfOthers, partsOfWitnesses } from "./execution.ts";
 import { ofBlank } from "./label-of-blank.ts";
-import { type Found, isArrow, isExplicit, isPerson, type PageWords, read, wrapped } from "./labels.ts";
-import { type Kind, kindOfLabel, measures } from "./patterns.ts";
+import { beforeArrow, type Found, isArrow, isExplicit, isPerson, type PageWords, read, wrapped } from "./labels.ts";
+import { arrows, type Kind, kindOfLabel, measures } from "./patterns.ts";
 import { ofSigners, type Piece, type Reason } from "./pieces.ts";
 import { roleOf, textsNear } from "./role.ts";
 import type { Run } from "./runs.ts";
@@ -159,13 +159,12 @@ function ofLabelsAlone(page: PageWords): Plain[] {
 
 /** Words that end with a colon or an arrow. The arrow may stand alone, behind a label of several lines. */
 function labelAlone(run: Run, page: PageWords): string | null {
-  if (/[\p{L})][ :>▶►➤→▸⯈]*[:>▶►➤→▸⯈]\s*$/u.test(run.text)) return run.text;
-  const last = isArrow(run) && page.words.find((each) => isBefore(each, run));
+  if (pointing.test(run.text)) return run.text;
+  const last = isArrow(run) && beforeArrow(run, page);
   return last ? wrapped(last, page) : null;
 }
 
-const isBefore = (word: Run, mark: Run): boolean =>
-  Math.abs(word.y - mark.y) < 3 && endOf(word) <= mark.x + 1 && mark.x - endOf(word) < 14;
+const pointing = new RegExp(`[\\p{L})][ :${arrows}]*[:${arrows}]\\s*$`, "u");
 
 function ofOwnField({ kind, name, rect, options }: OwnField, page: PageWords): Plain[] {
   const { width, height } = page.content;

@@ -1,6 +1,17 @@
 import { type Blank, endOf, overlap } from "./blanks.ts";
 import { captionsBelow } from "./captions.ts";
-import { type Found, isArrow, isExplicit, isOnLine, type PageWords, read, wrapped } from "./labels.ts";
+import {
+  beforeArrow,
+  type Found,
+  follows,
+  isArrow,
+  isExplicit,
+  isOnLine,
+  linesOfLabel,
+  type PageWords,
+  read,
+  wrapped,
+} from "./labels.ts";
 import { kindOfLabel, measures } from "./patterns.ts";
 import type { Run } from "./runs.ts";
 
@@ -10,7 +21,7 @@ export function labelBeside(blank: Blank, page: PageWords): Found | null {
   const nearest = words
     .filter((run) => isOnLine(run, blank) && endOf(run) <= blank.x + 4)
     .sort((a, b) => endOf(b) - endOf(a))[0];
-  const left = nearest && isArrow(nearest) ? words.find((run) => isAbove(run, nearest)) : nearest;
+  const left = nearest && isArrow(nearest) ? beforeArrow(nearest, page) : nearest;
   const isColon = left && /:\s*$/.test(left.text);
   if (!left || blank.x - endOf(left) > (isColon ? measures.labelFarBeside : measures.labelBeside)) return null;
   if (blanks.some((other) => other !== blank && isTagOf(left, other)) || isBehind(left, page)) return null;
@@ -28,17 +39,15 @@ export function labelBeside(blank: Blank, page: PageWords): Found | null {
   }
   const label = lastPart(wrapped(left, page)) ?? lastPart(left.text);
   if (label === null) return { label: "", kind: kindOfClause(left, blank) };
-  const follows = words.some(
+  const isInSentence = words.some(
     (run) => run !== left && isOnLine(run, blank) && endOf(run) <= left.x + 2 && left.x - endOf(run) < nextWord,
   );
-  const marks = blanks.find(
-    (other) => other !== blank && isOnLine(left, other) && endOf(other) <= left.x + 2 && left.x - endOf(other) < 12,
-  );
+  const marks = blanks.find((other) => other !== blank && follows(left, other, 12));
   // "Accepted by ____ on ____" is the line of one signer.
   if (marks && /^on$/i.test(label) && labelBeside(marks, page)?.kind === "signature") return { label, kind: "date" };
   // "acknowledged on ____ by ____" is a sentence: such a word counts as a label only at the start of its line or cell.
   const mayFollow = !/:\s*$/.test(left.text) && !/^x$/i.test(label);
-  if (/^(?:by|on|x)\b/i.test(label) && (marks || (follows && mayFollow))) return { label, kind: "other" };
+  if (/^(?:by|on|x)\b/i.test(label) && (marks || (isInSentence && mayFollow))) return { label, kind: "other" };
   const isAtFoot = blank.y > measures.foot * page.content.height;
   if (isAtFoot && blank.width < measures.leastBlank && kindOfLabel(label) === "signature" && !isExplicit(label))
     return { label: "", kind: "initials" };
@@ -50,10 +59,6 @@ export function labelBeside(blank: Blank, page: PageWords): Found | null {
   if (found.kind === null) return isColon || blank.x - endOf(left) < 12 ? { ...found, kind: "other" } : null;
   return found;
 }
-
-/** Whether words are right above an arrow, as the last line of its label. */
-const isAbove = (run: Run, arrow: Run): boolean =>
-  Math.abs(run.x - arrow.x) < 3 && run.y < arrow.y && arrow.y - run.y < 1.7 * arrow.size;
 
 /** In points: words that are closer than this continue a sentence. Words of the next column are further away. */
 const nextWord = 40;
@@ -109,17 +114,18 @@ export function labelOnRow(blank: Blank, page: PageWords): Found | null {
   return isFull || label === null ? null : read(label, page, left.y, false);
 }
 
-/** Finds the label of short blanks before the items of a list, below words that ask for initials. */
+/**
+ * Finds short blanks for initials: before the items of a list that asks for them, and at the start of a line below
+ * "Initials:".
+ */
 export function initialsBefore(blank: Blank, { words, blanks }: PageWords): Found | null {
   if (blank.width > measures.mostInitials) return null;
+  if (isAfterWrap(blank, words)) return { label: "", kind: "initials" };
   // Several people initial an item: "____ ____ Primary Residence".
   let end = endOf(blank);
   const onLine = blanks.filter(({ x, y }) => Math.abs(y - blank.y) < 3 && x > blank.x).sort((a, b) => a.x - b.x);
   for (const { x, width } of onLine) if (x > end - 2 && x - end < 12 && width <= measures.mostInitials) end = x + width;
-  if (isAfterWrap(blank, words)) return { label: "", kind: "initials" };
-  const item = words.some(
-    (run) => isOnLine(run, blank) && run.x >= end - 2 && run.x - end < 24 && !/^\p{Ll}/u.test(run.text),
-  );
+  const item = words.some((run) => follows(run, { ...blank, width: end - blank.x }, 24) && !/^\p{Ll}/u.test(run.text));
   const isFirst = !words.some((run) => isOnLine(run, blank) && run.x < blank.x && !isItemMark(run));
   const isAsked = words.some(
     (run) => run.y < blank.y && run.y > blank.y - measures.initialsAbove && kindOfLabel(run.text) === "initials",
@@ -135,7 +141,7 @@ const isAfterWrap = ({ x, y }: Blank, words: readonly Run[]): boolean =>
   words.some(
     (run) =>
       run.y < y &&
-      y - run.y < 1.7 * run.size &&
+      y - run.y < linesOfLabel.apart * run.size &&
       x > run.x - 2 &&
       x < run.x + measures.mostInitials &&
       asksInitials(run.text),
@@ -162,8 +168,7 @@ export function labelBehind(blank: Blank, page: PageWords): Found | null {
   return read(run.text.replace(/^,\s*/, ""), page, run.y, false);
 }
 
-const follower = (blank: Blank, { words }: PageWords): Run | undefined =>
-  words.find((run) => isOnLine(run, blank) && run.x >= endOf(blank) - 2 && run.x - endOf(blank) < 16);
+const follower = (blank: Blank, { words }: PageWords): Run | undefined => words.find((run) => follows(run, blank, 16));
 
 /** Whether words belong to the blank before them: "____ Contractor  ____ Date" is a row that begins with a blank. */
 function isBehind(run: Run, page: PageWords): boolean {

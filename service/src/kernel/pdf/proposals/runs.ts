@@ -86,14 +86,16 @@ function joinedTo(last: Run, run: Run): Run | null {
   const widest = Math.max(gaps.widest * Math.min(last.size, run.size), 1.1 * stepOf(last));
   const isNext = Math.abs(run.y - last.y) < 1 && Math.abs(gap) < widest;
   if (!isNext || Math.abs(run.size - last.size) > 0.2 * last.size || isMarks(run) || isMarks(last)) return null;
-  const blank = gap > gaps.blank * run.size ? " " : "";
-  return {
-    ...last,
-    text: `${last.text}${blank}${run.text}`,
-    width: run.x + run.width - last.x,
-    starts: [...last.starts, ...(blank === "" ? [] : [last.x + last.width]), ...run.starts],
-  };
+  return joinedWith(last, run, gap > gaps.blank * run.size ? " " : "");
 }
+
+/** One run of two on a line, with or without a space between them. */
+export const joinedWith = (last: Run, run: Run, blank: "" | " "): Run => ({
+  ...last,
+  text: `${last.text}${blank}${run.text}`,
+  width: run.x + run.width - last.x,
+  starts: [...last.starts, ...(blank === "" ? [] : [last.x + last.width]), ...run.starts],
+});
 
 /** The width of each character of a run, if all characters have the same width; otherwise 0. */
 function stepOf({ x, width, starts }: Run): number {
