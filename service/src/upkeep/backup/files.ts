@@ -22,7 +22,7 @@ export async function* treeOf(folder: string, below = ""): AsyncGenerator<{ path
   }
 }
 
-const pieceBytes = 1024 * 1024;
+const [smallestBytes, pieceBytes] = [4096, 1024 * 1024];
 
 /** Copies a file durably and hashes it. @returns null when it doesn't exist */
 export async function copyHashed(from: string, to: string): Promise<Omit<StoredFile, "path"> | null> {
@@ -36,10 +36,12 @@ export async function copyHashed(from: string, to: string): Promise<Omit<StoredF
     const target = await open(to, "w", 0o600);
     try {
       const hash = createHash("sha256");
-      const buffer = Buffer.alloc(pieceBytes);
+      // Most files of a cluster are small: a whole piece for each would keep the garbage collector busy.
+      const { size } = await source.stat();
+      const buffer = Buffer.allocUnsafe(Math.min(Math.max(size, smallestBytes), pieceBytes));
       let bytes = 0;
       for (;;) {
-        const { bytesRead } = await source.read(buffer, 0, pieceBytes, bytes);
+        const { bytesRead } = await source.read(buffer, 0, buffer.length, bytes);
         if (bytesRead === 0) break;
         const piece = buffer.subarray(0, bytesRead);
         hash.update(piece);
