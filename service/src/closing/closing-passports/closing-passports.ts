@@ -17,6 +17,7 @@ export {
   type ClosingVersionRecord,
   closingLogProof,
   closingRecord,
+  logEntryOf,
   nextVersionOf,
   readManifest,
 } from "./public-record.ts";

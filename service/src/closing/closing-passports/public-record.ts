@@ -22,6 +22,7 @@ import {
   hashHolds,
   joinVersion,
   linkHolds,
+  type StoredVersion,
   type VersionDeps,
   type VersionRow,
   versionColumns,
@@ -82,7 +83,11 @@ export function readManifest(text: string): Manifest | null {
   }
 }
 
-const entryOf = (row: VersionRow, { passport: { roomCode } }: Manifest) => closingEntry({ ...row, roomCode });
+/** The transparency log's entry for a version; null when its text is not a manifest. */
+export function logEntryOf(row: StoredVersion) {
+  const manifest = readManifest(row.manifest);
+  return manifest && closingEntry({ ...row, roomCode: manifest.passport.roomCode });
+}
 
 async function versionRecord(deps: CheckedVersionDeps, row: ChainRow, own: ChainRow): Promise<ClosingVersionRecord> {
   const { version, createdAt, manifestSha256, prevManifestSha256, sealedSha256 } = row;
@@ -112,16 +117,16 @@ export async function closingRecord(
   const rest: ClosingVersionRecord[] = [];
   // Checked one after another, because the first check of a certificate reads all of it.
   for (const row of rows.slice(1)) rest.push(await versionRecord(deps, row, own));
-  const manifest = readManifest(own.manifest);
+  const entry = logEntryOf(own);
   return {
     verifyCode,
     environment: own.environment,
     partnerName: own.isFirmAuthentic ? own.partnerName : alteredFirm,
     branding: own.isFirmAuthentic ? shownBranding(own) : null,
-    manifest,
+    manifest: readManifest(own.manifest),
     certificateDeletedAt: own.deletedAt,
     retraction: await retractionOf(deps.db, own),
-    log: manifest && (await lineState(deps.db, own.environment, entryOf(own, manifest))),
+    log: entry && (await lineState(deps.db, own.environment, entry)),
     versions: [first, ...rest],
   };
 }
@@ -143,8 +148,8 @@ export async function closingLogProof(
 ): Promise<Buffer | null> {
   if (!isVerifyCode(verifyCode)) return null;
   const [row] = await deps.db.query<VersionRow>(verificationStatement(verifyCode));
-  const manifest = row && hashHolds(deps, row) ? readManifest(row.manifest) : null;
-  if (!row || !manifest) return null;
+  const entry = row && hashHolds(deps, row) ? logEntryOf(row) : null;
+  if (!row || !entry) return null;
   const require = form === "tlog-proof" ? requireLogProof : requireComposedOts;
-  return require(deps.db, row.environment, entryOf(row, manifest));
+  return require(deps.db, row.environment, entry);
 }

@@ -1,6 +1,7 @@
 import { linkSeriesOf, mailDelayMs, recipientFor, unsubscribeUrl } from "../../firms/members/members.ts";
 import { readOrigins } from "../../kernel/audit/audit.ts";
 import { enqueueAfter } from "../../kernel/platform/jobs/jobs.ts";
+import { zonedText } from "../../kernel/platform/languages.ts";
 import { defineMail } from "../../kernel/platform/mail/mail-jobs.ts";
 import { isPlainName, isPlainTitle } from "../../kernel/platform/mail/plain-name.ts";
 import { zoneOrDefault } from "../../orders/payments/payments.ts";
@@ -38,12 +39,6 @@ export async function noteDownload(
   });
 }
 
-const timeIn = (zone: string, at: Date): string =>
-  new Intl.DateTimeFormat("en-US", {
-    ...({ year: "numeric", month: "short", day: "numeric", hour: "numeric", minute: "2-digit" } as const),
-    ...({ timeZone: zone, timeZoneName: "short" } as const),
-  }).format(at);
-
 /** Tells a person of the firm that documents were downloaded for the first time. Nobody can tell who read them. */
 export const downloadMail = defineMail({
   queue,
@@ -77,7 +72,7 @@ export const downloadMail = defineMail({
       facts: [
         ...(isPlainTitle(name) ? [["Closing", name] as const] : []),
         ["Sent to", recipientEmail] as const,
-        ["Downloaded", timeIn(zone, first)] as const,
+        ["Downloaded", zonedText(first, zone)] as const,
       ],
       link: { label: "Open the closing", url: `${baseUrl}/dashboard/rooms/${code}` },
       caution:

@@ -2,7 +2,7 @@ import { existingProofs, type ProofForm } from "../../evidence/transparency-log/
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { maskEmail } from "../../kernel/platform/mail/mask-email.ts";
 import { openOrderDocument, orderDocumentProof } from "../../signing/envelopes/envelopes.ts";
-import { certificateOfRoom } from "../closing-passports/closing-passports.ts";
+import { certificateOfRoom, closingLogProof, logEntryOf } from "../closing-passports/closing-passports.ts";
 import { certificateEntry, type OpenedCertificate, openedCertificate } from "./certificate.ts";
 import * as codes from "./code-store.ts";
 import { deliverablesOf, namedFiles, zipOf } from "./contents.ts";
@@ -42,12 +42,14 @@ export async function openDelivery(deps: DeliveryDeps, link: Link) {
   const orders = deliverablesOf(deps, rows, room.reference);
   const files = namedFiles(orders, delivery.files);
   const certificate = await listedCertificate(deps, delivery);
+  const logged = certificate?.record ? logEntryOf(certificate.record) : null;
   const proofs = await existingProofs(
     deps.db,
     room.environment,
     files.map(({ sha256 }) => sha256),
+    logged ? [logged] : [],
   );
-  return { delivery, room, files, certificate, proofs };
+  return { delivery, room, files, certificate, listed: [...files, ...(certificate ? [certificate] : [])], proofs };
 }
 
 /**
@@ -92,11 +94,7 @@ export async function deliveryZip(deps: DeliveryDeps, link: Link, network: strin
  * @throws ServiceError as `openDelivery`, and for a file that was deleted
  */
 export async function deliveryFile(deps: DeliveryDeps, link: Link & { documentId: string }, network: string | null) {
-  const { delivery, room, files, certificate } = await openDelivery(deps, link);
-  const isWanted = ({ kind, sha256 }: { kind: string; sha256: string }) => `${kind}-${sha256}` === link.documentId;
-  const document = files.find(isWanted);
-  const wanted = document ?? (certificate && isWanted(certificate) ? certificate : null);
-  if (!wanted) throw notFound();
+  const { delivery, room, wanted } = await openWanted(deps, link);
   const file =
     "orderCode" in wanted
       ? (await openOrderDocument(deps, { orderCode: wanted.orderCode, owner: room, documentId: link.documentId })).file
@@ -111,10 +109,23 @@ export async function deliveryFile(deps: DeliveryDeps, link: Link & { documentId
  * @throws ServiceError as `deliveryFile`; `unavailable` or `conflict` while the log has no proof
  */
 export async function deliveryProof(deps: DeliveryDeps, link: Link & { documentId: string; form: ProofForm }) {
-  const { room, files } = await openDelivery(deps, link);
-  const wanted = files.find(({ kind, sha256 }) => `${kind}-${sha256}` === link.documentId);
+  const { room, wanted } = await openWanted(deps, link);
+  const proof =
+    "orderCode" in wanted
+      ? await orderDocumentProof(
+          deps,
+          { orderCode: wanted.orderCode, owner: room, documentId: link.documentId },
+          link.form,
+        )
+      : wanted.record && (await closingLogProof(deps, wanted.record.verifyCode, link.form));
+  if (!proof) throw notFound();
+  return { name: `${wanted.path.slice(wanted.path.lastIndexOf("/") + 1)}.${link.form}`, proof };
+}
+
+/** Opens a delivery, and finds one of its files. @throws ServiceError as `openDelivery`, `not_found` for another file */
+async function openWanted(deps: DeliveryDeps, link: Link & { documentId: string }) {
+  const { delivery, room, listed } = await openDelivery(deps, link);
+  const wanted = listed.find(({ kind, sha256 }) => `${kind}-${sha256}` === link.documentId);
   if (!wanted) throw notFound();
-  const { path, orderCode } = wanted;
-  const proof = await orderDocumentProof(deps, { orderCode, owner: room, documentId: link.documentId }, link.form);
-  return { name: `${path.slice(path.lastIndexOf("/") + 1)}.${link.form}`, proof };
+  return { delivery, room, wanted };
 }

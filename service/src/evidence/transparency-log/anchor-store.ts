@@ -166,15 +166,17 @@ export type ProofForm = (typeof proofForms)[number];
 
 /**
  * Which proofs the log has of sealed files, by their SHA-256. A file that was not sealed here is not in the result.
+ * @param sealedSha256s of sealed documents
+ * @param closings the entries of closing certificates
  */
 export async function existingProofs(
   db: Sql,
   environment: Environment,
   sealedSha256s: readonly string[],
+  closings: readonly Extract<LogEntry, { kind: "closing/v1" }>[] = [],
 ): Promise<Map<string, ProofForm[]>> {
-  const lines = new Map(
-    sealedSha256s.map((sealedSha256) => [formatEntry({ kind: "seal/v1", sealedSha256 }), sealedSha256]),
-  );
+  const seals = sealedSha256s.map((sealedSha256) => ({ kind: "seal/v1" as const, sealedSha256 }));
+  const lines = new Map([...seals, ...closings].map((entry) => [formatEntry(entry), entry.sealedSha256]));
   if (lines.size === 0) return new Map();
   // A line that is queued again has a leaf too. The leaf's row comes last, so that it decides. The queue is read only
   // when some line has no leaf, because the queue has no index by line and may have millions of lines.

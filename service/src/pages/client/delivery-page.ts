@@ -192,14 +192,9 @@ ${field({ form: "code", name: "code", label: code.label, required: true, maxLeng
 
 type Opened = Awaited<ReturnType<typeof openDelivery>> & { firm: ShownFirm; path: string };
 
-function deliveryPage(
-  assets: Assets,
-  { delivery, room, files, certificate, proofs, firm, path }: Opened,
-  reader: Reader,
-): string {
+function deliveryPage(assets: Assets, { delivery, room, listed, proofs, firm, path }: Opened, reader: Reader): string {
   const { words } = reader;
   const { delivery: said, language, preparedBy, orders } = words;
-  const listed = [...files, ...(certificate ? [certificate] : [])];
   const row = ({ path: name, kind, sha256, deletedAt }: (typeof listed)[number]): Html => {
     const shown = name.slice(name.lastIndexOf("/") + 1);
     const button = deletedAt

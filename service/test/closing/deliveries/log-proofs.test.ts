@@ -274,6 +274,14 @@ test("a delivery has the proofs of its files in its zip and on its page, and ask
   const locked = await send("code@lender.example", { code: "on" });
   const early = await get(first.replace(path, locked));
   assert.deepEqual([early.status, early.headers.get("location")], [303, locked]);
+  const closing = (await zipAt(`/dashboard/rooms/${roomCode}/zip`)).listed.find(
+    ({ kind }) => kind === "closing_certificate",
+  );
+  const withCertificate = await assertProofsOf(await textOf(await send("all@lender.example", { certificate: "1" })));
+  const ofClosing = withCertificate.filter((link) => link.includes(`/closing_certificate-${closing?.sha256}/`));
+  assert.deepEqual([withCertificate.length, ofClosing.length], [4, 2]);
+  const notSent = `${path}/closing_certificate-${closing?.sha256}/tlog-proof`;
+  assert.equal((await get(notSent)).status, 404, "this delivery has no certificate");
 });
 
 test("while the log lacks a seal, the zip has no proof and says so, and pages refuse it without an error of their own", async () => {

@@ -4,7 +4,14 @@ import type { Upload } from "../../../kernel/http/uploads/multipart.ts";
 import type { Principal } from "../../../kernel/identity/identity.ts";
 import { documentName } from "../../../kernel/platform/document-name.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
-import { keepUpload, mostKept, mostKeptByMember, mostSigners, type OrderDeps } from "../../../orders/order/order.ts";
+import {
+  keepUpload,
+  looksLikePdf,
+  mostKept,
+  mostKeptByMember,
+  mostSigners,
+  type OrderDeps,
+} from "../../../orders/order/order.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { type ClosingDocument, fileText } from "./fields.ts";
 
@@ -20,8 +27,7 @@ export async function keepFile(
 ): Promise<{ file: string; fault: string }> {
   const principal = principalOf(request);
   if (!upload || upload.bytes.length === 0) throw invalid("Choose a PDF first.");
-  const isPdf = upload.bytes.subarray(0, 1024).includes("%PDF-");
-  if (!isPdf) throw invalid("The file must be a PDF.");
+  if (!looksLikePdf(upload.bytes)) throw invalid("The file must be a PDF.");
   const fault = await faultOf(orders, principal, upload);
   if (unopened.test(fault)) throw invalid(`This file can’t be used: ${ruleOf(fault)}`);
   await orders.originals.requireStorage(principal, upload.bytes.length);
