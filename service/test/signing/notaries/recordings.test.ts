@@ -538,6 +538,27 @@ test("a download that meets an altered part reads each later file once, and only
   assert.ok((await logged()).includes(late));
 });
 
+test("an export reads the parts of a recording once, however many takes it has", async () => {
+  const id = await begin("two-takes");
+  for (const person of ["n", "s"]) {
+    const peer = await openPeer({ engine: media.engine, session: "two-takes", person, video: false });
+    await media.happened("chunk", ({ session, line }) => session === "two-takes" && line.person === person);
+    await peer.close();
+  }
+  await recordings.end("two-takes", []);
+  assert.equal(JSON.parse((await recordingById(db, id)).manifest ?? "").takes.length, 2);
+  let reads = 0;
+  const counted: typeof db = {
+    ...db,
+    query: (statement) => {
+      if (/FROM recording_parts/.test(statement.text)) reads++;
+      return db.query(statement);
+    },
+  };
+  await exportRecording({ ...deps, db: counted }, id, own);
+  assert.equal(reads, 1);
+});
+
 test("a range logs only the recordings of which it sends bytes", async () => {
   const { made, logged } = await exportOfNew(["range-1"]);
   const { file } = await openExport(all, await exportOf(all, made, auditor.actor), "bytes=-10");

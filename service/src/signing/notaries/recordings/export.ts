@@ -11,8 +11,8 @@ import { chainFaults } from "./check.ts";
 import type { NewFile } from "./export-rows.ts";
 import { chainText } from "./manifest.ts";
 import { messagesOf, messagesText } from "./messages.ts";
-import { recordedTake } from "./playback.ts";
-import { placedChunks, type ReadDeps } from "./read.ts";
+import { recordedTakes } from "./playback.ts";
+import type { ReadDeps } from "./read.ts";
 import { manifestEntry, partsOf, type Recording } from "./store.ts";
 import { type Entry, zipLength, zipped } from "./zip.ts";
 
@@ -44,10 +44,8 @@ export async function filesOf(deps: ReadDeps, recording: Recording): Promise<Exp
   if (recording.deletedAt) return entries;
   const messages = await messagesOf(deps.db, deps.secrets, recording);
   if (messages.length > 0) entries.push(textEntry("messages.jsonl", messagesText(messages)));
-  for (const take of new Set(placedChunks(parts).map(({ line }) => line.take))) {
-    const file = await recordedTake(deps, recording, take);
+  for (const [take, file] of await recordedTakes(deps, recording, parts))
     entries.push({ name: `takes/${take}.webm`, length: file.length, bytes: () => file.pieces() });
-  }
   return entries;
 }
 

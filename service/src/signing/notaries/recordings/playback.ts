@@ -4,7 +4,7 @@ import { storedFile } from "../../../kernel/platform/blobs/stored-file.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { finishedHeader, tracksIn } from "../../../providers/providers.ts";
 import { chunkReader, type PlacedChunk, placedChunks, type ReadDeps } from "./read.ts";
-import { partsOf, type Recording } from "./store.ts";
+import { type Part, partsOf, type Recording } from "./store.ts";
 
 /** The chunks of one take, in order. @throws ServiceError `not_found` */
 async function chunksOf({ db }: ReadDeps, { id }: Recording, take: number): Promise<[PlacedChunk, ...PlacedChunk[]]> {
@@ -25,10 +25,15 @@ export async function playableTake(deps: ReadDeps, recording: Recording, take: n
   return fileOf(deps, recording, [{ bytes: header.length, read: async () => header }, ...readers(clusters, read)]);
 }
 
-/** A take exactly as recorded. The manifest has the hash of these bytes. */
-export async function recordedTake(deps: ReadDeps, recording: Recording, take: number): Promise<StoredFile> {
+/** Each take exactly as recorded, by its number. The manifest has the hashes of these bytes. */
+export async function recordedTakes(
+  deps: ReadDeps,
+  recording: Recording,
+  parts: readonly Part[],
+): Promise<Map<number, StoredFile>> {
   const read = await chunkReader(deps, recording);
-  return fileOf(deps, recording, readers(await chunksOf(deps, recording, take), read));
+  const takes = Map.groupBy(placedChunks(parts), ({ line }) => line.take);
+  return new Map([...takes].map(([take, chunks]) => [take, fileOf(deps, recording, readers(chunks, read))]));
 }
 
 type Piece = { bytes: number; read: () => Promise<Buffer> };
