@@ -163,7 +163,7 @@ export { diskReport, type RecordingDisk, recordingDisk } from "./recordings/disk
 export { exportOf, openExport } from "./recordings/download.ts";
 export { leftJoinRecordingEvent, recordingEventState } from "./recordings/events.ts";
 export { type EverythingDeps, exportEverything, recordsMail } from "./recordings/everything.ts";
-export { sweepExports } from "./recordings/export-rows.ts";
+export { type ExportOnList, listExports, sweepExports } from "./recordings/export-rows.ts";
 export { spoolFolder } from "./recordings/folders.ts";
 export {
   exportRecording,

@@ -167,6 +167,7 @@ test("everything is exported by its notary, and by an auditor who chose the nota
   const notary = row?.notary ?? "";
   const opened = await browser.open(at(pages), { width: 375, cookie: nora.cookie });
   await opened.page.getByRole("heading", { name: "Everything" }).waitFor();
+  await opened.page.getByRole("heading", { name: "Your exports" }).waitFor();
   await assertGoodLooks(opened);
   await opened.close();
   const has = async (person: Person, fields: Record<string, string> = {}) => {

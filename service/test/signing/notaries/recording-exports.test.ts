@@ -17,6 +17,7 @@ import { openSecretsKey } from "../../../src/kernel/platform/secrets.ts";
 import {
   addNotary,
   eligibilityReader,
+  listExports,
   loadNotaryRules,
   Recordings,
   sweepExports,
@@ -175,6 +176,25 @@ test("an export whose recording can't be read any more is another file, and name
     [first, "faulty"],
     [second, "exported"],
   ]);
+});
+
+test("the Recordings page lists the exports that its reader can still download", async () => {
+  const made = [await exported(`/${second}`), await exported(""), await exported("", auditor)];
+  const [one = "", everything = "", ofAuditor = ""] = made;
+  const listed = async (by = nora) => {
+    const page = await (await get(pages, {}, by)).text();
+    return made.filter((zip) => page.includes(`href="${zip}"`));
+  };
+  assert.deepEqual([await listed(), await listed(auditor)], [[one, everything], [ofAuditor]]);
+  const mine = { actor: `operator:${nora.id}`, environment: "test" as const, now: new Date() };
+  assert.ok((await listExports(db, mine)).length >= 2);
+  assert.deepEqual(await listExports(db, { ...mine, environment: "live" }), []);
+  assert.deepEqual(await listExports(db, { ...mine, now: new Date(Date.now() + 3 * 86_400_000) }), []);
+  const id = everything.split("/").at(-1) ?? "";
+  await db.query(
+    sql`UPDATE recording_exports SET contents = jsonb_set(contents, '{from}', '"2026-01-01"') WHERE id = ${id}`,
+  );
+  assert.deepEqual(await listed(), [one], "not a row that somebody altered");
 });
 
 test("an export is its maker's alone, for three days, and its notary is mailed once", async () => {

@@ -1,4 +1,5 @@
 import type {
+  ExportOnList,
   Notary,
   RecordingOnList,
   recordingById,
@@ -16,6 +17,7 @@ type Recording = Awaited<ReturnType<typeof recordingById>>;
 
 export const recordingsPath = "/operator/notary/recordings";
 export const recordingPath = (id: string, rest = ""): string => `${recordingsPath}/${id}${rest}`;
+export const exportPath = (id: string): string => `${recordingsPath}/exports/${id}`;
 
 const megabytes = (bytes: number): string => `${(bytes / 1_000_000).toFixed(bytes < 10_000_000 ? 1 : 0)} MB`;
 
@@ -36,6 +38,8 @@ type ListView = {
   notary: Pick<Notary, "id" | "commissionName"> | null;
   /** Whether that notary is the operator. */
   isOwn: boolean;
+  /** The exports that the operator can still download. */
+  exports: readonly ExportOnList[];
   typed: Typed;
   problem?: string | undefined;
 };
@@ -55,6 +59,29 @@ function everythingPart({ notary, typed }: ListView): Html | "" {
     html`<p>One zip with all recordings that began in these days and a copy of the whole journal, for example when a commission ends. Your browser can continue a download that broke off, for three days.</p>
 <form class="form" method="post" action="${recordingsPath}/export">${hiddenFields({ notary: notary.id })}${day("from", "From")}${day("to", "To")}${reason(form, "Why you export everything")}
 <div class="form-actions"><button type="submit" class="secondary">Export everything</button></div></form>`,
+  );
+}
+
+const exportWords = ({ notary, startedAt, from, to }: ExportOnList): Html => {
+  if (startedAt) return html`Recording of ${notary}, ${shortTime(startedAt)}`;
+  return html`Everything of ${notary}${from && `, from ${from}`}${to && `, to ${to}`}`;
+};
+
+/** The operator's own exports, so that a download can be continued after the browser forgot its address. */
+function exportsPart({ exports }: ListView): Html | "" {
+  if (exports.length === 0) return "";
+  return card(
+    "exports",
+    "Your exports",
+    records(
+      "Your exports, the newest first",
+      [{ label: "Exported", utc: true }, { label: "Content" }, { label: "Download until", utc: true }],
+      exports.map((each) => [
+        html`<a href="${exportPath(each.id)}">${shortTime(each.createdAt)}</a>`,
+        exportWords(each),
+        shortTime(each.until),
+      ]),
+    ),
   );
 }
 
@@ -87,7 +114,8 @@ export function recordingsBody(rows: readonly RecordingOnList[], view: ListView)
   return html`${pageHead("Recordings", leadOf(view))}
 ${errorSummary(view.problem)}
 <div class="panels">${card("recordings", "Sessions", list)}
-${everythingPart(view)}</div>`;
+${everythingPart(view)}
+${exportsPart(view)}</div>`;
 }
 
 type View = {

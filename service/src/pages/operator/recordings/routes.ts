@@ -11,6 +11,7 @@ import {
   holdRecording,
   isOpened,
   type KeepDeps,
+  listExports,
   listRecordings,
   notaryOf,
   openExport,
@@ -25,7 +26,7 @@ import type { FormValues } from "../../ui/forms/form-body.ts";
 import { formHeaders } from "../../ui/page/headers.ts";
 import { playerPolicy } from "../../ui/page/policy.ts";
 import { type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.ts";
-import { recordingBody, recordingPath, recordingsBody, recordingsPath, type Said } from "./page.ts";
+import { exportPath, recordingBody, recordingPath, recordingsBody, recordingsPath, type Said } from "./page.ts";
 
 export type RecordingPagesDeps = { frame: ConsoleFrame; recordings: EverythingDeps };
 
@@ -78,11 +79,9 @@ export function recordingRoutes(scope: FastifyInstance, deps: RecordingPagesDeps
   changeRoutes(scope, deps);
 }
 
-const exportPath = (id: string): string => `${recordingsPath}/exports/${id}`;
-
 /** Adds the list, and the export of everything of a notary. */
 function listRoutes(scope: FastifyInstance, { frame, recordings }: RecordingPagesDeps): void {
-  const { db } = recordings;
+  const { db, clock } = recordings;
 
   /** The notary whose recordings are shown: the operator, unless the operator may see all. Null for all notaries. */
   async function shownNotary(operator: Operator, wanted: string | undefined) {
@@ -94,11 +93,12 @@ function listRoutes(scope: FastifyInstance, { frame, recordings }: RecordingPage
   }
 
   async function list(request: FastifyRequest, operator: Operator, typed: FormValues, problem?: string) {
-    const { environment } = operator;
+    const { environment, actor } = operator;
     const notary = await shownNotary(operator, typed["notary"]);
     const orderCode = typed["order"] || null;
     const rows = await listRecordings(db, { environment, notaryId: notary?.id ?? null, orderCode });
-    const body = recordingsBody(rows, { notary, isOwn: !may(operator, "records.read"), typed, problem });
+    const exports = await listExports(db, { actor, environment, now: clock() });
+    const body = recordingsBody(rows, { notary, exports, isOwn: !may(operator, "records.read"), typed, problem });
     return consolePage(frame, request, { title: "Recordings", section: "recordings", body });
   }
 

@@ -3,7 +3,13 @@ import type { Environment } from "../../../kernel/identity/identity.ts";
 import { dayMs } from "../../../kernel/platform/clock.ts";
 import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
-import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
+import {
+  type Marked,
+  marked,
+  type StateMac,
+  verified,
+  writeStateMacs,
+} from "../../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import { isUuid } from "../../../kernel/platform/text.ts";
 
@@ -101,6 +107,35 @@ export async function findExport(db: Sql, id: string, actor: string, now: Date):
       ${verified(exportState, sql`recording_exports`)}
     FROM recording_exports WHERE id = ${id} AND actor = ${actor} AND created_at > ${oldest(now)}`);
   return found;
+}
+
+/** An export that can still be downloaded, as a list shows it. */
+export type ExportOnList = Pick<Export, "id" | "createdAt"> & {
+  notary: string;
+  /** When the recording began that is exported alone; null for an export of everything. */
+  startedAt: Date | null;
+  /** The days of an export of everything; null without limit. */
+  from: string | null;
+  to: string | null;
+  until: Date;
+};
+
+const mostExportsShown = 100;
+
+/** The newest exports that an actor can still download. Rows that were altered, and deleted recordings, are left out. */
+export async function listExports(
+  db: Sql,
+  { actor, environment, now }: { actor: string; environment: Environment; now: Date },
+): Promise<ExportOnList[]> {
+  const found = await db.query<Omit<ExportOnList, "until"> & Marked>(sql`
+    SELECT e.id, e.created_at AS "createdAt", n.commission_name AS notary, r.started_at AS "startedAt",
+      e.contents ->> 'from' AS from, e.contents ->> 'to' AS to, ${marked(exportState, sql`e`)}
+    FROM recording_exports e JOIN notaries n ON n.id = e.notary_id LEFT JOIN recordings r ON r.id = e.recording_id
+    WHERE e.actor = ${actor} AND e.environment = ${environment} AND e.created_at > ${oldest(now)} AND r.deleted_at IS NULL
+    ORDER BY e.created_at DESC, e.id LIMIT ${mostExportsShown}`);
+  return found
+    .filter(({ isAuthentic }) => isAuthentic)
+    .map((each) => ({ ...each, until: new Date(each.createdAt.getTime() + exportDays * dayMs) }));
 }
 
 const oldest = (now: Date): Date => new Date(now.getTime() - exportDays * dayMs);
