@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { openWithPdfJs } from "../../../src/kernel/pdf/pdf-js.ts";
 import { readContent } from "../../../src/kernel/pdf/proposals/content.ts";
-import { assign, ofOthers, openAssign } from "../../../src/pages/dashboard/orders/browser/proposals/assign.ts";
+import { assign, forOne, ofOthers, openAssign } from "../../../src/pages/dashboard/orders/browser/proposals/assign.ts";
 import { containsTag, type PlacedProposal } from "../../../src/pages/dashboard/orders/browser/proposals/found.ts";
 
 type Kind = PlacedProposal["kind"];
@@ -98,6 +98,46 @@ test("a place is for nobody where the page names nobody, several at once, or two
   assert.deepEqual(rowsOf(near("Jane Roe"), signers("Jane Roe", "Jane Roe")), [0]);
   assert.deepEqual(rowsOf(near("Jane Roe"), signers("jane.roe@example.com", "Roe")), [0]);
   assert.deepEqual(rowsOf(near("Jane Roe"), signers("Jane Roe")), [0], "one signer signs everywhere anyhow");
+});
+
+test("one click gives a signer no place whose words name another party or signer, and no initials next to others", () => {
+  const of = (role: string | null, each: PlacedProposal): PlacedProposal => ({ ...each, role });
+  const people = signers("Sam Seller", "Bea Buyer");
+  const freeOf = (
+    places: readonly PlacedProposal[],
+    row: number,
+    who = people,
+    chosen: [PlacedProposal, number][] = [],
+  ) =>
+    forOne(row, { proposals: places, owners: new Map([...assign(places, who), ...chosen]), signers: who }).map((each) =>
+      places.indexOf(each),
+    );
+  const places = [
+    of("Seller", place("signature", 72, 100, ["Sam Seller"])),
+    of("Buyer", place("signature", 330, 100, ["Bea Buyer"])),
+    of("Guarantor", place("signature", 72, 400)),
+    place("date", 72, 440),
+    of("Seller", place("signature", 72, 100, [], 2)),
+    place("initials", 72, 700, [], 3),
+    place("initials", 300, 700, [], 3),
+    place("initials", 300, 750, [], 4),
+    place("text", 72, 100, ["Bea Buyer"], 5),
+    place("text", 72, 100, [], 6),
+  ];
+  const owned = assign(places, people);
+  assert.deepEqual(
+    freeOf(places, 1),
+    [4, 7, 9].filter((n) => !owned.has(places[n] as PlacedProposal)),
+  );
+  assert.ok(!freeOf(places, 2).some((n) => [2, 3, 4, 5, 6].includes(n)));
+  const lines = ["Seller", "Buyer"].map((role, n) => of(role, place("signature", 72, 100 + 200 * n)));
+  const [first, second] = lines as [PlacedProposal, PlacedProposal];
+  const alone = signers("Sam Seller");
+  assert.deepEqual(freeOf(lines, 1, alone), [], "the page does not say whose of the two he is");
+  assert.deepEqual(freeOf([first], 1, alone), [0]);
+  assert.deepEqual(freeOf(lines, 2, people, [[first, 1]]), [1], "the sender chose the seller's");
+  assert.deepEqual(freeOf(lines, 1, people, [[first, 1]]), []);
+  assert.deepEqual(freeOf([second], 1), [], "it may be of either of them");
 });
 
 test("middle names may be absent or initials, but differ between people", () => {

@@ -1,3 +1,4 @@
+import { isRoleOf } from "../../../../../kernel/pdf/proposals/role.ts";
 import type { Signer } from "../places/signers.ts";
 import type { PlacedProposal } from "./found.ts";
 
@@ -76,6 +77,48 @@ export function ofOthers(
     return signature !== undefined && lines.has(signature);
   };
   return new Set(lines.size === 0 ? [] : proposals.filter(belongs));
+}
+
+/**
+ * The places without an owner that one click may give to the signer of a row. It leaves out a place whose words name
+ * another signer or another party, and initials next to others, which are for different people.
+ * @param owners the rows of the signers of places: those that the pages tell, and those that the sender chose
+ */
+export function forOne(
+  row: number,
+  {
+    proposals,
+    owners,
+    signers,
+  }: {
+    readonly proposals: readonly PlacedProposal[];
+    readonly owners: ReadonlyMap<PlacedProposal, number>;
+    readonly signers: readonly Signer[];
+  },
+): PlacedProposal[] {
+  const people = peopleOf(signers);
+  const pages = Map.groupBy(proposals, ({ page }) => page);
+  const initials = [...pages.values()].flatMap((onPage) => inRows(onPage.filter(({ kind }) => kind === "initials")));
+  const inRow = new Set(initials.filter(({ length }) => length > 1).flat());
+  const partyOf = (each: PlacedProposal): string | null => {
+    const signatures = (pages.get(each.page) ?? []).filter(({ kind }) => kind === "signature");
+    return each.role ?? (each.kind === "signature" ? null : (signatureOf(each, signatures)?.role ?? null));
+  };
+  const free = proposals.filter((each) => !owners.has(each));
+  const signed = proposals.filter((each) => each.kind === "signature" && owners.has(each));
+  const others = signers.filter((signer) => signer.row !== row);
+  const isSigned = (of: number) => signed.some((each) => owners.get(each) === of);
+  const parties = new Set(free.map(partyOf).filter((party) => party !== null));
+  // A signer whose party is unknown is of the only party that is left.
+  const isLast = !isSigned(row) && others.every((other) => isSigned(other.row)) && parties.size === 1;
+  const hasParty = (of: (owner: number) => boolean, party: string) =>
+    signed.some((each) => each.role !== null && of(owners.get(each) ?? 0) && isRoleOf(each.role, party));
+  const mayHave = (party: string) =>
+    hasParty((owner) => owner === row, party) || (isLast && !hasParty((owner) => owner !== row, party));
+  return free.filter((each) => {
+    const [named, party] = [namedNear(each, people), partyOf(each)];
+    return !inRow.has(each) && (named === undefined || named === row) && (party === null || mayHave(party));
+  });
 }
 
 /**

@@ -3,7 +3,7 @@ import { boxesOf, type Field, kindWords, newField, type Rect, type Size, within 
 import { fitSize, type SizeRules } from "../places/geometry.ts";
 import { nameOf, type Signer } from "../places/signers.ts";
 import type { Store } from "../places/store.ts";
-import { openAssign } from "./assign.ts";
+import { forOne, openAssign } from "./assign.ts";
 import { type FoundPlaces, overlaps, type PlacedProposal } from "./found.ts";
 
 export type ProposalsDeps = {
@@ -34,6 +34,7 @@ export function showProposals({ found, store, rules, signers, row, pages, say, f
   let isHidden = false;
   let owners: ReadonlyMap<PlacedProposal, number> = new Map();
   const assigned = openAssign();
+  const free = (shown: readonly PlacedProposal[]) => freeAmong(shown, { found, store, signers, row, owners });
   const ownerOf = (proposal: PlacedProposal): number => owners.get(proposal) ?? row();
 
   /**
@@ -43,9 +44,7 @@ export function showProposals({ found, store, rules, signers, row, pages, say, f
   function pending(): PlacedProposal[] {
     if (isHidden) return [];
     const fields = store.fields();
-    const isTaken = ({ page, rect }: PlacedProposal) =>
-      fields.some((field) => field.page === page && boxesOf(field).some((box) => overlaps(box.rect, rect)));
-    return found.all().filter((proposal) => !isTaken(proposal));
+    return found.all().filter((proposal) => !fields.some((field) => isOn(field, proposal)));
   }
 
   function accept(proposals: readonly PlacedProposal[]): void {
@@ -67,7 +66,7 @@ export function showProposals({ found, store, rules, signers, row, pages, say, f
   }
 
   named.addEventListener("click", () => accept(pending().filter((each) => owners.has(each))));
-  all.addEventListener("click", () => accept(pending().filter((each) => !owners.has(each))));
+  all.addEventListener("click", () => accept(free(pending())));
   none.addEventListener("click", () => {
     isHidden = true;
     refresh();
@@ -93,11 +92,11 @@ export function showProposals({ found, store, rules, signers, row, pages, say, f
     element.hidden = isHidden && found.state() !== "picture";
     said.textContent = sentence(shown.length, found);
     const owned = shown.filter((proposal) => owners.has(proposal)).length;
-    const others = shown.length - owned;
+    const own = free(shown).length;
     named.textContent = owned === 1 ? "Place it for the signer named there" : `Place ${owned}, each for its own signer`;
-    all.textContent = `Place ${whichOnes(others, owned > 0)} for ${nameOf(signers(), row())}`;
+    all.textContent = `Place ${whichOnes(own, { owned, all: shown.length })} for ${nameOf(signers(), row())}`;
     named.hidden = owned === 0;
-    all.hidden = others === 0;
+    all.hidden = own === 0;
     none.hidden = shown.length === 0;
   }
 
@@ -160,8 +159,35 @@ function describe(
   made.querySelector(".placed-text")?.replaceChildren(text);
 }
 
-function whichOnes(count: number, areOthers: boolean): string {
-  if (areOthers) return count === 1 ? "the other" : `the other ${count}`;
+/** The pending proposals that one click places for the chosen signer. */
+function freeAmong(
+  shown: readonly PlacedProposal[],
+  {
+    found,
+    store,
+    signers,
+    row,
+    owners,
+  }: Pick<ProposalsDeps, "found" | "store" | "signers" | "row"> & { owners: ReadonlyMap<PlacedProposal, number> },
+): PlacedProposal[] {
+  const fields = store.fields();
+  const known = new Map(owners);
+  for (const proposal of found.all()) {
+    const field = fields.find((each) => isOn(each, proposal));
+    if (field) known.set(proposal, field.row);
+  }
+  const own = forOne(row(), { proposals: found.all(), owners: known, signers: signers() });
+  return own.filter((each) => shown.includes(each));
+}
+
+/** Whether a field is on the place of a proposal. */
+const isOn = (field: Field, { page, rect }: PlacedProposal): boolean =>
+  field.page === page && boxesOf(field).some((box) => overlaps(box.rect, rect));
+
+/** @param owned how many of `all` proposals have a signer of their own */
+function whichOnes(count: number, { owned, all }: { readonly owned: number; readonly all: number }): string {
+  if (count + owned < all) return `${count} of them`;
+  if (owned > 0) return count === 1 ? "the other" : `the other ${count}`;
   return count === 1 ? "it" : `all ${count}`;
 }
 
