@@ -8,8 +8,8 @@ export type PdfRecipe = {
   text?: string;
   /** Further entries of every page, such as `/Rotate 90`. Without a MediaBox, pages have letter size. */
   pageEntries?: string;
-  /** Further operators of every page's content, drawn behind its text. */
-  content?: string;
+  /** Further operators of every page's content, drawn behind its text; or of the content of each page, counted from 1. */
+  content?: string | ((page: number) => string);
 };
 
 const HEADER = "%PDF-1.7\n%\xe2\xe3\xcf\xd3\n";
@@ -39,7 +39,7 @@ export function makePdf(recipe: PdfRecipe = {}): Buffer {
 const letterSize = "/MediaBox [0 0 612 792]";
 
 function assemble(pages: number, padding: number, recipe: PdfRecipe): Buffer {
-  const { text = "Page", pageEntries = "", content: more = "" } = recipe;
+  const { text = "Page", pageEntries = "", content: operators = "" } = recipe;
   const chunks: Buffer[] = [Buffer.from(HEADER, "latin1")];
   const offsets: number[] = [];
   let length = HEADER.length;
@@ -64,6 +64,7 @@ function assemble(pages: number, padding: number, recipe: PdfRecipe): Buffer {
   object("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>");
   object(`<< /Length ${padding} >>`, noise(padding));
   for (let page = 0; page < pages; page++) {
+    const more = typeof operators === "string" ? operators : operators(page + 1);
     const content = Buffer.from(
       `BT /F1 18 Tf 72 720 Td (${shown} ${page + 1} of ${pages}) Tj ET${more && `\n${more}`}`,
       "latin1",

@@ -1,5 +1,5 @@
 import { make } from "../../../../ui/browser/parts.ts";
-import { findPlaces } from "../proposals/found.ts";
+import { type FoundPlaces, findPlaces } from "../proposals/found.ts";
 import { showProposals } from "../proposals/view.ts";
 import { openActions } from "./actions.ts";
 import { type Field, isSpread, kinds } from "./field.ts";
@@ -111,11 +111,29 @@ export async function openEditor({ opened, store, rules, signers, preview, at }:
   if (at) {
     store.select({ id: at.id, option: isSpread(at) ? 0 : null });
     focus();
-  }
+  } else if (store.fields().length === 0) showFirst(dialog, { found, pageBox: view.pageBox });
   await closed;
   unwatch();
   proposals.stop();
   view.stop();
   dialog.remove();
   store.select(null);
+}
+
+/** Shows the first page on which a place was found, unless the sender has begun to work by then. */
+function showFirst(
+  dialog: HTMLElement,
+  { found, pageBox }: { found: FoundPlaces; pageBox: (page: number) => HTMLElement },
+): void {
+  const stop = new AbortController();
+  const show = () => {
+    const [first] = found.all();
+    if (!first) return;
+    stop.abort();
+    if (first.page > 1) pageBox(first.page).scrollIntoView({ block: "start" });
+  };
+  stop.signal.addEventListener("abort", found.watch(show));
+  for (const event of ["pointerdown", "keydown", "wheel", "close"])
+    dialog.addEventListener(event, () => stop.abort(), { signal: stop.signal });
+  show();
 }

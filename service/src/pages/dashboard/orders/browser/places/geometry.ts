@@ -54,6 +54,19 @@ function lineEdges(rect: Rect, lines: readonly Line[], reach: number) {
 }
 
 /**
+ * Puts a rectangle onto the line nearest to its middle, where the sender clicked. Null if no line is within its height.
+ */
+export function ontoLine(rect: Rect, lines: readonly Line[]): Rect | null {
+  const [x, y] = [rect.x + rect.width / 2, rect.y + rect.height / 2];
+  const [line] = lines
+    .filter((each) => x >= each.x && x <= each.x + each.width && Math.abs(each.y - y) <= rect.height)
+    .sort((a, b) => Math.abs(a.y - y) - Math.abs(b.y - y));
+  if (!line) return null;
+  const left = between(rect.x, line.x, Math.max(line.x, line.x + line.width - rect.width));
+  return { ...rect, x: left, y: line.y - rect.height };
+}
+
+/**
  * Moves a rectangle so that its edges or its middle meet those of rectangles nearby, or so that it is on a line of the
  * page.
  * @param reach in points

@@ -1,6 +1,6 @@
 import { make, setNumbers } from "../../../../ui/browser/parts.ts";
 import { type Box, boxesOf, type Kind, type Rect, type Size, startSize, within } from "./field.ts";
-import { fitSize, type Line, type SizeRules, snapMove, snapResize } from "./geometry.ts";
+import { fitSize, type Line, ontoLine, type SizeRules, snapMove, snapResize } from "./geometry.ts";
 import { bring, follow, type Point, pointOf } from "./gesture.ts";
 import type { openOverlay } from "./overlay.ts";
 import type { Store } from "./store.ts";
@@ -79,7 +79,7 @@ export function followPointers(deps: PointerDeps): void {
     if (overlay.boxAt(event.target)) return;
     const kind = deps.tool();
     if (kind === null) store.select(null);
-    else drop(deps, kind, up, event.altKey);
+    else drop(deps, kind, up, { free: event.altKey, isClick: true });
   });
 }
 
@@ -91,19 +91,35 @@ export function bringTool(deps: PointerDeps, kind: Kind, button: HTMLElement): v
   bring(button, {
     ghost,
     move: ({ x, y }) => setNumbers(ghost, { x, y, width, height, scale: scaleOf(view, view.pageAt(x, y) ?? 1) }),
-    drop: (point, free) => drop(deps, kind, point, free),
+    drop: (point, free) => drop(deps, kind, point, { free, isClick: false }),
   });
 }
 
-/** Puts a new field with its middle at a point; does nothing outside the pages. */
-function drop({ view, store, rules, lines, put }: PointerDeps, kind: Kind, point: Point, free: boolean): void {
+/** Nobody writes these on a line. */
+const marks: ReadonlySet<Kind> = new Set(["checkbox", "radio", "multiple"] as const);
+
+type Drop = {
+  /** Whether the Alt key turns snapping off. */
+  readonly free: boolean;
+  /** Whether the place was clicked. Then nothing showed where the field's edges would be, so a line near it wins. */
+  readonly isClick: boolean;
+};
+
+/** Puts a new field with its middle at a point, or onto a line near a click; does nothing outside the pages. */
+function drop(
+  { view, store, rules, lines, put }: PointerDeps,
+  kind: Kind,
+  point: Point,
+  { free, isClick }: Drop,
+): void {
   const page = view.pageAt(point.x, point.y);
   if (page === null) return;
   const { x, y, scale } = onPage(view, page, point);
   const size = view.pageSize(page);
   const own = fitSize(kind, startSize(kind), size, rules);
   const rect = within({ x: x - own.width / 2, y: y - own.height / 2, ...own }, size);
-  const snapped = free ? rect : snapMove(rect, rectsOn(store, page), snapPixels / scale, lines(page)).rect;
+  const onLine = isClick && !free && !marks.has(kind) ? ontoLine(rect, lines(page)) : null;
+  const snapped = free ? rect : snapMove(onLine ?? rect, rectsOn(store, page), snapPixels / scale, lines(page)).rect;
   put(kind, page, within(snapped, size));
 }
 
