@@ -15,6 +15,7 @@ import {
 import type { PreviewSigner, PreviewSigning } from "../../signing/envelopes/envelopes.ts";
 import { pageRoute } from "../ui/page/route.ts";
 import { previewPath } from "./orders/new/places-part.ts";
+import { rowField } from "./orders/new/signer-rows.ts";
 import { refusalWords } from "./orders/words.ts";
 import type { DashboardFrame } from "./page-shell.ts";
 import { reauthenticate } from "./reauthenticate.ts";
@@ -67,7 +68,7 @@ export function placesPreview(app: FastifyInstance, { frame, orders, preview }: 
         const signers = signersIn(form.fields.get("signers") ?? "");
         const turns = signers.map(({ routing }) => routing);
         const { bytes } = form.upload;
-        const { revisions, views } = await inWordsOfTheForm(written, async () =>
+        const { revisions, views } = await inWordsOfTheForm(written, signers, async () =>
           preview({
             ...{ holder: principal.partnerId, bytes, signers },
             fields: written.trim() === "" ? null : parseRequestedFields(written, turns),
@@ -116,12 +117,17 @@ function entriesIn(sent: unknown, at: string): Map<string, string> {
   );
 }
 
-/** Runs `work`. Repeats its refusal with the names of fields as the sender knows them. */
-async function inWordsOfTheForm<Result>(written: string, work: () => Promise<Result>): Promise<Result> {
+/** Runs `work`. Repeats its refusal with the names of fields and signers as the sender knows them. */
+async function inWordsOfTheForm<Result>(
+  written: string,
+  signers: readonly PreviewSigner[],
+  work: () => Promise<Result>,
+): Promise<Result> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "validation")) throw error;
-    throw invalid(refusalWords(error.message, { fields: written }).text);
+    const names = Object.fromEntries(signers.map(({ name }, index) => [rowField(index + 1, "name"), name]));
+    throw invalid(refusalWords(error.message, { ...names, fields: written }).text);
   }
 }

@@ -557,9 +557,17 @@ test("the preview says what an order would refuse, and shows the page that would
   await preview(page).getByRole("button", { name: "Back to the fields" }).click();
   await tool(page, "Signature").click();
   await sheet(page).click({ position: { x: 300, y: 200 } });
+  await page.getByLabel("Fields for").selectOption("John Roe");
   await openPreview(page).click();
-  await preview(page).getByText("Each signer needs a signature on the pages.").waitFor();
+  await preview(page).getByText("John Roe has no signature on the pages yet.").waitFor();
   assert.equal(await preview(page).locator("iframe").count(), 0);
+  await preview(page).getByLabel("Page of").selectOption("Jane Roe");
+  await shown(page).locator(".viewer-page").first().waitFor();
+  await preview(page).getByText("John Roe has no signature yet.").waitFor();
+  await preview(page).getByRole("button", { name: "Back to the fields" }).click();
+  await done(page);
+  await press(page, "Place the test order");
+  await page.getByText("Each signer needs a signature on the pages. John Roe has none.").first().waitFor();
 });
 
 test("a field is copied to a range of pages, and a list that names no pages is refused", async () => {
@@ -587,6 +595,27 @@ test("a field snaps onto a line that the page draws as a path", async () => {
   await dragTo(page, await middleOf(tool(page, "Text")), await pointOn(page, 150 + 80 + 3, 492 - 9 - 3));
   const [field] = await written(page);
   assert.ok(field && near(field.y + field.height, 492, 0.05) && near(field.x, 150, 0.05), JSON.stringify(field));
+});
+
+test("a click near a line puts the field onto the line", async () => {
+  const content = "BT /F1 11 Tf 72 302 Td (Weather:) Tj ET 0.75 w 150 300 m 480 300 l S";
+  const { page } = await begin(makePdf({ content }));
+  await page.getByText("No lines to sign on were found.").waitFor();
+  await tool(page, "Signature").click();
+  const at = await pointOn(page, 300, 488);
+  await page.mouse.click(at.x, at.y);
+  const [field] = await written(page);
+  assert.ok(
+    field && near(field.y + field.height, 492, 0.05) && near(field.x + field.width / 2, 300),
+    JSON.stringify(field),
+  );
+});
+
+test("the editor opens on the first page with a place to sign or fill in", async () => {
+  const line = "BT /F1 10 Tf 72 200 Td (______________________________) Tj 0 -13 Td (Signature of Buyer) Tj ET";
+  const { page } = await begin(makePdf({ pages: 4, content: (n) => (n === 3 ? line : "") }));
+  await page.getByText("1 place to fill in was found.").waitFor();
+  await editor(page).locator(".viewer-place").getByText("Page 3 of 4").waitFor();
 });
 
 test("fields survive a reload with the same file, until the order is placed", async () => {
@@ -774,7 +803,7 @@ test("places go to the signers whom the page names, all at once, and the others 
   const content = ["BT /F1 10 Tf 72 660 Td (IN WITNESS WHEREOF, the parties have signed.) Tj ET", ...lines].join("\n");
   const { opened, page } = await begin(makePdf({ content }), { signers: 2 });
   await placed(page, /^Signature\? Proposed on page 1: place it for John Roe$/).waitFor();
-  await page.getByRole("button", { name: "Place the other 2 for Jane Roe" }).waitFor();
+  assert.equal(await page.getByRole("button", { name: /^Place .* for (Jane|John) Roe$/ }).count(), 0, "the buyer’s");
   await page.getByRole("button", { name: "Place 4, each for its own signer" }).click();
   await editor(page).getByRole("status").getByText("4 fields placed for their signers.").waitFor();
   assert.equal(
@@ -785,7 +814,8 @@ test("places go to the signers whom the page names, all at once, and the others 
   const own = (await written(page)).map(({ kind, signer }) => `${kind} ${signer}`);
   assert.deepEqual(own, ["signature 2", "date 2", "signature 1", "date 1"]);
   await page.getByLabel("Fields for").selectOption("John Roe");
-  await page.getByRole("button", { name: "Place all 2 for John Roe" }).click();
+  assert.equal(await page.getByRole("button", { name: /^Place .* for John Roe$/ }).count(), 0, "he has his own line");
+  for (const kind of ["Signature", "Date"]) await placed(page, new RegExp(`^${kind}\\? Proposed`)).click();
   assert.deepEqual(
     (await written(page)).slice(4).map(({ signer }) => signer),
     [2, 2],

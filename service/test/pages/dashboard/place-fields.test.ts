@@ -13,11 +13,13 @@ import {
 } from "../../../src/pages/dashboard/orders/browser/places/field.ts";
 import {
   fitSize,
+  ontoLine,
   type SizeRules,
   snapMove,
   snapResize,
 } from "../../../src/pages/dashboard/orders/browser/places/geometry.ts";
 import { openStore } from "../../../src/pages/dashboard/orders/browser/places/store.ts";
+import { fieldWords } from "../../../src/pages/dashboard/orders/field-words.ts";
 import { refusalWords } from "../../../src/pages/dashboard/orders/words.ts";
 
 const letter = { width: 612, height: 792 };
@@ -156,6 +158,26 @@ test("a refusal names the field by the sender's name for it", () => {
   assert.equal(refusalWords("fields[0].x is required.", { fields: "{" }).text, "field 1: x is required.");
 });
 
+test("a refusal names all signers who have no signature, by their rows in the form", () => {
+  const message = "fields must hold a signature for each signer: signers 2, 3 have none.";
+  const rows = { signer1_name: "Sam Seller", signer3_name: "Bea Buyer", signer4_email: "gus@example.com" };
+  const { text, field } = refusalWords(message, rows);
+  assert.equal(text, "Each signer needs a signature on the pages. Bea Buyer and gus@example.com have none.");
+  assert.equal(field, "fields");
+  assert.match(refusalWords(message).text, /Signer 2 and signer 3 have none\.$/);
+  assert.match(
+    refusalWords(message.replace("signers 2, 3 have", "signer 1 has"), { name: "Ann Roe" }).text,
+    /Ann Roe has none/,
+  );
+});
+
+test("places are counted in words that name signatures, initials and dates", () => {
+  const of = (kind: string, page: number) => ({ kind, page });
+  assert.equal(fieldWords([of("signature", 1), of("initials", 2)]), "1 signature and initials once on pages 1 and 2");
+  const many = [of("initials", 1), of("initials", 1), of("date", 1), of("text", 1)];
+  assert.equal(fieldWords(many), "initials 2 times, 1 date, and 1 other field on page 1");
+});
+
 test("lists of pages are read, and anything else is not a list", () => {
   assert.deepEqual(pagesIn("2-4, 6", 6), [2, 3, 4, 6]);
   assert.deepEqual(pagesIn(" 4 - , 1 ", 6), [1, 4, 5, 6]);
@@ -189,6 +211,21 @@ test("the lower edge goes onto a line of the page, and the left edge to its begi
   assert.deepEqual(snapMove(rect, [], 5, [{ ...line, y: 202 }]).rect, rect, "its upper edge is no writing edge");
   assert.deepEqual(snapMove(rect, [], 5, [{ ...line, x: 300 }]).rect, rect, "the line is beside it");
   assert.deepEqual(snapMove(rect, [], -1, [line]).rect, rect);
+});
+
+test("a clicked field goes onto the line nearest to the click, and stays within the line's ends", () => {
+  const line = { x: 90, y: 226, width: 300 };
+  assert.deepEqual(ontoLine(rect, [{ ...line, y: 250 }, line]), { ...rect, y: 190 });
+  assert.deepEqual(ontoLine(rect, [{ ...line, x: 150 }]), { ...rect, x: 150, y: 190 });
+  assert.deepEqual(ontoLine(rect, [{ ...line, width: 150 }]), { ...rect, x: 90, y: 190 });
+  assert.equal(
+    ontoLine(rect, [
+      { ...line, y: 255 },
+      { ...line, x: 200 },
+    ]),
+    null,
+    "too far away, and beside the click",
+  );
 });
 
 test("an undone change is repeated, until another change is made", () => {

@@ -115,7 +115,10 @@ test("the preview refuses what an order refuses, in the words of the form", asyn
     [{ document: Buffer.from("no PDF") }, /must be a PDF/],
     [{ signers: "[]" }, /signers must be a JSON array/],
     [{ signers: [{ ...jane, language: "xx" }] }, /language must be/],
-    [{ fields: signatures.slice(0, 1), signers: [jane, john] }, /^Each signer needs a signature on the pages\.$/],
+    [
+      { fields: signatures.slice(0, 1), signers: [jane, john] },
+      /^Each signer needs a signature on the pages\. Juan Roe has none\.$/,
+    ],
     [{ fields: [{ ...at, kind: "signature", signer: 1, y: 780 }] }, /^“signature” on page 1: lies outside page 1/],
     [
       { fields: [{ ...at, kind: "signature", signer: 1, y: 100, page: 9 }] },

@@ -51,9 +51,12 @@ export const mostSize: Readonly<Record<RequestedField["kind"], { width: number; 
  */
 export function parseRequestedFields(text: string, turns: readonly number[]): RequestedField[] {
   const fields = parseElements(text, turns.length);
-  for (let signer = 1; signer <= turns.length; signer++) {
-    const signs = fields.some((field) => field.kind === "signature" && field.signer === signer);
-    if (!signs) throw invalid(`fields must hold a signature for each signer: signer ${signer} has none.`);
+  const missing = turns.flatMap((_, index) =>
+    fields.some(({ kind, signer }) => kind === "signature" && signer === index + 1) ? [] : [index + 1],
+  );
+  if (missing.length > 0) {
+    const none = missing.length === 1 ? `signer ${missing[0]} has none` : `signers ${missing.join(", ")} have none`;
+    throw invalid(`fields must hold a signature for each signer: ${none}.`);
   }
   return requireRules(fields, turns);
 }

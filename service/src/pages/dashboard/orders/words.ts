@@ -1,6 +1,7 @@
 import type { SenderTextName } from "../../../orders/order/order.ts";
 import { shortCode } from "../../ui/format.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
+import { listed } from "./field-words.ts";
 import { namedRows, type RowField, type RowMember, rowField, rowMembers } from "./new/signer-rows.ts";
 
 /** Who is charged when an order or a closing is placed. */
@@ -75,11 +76,6 @@ const ownWords = [
     text: "The document has no place for every signer to sign. Place fields on its pages, or tick that a page is added for the signatures.",
   },
   {
-    means: /^fields must hold a signature for each signer/,
-    name: "fields",
-    text: "Each signer needs a signature on the pages.",
-  },
-  {
     means: /^byod_confirmed is required/,
     name: "byod_confirmed",
     text: "Confirm that this is the client’s own, completed document.",
@@ -107,6 +103,8 @@ export type RefusalWords = { text: string; field: OrderField | RowField | null }
 export function refusalWords(message: string, values: FormValues = {}): RefusalWords {
   const own = ownWords.find(({ means }) => means.test(message));
   if (own) return { text: own.text, field: own.name };
+  const unsigned = /^fields must hold a signature for each signer: signers? ([\d, ]+) ha/.exec(message)?.[1];
+  if (unsigned !== undefined) return { text: unsignedWords(unsigned.split(", ").map(Number), values), field: "fields" };
   if (message.startsWith("fields[")) return { text: fieldWords(message, values["fields"]), field: "fields" };
   if (message.startsWith("signers[")) return signerWords(message, namedRows(values));
   const text = message.replace(/^[a-z]+\b|\b[a-z]+(?:_[a-z0-9]+)+\b/g, (word) =>
@@ -114,6 +112,16 @@ export function refusalWords(message: string, values: FormValues = {}): RefusalW
   );
   const [first = ""] = message.split(" ", 1);
   return { text, field: isOrderField(first) ? first : null };
+}
+
+/** Names the signers, counted from 1, who have no signature on the pages. */
+function unsignedWords(numbers: readonly number[], values: FormValues): string {
+  const rows = namedRows(values);
+  const nameIn = (row: number) => values[rowField(row, "name")] || values[rowField(row, "email")];
+  const nameOf = (n: number) =>
+    (rows.length === 0 ? values["name"] || values["email"] : nameIn(rows[n - 1] ?? n)) || `signer ${n}`;
+  const names = listed(numbers.map(nameOf));
+  return `Each signer needs a signature on the pages. ${names.charAt(0).toUpperCase()}${names.slice(1)} ${numbers.length === 1 ? "has" : "have"} none.`;
 }
 
 /** @param written the form's `fields`, as text */

@@ -2,7 +2,7 @@ import { make, part } from "../../../ui/browser/parts.ts";
 import { type Field, written } from "../../orders/browser/places/field.ts";
 import type { OpenDocument } from "../../orders/browser/places/opened.ts";
 import { onPress, type openPlaces, unshown } from "../../orders/browser/places/section.ts";
-import type { Signer } from "../../orders/browser/places/signers.ts";
+import { type Signer, unsigned } from "../../orders/browser/places/signers.ts";
 import { assign, ofOthers } from "../../orders/browser/proposals/assign.ts";
 import { findPlaces } from "../../orders/browser/proposals/found.ts";
 import { fieldOf } from "../../orders/browser/proposals/view.ts";
@@ -55,10 +55,6 @@ function proposedIn({ opened, places, signers, everybody }: FormDocument): Propo
   });
   return { fields, unowned: found.length - fields.length };
 }
-
-/** The signers without a signature among the fields. The service takes fields only if they have one of each signer. */
-const unsigned = (signers: readonly Signer[], fields: readonly Field[]): Signer[] =>
-  signers.filter(({ row }) => !fields.some((field) => field.kind === "signature" && field.row === row));
 
 const hasTags = ({ opened }: FormDocument): boolean =>
   opened !== null && opened !== "failed" && findPlaces(opened).hasTags();

@@ -3,7 +3,7 @@ import type { PlacesPreview } from "../../../places-preview.ts";
 import { chooser, mainButton, quietButton } from "./controls.ts";
 import { written } from "./field.ts";
 import type { OpenDocument } from "./opened.ts";
-import { nameOf, type Signer, signerOf } from "./signers.ts";
+import { nameOf, type Signer, signerOf, unsigned } from "./signers.ts";
 import type { Store } from "./store.ts";
 
 export type PreviewDeps = {
@@ -28,7 +28,10 @@ type Prepared = PlacesPreview & { readonly original: Uint8Array; readonly tried:
  * @param row the row of the signer whose page is shown first
  */
 export function openPreview(deps: PreviewDeps, row: number): void {
-  const all = deps.signers();
+  const named = deps.signers();
+  const fields = deps.store.fields();
+  const missing = fields.length === 0 ? [] : unsigned(named, fields);
+  const all = named.filter((each) => !missing.includes(each));
   const tried = new Map<number, Readonly<Record<string, string>>>();
   let prepared: Prepared | null = null;
   const frames = new Map<number, { readonly element: HTMLIFrameElement; readonly key: string }>();
@@ -43,7 +46,7 @@ export function openPreview(deps: PreviewDeps, row: number): void {
     void show();
   });
   whose.fill(
-    all.map(({ row: each, name }) => [String(each), name]),
+    named.map(({ row: each, name }) => [String(each), name]),
     String(row),
   );
   const title = make("h2", { id: "place-preview-title", textContent: "Preview: nothing is sent or signed" });
@@ -64,7 +67,8 @@ export function openPreview(deps: PreviewDeps, row: number): void {
     const isReady = ready?.key === key;
     for (const { element } of frames.values()) element.hidden = element !== ready?.element || !isReady;
     said.classList.remove("field-error");
-    said.textContent = isReady ? saidOf(nameOf(all, shown), before) : "Preparing the pages…";
+    if (index === -1) return refuse(said, `${nameOf(named, shown)} ${lacking}`);
+    said.textContent = isReady ? saidOf(nameOf(all, shown), before, missing) : "Preparing the pages…";
     if (isReady) return;
     ready?.element.remove();
     try {
@@ -76,11 +80,10 @@ export function openPreview(deps: PreviewDeps, row: number): void {
       element.addEventListener("load", () => element.contentWindow?.postMessage({ document }, location.origin));
       frames.set(shown, { element, key });
       dialog.append(element);
-      said.textContent = saidOf(nameOf(all, shown), before);
+      said.textContent = saidOf(nameOf(all, shown), before, missing);
     } catch (error) {
       if (signal.aborted) return;
-      said.classList.add("field-error");
-      said.textContent = error instanceof Refused ? error.message : "The preview can’t be shown now. Try it again.";
+      refuse(said, error instanceof Refused ? error.message : "The preview can’t be shown now. Try it again.");
     }
   }
 
@@ -100,8 +103,16 @@ export function openPreview(deps: PreviewDeps, row: number): void {
   });
   document.body.append(dialog);
   dialog.showModal();
-  if (all.length === 0) said.textContent = "Name somebody who signs. Then this shows their page.";
+  if (named.length === 0) said.textContent = "Name somebody who signs. Then this shows their page.";
   else void show();
+}
+
+const lacking = "has no signature on the pages yet. Place one, and this shows the page.";
+
+/** Shows why there is no page. */
+function refuse(said: HTMLElement, why: string): void {
+  said.classList.add("field-error");
+  said.textContent = why;
 }
 
 /** Shows the pages as wide as on a phone, and back. */
@@ -120,8 +131,10 @@ type FromFrame = { readonly kind?: unknown; readonly tried?: Readonly<Record<str
 
 const inWords = new Intl.ListFormat("en");
 
-function saidOf(name: string, before: readonly Signer[]): string {
-  const tryThem = "Try the fields: nothing is sent, and nothing is kept.";
+/** @param missing the signers who have no signature yet, so that no page can be shown for them */
+function saidOf(name: string, before: readonly Signer[], missing: readonly Signer[]): string {
+  const left = `${inWords.format(missing.map((each) => each.name))} ${missing.length === 1 ? "has" : "have"} no signature yet. `;
+  const tryThem = `${missing.length > 0 ? left : ""}Try the fields: nothing is sent, and nothing is kept.`;
   if (before.length === 0) return `The page on which ${name} signs. ${tryThem}`;
   const others = inWords.format(before.map((each) => each.name));
   return `The page on which ${name} signs, after ${others}. The document has what you tried on ${before.length === 1 ? "that page" : "those pages"}, and examples where you tried nothing. ${tryThem}`;
@@ -150,7 +163,8 @@ async function prepare(
   const original = await opened.document.getData();
   const form = new FormData();
   form.set("title", title);
-  form.set("fields", written(store.fields(), signerOf(signers)));
+  const fields = store.fields().filter(({ row }) => signers.some((signer) => signer.row === row));
+  form.set("fields", written(fields, signerOf(signers)));
   if (isNotarized()) form.set("notarized", "on");
   const people = signers.map(({ row, name, email = "", language = "en", routing = 1 }) => ({
     ...{ name, email, language, routing },

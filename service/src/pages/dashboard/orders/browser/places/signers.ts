@@ -1,4 +1,5 @@
 import { namedRows, rowField } from "../../new/signer-rows.ts";
+import type { Field } from "./field.ts";
 
 /** A signer for whom fields are placed. A client who signs alone is the first row. */
 export type Signer = {
@@ -40,6 +41,10 @@ export const rowOf =
   (signers: readonly Signer[]) =>
   (signer: number): number =>
     signers[signer - 1]?.row ?? signer;
+
+/** The signers without a signature among the fields. The service takes fields only if they have one of each signer. */
+export const unsigned = (signers: readonly Signer[], fields: readonly Field[]): Signer[] =>
+  signers.filter(({ row }) => !fields.some((field) => field.kind === "signature" && field.row === row));
 
 export const nameOf = (signers: readonly Signer[], row: number): string =>
   signers.find((signer) => signer.row === row)?.name ?? `Signer ${row} (no longer named)`;

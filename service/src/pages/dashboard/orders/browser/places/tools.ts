@@ -2,7 +2,7 @@ import { make } from "../../../../ui/browser/parts.ts";
 import { chooser, mainButton, quietButton } from "./controls.ts";
 import { type Kind, kinds, kindWords } from "./field.ts";
 import { redo, undo } from "./keyboard.ts";
-import type { Signer } from "./signers.ts";
+import { type Signer, unsigned } from "./signers.ts";
 import type { Store } from "./store.ts";
 
 export type ToolsDeps = {
@@ -106,8 +106,7 @@ function toolButtons(used: (kind: Kind, isAtOnce: boolean) => void): Map<Kind, H
 /** The signers who have no signature field yet; none when nobody has a field. */
 function missingIn(store: Store, signers: readonly Signer[]): readonly Signer[] {
   const fields = store.fields();
-  if (fields.length === 0) return [];
-  return signers.filter(({ row }) => !fields.some((field) => field.row === row && field.kind === "signature"));
+  return fields.length === 0 ? [] : unsigned(signers, fields);
 }
 
 /** Names the signers without a signature. A click on a name chooses that signer for the next field. */
