@@ -1,7 +1,7 @@
 /** Checks that a stored recording is unchanged. Each fault is a sentence that says what has changed. */
 import { emptyChain, followChain, headAfter, readLine, sha256Hex } from "../../../providers/providers.ts";
 import { messageFaults } from "./messages.ts";
-import { chunkReader, placedChunks, type ReadDeps } from "./read.ts";
+import { chunkReader, isAway, placedChunks, type ReadDeps } from "./read.ts";
 import { markedPartsOf, type Part, type Recording } from "./store.ts";
 
 const partName = (index: number, { firstSeq, lastSeq }: Part): string =>
@@ -43,6 +43,7 @@ function lineIn(text: string) {
 /**
  * The faults of the manifest, of the chain, and of each chunk. A deleted recording has no chunks, so only the manifest
  * and the chain are checked.
+ * @throws ServiceError `unavailable` while the store does not have the chunks
  */
 export async function recordingFaults(deps: ReadDeps, recording: Recording): Promise<string[]> {
   const parts = await markedPartsOf(deps.db, recording.id);
@@ -52,7 +53,12 @@ export async function recordingFaults(deps: ReadDeps, recording: Recording): Pro
   const read = await chunkReader(deps, recording);
   for (const chunk of placedChunks(parts)) {
     const { seq, take, n } = chunk.line;
-    await read(chunk).catch(() => faults.push(`Line ${seq}: the bytes of chunk ${n} of take ${take} are others.`));
+    try {
+      await read(chunk);
+    } catch (error) {
+      if (isAway(error)) throw error;
+      faults.push(`Line ${seq}: the bytes of chunk ${n} of take ${take} are others.`);
+    }
   }
   if (recording.manifest !== null) faults.push(...(await messageFaults(deps.db, deps.secrets, recording)));
   return faults;

@@ -6,7 +6,6 @@ import { auditLine, findLine } from "../../../kernel/audit/audit.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
-import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import { defineMail } from "../../../kernel/platform/mail/mail-jobs.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
@@ -16,6 +15,7 @@ import { accepted, formReader, type Typed } from "../form-reader.ts";
 import { filesOf, fixedFiles } from "./export.ts";
 import { type Contents, insertExport, type Listed, type NewFile } from "./export-rows.ts";
 import { byWhom, type KeepDeps, requireReason } from "./keep.ts";
+import { isAway } from "./read.ts";
 import { recordingById } from "./store.ts";
 
 export type EverythingDeps = KeepDeps & { rowMac: RowMac };
@@ -105,12 +105,9 @@ async function listed({ db, ...deps }: EverythingDeps, { id, startedAt }: Found,
 
 export const folderOf = (recording: string): string => `recordings/${recording}/`;
 
-/**
- * Describes the fault of a record. @throws the error of a database or store that does not answer now, or of a store that
- * does not have the bytes now
- */
+/** Describes the fault of a record. @throws an error that is not one of the record */
 export function faultOf(error: unknown): string {
-  if (!(error instanceof Error) || (error instanceof ServiceError && error.cause !== undefined)) throw error;
+  if (!(error instanceof Error) || isAway(error)) throw error;
   return error.message;
 }
 

@@ -53,6 +53,9 @@ export async function chunkReader({ db, secrets, blobs }: ReadDeps, recording: R
   };
 }
 
+/** Whether an error says that a store or database does not answer now, or that the store does not have the bytes now. */
+export const isAway = (error: unknown): boolean => error instanceof ServiceError && error.cause !== undefined;
+
 /** A whole take: the file made of all its chunks, in order. */
 export type ReadTake = {
   take: number;
