@@ -46,8 +46,13 @@ const suites: readonly Suite[] = [
   },
   {
     name: "histories of money",
-    args: tests("service/test/orders/payments/{conservation,account-histories}.test.ts"),
+    args: tests(
+      "service/test/orders/payments/{conservation,account-histories,stuck-charges,event-locks}.test.ts",
+      "service/test/orders/billing/numbers.test.ts",
+    ),
   },
+  { name: "pages in every look", args: tests("service/test/**/*.browser.test.ts") },
+  { name: "costly documents in every request", args: tests("service/test/faults/costly-documents.test.ts") },
   { name: "live media", args: tests("service/test/providers/media/*.long.ts", "service/test/pages/live/*.long.ts") },
   { name: "upgrades", args: tests("service/test/upgrades/*.long.ts") },
   { name: "schemathesis", args: tests("service/test/kernel/http/schemathesis.test.ts") },

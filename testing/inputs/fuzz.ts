@@ -3,11 +3,11 @@ const isLong = process.env["FUZZ"] === "long";
 const isFull = isLong || process.env["FUZZ"] === "full";
 
 /**
- * How many inputs a randomized test tries: a tenth of `all`, two fifths with FUZZ=full, or all of them with FUZZ=long.
+ * How many inputs a randomized test tries: a tenth of `all`, a fifth with FUZZ=full, or all of them with FUZZ=long.
  * The random numbers are seeded, so a part is the same in every run. A test that calls this belongs to a suite of
  * tools/test-long.ts.
  */
-export const fuzzRuns = (all: number): number => (isLong ? all : isFull ? (all * 2) / 5 : all / 10);
+export const fuzzRuns = (all: number): number => (isLong ? all : isFull ? all / 5 : all / 10);
 
 /**
  * How often a test repeats a nondeterministic step, such as a kill: a few times, the full number with FUZZ=full, or
@@ -16,8 +16,8 @@ export const fuzzRuns = (all: number): number => (isLong ? all : isFull ? (all *
 export const repeats = (full: number, few: number, long = full): number => (isLong ? long : isFull ? full : few);
 
 /**
- * The variants to try with the input that has this number: with FUZZ=full all of them, otherwise one of them in
- * rotation.
+ * The variants to try with the input that has this number: one of them in rotation, or all of them with FUZZ=long. A
+ * test that calls this belongs to a suite of tools/test-long.ts.
  */
 export const inTurn = <Variant>(variants: readonly Variant[], number: number): readonly Variant[] =>
-  isFull ? variants : variants.filter((_, index) => index === number % variants.length);
+  isLong ? variants : variants.filter((_, index) => index === number % variants.length);

@@ -17,7 +17,7 @@ import { sql } from "../../src/kernel/platform/database/sql.ts";
 import { openEmbeddedPostgres } from "../../src/kernel/platform/postgres/embedded.ts";
 
 /** Set KILLS=200 for a long run. */
-const kills = Number(process.env["KILLS"] ?? repeats(4, 2));
+const kills = Number(process.env["KILLS"] ?? repeats(2, 2, 4));
 const folder = temporaryFolder();
 const dataDir = join(folder.path, "var");
 const blobs = join(dataDir, "blobs");

@@ -11,9 +11,9 @@ import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { bytesOf, fileForm, postSeal, type SealAnswer } from "./seal-document.ts";
 
 const folder = temporaryFolder();
-const seals = repeats(200, 60);
+const seals = repeats(100, 60, 200);
 // Once this many seals are acknowledged, the service is killed. It is killed once more at the end.
-const killAfter = [30, 75, 140].slice(0, repeats(3, 1));
+const killAfter = [30, 75, 140].slice(0, repeats(2, 1, 3));
 
 after(() => service?.stop());
 const calendar = await forTests(startCalendar());

@@ -20,7 +20,7 @@ import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../src/kernel/platform/errors.ts";
 
 const folder = temporaryFolder();
-const kills = repeats(30, 3);
+const kills = repeats(8, 3, 30);
 const linesOfRound = 120;
 
 const settings = { DATA_DIR: folder.path, RATE_LIMITS: "off", ...ownProcess };

@@ -668,6 +668,6 @@ test("after any history of payments, refunds, disputes and crashes, our books ar
   // Without the bias to small numbers, which would nearly always pick the first order.
   const within = { interruptAfterTimeLimit: 150_000, includeErrorInReport: true, noBias: true };
   const examples = plainHistories.map((steps): [Step[]] => [steps]);
-  await fc.assert(property, { seed: 38, numRuns: examples.length + repeats(40, 4, 100), examples, ...within });
+  await fc.assert(property, { seed: 38, numRuns: examples.length + repeats(12, 4, 100), examples, ...within });
   for (const kind of kinds) assert.ok(seen.has(kind), kind);
 });

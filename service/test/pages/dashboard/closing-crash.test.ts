@@ -102,7 +102,7 @@ test("a service that is killed between two documents has placed nothing, and pla
 });
 
 test("a service that is killed at any moment of placing has the closing completely or not at all", async () => {
-  for (let round = 0; round < repeats(4, 1, 8); round++) {
+  for (let round = 0; round < repeats(2, 1, 8); round++) {
     const form = await newForm();
     const answer = place(form);
     await sleep(randomInt(300));

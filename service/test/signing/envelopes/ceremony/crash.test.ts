@@ -13,7 +13,7 @@ import { readDocument } from "../../../../src/signing/envelopes/records/revision
 import { openCeremonyService } from "./ceremony-service.ts";
 
 // Each kill costs a start of the service. Set `KILLS=100` for the complete run.
-const kills = Number(process.env["KILLS"] ?? repeats(4, 2));
+const kills = Number(process.env["KILLS"] ?? repeats(2, 2, 4));
 
 const running = await forTests(openCeremonyService(ownProcess));
 
