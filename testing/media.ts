@@ -14,6 +14,12 @@ import { until } from "./until.ts";
 /** Flags that give a browser a fake camera and microphone, without asking for permission. */
 export const fakeDevices = ["--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"];
 
+/**
+ * The same with a quarter of the pictures, for tests of what people do in a session. Encoding and decoding the pictures
+ * of four browsers takes most of their processor time.
+ */
+export const slowDevices = ["--use-fake-device-for-media-stream=fps=5", "--use-fake-ui-for-media-stream"];
+
 /** The first port of the next media server's range. Each test process has its own ranges. */
 let rangeStart = 20_000 + (process.pid % 250) * 80;
 

@@ -9,7 +9,7 @@ import { forTests } from "@signsealship/testing/for-tests";
 import { freePort } from "@signsealship/testing/free-port";
 import { openHarness } from "@signsealship/testing/harness";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
-import { fakeDevices } from "@signsealship/testing/media";
+import { slowDevices } from "@signsealship/testing/media";
 import { newPartner, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import type { Locator, Page } from "playwright-core";
@@ -172,7 +172,7 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
       ...media,
     }),
   );
-  const browser = await forTests(startBrowser(fakeDevices));
+  const browser = await forTests(startBrowser(slowDevices));
   const partner = await newPartner(running.service);
   const topics = [
     "order.created",
