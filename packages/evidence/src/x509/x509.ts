@@ -1,4 +1,4 @@
-export { type Certificate, parseCertificate } from "./certificate.ts";
+export { type Certificate, parseCertificate, serialNumberText } from "./certificate.ts";
 export { certifiedName } from "./certified-name.ts";
 export { commonNameOf, nameText } from "./name.ts";
 export { encodePem, parseCertificatesPem } from "./pem.ts";

@@ -112,7 +112,7 @@ const flashMessages = {
   "rules-withdrawn": "The change was withdrawn.",
   "notary-claimed": "The order is yours. Nobody else sees its documents now.",
   "notary-released": "The order was given back.",
-  "act-saved": "The act is noted. Now sign the document and upload it.",
+  "act-saved": "The act is noted. Sign the document now, as it says below.",
   "act-completed": "The document is notarized. The act is in your journal.",
   "act-refused": "The refusal is in your journal, and the order waits for an agent.",
   "on-duty": "You are on duty. People who ask for a notary now appear here.",

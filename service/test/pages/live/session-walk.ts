@@ -360,8 +360,8 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     await marks(page, /^Opening/, /^Appearance by audio and video \(Ann Lee\)/);
     for (const [index, name] of ["Ann Lee", "Ben Cole"].entries()) {
       await marks(page, new RegExp(`^Appearance by audio and video \\(${name}`), new RegExp(`^Identity \\(${name}`));
-      await identifies(page, index + 1, /^Credential shown/);
-      await marks(page, /^Credential shown/, /^Alone/);
+      await identifies(page, index + 1, /^Credential/);
+      await marks(page, /^Credential/, /^Alone/);
       await isAlone(page);
       await marks(page, /^Aware and willing/, /^Own signature/);
       if (index === 0) await readTogether(page, rooms);
@@ -435,8 +435,8 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     assert.equal(await room.page.getByLabel("Your message").inputValue(), "");
     await marks(page, /^Opening/, /^Appearance/);
     await marks(page, /^Appearance/, /^Identity/);
-    await identifies(page, 1, /^Credential shown/);
-    await marks(page, /^Credential shown/, /^Alone/);
+    await identifies(page, 1, /^Credential/);
+    await marks(page, /^Credential/, /^Alone/);
     await isAlone(page);
     await marks(page, /^Aware and willing/, /^Reading/);
     await gives(page, room.page);
@@ -518,8 +518,8 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
       const [own, other] = index === 0 ? rooms : rooms.toReversed();
       assert.ok(own && other);
       await marks(page, new RegExp(`^Appearance by audio and video \\(${name}`), new RegExp(`^Identity \\(${name}`));
-      await identifies(page, index + 1, /^Credential shown/);
-      await marks(page, /^Credential shown/, /^Alone/);
+      await identifies(page, index + 1, /^Credential/);
+      await marks(page, /^Credential/, /^Alone/);
       await isAlone(page);
       await marks(page, /^Aware and willing/, /^Reading/);
       await gives(page, own.page);

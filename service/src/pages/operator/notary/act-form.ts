@@ -104,7 +104,7 @@ ${Array.from({ length: principals }, (_, index) => principalPart(part, index + 1
 <fieldset><legend>Session and recording</legend>
 <div class="form-pair">${field({ ...part("tool"), ...must, hint: remote, maxLength: 200 })}
 ${field({ ...part("session_id"), ...must, hint: remote, maxLength: 200 })}</div>
-${field({ ...part("recording_sha256"), ...must, hint: `${remote} What sha256sum prints of the file.`, maxLength: 64 })}
+${field({ ...part("recording_sha256"), ...must, hint: `${remote} For a recording of this service, the hash of its chain’s last line, which is filled in. For another, what sha256sum prints of the file.`, maxLength: 64 })}
 <div class="form-pair">${field({ ...part("recording_at"), ...must, hint: remote, maxLength: 200 })}
 ${field({ ...part("recording_until"), ...must, hint: remote, type: "date" })}</div>
 </fieldset>

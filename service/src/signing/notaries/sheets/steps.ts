@@ -110,7 +110,7 @@ export const stepWords: Readonly<Record<StepName, string>> = {
   appear: "Appearance",
   appear_online: "Appearance by audio and video",
   identify: "Identity",
-  credential: "Credential shown",
+  credential: "Credential, where one is used",
   alone: "Alone",
   willing: "Aware and willing",
   read: "Reading and consent",

@@ -5,6 +5,7 @@ import {
   nameText,
   parseCertificate,
   parseCertificatesPem,
+  serialNumberText,
 } from "@signsealship/evidence/x509";
 import type { SignerChain } from "../../../evidence/seals/seals.ts";
 import { invalid } from "../../../kernel/platform/errors.ts";
@@ -27,10 +28,14 @@ export function chainOf(notary: Notary, der: Uint8Array, at: Date): SignerChain 
   const registered = read(certificateDer(notary.certificate));
   if (!Buffer.from(registered.der).equals(der))
     throw invalid(
-      `The file has the certificate of ${subject}, and another one is registered for you, of ${nameText(registered.subject)}.`,
+      `The file has the certificate of ${known(leaf)}, and another one is registered for you, of ${known(registered)}.`,
     );
   return [leaf, ...(notary.certificateChain === null ? [] : parseCertificatesPem(notary.certificateChain))];
 }
+
+/** Tells two certificates of the same name apart. */
+const known = (certificate: Certificate): string =>
+  `${nameText(certificate.subject)} (serial number ${serialNumberText(certificate)}, until ${new Date(certificate.notAfter).toISOString().slice(0, 10)})`;
 
 function read(der: Uint8Array): Certificate {
   try {
