@@ -49,7 +49,11 @@ export function blanksIn(content: PageContent): Blank[] {
       add({ x: box.x + 2, y: box.y + box.height - 3, width: box.width - 4, box });
   }
   for (const rule of content.rules)
-    if (isBlankSize(rule) && rule.width <= measures.mostRule * content.width && !isUnderWords(rule, words))
+    if (
+      isBlankSize(rule) &&
+      (rule.width <= measures.mostRule * content.width || isSigned(rule, words)) &&
+      !isUnderWords(rule, words)
+    )
       add({ ...rule, box: null });
   return found;
 }
@@ -78,6 +82,16 @@ function marksTogether(marks: readonly Run[]): Blank[] {
 
 export const isInside = (run: Run, box: Rect): boolean =>
   run.x >= box.x - 2 && endOf(run) <= endOf(box) + 2 && run.y > box.y && run.y <= box.y + box.height + 1;
+
+/** Whether the words below the left end of a rule ask for a signature. Such a rule does not divide the page. */
+const isSigned = (rule: Rule, words: readonly Run[]): boolean =>
+  words.some(
+    ({ text, x, y }) =>
+      y > rule.y &&
+      y - rule.y < measures.labelBelow &&
+      Math.abs(x - rule.x) < 4 &&
+      /\b(?:signature|firma)\b/i.test(text),
+  );
 
 /** Whether a rule underlines words, or words were already written on it. */
 const isUnderWords = (rule: Rule, words: readonly Run[]): boolean =>

@@ -53,7 +53,7 @@ export const isExplicit = (text: string): boolean =>
 /** Whether a run is an arrow that points from a label to its blank. */
 export const isArrow = ({ text }: Run): boolean => arrowAlone.test(text);
 
-const arrowAlone = new RegExp(`^[${arrows}]$`, "u");
+const arrowAlone = new RegExp(`^[${arrows}]{1,4}$`, "u");
 
 /** The words before an arrow on its line, or else right above it, as the last line of its label. */
 export const beforeArrow = (arrow: Run, { words }: Pick<PageWords, "words">): Run | undefined =>

@@ -175,9 +175,9 @@ export const measures = {
 } as const;
 
 /** Characters that point from a label to its blank. */
-export const arrows = ">▶►➤→▸⯈";
+export const arrows = "=>▶►➤→▸⯈";
 
-const endMarks = new RegExp(`[\\s:${arrows}]+$`, "u");
+export const endMarks = new RegExp(`[\\s:${arrows}]+$`, "u");
 
 /** Longer text is a paragraph. Its length would make patterns that look ahead slow. */
 const longestLabel = 400;

@@ -12,7 +12,7 @@ import {
   read,
   wrapped,
 } from "./labels.ts";
-import { kindOfLabel, measures } from "./patterns.ts";
+import { endMarks, kindOfLabel, measures } from "./patterns.ts";
 import type { Run } from "./runs.ts";
 
 /** The words to the left of a blank, on its line, without another blank between them. */
@@ -38,7 +38,9 @@ export function labelBeside(blank: Blank, page: PageWords): Found | null {
     return shared?.kind === "initials" ? shared : null;
   }
   const label = lastPart(wrapped(left, page)) ?? lastPart(left.text);
-  if (label === null) return { label: "", kind: kindOfClause(left, blank) };
+  const isBeside = isColon || blank.x - endOf(left) < 12;
+  // A sentence that ends further away is in another column.
+  if (label === null) return isBeside ? { label: "", kind: kindOfClause(left, blank) } : null;
   const isInSentence = words.some(
     (run) => run !== left && isOnLine(run, blank) && endOf(run) <= left.x + 2 && left.x - endOf(run) < nextWord,
   );
@@ -56,7 +58,7 @@ export function labelBeside(blank: Blank, page: PageWords): Found | null {
   if (found.kind === "signature" && !isExplicit(label) && /,.* (?:of|to|for|by|from)$/.test(label))
     return { label, kind: "other" };
   // Words without a colon that are far from the blank label something else.
-  if (found.kind === null) return isColon || blank.x - endOf(left) < 12 ? { ...found, kind: "other" } : null;
+  if (found.kind === null) return isBeside ? { ...found, kind: "other" } : null;
   return found;
 }
 
@@ -82,7 +84,7 @@ function kindOfClause({ text }: Run, { width }: Blank): "date" | "signature" | "
 function lastPart(text: string): string | null {
   const part =
     text
-      .replace(/[\s:]+$/u, "")
+      .replace(endMarks, "")
       .split(/(?<=[\p{L}\d]{4}|\))[.;]\s+|:\s+|\s{3,}/u)
       .at(-1)
       ?.trim() ?? "";
