@@ -1,7 +1,7 @@
 /** Lists to which several features contribute, each for its own tables. */
 import { firstClosing } from "../closing/closing-passports/closing-passports.ts";
 import { firstRoom } from "../closing/rooms/rooms.ts";
-import { searchWays as shipping } from "../delivery/shipping/shipping.ts";
+import { searchMethods as shipping } from "../delivery/shipping/shipping.ts";
 import { firstPassport } from "../evidence/proof-passports/proof-passports.ts";
 import type { FirstTimes } from "../firms/partners/partners.ts";
 import { sql } from "../kernel/platform/database/sql.ts";
@@ -11,13 +11,13 @@ import type { BringNearer } from "../kernel/test-clock/test-clock.ts";
 import { firstOrders } from "../orders/order/order.ts";
 import { bringSandboxMoneyNearer } from "../orders/payments/payments.ts";
 import { bringExecutionsNearer } from "../orders/playbooks/playbooks.ts";
-import type { SearchWay } from "../orders/search/search.ts";
+import type { SearchMethod } from "../orders/search/search.ts";
 import { bringSecretEndsNearer, firstWebhook } from "../outgoing/webhooks/webhooks.ts";
-import { bringEnvelopesNearer, searchWays as envelopes } from "../signing/envelopes/envelopes.ts";
+import { bringEnvelopesNearer, searchMethods as envelopes } from "../signing/envelopes/envelopes.ts";
 import { bringRequestsNearer, bringSessionsNearer } from "../signing/notaries/notaries.ts";
 
 /** Ways to search for orders by data that higher wings own. */
-export const searchWays: readonly SearchWay[] = [...envelopes, ...shipping];
+export const searchMethods: readonly SearchMethod[] = [...envelopes, ...shipping];
 
 /** When a firm first completed each step of its launchpad. */
 export const firstTimes: FirstTimes = {

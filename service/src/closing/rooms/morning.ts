@@ -16,7 +16,7 @@ import { isPlainTitle } from "../../kernel/platform/mail/plain-name.ts";
 import type { Fact } from "../../kernel/platform/mail/template.ts";
 import { businessMorning } from "../../kernel/tasks/tasks.ts";
 import { joinOrder, orderState, signerState, type TitleOf } from "../../orders/order/order.ts";
-import { isBeingPaid, overdueOrderIds, zoneOrDefault } from "../../orders/payments/payments.ts";
+import { isBeingPaid, zoneOrDefault } from "../../orders/payments/payments.ts";
 import { roomState } from "./store.ts";
 import {
   actOf,
@@ -29,6 +29,7 @@ import {
   waitingList,
   waitingSigners,
   withEnvelope,
+  withOverdue,
 } from "./who-acts.ts";
 
 const queue = "closings-mail";
@@ -98,10 +99,8 @@ type Deps = MailDeps & { titleOf: TitleOf };
 async function closingsOf(deps: Deps, partnerId: string, userId: string): Promise<Closing[]> {
   const { db, rowMac, clock, titleOf } = deps;
   const found = await db.query<Omit<Row, "isOverdue">>(rowsStatement(partnerId, userId));
-  const overdue = await overdueOrderIds({ db, clock }, { partnerId, environment: "live" });
-  const rows = found
-    .filter(({ isAuthentic }) => isAuthentic)
-    .map((row): Row => ({ ...row, isOverdue: overdue.has(row.orderId) }));
+  const authentic = found.filter(({ isAuthentic }) => isAuthentic);
+  const rows: Row[] = await withOverdue({ db, clock }, { partnerId, environment: "live" }, authentic);
   const ids = rows.map(({ orderId }) => orderId);
   const origins = await readOrigins(db, rowMac, ids);
   const placers = new Set([...origins.values()].flatMap(({ placedBy }) => placedBy ?? []));

@@ -17,14 +17,7 @@ import {
   type Titled,
   type TitleOf,
 } from "../../orders/order/order.ts";
-import {
-  dueCents,
-  isBeingPaid,
-  overdueOrderIds,
-  type RefusalKind,
-  refusalOf,
-  zoneOrDefault,
-} from "../../orders/payments/payments.ts";
+import { dueCents, isBeingPaid, type RefusalKind, refusalOf, zoneOrDefault } from "../../orders/payments/payments.ts";
 import { type DueDeps, roomOfOrder, sumDue } from "./checkout.ts";
 import { authentic, roomState } from "./store.ts";
 import {
@@ -38,6 +31,7 @@ import {
   waitingList,
   waitingSigners,
   withEnvelope,
+  withOverdue,
 } from "./who-acts.ts";
 
 /**
@@ -106,8 +100,7 @@ export async function openClosings(
 ): Promise<OpenClosing[]> {
   const rooms = authentic(await db.query<RoomRow & Marked>(openClosingsStatement(owner)));
   const found = await db.query<Omit<OrderRow, "isOverdue"> & Marked>(ordersStatement(rooms.map(({ id }) => id)));
-  const overdue = await overdueOrderIds({ db, clock }, owner);
-  const rows = authentic(found).map((row): OrderRow => ({ ...row, isOverdue: overdue.has(row.orderId) }));
+  const rows: OrderRow[] = await withOverdue({ db, clock }, owner, authentic(found));
   const byRoom = Map.groupBy(rows, ({ roomId }) => roomId);
   const today = dayOf(clock());
   const zone = await zoneOrDefault(db, owner.partnerId);

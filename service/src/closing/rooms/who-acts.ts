@@ -1,4 +1,7 @@
 /** Who must act on an unfinished order of a room, in words for the firm's members. */
+import type { Owner } from "../../kernel/identity/identity.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
+import type { Sql } from "../../kernel/platform/database/database.ts";
 import type { Statement } from "../../kernel/platform/database/sql.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { isPlainName, isPlainTitle } from "../../kernel/platform/mail/plain-name.ts";
@@ -10,6 +13,7 @@ import {
   type Titled,
   type TitleOf,
 } from "../../orders/order/order.ts";
+import { overdueOf } from "../../orders/payments/payments.ts";
 
 export type UnfinishedOrder = Titled & {
   label: string | null;
@@ -24,6 +28,16 @@ export type UnfinishedOrder = Titled & {
   /** Whether the firm's payment for it has had no answer for too long. */
   isOverdue: boolean;
 };
+
+/** Adds to each of a firm's orders whether its payment is overdue. */
+export async function withOverdue<Row extends { orderId: number }>(
+  deps: { db: Sql; clock: Clock },
+  owner: Owner,
+  rows: readonly Row[],
+): Promise<(Row & Pick<UnfinishedOrder, "isOverdue">)[]> {
+  const overdue = new Set((await overdueOf(deps, owner)).orderIds);
+  return rows.map((row) => ({ ...row, isOverdue: overdue.has(row.orderId) }));
+}
 
 export const isUnfinished = (status: Statement): Statement =>
   sql`${status} NOT IN ('Completed', 'Cancelled', 'Refunded')`;

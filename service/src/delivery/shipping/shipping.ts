@@ -5,7 +5,7 @@ import type { Resources } from "../../kernel/resources.ts";
 import type { Taker } from "../../orders/fulfilment/fulfilment.ts";
 import { recallQueue } from "../../orders/order/order.ts";
 import type { Pricing } from "../../orders/pricing/pricing.ts";
-import type { SearchWay } from "../../orders/search/search.ts";
+import type { SearchMethod } from "../../orders/search/search.ts";
 import type { Providers } from "../../providers/providers.ts";
 import type { Receipts } from "../receipts/receipts.ts";
 import { labelSearch, openLabels } from "./labels/labels.ts";
@@ -22,7 +22,7 @@ export { openParcels } from "./readdress.ts";
 
 export const protectedTables = [labelRows, letterRows];
 
-export const searchWays: readonly SearchWay[] = [labelSearch, letterSearch];
+export const searchMethods: readonly SearchMethod[] = [labelSearch, letterSearch];
 
 type ShippingParts = {
   workers: Workers;

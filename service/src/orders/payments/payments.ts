@@ -79,11 +79,10 @@ export { testMethodRoute } from "./firm/sandbox-route.ts";
 export { bringSandboxMoneyNearer } from "./firm/sandbox-steps.ts";
 export { accountChange, activeMethod, type PaymentMethod, selectMethods } from "./firm/store.ts";
 export {
-  countOverduePayments,
   endCharge,
   endOwnCharge,
   isOverdueCharge,
-  overdueOrderIds,
+  overdueOf,
   type StuckCharge,
   stuckCharges,
 } from "./firm/stuck.ts";

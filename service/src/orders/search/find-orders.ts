@@ -32,17 +32,17 @@ const [isCodeText, isHash] = [/^[0-9a-f]{40}$/, /^[0-9a-f]{64}$/];
 const isPayment = /^(?:(?:pi|py|ch)_\w+|sandbox:[0-9a-f]{32})$/;
 
 /** A search text. `kind` is what it looks like; only `words` are also searched as words. */
-export type Sought = { kind: "code" | "hash" | "payment" | "email" | "words"; text: string; lower: string };
+export type SearchText = { kind: "code" | "hash" | "payment" | "email" | "words"; text: string; lower: string };
 
 /**
  * A search method that a feature declares for its own tables: selects the `order_id` of each order that the text
  * identifies there; null when a text like this identifies none.
  */
-export type SearchWay = (sought: Sought) => Statement | null;
+export type SearchMethod = (search: SearchText) => Statement | null;
 
-function soughtBy(text: string): Sought {
+function classified(text: string): SearchText {
   const lower = text.toLowerCase();
-  const of = (kind: Sought["kind"]) => ({ kind, text, lower });
+  const of = (kind: SearchText["kind"]) => ({ kind, text, lower });
   if (isCodeText.test(lower)) return of("code");
   if (isHash.test(lower)) return of("hash");
   if (isPayment.test(text)) return of("payment");
@@ -50,23 +50,23 @@ function soughtBy(text: string): Sought {
 }
 
 /** Whether to search the text as words, rather than only as an identifier. */
-export const isWords = (text: string): boolean => soughtBy(text).kind === "words";
+export const isWords = (text: string): boolean => classified(text).kind === "words";
 
-const inOrders: SearchWay = ({ kind, text, lower }) => {
+const inOrders: SearchMethod = ({ kind, text, lower }) => {
   if (kind === "hash") return ordersWithDocument(lower);
   if (kind === "payment") return ordersPaidBy(text);
   return kind === "words" ? ordersTrackedBy(text) : null;
 };
 
-const byFaxNumber: SearchWay = ({ kind, text }) => {
+const byFaxNumber: SearchMethod = ({ kind, text }) => {
   const number = text.replaceAll(/[\s().-]/g, "");
   const isNumber = kind === "words" && /^\+?\d{7,15}$/.test(number);
   return isNumber ? ordersFaxedTo([number, `+${number}`, `+1${number}`]) : null;
 };
 
 /** The search methods for a text. An identifier is looked up in indexes; other texts are also searched as words. */
-function statementsOf(scope: SearchScope, sought: Sought, ways: readonly SearchWay[]): Statement[] {
-  const { kind, lower } = sought;
+function statementsOf(scope: SearchScope, search: SearchText, methods: readonly SearchMethod[]): Statement[] {
+  const { kind, lower } = search;
   const here = ofScope(scope);
   if (kind === "code") return [sql`SELECT o.id ${fromOrders} WHERE ${hasOrderCode(lower)}`];
   const own = {
@@ -74,7 +74,7 @@ function statementsOf(scope: SearchScope, sought: Sought, ways: readonly SearchW
     words: [byWords(here, lower), bySigner(here, lower)],
     ...{ hash: [], payment: [] },
   };
-  const rows = [inOrders, byFaxNumber, ...ways].flatMap((way) => way(sought) ?? []);
+  const rows = [inOrders, byFaxNumber, ...methods].flatMap((method) => method(search) ?? []);
   return [...own[kind], ...rows.map((each) => ordersOf(scope, each))];
 }
 
@@ -98,10 +98,10 @@ const latest = (condition: Statement): Statement => sql`
 /**
  * The ids of matching orders in the scope, at most the latest 200 for each search method.
  * @param text as `searchText` returned it
- * @param ways the search methods that features above this one declare
+ * @param methods the search methods that features above this one declare
  */
-export function foundStatement(scope: SearchScope, text: string, ways: readonly SearchWay[]): Statement {
-  const [first = sql`SELECT NULL::bigint AS id`, ...rest] = statementsOf(scope, soughtBy(text), ways);
+export function foundStatement(scope: SearchScope, text: string, methods: readonly SearchMethod[]): Statement {
+  const [first = sql`SELECT NULL::bigint AS id`, ...rest] = statementsOf(scope, classified(text), methods);
   return rest.reduce((all, way) => sql`${all} UNION (${way})`, sql`(${first})`);
 }
 

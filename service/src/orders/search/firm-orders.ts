@@ -5,7 +5,7 @@ import { type Marked, marked } from "../../kernel/platform/database/state-mac.ts
 import { invalid } from "../../kernel/platform/errors.ts";
 import { fromOrders, hasOrderCode, type OrderStatus, orderState } from "../order/order.ts";
 import type { BoughtServices } from "../pricing/pricing.ts";
-import { foundStatement, type SearchWay } from "./find-orders.ts";
+import { foundStatement, type SearchMethod } from "./find-orders.ts";
 import { type OrderSort, placeOf, sorts } from "./sorts.ts";
 
 /** An order in its firm's list. */
@@ -29,11 +29,11 @@ export type FirmOrdersQuery = {
   /** The ids of further matches, from `ordersByTitle` and `ordersByCodeStart`. */
   found?: readonly number[];
   /** The search methods that features above this one declare. */
-  ways?: readonly SearchWay[];
+  methods?: readonly SearchMethod[];
   /** The statuses to search for; null for all. */
   statuses: readonly OrderStatus[] | null;
   /** The ids of orders that are listed with these statuses, whatever their own status. */
-  besides?: readonly number[];
+  alsoIds?: readonly number[];
   /** Orders placed at or after `from`, and before `until`. */
   from: Date | null;
   until: Date | null;
@@ -54,13 +54,13 @@ const columns = sql`code AS "code@order", status, doc_slug AS "docSlug", documen
 
 /** The statement for one page. Building it is separate from running it, so that tests can check its plan. */
 export function firmOrdersStatement(owner: Owner, query: FirmOrdersQuery, limit: number): Statement {
-  const { text, found = [], ways = [], statuses, besides = [], from, until, sort, place, side } = query;
+  const { text, found = [], methods = [], statuses, alsoIds = [], from, until, sort, place, side } = query;
   const { column, newestFirst } = sorts[sort];
   const downward = newestFirst === (side === "after");
   const [comparison, direction] = downward ? [sql`<`, sql`DESC`] : [sql`>`, sql`ASC`];
   const at = place === null ? null : placeOf(place);
   const wanted = sql`partner_id = ${owner.partnerId} AND environment = ${owner.environment}
-    ${text === null ? nothing : sql`AND id IN (${foundStatement(owner, text, ways)} UNION SELECT unnest(${found}::bigint[]))`}
+    ${text === null ? nothing : sql`AND id IN (${foundStatement(owner, text, methods)} UNION SELECT unnest(${found}::bigint[]))`}
     ${from === null ? nothing : sql`AND created_at >= ${from}`} ${until === null ? nothing : sql`AND created_at < ${until}`}
     ${
       at === null
@@ -70,11 +70,11 @@ export function firmOrdersStatement(owner: Owner, query: FirmOrdersQuery, limit:
     }`;
   const ordered = sql`ORDER BY ${column} ${direction}, id ${direction} LIMIT ${limit}`;
   // With several statuses, each status is read from its own part of the index.
-  if (statuses !== null && sort !== "changed" && besides.length === 0)
+  if (statuses !== null && sort !== "changed" && alsoIds.length === 0)
     return sql`SELECT ${columns}, ${marked(orderState, sql`found`)} FROM (SELECT each.* FROM unnest(${statuses}::text[]) AS s (status), LATERAL (
       SELECT * ${fromOrders} WHERE o.status = s.status AND ${wanted} ${ordered}) AS each) AS found ${ordered}`;
   return sql`SELECT ${columns}, ${marked(orderState, sql`o`)} ${fromOrders}
-    WHERE ${wanted} ${statuses === null ? nothing : sql`AND (status = ANY (${statuses}::text[]) OR id = ANY (${besides}::bigint[]))`} ${ordered}`;
+    WHERE ${wanted} ${statuses === null ? nothing : sql`AND (status = ANY (${statuses}::text[]) OR id = ANY (${alsoIds}::bigint[]))`} ${ordered}`;
 }
 
 /**

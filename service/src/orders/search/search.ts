@@ -1,6 +1,6 @@
 /** Finds orders by their identifiers, people or titles, and lists a firm's orders. */
 
-export { foundStatement, ordersByCodeStart, ordersByTitle, type SearchWay, searchText } from "./find-orders.ts";
+export { foundStatement, ordersByCodeStart, ordersByTitle, type SearchMethod, searchText } from "./find-orders.ts";
 export {
   countedMost,
   countFirmOrders,

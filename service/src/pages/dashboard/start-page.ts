@@ -5,7 +5,7 @@ import { principalOf } from "../../kernel/http/authentication.ts";
 import { maySeeBilling, type Principal } from "../../kernel/identity/identity.ts";
 import { showTestClock } from "../../kernel/test-clock/test-clock.ts";
 import { orderStatuses, type TitleOf } from "../../orders/order/order.ts";
-import { countOverduePayments, overdueOrderIds } from "../../orders/payments/payments.ts";
+import { overdueOf } from "../../orders/payments/payments.ts";
 import { countFirmOrders, countFirmOrdersOutside, type FirmOrder, firmOrders } from "../../orders/search/search.ts";
 import type { Assets } from "../ui/assets/assets.ts";
 import { card, notice, pageHead, progressSteps, type Step, statusBadge } from "../ui/components.ts";
@@ -15,7 +15,7 @@ import { type PageCall, pageRoute } from "../ui/page/route.ts";
 import { type Html, html } from "../ui/render.ts";
 import { draftsCard, latestDrafts } from "./closings/draft.ts";
 import { countIn, shownCount } from "./orders/list/body.ts";
-import { type Group, groups, ofOverdue } from "./orders/list/groups.ts";
+import { type Group, groups, overdueGroup } from "./orders/list/groups.ts";
 import { queryOf, wantedOf } from "./orders/list/query.ts";
 import { orderName } from "./orders/words.ts";
 import { dashboardPage } from "./page-shell.ts";
@@ -84,18 +84,17 @@ export function startPage(forms: FastifyInstance, deps: StartPageDeps): void {
 
   async function readOverview(principal: Principal): Promise<OverviewView> {
     const latest = wantedOf({ ...queryOf({}), sort: "changed" });
-    const overdueIds = [...(await overdueOrderIds(deps, principal))];
-    const { statuses } = groups[ofOverdue];
-    const failing = { ...latest, statuses, besides: overdueIds };
-    const [overdue, overdueOrders, counts, attention, changed] = await Promise.all([
-      maySeeBilling(principal) ? countOverduePayments(deps, principal) : 0,
-      countFirmOrdersOutside(deps.db, principal, overdueIds, statuses),
+    const { payments, orderIds } = await overdueOf(deps, principal);
+    const { statuses } = groups[overdueGroup];
+    const failing = { ...latest, statuses, alsoIds: orderIds };
+    const [overdueOrders, counts, attention, changed] = await Promise.all([
+      countFirmOrdersOutside(deps.db, principal, orderIds, statuses),
       countFirmOrders(deps.db, principal, orderStatuses),
       firmOrders(deps.db, principal, failing, shownMost.attention),
       firmOrders(deps.db, principal, latest, shownMost.changed),
     ]);
     return {
-      overdue,
+      overdue: maySeeBilling(principal) ? payments : 0,
       overdueOrders,
       counts,
       attention: attention.orders,
@@ -188,7 +187,7 @@ ${card("changed", "What is new", html`${orderLines(changed, titleOf)}<p><a href=
 const tileList = ({ counts, overdueOrders }: Pick<OverviewView, "counts" | "overdueOrders">): Html =>
   html`<ul class="count-tiles">${tiles.map((name) => {
     const { label, statuses } = groups[name];
-    const count = countIn(counts, statuses) + (name === ofOverdue ? overdueOrders : 0);
+    const count = countIn(counts, statuses) + (name === overdueGroup ? overdueOrders : 0);
     return html`<li class="${count > 0 && name === "attention" ? "attention" : ""}"><a href="${path}?status=${name}"><strong>${shownCount(count)}</strong> ${label}</a></li>`;
   })}</ul>`;
 

@@ -17,7 +17,7 @@ import { isUuid } from "../../kernel/platform/text.ts";
 import { joinOrder } from "../../orders/order/order.ts";
 import { foundStatement, ordersByCodeStart, searchText } from "../../orders/search/search.ts";
 import { webhookHealth } from "../../outgoing/webhooks/webhooks.ts";
-import { searchWays } from "../declarations.ts";
+import { searchMethods } from "../declarations.ts";
 import { type ListedOrder, listed, listedColumns } from "./orders-list.ts";
 
 const shownMost = 50;
@@ -27,7 +27,7 @@ const shownMost = 50;
  * @param byCode the ids of the orders whose codes begin with the text
  */
 export const searchStatement = (environment: Environment, text: string, byCode: readonly number[]): Statement => sql`
-SELECT ${listedColumns} FROM (${foundStatement({ environment, partnerId: null }, text, searchWays)} UNION SELECT unnest(${byCode}::bigint[])) f
+SELECT ${listedColumns} FROM (${foundStatement({ environment, partnerId: null }, text, searchMethods)} UNION SELECT unnest(${byCode}::bigint[])) f
 ${joinOrder(sql`f.id`)} ${joinFirm(sql`o.partner_id`)}
 WHERE o.environment = ${environment} ORDER BY o.created_at DESC, o.id DESC LIMIT ${shownMost}`;
 

@@ -16,7 +16,7 @@ import {
   chargesOfCode,
   checkoutUrl,
   endCharge,
-  overdueOrderIds,
+  overdueOf,
   watchPayments,
 } from "../../../src/orders/payments/payments.ts";
 import type { ChargeRequest } from "../../../src/orders/payments/processor/charge-requests.ts";
@@ -198,7 +198,7 @@ test("a charge that is sent while it is ended takes its money or is over, never 
   assert.ok(results.size > 0);
 });
 
-test("counts an overdue order besides a group only if the group does not count its status", async () => {
+test("adds an overdue order to a group's count only if the group does not count its status", async () => {
   const { statuses } = groups.attention;
   const owner = firm.owner;
   for (const [status, outside] of [
@@ -207,7 +207,7 @@ test("counts an overdue order besides a group only if the group does not count i
   ] as const) {
     const { code } = await sent("succeeded", status);
     const id = await world.orderIdOf(code);
-    assert.ok((await overdueOrderIds(deps, owner)).has(id), `${status} is overdue`);
+    assert.ok((await overdueOf(deps, owner)).orderIds.includes(id), `${status} is overdue`);
     assert.equal(await countFirmOrdersOutside(db, owner, [id], statuses), outside, status);
   }
 });

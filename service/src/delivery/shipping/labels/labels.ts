@@ -1,6 +1,6 @@
 import type { Jobs } from "../../../kernel/platform/jobs/jobs.ts";
 import { lastShipment, type Taker } from "../../../orders/fulfilment/fulfilment.ts";
-import type { SearchWay } from "../../../orders/search/search.ts";
+import type { SearchMethod } from "../../../orders/search/search.ts";
 import { eventsAbout, type Providers, trackingOfEvent } from "../../../providers/providers.ts";
 import type { ReceiptSource, Receipts } from "../../receipts/receipts.ts";
 import { buyLabel } from "./buy.ts";
@@ -14,7 +14,7 @@ import { labelTaker } from "./take.ts";
 import { labelJobs } from "./work.ts";
 
 /** Finds parcels that have not been handed over yet. */
-export const labelSearch: SearchWay = ({ kind, text }) => (kind === "words" ? labelsTrackedBy(text) : null);
+export const labelSearch: SearchMethod = ({ kind, text }) => (kind === "words" ? labelsTrackedBy(text) : null);
 
 /** Registers the acts, event handler and jobs of labels. @returns the provider that claims orders */
 export function openLabels(jobs: Jobs, deps: LabelDeps, receipts: Receipts): Taker {

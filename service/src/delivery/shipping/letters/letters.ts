@@ -3,7 +3,7 @@ import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { enqueue, type Jobs } from "../../../kernel/platform/jobs/jobs.ts";
 import type { Taker } from "../../../orders/fulfilment/fulfilment.ts";
 import type { LockedOrder, PeopleEvent } from "../../../orders/order/order.ts";
-import type { SearchWay } from "../../../orders/search/search.ts";
+import type { SearchMethod } from "../../../orders/search/search.ts";
 import { eventsAbout, type MailClass } from "../../../providers/providers.ts";
 import type { ReceiptSource, Receipts } from "../../receipts/receipts.ts";
 import { actor, type LetterDeps, mailQueue, pollQueue } from "./deps.ts";
@@ -18,7 +18,7 @@ import { currentLetter, type Letter, letterActs, lettersOfOrder, lettersTrackedB
 export { recallOrder } from "./recall.ts";
 
 /** Finds letters that have not been handed over yet. */
-export const letterSearch: SearchWay = ({ kind, text }) => (kind === "words" ? lettersTrackedBy(text) : null);
+export const letterSearch: SearchMethod = ({ kind, text }) => (kind === "words" ? lettersTrackedBy(text) : null);
 
 /**
  * Registers the acts, event handler and jobs of letters.

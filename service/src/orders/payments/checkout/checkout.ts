@@ -80,7 +80,7 @@ export async function checkoutUrl(deps: CheckoutDeps, code: string, owner: Owner
     requireProcessor(deps, order.environment);
     return { groupId: null, parts: [await partOf(tx, order)] };
   };
-  // A processor at which the order is not paid is not asked for its account.
+  // Does not ask a processor for its account if the order is not paid there: a test order never is, with a live key.
   const [order] = isCode(code)
     ? await deps.db.query<{ environment: Environment }>(sql`
         SELECT o.environment ${fromOrders} WHERE ${hasOrderCode(code)}`)

@@ -261,12 +261,14 @@ export type OverdueCharge = Pick<
   FirmCharge,
   "id" | "orderId" | "orderCode" | "environment" | "amountCents" | "askedAt" | "sentAt" | "state"
 > & {
-  /** The number of orders that the payment pays, and their ids. */
-  orders: number;
+  /** The ids of the orders that the payment pays. */
   orderIds: number[];
   /** Whether the charge was sent to another account of the processor than the last one. */
   isElsewhere: boolean;
-  /** When the last payment page of its orders ends that is in an earlier account; null for none. It is sent after that. */
+  /**
+   * When the last open payment page of its orders in an earlier account ends; null for none. The charge is sent after
+   * that.
+   */
   pageEndsAt: Date | null;
 };
 
@@ -284,7 +286,7 @@ export function overdueCharges(
         WHERE s.status IN ('minting', 'open', 'replacing') AND ${wasOtherAccount(sql`s.created_at`)}
           AND (s.order_id IN (SELECT q.order_id ${parts}) OR s.id IN (
             SELECT k.checkout_id FROM checkout_parts k WHERE k.order_id IN (SELECT q.order_id ${parts})))) AS "pageEndsAt",
-      (SELECT sum(q.amount_cents) ${parts})::float8 AS "amountCents", (SELECT count(*) ${parts})::int AS orders,
+      (SELECT sum(q.amount_cents) ${parts})::float8 AS "amountCents",
       (SELECT json_agg(q.order_id) ${parts}) AS "orderIds",
       ${markedAll(chargeState, sql`q`, parts)}
     FROM firm_charges c ${joinOrder(sql`c.order_id`)}

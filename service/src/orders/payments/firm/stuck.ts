@@ -90,17 +90,19 @@ export async function watchCharges({ db, clock, log }: { db: Database; clock: Cl
   }
 }
 
-/** For a firm: the number of its payments that are overdue. */
-export const countOverduePayments = async ({ db, clock }: { db: Sql; clock: Clock }, owner: Owner): Promise<number> =>
-  (await store.overdueCharges(db, overdueAt(clock()), owner)).length;
-
-/** For a firm: the ids of the orders that wait for an overdue payment. Leaves out altered payments. */
-export async function overdueOrderIds(
+/**
+ * For a firm: the number of its payments that are overdue, and the ids of the orders that wait for them. The ids leave
+ * out altered payments.
+ */
+export async function overdueOf(
   { db, clock }: { db: Sql; clock: Clock },
   owner: Owner,
-): Promise<ReadonlySet<number>> {
+): Promise<{ payments: number; orderIds: number[] }> {
   const overdue = await store.overdueCharges(db, overdueAt(clock()), owner);
-  return new Set(overdue.flatMap(({ isAuthentic, orderIds }) => (isAuthentic ? orderIds : [])));
+  return {
+    payments: overdue.length,
+    orderIds: overdue.flatMap(({ isAuthentic, orderIds }) => (isAuthentic ? orderIds : [])),
+  };
 }
 
 type EndDeps = { db: Database; clock: Clock; processor: Processor | null };

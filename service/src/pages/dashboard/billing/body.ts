@@ -207,13 +207,13 @@ const isUnpaid = ({ payments }: BillingView, charges: PaymentOfFirm): boolean =>
   );
 
 /** Reasons that a person must clear up first. Until then, another charge would be refused, too. */
-const stopped: ReadonlySet<string | null> = new Set(["paid_by_checkout", "not_payable", "order_altered"]);
+const needsPerson: ReadonlySet<string | null> = new Set(["paid_by_checkout", "not_payable", "order_altered"]);
 
-/** Leads on after a payment that has stopped. Nothing charges it again by itself, not even a higher limit. */
+/** Offers to charge a stopped payment again. Nothing does that by itself, not even after a limit was raised. */
 function chargeAgain(view: BillingView, charges: PaymentOfFirm): Html | false {
   const [first] = charges;
   const method = view.methods.find(({ state }) => state === "active");
-  if (!first || !method || !isUnpaid(view, charges) || stopped.has(first.reason)) return false;
+  if (!first || !method || !isUnpaid(view, charges) || needsPerson.has(first.reason)) return false;
   // A charge without a person would be refused again.
   if (first.reason === "authentication_required" && first.methodId === method.id) return false;
   return first.groupId === null

@@ -157,8 +157,8 @@ ${may(operator, "money.decide") && buttonForm(`${path}/pending/${id}/ask`, isEls
 const chargeList = (charges: readonly StuckCharge[], operator: Operator): Html =>
   html`<p>Nothing else can be paid for their orders until the payment processor has answered. To end a charge cancels it there first; money that has arrived stays, and its order waits for the event.</p>
 ${charges.map(
-  ({ id, amountCents, askedAt, orderCode, orders, text }) =>
-    html`<div class="room-part"><p>${moneyIn(amountCents, "usd")} for ${orderLink(orderCode)}${orders > 1 && ` and ${orders - 1} more`}, since ${time(askedAt)}. ${text}</p>
+  ({ id, amountCents, askedAt, orderCode, orderIds, text }) =>
+    html`<div class="room-part"><p>${moneyIn(amountCents, "usd")} for ${orderLink(orderCode)}${orderIds.length > 1 && ` and ${orderIds.length - 1} more`}, since ${time(askedAt)}. ${text}</p>
 ${may(operator, "money.decide") && buttonForm(`${path}/charges/${id}/end`, "End the charge", { kind: "quiet-button", about: `of ${moneyIn(amountCents, "usd")}` })}</div>`,
 )}`;
 

@@ -14,7 +14,7 @@ import {
   verifiedOrder,
   verifiedSigner,
 } from "../../../orders/order/order.ts";
-import type { SearchWay } from "../../../orders/search/search.ts";
+import type { SearchMethod } from "../../../orders/search/search.ts";
 import type { PreparedField } from "../pdf/fields.ts";
 import { envelopeRoomState, joinRoom, roomColumns } from "./rooms.ts";
 
@@ -128,7 +128,7 @@ export function verifiedEnvelopesOf(orderIds: Statement): Statement {
 }
 
 /** Finds orders by the email address of a signer, or by the verification code of their envelope. */
-export const searchWays: readonly SearchWay[] = [
+export const searchMethods: readonly SearchMethod[] = [
   ({ kind, lower }) =>
     kind === "email"
       ? sql`SELECT e.order_id FROM envelope_signers s JOIN envelopes e ON e.id = s.envelope_id WHERE lower(s.email) = ${lower}`

@@ -6,7 +6,7 @@ import { errorSummary, field, select } from "../../../ui/forms/fields.ts";
 import { statusWords } from "../../../ui/orders/status-words.ts";
 import { records } from "../../../ui/records.ts";
 import { type Html, html } from "../../../ui/render.ts";
-import { groups, ofOverdue } from "./groups.ts";
+import { groups, overdueGroup } from "./groups.ts";
 import { isFiltered, listUrl, type OrderQuery, sortLabels } from "./query.ts";
 
 export type OrderListView = {
@@ -69,7 +69,7 @@ function groupNav({ query, counts, overdue }: OrderListView): Html {
   const tab = (status: string, label: string, count: number) =>
     html`<li><a href="${listUrl(query, { status })}"${query.status === status && html` aria-current="true"`}>${label} <span class="count">${shownCount(count)}</span></a></li>`;
   const named = Object.entries(groups).map(([name, { label, statuses }]) =>
-    tab(name, label, countIn(counts, statuses) + (name === ofOverdue ? overdue : 0)),
+    tab(name, label, countIn(counts, statuses) + (name === overdueGroup ? overdue : 0)),
   );
   const other = query.status !== "" && !Object.hasOwn(groups, query.status);
   return html`<nav class="tabs" aria-label="Groups of orders"><ul>${tab("", "All", countIn(counts, [...counts.keys()]))}${named}${other && tab(query.status, statusWords(query.status).label, counts.get(query.status) ?? 0)}</ul></nav>`;

@@ -37,7 +37,7 @@ export const groups = {
 } as const satisfies Record<string, { label: string; statuses: readonly OrderStatus[] }>;
 
 /** The group that also contains the orders whose payment has had no answer for too long. */
-export const ofOverdue = "attention";
+export const overdueGroup = "attention";
 
 export type Group = keyof typeof groups;
 

@@ -5,7 +5,7 @@ import type { Clock } from "../../../../kernel/platform/clock.ts";
 import type { Database } from "../../../../kernel/platform/database/database.ts";
 import { ordersByNumber } from "../../../../orders/billing/billing.ts";
 import { orderStatuses, serviceFlags, type TitleOf } from "../../../../orders/order/order.ts";
-import { overdueOrderIds, zoneOf } from "../../../../orders/payments/payments.ts";
+import { overdueOf, zoneOf } from "../../../../orders/payments/payments.ts";
 import {
   countFirmOrders,
   countFirmOrdersOutside,
@@ -16,14 +16,14 @@ import {
   ordersByCodeStart,
   ordersByTitle,
 } from "../../../../orders/search/search.ts";
-import { searchWays } from "../../../../upkeep/declarations.ts";
+import { searchMethods } from "../../../../upkeep/declarations.ts";
 import type { Assets } from "../../../ui/assets/assets.ts";
 import { statusWords } from "../../../ui/orders/status-words.ts";
 import { type PageCall, pageRoute } from "../../../ui/page/route.ts";
 import { dashboardPage } from "../../page-shell.ts";
 import { refusalWords } from "../words.ts";
 import { orderListBody } from "./body.ts";
-import { groups, ofOverdue } from "./groups.ts";
+import { groups, overdueGroup } from "./groups.ts";
 import { queryOf, wantedOf } from "./query.ts";
 
 export type OrderListDeps = { db: Database; clock: Clock; limits: RateLimits; assets: Assets; titleOf: TitleOf };
@@ -38,15 +38,21 @@ export function orderListPage(app: FastifyInstance, deps: OrderListDeps): void {
 
   pageRoute(app, deps, {
     url: "/dashboard/orders",
-    handle: async (call) => show(call, await firmOrders(db, principalOf(call.request), await wantedIn(call), pageSize)),
-    refused: (call, message) => show(call, nothing, refusalWords(message).text),
+    handle: async (call) => {
+      const owner = principalOf(call.request);
+      const { orderIds } = await overdueOf(deps, owner);
+      const page = await firmOrders(db, owner, await wantedIn(call, orderIds), pageSize);
+      return show(call, page, orderIds);
+    },
+    refused,
   });
 
   pageRoute(app, deps, {
     url: "/dashboard/orders.csv",
     handle: async (call) => {
       const owner = principalOf(call.request);
-      const wanted = { ...(await wantedIn(call)), place: null, side: "after" as const };
+      const { orderIds } = await overdueOf(deps, owner);
+      const wanted = { ...(await wantedIn(call, orderIds)), place: null, side: "after" as const };
       const { orders } = await firmOrders(db, owner, wanted, mostRows);
       const name = `orders-${owner.environment}.csv`;
       return {
@@ -55,13 +61,18 @@ export function orderListPage(app: FastifyInstance, deps: OrderListDeps): void {
         name,
       };
     },
-    refused: (call, message) => show(call, nothing, refusalWords(message).text),
+    refused,
   });
 
-  async function wantedIn({ query, request }: PageCall): Promise<FirmOrdersQuery> {
+  async function refused(call: PageCall, message: string): Promise<string> {
+    const { orderIds } = await overdueOf(deps, principalOf(call.request));
+    return show(call, nothing, orderIds, refusalWords(message).text);
+  }
+
+  async function wantedIn({ query, request }: PageCall, overdueIds: readonly number[]): Promise<FirmOrdersQuery> {
     const owner = principalOf(request);
     const wanted = wantedOf(queryOf(query));
-    if (query["status"] === ofOverdue) wanted.besides = [...(await overdueOrderIds(deps, owner))];
+    if (query["status"] === overdueGroup) wanted.alsoIds = overdueIds;
     if (wanted.text === null) return wanted;
     const { text } = wanted;
     const found = [
@@ -69,14 +80,18 @@ export function orderListPage(app: FastifyInstance, deps: OrderListDeps): void {
       await ordersByCodeStart(db, owner, text),
       await ordersByNumber(db, owner, text),
     ];
-    return { ...wanted, found: found.flat(), ways: searchWays };
+    return { ...wanted, found: found.flat(), methods: searchMethods };
   }
 
-  async function show(call: PageCall, page: FirmOrdersPage, error?: string): Promise<string> {
+  async function show(
+    call: PageCall,
+    page: FirmOrdersPage,
+    overdueIds: readonly number[],
+    error?: string,
+  ): Promise<string> {
     const principal = principalOf(call.request);
     const counts = await countFirmOrders(db, principal, orderStatuses);
-    const overdueIds = [...(await overdueOrderIds(deps, principal))];
-    const overdue = await countFirmOrdersOutside(db, principal, overdueIds, groups[ofOverdue].statuses);
+    const overdue = await countFirmOrdersOutside(db, principal, overdueIds, groups[overdueGroup].statuses);
     const { environment } = principal;
     const query = queryOf(call.query);
     const body = orderListBody({ query, page, counts, overdue, titleOf, environment, error });
