@@ -9,7 +9,6 @@ import {
   readManifest,
   type StoredVersion,
 } from "../closing-passports/closing-passports.ts";
-import type { Deliverable } from "./contents.ts";
 
 export const closingCertificatePath = "Certificates/Closing certificate.pdf";
 
@@ -35,8 +34,10 @@ export async function openedCertificate(
 
 const documentsIn = ({ manifest }: StoredVersion) => readManifest(manifest)?.documents ?? [];
 
+type OrderToSend = { code: string; title: string | null; final: Parameters<typeof listsDocument>[2] | null };
+
 /** Whether a certificate lists the final document of an order. */
-const lists = (record: StoredVersion, { code, final }: Deliverable): boolean =>
+const lists = (record: StoredVersion, { code, final }: OrderToSend): boolean =>
   final !== null && listsDocument(documentsIn(record), code, final);
 
 /** The newest certificate, as the form that sends documents offers it. */
@@ -54,7 +55,7 @@ export type CertificateOffer = {
  */
 export function offerOf(
   record: StoredVersion,
-  sendable: readonly Deliverable[],
+  sendable: readonly OrderToSend[],
   ofRoom: readonly string[],
 ): CertificateOffer {
   const codes = new Set([...documentsIn(record).map(({ orderCode }) => orderCode), ...ofRoom]);
@@ -74,7 +75,7 @@ export function offerOf(
 export async function certificateToSend(
   deps: CertificateDeps,
   roomId: string,
-  { version, orders }: { version: string; orders: readonly Deliverable[] },
+  { version, orders }: { version: string; orders: readonly OrderToSend[] },
 ): Promise<string> {
   const newest = await openedCertificate(deps, await certificateOfRoom(deps, roomId, null));
   if (!newest?.file)
