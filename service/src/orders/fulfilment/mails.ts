@@ -124,7 +124,7 @@ export const orderMail = defineMail({
     const changes = await Promise.all(orders.map(({ code }) => emailChanges(db, code)));
     return {
       ...{ order, firm, partCents, closing: covered.closing },
-      takesPayment: takesPayment(order.environment),
+      takesPayment: order.environment === "live" || takesPayment(order.environment),
       orders: orders.map((each, n) => ({ ...each, changes: changes[n] ?? 0 })),
     };
   },

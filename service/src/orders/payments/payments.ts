@@ -95,7 +95,7 @@ export {
   type TakesPayment,
   unpaidLossOf,
 } from "./pay-again.ts";
-export { howToReplace, isRefused, presentAccount } from "./processor/account.ts";
+export { howToReplace, isRefused, presentAccount, whyUnreadIsRefused } from "./processor/account.ts";
 export { isTestModeKey, openProcessor, type Processor } from "./processor/processor.ts";
 export { webhookPath } from "./processor/webhook-endpoints.ts";
 export { processorTasks, reconcileJobs, wordsOf } from "./reconcile/reconcile.ts";

@@ -91,7 +91,7 @@ function paymentRoutes(app: FastifyInstance, deps: PaymentPageDeps): void {
         return leavingPage(assets, reader, await urlOf(code));
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
-        request.log.warn({ reason: error.message }, "no checkout for a payer");
+        request.log.warn({ reason: error.message, err: error.cause }, "no checkout for a payer");
         const back = error.code === "not_payable" ? "" : "/checkout/unavailable";
         return { redirect: linkFor(reader, `/orders/${code}${back}`) };
       }

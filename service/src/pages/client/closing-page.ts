@@ -78,7 +78,7 @@ export function closingRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
         return leavingPage(assets, reader, await payments.checkoutTogether(params.code));
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
-        request.log.warn({ reason: error.message }, "no checkout for a payer");
+        request.log.warn({ reason: error.message, err: error.cause }, "no checkout for a payer");
         const ownPage = `/orders/${params.code}`;
         const pages: Partial<Record<string, string>> = { not_payable: pathOf(params), not_found: ownPage };
         return { redirect: linkFor(reader, pages[error.code] ?? `${ownPage}/checkout/unavailable`) };

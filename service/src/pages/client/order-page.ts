@@ -166,7 +166,7 @@ function live(order: OrderView, { words, asked }: Reader): Html {
   const { orderPage: page, components } = words;
   const isFirmsTurn = order.payBy === "firm" && isPayable(order.status);
   const test = order.environment === "test";
-  const isSimulatedPayment = test && isPayable(order.status) && !order.payable;
+  const isSimulatedPayment = test && isPayable(order.status) && !order.payable && order.documentsDeletedAt === null;
   const todo = isFirmsTurn
     ? [page.firmPays]
     : order.isPaymentInProcess

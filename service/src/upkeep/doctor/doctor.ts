@@ -13,6 +13,7 @@ import {
   openProcessor,
   sumsAgree,
   webhookPath,
+  whyUnreadIsRefused,
 } from "../../orders/payments/payments.ts";
 import { createPricing, loadPricingFiles } from "../../orders/pricing/pricing.ts";
 import {
@@ -71,6 +72,8 @@ async function accountFinding({ config: { stripe, baseUrl }, db }: Examined): Pr
   if (account instanceof Error)
     return { warning: `it is unknown which account the key belongs to: ${account.message}` };
   const isSet = stripe.accountAgain !== null;
+  const refused = account === null ? await whyUnreadIsRefused(db, processor) : null;
+  if (refused !== null) throw new Error(refused);
   if (account === null)
     return {
       warning: `the key may not read its account, so a change of the account goes unnoticed${isSet ? ", and STRIPE_ACCOUNT_AGAIN has no effect" : ""}`,

@@ -250,6 +250,9 @@ describe("doctor", () => {
     const [unknown, why] = await account(restricted);
     assert.equal(unknown, "warning");
     assert.match(why, /may not read its account.*, and STRIPE_ACCOUNT_AGAIN has no effect/);
+    const [refused, way] = await account({ STRIPE_SECRET_KEY: "rk_test_double" });
+    assert.equal(refused, "failed", "the service takes no payments with this key");
+    assert.match(way, /of the test mode and may not read its account, .*: set a live key, or let this key read/);
     for (const wrong of ["other live", stripe.account, `${stripe.account} sandbox`]) {
       const [settings] = (await doctor({ ...processor(), STRIPE_ACCOUNT_AGAIN: wrong })).of("settings");
       assert.match(settings?.detail ?? "", /STRIPE_ACCOUNT_AGAIN must be an account’s id and its mode/);

@@ -50,10 +50,17 @@ export async function presentAccount({ db, clock, processor }: AccountDeps): Pro
   found.catch(() => names.delete(processor));
   const name = await found;
   if (name !== null) return name;
-  const last = (await lastOnRecord(db))?.account ?? null;
-  if (processor.testMode && last?.endsWith(" live"))
-    throw notAvailable(`STRIPE_SECRET_KEY is of the test mode and may not read its account, and “${last}” is in use`);
-  return last;
+  const why = await whyUnreadIsRefused(db, processor);
+  if (why !== null) throw notAvailable(why);
+  return (await lastOnRecord(db))?.account ?? null;
+}
+
+/** Why a key that may not read its account takes no payments; null when it does. */
+export async function whyUnreadIsRefused(db: Sql, { testMode }: Pick<Processor, "testMode">): Promise<string | null> {
+  const last = (await lastOnRecord(db))?.account;
+  return testMode && last?.endsWith(" live")
+    ? `STRIPE_SECRET_KEY is of the test mode and may not read its account, and “${last}” is in use: set a live key, or let this key read its account and name it in STRIPE_ACCOUNT_AGAIN`
+    : null;
 }
 
 const lock = sql`hashtextextended('account of the payment processor', 0)`;

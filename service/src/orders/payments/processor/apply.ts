@@ -52,7 +52,7 @@ export type TakeOptions = {
   log: Log;
   actor: "processor" | "sandbox";
   simulated: boolean;
-  /** The `livemode` that events must have, if they have the field; null accepts both values. */
+  /** Whether the key is of live mode. Events of the test mode change nothing then. Null when the key doesn’t tell. */
   livemode: boolean | null;
 };
 

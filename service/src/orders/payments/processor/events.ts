@@ -89,7 +89,7 @@ const unpaid = (...results: Taken[]): Read => ({ results, paid: null });
 async function read(tx: Tx, event: SignedEvent, options: TakeOptions): Promise<Read> {
   // Only events about connected accounts have this field. The service has no connected accounts.
   if (event.account !== undefined && event.account !== null) return unpaid(nothing("foreign"));
-  if (isOtherMode(event, options.livemode)) return unpaid(nothing("foreign"));
+  if (isOnlyTest(event, options.livemode)) return unpaid(nothing("foreign"));
   const message = readMessage(event);
   if (!message) return unpaid(nothing("irrelevant"));
   if (message.kind === "setup") return unpaid(nothing((await takeSetup(tx, message)) ? "saved" : "unknown"));
@@ -126,8 +126,12 @@ async function readDispute(
   return orders.length === 0 ? [nothing("unknown")] : results;
 }
 
-const isOtherMode = ({ livemode }: SignedEvent, expected: boolean | null): boolean =>
-  typeof livemode === "boolean" && expected !== null && livemode !== expected;
+/**
+ * Whether an event is of the test mode, and the key is of live mode. The other way, the money is real: a node may have a
+ * key of the test mode by mistake, and the processor sends an event to one node only.
+ */
+const isOnlyTest = ({ livemode }: SignedEvent, isLiveKey: boolean | null): boolean =>
+  livemode === false && isLiveKey === true;
 
 async function readSession(
   tx: Tx,

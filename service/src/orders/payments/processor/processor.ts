@@ -25,7 +25,7 @@ export type Processor = AccountBooks &
   CheckoutSessions & {
     /** Whether the key is for the processor's test mode, in which no money moves. */
     testMode: boolean;
-    /** The `livemode` that the processor's events must have; null when the key doesn't tell. */
+    /** Whether the key is of live mode; null when the key doesn't tell. */
     livemode: boolean | null;
     /** The name of an account that the operator has gone back to, such as `acct_1A2b live`; null for none. */
     accountAgain: string | null;

@@ -61,10 +61,11 @@ export function mailsPart({ submission, order, mails, signers, sendable }: Mails
   const isClient = ({ email }: { email: string }) => email.toLowerCase() === order.customerEmail.toLowerCase();
   const asking = mails.find(({ asksToSign }) => asksToSign);
   const isInAsking = (issuedAt: Date) => asking !== undefined && issuedAt.getTime() <= asking.sentAt.getTime();
+  const isAsked = signers.some((signer) => signer.issuedAt !== null && isClient(signer) && isInAsking(signer.issuedAt));
   const sent = [
     ...mails.map(({ moment, sentAt, asksToSign }) => ({
       at: sentAt,
-      text: asksToSign ? `${momentWords[moment]}, with the link to sign` : momentWords[moment],
+      text: asksToSign && isAsked ? `${momentWords[moment]}, with the link to sign` : momentWords[moment],
     })),
     ...signers.flatMap(({ issuedAt, ...signer }) =>
       issuedAt !== null && isClient(signer) && !isInAsking(issuedAt)
