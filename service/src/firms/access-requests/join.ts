@@ -4,6 +4,7 @@ import type { Session } from "../../kernel/identity/identity.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Database, Sql } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import { addFirstOwner, hadMembers, hadMembersBefore } from "../members/members.ts";
 
@@ -44,9 +45,10 @@ export async function firmToJoin(
 
 /**
  * Makes the person the first owner of the firm that was created for their request, as `addFirstOwner`.
- * @throws ServiceError when there is no such firm, and when another person was first
+ * @throws ServiceError `conflict` for a member of a firm, when there is no such firm, and when another person was first
  */
 export async function joinOwnFirm(deps: JoinDeps, session: Session): Promise<void> {
+  if (session.principal) throw new ServiceError("conflict", "You belong to a firm already.");
   const found = await firmToJoin(deps, session);
   if (!found) throw hadMembersBefore();
   await addFirstOwner(deps, session, found.partnerId);

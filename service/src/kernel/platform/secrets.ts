@@ -96,11 +96,18 @@ export const keyId = (key: SecretBytes): Buffer => deriveKey(key, "row MAC key i
 
 export const keyIdText = (key: SecretBytes): string => keyId(key).toString("hex");
 
-/** The key with an id. @throws ServiceError `unavailable` naming the id if the key is missing */
+/** This process lacks the key that something was written with. The thing itself may be intact. */
+export class MissingKeyError extends ServiceError {
+  constructor(id: string) {
+    const where = "neither SECRETS_KEY nor SECRETS_KEYS_OLD";
+    super("unavailable", `This can't be read: it was written with key ${id}, which is in ${where}.`);
+  }
+}
+
+/** The key with an id. @throws MissingKeyError naming the id */
 export function keyOfId(master: SecretBytes, id: Uint8Array): SecretBytes {
   const text = Buffer.from(id).toString("hex");
   const key = keysOf(master).find((one) => keyIdText(one) === text);
-  if (key) return key;
-  const where = "neither SECRETS_KEY nor SECRETS_KEYS_OLD";
-  throw new ServiceError("unavailable", `This can't be read: it was written with key ${text}, which is in ${where}.`);
+  if (!key) throw new MissingKeyError(text);
+  return key;
 }

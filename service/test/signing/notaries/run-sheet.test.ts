@@ -249,4 +249,7 @@ test("by audio and video each signer is asked for a movement, which differs by s
   assert.ok(ids.some((id) => asked(id, 1, 1) !== asked(id, 1, 2)));
   assert.ok(ids.some((id) => asked(id, 1, 1) !== asked(id, 2, 1)));
   assert.equal(scriptOf("jurat").requests, undefined, "nobody is asked in person");
+  const without = parseScripts(file.replace(/^requests:\n(?: .*\n)+/m, ""), "scripts.yaml");
+  const own = without.of({ act: "jurat", mode: "ron", state: "OH", isSigned: false });
+  assert.ok(own && own.requests === undefined, "a file of one's own may have none");
 });

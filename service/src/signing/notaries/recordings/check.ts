@@ -43,7 +43,6 @@ function lineIn(text: string) {
 /**
  * The faults of the manifest, of the chain, and of each chunk. A deleted recording has no chunks, so only the manifest
  * and the chain are checked.
- * @throws ServiceError `unavailable` while the store does not have the chunks
  */
 export async function recordingFaults(deps: ReadDeps, recording: Recording): Promise<string[]> {
   const parts = await markedPartsOf(deps.db, recording.id);
@@ -56,8 +55,8 @@ export async function recordingFaults(deps: ReadDeps, recording: Recording): Pro
     try {
       await read(chunk);
     } catch (error) {
-      if (isAway(error)) throw error;
-      faults.push(`Line ${seq}: the bytes of chunk ${n} of take ${take} are others.`);
+      const what = isAway(error) ? "could not be read, so they were not compared" : "are others";
+      faults.push(`Line ${seq}: the bytes of chunk ${n} of take ${take} ${what}.`);
     }
   }
   if (recording.manifest !== null) faults.push(...(await messageFaults(deps.db, deps.secrets, recording)));

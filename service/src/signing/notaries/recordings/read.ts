@@ -4,7 +4,7 @@ import type { Blobs } from "../../../kernel/platform/blobs/blobs.ts";
 import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
-import type { SecretBytes } from "../../../kernel/platform/secrets.ts";
+import { MissingKeyError, type SecretBytes } from "../../../kernel/platform/secrets.ts";
 import { type ChainLine, openChunk, readLine, recordKey, sealedBytes } from "../../../providers/providers.ts";
 import { type Part, partsOf, partUse, type Recording, recordKeyOf } from "./store.ts";
 
@@ -53,8 +53,12 @@ export async function chunkReader({ db, secrets, blobs }: ReadDeps, recording: R
   };
 }
 
-/** Whether an error says that a store or database does not answer now, or that the store does not have the bytes now. */
-export const isAway = (error: unknown): boolean => error instanceof ServiceError && error.cause !== undefined;
+/**
+ * Whether an error says nothing about what was recorded: a store or database does not answer now, the store does not
+ * have the bytes now, or this process lacks the key.
+ */
+export const isAway = (error: unknown): boolean =>
+  error instanceof MissingKeyError || (error instanceof ServiceError && error.cause !== undefined);
 
 /** A whole take: the file made of all its chunks, in order. */
 export type ReadTake = {

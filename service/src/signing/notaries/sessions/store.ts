@@ -153,7 +153,7 @@ export const leftSessions = (db: Sql, now: Date): Promise<{ id: string }[]> =>
 export async function sessionsByState(db: Sql): Promise<ReadonlyMap<string, number>> {
   const rows = await db.query<{ state: string; count: number }>(sql`
     SELECT state, count(s.id)::int AS count FROM unnest(ARRAY['open', 'live', 'held', 'signed']) AS state
-    LEFT JOIN live_sessions s USING (state) GROUP BY state`);
+    LEFT JOIN (SELECT id, state FROM live_sessions WHERE state <> 'ended') s USING (state) GROUP BY state`);
   return new Map(rows.map(({ state, count }) => [state, count]));
 }
 

@@ -93,10 +93,12 @@ type Acts = ReadonlyMap<string, ReadonlyMap<string, Documents>>;
 
 /** @throws DataFileError naming the line, the field and the rule */
 export function parseScripts(source: string, file: string): Scripts {
-  const root = fields(parseDataFile(source, file), { required: ["version", "requests", "steps", "acts", "states"] });
+  const root = fields(parseDataFile(source, file), {
+    required: ["version", "steps", "acts", "states"],
+    optional: ["requests"],
+  });
   const version = matching(root.version, /^\d{4}-[01]\d-[0-3]\d$/, "a day like 2026-01-31");
-  const requests = list(root.requests).map(requestOf);
-  if (requests.length < 4) fail(root.requests, "must have at least four, so that none can be foretold");
+  const requests = root.requests ? requestsOf(root.requests) : [];
   const steps: Steps = new Map(
     [...members(root.steps)].map(([name, place]) => {
       const known = stepNames.find((each) => each === name);
@@ -128,7 +130,7 @@ export function parseScripts(source: string, file: string): Scripts {
         const { step, online } = found;
         return [{ ...step, words: own?.get(name) ?? (mode === "ron" && online ? online : step.words) }];
       });
-      return { act, mode, state, version, steps: chosen, ...(mode === "ron" && { requests }) };
+      return { act, mode, state, version, steps: chosen, ...(mode === "ron" && requests.length > 0 && { requests }) };
     },
   };
 }
@@ -154,10 +156,14 @@ function wordsOf(place: Place): Words {
   return { en: spoken(en), es: spoken(es) };
 }
 
-function requestOf(place: Place): Words {
-  const words = wordsOf(place);
-  if (`${words.en}${words.es}`.includes("{")) fail(place, "must have no slots");
-  return words;
+function requestsOf(place: Place): Words[] {
+  const requests = list(place).map((each) => {
+    const words = wordsOf(each);
+    if (`${words.en}${words.es}`.includes("{")) fail(each, "must have no slots");
+    return words;
+  });
+  if (requests.length < 4) fail(place, "must have at least four, so that none can be foretold");
+  return requests;
 }
 
 const slots = ["notary", "county", "state", "act", "document", "signer", "date", "request"];
