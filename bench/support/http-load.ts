@@ -68,7 +68,6 @@ export async function interleave(
   return rates;
 }
 
-/** A GET request as bytes. */
 export function get(path: string, headers: Record<string, string> = {}): Buffer {
   const lines = Object.entries({ Host: "localhost", ...headers }).map(([name, value]) => `${name}: ${value}`);
   return Buffer.from(`GET ${path} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`);

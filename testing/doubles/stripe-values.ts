@@ -14,7 +14,7 @@ export const refusal = (status: number, message: string, type = "invalid_request
   body: { error: { type, message } },
 });
 
-/** The answer about an object that another account has, or none. */
+/** The answer about an object that does not exist, or that another account has. */
 export const missing = (message: string, param: string): Reply => ({
   status: 404,
   body: { error: { type: "invalid_request_error", code: "resource_missing", param, message } },

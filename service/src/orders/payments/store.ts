@@ -195,7 +195,7 @@ export type HeldPayment = {
   lostCents: number;
   /** The part that somebody refunded at the processor without a request here. */
   byHandCents: number;
-  /** The part that has credit notes which no failed refund reversed: all parts that were refunded, here or by hand. */
+  /** The refunded part, here or by hand: the sum of its credit notes, without those that a failed refund reversed. */
   creditedCents: number;
 };
 

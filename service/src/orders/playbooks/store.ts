@@ -57,7 +57,7 @@ export async function insertExecution(db: Database, execution: NewExecution, att
 
 export type Decision = { outcome: string; at: Date; actor: string };
 
-/** Finds an execution by the hash of its callback's token, or by its id. */
+/** Identifies an execution: by the SHA-256 of its callback's token, or by its id. */
 export type Which = { callbackSha256: Buffer } | { id: string };
 
 const isWhich = (which: Which): Statement =>

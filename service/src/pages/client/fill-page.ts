@@ -22,7 +22,7 @@ export type FillPageView = {
    * page shows them again, and the next attempt saves them.
    */
   isStale: boolean;
-  /** Returns a question's answer from the refused form. When it is absent, the questions show their saved answers. */
+  /** Returns a question's answer from the refused form. Without it, the questions show their saved answers. */
   typed?: ((index: number, question: Question) => readonly string[]) | undefined;
 };
 

@@ -107,7 +107,7 @@ async function settingsShown(
   });
 }
 
-/** Redirects to the start of the section, because a page of one environment does not exist in the other. */
+/** The path of the section that `returnTo` is in. A page below it may not exist in the other environment. */
 const sectionOf = (returnTo = ""): string =>
   /^\/dashboard\/(?:orders|templates|rooms|passports|webhooks|analytics|team|keys|security|billing|statements|settings)(?=[/?]|$)/.exec(
     returnTo,

@@ -138,8 +138,8 @@ const longestRetryMs = 3_000;
 const stableMs = 10_000;
 
 /**
- * Joins, and joins again after each failure. Only one attempt runs at a time. A wish to join that comes during an
- * attempt is fulfilled after it, because that attempt may already use an ended ticket.
+ * Joins, and joins again after each failure. Only one attempt runs at a time. A call during an attempt starts another
+ * one after it, because the running attempt may use a ticket that has ended.
  */
 export function joiner(attempt: () => Promise<Attempt>, now: () => number = () => performance.now()) {
   let isRunning = false;

@@ -29,11 +29,10 @@ export type ClosingsOf = (db: Sql, orderId: number) => Promise<readonly Closing[
 export type JoinDeps = { db: Database; clock: Clock; links: Pick<SigningLinks, "tokenOf">; closingsOf: ClosingsOf };
 
 /**
- * Lets a signer sign together with other documents of the same person in the order's room. Adds the signer to the
- * person's session there, and begins a session if the person has another unsigned document in the room. Changes nothing
- * for a signer who is already in a session, and for a person with only one document. Must be called outside of other
- * transactions, because the room must be locked before anything else. That lock prevents two signers from searching for
- * each other at the same time.
+ * Groups the unsigned documents that a person has in a room into one session: the person then signs them one after the
+ * other. Changes nothing for a signer who is already in a session, and for a person with only one document. Must be called
+ * outside of other transactions, because the room is locked before anything else: without that lock, two signers of one
+ * person could miss each other.
  */
 export const findSession = ({ db, clock, links, closingsOf }: JoinDeps, signerId: number, orderId: number) =>
   db.transaction(async (tx) => {

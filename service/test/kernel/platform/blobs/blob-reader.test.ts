@@ -276,7 +276,6 @@ describe("work on the bytes of a blob", () => {
   });
 });
 
-/** Alters the file of a blob. */
 function alter(key: string, change: (bytes: Buffer) => unknown): void {
   const path = join(folder, "blobs", key);
   const bytes = readFileSync(path);
