@@ -158,7 +158,7 @@ export { askNow, leaveQueue, type QueueDeps, type QueuePlace, queuePlaceOf, test
 export { bringRequestsNearer, isAnyOnDuty } from "./queue/store.ts";
 export { sweepRequests } from "./queue/sweep.ts";
 export { type NotaryQueue, notaryQueueOf, setDuty, takeNext } from "./queue/take.ts";
-export { recordingFaults } from "./recordings/check.ts";
+export { type Checked, checkRecording } from "./recordings/check.ts";
 export { diskReport, type RecordingDisk, recordingDisk } from "./recordings/disk.ts";
 export { exportOf, openExport } from "./recordings/download.ts";
 export { leftJoinRecordingEvent, recordingEventState } from "./recordings/events.ts";

@@ -15,6 +15,7 @@ import { until } from "@signsealship/testing/until";
 import { openBlobs } from "../../../src/kernel/platform/blobs/blobs.ts";
 import { folderBackend } from "../../../src/kernel/platform/blobs/folder.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { ServiceError } from "../../../src/kernel/platform/errors.ts";
 import { openLog } from "../../../src/kernel/platform/logs.ts";
 import { systemRandom } from "../../../src/kernel/platform/random.ts";
 import { openRowMac } from "../../../src/kernel/platform/row-mac.ts";
@@ -23,6 +24,7 @@ import type { MediaEvent } from "../../../src/providers/media/media.ts";
 import { openMediaEngine } from "../../../src/providers/providers.ts";
 import {
   addNotary,
+  checkRecording,
   eligibilityReader,
   exportEverything,
   exportOf,
@@ -34,7 +36,6 @@ import {
   playTake,
   Recordings,
   recordingById,
-  recordingFaults,
   sweepRecordings,
 } from "../../../src/signing/notaries/notaries.ts";
 import { nextRun } from "../../../src/signing/notaries/recordings/store.ts";
@@ -336,7 +337,7 @@ test("written messages are exported with a recording, held against its manifest,
     db.transaction((tx) => recordings.writeMessage(tx, "written", by)),
     { code: "conflict" },
   );
-  const faults = async () => recordingFaults(deps, await recordingById(db, id));
+  const faults = async () => (await checkRecording(deps, await recordingById(db, id))).faults;
   assert.deepEqual(await faults(), []);
   const zip = join(folder.path, "written.zip");
   writeFileSync(zip, await downloaded(await exportRecording(deps, id, own), own));
@@ -356,7 +357,9 @@ test("written messages are exported with a recording, held against its manifest,
   const second = await begin("written-too");
   await db.transaction((tx) => recordings.writeMessage(tx, "written-too", by));
   await recordings.end("written-too", []);
-  assert.deepEqual(await recordingFaults(deps, await recordingById(db, second)), ["Message 1 is not in the manifest."]);
+  assert.deepEqual((await checkRecording(deps, await recordingById(db, second))).faults, [
+    "Message 1 is not in the manifest.",
+  ]);
   ahead = 6 * 366 * 86_400_000;
   await sweepRecordings({ ...deps, log }, new AbortController().signal);
   ahead = 0;
@@ -908,7 +911,14 @@ test("a manifest includes a part that was stored while the manifest was made", a
   const { headSeq } = await recordingById(db, id);
   assert.ok(headSeq > 2);
   assert.equal(await linesInManifest(id), headSeq);
-  assert.deepEqual(await recordingFaults(deps, await recordingById(db, id)), []);
+  assert.deepEqual(await checkRecording(deps, await recordingById(db, id)), { faults: [], unread: [] });
+  const away = new ServiceError("unavailable", "Documents can't be read now.", { cause: new Error("no answer") });
+  const silent = { ...deps, blobs: { ...deps.blobs, open: () => Promise.reject(away) } };
+  await assert.rejects(
+    checkRecording(silent, await recordingById(db, id)),
+    away,
+    "a store that does not answer ends it",
+  );
 });
 
 test("recovery sets a part of an unknown session aside, and leaves alone what is not a session", async () => {

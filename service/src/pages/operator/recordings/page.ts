@@ -1,4 +1,5 @@
 import type {
+  Checked,
   ExportOnList,
   Notary,
   RecordingOnList,
@@ -126,20 +127,21 @@ type View = {
 };
 
 /** The outcome of the form that was sent last. */
-export type Said = { problem?: string; faults?: readonly string[] };
+export type Said = { problem?: string; checked?: Checked };
 
-const checked = (faults: readonly string[]): Html =>
-  faults.length === 0
-    ? notice(
+function outcomeOf({ faults, unread }: Checked): Html {
+  const found = [...faults, ...unread];
+  const list = html`${found.slice(0, mostFaults).map((each) => html`${each}<br>`)}`;
+  if (faults.length > 0) return notice("stopped", "It is not what was recorded", list);
+  return unread.length > 0
+    ? notice("attention", "Not all of it could be compared", html`${list}What could be read is what was recorded.`)
+    : notice(
         "info",
         "It is what was recorded",
         "Each line follows the one before, and each chunk is the one that its line names.",
-      )
-    : notice(
-        "stopped",
-        "It is not what was recorded",
-        html`${faults.slice(0, mostFaults).map((fault) => html`${fault}<br>`)}`,
       );
+}
+
 const mostFaults = 20;
 
 const reason = (form: string, label: string) =>
@@ -157,7 +159,7 @@ const reasonForm = (id: string, verb: string, { label, button }: { label: string
 <div class="form-actions"><button type="submit" class="secondary">${button}</button></div></form>`;
 
 /** One recording with its takes, for an operator who gave a reason. */
-export function recordingBody({ recording, shown, mayHold }: View, { problem, faults }: Said = {}): Html {
+export function recordingBody({ recording, shown, mayHold }: View, { problem, checked }: Said = {}): Html {
   const { id, startedAt, endedAt, deletedAt, people, manifestSha256, isHeld } = recording;
   const about = facts([
     ["State", stateBadge(recording)],
@@ -175,7 +177,7 @@ export function recordingBody({ recording, shown, mayHold }: View, { problem, fa
 ${reasonForm(id, "open", { label: "Why you look at it", button: "Open for an hour" })}`;
   return html`${pageHead("Recording of a session", "", html`<a href="${recordingsPath}">Recordings</a>`)}
 ${errorSummary(problem)}
-${faults && checked(faults)}
+${checked && outcomeOf(checked)}
 <div class="panels">${card("about", "Record", html`${about}${endedAt !== null && buttonForm(recordingPath(id, "/check"), "Check what is stored", { kind: "secondary" })}`)}
 ${isThere && card("play", "Play", player)}
 ${isThere && card("export", "Export", html`<p>A zip with the manifest, the chain and each take as it was recorded. The guide to check it is docs/notary-recording.md.</p>${reasonForm(id, "export", { label: "Why you export it", button: "Export the zip" })}`)}

@@ -3,6 +3,7 @@ import { may, type Operator } from "../../../firms/operators/operators.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { isUuid } from "../../../kernel/platform/text.ts";
 import {
+  checkRecording,
   type EverythingDeps,
   exportEverything,
   exportOf,
@@ -18,7 +19,6 @@ import {
   openRecording,
   playTake,
   recordingById,
-  recordingFaults,
   shownRecording,
 } from "../../../signing/notaries/notaries.ts";
 import { done } from "../../ui/flash-messages.ts";
@@ -132,7 +132,7 @@ function changeRoutes(scope: FastifyInstance, deps: RecordingPagesDeps): void {
     headers,
     async handle({ request, operator, params: { id } }) {
       const { recording } = await required(operator, id);
-      return shown(request, operator, id, { faults: await recordingFaults(recordings, recording) });
+      return shown(request, operator, id, { checked: await checkRecording(recordings, recording) });
     },
   });
   const verbs = [

@@ -1,7 +1,9 @@
-/** Checks that a stored recording is unchanged. Each fault is a sentence that says what has changed. */
+/** Checks that a stored recording is unchanged. */
+
+import { MissingKeyError } from "../../../kernel/platform/secrets.ts";
 import { emptyChain, followChain, headAfter, readLine, sha256Hex } from "../../../providers/providers.ts";
 import { messageFaults } from "./messages.ts";
-import { chunkReader, isAway, placedChunks, type ReadDeps } from "./read.ts";
+import { chunkReader, isAway, MissingPartError, placedChunks, type ReadDeps } from "./read.ts";
 import { markedPartsOf, type Part, type Recording } from "./store.ts";
 
 const partName = (index: number, { firstSeq, lastSeq }: Part): string =>
@@ -40,25 +42,43 @@ function lineIn(text: string) {
   }
 }
 
+/** The result of a check, in sentences. */
+export type Checked = {
+  /** Say that something has changed. */
+  faults: string[];
+  /** The parts that could not be compared, because the store lacks them, or this process lacks their key. */
+  unread: string[];
+};
+
 /**
- * The faults of the manifest, of the chain, and of each chunk. A deleted recording has no chunks, so only the manifest
- * and the chain are checked.
+ * Checks the manifest, the chain, and each chunk. A deleted recording has no chunks, so only the manifest and the chain
+ * are checked.
+ * @throws ServiceError `unavailable` while the store or the database does not answer
  */
-export async function recordingFaults(deps: ReadDeps, recording: Recording): Promise<string[]> {
+export async function checkRecording(deps: ReadDeps, recording: Recording): Promise<Checked> {
   const parts = await markedPartsOf(deps.db, recording.id);
   const faults = chainFaults(recording, parts);
   // The chunks can be found only if the lines are sound, because the lines state their positions.
-  if (faults.length > 0 || recording.deletedAt) return faults;
+  if (faults.length > 0 || recording.deletedAt) return { faults, unread: [] };
   const read = await chunkReader(deps, recording);
+  const unread = new Set<Part>();
   for (const chunk of placedChunks(parts)) {
     const { seq, take, n } = chunk.line;
     try {
       await read(chunk);
     } catch (error) {
-      const what = isAway(error) ? "could not be read, so they were not compared" : "are others";
-      faults.push(`Line ${seq}: the bytes of chunk ${n} of take ${take} ${what}.`);
+      if (error instanceof MissingPartError || error instanceof MissingKeyError) unread.add(chunk.part);
+      else if (isAway(error)) throw error;
+      else faults.push(`Line ${seq}: the bytes of chunk ${n} of take ${take} are others.`);
     }
   }
   if (recording.manifest !== null) faults.push(...(await messageFaults(deps.db, deps.secrets, recording)));
-  return faults;
+  const named = [...unread].map(
+    (part) =>
+      `${partName(
+        parts.findIndex(({ id }) => id === part.id),
+        part,
+      )} can’t be read now.`,
+  );
+  return { faults, unread: named };
 }

@@ -10,6 +10,14 @@ import { type Part, partsOf, partUse, type Recording, recordKeyOf } from "./stor
 
 export type ReadDeps = { db: Sql; secrets: SecretBytes; blobs: Blobs };
 
+/** The store may be away: a folder that is not mounted has no blobs either. The cause says that nothing was altered. */
+export class MissingPartError extends ServiceError {
+  constructor(blobKey: string) {
+    const cause = new Error(`the store does not have blob ${blobKey}`);
+    super("unavailable", "A part of the recording can't be read now. Try again later.", { cause });
+  }
+}
+
 /** Where a chunk's encrypted bytes are within its part. */
 export type PlacedChunk = { line: ChainLine; part: Part; at: number };
 
@@ -36,11 +44,7 @@ export async function chunkReader({ db, secrets, blobs }: ReadDeps, recording: R
   async function open({ blobKey, sha256 }: Part): Promise<StoredFile> {
     if (!blobKey) throw new ServiceError("unavailable", "A part of the recording can't be read: it names no blob.");
     const file = await blobs.open(blobKey, partUse(recording.id, sha256), `notary ${recording.notaryId}`);
-    // The store may be away: a folder that is not mounted has no blobs either. The cause says that nothing was altered.
-    if (!file)
-      throw new ServiceError("unavailable", "A part of the recording can't be read now. Try again later.", {
-        cause: new Error(`the store does not have blob ${blobKey}`),
-      });
+    if (!file) throw new MissingPartError(blobKey);
     return file;
   }
   return async ({ line, part, at }: PlacedChunk): Promise<Buffer> => {
