@@ -1,8 +1,8 @@
 // Runs every *.test.ts of the repository, or the files named: npm test [-- --slowest] [--no-install] [--minutes N]
 // [FILE ...]
-import { globSync, readFileSync, statSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { dirname, join, relative, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { run } from "node:test";
 import { parseArgs } from "node:util";
 import { bundleCli, bundleTests } from "./bundle.ts";
@@ -32,23 +32,14 @@ if (!values["no-install"]) installTools(positionals.length > 0 ? toolsOf(positio
 
 /**
  * Starts the slowest files first, so that none of them runs alone at the end: first the tests of the tools, which build
- * things, then browser tests and files that repeat something, then the others. Within a group, larger files come first,
- * with those of the same folder that they import.
+ * things, then browser tests and files that repeat something, then the others. Within a group, larger files come first.
  */
 function longestFirst(files: string[]): string[] {
   const sources = new Map(files.map((file) => [file, readFileSync(join(root, file), "utf8")]));
   const source = (file: string) => sources.get(file) ?? "";
   const isSlow = (file: string) => file.includes(".browser.") || /\b(?:repeats|fuzzRuns)\(/.test(source(file));
   const kind = (file: string) => (file.startsWith("tools/") ? 0 : isSlow(file) ? 1 : 2);
-  // A test of a tool imports no such file: its text has an import as data.
-  const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-  const siblings = (file: string) =>
-    [...source(file).matchAll(/from "\.\/([\w-]+\.ts)"/g)].map(([, name = ""]) => join(root, dirname(file), name));
-  const sizes = new Map(
-    files.map((file) => [file, source(file).length + siblings(file).reduce((sum, each) => sum + sizeOf(each), 0)]),
-  );
-  const size = (file: string) => sizes.get(file) ?? 0;
-  return files.sort((a, b) => kind(a) - kind(b) || size(b) - size(a));
+  return files.sort((a, b) => kind(a) - kind(b) || source(b).length - source(a).length);
 }
 
 /** Builds the bundles and starts the hosts with which all test files run services and verbs. */
