@@ -87,10 +87,10 @@ export const isInside = (run: Run, box: Rect): boolean =>
 const isSigned = (rule: Rule, words: readonly Run[]): boolean =>
   words.some(
     ({ text, x, y }) =>
-      y > rule.y &&
-      y - rule.y < measures.labelBelow &&
       Math.abs(x - rule.x) < 4 &&
-      /\b(?:signature|firma)\b/i.test(text),
+      (y > rule.y
+        ? y - rule.y < measures.labelBelow && /\b(?:signature|firma)\b/i.test(text)
+        : rule.y - y < measures.labelFarAbove && /^(?:signature|firma)\b.*:$/i.test(text)),
   );
 
 /** Whether a rule underlines words, or words were already written on it. */
@@ -101,13 +101,11 @@ const isUnderWords = (rule: Rule, words: readonly Run[]): boolean =>
       (run.y > rule.y - 11 && run.y <= rule.y && overlap(run, rule) > 0.6 * rule.width),
   );
 
-/**
- * The height of the empty space above a line, in points: at most `most`, and at least 10 even if there is less space.
- */
+/** The height of the empty space above a line, in points: at most `most`. */
 export function roomAbove(blank: Blank, others: readonly (Run | Blank)[], most: number): number {
   const { box } = blank;
   const within = box ? others.filter((each) => "text" in each && isInside(each, box)) : others;
   const lines = within.filter((each) => each.y < blank.y - 4 && overlap(each, blank) > 2).map(({ y }) => y + 2);
   const floor = Math.max(box ? box.y : Number.NEGATIVE_INFINITY, ...lines);
-  return Math.max(Math.min(most, blank.y - floor), 10);
+  return Math.min(most, blank.y - floor);
 }

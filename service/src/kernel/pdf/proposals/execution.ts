@@ -26,9 +26,7 @@ export function executionAbove(
   // A party's line that is next to a line for a date is for a signature.
   const dates = words.filter(({ text }) => kindOfLabel(text) === "date").map(({ y }) => y);
   return (y, isCaption = false) =>
-    y >= first - 4 ||
-    (sentences.length > (isCaption ? 0 : 1) && y > last) ||
-    dates.some((date) => Math.abs(date - y) < 4);
+    y >= first - 4 || ((isCaption || sentences.length > 1) && y > last) || dates.some((date) => Math.abs(date - y) < 4);
 }
 
 /** Whether a run has so many words that it is a sentence of the document. */
@@ -151,4 +149,4 @@ const isCaption = (run: Run, blank: Blank): boolean =>
   run.y > blank.y && run.y - run.size * 0.75 - blank.y < captionGap && overlap(run, blank) > 0;
 
 const isOfParty = ({ text }: Run): boolean =>
-  kindOfLabel(text) !== "notary" && parties.some((words) => words.test(text));
+  kindOfLabel(text) !== "notary" && (parties.some((words) => words.test(text)) || /^approved\b/i.test(text));

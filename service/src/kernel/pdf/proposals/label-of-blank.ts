@@ -92,19 +92,26 @@ function headingOf({ box }: Blank, page: PageWords): Found | null {
   if (!box) return null;
   const { boxes } = page.content;
   let cell: Rect = box;
+  let signer: Run | undefined;
   for (let steps = 0; steps < 40; steps++) {
     const top = cell;
     const above = boxes.find((each) => isBelow(each, top));
     const words = above && page.words.find((run) => isInside(run, above));
-    if (words) return read(words.text, page, words.y, false);
+    // Below a person's name, the next person signs.
+    if (words && !isPerson(words.text)) return read(words.text, page, words.y, false);
+    signer ??= words;
     if (!above) break;
     cell = above;
   }
   const first = cell;
-  const heading = page.words.find(
-    (run) => run.y < first.y && run.y > first.y - 18 && run.x >= first.x - 2 && endOf(run) <= endOf(first) + 2,
-  );
-  return heading ? read(heading.text, page, heading.y, false) : null;
+  const heading =
+    signer ??
+    page.words.find(
+      (run) => run.y < first.y && run.y > first.y - 18 && run.x >= first.x - 2 && endOf(run) <= endOf(first) + 2,
+    );
+  if (!heading) return null;
+  const isInitials = box.width <= measures.mostInitials && /^(?:\p{Lu}\. ?){2,3}$/u.test(heading.text);
+  return isInitials ? { label: heading.text, kind: "initials" } : read(heading.text, page, heading.y, false);
 }
 
 function labelInside(blank: Blank, page: PageWords): Found | null {

@@ -19,7 +19,11 @@ export type Found = { readonly label: string; readonly kind: ReturnType<typeof k
 
 const person = /^\p{Lu}[\p{L}.'’-]*(?: \p{Lu}[\p{L}.'’-]*){1,3}(?:,.*)?$/u;
 
-const withoutLabel = (text: string): string => text.replace(/^(?:(?:name|nombre):|by\b:?)\s*/i, "").trim();
+const withoutLabel = (text: string): string =>
+  text
+    .replace(/^\((.*)\)$/, "$1")
+    .replace(/^(?:(?:name|nombre):|by\b:?)\s*/i, "")
+    .trim();
 
 /** Whether a text is a person's name, alone or followed by a description: "JOHN ROE, an unmarried man". */
 export const isPerson = (text: string): boolean => person.test(withoutLabel(text));
@@ -34,7 +38,8 @@ export function read(text: string, { isExecution }: PageWords, y: number, isCapt
     isPerson(label) && (kind === null || kind === "other" || isSigner || /^(?:name|nombre):/i.test(label));
   if (isNamed && isCaption && (isExecution(y, true) || isSigner) && !isFormWords(label))
     return { label, kind: "signature" };
-  if (kind === "signature" && !isExplicit(text) && !isExecution(y, isCaption)) return { label, kind: null };
+  if (kind === "signature" && !isExplicit(text) && (/["“”]/.test(text) || !isExecution(y, isCaption)))
+    return { label, kind: null };
   return { label, kind };
 }
 

@@ -32,7 +32,10 @@ export function linesIn({ fnArray, argsArray }: Operators, OPS: Ops, toShown: Ma
       stack.push(state);
       const own = args[0] as ArrayLike<number> | null;
       if (own) state = { ...state, matrix: times(state.matrix, matrixOf(own)) };
-    } else if (operator === OPS.clip || operator === OPS.eoClip) clips = true;
+    } else if (operator === OPS.paintSolidColorImageMask)
+      // Some printer drivers draw lines as images: the unit square, scaled.
+      collect({ points: unitSquare.map(([x, y]) => apply(state.matrix, x, y)), isCurved: false }, state.clip, into);
+    else if (operator === OPS.clip || operator === OPS.eoClip) clips = true;
     else if (operator === OPS.constructPath) {
       const [paint, data] = args as [number, [ArrayLike<number> | null] | null];
       const path = data?.[0];
@@ -48,6 +51,13 @@ export function linesIn({ fnArray, argsArray }: Operators, OPS: Ops, toShown: Ma
   const rules = drawn.filter((rule) => rule.width > 6 && !cells.some((cell) => isEdgeOf(rule, cell)));
   return { rules, boxes: [...into.boxes, ...cells] };
 }
+
+const unitSquare: Points = [
+  [0, 0],
+  [1, 0],
+  [1, 1],
+  [0, 1],
+];
 
 type Subpath = { readonly points: Points; readonly isCurved: boolean };
 

@@ -171,6 +171,10 @@ export const measures = {
   /** The greatest height of a field for a signature or initials, and of any other field. */
   signatureHeight: 26,
   textHeight: 16,
+  /** The greatest distance from the bottom of a box up to a label that is on the left of the place, not above it. */
+  besideLabel: 11,
+  /** The least space above a line for a signature. */
+  leastRoom: 9.5,
   widest: 260,
 } as const;
 

@@ -89,16 +89,27 @@ function likeOthers(blanks: readonly Blank[], pieces: readonly Piece[], page: Pa
       const isLike = more.length === 0 && isShortName(caption) && (isNear || signed.some(isWide));
       return isLike ? [{ blank, found: { label: caption.text, kind: "signature" }, reason: "like_others" }] : [];
     }
+    if (hasWords(blank, page)) return [];
     const first = pieces.find(
       (each) =>
         isWide(each) &&
         (each.found.kind === "signature" || each.found.kind === "date") &&
-        Math.abs(each.blank.x - blank.x) < 2 &&
-        blank.y > each.blank.y + 10 &&
-        blank.y < each.blank.y + measures.nextLine,
+        isNextOf(each.blank, blank, blanks),
     );
-    return first && !hasWords(blank, page) ? [{ blank, found: first.found, reason: "like_others" }] : [];
+    return first ? [{ blank, found: first.found, reason: "like_others" }] : [];
   });
+}
+
+/** Whether a blank follows another one in a column of blanks, without a larger gap. */
+function isNextOf(first: Blank, blank: Blank, blanks: readonly Blank[]): boolean {
+  const column = blanks
+    .filter(({ x, y }) => Math.abs(x - first.x) < 2 && y >= first.y && y <= blank.y)
+    .sort((a, b) => a.y - b.y);
+  const isNext = ({ y }: Blank, index: number) => {
+    const gap = y - (column[index]?.y ?? y);
+    return gap > 10 && gap < measures.nextLine;
+  };
+  return column.includes(blank) && column.length > 1 && column.slice(1).every(isNext);
 }
 
 /** Whether a line for a signature is in the same column as a blank, above or below it. */
@@ -118,11 +129,13 @@ function asProposal({ blank, found, reason }: Piece, { words, blanks, content }:
   const { kind, label } = found;
   if (!kind || kind === "other" || kind === "notary" || blank.width < leastWidth(kind)) return [];
   const most = kind === "signature" || kind === "initials" ? measures.signatureHeight : measures.textHeight;
-  const height = roomAbove(blank, [...words, ...blanks], most);
-  const inside = blank.box
-    ? words.filter((run) => blank.box && isInside(run, blank.box) && run.y > blank.y - height)
-    : [];
-  const x = Math.max(blank.x, ...inside.map((run) => endOf(run) + 4));
+  const onLine = words.filter((run) => blank.box && isInside(run, blank.box) && run.y > blank.y - measures.besideLabel);
+  const x = Math.max(blank.x, ...onLine.map((run) => endOf(run) + 4));
+  const others = [...words, ...blanks].filter((each) => endOf(each) > x);
+  const room = roomAbove(blank, others, most);
+  // Nobody signs between two lines of text.
+  if (kind === "signature" && (blank.box?.height ?? room + 2) < measures.leastRoom + 2) return [];
+  const height = Math.max(room, 10);
   const width = Math.min(endOf(blank) - x, kind === "initials" ? 120 : measures.widest, content.width - x);
   if (width < leastWidth(kind)) return [];
   const rect = { x, y: blank.y - height, width, height };
@@ -145,7 +158,9 @@ function ofLabelsAlone(page: PageWords): Plain[] {
     const isNear = blanks.some(
       (blank) =>
         (Math.abs(blank.y - run.y) < 24 && endOf(blank) > run.x && blank.x < endOf(run) + measures.labelBeside) ||
-        (blank.y > run.y && (blank.box?.y ?? blank.y) < run.y + 40 && Math.abs(blank.x - run.x) < 14),
+        (blank.y > run.y &&
+          (blank.box?.y ?? blank.y) < run.y + measures.labelFarAbove &&
+          Math.abs(blank.x - run.x) < 14),
     );
     if (isNear) return [];
     const right = words.filter((other) => other !== run && Math.abs(other.y - run.y) < 6 && other.x >= endOf(run) - 1);

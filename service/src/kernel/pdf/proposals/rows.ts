@@ -18,8 +18,9 @@ import type { Run } from "./runs.ts";
 /** The words to the left of a blank, on its line, without another blank between them. */
 export function labelBeside(blank: Blank, page: PageWords): Found | null {
   const { words, blanks } = page;
+  // The number of an item, or of a line of a pleading, is not a label.
   const nearest = words
-    .filter((run) => isOnLine(run, blank) && endOf(run) <= blank.x + 4)
+    .filter((run) => isOnLine(run, blank) && endOf(run) <= blank.x + 4 && !/^\(?\d{1,2}[.)]?$/.test(run.text))
     .sort((a, b) => endOf(b) - endOf(a))[0];
   const left = nearest && isArrow(nearest) ? beforeArrow(nearest, page) : nearest;
   const isColon = left && /:\s*$/.test(left.text);
@@ -84,6 +85,7 @@ function kindOfClause({ text }: Run, { width }: Blank): "date" | "signature" | "
 function lastPart(text: string): string | null {
   const part =
     text
+      .replace(/[\s([]+$/, "")
       .replace(endMarks, "")
       .split(/(?<=[\p{L}\d]{4}|\))[.;]\s+|:\s+|\s{3,}/u)
       .at(-1)
@@ -129,10 +131,15 @@ export function initialsBefore(blank: Blank, { words, blanks }: PageWords): Foun
   for (const { x, width } of onLine) if (x > end - 2 && x - end < 12 && width <= measures.mostInitials) end = x + width;
   const item = words.some((run) => follows(run, { ...blank, width: end - blank.x }, 24) && !/^\p{Ll}/u.test(run.text));
   const isFirst = !words.some((run) => isOnLine(run, blank) && run.x < blank.x && !isItemMark(run));
+  // In the second column of a list, there is a blank for the next item, too.
+  const isNext = blanks.some(
+    ({ x, y, width }) =>
+      Math.abs(x - blank.x) < 2 && Math.abs(width - blank.width) < 2 && y !== blank.y && Math.abs(y - blank.y) < 24,
+  );
   const isAsked = words.some(
     (run) => run.y < blank.y && run.y > blank.y - measures.initialsAbove && kindOfLabel(run.text) === "initials",
   );
-  return item && isFirst && isAsked ? { label: "", kind: "initials" } : null;
+  return item && (isFirst || isNext) && isAsked ? { label: "", kind: "initials" } : null;
 }
 
 /** "(c)", "ii." and the like. */
@@ -167,14 +174,18 @@ export function labelBehind(blank: Blank, page: PageWords): Found | null {
   if (!run) return null;
   if (/^\(?(?:l\.?\s?s\.?|seal)\)?/i.test(run.text)) return { label: "", kind: "signature" };
   if (!isTagOf(run, blank) && !isBehind(run, page)) return null;
-  return read(run.text.replace(/^,\s*/, ""), page, run.y, false);
+  const label = run.text.replace(/^,\s*/, "");
+  const found = read(label, page, run.y, true);
+  // Minutes have a line for each director, with the surname behind it.
+  const isName = found.kind === null && blank.width >= measures.leastSignature && /^\p{Lu}[\p{L}'’-]+$/u.test(label);
+  return isName && page.isExecution(blank.y, true) ? { ...found, kind: "signature" } : found;
 }
 
 const follower = (blank: Blank, { words }: PageWords): Run | undefined => words.find((run) => follows(run, blank, 16));
 
 /** Whether words belong to the blank before them: "____ Contractor  ____ Date" is a row that begins with a blank. */
 function isBehind(run: Run, page: PageWords): boolean {
-  if (run.text.split(/\s+/).length > 4 || kindOfLabel(run.text) === null) return false;
+  if (run.text.split(/\s+/).length > 4 || (kindOfLabel(run.text) === null && !/^\p{Lu}/u.test(run.text))) return false;
   const row = page.blanks.filter((blank) => !blank.box && isOnLine(run, blank)).sort((a, b) => a.x - b.x);
   const [first] = row;
   if (!first || !row.every((blank) => follower(blank, page))) return false;

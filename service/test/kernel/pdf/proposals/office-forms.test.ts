@@ -87,9 +87,9 @@ for (const [set, least, mostWrong] of [
   ["d", { signature: 72, initials: 40, date: 55 }, 1],
   ["e", { signature: 91, initials: 59, date: 50 }, 8],
   ["f", { signature: 83, initials: 38, date: 42 }, 4],
-  ["g", { signature: 88, initials: 33, date: 44 }, 4],
-  ["h", { signature: 66, initials: 12, date: 39 }, 3],
-  ["i", { signature: 88, initials: 33, date: 48 }, 18],
+  ["g", { signature: 90, initials: 33, date: 44 }, 4],
+  ["h", { signature: 71, initials: 12, date: 39 }, 1],
+  ["i", { signature: 97, initials: 74, date: 51 }, 9],
 ] as const)
   describe(`set ${set} of the forms of offices:`, () => {
     // Sets c to i do not list the places for names.
