@@ -5,6 +5,7 @@ import { makeJobsDue } from "@signsealship/testing/due-jobs";
 import { forTests } from "@signsealship/testing/for-tests";
 import { openHarness } from "@signsealship/testing/harness";
 import { examplePdf } from "@signsealship/testing/inputs/order-form";
+import { isWaitedFor } from "@signsealship/testing/lock-waits";
 import { authenticateRooms } from "@signsealship/testing/row-mac";
 import { newPartner, ownProcess } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
@@ -104,12 +105,7 @@ async function whileBlocked(
     await tx.script(`LOCK TABLE closing_passports IN ${mode} MODE`);
     await ready();
     await queue();
-    await until(async () => {
-      const waiting = await db.query(
-        sql`SELECT FROM pg_locks WHERE relation = 'closing_passports'::regclass AND NOT granted`,
-      );
-      return waiting.length > 0;
-    });
+    await until(() => isWaitedFor(db, tx));
     await act();
   });
   await idle();

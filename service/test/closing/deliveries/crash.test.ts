@@ -8,6 +8,7 @@ import { forTests } from "@signsealship/testing/for-tests";
 import { openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { isWaitedFor } from "@signsealship/testing/lock-waits";
 import { newPartner, ownProcess } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { type Statement, sql } from "../../../src/kernel/platform/database/sql.ts";
@@ -95,7 +96,7 @@ async function killAtWrite(table: Statement, begin: () => Promise<unknown>): Pro
   await db.transaction(async (tx) => {
     await tx.query(sql`LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`);
     await begin();
-    await until(async () => (await db.query(sql`SELECT FROM pg_locks WHERE NOT granted`)).length > 0);
+    await until(() => isWaitedFor(db, tx));
     await running.service.kill();
   });
   await restart();

@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer } from "@signsealship/testing/client";
 import { forTests } from "@signsealship/testing/for-tests";
+import { isWaitedFor } from "@signsealship/testing/lock-waits";
 import { authenticateOrders, changeFirm } from "@signsealship/testing/row-mac";
 import { startService } from "@signsealship/testing/service";
 import { isSealed, type Statement, sql } from "../../../src/kernel/platform/database/sql.ts";
@@ -233,7 +234,7 @@ describe("a view on two nodes", () => {
         const request = acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode }).finally(() => {
           attached = true;
         });
-        while (!attached && !(await someoneWaits())) await sleep(5);
+        while (!attached && !(await isWaitedFor(running.db, tx))) await sleep(5);
         await running.view(room);
         return { request };
       });
@@ -274,9 +275,3 @@ describe("a view on two nodes", () => {
     }
   });
 });
-
-async function someoneWaits(): Promise<boolean> {
-  const [row] = await running.db.query<{ waits: boolean }>(sql`
-    SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted) AS waits`);
-  return row?.waits ?? false;
-}

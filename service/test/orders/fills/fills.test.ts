@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { databaseOfRunning } from "@signsealship/testing/database";
 import { forTests } from "@signsealship/testing/for-tests";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
+import { isWaitedFor } from "@signsealship/testing/lock-waits";
 import { rowMacOf } from "@signsealship/testing/row-mac";
 import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
@@ -537,7 +538,7 @@ test("a change that waits for somebody who alters the fill refuses the altered f
     await altering.query(sql`UPDATE fills SET created_by = 'forged' WHERE id = ${made.fillId}`);
     const ends = db.transaction((tx) => endFill(tx, made.fillId, { state: "canceled", at: new Date() }));
     change = assert.rejects(ends, { code: "unavailable" });
-    await until(async () => (await altering.query(sql`SELECT FROM pg_locks WHERE NOT granted`)).length > 0);
+    await until(() => isWaitedFor(db, altering));
   });
   await change;
   assert.equal((await page(made.url)).status, 503);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
+import { whileWritesWait } from "@signsealship/testing/lock-waits";
 import { ownProcess } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { type Statement, sql } from "../../../src/kernel/platform/database/sql.ts";
@@ -9,7 +10,6 @@ import { billingDocumentState } from "../../../src/orders/payments/documents.ts"
 import { giveLiveAccess, newMember, postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator } from "../../firms/operators/console-people.ts";
 import { openLiveService } from "../fulfilment/live-service.ts";
-import { whileWritesWait } from "./while-writes-wait.ts";
 
 const live = await forTests(openLiveService(ownProcess));
 const { stripe, db, harness } = live;

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
+import { whileWritesWait } from "@signsealship/testing/lock-waits";
 import { ownProcess, type Service, startService } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { giveLiveAccess, newMember, postForm } from "../../firms/members/signed-in-member.ts";
 import { openLiveService } from "../fulfilment/live-service.ts";
-import { whileWritesWait } from "./while-writes-wait.ts";
 
 // The processor recognizes the requesting node by its key.
 const live = await forTests(openLiveService({ ...ownProcess, STRIPE_SECRET_KEY: "sk_live_one" }));

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
+import { isWaitedFor } from "@signsealship/testing/lock-waits";
 import { until } from "@signsealship/testing/until";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { closeTasks } from "../../../src/kernel/tasks/tasks.ts";
@@ -181,7 +182,7 @@ test("a payer whose charge begins in this moment is not reminded", async () => {
   await db.transaction(async (tx) => {
     await lockOrder(tx, code);
     watch = watchPayments(deps);
-    await until(async () => (await db.query(sql`SELECT FROM pg_locks WHERE NOT granted`)).length > 0);
+    await until(() => isWaitedFor(db, tx));
     const { partnerId, environment } = firm.owner;
     const about = { orderId: id, partnerId, environment, methodId: method?.id ?? "", askedBy: "system" };
     const money = { amountCents: 407, supplementId: supplement?.id ?? null, askedAt: clock(), reason: null };

@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { forTests } from "@signsealship/testing/for-tests";
 import { openHarness } from "@signsealship/testing/harness";
+import { isWaitedFor } from "@signsealship/testing/lock-waits";
 import { newPartner, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { columnCipher } from "../../../src/kernel/platform/column-cipher.ts";
@@ -1170,7 +1171,7 @@ test("a check that is open, expired, failed, too old or void is shown to the not
     await lockOrder(tx, code);
     marking = identify();
     marking.catch(() => {});
-    await until(async () => (await db.query(sql`SELECT FROM pg_locks WHERE NOT granted`)).length > 0);
+    await until(() => isWaitedFor(db, tx));
     await voids(code, tx);
   });
   await assert.rejects(marking ?? Promise.resolve(), /is void/);
