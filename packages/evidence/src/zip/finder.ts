@@ -6,7 +6,7 @@ import { indexOfText, isTextAt } from "../pdf/search.ts";
  */
 const FINDER = /^(?:(?:[^/]+\/){1,2}\.DS_Store|__MACOSX\/(?:[^/]+\/){0,2}(?:\._[^/]+)?)$/;
 
-/** The path that an entry of the Finder is about, without leading dots; empty for `__MACOSX/`, null for any other name. */
+/** The path that an entry of the Finder is about, without leading dots; empty for `__MACOSX/`, null for a name that the Finder does not write. */
 export const finderSubject = (name: string): string | null =>
   FINDER.test(name) ? name.replace(/^__MACOSX\//, "").replace(/(^|\/)(?:\._)?\.?([^/]+)$/, "$1$2") : null;
 
@@ -14,5 +14,6 @@ export const finderSubject = (name: string): string | null =>
 export function isFinderFile(name: string, bytes: Uint8Array): boolean {
   // AppleDouble (RFC 1740, appendix B) has the magic number 00051607.
   const magic = name.endsWith("/.DS_Store") ? "\0\0\0\u0001Bud1" : "\0\u0005\u0016\u0007";
+  // PDF readers accept a header that begins within the first 1,024 bytes.
   return isTextAt(bytes, magic, 0) && indexOfText(bytes, "%PDF-", 0, Math.min(bytes.length, 1028)) < 0;
 }

@@ -39,6 +39,7 @@ function isFinderName(name: string): boolean {
 /**
  * Whether a name is FOLDER/FILE or FOLDER/FOLDER/FILE, or that of one of these folders with a slash at its end. Only
  * Unicode's form NFC is accepted, because some file systems treat two forms of a letter as the same name.
+ * @param leastParts 2; 1 also accepts the top folder's own name, which a file of the Finder can be about
  */
 function isDocumentPath(name: string, leastParts: number): boolean {
   const parts = name.split("/");

@@ -171,7 +171,7 @@ test("reads extra fields that state times, owners and the name itself, and refus
     refuses(zipWith(times, field(id, 8)), /extra-field/);
 });
 
-test("reads the entries of folders, and refuses those that are no folder or repeat a name", () => {
+test("reads the entries of folders, and refuses those that are not folders or repeat a name", () => {
   const file = { name: "top/in/a.pdf", bytes: text("x") };
   const folder = (name: string, bytes = text("")) => ({ name, bytes });
   const { files } = openZip(makeZip([folder("top/"), folder("top/in/"), file, folder("top/empty/")]));

@@ -9,8 +9,7 @@ import { marked } from "../../kernel/platform/database/state-mac.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import type { MacTable } from "../../kernel/platform/protected-data.ts";
 import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
-import { deletedAt, ruled, type SourceOf, unnamedIn } from "../../kernel/retention/retention.ts";
-import { leapt } from "../../kernel/test-clock/test-clock.ts";
+import { byEnvironment, deletedAt, type SourceOf, unnamedIn } from "../../kernel/retention/retention.ts";
 import { fromRooms, joinRoom, roomState } from "../rooms/rooms.ts";
 
 /** Identifies the blob that stores a version's certificate. */
@@ -108,31 +107,23 @@ export const firstClosing: Statement = sql`(SELECT c.created_at ${fromRooms} JOI
     WHERE r.partner_id = p.id ORDER BY c.created_at LIMIT 1)`;
 
 /** How long the retention plan keeps the certificates of closings. */
-export const closingSource: SourceOf = ({ test, live }) => {
-  const since = sql`greatest(r.updated_at, c.created_at)`;
-  return {
-    table: "closing_passports",
-    rows: sql`closing_passports c ${joinRoom(sql`c.room_id`)}`,
-    partnerId: sql`r.partner_id`,
-    environment: sql`r.environment`,
-    id: sql`c.verify_code`,
-    first: "",
-    lock: nothing,
-    blobKey: sql`c.blob_key`,
-    authentic: marked(roomState, sql`r`),
-    ...ruled([
-      {
-        name: "test.closingPassports",
-        holds: sql`r.environment = 'test'`,
-        days: test.closingPassports,
-        since: leapt(since, sql`r.partner_id`),
-      },
-      { name: "live.closingPassports", holds: sql`true`, days: live.closingPassports, since },
-    ]),
-    sharesBlobs: true,
-    unshared: () => unnamedIn(sql`closing_passports`, sql`AND other.verify_code <> named.id`),
-  };
-};
+export const closingSource: SourceOf = (plan) => ({
+  table: "closing_passports",
+  rows: sql`closing_passports c ${joinRoom(sql`c.room_id`)}`,
+  id: sql`c.verify_code`,
+  first: "",
+  lock: nothing,
+  blobKey: sql`c.blob_key`,
+  authentic: marked(roomState, sql`r`),
+  ...byEnvironment(
+    plan,
+    "closingPassports",
+    { partnerId: sql`r.partner_id`, environment: sql`r.environment` },
+    sql`greatest(r.updated_at, c.created_at)`,
+  ),
+  sharesBlobs: true,
+  unshared: () => unnamedIn(sql`closing_passports`, sql`AND other.verify_code <> named.id`),
+});
 
 /** The lines of the sealed versions, without the link to the version before. */
 export const loggedClosings: LoggedRows = (environment) => sql`

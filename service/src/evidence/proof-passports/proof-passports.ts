@@ -3,8 +3,7 @@ import { nothing, sql } from "../../kernel/platform/database/sql.ts";
 import type { DocumentNames } from "../../kernel/platform/document-name.ts";
 import type { Workers } from "../../kernel/platform/workers/task.ts";
 import type { Resources } from "../../kernel/resources.ts";
-import { type RetentionPlan, ruled, type Source, unnamedIn } from "../../kernel/retention/retention.ts";
-import { leapt } from "../../kernel/test-clock/test-clock.ts";
+import { byEnvironment, type RetentionPlan, type Source, unnamedIn } from "../../kernel/retention/retention.ts";
 import type { Anchoring } from "../anchoring/anchoring.ts";
 import type { Sealing } from "../seals/seals.ts";
 import type { TransparencyLog } from "../transparency-log/transparency-log.ts";
@@ -30,23 +29,15 @@ export { firstPassport, forgetPassportNames, loggedPassports, storedPassports } 
 export const protectedTables = [passportRows, certificateRows];
 
 /** The PDF of a passport, its stored data and its certificates are deleted together. */
-function ofPassports({ test, live }: RetentionPlan) {
-  const since = sql`p.created_at`;
-  return {
-    partnerId: sql`p.partner_id`,
-    environment: sql`p.environment`,
-    lock: nothing,
-    ...ruled([
-      {
-        name: "test.proofPassports",
-        holds: sql`p.environment = 'test'`,
-        days: test.proofPassports,
-        since: leapt(since, sql`p.partner_id`),
-      },
-      { name: "live.proofPassports", holds: sql`true`, days: live.proofPassports, since },
-    ]),
-  };
-}
+const ofPassports = (plan: RetentionPlan) => ({
+  lock: nothing,
+  ...byEnvironment(
+    plan,
+    "proofPassports",
+    { partnerId: sql`p.partner_id`, environment: sql`p.environment` },
+    sql`p.created_at`,
+  ),
+});
 
 /** How long the retention plan keeps the sealed PDFs of passports. */
 export const passportSource = (plan: RetentionPlan): Source => ({

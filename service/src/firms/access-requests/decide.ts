@@ -73,8 +73,8 @@ export const mailKey = (tx: Tx, requestId: string, refusal: Refusal | null = nul
   enqueue(tx, accessMailQueue, { requestId, refusal } satisfies AccessMail);
 
 /**
- * Lets the person who signs in with this address open a firm that an operator added, without a key: it is recorded as a
- * request of that address that was granted.
+ * Lets the person who signs in with this address open a firm that an operator added, without a key. Records this as a
+ * granted request of that address.
  * @throws ServiceError for a text that is not an address, and for an address that was given access to a firm before
  */
 export async function nameFirstOwner(

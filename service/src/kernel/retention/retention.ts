@@ -19,4 +19,4 @@ export {
   type RetentionPlan,
   readRetention,
 } from "./plan.ts";
-export { ruled, type Source, type SourceOf, unnamedIn } from "./source.ts";
+export { byEnvironment, ruled, type Source, type SourceOf, undueIn, unnamedIn } from "./source.ts";

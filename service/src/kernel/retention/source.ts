@@ -1,6 +1,7 @@
 import type { Sql } from "../platform/database/database.ts";
 import { nothing, quoted, type Statement, sql } from "../platform/database/sql.ts";
 import type { RowMac } from "../platform/row-mac.ts";
+import { leapt } from "../test-clock/test-clock.ts";
 import type { Days, RetentionPlan } from "./plan.ts";
 
 /** A rule of the plan and its condition. The first rule whose condition holds applies. */
@@ -57,9 +58,36 @@ export const ruled = (rules: readonly Rule[]): Pick<Source, "keptUntil" | "rule"
   rule: choose(rules, ({ name }) => sql`${name}::text`, sql`'none'`),
 });
 
+/**
+ * The members of a source whose rows have one period in each environment; those of the test environment are due by the
+ * firm's test clock.
+ * @param since from when the period is counted
+ */
+export const byEnvironment = (
+  { test, live }: RetentionPlan,
+  name: "proofPassports" | "closingPassports",
+  { partnerId, environment }: Pick<Source, "partnerId" | "environment">,
+  since: Statement,
+): Pick<Source, "partnerId" | "environment" | "keptUntil" | "rule"> => ({
+  partnerId,
+  environment,
+  ...ruled([
+    { name: `test.${name}`, holds: sql`${environment} = 'test'`, days: test[name], since: leapt(since, partnerId) },
+    { name: `live.${name}`, holds: sql`true`, days: live[name], since },
+  ]),
+});
+
 /** A condition that is true when no row of the table has the blob of the row `named`. */
 export const unnamedIn = (table: Statement, where: Statement = nothing): Statement =>
   sql`NOT EXISTS (SELECT FROM ${table} AS other WHERE other.blob_key = named.blob_key ${where})`;
+
+/** A condition that is true when no row of the source needs the blob of the row `named`, except rows that are due. */
+export const undueIn = (
+  { rows, blobKey, keptUntil }: Pick<Source, "rows" | "blobKey" | "keptUntil">,
+  now: Date,
+  where: Statement = nothing,
+): Statement =>
+  sql`NOT EXISTS (SELECT FROM ${rows} WHERE ${blobKey} = named.blob_key AND ${keptUntil} > ${now} ${where})`;
 
 /** A condition that is true when no row needs the blob of the row `named`, which is one of `source`. */
 export function unneeded(source: Source, sources: readonly Source[], now: Date): Statement {

@@ -8,6 +8,7 @@ import { isAltered, writeStateMacs } from "../../kernel/platform/database/state-
 import type { Log } from "../../kernel/platform/logs.ts";
 import { keepTasks, type NeededTask } from "../../kernel/tasks/tasks.ts";
 import { bookNow, bookTime } from "../../kernel/test-clock/test-clock.ts";
+import { dollars } from "../dollars.ts";
 import { billingDocuments, lockBilling, zoneOf } from "../payments/payments.ts";
 import { linesOf, lossLines, owedUntil, type Sums, sumsOf } from "./lines.ts";
 import { tellOwners } from "./mail.ts";
@@ -72,8 +73,8 @@ async function storeSums(db: Database, owner: Owner, at: Date): Promise<void> {
 }
 
 /**
- * Compares the stored sums of all closed months with the documents of these months. Each difference is logged, and is a
- * task for a person until it is gone.
+ * Compares the stored sums of all closed months with the documents of these months. Logs each difference, and keeps a
+ * task open for it until it is gone.
  */
 export async function checkMonths({ db, clock, log }: JobDeps, stopping: AbortSignal): Promise<void> {
   const firms = await db.query<NamedOwner>(sql`
@@ -94,8 +95,8 @@ export async function checkMonths({ db, clock, log }: JobDeps, stopping: AbortSi
 
 type NamedOwner = Owner & { firmName: string };
 
-/** A closed month whose stored sums are not those of its documents. */
-type Difference = { month: string; stored: Partial<Sums>; sums: Sums };
+/** A closed month, and the stored sums that are not those of its documents: a text for each. */
+type Difference = { month: string; parts: readonly string[] };
 
 /** A difference that a later month's correction has settled does not count. */
 async function differencesOf(db: Sql, log: Log, owner: Owner): Promise<Difference[]> {
@@ -109,8 +110,11 @@ async function differencesOf(db: Sql, log: Log, owner: Owner): Promise<Differenc
     const isSettled = (stored.corrections ?? 0) !== 0 && stored.closing === sums.closing;
     if (isSettled) found = [];
     const expected = isSettled ? { ...sums, opening: stored.opening, corrections: stored.corrections ?? 0 } : sums;
-    const differs = Object.entries(stored).some(([name, cents]) => expected[name as keyof Sums] !== cents);
-    if (differs) found.push({ month, stored, sums: expected });
+    const parts = Object.entries(stored).flatMap(([name, cents]) => {
+      const documented = expected[name as keyof Sums];
+      return documented === cents ? [] : `${name}: ${dollars(cents)} stored, ${dollars(documented)} by the documents`;
+    });
+    if (parts.length > 0) found.push({ month, parts });
   }
   const { partnerId, environment } = owner;
   for (const each of found)
@@ -118,11 +122,7 @@ async function differencesOf(db: Sql, log: Log, owner: Owner): Promise<Differenc
   return found;
 }
 
-function taskOf({ partnerId, environment, firmName }: NamedOwner, { month, stored, sums }: Difference): NeededTask {
-  const names = Object.keys(stored) as (keyof Sums)[];
-  const parts = names
-    .filter((name) => stored[name] !== sums[name])
-    .map((name) => `${name} ${stored[name]} cents stored, ${sums[name]} cents of its documents`);
+function taskOf({ partnerId, environment, firmName }: NamedOwner, { month, parts }: Difference): NeededTask {
   return [
     `${partnerId} ${environment} ${month} ${parts.join(", ")}`,
     { reason: `The ${environment} statement of ${firmName} for ${month} differs: ${parts.join("; ")}.`, since: null },

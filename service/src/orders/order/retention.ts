@@ -1,6 +1,6 @@
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { marked } from "../../kernel/platform/database/state-mac.ts";
-import { ruled, type SourceOf, unnamedIn } from "../../kernel/retention/retention.ts";
+import { ruled, type SourceOf, undueIn, unnamedIn } from "../../kernel/retention/retention.ts";
 import { leapt } from "../../kernel/test-clock/test-clock.ts";
 import { orderState } from "./order-mac.ts";
 
@@ -37,23 +37,24 @@ export const documentSource =
         since,
       },
     ]);
+    const rows = sql`documents d JOIN orders o ON o.id = d.order_id`;
+    const blobKey = sql`d.blob_key`;
     return {
       table: "documents",
-      rows: sql`documents d JOIN orders o ON o.id = d.order_id`,
+      rows,
       partnerId: sql`o.partner_id`,
       environment: sql`o.environment`,
       id: sql`d.id`,
       first: "0",
       lock: sql`FOR NO KEY UPDATE OF o SKIP LOCKED`,
       lockAll: sql`ORDER BY o.id FOR NO KEY UPDATE OF o`,
-      blobKey: sql`d.blob_key`,
+      blobKey,
       authentic: sql`${marked(orderState, sql`o`)}, ${authentic(sql`o.id`)}`,
       keptUntil,
       rule,
       sharesBlobs: true,
       unshared: (now) => sql`
         ${unnamedIn(sql`fill_documents`, sql`AND used_at IS NULL`)}
-        AND NOT EXISTS (SELECT FROM documents d JOIN orders o ON o.id = d.order_id
-          WHERE d.blob_key = named.blob_key AND ${keptUntil} > ${now})`,
+        AND ${undueIn({ rows, blobKey, keptUntil }, now)}`,
     };
   };

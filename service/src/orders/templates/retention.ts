@@ -2,7 +2,7 @@ import { hasLineSince, readWrittenLines } from "../../kernel/audit/audit.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
-import { archivedTemplatesOf, ruled, type SourceOf } from "../../kernel/retention/retention.ts";
+import { archivedTemplatesOf, ruled, type SourceOf, undueIn } from "../../kernel/retention/retention.ts";
 import { leapt } from "../../kernel/test-clock/test-clock.ts";
 import { isOrdered } from "../order/order.ts";
 
@@ -38,23 +38,28 @@ export const versionSource =
       },
       { name: "archivedTemplates", holds: isDue, days, since },
     ]);
+    const rows = sql`template_versions v JOIN templates t ON t.id = v.template_id`;
+    const blobKey = sql`v.blob_key`;
     return {
       table: "template_versions",
-      rows: sql`template_versions v JOIN templates t ON t.id = v.template_id`,
+      rows,
       partnerId: sql`t.partner_id`,
       environment: sql`t.environment`,
       id: sql`v.id`,
       first: "00000000-0000-0000-0000-000000000000",
       lock: sql`FOR NO KEY UPDATE OF t SKIP LOCKED`,
-      blobKey: sql`v.blob_key`,
+      blobKey,
       confirmed: archivedByLog,
       keptUntil,
       rule,
       sharesBlobs: false,
       // Several versions of a template may share a document.
-      unshared: (now) => sql`NOT EXISTS (SELECT FROM template_versions v JOIN templates t ON t.id = v.template_id
-        WHERE v.template_id = (SELECT template_id FROM template_versions WHERE id = named.id::uuid)
-          AND v.blob_key = named.blob_key AND ${keptUntil} > ${now})`,
+      unshared: (now) =>
+        undueIn(
+          { rows, blobKey, keptUntil },
+          now,
+          sql`AND v.template_id = (SELECT template_id FROM template_versions WHERE id = named.id::uuid)`,
+        ),
     };
   };
 

@@ -319,7 +319,7 @@ async function finishedRoom(...firms: Firm[]): Promise<{ room: string; orders: s
   return { room, orders };
 }
 
-test("ticks the box for a certificate that leads to sent documents alone, and sends none that does not exist", async () => {
+test("checks the box for a certificate that links to sent documents only, and sends no certificate that does not exist", async () => {
   const {
     room,
     orders: [own = ""],

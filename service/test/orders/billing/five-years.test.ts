@@ -127,7 +127,9 @@ test("stored sums that are not those of the documents are found by the daily loo
   assert.deepEqual(others, []);
   assert.match(
     task?.reason ?? "",
-    new RegExp(`for 2024-02 differs: payments 1 cents stored, ${payments} cents of its documents`),
+    new RegExp(
+      `for 2024-02 differs: payments: \\$0\\.01 stored, \\$${(payments / 100).toFixed(2)} by the documents\\.$`,
+    ),
   );
 
   await set({ payments });

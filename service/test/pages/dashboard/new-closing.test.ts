@@ -219,7 +219,7 @@ test("refuses a file that nobody can open when it is sent, with the rule, and ke
   }
 });
 
-test("says at a document that it can’t be signed, leaves it out of the price while it is to be, and takes it for paper", async () => {
+test("shows that a document can’t be signed, leaves it out of the price while signing is chosen, and accepts it for paper", async () => {
   const dana = await agent();
   const locked = await dana.upload("/file", "locked.pdf", new Uint8Array(zooBytes("certified-p1.pdf")));
   assert.equal(locked.status, 200);
@@ -240,7 +240,7 @@ test("says at a document that it can’t be signed, leaves it out of the price w
   assert.equal((await dana.post("", onPaper)).status, 303);
 });
 
-test("tags for any number of signers are no fault of a file that is only sent", async () => {
+test("does not report tags as a fault of a file that is only sent, however many signers they name", async () => {
   const dana = await agent();
   const tagged = new Uint8Array(makePdf({ content: "BT /F1 12 Tf 72 600 Td ({{signature, r99}}) Tj ET" }));
   const answer = await dana.upload("/file", "tagged.pdf", tagged);

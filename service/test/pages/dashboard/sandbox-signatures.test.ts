@@ -153,7 +153,7 @@ test("the client of a declined test payment is not asked to pay where nobody can
   assert.doesNotMatch(mail, /use another card|Review and pay/);
 });
 
-test("an order that nobody has signed asks nothing", async () => {
+test("the sandbox asks nothing about an order that nobody has signed", async () => {
   const code = await running.order([{ name: "Bob Roe", email: "bob@example.com" }]);
   await running.linkOf("bob@example.com");
   assert.doesNotMatch(await page(`/dashboard/orders/${code}`), /discard_signatures/);

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
+import { readSealPurpose } from "@signsealship/evidence/seal";
 import { startBrowser } from "@signsealship/testing/browser";
 import { forTests } from "@signsealship/testing/for-tests";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
@@ -14,7 +15,6 @@ import { unzipSync } from "fflate";
 import { verify } from "../../../../packages/verifier/test/fixtures.ts";
 import { checkFiles } from "../../../src/pages/verify/browser/check.ts";
 import type { VerifyConfig } from "../../../src/pages/verify/browser/config.ts";
-import { isCustodyCertificate } from "../../../src/pages/verify/browser/custody.ts";
 import type { FailedOutcome, Outcome } from "../../../src/pages/verify/browser/outcome.ts";
 import { bannerOf } from "../../../src/pages/verify/browser/outcome-banner.ts";
 import { headlineOf } from "../../../src/pages/verify/browser/outcome-view.ts";
@@ -119,8 +119,8 @@ test("a proof that is named after another document of the zip fails that documen
 
 test("a document is hashed once, however many custody certificates of one dropping are compared with it", async (t) => {
   const pdfs = files.filter(({ name }) => name.endsWith(".pdf"));
-  const isCustody = await Promise.all(pdfs.map(isCustodyCertificate));
-  const certificate = pdfs.findLast((_, i) => isCustody[i]) ?? assert.fail();
+  const purposes = await Promise.all(pdfs.map(({ bytes }) => readSealPurpose(bytes)));
+  const certificate = pdfs.findLast((_, i) => purposes[i]?.kind === "custody") ?? assert.fail();
   const document = named(/01 .*signed\.pdf$/);
   const { digest } = crypto.subtle;
   let hashed = 0;

@@ -202,7 +202,7 @@ test("the Recordings page lists the exports that its reader can still download",
   assert.deepEqual(await listed(), [one], "not a row that somebody altered");
 });
 
-test("an export is its maker's alone, for three days, and its notary is mailed once", async () => {
+test("only the operator who made an export can download it, for three days, and its notary is mailed once", async () => {
   const mails = () => mailsTo(running.service, nora.email).filter((mail) => /were exported/.test(mail));
   const before = mails().length;
   const zip = await exported("", auditor);

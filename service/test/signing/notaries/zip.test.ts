@@ -82,7 +82,7 @@ test("a small zip has no 64-bit extension, and a file of another length is refus
   for (const length of [3, 8]) await assert.rejects(rangeOf([{ ...whole, length }]), /takes\/2.webm is not the file/);
 });
 
-test("any range is the same bytes, and reads only the files in it and those whose checksum is not known", async () => {
+test("any range has the bytes of the whole zip there, and reads only the files in it and those whose checksum is not known", async () => {
   const read: string[] = [];
   const sums = new Map<string, number>();
   const entries = (): Entry[] =>

@@ -28,7 +28,7 @@ export type CheckoutSession = {
   /** The processor's id of the session; null until the processor's answer is recorded. */
   sessionId: string | null;
   url: string | null;
-  /** When the session was requested; it tells the processor's account that has the session. */
+  /** When the session was requested. It shows which of the processor's accounts has the session. */
   createdAt: Date;
   expiresAt: Date;
 };
@@ -59,11 +59,6 @@ export const checkoutRows = [stateRows(sessionState, { backfill: { set: "desk an
 
 const verifiedSession: Statement = verified(sessionState, sql`s`);
 
-/** Part of a statement: when the last checkout of an order expires; null for an order without one. */
-export const lastCheckoutEnd = (orderId: Statement): Statement =>
-  sql`greatest((SELECT max(expires_at) FROM checkout_sessions WHERE order_id = ${orderId}), (
-    SELECT max(s.expires_at) FROM checkout_parts c JOIN checkout_sessions s ON s.id = c.checkout_id WHERE c.order_id = ${orderId}))`;
-
 const current = sql`s.status IN ('minting', 'open', 'replacing')`;
 
 /**
@@ -73,6 +68,10 @@ const current = sql`s.status IN ('minting', 'open', 'replacing')`;
 const isOf = (orderIds: Statement) => sql`s.id IN (
   SELECT id FROM checkout_sessions WHERE order_id = ANY (${orderIds})
   UNION ALL SELECT checkout_id FROM checkout_parts WHERE order_id = ANY (${orderIds}))`;
+
+/** Part of a statement: when the last checkout of an order expires; null for an order without one. */
+export const lastCheckoutEnd = (orderId: Statement): Statement =>
+  sql`(SELECT max(s.expires_at) FROM checkout_sessions s WHERE ${isOf(sql`ARRAY[${orderId}]`)})`;
 
 const columns = sql`s.id, s.group_id AS "groupId", s.supplement_id AS "supplementId", s.status, s.amount_cents AS "amountCents", s.currency,
   s.session_id AS "sessionId", s.url, s.created_at AS "createdAt", s.expires_at AS "expiresAt"`;

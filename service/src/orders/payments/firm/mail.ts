@@ -112,7 +112,7 @@ const limitReasons: Readonly<Record<SpendingRefusal, (spender: string) => string
 };
 
 export function reasonWords({ reason, askedBy }: Pick<FirmCharge, "reason" | "askedBy">): string {
-  const limit = Object.entries(limitReasons).find(([name]) => name === reason)?.[1];
+  const limit = (limitReasons as Readonly<Record<string, (spender: string) => string>>)[reason ?? ""];
   if (limit) return limit(askedBy.startsWith("key:") ? "API key that asked for" : "member who asked for");
   return reasons[reason ?? ""] ?? "The payment did not go through.";
 }

@@ -59,12 +59,12 @@ export function sandboxForms(forms: FastifyInstance, deps: SandboxPageDeps, form
   });
 }
 
-/** The hidden field of a form that was asked to discard signatures. */
-export const discards = { discard_signatures: "on" } as const;
+/** The hidden field by which a form confirms that signatures are discarded. */
+const discards = { discard_signatures: "on" } as const;
 
 /**
- * The check that refuses to move an order that people are signing, unless the form was asked to discard their signatures.
- * Somebody may have signed after the page was shown.
+ * Refuses to move an order that somebody has signed, unless the form confirms that the signatures are discarded. Somebody
+ * may have signed after the page was shown.
  */
 export const signatureCheck =
   (typed: FormValues) =>

@@ -69,10 +69,10 @@ export function recordingRoutes(scope: FastifyInstance, deps: RecordingPagesDeps
     url: `${recordingsPath}/exports/:export`,
     permission: viewing,
     async handle({ request, operator, params: { export: id } }) {
-      const made = await exportOf(recordings, id, operator.actor);
-      if (made.recordingId === null) await requireRight(operator, made);
-      else await required(operator, made.recordingId);
-      const { file, etag, name } = await openExport(recordings, made, request.headers.range ?? null);
+      const record = await exportOf(recordings, id, operator.actor);
+      if (record.recordingId === null) await requireRight(operator, record);
+      else await required(operator, record.recordingId);
+      const { file, etag, name } = await openExport(recordings, record, request.headers.range ?? null);
       return { download: file, etag, name, type: "application/zip" };
     },
   });
@@ -177,16 +177,22 @@ function readerOf({ frame, recordings }: RecordingPagesDeps) {
   /** @throws ServiceError `not_found` for a recording that the operator has no right to see */
   async function required(operator: Operator, id: string) {
     const recording = await recordingById(recordings.db, id);
-    if (!may(operator, "notaries.manage") || recording.environment !== operator.environment)
-      await requireRight(operator, recording);
+    await requireRight(operator, recording, may(operator, "notaries.manage"));
     return { recording, actor: operator.actor };
   }
 
-  /** @throws ServiceError `not_found` for records that the operator has no right to see */
-  async function requireRight(operator: Operator, of: Pick<Recording, "notaryId" | "environment">): Promise<void> {
+  /**
+   * @param isManager whether the operator may see these records of every notary
+   * @throws ServiceError `not_found` for records that the operator has no right to see
+   */
+  async function requireRight(
+    operator: Operator,
+    of: Pick<Recording, "notaryId" | "environment">,
+    isManager = false,
+  ): Promise<void> {
     const isOwn = async () =>
       may(operator, "notary.work") && (await notaryOf(recordings.db, operator)).id === of.notaryId;
-    const isOpen = may(operator, "records.read") || (await isOwn());
+    const isOpen = isManager || may(operator, "records.read") || (await isOwn());
     if (!isOpen || of.environment !== operator.environment) throw new ServiceError("not_found", "Recording not found.");
   }
 

@@ -15,7 +15,7 @@ import type { NamedBytes } from "./files.ts";
 import type { CustodyFacts } from "./outcome.ts";
 
 /** Whether a PDF was sealed as a custody certificate, judged before anything in it is verified. */
-export async function isCustodyCertificate({ bytes }: NamedBytes): Promise<boolean> {
+async function isCustodyCertificate({ bytes }: NamedBytes): Promise<boolean> {
   try {
     return (await readSealPurpose(bytes))?.kind === "custody";
   } catch (error) {

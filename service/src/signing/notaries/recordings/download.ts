@@ -13,10 +13,14 @@ import { playable } from "./keep.ts";
 import { markedRecordings, type Recording, recordingById } from "./store.ts";
 import type { Entry } from "./zip.ts";
 
-/** @throws ServiceError `not_found` for an export of somebody else, and for one that is too old */
+/**
+ * An export that this operator made and can still download.
+ * @throws ServiceError `not_found` for any other export, and for one that is too old
+ */
 export async function exportOf({ db, clock }: EverythingDeps, id: string, actor: string): Promise<Export> {
   const found = await findExport(db, id, actor, clock());
-  if (!found) throw new ServiceError("not_found", "There is no such export, or its days are over. Export again.");
+  if (!found)
+    throw new ServiceError("not_found", "There is no such export, or it is older than three days. Export again.");
   return found;
 }
 
@@ -39,16 +43,16 @@ async function presentOf(db: Sql, ids: readonly string[]): Promise<Present> {
  * Opens the zip of an export. The audit log has each request for it.
  * @param range the bytes that the request names
  */
-export async function openExport(deps: EverythingDeps, made: Export, range: string | null): Promise<Download> {
+export async function openExport(deps: EverythingDeps, record: Export, range: string | null): Promise<Download> {
   const { db, clock, blobs } = deps;
-  const { id, notaryId, recordingId, contents, actor } = made;
+  const { id, notaryId, recordingId, contents, actor } = record;
   const recording = recordingId === null ? null : playable(await recordingById(db, recordingId));
   const present = await presentOf(db, contents?.recordings.map((each) => each.recording) ?? []);
   const files = (await filesOfExport(db, id)).filter(
     (file) => !present.get(file.recordingId ?? "")?.deletedAt || remains(nameInRecording(file)),
   );
-  const entries: Entry[] = entriesOf(deps, made, { files, present });
-  const last = contents && contentsText(made, contents, { files, present });
+  const entries: Entry[] = entriesOf(deps, record, { files, present });
+  const last = contents && contentsText(record, contents, { files, present });
   if (last !== null) entries.push(textEntry("contents.json", last));
   const etag = sha256Hex(JSON.stringify([id, files.map(({ name, length }) => [name, length]), last]));
   const what = recordingId === null ? { notary: notaryId } : { recording: recordingId };
@@ -91,14 +95,14 @@ function contentsText(
   )}\n`;
 }
 
-function entriesOf(deps: EverythingDeps, made: Export, { files, present }: Content): Entry[] {
+function entriesOf(deps: EverythingDeps, record: Export, { files, present }: Content): Entry[] {
   const { db, clock } = deps;
-  const bytesOf = readerOf(deps, made);
+  const bytesOf = readerOf(deps, record);
   const logged = new Set<string>();
 
   /**
-   * The bytes of a file. If they were altered, the export is another from now on: the file ends before them. Reads the
-   * files behind it, too, so that a download begins again once, and not once for each fault.
+   * The bytes of a file. If some can't be read, cuts the file off before them, which changes the export. Then checks the
+   * files that follow, so that the download begins again once, and not once for each fault.
    */
   async function* read(file: ExportFile): AsyncGenerator<Buffer> {
     let length = 0;
@@ -108,7 +112,7 @@ function entriesOf(deps: EverythingDeps, made: Export, { files, present }: Conte
         yield piece;
       }
     } catch (error) {
-      if (made.contents) {
+      if (record.contents) {
         await endAt(length, file, error);
         // A file that has its checksum was read whole. The other files of this recording may be altered since.
         for (const next of files.slice(files.indexOf(file) + 1))
@@ -146,11 +150,11 @@ function entriesOf(deps: EverythingDeps, made: Export, { files, present }: Conte
 
   /** The audit log has each recording of which a download of everything sends bytes. */
   async function logSending({ recordingId }: ExportFile): Promise<void> {
-    if (!made.contents || recordingId === null || logged.has(recordingId)) return;
+    if (!record.contents || recordingId === null || logged.has(recordingId)) return;
     logged.add(recordingId);
-    const detail = { recording: recordingId, export: made.id };
+    const detail = { recording: recordingId, export: record.id };
     const { orderId } = present.get(recordingId) ?? {};
-    await db.query(auditLine({ at: clock(), action: "recording.exported", actor: made.actor, orderId, detail }));
+    await db.query(auditLine({ at: clock(), action: "recording.exported", actor: record.actor, orderId, detail }));
   }
 
   return files.map((file) => ({

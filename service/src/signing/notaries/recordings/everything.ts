@@ -55,9 +55,9 @@ export async function exportEverything(
   const recordings: Listed[] = [];
   for (const found of await recordingsOf(db, which, period)) recordings.push(await listed(deps, found, files));
   const contents = { name: notary.commissionName, ...period, journal, recordings };
-  const made = { id, notaryId: notary.id, environment, actor, recordingId: null, contents, createdAt: at };
+  const record = { id, notaryId: notary.id, environment, actor, recordingId: null, contents, createdAt: at };
   await db.transaction(async (tx) => {
-    await insertExport(tx, made, files);
+    await insertExport(tx, record, files);
     const detail = { notary: notary.id, environment, ...period, recordings: recordings.length, reason, export: id };
     await tx.query(auditLine({ at, action, actor, detail }));
     await recordsMail.enqueue(tx, { notaryId: notary.id, actor, at: at.toISOString() });

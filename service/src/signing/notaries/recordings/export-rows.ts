@@ -82,12 +82,12 @@ export const exportTables = [stateRows(exportState), stateRows(fileState)];
 /** More files in one statement would make the update of their MACs slow. */
 const filesAtOnce = 500;
 
-export async function insertExport(tx: Tx, made: Export, files: readonly NewFile[]): Promise<void> {
-  const { id, contents } = made;
+export async function insertExport(tx: Tx, record: Export, files: readonly NewFile[]): Promise<void> {
+  const { id, contents } = record;
   await tx.query(sql`
     INSERT INTO recording_exports (id, notary_id, environment, actor, recording_id, contents, created_at)
-    VALUES (${id}, ${made.notaryId}, ${made.environment}, ${made.actor}, ${made.recordingId},
-      ${contents && JSON.stringify(contents)}::jsonb, ${made.createdAt})`);
+    VALUES (${id}, ${record.notaryId}, ${record.environment}, ${record.actor}, ${record.recordingId},
+      ${contents && JSON.stringify(contents)}::jsonb, ${record.createdAt})`);
   await writeStateMacs(tx, exportState, sql`id = ${id}`);
   for (let from = 0; from < files.length; from += filesAtOnce) {
     const some = files.slice(from, from + filesAtOnce).map((file, index) => ({ ...file, n: from + index }));

@@ -71,7 +71,7 @@ export async function exportRecording(deps: KeepDeps, id: string, viewer: Viewer
   const files = fixedFiles(id, await filesOf(deps, recording));
   const { notaryId, environment } = recording;
   const { actor } = viewer;
-  const made = {
+  const record = {
     id: newUuid(),
     notaryId,
     environment,
@@ -81,10 +81,10 @@ export async function exportRecording(deps: KeepDeps, id: string, viewer: Viewer
     createdAt: deps.clock(),
   };
   await deps.db.transaction(async (tx) => {
-    await insertExport(tx, made, files);
+    await insertExport(tx, record, files);
     await writeDown(tx, deps, recording, viewer, "exported");
   });
-  return made.id;
+  return record.id;
 }
 
 /** Sets a hold that prevents the deletion of a recording, for example because of a court order, or removes it. */

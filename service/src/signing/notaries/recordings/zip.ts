@@ -118,7 +118,7 @@ export function zipLength(entries: readonly Pick<Entry, "name" | "length">[]): n
   return at + size + directoryEnd(entries.length, size, at).length;
 }
 
-const other = ({ name }: Entry) => new Error(`${name} is not the file that it was`);
+const changed = ({ name }: Entry) => new Error(`${name} has another length or checksum than its entry`);
 
 /**
  * The bytes of the zip, or a range of them. Each file is read when its turn comes; some pieces are empty.
@@ -145,7 +145,7 @@ export async function* zipped(
       let [found, isSent] = [0, false];
       for await (const piece of entry.bytes()) {
         if (at > last) return;
-        if (at + piece.length > end) throw other(entry);
+        if (at + piece.length > end) throw changed(entry);
         found = crc32(piece, found);
         const part = next(piece);
         if (part.length > 0 && !isSent) {
@@ -154,7 +154,7 @@ export async function* zipped(
         }
         yield part;
       }
-      if (at !== end || (sum ?? found) !== found) throw other(entry);
+      if (at !== end || (sum ?? found) !== found) throw changed(entry);
       await entry.summed?.(found);
       sum = found;
     }
