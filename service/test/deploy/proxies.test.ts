@@ -60,7 +60,7 @@ async function passesAll(port: number): Promise<void> {
   const log = () => service.stdout() + service.stderr();
   await until(() => log().includes("127.9.9."));
   assert.ok(!log().includes("203.0.113."));
-  // This page is only for machines without a proxy, and a request through the proxy does not count as local.
+  // Only programs on the service's own machine may read metrics, and a request through the proxy does not count as one.
   assert.equal((await ask(port, "/metrics", "GET", {})).status, 404);
 }
 

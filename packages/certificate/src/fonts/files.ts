@@ -47,7 +47,7 @@ export const monoFontPath = (): string => join(folderOf(noto("mono")), "files/no
 /** Scripts and symbols that Noto Sans lacks: other scripts first, then symbols. */
 export const scriptFonts = (): FontFile[] => [...scripts.map(noto), ...others].flatMap(filesOf);
 
-/** The Han fonts by style. */
+/** The font files for Chinese, Japanese and Korean text, in serif or sans. */
 export const hanFonts = (style: HanStyle): FontFile[] => filesOf(noto(style));
 
 /** The PostScript name of a package's font: `NotoSansArabic`. */

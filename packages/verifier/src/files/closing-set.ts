@@ -18,7 +18,10 @@ export type ClosingPiece = { readonly path: string } & (
   | { readonly record: RoomRecord }
 );
 
-/** A service's answer about one version, fetched or saved, as a piece. @throws EvidenceError as `parseRoomRecord` */
+/**
+ * Wraps a service's record of one version of a closing certificate, fetched or saved, as a piece of the set. @throws
+ * EvidenceError as `parseRoomRecord`
+ */
 export const roomRecordPiece = ({ path, bytes }: NamedBytes): ClosingPiece => ({
   path,
   record: parseRoomRecord(bytes),

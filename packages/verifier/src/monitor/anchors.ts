@@ -67,8 +67,8 @@ export async function judgeAnchors(
     const root = anchored.find((one) => one.size >= sighting.size);
     const time = root ? await judge(root.size) : null;
     const isLate = (time ?? at) > sighting.at + interval + graceMs;
-    // A log that chose no state to anchor may have no authorities at all. A note below says so, and no hour is
-    // reported.
+    // A log that never chose a root to anchor may not have time-stamping authorities. A note below says so, so no
+    // missing hour is reported.
     if (isLate && (anchors || roots.length > 0)) addMissing(findings, sighting, time);
     if (time === null) waiting.push(sighting);
   }

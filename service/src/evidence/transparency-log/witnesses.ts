@@ -96,8 +96,8 @@ export type WitnessingDeps = {
 };
 
 /**
- * Asks each due witness to cosign a checkpoint of a log (C2SP tlog-witness): the one that readers see without a quorum,
- * or else the newest. A witness that fails doesn't delay the others.
+ * Asks each due witness to cosign a checkpoint of a log (C2SP tlog-witness). `checkpointForWitnesses` says which
+ * checkpoint. A witness that fails doesn't delay the others.
  */
 export async function askWitnesses(given: Omit<WitnessingDeps, "witnessed">, witnessed: LogName): Promise<void> {
   const deps = { ...given, witnessed };

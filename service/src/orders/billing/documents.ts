@@ -40,7 +40,10 @@ export type BillingDocument = {
   partnerId: string;
   orderCode: string;
   reference: string | null;
-  /** The encrypted name of the order's document, and the document's place in the catalog, from which `TitleOf` reads. */
+  /**
+   * The encrypted name of the order's document, and the document's name in the catalog. `TitleOf` reads the title from
+   * them.
+   */
   documentName: Buffer | null;
   docSlug: string | null;
   payBy: Payer;

@@ -55,9 +55,7 @@ async function lossOf(db: Sql, orderId: number): Promise<number> {
     );
 }
 
-/**
- * The amount of an order that banks took back and nobody has paid again, found by the order's code, as pages need it.
- */
+/** The amount of an order, by its code, that banks took back and nobody has paid again. */
 export async function unpaidLossOf(db: Sql, orderCode: string): Promise<number> {
   const [order] = await db.query<{ id: number }>(sql`SELECT o.id ${fromOrders} WHERE ${hasOrderCode(orderCode)}`);
   return order ? Math.max(0, await lossOf(db, order.id)) : 0;

@@ -83,7 +83,10 @@ export async function exportRecords(deps: Pick<Resources, "db">, day: string | n
   }, longStatements);
 }
 
-/** The lines of all sets on a day, the roots over them, and the rows that still have the state of that day. */
+/**
+ * What a day's audit head covers: the lines of each set of records, the Merkle roots over them, and the rows whose
+ * content is still that of the day.
+ */
 async function openedDay(tx: Tx, day: string, names: readonly string[]) {
   const lines: Record<string, string[]> = Object.fromEntries(names.map((name) => [name, []]));
   const [rows, roots] = [[] as OpenedRow[], createRoots([...recordSets.keys(), changesSet])];

@@ -27,7 +27,7 @@ const bytes = (value: Buffer): Buffer => Buffer.concat([head(2, value.length), v
 const text = (value: string): Buffer => Buffer.concat([head(3, value.length), Buffer.from(value)]);
 const map = (entries: readonly (readonly [Buffer, Buffer])[]): Buffer =>
   Buffer.concat([head(5, entries.length), ...entries.flat()]);
-/** `{x5c: [certificate]}` */
+/** The attestation statement `{x5c: [certificate]}` in CBOR. */
 export const certificates = (certificate: Buffer): Buffer =>
   map([[text("x5c"), Buffer.concat([head(4, 1), bytes(certificate)])]]);
 

@@ -17,7 +17,7 @@ const OPEN = 0x5b;
 export function holdsDecoy(original: Buffer, { tail, contentsStart, contentsEnd, byteRange }: Tail): boolean {
   const [, head, , rest] = byteRange;
   const search = { steps: STEPS * original.length + LEAST_STEPS, signed: head + rest };
-  // The seal's own /ByteRange directly follows the value and is skipped.
+  // Skips the seal's own /ByteRange, which directly follows the signature value.
   const own = contentsEnd + "/ByteRange".length;
   if (findRange(tail, 0, contentsStart, search) || findRange(tail, own + 1, tail.length, search)) return true;
   return findRange(original, 0, original.length, search);

@@ -173,7 +173,10 @@ export function xrefRows(objects: readonly Placed[]): XrefTable {
   return { bytes: Buffer.from(rows, "latin1"), subsections, size, trailerAt: 0, countsFrom1: false };
 }
 
-/** A subsection with its header, as a table is written. @param group objects whose numbers follow one another */
+/**
+ * The text of one subsection of a cross-reference table: a header, and a line for each object.
+ * @param group objects whose numbers follow one another
+ */
 export function subsectionText(group: readonly Placed[]): string {
   return `${group[0]?.ref.num} ${group.length}\n${group.map(row).join("")}`;
 }

@@ -173,7 +173,7 @@ async function takeEarlier(
 ): Promise<Taken[]> {
   const orders = results.flatMap(({ order }) => order ?? []);
   const [only] = orders.length === 1 ? orders : [];
-  // A refund that this service requested is never early, because its payment is on record.
+  // A refund that this service requested can't arrive before its payment: the payment was on record then.
   for (const { id, state, request, amountCents } of only ? await refundsOfIntent(tx, paymentIntent) : [])
     if (only && state === "succeeded" && request === null && amountCents !== null)
       await takePart(tx, only, { paymentIntent, share: null, refund: id, amountCents }, options);

@@ -4,7 +4,7 @@ import type { Picture } from "./vp8.ts";
 import { clusterOf, type Frame, liveHeader, type Media } from "./webm.ts";
 
 /**
- * The next bytes of the take, after those of the previous chunk. A take consists of a header and then whole clusters.
+ * The next bytes of a take, which is one person's recorded audio and video: a header, and then whole WebM clusters.
  * Times are milliseconds since the start of the take.
  */
 export type Chunk = { readonly bytes: Buffer; readonly from: number; readonly to: number; readonly isKey: boolean };

@@ -51,7 +51,7 @@ const quietMs = 1_000;
 type Look = {
   /** In the order of the chain. */
   files: string[];
-  /** Whether nothing was written since the look before. */
+  /** Whether nothing has been written since the previous look. */
   isQuiet: boolean;
 };
 

@@ -5,7 +5,7 @@ import { mostSignature } from "../uploads/visible-place.ts";
 import { blockLook, heightOf } from "./block-look.ts";
 
 export type BlockToPlace = {
-  /** The lines of the block that are known so far. */
+  /** The lines of the notary's block of text that are known so far. */
   readonly lines: readonly string[];
   readonly planned: readonly PlannedBox[];
   readonly hasSeal: boolean;

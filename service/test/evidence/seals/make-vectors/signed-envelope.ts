@@ -22,7 +22,7 @@ export const authorityCertificate = issue(authority, root, { serial: 22, isAutho
 
 type Key = Subject["key"];
 
-/** A signer's certificate by the vectors' authority, for a key made of a name. */
+/** A signer's certificate by the vectors' authority, for a key that is derived from a name. */
 export function signerOf(
   name: string,
   serial: number,

@@ -89,8 +89,8 @@ export const placesOfEmpty = {
 } as const;
 
 /**
- * A page with empty fields that a signer can be given, each with entries of its author's, and then fields that no
- * signer can be given: read-only, with a value, with two widgets, a password, and with an inherited value.
+ * A page with empty fields that a signer may fill, each with its own entries of the form's author. Fields that no
+ * signer may fill follow: read-only, with a value, with two widgets, a password, and with an inherited value.
  * @param double the name of the last field, which the form's author gave to another field, too
  */
 export function emptyForm(double = "double"): Buffer {
