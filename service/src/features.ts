@@ -92,7 +92,10 @@ type Node = {
   workers: Workers;
   schemaWatch: SchemaWatch;
   lastUse: LastUse;
-  /** The payment processor; null when payments are not configured. A process has one, which knows its account. */
+  /**
+   * The payment processor; null when payments are not configured. Each process has only one, because the name of its
+   * account is read once.
+   */
   processor: Processor | null;
   /** Stores mails instead of sending them; null with a mail server, or when other machines can reach the service. */
   outbox: Outbox | null;

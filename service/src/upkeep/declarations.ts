@@ -30,7 +30,8 @@ export const firstTimes: FirstTimes = {
  * advances itself.
  */
 export const broughtNearer: readonly BringNearer[] = [
-  // The first one, because the sandbox's bank locks a step before the rows of its order. Another order would deadlock.
+  // The first one, because the sandbox's bank locks a step before the rows of its order. In another sequence, the two
+  // would deadlock.
   bringSandboxMoneyNearer,
   bringEnvelopesNearer,
   bringExecutionsNearer,

@@ -28,7 +28,7 @@ test(
     const running = await openHarness(liveSettings(folder.path));
     const [node = ""] = readdirSync(join(running.service.dataDir, "recordings"));
     const disk = join(running.service.dataDir, "recordings", node);
-    // The service may use this much: 100 MB, or two hours of the people of all sessions, are enough to begin.
+    // A session begins while this disk has 100 MB free, and room to record the people of all sessions for two hours.
     mount("4g", disk);
     const peers: Awaited<ReturnType<typeof connectAll>> = [];
     try {

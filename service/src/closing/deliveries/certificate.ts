@@ -45,13 +45,15 @@ export type CertificateOffer = {
   version: number;
   /** Whether it lists every document that can be sent, as it is now. */
   isCurrent: boolean;
-  /** How many orders its codes lead to whose documents can't be sent from this room. */
+  /**
+   * The number of orders whose documents can't be sent from this room, but to which the codes in the certificate lead.
+   */
   others: number;
 };
 
 /**
  * @param sendable the orders whose documents can be sent
- * @param ofRoom the codes of all orders in the room, which the room's code in the certificate leads to
+ * @param ofRoom the codes of all orders in the room: the room's code, which is in the certificate, leads to them
  */
 export function offerOf(
   record: StoredVersion,

@@ -30,8 +30,8 @@ export const waitingRows: MacTable<{ log: Environment; line: string }> = {
 };
 
 /**
- * Selects the columns `line`, `row` and `at`: the lines that the log must have for rows of one feature, what names each
- * row to a person, and when the line was queued. Each feature that queues lines declares its own.
+ * Selects the columns `line`, `row` and `at`: the lines that the log must have for rows of one feature, a name of each
+ * row for people, and when the line was queued. Each feature that queues lines declares its own.
  */
 export type LoggedRows = (environment: Environment) => Statement;
 

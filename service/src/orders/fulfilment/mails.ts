@@ -190,7 +190,10 @@ async function failedCentsOf(db: Sql, orderId: number, refund: string): Promise<
   return notes.length === 0 ? null : notes.reduce((sum, { cents }) => sum + cents, 0);
 }
 
-/** For each moment of a mail about one refund: the cents of that refund, for which the mail is only sent if known. */
+/**
+ * For each moment of a mail about one refund: reads the refund's amount in cents. Without the amount, the mail is not
+ * sent.
+ */
 const refundedCentsOf: Partial<
   Record<MailMoment, (db: Sql, orderId: number, refund: string) => Promise<number | null>>
 > = { refunded_part: partCentsOf, payment_returned: returnedCentsOf, refund_failed: failedCentsOf };
@@ -266,7 +269,7 @@ export function letterTogether(
   };
 }
 
-/** The file number for a mail about money; null in other mails, and for one that a mail may not use. */
+/** The file number for a mail about money; null in other mails, and for a file number that is not plain text. */
 const fileOf = (moment: MailMoment, { reference }: Pick<MailOrder, "reference">): string | null =>
   aboutMoney.has(moment) && reference !== null && isPlainTitle(reference) ? reference : null;
 

@@ -4,7 +4,9 @@ import { ruled, type SourceOf, undueIn, unnamedIn } from "../../kernel/retention
 import { leapt } from "../../kernel/test-clock/test-clock.ts";
 import { orderState } from "./order-mac.ts";
 
-/** Parts of a statement that say about an order by its id what decides how long its documents are needed. */
+/**
+ * Parts of a statement, each for an order's id, with the facts that decide how long the order's documents are needed.
+ */
 export type Payable = {
   /** When the last of the order's checkouts expires. */
   lastCheckoutEnd: (orderId: Statement) => Statement;

@@ -36,7 +36,7 @@ export type SearchText = { kind: "code" | "hash" | "payment" | "email" | "words"
 
 /**
  * A search method that a feature declares for its own tables: selects the `order_id` of each order that the text
- * identifies there; null when a text like this identifies none.
+ * identifies there; null when a text of this kind can't identify an order there.
  */
 export type SearchMethod = (search: SearchText) => Statement | null;
 

@@ -84,7 +84,7 @@ export async function exportRecords(deps: Pick<Resources, "db">, day: string | n
 }
 
 /**
- * What a day's audit head covers: the lines of each set of records, the Merkle roots over them, and the rows whose
+ * The contents of a day's audit head: the lines of each set of records, the Merkle roots over them, and the rows whose
  * content is still that of the day.
  */
 async function openedDay(tx: Tx, day: string, names: readonly string[]) {

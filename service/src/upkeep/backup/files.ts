@@ -36,7 +36,7 @@ export async function copyHashed(from: string, to: string): Promise<Omit<StoredF
     const target = await open(to, "w", 0o600);
     try {
       const hash = createHash("sha256");
-      // Most files of a cluster are small: a whole piece for each would keep the garbage collector busy.
+      // Most files of a cluster are small: a large buffer for each would keep the garbage collector busy.
       const { size } = await source.stat();
       const buffer = Buffer.allocUnsafe(Math.min(Math.max(size, smallestBytes), pieceBytes));
       let bytes = 0;

@@ -358,7 +358,8 @@ test("a member who switches the seal off while it is made stops it", async () =>
     async () => assert.equal((await switchTo("off")).status, 303),
   );
   assert.deepEqual(await versionsOf(room), []);
-  // The seal under way belongs to the earlier wish, even though the closing is wanted sealed again.
+  // The member switches the seal off and on while it is made. The seal under way was requested before that, so it must
+  // stop.
   await whileBlocked(
     "EXCLUSIVE",
     () => switchTo("on"),

@@ -29,7 +29,7 @@ const faxStates = async (code: string) =>
 async function killAndRestart(): Promise<void> {
   const { harness } = world;
   await harness.service.kill();
-  // A transaction begins again when it and the killed node's last statement wait for each other.
+  // A transaction begins again after a deadlock with the killed node's last statement.
   await db.transaction((tx) =>
     tx.query(sql`UPDATE provider_calls SET begun_at = begun_at - interval '10 minutes' WHERE state = 'begun'`),
   );

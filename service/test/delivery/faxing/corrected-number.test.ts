@@ -53,7 +53,8 @@ test("a fax that a person is sending keeps its number", async () => {
   const { code } = await world.order();
   await world.become(code, "FaxPending");
   const task = await until(async () => (await world.tasksOf(code)).find(({ kind }) => kind === "fax_send"));
-  // Time that passes would have the carrier asked again and again, and nobody claims the task while it is asked.
+  // If the test let time pass, the service would ask the carrier again and again, and nobody can claim the task
+  // meanwhile.
   await until(() =>
     claimTask({ db: world.db, clock: systemClock }, task.id, "operator:nora").then(
       () => true,

@@ -64,7 +64,7 @@ export async function openFaxWorld(env: Record<string, string> = {}) {
     async passTime(code: string) {
       const which = sql`order_id = (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)})`;
       await changeRowsOf(db, attemptState, which, sql`due_at = now() - interval '1 s'`);
-      // A transaction begins again when it waits for the service in a circle.
+      // A transaction begins again after a deadlock with the service.
       await db.transaction((tx) =>
         tx.query(
           sql`UPDATE provider_calls SET look_at = now() - interval '1 s' WHERE ${which} AND look_at IS NOT NULL`,

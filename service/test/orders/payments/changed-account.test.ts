@@ -348,7 +348,7 @@ test("payments that the earlier account's books can't tell any more are one task
   assert.match(tasks[0]?.reason ?? "", /1 dispute/);
   assert.match(tasks[0]?.reason ?? "", /Not compared with its books: \d+ payments of \$[\d,.]+ in all/);
   assert.ok(unseen.intent);
-  // A person has settled what was counted, and nothing else.
+  // The person ended the task about these counts, and no other task.
   const end = { kinds: ["money_difference"], state: "done", at: clock(), by: "operator:x", outcome: "looked" } as const;
   const [subject] = await db.query<{ subject: string }>(sql`
     SELECT subject FROM tasks WHERE kind = 'money_difference' AND state = 'open'`);

@@ -51,7 +51,10 @@ const mailed = (email: string, subject: string) =>
   until(() => mailsTo(pages.service, email).find((mail) => mail.includes(subject)));
 const pathIn = (mail: string, pattern: RegExp) => pattern.exec(mail)?.[0] ?? assert.fail(mail);
 
-/** A field that is enlarged to be touched has its lower edge where it is in the document. */
+/**
+ * Asserts that fields are on their lines: a field that is enlarged for touch keeps the lower edge that it has in the
+ * document.
+ */
 async function areOnTheirLines(page: Page): Promise<void> {
   const distances = await page.locator(".viewer-field").evaluateAll((fields) =>
     fields.map((field) => {

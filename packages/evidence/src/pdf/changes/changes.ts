@@ -21,7 +21,7 @@ export type Signed = {
   readonly end: number;
 };
 
-/** What later revisions changed after a signed revision. */
+/** The changes that later revisions made after a signed revision. */
 export type LaterChanges = {
   /** Whether the signed bytes form a complete revision that contains the signature. */
   readonly covered: boolean;

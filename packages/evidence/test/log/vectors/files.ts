@@ -11,7 +11,7 @@ import { hex, key, leaves, live } from "./sample.ts";
 /** Trust lists, and sealed files with their proofs. */
 export const fileVectors: LogVector[] = [];
 
-// Vectors of trust lists.
+// Adds a vector for a trust list.
 const list = (logs: unknown): string => JSON.stringify({ format: 1, sealCertificates: [], logs });
 const listCase = (name: string, logs: unknown, expect: LogVector["expect"]) =>
   fileVectors.push({ name: `trust list: ${name}`, kind: "trust-list", text: list(logs), expect });

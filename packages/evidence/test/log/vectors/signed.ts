@@ -11,7 +11,7 @@ const trusted = [{ environment: "live", key }] as const;
 /** Vectors of keys, checkpoints and proofs. */
 export const signedVectors: LogVector[] = [];
 
-// Vectors of keys.
+// Adds a vector for a text that is, or is not, a key of a log.
 const keyCase = (name: string, text: string, expect: LogVector["expect"]) =>
   signedVectors.push({ name: `key: ${name}`, kind: "key", text, expect });
 /** A key whose ID is right for its bytes. */
@@ -39,7 +39,7 @@ keyCase(
   "refused",
 );
 
-// Vectors of checkpoints.
+// Adds a vector for a checkpoint.
 const checkpointCase = (name: string, text: string, expect: LogVector["expect"], again?: LogVector["again"]) =>
   signedVectors.push({ name: `checkpoint: ${name}`, kind: "checkpoint", text, ...(again && { again }), expect });
 const signature = note.split("\n").at(-2) ?? "";
@@ -80,7 +80,7 @@ checkpointCase("of more than 64 KiB", withText(`${origin}\n11\n${rootLine}\n`), 
   of: "a further line\n",
 });
 
-// Vectors of proofs.
+// The members of a vector for a proof.
 type ProofMore = Partial<Pick<LogVector, "entry" | "environment" | "logs" | "again" | "claims" | "hex">>;
 const both = { log_inclusion: "holds", log_checkpoint_signed: "holds" } as const;
 const unreadable = { log_inclusion: "fails" } as const;
@@ -151,7 +151,7 @@ proofCase("that is not UTF-8", "", unreadable, { hex: hex(Buffer.concat([Buffer.
 const inner = formatLogProof({ extra: null, index: 0, hashes: [], checkpoint: live.signed(1, root) });
 proofCase("of an inner node as a leaf", inner, { ...both, log_inclusion: "fails" });
 
-// Vectors of logs that have ended.
+// Adds a vector for the proof of a log that has ended.
 const endCase = (name: string, end: Partial<LogEnd>, state: string) => {
   const whole = { size: leaves.length, root: hex(root), reason: "rotation", ...end } as const;
   const logs = [{ environment: "live", key, end: whole }] as const;

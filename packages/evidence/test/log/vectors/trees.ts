@@ -6,7 +6,7 @@ import { entry, hex, leaves, root } from "./sample.ts";
 /** Vectors of consistency proofs between two sizes of a tree, and of the paths of tiles and bundles. */
 export const treeVectors: LogVector[] = [];
 
-// Vectors of trees.
+// Adds a vector for a consistency proof between two sizes of a tree.
 const treeCase = (
   name: string,
   more: Omit<NonNullable<LogVector["tree"]>, "proof"> & { proof?: readonly Uint8Array[] },
@@ -75,7 +75,7 @@ treeCase("has half an entry more", half, "refused");
 treeCase("has a size below zero", { oldSize: -1, oldRoot: none, size: 11, root: hex(root) }, "refused");
 treeCase("has half an entry", { oldSize: 0.5, oldRoot: none, size: 0.5, root: none }, "refused");
 
-// Vectors of the paths of tiles.
+// Adds a vector for the path of a tile.
 const pathCase = (text: string, expect: LogVector["expect"]) =>
   treeVectors.push({ name: `path: ${text}`, kind: "path", text, expect });
 for (const path of [

@@ -12,7 +12,7 @@ const [one, two, three] = witnesses.map(({ cosigned }) => cosigned(note, at));
 const witnessLines = witnesses.map((witness, i) => `witness W${i + 1} ${witness.key}\n`).join("");
 const twoOfThree = `${witnessLines}group most 2 W1 W2 W3\nquorum most\n`;
 
-// Vectors of policies.
+// Adds a vector for a policy.
 const policyCase = (name: string, text: string, expect: LogVector["expect"], again?: LogVector["again"]) =>
   witnessVectors.push({ name: `policy: ${name}`, kind: "policy", text, ...(again && { again }), expect });
 const [w1 = "", w2 = ""] = witnesses.map((witness) => witness.key);
@@ -58,7 +58,7 @@ policyCase("with 32 witnesses", `${many(32)}quorum W0\n`, "accepted");
 policyCase("with 33 witnesses", `${many(33)}quorum W0\n`, "refused");
 policyCase("of more than 64 KiB", `# \n${twoOfThree}`, "refused", { at: 2, times: 70_000, of: "x" });
 
-// Vectors of cosignatures.
+// Vectors for the cosignatures of witnesses.
 const elsewhere = await sampleLog("example.org/log/live", 7);
 const signed = { log_inclusion: "holds", log_checkpoint_signed: "holds" } as const;
 const trusted = [{ environment: "live", key }] as const;

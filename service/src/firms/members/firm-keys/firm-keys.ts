@@ -55,7 +55,7 @@ export async function listOwnKeys({ db }: { db: Sql }, principal: Principal): Pr
 export type OwnKey = KeyMetadata & { issuer: Issuer | null; made: Made };
 
 /**
- * A key of the caller's firm, with what was made with it.
+ * A key of the caller's firm, with the person who issued it and the objects that were created with it.
  * @throws ServiceError for a caller who is not an owner, for an unknown key, and for a key of another firm; the last
  * two errors have the same message
  */

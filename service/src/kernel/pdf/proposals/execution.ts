@@ -62,7 +62,7 @@ export function partsOfOthers({ height, width }: PageContent, words: readonly Ru
     const close = sorted.find((other) => other.y > y + 4 && part.closes?.test(other.text) && !isSentence(other));
     const end = Math.min(height, y + (part.height ?? height));
     const bottom = close ? Math.min(close.y + 20, end) : end;
-    // Only an office's part has a height. Its rows are not columns.
+    // Only a part for an office, such as a recorder's, has a height. Words next to each other there are not columns.
     const right = part.height === undefined ? columnEnd(run, bottom, sorted, width) : width;
     found.push({ top: y - 14, bottom, left: 0, right });
   }

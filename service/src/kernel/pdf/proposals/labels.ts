@@ -67,7 +67,7 @@ export const beforeArrow = (arrow: Run, { words }: Pick<PageWords, "words">): Ru
     (run) => Math.abs(run.x - arrow.x) < 3 && run.y < arrow.y && arrow.y - run.y < linesOfLabel.apart * arrow.size,
   );
 
-/** In points. */
+/** The greatest distance, in points, from an arrow to the words before it. */
 const nearArrow = 14;
 
 /**

@@ -89,7 +89,7 @@ function joinedTo(last: Run, run: Run): Run | null {
   return joinedWith(last, run, gap > gaps.blank * run.size ? " " : "");
 }
 
-/** One run of two on a line, with or without a space between them. */
+/** Joins two runs on a line into one, with or without a space between them. */
 export const joinedWith = (last: Run, run: Run, blank: "" | " "): Run => ({
   ...last,
   text: `${last.text}${blank}${run.text}`,

@@ -82,7 +82,7 @@ export type FirmCharge = {
   reason: string | null;
 };
 
-/** A time, moved back by what the test clock of the firm was advanced since then; a live time is not moved. */
+/** A time, moved back by as much as the firm's test clock was advanced since then; a live time is not moved. */
 const agedOf = (row: Statement, at: Statement): Statement =>
   sql`CASE WHEN ${row}.environment = 'test' THEN ${leapt(at, sql`${row}.partner_id`)} ELSE ${at} END`;
 

@@ -132,13 +132,13 @@ export function sandboxAccount({ db, clock }: { db: Database; clock: Clock }): F
           );
         await lockPayment(tx, id);
         const steps = await lockSteps(tx, id);
-        // An earlier end, whose charge a crash left open, marked the settlement as done, too.
+        // If a crash interrupted an earlier call, that call marked the settlement as done, but left the charge open.
         const isEnded = steps.some(({ kind }) => kind === "fails");
         if (!isEnded && steps.some(({ kind, isDone }) => kind === "settles" && isDone))
           return { state: "paid", paymentIntent: sandboxIntent(id) };
         const [first] = await chargesOfPayment(tx, id);
-        // Its event moves the order, as the processor's event about a canceled payment does. With this step on record, a
-        // late request of a crashed node starts nothing.
+        // The event of this failure moves the order, as the processor's event about a canceled payment does. With this
+        // step on record, a late request of a crashed node starts nothing.
         if (first) {
           const payment = { partnerId: first.partnerId, paymentId: id, orderId: null, amountCents } as const;
           await failNow(tx, { ...payment, reason: endedByPerson }, clock());

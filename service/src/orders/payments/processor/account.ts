@@ -185,12 +185,16 @@ export const copies = sql`copies AS MATERIALIZED (
   SELECT ${accountAt(sql`r.ended_at`)} AS account, max(r.ends_at) AS until FROM reconciliations r
   WHERE r.ended_at IS NOT NULL GROUP BY 1)`;
 
-/** An expression: until when the books of the account at a time were copied; null for never. The statement needs `copies`. */
+/**
+ * An expression: until when the books were copied of the account that was in use at a time; null for never. The
+ * statement needs `copies`.
+ */
 export const copiedUntil = (at: Statement): Statement =>
   sql`(SELECT k.until FROM copies k WHERE k.account IS NOT DISTINCT FROM ${accountAt(at)})`;
 
 /**
- * An expression: until when books were copied before the account at a time was used for the first time; null for never.
+ * An expression: until when books were copied before the first use of the account that was in use at a time; null for
+ * never.
  */
 export const copiedBefore = (at: Statement): Statement => sql`(SELECT max(r.ends_at) FROM reconciliations r
   WHERE r.ended_at < (SELECT min(coalesce(a.since, '-infinity')) FROM processor_accounts a WHERE a.account = ${accountAt(at)}))`;

@@ -55,9 +55,9 @@ const overlapMs = 3 * dayMs;
 const firstMs = 10 * dayMs;
 
 /**
- * The period of a day's comparison; null when the comparison has ended or was never queued. It continues the last one
- * with the books of the present account, or else the last one before this account was first used: other accounts may
- * have been in use since.
+ * The period of a day's comparison; null when the comparison has ended or was never queued. It begins where the last
+ * comparison with the present account's books ended. Without one, it begins where the last comparison before the first
+ * use of this account ended, because other accounts may have been in use since.
  */
 export async function windowOf(db: Sql, day: string, until: Date): Promise<Window | null> {
   const present = sql`'infinity'::timestamptz`;

@@ -42,7 +42,7 @@ export function sandboxForms(forms: FastifyInstance, { frame, closings, sandbox 
       const room = await ownRoom(closings, principal, code);
       const moved = movable(room, "advance").map(({ orderCode }) => orderCode);
       const check = signatureCheck(form);
-      // Before any order moves, because a signature on the last one must stop the first one too.
+      // Checks all orders before any of them moves, because a signature on the last one must stop the first one, too.
       for (const orderCode of moved) await check(sandbox.db, orderCode);
       for (const orderCode of moved)
         await sandboxComplete(sandbox, { principal, code: orderCode, attempt: request.id, check });

@@ -59,7 +59,7 @@ const chatPart = ({ chat }: LiveWords, isObserver: boolean): Html =>
 /**
  * The part that changes.
  * @param is.on whether the person's media flows
- * @param is.waiting whether the person waits for the session, and should not miss its begin
+ * @param is.waiting whether the person waits for the session, and should notice its beginning
  */
 export const roomPart = ({ on, waiting = false }: { on: boolean; waiting?: boolean }, parts: Html): Html =>
   html`<div id="room-part" class="panels" data-media="${on ? "on" : "off"}" data-awake="${on || waiting ? "yes" : "no"}">${parts}</div>`;

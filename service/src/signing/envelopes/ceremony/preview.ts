@@ -47,7 +47,7 @@ export type SigningPreview = {
   readonly revisions: readonly Buffer[];
   /**
    * For each signer: the view at the moment in which the signer has consented, and everybody with an earlier turn has
-   * signed. The number of the document's revision says how many of the parts it has then.
+   * signed. The view's revision number is the number of parts that the document has then.
    */
   readonly views: readonly PreviewView[];
 };

@@ -121,7 +121,7 @@ export const isSignedInRoom = sql`EXISTS (SELECT FROM envelopes e JOIN envelope_
  */
 export function verifiedEnvelopesOf(orderIds: Statement): Statement {
   const ofOrders = sql`e.order_id IN (${orderIds})`;
-  // Callers have aliases and tables named `room`.
+  // The alias is `act_room`, because callers use the name `room` for aliases and tables.
   const rooms = sql`FROM envelope_rooms AS act_room JOIN envelopes e ON e.id = act_room.envelope_id WHERE ${ofOrders}`;
   return sql`${verifiedAll(envelopeState, sql`e`, sql`FROM envelopes e WHERE ${ofOrders}`)},
     ${verifiedAll(envelopeRoomState, sql`act_room`, rooms)}`;

@@ -94,7 +94,7 @@ const mailIn = (queue: string) =>
       const url = `${baseUrl}${path ?? ""}?lang=${letter.language}`;
       const isHere = meetingPoint === null;
       const isChecked = isHere && (person !== null || (role !== null && role !== "observer")) && !isOff;
-      // Guests don't choose the time, so they are told only that there is none.
+      // Guests don't choose the time, so their mail says only that there is no appointment.
       const said = role !== null && moment === "again" ? "canceled" : moment;
       const identifies = role === null || role === "credible_witness" || role === "witness";
       const entry = {

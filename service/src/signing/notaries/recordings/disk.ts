@@ -1,6 +1,6 @@
 /**
- * The room on this node's disk for recordings. Sessions end before the disk is full, so that the parts that are on it
- * can still be stored, and the database goes on.
+ * The free space for recordings on this node's disk. Sessions end before the disk is full, so that the recorded parts
+ * can still be moved to the store, and the database keeps working.
  */
 import { statfs } from "node:fs/promises";
 import type { Clock } from "../../../kernel/platform/clock.ts";
@@ -28,7 +28,7 @@ export type RecordingDisk = {
 /** How long the disk may take to answer. A network file system whose server is gone never answers. */
 const answerMs = 2_000;
 
-/** @param read a test replaces it */
+/** @param read reads the free space; tests replace it */
 export function recordingDisk(
   folder: string,
   leastBytes: number,
@@ -96,7 +96,8 @@ export async function recordedBytes(db: Sql, now: Date): Promise<{ stored: numbe
 }
 
 /**
- * For the operator: what recordings take, and for how many days the disk lasts at the rate of the last week.
+ * For the operator: how much space recordings use, and for how many days the disk suffices at the rate of the last
+ * week.
  * @returns `isLow`: sessions by audio and video don't begin, or soon won't
  */
 export async function diskReport(

@@ -40,7 +40,7 @@ async function presentOf(db: Sql, ids: readonly string[]): Promise<Present> {
 }
 
 /**
- * Opens the zip of an export. The audit log has each request for it.
+ * Opens the zip of an export. Records each request in the audit log.
  * @param range the bytes that the request names
  */
 export async function openExport(deps: EverythingDeps, record: Export, range: string | null): Promise<Download> {
@@ -114,7 +114,8 @@ function entriesOf(deps: EverythingDeps, record: Export, { files, present }: Con
     } catch (error) {
       if (record.contents) {
         await endAt(length, file, error);
-        // A file that has its checksum was read whole. The other files of this recording may be altered since.
+        // A file that has its checksum was read whole. The other files of this recording may have been altered since
+        // then.
         for (const next of files.slice(files.indexOf(file) + 1))
           if (next.sum === null || next.recordingId === file.recordingId) yield* tryOut(next);
       }
@@ -148,7 +149,7 @@ function entriesOf(deps: EverythingDeps, record: Export, { files, present }: Con
     await changeFile(db, id, { length, fault });
   }
 
-  /** The audit log has each recording of which a download of everything sends bytes. */
+  /** Records in the audit log each recording of which a download of everything sends bytes. */
   async function logSending({ recordingId }: ExportFile): Promise<void> {
     if (!record.contents || recordingId === null || logged.has(recordingId)) return;
     logged.add(recordingId);

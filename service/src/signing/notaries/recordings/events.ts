@@ -26,7 +26,7 @@ export const recordingEventState: StateMac = {
 
 export const recordingEventRows = stateRows(recordingEventState);
 
-/** For events that may not be about a recording: what the service tells of it, as `told`. */
+/** Joins the facts about a recording, as `told`, to an event, which may be about something else. */
 export const leftJoinRecordingEvent = (event: Statement): Statement =>
   sql`LEFT JOIN recording_events AS told ON told.event_row = ${event}`;
 
@@ -60,7 +60,7 @@ export async function tellOfRecording(
   await writeStateMacs(tx, recordingEventState, sql`event_row = ${row.id}`);
 }
 
-/** Whom the audit log names for the start and the end of a recording. */
+/** The actor and the order that the audit log names for the start and the end of a recording. */
 export const lineOf = ({ notaryId, orderId }: Pick<Recording, "notaryId" | "orderId">) => ({
   actor: `notary:${notaryId}`,
   ...(orderId !== null && { orderId }),

@@ -34,7 +34,7 @@ const action = "notary.records_exported";
 
 /**
  * Exports the recordings that began in a period, by default all, and the whole journal. A record that was altered does
- * not stop the others: the contents name it. The audit log has the export, and the notary is mailed.
+ * not stop the others: the contents name it. Records the export in the audit log, and mails the notary.
  * @returns the export's id
  * @throws ServiceError `validation` naming every wrong field
  */
@@ -105,7 +105,7 @@ async function listed({ db, ...deps }: EverythingDeps, { id, startedAt }: Found,
 
 export const folderOf = (recording: string): string => `recordings/${recording}/`;
 
-/** Describes the fault of a record. @throws an error that is not one of the record */
+/** Describes the fault of a record. @throws the error itself if it is not a fault of the record */
 export function faultOf(error: unknown): string {
   if (!(error instanceof Error) || isAway(error)) throw error;
   return error.message;

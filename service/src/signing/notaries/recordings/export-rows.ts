@@ -48,7 +48,10 @@ export type NewFile = {
   recordingId: string | null;
   name: string;
   length: number;
-  /** The text of a proof, which would have other bytes later. */
+  /**
+   * The text of the transparency log's proof; null for other files. It is stored, because a proof that is made later
+   * differs.
+   */
   proof: string | null;
 };
 
@@ -157,7 +160,7 @@ export const changeFile = (
     const [file] = await tx.query<ExportFile>(
       sql`SELECT ${fileColumns} FROM recording_export_files WHERE id = ${id} FOR NO KEY UPDATE`,
     );
-    // Another download of the export may have found the same, and an export that is too old was deleted.
+    // Another download of the export may already have stored the same, or the export was too old and was deleted.
     if (!file || ("sum" in change ? file.sum !== null || file.length !== change.length : file.length <= change.length))
       return;
     await tx.query(
@@ -168,7 +171,7 @@ export const changeFile = (
     await writeStateMacs(tx, fileState, sql`id = ${id}`);
   });
 
-/** Deletes exports that can't be downloaded any more. The audit log has them for good. */
+/** Deletes exports that can't be downloaded any more. The lines of the audit log about them stay. */
 export async function sweepExports({ db, clock }: { db: Sql; clock: () => Date }): Promise<void> {
   await db.query(sql`DELETE FROM recording_exports WHERE created_at <= ${oldest(clock())}`);
 }

@@ -10,7 +10,10 @@ import { type Part, partsOf, partUse, type Recording, recordKeyOf } from "./stor
 
 export type ReadDeps = { db: Sql; secrets: SecretBytes; blobs: Blobs };
 
-/** The store may be away: a folder that is not mounted has no blobs either. The cause says that nothing was altered. */
+/**
+ * Thrown for a part that the store does not return now. That does not mean that the part was altered: without its
+ * mounted folder, for example, a store returns no parts.
+ */
 export class MissingPartError extends ServiceError {
   constructor(blobKey: string) {
     const cause = new Error(`the store does not have blob ${blobKey}`);

@@ -20,7 +20,7 @@ export type Entry = {
 /** A file after it was written. */
 type Written = { name: string; isLarge: boolean; start: number; length: number; sum: number };
 
-/** The values that say that the real one is in the 64-bit extension. */
+/** Placeholders, which mean that the real value is in the 64-bit extension. */
 const [most16, most32] = [0xffff, 0xffffffff];
 const [version, largeVersion] = [20, 45];
 /** The date of every file: January 1, 1980. The real times are in the manifests. */

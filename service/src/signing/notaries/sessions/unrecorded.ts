@@ -29,7 +29,7 @@ async function diskEnd(deps: LiveDeps, room: Room, session: LiveSession): Promis
   const disk = await peopleOnDisk(deps)
     .then((people) => roomOnDisk(deps.disk, people))
     .catch((error: Error) => {
-      // The recorder itself finds a disk that is gone.
+      // The session may go on: if the disk is gone, the recorder itself fails and ends it.
       desk.log.error({ err: error, session: room.session }, "the room on the disk of recordings is unknown");
       return null;
     });
