@@ -190,7 +190,7 @@ export async function draftsOf(deps: DraftDeps, principal: Principal): Promise<D
     try {
       return [opened(deps, owner, row)];
     } catch {
-      // A row that was altered in the database must not take the page with the others.
+      // Leaves out a row that was altered in the database, so that the page with the other drafts still works.
       return [];
     }
   });

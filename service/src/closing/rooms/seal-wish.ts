@@ -43,10 +43,7 @@ export const sealAgain = (tx: Tx, roomId: string) =>
       next_try_at = NULL, tries = 0
     WHERE room_id = ${roomId}`);
 
-/**
- * Switches the seal by the service on or off.
- * @throws ServiceError for an unknown room
- */
+/** Switches on or off that the service seals the closing by itself. @throws ServiceError for an unknown room */
 export async function switchSeal(
   { db, clock }: RoomDeps,
   principal: Principal,

@@ -5,7 +5,7 @@ export type Leap = { seconds: number } | { to: Date };
 
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
 
-/** Reads the body of an advance. @throws ServiceError naming the member and the rule */
+/** Reads the body of a request to advance the clock. @throws ServiceError naming the member and the rule */
 export function leapOf(body: unknown): Leap {
   const { advanceSeconds, to } = (typeof body === "object" && body !== null ? body : {}) as Record<string, unknown>;
   if ((advanceSeconds ?? null) === null && (to ?? null) === null)

@@ -141,8 +141,8 @@ export const partnerOfPayment = (id: Statement): Statement =>
   sql`(SELECT o.partner_id FROM payments p ${joinOrder(sql`p.order_id`)} WHERE p.id = ${id})`;
 
 /**
- * How other features read payments, as `p`, the documents about them, under an alias, and the supplements that they
- * pay, as `u`.
+ * Parts of statements with which other features read payments (as `p`), the documents about them (as the given alias),
+ * and the supplements that they pay (as `u`).
  */
 export const fromPayments: Statement = sql`FROM payments p`;
 

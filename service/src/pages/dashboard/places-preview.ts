@@ -27,8 +27,8 @@ type PlacesPreviewDeps = {
 };
 
 /**
- * For our own script: the parts to append to the document, and the page of each signer with the number of parts that
- * the document has on it.
+ * The answer to our own script: the parts to append to the document, and for each signer the page and how many of the
+ * parts the document has on it.
  */
 export type PlacesPreview = {
   /** The bytes of the parts, in Base64. */

@@ -591,7 +591,8 @@ test("sends people what they are to receive once it is done, once each, by links
   await db.query(sql`INSERT INTO closing_receivers (room_id, order_id, name, email, asked_by, asked_at) ${put}`);
   await sweep(60);
   assert.deepEqual(await sentTo("eve@example.com"), []);
-  // A firm's request for another person of the same order gives the forged row no MAC.
+  // When the firm asks to send the same order to another person, too, the service must not write a MAC into the forged
+  // row.
   const [forged] = await db.query<{ orderId: number; roomId: string }>(sql`
     SELECT order_id AS "orderId", room_id AS "roomId" FROM closing_receivers WHERE email = 'eve@example.com'`);
   assert.ok(forged);

@@ -356,7 +356,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
       const asked = { refund: waiting.id, parts: divided, reason: "said so" };
       const id = waiting.assignment?.id ?? (await askAssignment(refundDeps, signedIn(agent), asked));
       await approveAssignment(refundDeps, signedIn(approver), id).catch(async (error: unknown) => {
-        // The orders may have less left than when the first person said it.
+        // Since the first person divided the refund, the orders may have lost money to other refunds or disputes.
         if (error instanceof ServiceError) await dropAssignment(refundDeps, signedIn(agent), id);
         throw error;
       });

@@ -197,7 +197,7 @@ test("of notaries who claim an order concurrently one gets it and sees its docum
   assert.equal(await showsOnDesk(code, nora), true);
   for (const person of [nora, omar])
     for (const path of [desk(code), desk(code, "/document")]) assert.equal((await get(path, person)).status, 404);
-  // A certificate is not needed, because acts in ink need none.
+  // A notary without a certificate, such as Omar, may claim an order, because acts in ink need none.
   const answers = await Promise.all(Array.from({ length: 6 }, (_, index) => claim(code, index % 2 ? nora : omar)));
   assert.deepEqual(answers.map(({ status }) => status).sort(), [303, 409, 409, 409, 409, 409]);
   const winner = answers.findIndex(({ status }) => status === 303) % 2 ? nora : omar;

@@ -1408,7 +1408,7 @@ test("nobody can sign from the moment at which the engine is lost, and the signe
   joined(id);
   await given(code);
   const maySign = async () => (await signatures(code)).map((turn) => turn.maySign);
-  // The watch is at its look meanwhile, and would notice only later.
+  // The watch is in the middle of a check, and would notice only at the next one.
   const disk = Promise.withResolvers<number>();
   let looks = 0;
   const freeBytes = () => {

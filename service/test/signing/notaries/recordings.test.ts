@@ -689,7 +689,7 @@ test("a run is not counted for a row that somebody altered", async () => {
   );
 });
 
-/** Lets a node that has just started at the same disk store what was left there, until this is so. */
+/** Starts a node at the same disk, which stores what was left there. Waits until `isDone` returns true. */
 async function recovered(isDone: () => Promise<boolean>, by = deps, isLeased = async (_: string) => false) {
   const node = new Recordings(by);
   const recovering = node.recover(isLeased);

@@ -109,7 +109,7 @@ export const labelOf = (move: ConsoleMove, order: OrderState): string => wordsOf
 /** Whether a move stops the order. */
 export const isDangerous = (move: ConsoleMove): boolean => words[move].danger ?? false;
 
-/** The form that makes a move. */
+/** The form of the console that makes a move of the order, with the inputs that this move needs. */
 export function moveForm(path: string, move: ConsoleMove, order: OrderState, typed: Typed | undefined): Html {
   const { label, text, fields = [], danger = false } = wordsOf(move, order);
   const values = typed?.move === move ? typed.values : {};

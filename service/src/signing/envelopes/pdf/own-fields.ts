@@ -81,7 +81,10 @@ export function ownRadios(
   return found.values();
 }
 
-/** One of the document's own radios becomes the parent of its options, which are checkboxes, like a radio of ours. */
+/**
+ * The changes that make one of the document's own radios the parent of its options. As in our own radios, the options
+ * are checkboxes.
+ */
 export const radioChanges = (dict: Dict, label: string | null): Record<string, string> => ({
   ...Object.fromEntries([...dict.entries.keys()].filter((key) => !kept.has(key) && key !== "Kids").map(nothing)),
   ...(label !== null && { TU: textString(label) }),

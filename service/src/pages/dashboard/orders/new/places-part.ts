@@ -24,7 +24,7 @@ export type PlacesElements = {
   kept: string;
   /** The text that is shown until the script knows the document. */
   text: string;
-  /** The document, for the name of the button, in a form with several documents. */
+  /** In a form with several documents: the document that the button names. */
   about?: string;
 };
 

@@ -102,7 +102,10 @@ export function usableFields(look: PdfLookup): DocumentField[] {
   }
 }
 
-/** Removes radios that an annotation names as its parent without being a kid: readers differ on what belongs to them. */
+/**
+ * Removes radios that some annotation names as its parent, although they don't list it in /Kids. Readers differ on
+ * whether such an annotation is an option of the radio.
+ */
 function withoutAdopted({ file, root }: PdfLookup, all: readonly FormField[], candidates: Map<number, Candidate>) {
   const listed = new Set(all.map(({ ref }) => ref.num));
   const adopting = new Set<number>();

@@ -129,7 +129,7 @@ function ownOptions(
   return found;
 }
 
-/** The area that two places share, as a part of the area that either covers. */
+/** The area where two places overlap, divided by the area that the two cover together. */
 function shared(a: Place, b: Place): number {
   const width = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x);
   const height = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y);
