@@ -190,10 +190,7 @@ async function failedCentsOf(db: Sql, orderId: number, refund: string): Promise<
   return notes.length === 0 ? null : notes.reduce((sum, { cents }) => sum + cents, 0);
 }
 
-/**
- * For each moment of a mail about one refund: reads the refund's amount in cents. Without the amount, the mail is not
- * sent.
- */
+/** Reads the refund's amount in cents, for each moment of a mail about one refund, which is only sent with it. */
 const refundedCentsOf: Partial<
   Record<MailMoment, (db: Sql, orderId: number, refund: string) => Promise<number | null>>
 > = { refunded_part: partCentsOf, payment_returned: returnedCentsOf, refund_failed: failedCentsOf };
