@@ -50,7 +50,7 @@ function joinedCaptions(line: readonly Run[]): Run[] {
   const found: Run[] = [];
   for (const run of line) {
     const last = found.at(-1);
-    if (last && run.x - endOf(last) < captionsApart) found[found.length - 1] = joinedWith(last, run, " ");
+    if (last && run.x - endOf(last) < captionsApart) found[found.length - 1] = joinedWith(last, run);
     else found.push(run);
   }
   return found;

@@ -1,7 +1,9 @@
 import type { PDFPageProxy } from "../pdf-js.ts";
-import { linesIn, type Operators, type Ops, type Rect, type Rule } from "./lines.ts";
+import { glyphsIn } from "./glyphs.ts";
+import { linesIn, type Rect, type Rule } from "./lines.ts";
 import { apply, type Matrix, matrixOf } from "./matrix.ts";
-import { joinedRuns, type Run, runsIn } from "./runs.ts";
+import { type Run, runsIn } from "./runs.ts";
+import type { Operators, Ops } from "./walk.ts";
 
 export type { Rect, Rule } from "./lines.ts";
 
@@ -31,16 +33,11 @@ const mostOperators = 60_000;
 /** Reads the words, lines and form fields of a page with pdf.js. */
 export async function readContent(page: PDFPageProxy, OPS: Ops): Promise<PageContent> {
   const viewport = page.getViewport({ scale: 1 });
-  const [text, operators, annotations] = await Promise.all([
-    page.getTextContent(),
-    page.getOperatorList(),
-    page.getAnnotations(),
-  ]);
-  const widths = widthsByFont(operators, OPS);
+  const [operators, annotations] = await Promise.all([page.getOperatorList(), page.getAnnotations()]);
   const toShown = matrixOf(viewport.transform);
-  const runs = joinedRuns(
-    text.items.flatMap((item) => ("str" in item ? runsIn(item, toShown, widths.get(item.fontName)) : [])),
-  );
+  const scaleOf = (font: string): number =>
+    (page.commonObjs.has(font) && page.commonObjs.get(font).fontMatrix?.[0]) || 0.001;
+  const runs = runsIn(glyphsIn(operators, OPS, toShown, scaleOf));
   const { rules, boxes } =
     operators.fnArray.length > mostOperators ? { rules: [], boxes: [] } : linesIn(operators, OPS, toShown);
   const own = [

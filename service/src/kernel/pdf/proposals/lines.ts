@@ -1,13 +1,10 @@
-import type { PDFPageProxy, PdfJs } from "../pdf-js.ts";
-import { apply, type Matrix, matrixOf, times } from "./matrix.ts";
+import { apply, type Matrix } from "./matrix.ts";
+import { type Operators, type Ops, walk } from "./walk.ts";
 
 /** A place on a page as shown, in points from its upper left corner. */
 export type Rect = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
 /** A horizontal line that the page draws, at height `y`. */
 export type Rule = { readonly x: number; readonly y: number; readonly width: number };
-
-export type Ops = PdfJs["OPS"];
-export type Operators = Awaited<ReturnType<PDFPageProxy["getOperatorList"]>>;
 
 /** In points: a filled rectangle that is lower than this is a rule. */
 const thin = 2.5;
@@ -18,34 +15,24 @@ type Lines = { readonly rules: Rule[]; readonly boxes: Rect[]; readonly uprights
 type Points = readonly (readonly [number, number])[];
 
 /** Collects the horizontal lines and the boxes that a page draws, with its transformations and clips applied. */
-export function linesIn({ fnArray, argsArray }: Operators, OPS: Ops, toShown: Matrix) {
+export function linesIn(operators: Operators, OPS: Ops, toShown: Matrix) {
   const into: Lines = { rules: [], boxes: [], uprights: [] };
-  const stack: State[] = [];
-  let state: State = { matrix: toShown, clip: null };
   let clips = false;
-  for (const [index, operator] of fnArray.entries()) {
-    const args: readonly unknown[] = argsArray[index] ?? [];
-    if (operator === OPS.save) stack.push(state);
-    else if (operator === OPS.restore || operator === OPS.paintFormXObjectEnd) state = stack.pop() ?? state;
-    else if (operator === OPS.transform) state = { ...state, matrix: times(state.matrix, matrixOf(args as number[])) };
-    else if (operator === OPS.paintFormXObjectBegin) {
-      stack.push(state);
-      const own = args[0] as ArrayLike<number> | null;
-      if (own) state = { ...state, matrix: times(state.matrix, matrixOf(own)) };
-    } else if (operator === OPS.paintSolidColorImageMask)
+  walk<State>(operators, OPS, { matrix: toShown, clip: null }, (state, operator, args) => {
+    if (operator === OPS.paintSolidColorImageMask)
       // Some printer drivers draw lines as images: the unit square, scaled.
       collect({ points: unitSquare.map(([x, y]) => apply(state.matrix, x, y)), isCurved: false }, state.clip, into);
-    else if (operator === OPS.clip || operator === OPS.eoClip) clips = true;
-    else if (operator === OPS.constructPath) {
-      const [paint, data] = args as [number, [ArrayLike<number> | null] | null];
-      const path = data?.[0];
-      const parts = path ? subpaths(path, state.matrix) : [];
-      const bounds = clips ? boundsOf(parts.flatMap(({ points }) => points)) : null;
-      if (bounds) state = { ...state, clip: clipped(bounds, state.clip) ?? nowhere };
-      clips = false;
-      if (paint !== OPS.endPath) for (const part of parts) collect(part, state.clip, into);
-    }
-  }
+    if (operator === OPS.clip || operator === OPS.eoClip) clips = true;
+    if (operator !== OPS.constructPath) return state;
+    const [paint, data] = args as [number, [ArrayLike<number> | null] | null];
+    const path = data?.[0];
+    const parts = path ? subpaths(path, state.matrix) : [];
+    const bounds = clips ? boundsOf(parts.flatMap(({ points }) => points)) : null;
+    const clip = bounds ? (clipped(bounds, state.clip) ?? nowhere) : state.clip;
+    clips = false;
+    if (paint !== OPS.endPath) for (const part of parts) collect(part, clip, into);
+    return { ...state, clip };
+  });
   const drawn = joined(into.rules);
   const cells = cellsIn(drawn, into.uprights);
   const rules = drawn.filter((rule) => rule.width > 6 && !cells.some((cell) => isEdgeOf(rule, cell)));

@@ -21,7 +21,6 @@ type Words = {
 export type FieldWords = {
   readonly parties: readonly Words[];
   readonly labels: readonly (Words & { readonly is: Pattern["is"] })[];
-  readonly spacedOut: { readonly any: readonly string[] };
   readonly execution: Words;
   readonly reserved: readonly {
     readonly opens: Words;
@@ -53,12 +52,6 @@ const labelPatterns: readonly Pattern[] = [
   })),
   ...parties.map((words) => ({ is: "signature", words }) as const),
 ];
-
-/** A word of labels in capitals, perhaps with spaces between its letters: "S IGNA TURE". */
-export const spacedOut = new RegExp(
-  `(?<!\\p{L})(?:${data.spacedOut.any.map((word) => [...word].join(" ?")).join("|")})(?!\\p{L})`,
-  "gu",
-);
 
 /** Words below which people sign the document. There, the name of a party or a person marks a blank for a signature. */
 export const executionWords = pattern(data.execution);
@@ -173,7 +166,10 @@ export const measures = {
   textHeight: 16,
   /** The greatest distance from the bottom of a box up to a label that is on the left of the place, not above it. */
   besideLabel: 11,
-  /** The least space above a line for a signature. */
+  /** Above a caption that no pattern contains, a longer line, as a share of the page's width, is not for a signature. */
+  mostSignature: 0.6,
+  /** The space above a line that shows that people sign there, and the least space above a line for a signature. */
+  roomToSign: 18,
   leastRoom: 9.5,
   widest: 260,
 } as const;

@@ -86,7 +86,8 @@ function likeOthers(blanks: readonly Blank[], pieces: readonly Piece[], page: Pa
     const [caption, ...more] = captionsBelow(blank, page);
     if (caption) {
       const isNear = isPerson(caption.text) && pieces.some((each) => isExplicitNear(each, blank));
-      const isLike = more.length === 0 && isShortName(caption) && (isNear || signed.some(isWide));
+      const isLike =
+        more.length === 0 && isShortName(caption) && (isNear || signed.some(isWide) || isRoomToSign(blank, page));
       return isLike ? [{ blank, found: { label: caption.text, kind: "signature" }, reason: "like_others" }] : [];
     }
     if (hasWords(blank, page)) return [];
@@ -99,6 +100,13 @@ function likeOthers(blanks: readonly Blank[], pieces: readonly Piece[], page: Pa
     return first ? [{ blank, found: first.found, reason: "like_others" }] : [];
   });
 }
+
+/** Whether a line of the usual width has room for a signature above it, where people sign the document. */
+const isRoomToSign = (blank: Blank, { words, blanks, content, isExecution }: PageWords): boolean =>
+  isExecution(blank.y) &&
+  blank.width >= measures.leastSignature &&
+  blank.width <= measures.mostSignature * content.width &&
+  roomAbove(blank, [...words, ...blanks], measures.signatureHeight) >= measures.roomToSign;
 
 /** Whether a blank follows another one in a column of blanks, without a larger gap. */
 function isNextOf(first: Blank, blank: Blank, blanks: readonly Blank[]): boolean {

@@ -1,5 +1,4 @@
-import { type Matrix, matrixOf, times } from "./matrix.ts";
-import { spacedOut } from "./patterns.ts";
+import type { Glyph } from "./glyphs.ts";
 
 /**
  * Words on one line that read upright on the page as shown. The position is in points from the upper left corner; `y`
@@ -15,94 +14,129 @@ export type Run = {
   readonly starts: readonly number[];
 };
 
-type Item = { readonly str: string; readonly transform: number[]; readonly width: number; readonly fontName: string };
+/** Shares of the size of the text. Where letters are set apart, their usual gap is added. */
+const gaps = {
+  /** The least gap between two words. */
+  blank: 0.1,
+  /** A wider gap ends the words, unless one or two spaces fill it, as in a justified line. */
+  widest: 0.36,
+  justified: 1.5,
+  /** The gap between letters that spaces set apart: "S I G N E D". */
+  spaced: 0.15,
+  /** The width of the letters and of the spaces of a typewriter. */
+  typed: 0.6,
+} as const;
 
-/** Splits a run into words and blanks, by the widths of its font's characters. */
-export function runsIn(
-  { str, transform, width }: Item,
-  toShown: Matrix,
-  widths: ReadonlyMap<string, number> | undefined,
-): Run[] {
-  const [a, b, c, d, x, y] = times(toShown, matrixOf(transform));
-  // Whether the text is upright: it runs to the right, its line does not rise or fall, and its letters are not upside
-  // down.
-  if (str.trim() === "" || a <= 0 || Math.abs(b) > 0.02 * a || d >= 0) return [];
-  const size = Math.hypot(c, d);
-  const across = Math.hypot(transform[0] ?? 1, transform[1] ?? 0) || 1;
-  const shown = width * (a / across);
-  const each = [...str].map((character) => widths?.get(character) ?? 500);
-  const all = each.reduce((sum, one) => sum + one, 0) || 1;
-  const starts: number[] = [];
-  let along = 0;
-  for (const one of each) {
-    starts.push(along);
-    along += (one / all) * shown;
-  }
-  starts.push(along);
-  const characters = [...str];
-  const found: Run[] = [];
-  for (const { from, to } of pieces(characters)) {
-    const start = starts[from] ?? 0;
-    found.push({
-      text: characters.slice(from, to).join(""),
-      x: x + start,
-      y,
-      width: (starts[to] ?? along) - start,
-      size,
-      starts: starts.slice(from, to).map((at) => x + at),
+/** A character of a line, the gap between it and the character before it, and the number of spaces in this gap. */
+type Placed = Glyph & { readonly gap: number; readonly blanks: number };
+
+/** Reads the words and the blanks of a page from its characters. */
+export function runsIn(glyphs: readonly Glyph[]): Run[] {
+  return linesOf(glyphs)
+    .flatMap((line) => split(line, ({ gap, size }) => gap >= gaps.justified * size))
+    .flatMap((part) => {
+      const [letters, marks] = [usualGap(part, false), usualGap(part, true)];
+      const words = split(part, (glyph, last) => isEnd(glyph, last, letters));
+      return words.flatMap((each) => runsOf(each, letters, marks));
     });
+}
+
+/** The characters of each line from left to right, without spaces and without characters that are drawn twice. */
+function linesOf(glyphs: readonly Glyph[]): Placed[][] {
+  const lines = split(
+    [...glyphs].sort((a, b) => a.y - b.y),
+    ({ y }, _, first) => y - first.y >= 1,
+  );
+  return lines.map((line) => {
+    const found: Placed[] = [];
+    let blanks = 0;
+    for (const glyph of line.sort((a, b) => a.x - b.x)) {
+      const last = found.at(-1);
+      if (glyph.text.trim() === "") blanks++;
+      else if (!last || last.text !== glyph.text || glyph.x - last.x > 0.25 * glyph.width) {
+        found.push({ ...glyph, gap: last ? glyph.x - endOf(last) : 0, blanks });
+        blanks = 0;
+      }
+    }
+    return found;
+  });
+}
+
+/** Cuts a list before each item that begins a new part. */
+function split<T>(items: readonly T[], begins: (item: T, last: T, first: T) => boolean): T[][] {
+  const found: T[][] = [];
+  for (const item of items) {
+    const part = found.at(-1);
+    const [first] = part ?? [];
+    const last = part?.at(-1);
+    if (part && first !== undefined && last !== undefined && !begins(item, last, first)) part.push(item);
+    else found.push([item]);
   }
   return found;
 }
 
-/** The widest gap within a run, and the narrowest gap that is a space between words, as shares of the text's size. */
-const gaps = { widest: 0.36, blank: 0.09 } as const;
+/** The usual gap between the letters or the marks of a part of a line: more than 0 where they are set apart. */
+function usualGap(glyphs: readonly Placed[], ofMarks: boolean): number {
+  const between = glyphs
+    .filter(
+      (glyph, index) =>
+        index > 0 && isBlankMark(glyph.text) === ofMarks && isBlankMark(glyphs[index - 1]?.text) === ofMarks,
+    )
+    .map(({ gap }) => gap)
+    .sort((a, b) => a - b);
+  return between.length < 3 ? 0 : Math.max(0, between[Math.floor(between.length / 2)] ?? 0);
+}
 
-/** Joins runs that a typesetter cut within a word or between words, for example at a ligature. */
-export function joinedRuns(runs: readonly Run[]): Run[] {
-  const found: Run[] = [];
-  for (const run of [...runs].sort((a, b) => Math.round(a.y) - Math.round(b.y) || a.x - b.x)) {
-    const last = found.at(-1);
-    const joined = last && joinedTo(last, run);
-    if (joined) found[found.length - 1] = joined;
-    else found.push(run);
+function isEnd(glyph: Placed, last: Placed, usual: number): boolean {
+  const size = Math.max(glyph.size, last.size);
+  // Small capitals are at least this large.
+  if (Math.min(glyph.size, last.size) < 0.6 * size || glyph.gap < -0.5 * size) return true;
+  const isFilled = glyph.blanks === 1 || glyph.blanks === 2 || (isBlankMark(glyph.text) && glyph.text === last.text);
+  const isTyped = [glyph, last].every(({ width }) => Math.abs(width - gaps.typed * size) < 0.01 * size);
+  return glyph.gap - 2 * usual >= (isFilled ? gaps.justified : isTyped ? 1.1 * gaps.typed : gaps.widest) * size;
+}
+
+/** Splits the characters of a part of a line into words and blanks. */
+function runsOf(glyphs: readonly Placed[], letters: number, marks: number): Run[] {
+  const characters: { text: string; x: number; end: number }[] = [];
+  for (const [index, { text, x, width, size, gap, blanks }] of glyphs.entries()) {
+    const last = characters.at(-1);
+    const areMarks = isBlankMark(text) && last?.text === text;
+    const usual = areMarks ? marks : letters;
+    const isBlank = gap - usual > gaps.blank * size || (blanks > 0 && usual < gaps.spaced * size && !areMarks);
+    if (index > 0 && last && isBlank) characters.push({ text: " ", x: last.end, end: x });
+    const each = [...text.replace(/[\uFB00-\uFB06]/g, (ligature) => ligature.normalize("NFKC"))];
+    for (const [at, character] of each.entries())
+      characters.push({
+        text: character,
+        x: x + (at / each.length) * width,
+        end: x + ((at + 1) / each.length) * width,
+      });
   }
-  return found.map(withoutGaps);
+  const [first] = glyphs;
+  return pieces(characters.map(({ text }) => text)).map(({ from, to }) => {
+    const its = characters.slice(from, to);
+    const x = its[0]?.x ?? 0;
+    return {
+      text: its.map(({ text }) => text).join(""),
+      x,
+      y: first?.y ?? 0,
+      width: (its.at(-1)?.end ?? x) - x,
+      size: first?.size ?? 0,
+      starts: its.map((each) => each.x),
+    };
+  });
 }
 
-/** Removes the spaces that pdf.js finds between the letters of a word that are set apart. */
-function withoutGaps(run: Run): Run {
-  const gaps = [...run.text.matchAll(spacedOut)].flatMap(({ 0: word, index }) =>
-    [...word.matchAll(/ /g)].map((space) => index + space.index),
-  );
-  if (gaps.length === 0) return run;
-  const isKept = (_: unknown, index: number) => !gaps.includes(index);
-  return { ...run, text: [...run.text].filter(isKept).join(""), starts: run.starts.filter(isKept) };
-}
+const endOf = ({ x, width }: Pick<Glyph, "x" | "width">): number => x + width;
 
-function joinedTo(last: Run, run: Run): Run | null {
-  const gap = run.x - last.x - last.width;
-  // The spaces of a monospaced font are as wide as its letters.
-  const widest = Math.max(gaps.widest * Math.min(last.size, run.size), 1.1 * stepOf(last));
-  const isNext = Math.abs(run.y - last.y) < 1 && Math.abs(gap) < widest;
-  if (!isNext || Math.abs(run.size - last.size) > 0.2 * last.size || isMarks(run) || isMarks(last)) return null;
-  return joinedWith(last, run, gap > gaps.blank * run.size ? " " : "");
-}
-
-/** Joins two runs on a line into one, with or without a space between them. */
-export const joinedWith = (last: Run, run: Run, blank: "" | " "): Run => ({
+/** Joins two runs on a line into one, with a space between them. */
+export const joinedWith = (last: Run, run: Run): Run => ({
   ...last,
-  text: `${last.text}${blank}${run.text}`,
+  text: `${last.text} ${run.text}`,
   width: run.x + run.width - last.x,
-  starts: [...last.starts, ...(blank === "" ? [] : [last.x + last.width]), ...run.starts],
+  starts: [...last.starts, last.x + last.width, ...run.starts],
 });
-
-/** The width of each character of a run, if all characters have the same width; otherwise 0. */
-function stepOf({ x, width, starts }: Run): number {
-  const step = width / starts.length;
-  const isEven = starts.length > 2 && starts.every((start, index) => Math.abs(start - x - index * step) < 0.05 * step);
-  return isEven ? step : 0;
-}
 
 /** Whether a run is a row of marks that make up a blank. */
 export const isMarks = ({ text }: Pick<Run, "text">): boolean => /^[_.…‗﹍–—\-/ ]{3,}$/u.test(text);
@@ -110,7 +144,7 @@ export const isMarks = ({ text }: Pick<Run, "text">): boolean => /^[_.…‗﹍�
 const isBlankMark = (character: string | undefined): boolean =>
   character !== undefined && /[_.…‗﹍–—-]/u.test(character);
 
-/** Finds the words and the blanks of a run, each as a range of characters. A wide gap also ends a range. */
+/** Finds the words and the blanks of a run, each as a range of characters. */
 function pieces(characters: readonly string[]): { from: number; to: number }[] {
   const found: { from: number; to: number }[] = [];
   let at = 0;
@@ -122,7 +156,7 @@ function pieces(characters: readonly string[]): { from: number; to: number }[] {
     let end = at;
     const marks = dateLength(characters, at) || markLength(characters, at);
     if (marks >= 4) end = at + marks;
-    else while (end < characters.length && !isGap(characters, end) && (end === at || !isMarkAt(characters, end))) end++;
+    else while (end < characters.length && (end === at || !isMarkAt(characters, end))) end++;
     found.push({ from: at, to: trimmed(characters, at, end) });
     at = Math.max(end, at + 1);
   }
@@ -155,9 +189,6 @@ function dateLength(characters: readonly string[], from: number): number {
   const rest = characters.slice(from, from + 80).join("");
   return /^_+ ?\/ ?_+ ?\/ ?_+/.exec(rest)?.[0].length ?? 0;
 }
-
-const isGap = (characters: readonly string[], at: number): boolean =>
-  [0, 1, 2].every((step) => characters[at + step]?.trim() === "");
 
 function trimmed(characters: readonly string[], from: number, to: number): number {
   let end = to;

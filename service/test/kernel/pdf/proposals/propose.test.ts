@@ -5,10 +5,11 @@ import { signatureForms } from "@signsealship/testing/inputs/signature-forms";
 import { zooBytes, zooFiles } from "@signsealship/testing/inputs/zoo";
 import { openWithPdfJs } from "../../../../src/kernel/pdf/pdf-js.ts";
 import { readContent } from "../../../../src/kernel/pdf/proposals/content.ts";
-import { linesIn, type Operators, type Ops } from "../../../../src/kernel/pdf/proposals/lines.ts";
+import { linesIn } from "../../../../src/kernel/pdf/proposals/lines.ts";
 import { kindOfLabel } from "../../../../src/kernel/pdf/proposals/patterns.ts";
 import { propose } from "../../../../src/kernel/pdf/proposals/propose.ts";
 import { isRoleOf } from "../../../../src/kernel/pdf/proposals/role.ts";
+import type { Operators, Ops } from "../../../../src/kernel/pdf/proposals/walk.ts";
 import { madeForm } from "../../../orders/fills/made-form.ts";
 
 async function proposalsOf(pdf: Buffer) {
