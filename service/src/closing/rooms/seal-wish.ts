@@ -141,8 +141,8 @@ export async function openRound(tx: Tx, roomId: string): Promise<SealRound | nul
 }
 
 /**
- * Ends the wish, unless it became due again since `openRound`. Locks the wish, so that switching it off waits for the
- * seal that has got this far.
+ * Ends the wish, unless it became due again since `openRound`. Locks the wish, so that a member who switches it off
+ * waits until this seal is committed.
  * @returns false when a member has switched the seal off since `openRound`
  */
 export async function endSealWish(

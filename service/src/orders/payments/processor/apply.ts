@@ -102,7 +102,7 @@ async function reportSupplement(
 ): Promise<void> {
   if (sessionId === null || supplementId === null) return;
   const supplements = await supplementsOf(tx, orderId);
-  // While postage is due, the price that is to be paid again waits behind it.
+  // While postage is due, `dueOf` names only the postage, and not the price that a bank took back.
   const due = [dueOf(status, supplements), dueLossOf(status, supplements)].find((each) => each?.id === supplementId);
   if (!due) return;
   const about = { supplementId, amountCents: due.amountCents, why: "the bank payment for it failed", at };

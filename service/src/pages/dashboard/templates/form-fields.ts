@@ -1,4 +1,4 @@
-/** The names of the template form's inputs, and the API fields that are made of them. */
+/** The names of the template form's inputs, and the API fields that result from them. */
 import { type RequestedField, takesValue } from "../../../orders/order/order.ts";
 import type { TemplateContent, TemplateVersion } from "../../../orders/templates/templates.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";

@@ -57,7 +57,10 @@ export const documentToSave = (
   name: `${savedName(order.title ?? words.orders.unnamed(order.code.slice(0, 6)), kind, words)}.pdf`,
 });
 
-/** The response with which a browser saves a proof of a document. It has the document's name, with the form behind it. */
+/**
+ * The response with which a browser saves a proof of a document. The file has the document's name, followed by the
+ * proof's form.
+ */
 export const proofToSave = (
   order: { code: string; title: string | null },
   { documentId, form, proof }: { documentId: string; form: ProofForm; proof: Buffer },

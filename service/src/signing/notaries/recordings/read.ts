@@ -67,7 +67,7 @@ export async function chunkReader({ db, secrets, blobs }: ReadDeps, recording: R
 export const isAway = (error: unknown): boolean =>
   error instanceof MissingKeyError || (error instanceof ServiceError && error.cause !== undefined);
 
-/** A whole take: the file made of all its chunks, in order. */
+/** A whole take: all of its chunks joined into one file, in order. */
 export type ReadTake = {
   take: number;
   person: string;

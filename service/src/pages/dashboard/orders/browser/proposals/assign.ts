@@ -109,7 +109,7 @@ export function forOne(
   const others = signers.filter((signer) => signer.row !== row);
   const isSigned = (of: number) => signed.some((each) => owners.get(each) === of);
   const parties = new Set(free.map(partyOf).filter((party) => party !== null));
-  // A signer whose party is unknown is of the only party that is left.
+  // If only one party is left, a signer whose party is unknown is assumed to belong to it.
   const isLast = !isSigned(row) && others.every((other) => isSigned(other.row)) && parties.size === 1;
   const hasParty = (of: (owner: number) => boolean, party: string) =>
     signed.some((each) => each.role !== null && of(owners.get(each) ?? 0) && isRoleOf(each.role, party));
