@@ -1,4 +1,4 @@
-import type { Database, Sql, Tx } from "../service/src/kernel/platform/database/database.ts";
+import type { Database, Tx } from "../service/src/kernel/platform/database/database.ts";
 import { type Statement, sql } from "../service/src/kernel/platform/database/sql.ts";
 import { until } from "./until.ts";
 
@@ -6,10 +6,9 @@ import { until } from "./until.ts";
  * Whether a statement waits for a lock that the transaction holds. Other waits don't count: a service that starts, for
  * example, also waits for locks of its own.
  */
-export async function isWaitedFor(db: Sql, tx: Tx): Promise<boolean> {
-  const [holder] = await tx.query<{ pid: number }>(sql`SELECT pg_backend_pid() AS pid`);
-  const waiting = await db.query(sql`
-    SELECT FROM pg_locks WHERE NOT granted AND ${holder?.pid ?? 0} = ANY(pg_blocking_pids(pid))`);
+export async function isWaitedFor(tx: Tx): Promise<boolean> {
+  const waiting = await tx.query(sql`
+    SELECT FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))`);
   return waiting.length > 0;
 }
 
@@ -24,7 +23,7 @@ export async function whileWritesWait(
   await db.transaction(async (tx) => {
     await tx.query(sql`LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`);
     begun = begin().catch(() => null);
-    await until(() => isWaitedFor(db, tx));
+    await until(() => isWaitedFor(tx));
     await work();
   });
   await begun;

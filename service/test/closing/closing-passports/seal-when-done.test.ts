@@ -105,7 +105,7 @@ async function whileBlocked(
     await tx.script(`LOCK TABLE closing_passports IN ${mode} MODE`);
     await ready();
     await queue();
-    await until(() => isWaitedFor(db, tx));
+    await until(() => isWaitedFor(tx));
     await act();
   });
   await idle();

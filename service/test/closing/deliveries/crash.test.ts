@@ -96,7 +96,7 @@ async function killAtWrite(table: Statement, begin: () => Promise<unknown>): Pro
   await db.transaction(async (tx) => {
     await tx.query(sql`LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`);
     await begin();
-    await until(() => isWaitedFor(db, tx));
+    await until(() => isWaitedFor(tx));
     await running.service.kill();
   });
   await restart();

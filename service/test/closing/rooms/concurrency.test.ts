@@ -234,7 +234,7 @@ describe("a view on two nodes", () => {
         const request = acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode }).finally(() => {
           attached = true;
         });
-        while (!attached && !(await isWaitedFor(running.db, tx))) await sleep(5);
+        while (!attached && !(await isWaitedFor(tx))) await sleep(5);
         await running.view(room);
         return { request };
       });

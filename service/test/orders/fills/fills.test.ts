@@ -538,7 +538,7 @@ test("a change that waits for somebody who alters the fill refuses the altered f
     await altering.query(sql`UPDATE fills SET created_by = 'forged' WHERE id = ${made.fillId}`);
     const ends = db.transaction((tx) => endFill(tx, made.fillId, { state: "canceled", at: new Date() }));
     change = assert.rejects(ends, { code: "unavailable" });
-    await until(() => isWaitedFor(db, altering));
+    await until(() => isWaitedFor(altering));
   });
   await change;
   assert.equal((await page(made.url)).status, 503);

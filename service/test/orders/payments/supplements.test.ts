@@ -182,7 +182,7 @@ test("a payer whose charge begins in this moment is not reminded", async () => {
   await db.transaction(async (tx) => {
     await lockOrder(tx, code);
     watch = watchPayments(deps);
-    await until(() => isWaitedFor(db, tx));
+    await until(() => isWaitedFor(tx));
     const { partnerId, environment } = firm.owner;
     const about = { orderId: id, partnerId, environment, methodId: method?.id ?? "", askedBy: "system" };
     const money = { amountCents: 407, supplementId: supplement?.id ?? null, askedAt: clock(), reason: null };

@@ -1171,7 +1171,7 @@ test("a check that is open, expired, failed, too old or void is shown to the not
     await lockOrder(tx, code);
     marking = identify();
     marking.catch(() => {});
-    await until(() => isWaitedFor(db, tx));
+    await until(() => isWaitedFor(tx));
     await voids(code, tx);
   });
   await assert.rejects(marking ?? Promise.resolve(), /is void/);
