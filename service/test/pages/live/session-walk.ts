@@ -434,6 +434,16 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     await page.getByRole("log").getByText("<b>No</b>: please write").waitFor();
     assert.equal(await room.page.getByLabel("Your message").inputValue(), "");
     await marks(page, /^Opening/, /^Appearance/);
+    // The service gets the signer's picture, and the notary's page does not play it.
+    const picture = `document.getElementById("picture-signer-1")`;
+    const mark = page.locator("#open-step").getByRole("button", { name: "Mark as done" });
+    await page.evaluate(`${picture}.pause()`);
+    await page.getByText("This page shows no moving picture of Carla Diaz").waitFor();
+    assert.equal(await mark.isDisabled(), true);
+    const unseen = { step: "appear_online", signer: "1", shows: "" };
+    assert.equal((await postForm(at(`/operator/notary/orders/${code}/session/mark`), unseen, headers)).status, 409);
+    await page.evaluate(`void ${picture}.play()`);
+    await until(() => mark.isEnabled());
     await marks(page, /^Appearance/, /^Identity/);
     await identifies(page, 1, /^Credential/);
     await marks(page, /^Credential/, /^Alone/);

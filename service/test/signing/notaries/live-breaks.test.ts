@@ -72,7 +72,7 @@ function acting(session: BegunSession) {
   /** The fields of a step's mark, its name included. */
   const fieldsOf = (name: string, signer: number | null) => ({
     step: name,
-    ...(signer !== null && { signer: String(signer) }),
+    ...(signer !== null && { signer: String(signer), shows: `signer-${signer}` }),
     ...(name === "alone" && { choice: "alone" }),
     ...(name === "oath" && { choice: "oath" }),
     ...(name === "identify" && {

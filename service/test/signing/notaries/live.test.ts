@@ -692,6 +692,33 @@ async function waiting(session: LiveSession, n: number, role: "witness" | "obser
   });
 }
 
+test("an act opens once all its signers are in and recorded, and a step in which the notary sees a signer needs their picture on the notary's page", async () => {
+  const { code } = await begun("not-in-yet@example.com", "open");
+  const { deps, rooms, joined } = otherNode();
+  const { id, orderId, openedAt } = await abandoned(code, -600, deps.own.id);
+  const room = rooms.add(id, orderId, openedAt, ["notary"], newLease());
+  const marks = (typed: Record<string, string>) => {
+    joined(id);
+    return markLive(deps, operator, code, typed);
+  };
+  const isOpen = async () => openTurn((await sheetOf(code)) as never)?.step.name;
+  await assert.rejects(marks({ step: "open" }), /Opening is not open yet: Jane Doe is not here now/);
+  await rooms.expect(id, "signer-1");
+  room.recorded.add("notary");
+  await assert.rejects(marks({ step: "open" }), /Jane Doe is not on the recording yet/);
+  room.recorded.add("signer-1");
+  await marks({ step: "open" });
+  for (const step of ["appear_online", "credential"]) {
+    if (step === "credential") await marksUntil(code, step);
+    const sees = { step, signer: "1" };
+    for (const shows of [{}, { shows: "" }, { shows: "signer-2 notary" }])
+      await assert.rejects(marks({ ...sees, ...shows }), /not open yet: Your page shows no moving picture of Jane Doe/);
+    assert.equal(await isOpen(), step);
+    await marks({ ...sees, shows: "signer-1" });
+    assert.notEqual(await isOpen(), step);
+  }
+});
+
 test("a witness who was let in and does not come blocks the act, and no act names a witness or observer before they come", async () => {
   const { code } = await begun("late-witness@example.com", "open");
   const { deps, rooms, joined, hear } = otherNode();

@@ -1,9 +1,10 @@
 /** The script of a room where people meet by audio and video; the notary's page and the signers' pages use it. */
-import { make, part } from "../../ui/browser/parts.ts";
+import { part } from "../../ui/browser/parts.ts";
 import { startChat, type Written } from "./chat.ts";
 import { type Connection, connect, joiner, post, type Receive, type ServerMessage } from "./connection.ts";
 import { causeOf, openMedia, startDeviceCheck } from "./device-check.ts";
 import { type Led, offerPages, type Reads, startFollowing, startReaders } from "./follow.ts";
+import { startPictures, startSeeing } from "./pictures.ts";
 import { offerDocument, reportFramedDocument } from "./shown-document.ts";
 
 type News =
@@ -29,44 +30,18 @@ const nameOf = (person: string): string => names[person] ?? person;
 const chat = startChat({ base, nameOf, unsent: words["unsent"] ?? "" });
 const lead = startFollowing({ base, words });
 const showReader = startReaders(nameOf);
+const { showOwn, showTrack, dropOthers, clear, moves } = startPictures({
+  ...{ grid, self, nameOf },
+  silenced() {
+    joinButton.hidden = false;
+  },
+});
+const openSeen = startSeeing(room, moves);
 
 let own: MediaStream | null = null;
 let connection: Connection | null = null;
 let check: Connection | null = null;
 const receivers: { media: Receive | null; check: Receive | null } = { media: null, check: null };
-const streams = new Map<string, MediaStream>();
-
-/** The video element of a person, which also plays their sound; each person has one. */
-function tileOf(person: string): HTMLVideoElement {
-  const existing = document.getElementById(`picture-${person}`);
-  if (existing instanceof HTMLVideoElement) return existing;
-  const name = nameOf(person);
-  const video = make("video", { id: `picture-${person}`, autoplay: true, playsInline: true, muted: person === self });
-  video.setAttribute("aria-label", name);
-  grid.append(make("figure", {}, video, make("figcaption", { textContent: name })));
-  return video;
-}
-
-function showTrack(person: string, track: MediaStreamTrack): void {
-  const stream = streams.get(person) ?? new MediaStream();
-  for (const each of stream.getTracks()) if (each.kind === track.kind) stream.removeTrack(each);
-  stream.addTrack(track);
-  streams.set(person, stream);
-  const tile = tileOf(person);
-  if (tile.srcObject !== stream) tile.srcObject = stream;
-  // Some browsers play sound only after a tap.
-  tile.play().catch(() => {
-    joinButton.hidden = false;
-  });
-}
-
-function dropOthers(people: Set<string>): void {
-  for (const person of streams.keys())
-    if (!people.has(person)) {
-      streams.delete(person);
-      document.getElementById(`picture-${person}`)?.closest("figure")?.remove();
-    }
-}
 
 async function ownMedia(): Promise<MediaStream> {
   if (!own?.active) own = await openMedia();
@@ -88,7 +63,7 @@ async function attempt(): Promise<"joined" | "failed" | "stopped"> {
   const stream = sends ? await ownOrCause() : null;
   if (sends && !stream) return "stopped";
   pictures.hidden = false;
-  if (stream) tileOf(self).srcObject = stream;
+  if (stream) showOwn(stream);
   const before = connection;
   connection = null;
   try {
@@ -147,8 +122,7 @@ function leave(): void {
   connection = null;
   for (const track of own?.getTracks() ?? []) track.stop();
   own = null;
-  streams.clear();
-  grid.replaceChildren();
+  clear();
   pictures.hidden = true;
 }
 
@@ -195,6 +169,7 @@ function apply(): void {
   const wasOn = room.dataset["media"] === "on";
   room.dataset["media"] = isOn ? "on" : "off";
   keepAwake();
+  openSeen();
   if (isOn !== wasOn) chat.set(isOn);
   if (isOn && !wasOn) {
     check?.close();

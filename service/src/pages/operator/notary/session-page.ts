@@ -247,14 +247,24 @@ ${ready && buttonForm(sessionPath(code, "/start"), "Begin the session and the re
     return html`${lead}<p>Note the act and sign in the page of the order. It opens in another tab: this one stays open, so that you stay in the session.</p>
 <p><a class="button" href="${orderPath(code, "#act")}" target="_blank" rel="noopener">Note the act and sign</a></p>`;
   if (step.by === "signer") return html`${lead}${turnPart(code, view, signer ?? 0, turn)}`;
-  const hidden = { step: step.name, ...(signer !== null && { signer: String(signer) }) };
+  const sees = step.needs.includes("seen") && signer !== null ? personName(signer) : null;
+  const hidden = { step: step.name, ...(signer !== null && { signer: String(signer) }), ...(sees && { shows: "" }) };
   return html`${lead}${step.name === "identify" && checkPart(view, signer ?? 0)}
-<form class="form" method="post" action="${sessionPath(code, "/mark")}">${hiddenFields(hidden)}
+<form class="form" method="post" action="${sessionPath(code, "/mark")}"${sees && html` data-sees="${sees}"`}>${hiddenFields(hidden)}
 ${step.name === "identify" && signer !== null && identityFields(sheet.sheet.people, signer, { ...placeOf(people, signer), ...typed }, factRules(claimed.eligibility.rules))}
 ${step.name !== "identify" && step.choices.length > 0 && select({ form: "mark", name: "choice", label: "How", required: true, value: typed["choice"], options: step.choices.map((value) => ({ value, label: capital(value) })) })}
-<div class="form-actions"><button type="submit">Mark as done</button></div></form>
+${sees && seenPart(signerName(people, signer))}
+<div class="form-actions"><button type="submit"${sees && html` disabled`}>Mark as done</button></div></form>
 ${step.name === "identify" && signer !== null && people.some(({ forSigner }) => forSigner === signer) && witnessForms(sessionPath(code, "/witness"), sheet, signer, typed)}`;
 }
+
+const signerName = (people: SessionView["people"], signer: number | null): string =>
+  people.find(({ n }) => n === signer)?.name ?? "the signer";
+
+/** Shown until the page's script finds that the signer's picture moves. */
+const seenPart = (name: string): Html =>
+  html`<p data-unseen>This page shows no moving picture of ${name}, so you can’t mark that you see them. If there is a button “${en.room.join}”, press it. Otherwise reload this page.</p>
+<p class="hint">The service can’t see your screen: the record keeps what you state.</p>`;
 
 /** Tells the notary about the signer's identity check before marking the step that may rely on it. */
 function checkPart({ claimed, identities }: SessionView, signer: number): Html {
@@ -267,7 +277,7 @@ function checkPart({ claimed, identities }: SessionView, signer: number): Html {
 }
 
 function turnPart(code: string, { people }: SessionView, signer: number, turn: string | null): Html {
-  const name = people.find(({ n }) => n === signer)?.name ?? "the signer";
+  const name = signerName(people, signer);
   if (turn === personName(signer))
     return html`<p>${name} has the document open. The step is marked when they are done.</p>`;
   return buttonForm(sessionPath(code, "/turn"), `Give ${name} the document`);

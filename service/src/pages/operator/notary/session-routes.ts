@@ -126,8 +126,8 @@ async function viewOf(live: LiveDeps, operator: Operator, code: string): Promise
   const found = await liveOf(live, claimed);
   if (!found) return null;
   const { session, people } = found;
-  const name = (n: number) => people.find((each) => each.n === n)?.name ?? "The signer";
-  const sheet = await sheetOf(live.sheets, claimed, (envelope) => unmetLive(live, session, name, envelope));
+  const signers = people.filter(({ role }) => role === "signer");
+  const sheet = await sheetOf(live.sheets, claimed, (envelope) => unmetLive(live, session, signers, envelope));
   if (!sheet) return null;
   const room = live.rooms.roomOf(session.id);
   const identities = await identitiesOf(live.identity, claimed.order);

@@ -16,7 +16,7 @@ import { atSheet } from "../sheets/ipen.ts";
 import type { OnRecord } from "../sheets/note.ts";
 import { principalOf, unmetIn } from "../sheets/room.ts";
 import { markStep, noteEvent } from "../sheets/sheet.ts";
-import { nameOf, openTurn, signsNext, turnWords, type Unmet } from "../sheets/steps.ts";
+import { nameOf, openTurn, type Person, signsNext, turnWords, type Unmet } from "../sheets/steps.ts";
 import { openSheetOf } from "../sheets/store.ts";
 import { withWitness } from "../sheets/vouching.ts";
 import { keepTurn } from "./holding.ts";
@@ -28,18 +28,26 @@ import { presentLines, witnessObstacle } from "./third-persons.ts";
 
 /**
  * Checks the conditions of a step of an act by audio and video. If the step needs presence or recording, the notary and
- * the step's signer must be present or recorded.
+ * the step's signer must be present or recorded: all signers for a step of the whole act.
+ * @param shows the people whose moving pictures the notary's page reports. Null where only the page itself can know.
  */
 export function unmetLive(
   { rooms }: Pick<LiveDeps, "rooms">,
   { id, state }: Pick<LiveSession, "id" | "state">,
-  names: (n: number) => string,
+  signers: readonly Person[],
   envelope: RoomEnvelope | undefined,
+  shows: readonly string[] | null = null,
 ): Unmet {
-  const named = (person: string) => (person === notaryName ? "The notary" : names(Number(person.split("-")[1])));
+  const named = (person: string) =>
+    person === notaryName ? "The notary" : nameOf({ people: signers }, Number(person.split("-")[1]));
   return (need, signer) => {
     if (need === "consent") return unmetIn(envelope)(need, signer);
-    const people = [notaryName, ...(signer === null ? [] : [personName(signer)])];
+    const seen = (signer === null ? signers.map(({ n }) => n) : [signer]).map(personName);
+    if (need === "seen") {
+      const unseen = shows && seen.find((person) => !shows.includes(person));
+      return unseen ? `Your page shows no moving picture of ${named(unseen)}.` : null;
+    }
+    const people = [notaryName, ...seen];
     if (need === "recording") {
       const recorded = rooms.roomOf(id)?.recorded;
       const missing = people.find((person) => !recorded?.has(person));
@@ -100,7 +108,7 @@ export async function markLive(deps: LiveDeps, operator: Operator, code: string,
       const found = isIdentity && isOpen ? accepted(readIdentity(known, signer, true, rules)) : null;
       const mark = { name, signer, choice: choice === "" ? null : choice };
       const detail = found && { ...found, name: nameOf(sheet, signer) };
-      const unmet = unmetLive(deps, session, (n) => nameOf(sheet, n), room);
+      const unmet = unmetLive(deps, session, sheet.people, room, (typed["shows"] ?? "").split(" "));
       await requireAllHere(deps, session);
       await markStep(tx, desk.rowMac, sheet, { ...mark, detail }, { by: operator.actor, at }, unmet);
       return session.id;
@@ -171,7 +179,7 @@ export async function giveTurn(deps: LiveDeps, operator: Operator, code: string)
       if (turn?.step.by !== "signer" || turn.signer === null || !room)
         throw new ServiceError("conflict", `Another step is open: ${turn ? turnWords(sheet, turn) : "none"}.`);
       const { signer } = turn;
-      const unmet = unmetLive(deps, session, (n) => nameOf(sheet, n), room);
+      const unmet = unmetLive(deps, session, sheet.people, room);
       const why = unmet("present", signer) ?? unmet("recording", signer);
       if (why !== null) throw new ServiceError("conflict", why);
       await requireAllHere(deps, session);

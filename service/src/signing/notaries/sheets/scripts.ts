@@ -17,8 +17,11 @@ import { type ActKind, actKinds, identityBases } from "../acts/act.ts";
 export const sheetModes = ["ipen", "ron"] as const;
 export type SheetMode = (typeof sheetModes)[number];
 
-/** The conditions that a step may have. They must be met before the step is marked. */
-export const needs = ["identity", "consent", "present", "recording"] as const;
+/**
+ * The conditions that a step may have. They must be met before the step is marked. `seen`: the notary's page shows a
+ * moving picture of the signer.
+ */
+export const needs = ["identity", "consent", "present", "recording", "seen"] as const;
 export type Need = (typeof needs)[number];
 
 export const stepNames = [

@@ -1,0 +1,86 @@
+/** The pictures of the people in a room, and which of them move on this page. */
+import { make } from "../../ui/browser/parts.ts";
+
+type Pictures = {
+  grid: HTMLElement;
+  self: string;
+  nameOf: (person: string) => string;
+  /** Called when the browser plays nothing before the person has tapped. */
+  silenced: () => void;
+};
+
+/** After this time without a new frame, a picture stands still. */
+const stillMs = 3_000;
+const lookMs = 500;
+
+/** @returns functions that show people's tracks, remove them, and report whose pictures move */
+export function startPictures({ grid, self, nameOf, silenced }: Pictures) {
+  const streams = new Map<string, MediaStream>();
+  const frameAt = new Map<string, number>();
+
+  /** The video element of a person, which also plays their sound; each person has one. */
+  function tileOf(person: string): HTMLVideoElement {
+    const existing = document.getElementById(`picture-${person}`);
+    if (existing instanceof HTMLVideoElement) return existing;
+    const name = nameOf(person);
+    const video = make("video", { id: `picture-${person}`, autoplay: true, playsInline: true, muted: person === self });
+    video.setAttribute("aria-label", name);
+    grid.append(make("figure", {}, video, make("figcaption", { textContent: name })));
+    followFrames(person, video);
+    return video;
+  }
+
+  /** The browser calls back for each frame that it paints: for none in a hidden tab, nor while it plays nothing. */
+  function followFrames(person: string, video: HTMLVideoElement): void {
+    video.requestVideoFrameCallback((now) => {
+      frameAt.set(person, now);
+      followFrames(person, video);
+    });
+  }
+
+  return {
+    showOwn(stream: MediaStream): void {
+      tileOf(self).srcObject = stream;
+    },
+    showTrack(person: string, track: MediaStreamTrack): void {
+      const stream = streams.get(person) ?? new MediaStream();
+      for (const each of stream.getTracks()) if (each.kind === track.kind) stream.removeTrack(each);
+      stream.addTrack(track);
+      streams.set(person, stream);
+      const tile = tileOf(person);
+      if (tile.srcObject !== stream) tile.srcObject = stream;
+      // Some browsers play sound only after a tap.
+      tile.play().catch(silenced);
+    },
+    dropOthers(people: Set<string>): void {
+      for (const person of streams.keys())
+        if (!people.has(person)) {
+          streams.delete(person);
+          document.getElementById(`picture-${person}`)?.closest("figure")?.remove();
+        }
+    },
+    clear(): void {
+      streams.clear();
+      grid.replaceChildren();
+    },
+    moves: (person: string): boolean => performance.now() - (frameAt.get(person) ?? Number.NEGATIVE_INFINITY) < stillMs,
+  };
+}
+
+/** Opens the form of a step in which the notary sees somebody while their picture moves, and says why it is closed. */
+export function startSeeing(within: HTMLElement, moves: (person: string) => boolean): () => void {
+  const look = () => {
+    const form = within.querySelector<HTMLFormElement>("form[data-sees]");
+    const shows = form?.elements.namedItem("shows");
+    const button = form?.querySelector("button");
+    const why = form?.querySelector<HTMLElement>("[data-unseen]");
+    if (!(shows instanceof HTMLInputElement) || !button || !why) return;
+    const { sees = "" } = form?.dataset ?? {};
+    const isSeen = moves(sees);
+    shows.value = isSeen ? sees : "";
+    button.disabled = !isSeen;
+    why.hidden = isSeen;
+  };
+  setInterval(look, lookMs);
+  return look;
+}
