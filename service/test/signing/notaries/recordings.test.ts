@@ -12,10 +12,11 @@ import { openPeer } from "@signsealship/testing/media-peer";
 import { temporaryFolder } from "@signsealship/testing/temporary-folder";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
+import pg from "pg";
 import { openBlobs } from "../../../src/kernel/platform/blobs/blobs.ts";
 import { folderBackend } from "../../../src/kernel/platform/blobs/folder.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
-import { ServiceError } from "../../../src/kernel/platform/errors.ts";
+import { BusyError, ServiceError } from "../../../src/kernel/platform/errors.ts";
 import { openLog } from "../../../src/kernel/platform/logs.ts";
 import { systemRandom } from "../../../src/kernel/platform/random.ts";
 import { openRowMac } from "../../../src/kernel/platform/row-mac.ts";
@@ -38,6 +39,7 @@ import {
   recordingById,
   sweepRecordings,
 } from "../../../src/signing/notaries/notaries.ts";
+import { faultOf } from "../../../src/signing/notaries/recordings/everything.ts";
 import { nextRun } from "../../../src/signing/notaries/recordings/store.ts";
 
 const { test } = testsNeeding("jq", "openssl", "unzip", "ffmpeg");
@@ -913,11 +915,17 @@ test("a manifest includes a part that was stored while the manifest was made", a
   assert.equal(await linesInManifest(id), headSeq);
   assert.deepEqual(await checkRecording(deps, await recordingById(db, id)), { faults: [], unread: [] });
   const away = new ServiceError("unavailable", "Documents can't be read now.", { cause: new Error("no answer") });
-  const silent = { ...deps, blobs: { ...deps.blobs, open: () => Promise.reject(away) } };
-  await assert.rejects(
-    checkRecording(silent, await recordingById(db, id)),
-    away,
-    "a store that does not answer ends it",
+  // SQLSTATE 40P01: the statement was a victim of a deadlock each time that it was tried.
+  const deadlock = Object.assign(new pg.DatabaseError("deadlock detected", 1, "error"), { code: "40P01" });
+  for (const error of [away, new BusyError("Too many documents are being read right now."), deadlock]) {
+    const failing = { ...deps, blobs: { ...deps.blobs, open: () => Promise.reject(error) } };
+    const checked = checkRecording(failing, await recordingById(db, id));
+    await assert.rejects(checked, error, "an error that says nothing about the recording ends the check");
+    assert.throws(() => faultOf(error), error, "and an export does not store it as a fault");
+  }
+  assert.equal(
+    faultOf(new Error("a stored document is not what was written")),
+    "a stored document is not what was written",
   );
 });
 

@@ -15,6 +15,9 @@ export function hasSqlState(error: unknown, state: string): boolean {
   return said instanceof pg.DatabaseError && said.code === state;
 }
 
+/** Whether PostgreSQL refused a statement. */
+export const isDatabaseError = (error: unknown): boolean => error instanceof pg.DatabaseError;
+
 // serialization_failure, deadlock_detected: PostgreSQL rolled back the whole transaction, so that another transaction
 // could finish.
 const rolledBack: ReadonlySet<string> = new Set(["40001", "40P01"]);

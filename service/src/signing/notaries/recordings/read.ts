@@ -3,7 +3,8 @@ import { createHash } from "node:crypto";
 import type { Blobs } from "../../../kernel/platform/blobs/blobs.ts";
 import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
-import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { isDatabaseError } from "../../../kernel/platform/database/sql-errors.ts";
+import { BusyError, ServiceError } from "../../../kernel/platform/errors.ts";
 import { MissingKeyError, type SecretBytes } from "../../../kernel/platform/secrets.ts";
 import { type ChainLine, openChunk, readLine, recordKey, sealedBytes } from "../../../providers/providers.ts";
 import { type Part, partsOf, partUse, type Recording, recordKeyOf } from "./store.ts";
@@ -61,11 +62,14 @@ export async function chunkReader({ db, secrets, blobs }: ReadDeps, recording: R
 }
 
 /**
- * Whether an error says nothing about what was recorded: a store or database does not answer now, the store does not
- * have the bytes now, or this process lacks the key.
+ * Whether an error says nothing about what was recorded: a store or database does not answer now, the database refuses
+ * the statement, the store does not have the bytes now, this process lacks the key, or has no memory free.
  */
 export const isAway = (error: unknown): boolean =>
-  error instanceof MissingKeyError || (error instanceof ServiceError && error.cause !== undefined);
+  error instanceof MissingKeyError ||
+  error instanceof BusyError ||
+  isDatabaseError(error) ||
+  (error instanceof ServiceError && error.cause !== undefined);
 
 /** A whole take: all of its chunks joined into one file, in order. */
 export type ReadTake = {
