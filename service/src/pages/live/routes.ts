@@ -98,10 +98,11 @@ function scriptActs(live: LiveDeps): Record<string, Act> {
       const { session, person } = await requireStep(live, link, "about", "waiting");
       return { json: await live.rooms.check({ session: session.id, person: personName(person.n) }) };
     },
-    async media({ link }) {
+    async media({ link, form }) {
       const { session, person } = await requireStep(live, link, "room");
       await reopen(live, session);
-      const of = { session: session.id, person: personName(person.n), isObserver: person.role === "observer" };
+      const isObserver = person.role === "observer";
+      const of = { session: session.id, person: personName(person.n), page: form["page"], isObserver };
       return { json: await connectPerson(live, link, of) };
     },
     async message({ link, form }) {

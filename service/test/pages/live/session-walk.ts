@@ -263,6 +263,23 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     return { opened, page, rooms };
   }
 
+  /** The notary opens the session in another tab, closes it, and goes on in the first. */
+  async function goesOnInAnotherTab(page: Page): Promise<void> {
+    let connects = 0;
+    page.on("request", (request) => {
+      if (request.url().endsWith("/session/media")) connects++;
+    });
+    const second = await page.context().newPage();
+    await second.goto(page.url());
+    await page.getByText("This room is open in another tab").waitFor();
+    await isMoving(second, "signer-1");
+    assert.equal(await page.locator("video").count(), 0);
+    assert.equal(connects, 0, "the first tab does not take the connection back by itself");
+    await second.close();
+    await page.getByRole("button", { name: "Turn on camera and sound" }).click();
+    await isMoving(page, "signer-1");
+  }
+
   const heading = (page: Page, name: RegExp) => page.getByRole("heading", { name, level: 3 });
 
   /** Marks the open step as soon as its conditions are met. */
@@ -444,6 +461,7 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     assert.equal((await postForm(at(`/operator/notary/orders/${code}/session/mark`), unseen, headers)).status, 409);
     await page.evaluate(`void ${picture}.play()`);
     await until(() => mark.isEnabled());
+    await goesOnInAnotherTab(page);
     await marks(page, /^Appearance/, /^Identity/);
     await identifies(page, 1, /^Credential/);
     await marks(page, /^Credential/, /^Alone/);

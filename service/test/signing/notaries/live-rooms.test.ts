@@ -66,6 +66,22 @@ test("the pages of a person whose connection failed join again, and no other pag
   assert.deepEqual([notary.got.news, signer.got.news], [0, 1]);
 });
 
+test("the pages of a person are told which of them has the connection, so that they don't end each other's", async () => {
+  rooms.add("tabs", 1, new Date(now), ["notary", "signer-1"], { until: 0, since: performance.now() });
+  const heard: string[] = [];
+  const listens = (person: string, page: string) =>
+    rooms.listen("tabs", person, { hear: (news) => void heard.push(`${page} ${JSON.stringify(news)}`), end: () => {} });
+  listens("signer-1", "one");
+  listens("signer-1", "two");
+  listens("notary", "other");
+  await rooms.connect("tabs", "signer-1", undefined);
+  assert.deepEqual(heard, []);
+  await rooms.connect("tabs", "signer-1", "two");
+  const taken = JSON.stringify({ kind: "taken", page: "two" });
+  assert.deepEqual(heard, [`one ${taken}`, `two ${taken}`]);
+  admitted.length = 0;
+});
+
 test("a written message is passed on in the room, and not to the waiting room", () => {
   rooms.add("written", 1, new Date(now), ["notary"], { until: 0, since: performance.now() });
   const [inside, outside] = [page(), page()];
@@ -106,7 +122,7 @@ test("a person who connects repeatedly without sending counts as absent, and so 
 
 test("an observer may send nothing, is waited for by nobody, and reads written messages until let go", async () => {
   const room = rooms.add("observed", 1, new Date(now), ["notary"], { until: 0, since: performance.now() });
-  await rooms.connect("observed", "third-1", true);
+  await rooms.connect("observed", "third-1", undefined, true);
   assert.deepEqual(admitted, [{ session: "observed", person: "third-1", allowed: { audio: false, video: false } }]);
   assert.deepEqual([...rooms.silences(room).keys()], ["notary"]);
   const { got, hear, end } = page();
@@ -164,7 +180,7 @@ test("a person who is let in while the session is being opened is waited for, an
   await Promise.all([opening, expected]);
   assert.equal(rooms.absent("late", ["third-1"]), "third-1");
   assert.ok(rooms.hasIn("late", "third-1"));
-  await rooms.connect("late", "third-2", true);
+  await rooms.connect("late", "third-2", undefined, true);
   assert.deepEqual([...(rooms.roomOf("late")?.people.keys() ?? [])], ["notary", "third-1"]);
 });
 

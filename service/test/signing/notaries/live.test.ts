@@ -739,7 +739,7 @@ test("a witness who was let in and does not come blocks the act, and no act name
     (await eventsOf(db, rowMac, await liveOf(code))).flatMap((event) => (event.person === person ? [event.name] : []));
   // The witness takes longer to come than the absence after which an act begins again.
   Object.assign(room.people.get("third-1") ?? {}, { lastAt: Date.now() - 60_000 });
-  await rooms.connect(id, "third-2", true);
+  await rooms.connect(id, "third-2", undefined, true);
   const stop = watchSessions(deps);
   const isIn = (state: string) =>
     until(async () => {

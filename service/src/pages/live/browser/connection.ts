@@ -52,6 +52,7 @@ type Heard = {
  * Connects with a new ticket.
  * @param kind `media` for a session; `check` to receive this device's own media back
  * @param own null to send nothing
+ * @param page the name by which the server tells this page from others of the same person
  * @param before the connection that the new one replaces. The server ends it when it issues the new ticket, and only
  * then does this page close it. Closed earlier, it would look like a failure, and the server would ask this page to
  * join again.
@@ -61,10 +62,11 @@ export async function connect(
   kind: "media" | "check",
   own: MediaStream | null,
   { ready, track, gone, failed }: Heard,
-  before: Connection | null = null,
+  { page = "", before = null }: { page?: string; before?: Connection | null } = {},
 ): Promise<Connection> {
   before?.retire();
-  const { ticket, iceServers, at = "" } = (await post(`${base}/${kind}`).finally(before?.close)) as unknown as Ticket;
+  const given = await post(`${base}/${kind}`, { page }).finally(before?.close);
+  const { ticket, iceServers, at = "" } = given as unknown as Ticket;
   const received = new RTCPeerConnection({ iceServers });
   const sent = new RTCPeerConnection({ iceServers });
   const people = new Map<string, string>();

@@ -10,6 +10,7 @@ import { offerDocument, reportFramedDocument } from "./shown-document.ts";
 type News =
   | { kind: "changed" }
   | { kind: "media" }
+  | { kind: "taken"; page: string }
   | { kind: "message"; isCheck: boolean; message: ServerMessage }
   | { kind: "written"; written: Written }
   | ({ kind: "page" } & Led)
@@ -38,6 +39,11 @@ const { showOwn, showTrack, dropOthers, clear, moves } = startPictures({
 });
 const openSeen = startSeeing(room, moves);
 
+/** Names this page among the pages that the same person has open. */
+const page = crypto.getRandomValues(new Uint32Array(2)).join("-");
+/** The page that has the person's media connection. */
+let holder = page;
+
 let own: MediaStream | null = null;
 let connection: Connection | null = null;
 let check: Connection | null = null;
@@ -58,7 +64,7 @@ const ownOrCause = (): Promise<MediaStream | null> =>
   });
 
 async function attempt(): Promise<"joined" | "failed" | "stopped"> {
-  if (room.dataset["media"] !== "on") return "stopped";
+  if (room.dataset["media"] !== "on" || holder !== page) return "stopped";
   joinButton.hidden = true;
   const stream = sends ? await ownOrCause() : null;
   if (sends && !stream) return "stopped";
@@ -69,6 +75,7 @@ async function attempt(): Promise<"joined" | "failed" | "stopped"> {
   try {
     const heard = {
       ready(receive: Receive) {
+        holder = page;
         receivers.media = receive;
         mayMissOffer ||= !wasOpen;
       },
@@ -76,13 +83,15 @@ async function attempt(): Promise<"joined" | "failed" | "stopped"> {
       gone: dropOthers,
       failed: lost,
     };
-    connection = await connect(base, "media", stream, heard, before);
+    connection = await connect(base, "media", stream, heard, { page, before });
   } catch {
+    if (holder !== page) return yieldToOther();
     said.textContent = words["lost"] ?? "";
     joinButton.hidden = false;
     return "failed";
   }
   said.textContent = "";
+  if (holder !== page) return yieldToOther();
   // The session may have ended while the connection was made.
   if (room.dataset["media"] === "on") return "joined";
   leave();
@@ -115,6 +124,15 @@ document.addEventListener("visibilitychange", keepAwake);
 function lost(): void {
   said.textContent = words["lost"] ?? "";
   joining.again();
+}
+
+/** Another page of the person has the connection: this one gives up its own, and the camera, until the person wants it. */
+function yieldToOther(): "stopped" {
+  leave();
+  said.textContent = words["elsewhere"] ?? "";
+  joinButton.hidden = false;
+  pictures.hidden = false;
+  return "stopped";
 }
 
 function leave(): void {
@@ -221,6 +239,7 @@ document.addEventListener("submit", (event) => {
 joinButton.addEventListener("click", () => {
   for (const video of grid.querySelectorAll("video")) void video.play();
   joinButton.hidden = true;
+  holder = page;
   if (!connection) joining.join();
 });
 
@@ -249,6 +268,11 @@ function listen(): void {
     const news = JSON.parse(data as string) as News;
     if (news.kind === "changed") void refresh();
     if (news.kind === "media") joining.again();
+    if (news.kind === "taken") {
+      holder = news.page;
+      // While this page connects, a later news may still give the connection to it.
+      if (holder !== page && connection) yieldToOther();
+    }
     if (news.kind === "page") lead(news);
     if (news.kind === "reads") showReader(news);
     if (news.kind === "written") chat.show(news.written);

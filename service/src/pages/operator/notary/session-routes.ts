@@ -161,9 +161,9 @@ function mediaRoutes(scope: FastifyInstance, { frame, live }: Deps): void {
     method: "POST",
     url: `${base}/media`,
     permission,
-    async handle({ operator, params: { code } }) {
+    async handle({ operator, params: { code }, form }) {
       await reopen(live, await openOf(live, operator, code));
-      return { json: await connectNotary(live, operator, code) };
+      return { json: await connectNotary(live, operator, code, form) };
     },
   });
 

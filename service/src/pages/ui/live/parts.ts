@@ -28,6 +28,7 @@ export function roomShell({ base, names, self, isObserver = false, words, part }
   const said = {
     ...device,
     lost: room.lost,
+    elsewhere: room.elsewhere,
     failed,
     unsent: chat.unsent,
     leads: room.leads,

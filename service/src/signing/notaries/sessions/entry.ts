@@ -93,9 +93,14 @@ export async function requireStep(
 export async function connectPerson(
   deps: Pick<LiveDeps, "sheets" | "rooms">,
   link: RoomLink,
-  { session, person, isObserver = false }: { session: string; person: string; isObserver?: boolean },
+  {
+    session,
+    person,
+    page,
+    isObserver = false,
+  }: { session: string; person: string; page?: string | undefined; isObserver?: boolean },
 ): Promise<Ticket> {
-  const ticket = await deps.rooms.connect(session, person, isObserver);
+  const ticket = await deps.rooms.connect(session, person, page, isObserver);
   try {
     await requireStep(deps, link, "room");
   } catch (error) {

@@ -10,12 +10,13 @@ export type LedPage = { page: number; sha256: string };
 
 /**
  * A notification for a page: `changed` (its content is outdated), `media` (it must reconnect), `message` (from the
- * engine), `written` (a person's message), `page` (the notary asks signers to go to a page), or `reads` (a signer reads
- * a page).
+ * engine), `taken` (the person's media connection now belongs to this page, and to no other of theirs), `written` (a
+ * person's message), `page` (the notary asks signers to go to a page), or `reads` (a signer reads a page).
  */
 export type RoomNews =
   | { kind: "changed" }
   | { kind: "media" }
+  | { kind: "taken"; page: string }
   | { kind: "message"; isCheck: boolean; message: ServerMessage }
   | { kind: "written"; written: Message }
   | ({ kind: "page" } & LedPage)

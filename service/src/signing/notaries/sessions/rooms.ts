@@ -163,13 +163,19 @@ export class LiveRooms extends PageStreams {
     this.tell(session, { kind: "changed" });
   }
 
-  /** Gives an admitted person a ticket to connect. An earlier ticket of the same person stops working. */
-  async connect(session: string, person: string, isObserver = false): Promise<Ticket> {
+  /**
+   * Gives an admitted person a ticket to connect. An earlier ticket of the same person stops working.
+   * @param page the name that the person's page gave itself. The person's other pages are told, because pages that each
+   * connect again would end each other's connections without end.
+   */
+  async connect(session: string, person: string, page: string | undefined, isObserver = false): Promise<Ticket> {
     const room = this.#rooms.get(session);
     if (!room) throw new ServiceError("conflict", "The session is not live.");
     if (!isObserver) this.#expect(room, person, true);
     else if (!room.observers.has(person)) room.observers.set(person, { isHere: false, isNoted: false });
-    return this.#tickets.give({ session, person }, { audio: !isObserver, video: !isObserver });
+    const ticket = await this.#tickets.give({ session, person }, { audio: !isObserver, video: !isObserver });
+    if (page) this.tellOne(session, person, { kind: "taken", page });
+    return ticket;
   }
 
   /** Whether a person was admitted to the room at this node. */

@@ -274,9 +274,9 @@ async function beginRecording(
 }
 
 /** Connects the notary. @throws ServiceError `conflict` while the session is not live */
-export async function connectNotary(deps: LiveDeps, operator: Operator, code: string): Promise<Ticket> {
+export async function connectNotary(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<Ticket> {
   const claimed = await claimedOrder(deps.sheets.desk, operator, code);
   const live = await liveOf(deps, claimed);
   if (!live) throw new ServiceError("conflict", "No session is open for this order.");
-  return deps.rooms.connect(live.session.id, notaryName);
+  return deps.rooms.connect(live.session.id, notaryName, typed["page"]);
 }

@@ -79,6 +79,8 @@ export const es: LiveWords = {
     pictures: "Imágenes",
     join: "Activar cámara y sonido",
     lost: "La conexión se cortó. Se intenta de nuevo.",
+    elsewhere:
+      "Esta sala está abierta en otra pestaña o en otro dispositivo y sigue allí. Para seguir aquí, pulse el botón.",
     follow: "Seguir la página del notario",
     leads: "El notario muestra la página {page}.",
     left: "Ha dejado la página del notario. Marque la casilla para volver a ella.",
@@ -200,6 +202,8 @@ export const fr: LiveWords = {
     pictures: "Images",
     join: "Activer caméra et son",
     lost: "La connexion est coupée. Un nouvel essai a lieu.",
+    elsewhere:
+      "Cette salle est ouverte dans un autre onglet ou sur un autre appareil, et la séance continue là-bas. Pour continuer ici, appuyez sur le bouton.",
     follow: "Suivre la page du notaire",
     leads: "Le notaire montre la page {page}.",
     left: "Vous avez quitté la page du notaire. Cochez la case pour y revenir.",
@@ -321,6 +325,8 @@ export const pt: LiveWords = {
     pictures: "Imagens",
     join: "Ligar câmera e som",
     lost: "A conexão caiu. Ela é tentada de novo.",
+    elsewhere:
+      "Esta sala está aberta em outra aba ou em outro dispositivo e continua lá. Para continuar aqui, pressione o botão.",
     follow: "Seguir a página do tabelião",
     leads: "O tabelião mostra a página {page}.",
     left: "Você saiu da página do tabelião. Marque a caixa para voltar a ela.",
