@@ -31,6 +31,12 @@ export type RoomView = {
   signsAgain: boolean;
   identity: IdentityState | null;
   consentText: ConsentText;
+  /** Where the person says they are: as typed, or as in an answer that was not accepted. */
+  stated: Readonly<Record<string, string>>;
+  /** Whether that answer was not accepted because the notary may not act for a signer there. */
+  isAbroad: boolean;
+  /** Whether the person has signed in this session. */
+  hasSigned: boolean;
   /** The address of the signing pages while it is this person's turn; null at other times. */
   signing: string | null;
   /** The hash of the document that this person reads besides; null when there is none to read. */
@@ -161,7 +167,8 @@ function identityParts({ identity, entered }: RoomView, words: LiveWords): Html[
   return [card("identity", words.identity.title, html`<p>${words.identity[state]}</p>`)];
 }
 
-function consentPart({ token, reader, consentText, entered, people }: RoomView, { consent }: LiveWords): Html {
+function consentPart(view: RoomView, { consent }: LiveWords): Html {
+  const { token, reader, consentText, entered, people, stated, isAbroad, error } = view;
   const observers = people.filter(({ role }) => role === "observer");
   const { markdown, version, language } = consentText;
   const paragraphs = markdown
@@ -174,9 +181,10 @@ function consentPart({ token, reader, consentText, entered, people }: RoomView, 
     html`<div class="consent-text">${paragraphs.map((each) => html`<p>${each}</p>`)}</div>
 <form class="form" method="post" action="${linkFor(reader, `${roomPath(token)}/consent`)}">${hiddenFields({ version, language, observers: observers.map(({ n }) => n).join(",") })}
 ${observers.length > 0 && html`<p>${consent.observers(observers.map(({ name }) => name).join(", "))}</p>`}
-${field({ name: "city", label: consent.city, maxLength: 80, autocomplete: "off", required: true })}
-${field({ name: "region", label: consent.region, maxLength: 80, autocomplete: "off", required: true })}
-${select({ name: "country", label: consent.country, value: "US", required: true, options: countryChoices(reader.words.language) })}
+${isAbroad && !error && html`<p>${consent.abroad}</p>`}
+${field({ name: "city", label: consent.city, value: stated["city"], maxLength: 80, autocomplete: "off", required: true })}
+${field({ name: "region", label: consent.region, value: stated["region"], maxLength: 80, autocomplete: "off", required: true })}
+${select({ name: "country", label: consent.country, value: stated["country"] ?? "US", required: true, options: countryChoices(reader.words.language) })}
 <p>${consent.own}</p>
 <div class="form-actions"><button type="submit" name="answer" value="agree">${consent.agree}</button>
 ${entered.step === "about" && html`<button type="submit" name="answer" value="refuse" class="quiet-button" formnovalidate>${consent.refuse}</button>`}</div></form>`,
@@ -188,14 +196,14 @@ const againPart = ({ entered, signsAgain }: RoomView, { room }: LiveWords): Html
   signsAgain && entered.person.role === "signer" ? html`<p>${room.again}</p>` : "";
 
 function sessionParts(view: RoomView, words: LiveWords): Html[] {
-  const { token, entered, signing, document, isDiskLow, reader } = view;
+  const { token, entered, signing, document, hasSigned, isDiskLow, reader } = view;
   const { room } = words;
   const isHeld = entered.session.state === "held";
   return [
     card(
       "session",
       room.title,
-      html`${isHeld ? notice("attention", room.held, "") : ""}${isDiskLow ? notice("attention", room.diskLow, "") : ""}${(entered.person.role === "signer" || document !== null) && html`<p>${signing === null ? room.listen : room.turn}</p>`}${againPart(view, words)}${entered.person.role === "observer" && html`<p>${room.observes}</p>`}<p class="hint">${room.recorded}</p>`,
+      html`${isHeld ? notice("attention", room.held, "") : ""}${isDiskLow ? notice("attention", room.diskLow, "") : ""}${(entered.person.role === "signer" || document !== null) && html`<p>${signing === null ? room.listen : room.turn}</p>`}${hasSigned ? html`<p>${room.signed}</p>` : againPart(view, words)}${entered.person.role === "observer" && html`<p>${room.observes}</p>`}<p class="hint">${room.recorded}</p>`,
     ),
     ...(signing === null ? [] : [framePart("turn", room.turn, signing, room)]),
     // The address names the hash, so that the frame is loaded again when the document has changed.

@@ -13,6 +13,8 @@ import {
   documentFor,
   enteredBy,
   enterRoom,
+  excludedAbroad,
+  hasSignedHere,
   identitiesOf,
   isExcused,
   type LiveDeps,
@@ -69,7 +71,7 @@ function askedBy({ params, query, form, request }: PageCall): Asked {
  * The view of a signer's room. Before the code is entered, the view shows only whose room this is.
  * @throws ServiceError `not_found`
  */
-async function roomView(live: LiveDeps, { link, reader }: Asked): Promise<RoomView> {
+async function roomView(live: LiveDeps, { link, form, reader }: Asked): Promise<RoomView> {
   const entered = await enteredBy(live, link);
   const { session, person } = entered;
   const about = await livePeopleOf(live, session);
@@ -77,11 +79,15 @@ async function roomView(live: LiveDeps, { link, reader }: Asked): Promise<RoomVi
   const { notary, people, act, signsAgain, order } = about;
   const identities = order ? await identitiesOf(live.identity, order) : [];
   const turn = live.rooms.roomOf(session.id)?.turn ?? null;
+  const abroad = entered.step === "about" ? (await excludedAbroad(live, session)).get(personName(person.n)) : undefined;
   const isTurn = entered.step === "room" && turn?.person === personName(person.n);
   return {
     ...{ token: link.token, entered, notary, people, act, signsAgain, reader },
     identity: identities.find((each) => each.person === person.n) ?? null,
     consentText: live.consentTexts.current(reader.words.language),
+    stated: { ...abroad, ...form },
+    isAbroad: abroad !== undefined,
+    hasSigned: await hasSignedHere(live, entered),
     isExcused: entered.step === "waiting" && (await isExcused(live, session, person)),
     signing: isTurn ? `/sign/${turn?.token}` : null,
     document: await documentFor(live, entered),

@@ -189,6 +189,7 @@ export {
   type Entered,
   enteredBy,
   enterRoom,
+  excludedAbroad,
   hasNoCodesLeft,
   type RoomLink,
   requireStep,
@@ -212,6 +213,7 @@ export {
 export {
   documentFor,
   hasDocumentPage,
+  hasSignedHere,
   openForPerson,
   reportShown,
   reportShownToNotary,

@@ -84,11 +84,12 @@ function acting(session: BegunSession) {
   const open = async () => openTurn(await sheet());
 
   /** The address of the signing pages that a signer's room shows now; undefined while it shows none. */
-  const signingPages = async (n: number) => {
+  const roomOf = async (n: number) => {
     const page = signers[n - 1];
-    const room = await fetch(at(page?.path ?? ""), { headers: { cookie: page?.cookie ?? "" } });
-    return /src="(\/sign\/[0-9a-f]{40})"/.exec(await room.text())?.[1];
+    return (await fetch(at(page?.path ?? ""), { headers: { cookie: page?.cookie ?? "" } })).text();
   };
+  const signingPages = async (n: number) => /src="(\/sign\/[0-9a-f]{40})"/.exec(await roomOf(n))?.[1];
+  const isToldOfSigning = async (n: number) => (await roomOf(n)).includes("You have signed. Stay here");
   const look = async (path: string) => (await fetch(at(path))).text();
   const valueIn = (page: string, name: string) => new RegExp(`name="${name}"[^>]*? value="([^"]*)"`).exec(page)?.[1];
   const consents = async (path: string) => {
@@ -159,7 +160,7 @@ function acting(session: BegunSession) {
   }
 
   const does = { consents, signs, given, comesTo, notarySigns };
-  return { asNotary, desk, live, sheet, envelope, signedBy, signingPages, ...does };
+  return { asNotary, desk, live, sheet, envelope, signedBy, signingPages, isToldOfSigning, ...does };
 }
 
 const eventNames = async (id: string) => {
@@ -196,7 +197,8 @@ async function serviceDies(): Promise<void> {
 
 test("two signers sign in turn, each identified and while all are there; one who leaves in between makes the act begin again, and signatures stay", async () => {
   const session = await world.beginWith("acknowledgment", people("turns"));
-  const { asNotary, desk, live, sheet, signedBy, signingPages, signs, given, comesTo, notarySigns } = acting(session);
+  const { asNotary, desk, live, sheet, signedBy, signingPages, isToldOfSigning, signs, given, comesTo, notarySigns } =
+    acting(session);
   const [notary, ann, ben] = await connectAll(running.service.baseUrl, session);
   assert.ok(notary && ann && ben);
   const peers = [notary, ann, ben];
@@ -209,6 +211,7 @@ test("two signers sign in turn, each identified and while all are there; one who
     await comesTo("acknowledge", 1);
     assert.deepEqual(await signedBy(), [1]);
     await until(async () => (await signingPages(1)) === undefined);
+    assert.deepEqual([await isToldOfSigning(1), await isToldOfSigning(2)], [true, false]);
     assert.equal((await signs(annSigns)).status, 404);
 
     await comesTo("read", 2);

@@ -191,13 +191,17 @@ test("a link opens its room in the one browser that enters the mailed code, and 
   const abroad = await signer.send("/consent", { ...agreed, city: "Paris", region: "Île-de-France", country: "FR" });
   assert.equal(abroad.status, 400);
   assert.match(await abroad.text(), /may not act for somebody who is in that country/);
-  assert.match(
-    await (await fetch(at(desk(code)), { headers: { cookie: nora.cookie } })).text(),
-    /Paris, Île-de-France, France/,
-  );
+  const seenByNotary = async () => (await fetch(at(desk(code)), { headers: { cookie: nora.cookie } })).text();
+  assert.match(await seenByNotary(), /Paris, Île-de-France, France.*Not let in.*Jane Doe says they are outside/s);
+  // The page keeps the answer and its refusal, also when its script loads the card again.
+  for (const rest of ["", "/part"]) {
+    const about = await (await signer.look(rest)).text();
+    assert.match(about, /may not act for somebody who is in that country.*value="Paris".*value="FR" selected/s);
+  }
   assert.equal((await post(desk(code, "/start"))).status, 409);
   assert.equal((await signer.send("/consent", agreed)).status, 303);
   assert.match(await (await signer.look()).text(), /Waiting room/);
+  assert.doesNotMatch(await seenByNotary(), /Not let in/);
   assert.equal((await post(desk(code, "/admit"), { person: "1" })).status, 409);
   assert.equal((await post(desk(code, "/start"))).status, 303);
   assert.equal((await signer.send("/media")).status, 409);
@@ -226,7 +230,15 @@ test("a person who refuses the recording is not admitted, and nobody's media are
   const { code, room } = await opened(email);
   const signer = await entered(room, email);
   assert.equal((await signer.send("/consent", { ...agreed, answer: "refuse", place: "" })).status, 303);
-  assert.match(await (await signer.look()).text(), /did not agree/);
+  assert.match(
+    await (await signer.look()).text(),
+    /did not agree.*the firm that sent the document tells you what else/s,
+  );
+  const seenByNotary = await (await fetch(at(desk(code)), { headers: { cookie: nora.cookie } })).text();
+  assert.match(
+    seenByNotary,
+    /Does not agree to be recorded.*Jane Doe can still agree.*end the session without an act/s,
+  );
   const start = await post(desk(code, "/start"));
   assert.equal(start.status, 409);
   assert.match(await start.text(), /does not agree to be recorded/);

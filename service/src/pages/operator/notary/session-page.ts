@@ -44,6 +44,8 @@ export type SessionView = {
   minutesLeft: number | null;
   /** The hash of the document that each person's browser shows, and the hash of the current document. */
   shown: { by: ReadonlyMap<string, string>; now: string | undefined };
+  /** The signers whom the rules of the notary's state exclude because of the place where they are. */
+  excluded: Pick<ReadonlyMap<string, unknown>, "has">;
 };
 
 /** The card on an order's page that opens a session, or links to the open one. */
@@ -149,6 +151,10 @@ function waitPart({ session, sheet }: SessionView): Html | "" {
   return words === null ? "" : card("wait", "Not open yet", html`<p>${words}</p>`);
 }
 
+/** Tells the notary what to do when somebody can't or does not want to take part. */
+const noActWords = (code: string): Html =>
+  html`Otherwise, end the session without an act: the order then waits for another session with you, or you refuse it by “No act” on <a href="${orderPath(code, "#refusal")}" target="_blank" rel="noopener">its page</a>.`;
+
 function statePart(code: string, { state, isPaused, openedAt, liveAt }: LiveSession): Html {
   const end = (outcome: string, label: string) =>
     buttonForm(sessionPath(code, "/end"), label, { fields: { outcome }, kind: "quiet-button" });
@@ -166,7 +172,8 @@ function statePart(code: string, { state, isPaused, openedAt, liveAt }: LiveSess
   ])}
 ${state !== "open" && buttonForm(sessionPath(code, "/hold"), isPaused ? "Go on" : "Hold", { fields: { hold: isPaused ? "no" : "yes" }, kind: "secondary" })}
 <div class="form-actions">${end("no_show", "End: not everybody came")}${end("technical", "End for technical reasons")}${end("abandoned", "End without an act")}</div>
-<p class="hint">If not everybody came, or for technical reasons, people get another link the first time; the second time the order fails. To refuse the order, use “No act” on <a href="${orderPath(code, "#refusal")}" target="_blank" rel="noopener">its page</a>.</p>`;
+<p class="hint">If not everybody came, or for technical reasons, people get another link the first time; the second time the order fails.</p>
+<p class="hint">If somebody does not want to sign or to go on, ask why: they may wish to read again. ${noActWords(code)}</p>`;
 }
 
 function personPart(code: string, view: SessionView, person: LivePerson): Html {
@@ -196,6 +203,8 @@ ${facts([
   ["Recording", consent === null ? "not answered" : consent.agreed ? "agrees" : "does not agree"],
   ["Identity check", identity ? checkBadge(identity) : null],
 ])}
+${view.excluded.has(personName(n)) && notice("attention", "Not let in", html`${name} says they are outside the United States. The rules of your state do not allow you to act for a signer there, or only under conditions that this service can’t check. If the answer was wrong, ${name} can answer again. ${noActWords(code)}`)}
+${consent?.agreed === false && notice("attention", "Does not agree to be recorded", html`The session can’t begin, and nobody’s audio and video is passed on. ${name} can still agree. ${noActWords(code)}`)}
 ${identity && checkNotice(identity)}
 <div class="form-actions">${isThird && session.state === "open" && buttonForm(sessionPath(code, "/withdraw"), "Take the invitation back", { fields, about, kind: "quiet-button" })}
 ${mayEnter && buttonForm(sessionPath(code, "/admit"), "Let in", { fields, about })}

@@ -7,6 +7,7 @@ import {
   claimedOrder,
   connectNotary,
   endLive,
+  excludedAbroad,
   excusePerson,
   givenNow,
   giveTurn,
@@ -134,7 +135,9 @@ async function viewOf(live: LiveDeps, operator: Operator, code: string): Promise
   const [lines, turn] = [room?.people ?? new Map(), room?.turn?.person ?? null];
   const { db } = live.sheets.desk;
   const shown = { by: await shownIn(live, session), now: await givenNow(db, claimed.order.orderId) };
-  return { claimed, session, people, sheet, identities, lines, turn, minutesLeft: room?.minutesLeft ?? null, shown };
+  const excluded = await excludedAbroad(live, session);
+  const minutesLeft = room?.minutesLeft ?? null;
+  return { claimed, session, people, sheet, identities, lines, turn, minutesLeft, shown, excluded };
 }
 
 /** Why the last session of an order ended, for its notary; null when there is nothing to say. */

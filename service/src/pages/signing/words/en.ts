@@ -225,7 +225,7 @@ export const en = {
     read: "You have read the document and agreed. The notary’s step comes next: hand the device back.",
     signed: "You have signed. Hand the device back.",
     remote: {
-      lead: "You read and sign before the notary, who sees and hears you. When you have questions, ask the notary.",
+      lead: "You read and sign before the notary, who sees and hears you. When you have questions, or do not want to sign, tell the notary.",
       back: "The notary’s step comes next",
       read: "You have read the document and agreed. The notary goes on with you.",
       signed: "You have signed. The notary goes on.",

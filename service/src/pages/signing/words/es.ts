@@ -217,7 +217,7 @@ export const es: Words = {
     read: "Ha leído el documento y ha dado su consentimiento. Ahora sigue un paso del notario: devuelva el dispositivo.",
     signed: "Ha firmado. Devuelva el dispositivo.",
     remote: {
-      lead: "Usted lee y firma ante el notario, que le ve y le oye. Si tiene preguntas, hágaselas al notario.",
+      lead: "Usted lee y firma ante el notario, que le ve y le oye. Si tiene preguntas o no quiere firmar, dígaselo al notario.",
       back: "Ahora le toca al notario",
       read: "Ha leído el documento y ha aceptado. El notario continúa con usted.",
       signed: "Ha firmado. El notario continúa.",

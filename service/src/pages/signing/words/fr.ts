@@ -218,7 +218,7 @@ export const fr: Words = {
     read: "Vous avez lu le document et donné votre accord. L’étape suivante revient au notaire : rendez-lui l’appareil.",
     signed: "Vous avez signé. Rendez l’appareil.",
     remote: {
-      lead: "Vous lisez et signez devant le notaire, qui vous voit et vous entend. Posez-lui vos questions.",
+      lead: "Vous lisez et signez devant le notaire, qui vous voit et vous entend. Si vous avez des questions ou ne voulez pas signer, dites-le-lui.",
       back: "C’est au tour du notaire",
       read: "Vous avez lu le document et accepté. Le notaire continue avec vous.",
       signed: "Vous avez signé. Le notaire continue.",

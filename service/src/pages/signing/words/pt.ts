@@ -216,7 +216,7 @@ export const pt: Words = {
     read: "Você leu o documento e concordou. O próximo passo é do notário: devolva o dispositivo.",
     signed: "Você assinou. Devolva o dispositivo.",
     remote: {
-      lead: "Você lê e assina diante do tabelião, que vê e ouve você. Se tiver perguntas, faça-as ao tabelião.",
+      lead: "Você lê e assina diante do tabelião, que vê e ouve você. Se tiver perguntas ou não quiser assinar, diga ao tabelião.",
       back: "Agora é a vez do tabelião",
       read: "Você leu o documento e concordou. O tabelião continua com você.",
       signed: "Você assinou. O tabelião continua.",

@@ -220,7 +220,7 @@ export const tl: Words = {
     read: "Nabasa mo na ang dokumento at pumayag ka. Ang susunod na hakbang ay sa notaryo: ibalik ang device.",
     signed: "Nakalagda ka na. Ibalik ang device.",
     remote: {
-      lead: "Nagbabasa at pumipirma kayo sa harap ng notaryo, na nakakakita at nakakarinig sa inyo. Kung may tanong, itanong sa notaryo.",
+      lead: "Nagbabasa at pumipirma kayo sa harap ng notaryo, na nakakakita at nakakarinig sa inyo. Kung may tanong o ayaw pumirma, sabihin sa notaryo.",
       back: "Ang notaryo ang susunod",
       read: "Nabasa na ninyo ang dokumento at pumayag kayo. Magpapatuloy ang notaryo kasama ninyo.",
       signed: "Nakapirma na kayo. Magpapatuloy ang notaryo.",

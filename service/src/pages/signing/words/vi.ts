@@ -217,7 +217,7 @@ export const vi: Words = {
     read: "Bạn đã đọc tài liệu và đồng ý. Bước tiếp theo là của công chứng viên: hãy trả lại thiết bị.",
     signed: "Bạn đã ký. Hãy trả lại thiết bị.",
     remote: {
-      lead: "Quý vị đọc và ký trước công chứng viên, người nhìn thấy và nghe thấy quý vị. Nếu có câu hỏi, hãy hỏi công chứng viên.",
+      lead: "Quý vị đọc và ký trước công chứng viên, người nhìn thấy và nghe thấy quý vị. Nếu có câu hỏi hoặc không muốn ký, hãy nói với công chứng viên.",
       back: "Tiếp theo là bước của công chứng viên",
       read: "Quý vị đã đọc tài liệu và đồng ý. Công chứng viên sẽ tiếp tục với quý vị.",
       signed: "Quý vị đã ký. Công chứng viên sẽ tiếp tục.",

@@ -20,6 +20,7 @@ import { codeMs, liveMail, roomCode } from "./mail.ts";
 import type { LiveDeps } from "./session.ts";
 import {
   appendEvent,
+  eventsOf,
   findLive,
   type LivePerson,
   type LiveSession,
@@ -246,6 +247,23 @@ export async function answerConsent(
   const { session } = await enteredBy(deps, link);
   deps.rooms.tell(session.id, { kind: "changed" });
   return outcome;
+}
+
+/** The events after which a person may answer, or has answered, another time. */
+const answeredAgain: readonly string[] = ["consented", "consent_refused", "released"];
+
+/** Where signers say they are whom the rules of the notary's state exclude for that, by their names in the session. */
+export async function excludedAbroad(
+  { sheets: { desk } }: Pick<LiveDeps, "sheets">,
+  session: LiveSession,
+): Promise<ReadonlyMap<string, Place>> {
+  const found = new Map<string, Place>();
+  for (const { name, person, detail } of await eventsOf(desk.db, desk.rowMac, session)) {
+    if (person === null) continue;
+    if (name === "abroad") found.set(person, (detail as { where: Place }).where);
+    if (answeredAgain.includes(name)) found.delete(person);
+  }
+  return found;
 }
 
 /** @throws ServiceError `validation` naming the first wrong field */

@@ -6,6 +6,7 @@
 import type { Operator } from "../../../firms/operators/operators.ts";
 import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { roomEnvelopeOf } from "../../envelopes/envelopes.ts";
 import { claimedOrder } from "../desk/desk.ts";
 import { documentToNotarize, givenNow } from "../desk/documents.ts";
 import { orderOfId } from "../desk/orders.ts";
@@ -81,6 +82,16 @@ export function requireDocumentPage(person: Pick<LivePerson, "role">): void {
 
 /** Whether a person's page shows the document. */
 export const hasDocumentPage = ({ role }: Pick<LivePerson, "role">): boolean => role === "signer" || role === "witness";
+
+/** Whether a signer has signed the document of the open act, in the session. */
+export async function hasSignedHere(
+  { sheets: { desk } }: Pick<LiveDeps, "sheets">,
+  { session: { orderId }, person: { n, role }, step }: Entered,
+): Promise<boolean> {
+  if (step !== "room" || role !== "signer") return false;
+  const envelope = await roomEnvelopeOf(desk.db, orderId);
+  return envelope?.signers.find((each) => each.n === n)?.signedAt != null;
+}
 
 const isRecorded = ({ rooms }: Pick<LiveDeps, "rooms">, { id, state }: LiveSession): boolean =>
   (state === "live" || state === "held") && rooms.roomOf(id)?.broken === null;

@@ -45,7 +45,8 @@ export const en = {
     agree: "I agree to the recording",
     refuse: "I do not agree",
     refused: "You did not agree. You are not let in, and nobody’s audio and video is passed on. The notary sees that.",
-    again: "If you change your mind, agree below.",
+    again:
+      "If you change your mind, agree below. Otherwise the notary ends the session, and the firm that sent the document tells you what else is possible.",
     own: "Nobody makes me do this.",
     observers: (names: string) =>
       `These people will also see and hear the session: ${names}. Agree only if you accept that.`,
@@ -67,6 +68,7 @@ export const en = {
     recorded: "This session is recorded. The service must see it to record it.",
     listen: "Listen to the notary. When the document is open, you can read it below.",
     turn: "Read and sign",
+    signed: "You have signed. Stay here until the notary has signed, too.",
     held: "On hold: somebody’s line is down, or the notary has paused. Nothing is signed now.",
     diskLow:
       "The service is running out of room for the recording. If it does, this session ends, and what was recorded is kept.",
@@ -103,7 +105,7 @@ export const en = {
   },
   ended: {
     title: "The session has ended",
-    done: "The act is done. You get a copy by email.",
+    done: "The act is done. The firm that sent the document has the notarized copy: if no email brings you yours, ask the firm for it.",
     refused: "The notary did not act. The firm that sent the document tells you what comes next.",
     technical: "It ended for a technical reason. You get another link when the notary is ready again.",
     unrecorded:

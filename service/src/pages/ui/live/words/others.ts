@@ -47,7 +47,8 @@ export const es: LiveWords = {
     agree: "Acepto la grabación",
     refuse: "No acepto",
     refused: "Usted no aceptó. No se le deja entrar y no se transmite el audio ni el video de nadie. El notario lo ve.",
-    again: "Si cambia de opinión, acepte abajo.",
+    again:
+      "Si cambia de opinión, acepte abajo. Si no, el notario termina la sesión, y la empresa que envió el documento le dice qué otra cosa es posible.",
     own: "Nadie me obliga a hacer esto.",
     observers: (names) =>
       `Además de quienes participan, verán y oirán la sesión: ${names}. Acepte solo si está conforme.`,
@@ -69,6 +70,7 @@ export const es: LiveWords = {
     recorded: "Esta sesión se graba. El servicio debe verla para grabarla.",
     listen: "Escuche al notario. Cuando el documento está abierto, puede leerlo abajo.",
     turn: "Leer y firmar",
+    signed: "Usted ha firmado. Quédese aquí hasta que firme también el notario.",
     held: "En espera: la conexión de alguien falla o el notario ha pausado. Ahora no se firma nada.",
     diskLow:
       "Al servicio le queda poco espacio para la grabación. Si se acaba, esta sesión termina y se conserva lo grabado.",
@@ -105,7 +107,7 @@ export const es: LiveWords = {
   },
   ended: {
     title: "La sesión terminó",
-    done: "El acto está hecho. Recibe una copia por correo.",
+    done: "El acto está hecho, y la empresa que envió el documento tiene la copia notariada. Si no recibe la suya por correo, pídasela a la empresa.",
     refused: "El notario no actuó. La empresa que envió el documento le dice qué sigue.",
     technical: "Terminó por un motivo técnico. Recibe otro enlace cuando el notario esté listo de nuevo.",
     unrecorded:
@@ -170,7 +172,8 @@ export const fr: LiveWords = {
     refuse: "Je n’accepte pas",
     refused:
       "Vous n’avez pas accepté. Vous n’êtes pas admis, et le son et l’image de personne ne sont transmis. Le notaire le voit.",
-    again: "Si vous changez d’avis, acceptez ci-dessous.",
+    again:
+      "Si vous changez d’avis, acceptez ci-dessous. Sinon, le notaire termine la séance, et l’entreprise qui a envoyé le document vous dit ce qui est possible.",
     own: "Personne ne m’y oblige.",
     observers: (names) =>
       `Outre les participants, verront et entendront la séance : ${names}. N’acceptez que si cela vous convient.`,
@@ -192,6 +195,7 @@ export const fr: LiveWords = {
     recorded: "Cette séance est enregistrée. Le service doit la voir pour l’enregistrer.",
     listen: "Écoutez le notaire. Quand le document est ouvert, vous pouvez le lire ci-dessous.",
     turn: "Lire et signer",
+    signed: "Vous avez signé. Restez ici jusqu’à ce que le notaire ait signé, lui aussi.",
     held: "En attente : la ligne de quelqu’un est coupée, ou le notaire a suspendu. Rien n’est signé pour l’instant.",
     diskLow:
       "Le service n’a presque plus de place pour l’enregistrement. S’il n’y en a plus, cette séance se termine, et ce qui a été enregistré est conservé.",
@@ -229,7 +233,7 @@ export const fr: LiveWords = {
   },
   ended: {
     title: "La séance est terminée",
-    done: "L’acte est fait. Vous recevez une copie par courriel.",
+    done: "L’acte est fait, et l’entreprise qui a envoyé le document a la copie notariée. Si vous ne recevez pas la vôtre par courriel, demandez-la à l’entreprise.",
     refused: "Le notaire n’a pas agi. L’entreprise qui a envoyé le document vous dit la suite.",
     technical: "Elle s’est terminée pour une raison technique. Vous recevez un autre lien quand le notaire est prêt.",
     unrecorded:
@@ -293,7 +297,8 @@ export const pt: LiveWords = {
     agree: "Concordo com a gravação",
     refuse: "Não concordo",
     refused: "Você não concordou. Você não entra, e nenhum áudio ou vídeo é transmitido. O tabelião vê isso.",
-    again: "Se mudar de ideia, concorde abaixo.",
+    again:
+      "Se mudar de ideia, concorde abaixo. Se não, o tabelião encerra a sessão, e a empresa que enviou o documento diz o que mais é possível.",
     own: "Ninguém me obriga a fazer isto.",
     observers: (names) =>
       `Além de quem participa, verão e ouvirão a sessão: ${names}. Aceite somente se concordar com isso.`,
@@ -315,6 +320,7 @@ export const pt: LiveWords = {
     recorded: "Esta sessão é gravada. O serviço precisa vê-la para gravá-la.",
     listen: "Escute o tabelião. Quando o documento está aberto, você pode lê-lo abaixo.",
     turn: "Ler e assinar",
+    signed: "Você assinou. Fique aqui até que o tabelião também assine.",
     held: "Em espera: a conexão de alguém caiu, ou o tabelião pausou. Nada é assinado agora.",
     diskLow:
       "O serviço está quase sem espaço para a gravação. Se acabar, esta sessão termina, e o que foi gravado fica guardado.",
@@ -351,7 +357,7 @@ export const pt: LiveWords = {
   },
   ended: {
     title: "A sessão terminou",
-    done: "O ato está feito. Você recebe uma cópia por e-mail.",
+    done: "O ato está feito, e a empresa que enviou o documento tem a cópia com o ato. Se não receber a sua por e-mail, peça-a à empresa.",
     refused: "O tabelião não praticou o ato. A empresa que enviou o documento diz o que vem depois.",
     technical: "Terminou por motivo técnico. Você recebe outro link quando o tabelião estiver pronto.",
     unrecorded:

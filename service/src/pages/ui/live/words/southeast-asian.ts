@@ -49,7 +49,8 @@ export const vi: LiveWords = {
     refuse: "Tôi không đồng ý",
     refused:
       "Quý vị không đồng ý. Quý vị không được vào, và âm thanh, hình ảnh của mọi người không được truyền đi. Công chứng viên thấy điều đó.",
-    again: "Nếu đổi ý, hãy đồng ý bên dưới.",
+    again:
+      "Nếu đổi ý, hãy đồng ý bên dưới. Nếu không, công chứng viên kết thúc buổi gặp, và công ty gửi tài liệu sẽ cho quý vị biết cách khác.",
     own: "Không ai ép tôi làm việc này.",
     observers: (names) =>
       `Ngoài những người tham gia, những người sau sẽ xem và nghe phiên họp: ${names}. Chỉ đồng ý nếu quý vị chấp nhận điều đó.`,
@@ -71,6 +72,7 @@ export const vi: LiveWords = {
     recorded: "Buổi gặp này được ghi lại. Dịch vụ phải xem được thì mới ghi được.",
     listen: "Hãy nghe công chứng viên. Khi tài liệu đã mở, quý vị có thể đọc ở bên dưới.",
     turn: "Đọc và ký",
+    signed: "Quý vị đã ký. Hãy ở lại đây cho đến khi công chứng viên cũng ký.",
     held: "Tạm dừng: đường truyền của ai đó bị mất, hoặc công chứng viên tạm dừng. Bây giờ không ký gì.",
     diskLow: "Dịch vụ sắp hết chỗ để ghi hình. Nếu hết chỗ, buổi gặp này kết thúc, và phần đã ghi được giữ lại.",
     again:
@@ -105,7 +107,7 @@ export const vi: LiveWords = {
   },
   ended: {
     title: "Buổi gặp đã kết thúc",
-    done: "Việc công chứng đã xong. Quý vị nhận bản sao qua email.",
+    done: "Việc công chứng đã xong, và công ty gửi tài liệu có bản đã công chứng. Nếu không nhận được bản của mình qua email, quý vị hãy hỏi công ty đó.",
     refused: "Công chứng viên không thực hiện. Công ty gửi tài liệu sẽ cho quý vị biết bước tiếp theo.",
     technical: "Kết thúc vì lý do kỹ thuật. Quý vị nhận liên kết khác khi công chứng viên sẵn sàng.",
     unrecorded:
@@ -171,7 +173,8 @@ export const tl: LiveWords = {
     refuse: "Hindi ako pumapayag",
     refused:
       "Hindi kayo pumayag. Hindi kayo papapasukin, at walang ipapasang audio at video ng sinuman. Nakikita ito ng notaryo.",
-    again: "Kung magbago ang isip ninyo, pumayag sa ibaba.",
+    again:
+      "Kung magbago ang isip ninyo, pumayag sa ibaba. Kung hindi, tatapusin ng notaryo ang sesyon, at sasabihin ng kompanyang nagpadala ng dokumento kung ano pa ang maaari.",
     own: "Walang pumipilit sa akin na gawin ito.",
     observers: (names) =>
       `Bukod sa mga kalahok, makakakita at makakarinig sa sesyon: ${names}. Pumayag lang kung ayos ito sa inyo.`,
@@ -193,6 +196,7 @@ export const tl: LiveWords = {
     recorded: "Nirerekord ang sesyong ito. Kailangan itong makita ng serbisyo para mairekord.",
     listen: "Makinig sa notaryo. Kapag bukas ang dokumento, mababasa ninyo ito sa ibaba.",
     turn: "Basahin at pirmahan",
+    signed: "Nakapirma na kayo. Manatili rito hanggang makapirma rin ang notaryo.",
     held: "Nakahinto: nawala ang linya ng isa, o pinahinto ng notaryo. Walang pinipirmahan ngayon.",
     diskLow:
       "Malapit nang maubos ang lugar ng serbisyo para sa recording. Kapag naubos ito, matatapos ang session na ito, at itatago ang na-record na.",
@@ -230,7 +234,7 @@ export const tl: LiveWords = {
   },
   ended: {
     title: "Tapos na ang sesyon",
-    done: "Tapos na ang akto. Makakakuha kayo ng kopya sa email.",
+    done: "Tapos na ang akto, at nasa kompanyang nagpadala ng dokumento ang nanotaryong kopya. Kung walang email na magdadala ng inyong kopya, hingin ito sa kompanya.",
     refused: "Hindi ginawa ng notaryo ang akto. Sasabihin ng kompanyang nagpadala ng dokumento ang susunod.",
     technical:
       "Natapos ito dahil sa teknikal na dahilan. Makakakuha kayo ng ibang link kapag handa na ulit ang notaryo.",
