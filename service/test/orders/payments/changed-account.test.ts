@@ -27,14 +27,13 @@ import {
   paymentJobs,
   pendingPayments,
   presentAccount,
-  selectDifferences,
   selectMethods,
   stuckCharges,
   sumsAgree,
   watchPayments,
 } from "../../../src/orders/payments/payments.ts";
 import { processorTasks, reconcile, scheduleReconciliation } from "../../../src/orders/payments/reconcile/reconcile.ts";
-import { leftInAccount } from "../../../src/orders/payments/reconcile/store.ts";
+import { comparePayments, leftInAccount } from "../../../src/orders/payments/reconcile/store.ts";
 import { openMoneyWorld } from "./money-world.ts";
 
 const world = await forTests(openMoneyWorld());
@@ -325,7 +324,7 @@ test("payments that the earlier account's books can't tell any more are one task
   await compare(own);
   world.advance(2 * hour);
   await compare(own);
-  assert.deepEqual(await selectDifferences(db, clock()), []);
+  assert.deepEqual(await differences(), []);
   const unseen = await paidByClient();
   const disputed = await paidByClient();
   await world.take(stripe.dispute(disputed.intent));
@@ -336,7 +335,7 @@ test("payments that the earlier account's books can't tell any more are one task
   for (const event of stripe.refundByHand(compared.intent, 1_000)) await world.take(event);
   await compare(node);
   await compare(node);
-  assert.deepEqual(await selectDifferences(db, clock()), []);
+  assert.deepEqual(await differences(), []);
   await sumsAgree(db);
   const tasks = await db.query<{ state: string; reason: string }>(sql`
     SELECT state, reason FROM tasks WHERE kind = 'money_difference' AND state = 'open'`);
@@ -361,6 +360,8 @@ test("payments that the earlier account's books can't tell any more are one task
   assert.equal((await open()).length, 1, "one more dispute is open in the earlier account");
 });
 
+const differences = () => db.transaction((tx) => comparePayments(tx, clock()));
+
 /** Compares the day's books a day later. */
 async function compare(by: Omit<typeof deps, "firm"> & { db: typeof db }) {
   world.advance(25 * hour);
@@ -372,7 +373,7 @@ const stamp = (double: StripeDouble) => {
   for (const each of double.balance.transactions) each["created"] = Math.floor(clock().getTime() / 1000);
 };
 const differencesOf = async (intent: string) =>
-  (await selectDifferences(db, clock())).filter(({ paymentIntent }) => paymentIntent === intent);
+  (await differences()).filter(({ paymentIntent }) => paymentIntent === intent);
 
 test("a debit that clears after the change is a payment of the account that it was sent to", async () => {
   const own = firstAccount();

@@ -7,13 +7,14 @@ import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { readIssuer, registerIssuer } from "../../../src/orders/billing/billing.ts";
 import {
   lastReconciliation,
+  openDifferences,
   openProcessor,
-  selectDifferences,
   sumsAgree,
 } from "../../../src/orders/payments/payments.ts";
 import { takeEvent } from "../../../src/orders/payments/processor/events.ts";
 import type { SignedEvent } from "../../../src/orders/payments/processor/processor.ts";
 import { reconcile, scheduleReconciliation } from "../../../src/orders/payments/reconcile/reconcile.ts";
+import { comparePayments } from "../../../src/orders/payments/reconcile/store.ts";
 import { openOrdersDatabase, silent } from "../order/orders-database.ts";
 
 const orders = await forTests(openOrdersDatabase());
@@ -49,6 +50,11 @@ async function compare(): Promise<void> {
   await scheduleReconciliation(deps);
   await reconcile(deps, dayOf());
 }
+
+const differences = () => db.transaction((tx) => comparePayments(tx, clock()));
+const waiting = (intents: readonly string[]) =>
+  db.query<{ intent: string }>(sql`
+    SELECT DISTINCT payment_intent AS intent FROM payments_to_compare WHERE payment_intent = ANY (${intents}::text[]) ORDER BY 1`);
 
 const take = (event: SignedEvent) =>
   db.transaction((tx) =>
@@ -173,6 +179,7 @@ test("each difference is one task that names it in cents and by the processor's 
   );
   assert.match(found, new RegExp(`Missing there: the charge ${forgotten.intent} has 9900 cents USD here`));
   assert.equal((await openTasks()).length, 6);
+  assert.deepEqual(await openDifferences(db), { count: 6, reasons: await openTasks() });
   await assert.rejects(sumsAgree(db), /charges of \d+ cents there are \d+ for orders/);
 
   await compare();
@@ -191,6 +198,59 @@ test("each difference is one task that names it in cents and by the processor's 
   assert.equal((await orders.look(lostEvent.code)).status, "EsignPending");
 });
 
+test("payments that agree are compared again when one of their rows or movements is new or changes, at any later time", async () => {
+  const payments = [await paid(), await paid(), await paid(), await paid()];
+  const intents = payments.map(({ intent }) => intent);
+  const [refunded = "", disputed = "", moved = "", quiet = ""] = intents;
+  const dispute = stripe.dispute(disputed);
+  await take(dispute);
+  assert.equal((await waiting(intents)).length, 4);
+  await compare();
+  await compare();
+  assert.deepEqual(await waiting(intents), [], "they agree");
+  now += 400 * 24 * hours;
+  for (const event of stripe.refundByHand(refunded, 500)) await take(event);
+  stripe.balance.transactions.splice(stripe.balance.transactions.length - 1, 1);
+  await take({ ...stripe.endDispute(String(dispute.data.object["id"]), "won") });
+  const reversal = stripe.balance.transactions.findIndex(
+    ({ source, reporting_category: category }) =>
+      (source as { id: string }).id === dispute.data.object["id"] && category === "dispute_reversal",
+  );
+  stripe.balance.transactions.splice(reversal, 1);
+  assert.deepEqual(
+    (await waiting(intents)).map(({ intent }) => intent),
+    [refunded, disputed].sort(),
+  );
+  const failure = { id: "txn_late", reporting_category: "charge_failure", amount: -total };
+  stripe.balance.transactions.push({ ...booked(chargeOf(moved)["id"]), ...failure });
+  await compare();
+  const found = (await differences()).map(({ paymentIntent }) => paymentIntent);
+  assert.deepEqual(
+    intents.map((intent) => found.filter((each) => each === intent).length),
+    [1, 1, 1, 0],
+    `${quiet} agrees`,
+  );
+  assert.equal((await waiting(intents)).length, 3, "what differs is compared every day");
+});
+
+test("a change that is committed while a comparison runs is compared by the next one", async () => {
+  const { intent } = await paid();
+  await compare();
+  assert.deepEqual(await waiting([intent]), []);
+  const [event] = stripe.refundByHand(intent, 500);
+  assert.ok(event);
+  stripe.balance.transactions.splice(stripe.balance.transactions.length - 1, 1);
+  const before = clock();
+  await db.transaction(async (tx) => {
+    await takeEvent(tx, event, { at: before, log: silent, actor: "processor", simulated: false, livemode: null });
+    now += 25 * hours;
+    await differences();
+  });
+  assert.equal((await waiting([intent])).length, 1);
+  assert.ok((await differences()).some(({ paymentIntent }) => paymentIntent === intent));
+  await compare();
+});
+
 test("polling moves no order, and other uses of the account are no difference", async () => {
   const before = (await tasks()).length;
   const unheard = await pay({ shop: "somebody else’s" });
@@ -205,7 +265,7 @@ test("an event that is late and a movement that is not booked yet are no differe
   const [early, unbooked] = [await pay(), await paid()];
   stripe.balance.transactions.splice(stripe.balance.transactions.indexOf(booked(chargeOf(unbooked.intent)["id"])), 1);
   stamp();
-  const intents = async () => (await selectDifferences(db, clock())).map(({ paymentIntent }) => paymentIntent);
+  const intents = async () => (await differences()).map(({ paymentIntent }) => paymentIntent);
   now += 23 * hours;
   assert.ok(!(await intents()).includes(unbooked.intent));
   now -= 22.5 * hours;
@@ -350,7 +410,7 @@ test("asks no more after three disputes in a row without an answer, and still co
 
 /** Fails when the comparison finds a difference about one of the payments. */
 async function sumsAgreeAbout(...intents: readonly string[]): Promise<void> {
-  const differing = (await selectDifferences(db, clock())).map(({ paymentIntent }) => paymentIntent);
+  const differing = (await differences()).map(({ paymentIntent }) => paymentIntent);
   assert.deepEqual(
     intents.filter((intent) => differing.includes(intent)),
     [],

@@ -12,12 +12,13 @@ import { readMessage } from "../processor/message.ts";
 import type { Processor } from "../processor/processor.ts";
 import {
   askForDay,
+  comparePayments,
   type Difference,
   endDay,
   insertMovements,
   leftInAccount,
+  lockDay,
   reconcileQueue,
-  selectDifferences,
   windowOf,
 } from "./store.ts";
 
@@ -78,8 +79,9 @@ export async function reconcile(deps: ReconcileDeps, day: string, stopping?: Abo
   await db.transaction(async (tx) => {
     // Another account may have been noticed since. Then the copied books are not those of this day.
     const at = await requireLastAccount(tx, present, clock());
-    const differences = await selectDifferences(tx, at);
-    if (!(await endDay(tx, day, window, differences.length, at))) return;
+    if (!(await lockDay(tx, day))) return;
+    const differences = await comparePayments(tx, at);
+    await endDay(tx, day, window, differences.length, at);
     const left = await taskOfEarlierAccount(tx, at);
     await keepTasks(tx, at, "money_difference", async () => [...differences.map(taskOf), ...(left ? [left] : [])]);
     const line = { day, differences: differences.length };
@@ -189,7 +191,7 @@ function taskOf(difference: Difference): NeededTask {
 const names: Readonly<Record<Movement["kind"], string>> = { charge: "charge", refund: "refund", dispute: "dispute" };
 
 /** Describes a difference in words, with cents and the processor's ids. */
-export function wordsOf(difference: Difference): string {
+function wordsOf(difference: Difference): string {
   const { kind, source, paymentIntent, hereCents, thereCents, hereCurrency, thereCurrency } = difference;
   const which = `the ${names[kind]} ${source}${source === paymentIntent ? "" : ` of ${paymentIntent}`}`;
   const here = `${hereCents} cents ${hereCurrency?.toUpperCase()}`;

@@ -5,14 +5,24 @@ import {
   digestOf,
   MacOfState,
   type Marked,
+  marked,
   markedAll,
   type StateMac,
 } from "../../../kernel/platform/database/state-mac.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
+import { fromTasks, taskState } from "../../../kernel/tasks/tasks.ts";
 import { fromOrders, joinOrder } from "../../order/order.ts";
 import { disputeState } from "../disputes.ts";
-import { copiedBefore, copiedUntil, copies, isOutOfSight, requestedAt, wasOtherAccount } from "../processor/account.ts";
+import {
+  copiedBefore,
+  copiedUntil,
+  copies,
+  isNotCopied,
+  isOutOfSight,
+  requestedAt,
+  wasOtherAccount,
+} from "../processor/account.ts";
 import type { Movement, Window } from "../processor/balance.ts";
 import { refundState } from "../refund-rows.ts";
 import { paymentState } from "../store.ts";
@@ -117,66 +127,103 @@ export type Difference = {
 const eventWithin = "1 hour";
 const bookedWithin = "1 day";
 
+/** A statement of a comparison reads at most this many payments, so that it ends in time after any number of changes. */
+const comparedAtOnce = 10_000;
+
 /**
- * Compares all movements since the first comparison with our rows. Charges are matched by payment. Refunds and disputes
- * are matched by their ids, and each is compared together with its reversals. For a pending refund or an open dispute,
- * it is unknown whether the money has moved, so both cases are accepted. Leaves out what only the books of an earlier
- * account could tell.
+ * Compares the payments that changed since they were last found to agree: their rows here, and the processor's movements
+ * since the first comparison. Triggers put them into `payments_to_compare`, and this takes out those that agree; so the
+ * others are compared again. Charges are matched by payment. Refunds and disputes are matched by their ids, and each is
+ * compared together with its reversals. For a pending refund or an open dispute, it is unknown whether the money has
+ * moved, so both cases are accepted. Leaves out what only the books of an earlier account could tell.
  */
-export async function selectDifferences(db: Sql, at: Date): Promise<Difference[]> {
-  const ofSource = sql`FROM balance_transactions x WHERE x.kind = d.kind
-    AND CASE d.kind WHEN 'charge' THEN x.payment_intent ELSE x.source END = d.key`;
-  return db.query<Difference & Marked>(sql`
-    WITH ${copies}, since AS (SELECT min(asked_at) AS at FROM reconciliations), own AS (
-      SELECT payment_intent, min(${requestedAt(sql`p`)}) AS requested_at FROM payments p
-      WHERE NOT simulated AND payment_intent IS NOT NULL GROUP BY 1
+export async function comparePayments(tx: Tx, at: Date): Promise<Difference[]> {
+  const differences: Difference[] = [];
+  for (let last = ""; ; ) {
+    const changed = await tx.query<{ intent: string }>(sql`
+      SELECT DISTINCT payment_intent AS intent FROM payments_to_compare WHERE payment_intent > ${last} ORDER BY 1
+      LIMIT ${comparedAtOnce}`);
+    const end = changed.at(-1);
+    if (!end) return differences;
+    last = end.intent;
+    differences.push(
+      ...(await compareSome(
+        tx,
+        changed.map(({ intent }) => intent),
+        at,
+      )),
+    );
+  }
+}
+
+/**
+ * A row that a concurrent transaction adds to `payments_to_compare` stays: this one statement reads the payments and
+ * deletes only the rows that it saw.
+ */
+function compareSome(tx: Tx, intents: readonly string[], at: Date): Promise<Difference[]> {
+  const ofSource = sql`FROM balance_transactions x WHERE x.payment_intent = d.payment_intent AND x.kind = d.kind
+    AND (d.kind = 'charge' OR x.source = d.key)`;
+  const own = (intent: Statement) => sql`FROM payments p WHERE p.payment_intent = ${intent} AND NOT p.simulated`;
+  const requested = sql`(SELECT min(${requestedAt(sql`p`)}) ${own(sql`d.payment_intent`)})`;
+  return tx.query<Difference & Marked>(sql`
+    WITH ${copies}, since AS (SELECT min(asked_at) AS at FROM reconciliations), changed AS MATERIALIZED (
+      SELECT payment_intent, EXISTS (SELECT ${own(sql`i.payment_intent`)}) AS is_own
+      FROM unnest(${intents}::text[]) AS i (payment_intent)
     ), there AS (
-      SELECT kind, CASE kind WHEN 'charge' THEN payment_intent ELSE source END AS key, min(source) AS source,
-        min(payment_intent) AS payment_intent, bool_or(is_ours) AS is_ours, sum(amount_cents) AS cents,
-        CASE WHEN count(DISTINCT currency) = 1 THEN min(currency) ELSE 'several' END AS currency,
-        min(created_at) AS first_at, max(created_at) AS last_at
-      FROM balance_transactions GROUP BY 1, 2
+      SELECT b.payment_intent, b.kind, CASE b.kind WHEN 'charge' THEN b.payment_intent ELSE b.source END AS key,
+        min(b.source) AS source, bool_or(b.is_ours) AS is_ours, sum(b.amount_cents) AS cents,
+        CASE WHEN count(DISTINCT b.currency) = 1 THEN min(b.currency) ELSE 'several' END AS currency,
+        min(b.created_at) AS first_at, max(b.created_at) AS last_at
+      FROM changed JOIN balance_transactions b USING (payment_intent) GROUP BY 1, 2, 3
     ), here AS (
-      SELECT 'charge' AS kind, p.payment_intent AS key, p.payment_intent, sum(p.amount_cents) AS cents, true AS is_final,
+      SELECT p.payment_intent, 'charge' AS kind, p.payment_intent AS key, sum(p.amount_cents) AS cents, true AS is_final,
         CASE WHEN count(DISTINCT lower(p.currency)) = 1 THEN min(lower(p.currency)) ELSE 'several' END AS currency,
         min(p.received_at) AS at
-      FROM payments p JOIN own USING (payment_intent)
-      WHERE EXISTS (SELECT FROM billing_documents b WHERE b.payment_id = p.id AND b.kind = 'receipt')
-      GROUP BY p.payment_intent
+      FROM changed JOIN payments p USING (payment_intent)
+      WHERE NOT p.simulated AND EXISTS (SELECT FROM billing_documents b WHERE b.payment_id = p.id AND b.kind = 'receipt')
+      GROUP BY 1
       UNION ALL
-      SELECT 'refund', r.id, r.payment_intent, CASE WHEN r.state = 'failed' THEN 0 ELSE -r.amount_cents END,
+      SELECT payment_intent, 'refund', r.id, CASE WHEN r.state = 'failed' THEN 0 ELSE -r.amount_cents END,
         r.state <> 'pending', lower(r.currency), r.changed_at
-      FROM refunds r JOIN own USING (payment_intent)
+      FROM changed JOIN refunds r USING (payment_intent) WHERE is_own
       UNION ALL
-      SELECT 'dispute', d.id, d.payment_intent, CASE WHEN d.state = 'won' THEN 0 ELSE -d.amount_cents END,
-        d.state <> 'opened', lower(d.currency), d.changed_at
-      FROM disputes d JOIN own USING (payment_intent)
-    ), differing AS (
-      SELECT kind, key, coalesce(t.source, key) AS source, coalesce(h.payment_intent, t.payment_intent) AS intent,
-        h.cents AS "hereCents", t.cents AS "thereCents", h.currency AS "hereCurrency", t.currency AS "thereCurrency",
-        h.key_here, t.key_there
-      FROM (SELECT *, key AS key_here FROM here) h FULL JOIN (SELECT *, key AS key_there FROM there) t USING (kind, key)
-        CROSS JOIN since LEFT JOIN own o ON o.payment_intent = h.payment_intent
-      WHERE NOT ${isOutOfSight(sql`o.requested_at`, sql`h.at`, bookedWithin)} AND CASE
-        WHEN key_here IS NULL THEN t.cents <> 0 AND t.first_at >= since.at
-          AND t.last_at < ${at}::timestamptz - ${eventWithin}::interval
-          AND (t.is_ours OR EXISTS (SELECT FROM own WHERE own.payment_intent = t.payment_intent))
-        WHEN key_there IS NULL THEN h.is_final AND h.cents <> 0 AND h.at >= since.at
-          AND h.at < ${at}::timestamptz - ${bookedWithin}::interval
+      SELECT payment_intent, 'dispute', q.id, CASE WHEN q.state = 'won' THEN 0 ELSE -q.amount_cents END,
+        q.state <> 'opened', lower(q.currency), q.changed_at
+      FROM changed JOIN disputes q USING (payment_intent) WHERE is_own
+    ), differing AS MATERIALIZED (
+      SELECT payment_intent, kind, key, t.source, h.cents AS here_cents, t.cents AS there_cents,
+        h.currency AS here_currency, t.currency AS there_currency, h.at, t.last_at,
+        h.is_final IS NULL AS is_missing_here, t.source IS NULL AS is_missing_there
+      FROM here h FULL JOIN there t USING (payment_intent, kind, key) JOIN changed USING (payment_intent) CROSS JOIN since
+      WHERE CASE
+        WHEN h.is_final IS NULL THEN t.cents <> 0 AND t.first_at >= since.at AND (t.is_ours OR is_own)
+        WHEN t.source IS NULL THEN h.is_final AND h.cents <> 0
         WHEN coalesce(h.currency, t.currency) <> t.currency THEN true
         WHEN h.is_final THEN t.cents IS DISTINCT FROM h.cents
-          AND greatest(h.at, t.last_at) < ${at}::timestamptz - ${eventWithin}::interval
         ELSE t.cents NOT IN (0, coalesce(h.cents, t.cents))
-          AND greatest(h.at, t.last_at) < ${at}::timestamptz - ${eventWithin}::interval
       END
+    ), open AS MATERIALIZED (
+      SELECT d.*, CASE WHEN NOT is_missing_here THEN ${requested} END AS requested_at FROM differing d
+    ), kept AS MATERIALIZED (
+      SELECT d.*, NOT ${isOutOfSight(sql`d.requested_at`, sql`d.at`, bookedWithin)} AND CASE
+          WHEN is_missing_here THEN last_at < ${at}::timestamptz - ${eventWithin}::interval
+          WHEN is_missing_there THEN d.at >= since.at AND d.at < ${at}::timestamptz - ${bookedWithin}::interval
+          WHEN coalesce(here_currency, there_currency) <> there_currency THEN true
+          ELSE greatest(d.at, last_at) < ${at}::timestamptz - ${eventWithin}::interval
+        END AS is_due
+      FROM open d CROSS JOIN since
+      WHERE NOT is_missing_there OR d.at >= since.at OR ${isNotCopied(sql`d.requested_at`, sql`d.at`, bookedWithin)}
+    ), agreeing AS (
+      DELETE FROM payments_to_compare c USING changed
+      WHERE c.payment_intent = changed.payment_intent AND NOT EXISTS (SELECT FROM kept k WHERE k.payment_intent = c.payment_intent)
     )
-    SELECT d.kind, d.source, d.intent AS "paymentIntent", d."hereCents"::float8 AS "hereCents",
-      d."thereCents"::float8 AS "thereCents", d."hereCurrency", d."thereCurrency",
-      ${markedAll(movementState, sql`x`, ofSource)},
-      ${markedAll(paymentState, sql`p`, sql`FROM payments p WHERE p.payment_intent = d.intent`)},
+    SELECT d.kind, coalesce(d.source, d.key) AS source, d.payment_intent AS "paymentIntent",
+      d.here_cents::float8 AS "hereCents", d.there_cents::float8 AS "thereCents", d.here_currency AS "hereCurrency",
+      d.there_currency AS "thereCurrency", ${markedAll(movementState, sql`x`, ofSource)},
+      ${markedAll(paymentState, sql`p`, sql`FROM payments p WHERE p.payment_intent = d.payment_intent`)},
       ${markedAll(refundState, sql`r`, sql`FROM refunds r WHERE d.kind = 'refund' AND r.id = d.key`)},
       ${markedAll(disputeState, sql`q`, sql`FROM disputes q WHERE d.kind = 'dispute' AND q.id = d.key`)}
-    FROM differing d ORDER BY d.kind, d.key`);
+    FROM kept d WHERE d.is_due ORDER BY d.kind, d.key`);
 }
 
 /** Counts of the open objects in an earlier account, and of its payments that were not compared with its books. */
@@ -190,7 +237,7 @@ export type LeftInAccount = {
   cents: number;
 };
 
-/** Names of objects are not needed, so nothing here is verified. */
+/** Call this after `comparePayments`. Names of objects are not needed, so nothing here is verified. */
 export async function leftInAccount(db: Sql, now: Date): Promise<LeftInAccount> {
   const ofPayments = (intent: Statement) => sql`EXISTS (SELECT FROM payments p ${joinOrder(sql`p.order_id`)}
     WHERE p.payment_intent = ${intent} AND ${wasOtherAccount(requestedAt(sql`p`))} AND NOT p.simulated AND o.environment = 'live')`;
@@ -198,8 +245,9 @@ export async function leftInAccount(db: Sql, now: Date): Promise<LeftInAccount> 
     (SELECT min(order_id) FROM checkout_parts c WHERE c.checkout_id = s.id))) = 'live'`;
   const [left] = await db.query<LeftInAccount>(sql`
     WITH ${copies}, unseen AS (
-      SELECT p.payment_intent, sum(p.amount_cents) AS cents FROM payments p ${joinOrder(sql`p.order_id`)}
-      WHERE NOT p.simulated AND p.payment_intent IS NOT NULL AND o.environment = 'live'
+      SELECT p.payment_intent, sum(p.amount_cents) AS cents
+      FROM (SELECT DISTINCT payment_intent FROM payments_to_compare) c JOIN payments p USING (payment_intent) ${joinOrder(sql`p.order_id`)}
+      WHERE NOT p.simulated AND o.environment = 'live'
         AND ${isOutOfSight(requestedAt(sql`p`), sql`p.received_at`, bookedWithin)}
         AND NOT EXISTS (SELECT FROM balance_transactions b WHERE b.payment_intent = p.payment_intent AND b.kind = 'charge')
       GROUP BY 1
@@ -216,14 +264,20 @@ export async function leftInAccount(db: Sql, now: Date): Promise<LeftInAccount> 
   return left;
 }
 
-/** Ends the comparison of a day. @returns false when another run has already ended it */
-export async function endDay(tx: Tx, day: string, { from, until }: Window, found: number, at: Date): Promise<boolean> {
-  const ended = await tx.query(sql`
+/** Locks a day's comparison, so that nodes take turns. @returns false when another run has already ended it */
+export async function lockDay(tx: Tx, day: string): Promise<boolean> {
+  const [found] = await tx.query<{ hasEnded: boolean }>(sql`
+    SELECT ended_at IS NOT NULL AS "hasEnded" FROM reconciliations WHERE day = ${day} FOR NO KEY UPDATE`);
+  return found?.hasEnded === false;
+}
+
+/** Ends the comparison of a day that the same transaction locked. */
+export async function endDay(tx: Tx, day: string, { from, until }: Window, found: number, at: Date): Promise<void> {
+  await tx.query(sql`
     UPDATE reconciliations SET starts_at = ${from}, ends_at = ${until}, ended_at = ${at}, differences = ${found},
       compared = (SELECT count(*) FROM balance_transactions b WHERE b.created_at >= ${from} AND b.created_at < ${until}
         AND (b.is_ours OR EXISTS (SELECT FROM payments p WHERE p.payment_intent = b.payment_intent)))
-    WHERE day = ${day} AND ended_at IS NULL RETURNING 1`);
-  return ended.length === 1;
+    WHERE day = ${day}`);
 }
 
 export type Reconciliation = {
@@ -241,3 +295,18 @@ export const lastReconciliation = async (db: Sql): Promise<Reconciliation | unde
       SELECT starts_at AS "startsAt", ends_at AS "endsAt", ended_at AS "endedAt", compared, differences
       FROM reconciliations WHERE ended_at IS NOT NULL ORDER BY day DESC LIMIT 1`)
   )[0];
+
+/** The tasks about differences that nobody has settled: how many there are, and the reasons of the oldest ones. */
+export type OpenDifferences = { count: number; reasons: readonly string[] };
+
+const listed = 50;
+
+export async function openDifferences(db: Sql): Promise<OpenDifferences> {
+  const tasks = await db.query<{ count: number; reason: string } & Marked>(sql`
+    SELECT count(*) OVER ()::int AS count, t.reason, ${marked(taskState, sql`t`)} ${fromTasks}
+    WHERE t.kind = 'money_difference' AND t.state IN ('open', 'claimed') ORDER BY t.id LIMIT ${listed}`);
+  const reasons = tasks.map(({ reason, isAuthentic }) =>
+    isAuthentic ? reason : "This task was altered outside the service.",
+  );
+  return { count: tasks[0]?.count ?? 0, reasons };
+}

@@ -1,5 +1,5 @@
 import type { QueueState } from "../../../kernel/platform/jobs/jobs.ts";
-import type { Reconciliation } from "../../../orders/payments/payments.ts";
+import type { OpenDifferences, Reconciliation } from "../../../orders/payments/payments.ts";
 import type { SupplyState } from "../../../signing/notaries/notaries.ts";
 import type { Finding } from "../../../upkeep/doctor/doctor.ts";
 import { card, emptyState, facts, pageHead, statusBadge, type Tone } from "../../ui/components.ts";
@@ -25,11 +25,8 @@ export type HealthView = {
   money: Money | null;
 };
 
-/**
- * The latest finished comparison of our books with the processor's (undefined when there is none), and the differences
- * that still exist, in words.
- */
-export type Money = { last: Reconciliation | undefined; differences: readonly string[] };
+/** The latest finished comparison of our books with the processor's (undefined when there is none), and its open tasks. */
+export type Money = { last: Reconciliation | undefined; differences: OpenDifferences };
 
 /** The page with the dependencies, providers, waiting work and books of the service. */
 export const healthBody = ({
@@ -68,10 +65,10 @@ const moneyPart = ({ last, differences }: Money): Html =>
         ["Movements of ours", last.compared.toLocaleString("en-US")],
         ["Differences then", last.differences.toLocaleString("en-US")],
       ])}${
-        differences.length === 0
-          ? html`<p>${statusBadge("done", "No difference now")}</p>`
-          : html`<p>${statusBadge("attention", `${differences.length.toLocaleString("en-US")} now`)} <a href="/operator/tasks/money_difference">Tasks</a></p>
-<ul>${differences.slice(0, 50).map((each) => html`<li class="breakable">${each}</li>`)}</ul>`
+        differences.count === 0
+          ? html`<p>${statusBadge("done", "No difference is open")}</p>`
+          : html`<p>${statusBadge("attention", `${differences.count.toLocaleString("en-US")} open`)} <a href="/operator/tasks/money_difference">Tasks</a></p>
+<ul>${differences.reasons.map((each) => html`<li class="breakable">${each}</li>`)}</ul>`
       }`
     : emptyState("Not compared yet", "Once a day, every charge, refund and dispute is compared, to the cent.");
 

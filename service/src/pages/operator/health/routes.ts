@@ -6,7 +6,7 @@ import type { Database } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { retryFailedJobs, selectQueues } from "../../../kernel/platform/jobs/jobs.ts";
 import { isPlainText } from "../../../kernel/platform/text.ts";
-import { lastReconciliation, selectDifferences, wordsOf } from "../../../orders/payments/payments.ts";
+import { lastReconciliation, openDifferences } from "../../../orders/payments/payments.ts";
 import { backlogs, type Providers } from "../../../providers/providers.ts";
 import type { SupplyState } from "../../../signing/notaries/notaries.ts";
 import type { Finding } from "../../../upkeep/doctor/doctor.ts";
@@ -40,7 +40,7 @@ export function healthRoutes(scope: FastifyInstance, deps: HealthPageDeps): void
         selectQueues(db),
         backlogs(db),
         deps.notaryState(),
-        deps.takesMoney ? readMoney(deps) : null,
+        deps.takesMoney ? readMoney(db) : null,
       ]);
       const providers = providerHealths(deps.providers.accounts(), waiting);
       const mayRetry = may(operator, "partners.manage");
@@ -74,11 +74,8 @@ export function healthRoutes(scope: FastifyInstance, deps: HealthPageDeps): void
   });
 }
 
-/**
- * The last comparison of our books with the processor's, and its differences. A difference that no longer exists is
- * left out.
- */
-async function readMoney({ db, frame }: HealthPageDeps): Promise<Money> {
-  const last = await lastReconciliation(db);
-  return { last, differences: last ? (await selectDifferences(db, frame.clock())).map(wordsOf) : [] };
+/** The last comparison of our books with the processor's, and the differences that it left to people. */
+async function readMoney(db: Database): Promise<Money> {
+  const [last, differences] = await Promise.all([lastReconciliation(db), openDifferences(db)]);
+  return { last, differences };
 }
