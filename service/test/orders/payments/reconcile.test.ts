@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { startStripe } from "@signsealship/testing/doubles/stripe";
 import { forTests } from "@signsealship/testing/for-tests";
@@ -249,6 +250,24 @@ test("a change that is committed while a comparison runs is compared by the next
   assert.equal((await waiting([intent])).length, 1);
   assert.ok((await differences()).some(({ paymentIntent }) => paymentIntent === intent));
   await compare();
+});
+
+test("after an upgrade, the first comparison reads all earlier payments, and no sandbox payment", async () => {
+  const { intent } = await paid();
+  await compare();
+  const [backfill] =
+    /INSERT INTO payments_to_compare \(payment_intent\)\nSELECT payment_intent FROM payments[^;]*;/.exec(
+      readFileSync(new URL("../../../migrations/0185_payments_to_compare.sql", import.meta.url), "utf8"),
+    ) ?? [""];
+  await db.query(sql`
+    INSERT INTO disputes (id, payment_intent, state, event_at, seen_at, changed_at)
+    VALUES ('sandbox:dispute:x', 'sandbox:charge:x', 'opened', ${clock()}, ${clock()}, ${clock()})`);
+  const before = await differences();
+  await db.query(sql`DELETE FROM payments_to_compare`);
+  await db.transaction((tx) => tx.script(backfill));
+  assert.equal((await waiting([intent, "sandbox:charge:x"])).length, 1);
+  assert.deepEqual(await differences(), before, "and finds what differs");
+  assert.deepEqual(await waiting([intent]), []);
 });
 
 test("polling moves no order, and other uses of the account are no difference", async () => {

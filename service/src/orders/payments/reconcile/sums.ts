@@ -1,5 +1,5 @@
 import type { Sql } from "../../../kernel/platform/database/database.ts";
-import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
 import { copies, isNotCopied, requestedAt } from "../processor/account.ts";
 
 type Sums = {
@@ -31,32 +31,36 @@ const eventWithin = "1 hour";
  * moving the money. Leaves out payments that changed after the books of their account were copied last.
  */
 async function readSums(db: Sql): Promise<Sums> {
-  const isUnseen = (changedAt: Statement) => isNotCopied(sql`p.requested_at`, changedAt, bookedWithin);
   const [sums] = await db.query<Sums>(sql`
-    WITH ${copies}, requested AS (
-      SELECT p.id, p.payment_intent, ${requestedAt(sql`p`)} AS requested_at FROM payments p
+    WITH ${copies}, first_unseen AS (
+      SELECT min(coalesce(k.until, '-infinity')) - ${bookedWithin}::interval AS at
+      FROM (SELECT account FROM processor_accounts UNION SELECT NULL WHERE NOT EXISTS (SELECT FROM processor_accounts)) a
+        LEFT JOIN copies k ON k.account IS NOT DISTINCT FROM a.account
+    ), changes AS (
+      SELECT p.id, b.booked_at AS at FROM billing_documents b JOIN payments p ON p.id = b.payment_id
+      UNION ALL SELECT p.id, r.changed_at FROM refunds r JOIN payments p USING (payment_intent)
+      UNION ALL SELECT p.id, q.changed_at FROM disputes q JOIN payments p USING (payment_intent)
     ), moving AS (
       SELECT r.payment_intent FROM refunds r WHERE r.state = 'pending'
       UNION SELECT b.payment_intent FROM balance_transactions b
         WHERE b.created_at > (SELECT max(until) FROM copies) - ${eventWithin}::interval
-      UNION SELECT p.payment_intent FROM requested p WHERE EXISTS (
-        SELECT FROM billing_documents b WHERE b.payment_id = p.id AND ${isUnseen(sql`b.booked_at`)}
-        UNION ALL SELECT FROM refunds r WHERE r.payment_intent = p.payment_intent AND ${isUnseen(sql`r.changed_at`)}
-        UNION ALL SELECT FROM disputes q WHERE q.payment_intent = p.payment_intent AND ${isUnseen(sql`q.changed_at`)})
+      UNION SELECT p.payment_intent FROM changes c JOIN payments p USING (id)
+        WHERE c.at > (SELECT at FROM first_unseen) AND ${isNotCopied(requestedAt(sql`p`), sql`c.at`, bookedWithin)}
     ), charges AS (
       SELECT b.payment_intent, sum(b.amount_cents) AS cents FROM balance_transactions b
       WHERE b.kind = 'charge' AND NOT EXISTS (SELECT FROM moving m WHERE m.payment_intent = b.payment_intent) GROUP BY 1
+    ), returned AS (
+      SELECT b.payment_id, sum(CASE b.kind WHEN 'credit_reversal' THEN -b.part_cents WHEN 'credit_note' THEN coalesce(b.part_cents,
+          p.amount_cents - coalesce((SELECT sum(CASE WHEN s.kind LIKE '%reversal' THEN -s.part_cents ELSE s.part_cents END)
+            FROM billing_documents s WHERE s.payment_id = p.id AND s.id < b.id), 0)) ELSE 0 END) AS refunds,
+        sum(CASE b.kind WHEN 'loss' THEN b.part_cents WHEN 'loss_reversal' THEN -b.part_cents ELSE 0 END) AS losses
+      FROM billing_documents b JOIN payments p ON p.id = b.payment_id WHERE b.kind <> 'receipt' GROUP BY 1
     ), booked AS (
-      SELECT p.id, p.payment_intent, p.amount_cents AS cents, d.refunds, d.losses,
-        EXISTS (SELECT FROM processor_events e
-          WHERE e.order_id = p.order_id AND e.received_at = p.received_at AND e.outcome = 'unapplied') AS unallocated
-      FROM payments p JOIN charges c USING (payment_intent) CROSS JOIN LATERAL (
-        SELECT coalesce(sum(CASE b.kind WHEN 'credit_reversal' THEN -b.part_cents WHEN 'credit_note' THEN coalesce(b.part_cents,
-            p.amount_cents - coalesce((SELECT sum(CASE WHEN s.kind LIKE '%reversal' THEN -s.part_cents ELSE s.part_cents END)
-              FROM billing_documents s WHERE s.payment_id = p.id AND s.id < b.id), 0)) ELSE 0 END), 0) AS refunds,
-          coalesce(sum(CASE b.kind WHEN 'loss' THEN b.part_cents WHEN 'loss_reversal' THEN -b.part_cents ELSE 0 END), 0) AS losses
-        FROM billing_documents b WHERE b.payment_id = p.id
-      ) d WHERE EXISTS (SELECT FROM billing_documents b WHERE b.payment_id = p.id AND b.kind = 'receipt')
+      SELECT p.id, p.payment_intent, p.amount_cents AS cents, coalesce(d.refunds, 0) AS refunds, coalesce(d.losses, 0) AS losses,
+        (p.order_id, p.received_at) IN (SELECT e.order_id, e.received_at FROM processor_events e
+          WHERE e.outcome = 'unapplied' AND e.order_id IS NOT NULL) AS unallocated
+      FROM payments p JOIN charges c USING (payment_intent) JOIN billing_documents b ON b.payment_id = p.id AND b.kind = 'receipt'
+        LEFT JOIN returned d ON d.payment_id = p.id
     ), known AS (
       SELECT DISTINCT payment_intent FROM booked
     )
