@@ -26,7 +26,7 @@ import {
 } from "./kernel/retention/retention.ts";
 import { verifyTasks } from "./kernel/tasks/tasks.ts";
 import type { Sweep } from "./kernel/test-clock/test-clock.ts";
-import { checkMonths, closeMonths } from "./orders/billing/billing.ts";
+import { checkMonths, closeMonths, watchIssuer } from "./orders/billing/billing.ts";
 import { sweepBulks } from "./orders/bulk/bulk.ts";
 import { sweepEndedFills } from "./orders/fills/fills.ts";
 import { mailOrderNews } from "./orders/fulfilment/fulfilment.ts";
@@ -146,6 +146,7 @@ const tasksOfOrders = ({ db, clock }: Resources): PeriodicTask[] => {
 
 const tasksOfMoney = (resources: Resources, { processor }: Kept): PeriodicTask[] => [
   { name: "payments without an answer", everyMs: 5 * 60 * seconds, work: () => watchPayments(resources) },
+  { name: "issuer of receipts", everyMs: 5 * 60 * seconds, work: () => watchIssuer(resources) },
   { name: "bank of the sandbox", everyMs: 60 * seconds, work: (stopping) => takeSandboxSteps(resources, stopping) },
   ...processorTasks({ ...resources, processor }),
   { name: "months to close", everyMs: hours, atStart: true, work: (stopping) => closeMonths(resources, stopping) },

@@ -30,6 +30,7 @@ const permissions: Readonly<Record<TaskKind, Permission>> = {
   refund_failed: "money.decide",
   money_difference: "money.decide",
   statement_difference: "money.decide",
+  receipt_issuer: "partners.manage",
   firm_charge: "money.decide",
   order_altered: "money.decide",
   access_request: "partners.manage",

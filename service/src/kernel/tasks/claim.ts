@@ -21,6 +21,7 @@ const endedByWord: ReadonlySet<TaskKind> = new Set([
   "refund_failed",
   "money_difference",
   "statement_difference",
+  "receipt_issuer",
   "order_altered",
   "closing_seal",
   "key_expiry",

@@ -3,7 +3,16 @@ export { type BillingDocument, documentsOfOrder, ordersByNumber, paidByText, pay
 export { statementMail } from "./mail.ts";
 export { checkMonths, closeMonths } from "./months.ts";
 export { drawnStatement, drawPaper } from "./paper.ts";
-export { buyerOf, buyerZones, readIssuer, registerIssuer, serviceZone, setBuyer } from "./parties.ts";
+export {
+  buyerOf,
+  buyerZones,
+  namesIssuer,
+  readIssuer,
+  registerIssuer,
+  serviceZone,
+  setBuyer,
+  watchIssuer,
+} from "./parties.ts";
 export { type BillingDeps, billingRoutes, documentFile } from "./routes.ts";
 export {
   ledgerOf,

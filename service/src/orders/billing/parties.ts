@@ -8,7 +8,8 @@ import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { verified, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
 import { invalid, ServiceError, StartupError } from "../../kernel/platform/errors.ts";
 import { isPlainText } from "../../kernel/platform/text.ts";
-import { billingPartyState } from "../payments/payments.ts";
+import { keepTasks } from "../../kernel/tasks/tasks.ts";
+import { billingDocuments, billingPartyState, fromPayments } from "../payments/payments.ts";
 
 const mostLines = 6;
 const line = (most = 100) => Type.String({ maxLength: most });
@@ -99,6 +100,26 @@ export async function currentIssuer(db: Sql): Promise<Issuer> {
   if (!found) throw new Error("no issuer is on record: the service registers it at its start");
   return found.content;
 }
+
+/** Whether receipts can name who issues them: their issuer has a name and an address. */
+export const namesIssuer = ({ name, address }: Pick<Issuer, "name" | "address">): boolean =>
+  name !== "" && address.some((line) => line !== "");
+
+/**
+ * Opens a task once a receipt of a live payment was issued while the operator's file names no issuer with an address.
+ * Payments go on: what is unknown is not printed, and the payer has paid already.
+ */
+export const watchIssuer = ({ db, clock }: { db: Database; clock: Clock }): Promise<void> =>
+  db.transaction((tx) =>
+    keepTasks(tx, clock(), "receipt_issuer", async () => {
+      if (namesIssuer(await currentIssuer(tx))) return [];
+      const receipts = await tx.query(sql`
+        SELECT ${fromPayments} JOIN ${billingDocuments(sql`d`)} ON d.payment_id = p.id
+        WHERE d.kind = 'receipt' AND d.environment = 'live' AND NOT p.simulated LIMIT 1`);
+      const reason = `Receipts of live payments are issued, and they name no issuer with an address. Write the service’s name and address into the file of the setting BILLING, and restart the service. Earlier receipts stay as they were issued.`;
+      return receipts.length > 0 ? [["issuer", { reason, since: null }]] : [];
+    }),
+  );
 
 /** The time zone of the months and dates of a firm that chose none. */
 export const serviceZone = async (db: Sql): Promise<string> => (await currentIssuer(db)).zone;

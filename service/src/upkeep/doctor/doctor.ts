@@ -5,7 +5,7 @@ import { sql } from "../../kernel/platform/database/sql.ts";
 import { StartupError } from "../../kernel/platform/errors.ts";
 import { openLog } from "../../kernel/platform/logs.ts";
 import { readRetention, upcomingDeletions } from "../../kernel/retention/retention.ts";
-import { readIssuer } from "../../orders/billing/billing.ts";
+import { namesIssuer, readIssuer } from "../../orders/billing/billing.ts";
 import {
   howToReplace,
   isRefused,
@@ -88,8 +88,8 @@ async function accountFinding({ config: { stripe, baseUrl }, db }: Examined): Pr
 
 /** Whether receipts name their issuer. Without live payments there are no receipts of real money. */
 function issuerFinding({ billing, stripe }: Config): Found {
-  const { name, address } = readIssuer(billing);
-  if (name !== "" && address.some((line) => line !== "")) return `issued by ${name}`;
+  const issuer = readIssuer(billing);
+  if (namesIssuer(issuer)) return `issued by ${issuer.name}`;
   const detail = `BILLING ${billing} names no issuer with an address: receipts, credit notes and statements show none`;
   return stripe && !isTestModeKey(stripe.secretKey) ? { warning: detail } : detail;
 }

@@ -4,6 +4,7 @@ import type { Operator } from "../../../src/firms/operators/operators.ts";
 import { sideNav } from "../../../src/pages/operator/frame/nav.ts";
 import { foundBody } from "../../../src/pages/operator/orders/list-page.ts";
 import { labelOf, moveForm } from "../../../src/pages/operator/orders/move-forms.ts";
+import { pathOfTask } from "../../../src/pages/operator/today/page.ts";
 import { orderSteps } from "../../../src/pages/ui/orders/steps.ts";
 import { render } from "../../../src/pages/ui/render.ts";
 
@@ -32,6 +33,14 @@ test("a link of the command line leads to no page that only a notary may open", 
   const shown = render(sideNav(cli as unknown as Operator, "today", "/operator"));
   assert.match(shown, /href="\/operator\/orders"/);
   assert.doesNotMatch(shown, /href="\/operator\/notary(?:\/journal)?"/);
+});
+
+test("a task about no order leads to the list of its kind", () => {
+  const approver = { actor: "operator:x", roles: ["approver"], environment: "live", session: null };
+  const path = (kind: "money_difference" | "dispute", orderCode: string | null) =>
+    pathOfTask({ kind, orderCode }, approver as unknown as Operator);
+  assert.equal(path("money_difference", null), "/operator/tasks/money_difference");
+  assert.equal(path("dispute", "abc"), "/operator/orders/abc");
 });
 
 test("the list of orders names the document of each", () => {

@@ -147,6 +147,7 @@ export function pathOfTask({ kind, orderCode }: Pick<Task, "kind" | "orderCode">
   if (kind === "refund_approval") return "/operator/refunds";
   if (moneyKinds.has(kind)) return "/operator/payments";
   if (kind === "closing_seal" || kind === "key_expiry" || kind === "job_dead") return "/operator/health";
+  if (orderCode === null) return `/operator/tasks/${kind}`;
   if (kind === "provider_unclear") return `/operator/acts/${orderCode}`;
   if (may(operator, "orders.read")) return `/operator/orders/${orderCode}`;
   return kind === "notarize" ? "/operator/notary" : `/operator/paper/${orderCode}`;
