@@ -98,8 +98,9 @@ export {
 export { howToReplace, isRefused, presentAccount, whyUnreadIsRefused } from "./processor/account.ts";
 export { isTestModeKey, openProcessor, type Processor } from "./processor/processor.ts";
 export { webhookPath } from "./processor/webhook-endpoints.ts";
+export { lastReconciliation, type OpenDifferences, openDifferences, type Reconciliation } from "./reconcile/days.ts";
 export { processorTasks, reconcileJobs } from "./reconcile/reconcile.ts";
-export { lastReconciliation, type OpenDifferences, openDifferences, type Reconciliation } from "./reconcile/store.ts";
+
 export { sumsAgree } from "./reconcile/sums.ts";
 export { refundsOfRequest } from "./refund-rows.ts";
 export { checkoutRoute, processorWebhook } from "./routes.ts";

@@ -10,17 +10,8 @@ import type { Movement } from "../processor/balance.ts";
 import { takeEvent } from "../processor/events.ts";
 import { readMessage } from "../processor/message.ts";
 import type { Processor } from "../processor/processor.ts";
-import {
-  askForDay,
-  comparePayments,
-  type Difference,
-  endDay,
-  insertMovements,
-  leftInAccount,
-  lockDay,
-  reconcileQueue,
-  windowOf,
-} from "./store.ts";
+import { askForDay, endDay, lockDay, reconcileQueue, windowOf } from "./days.ts";
+import { comparePayments, type Difference, insertMovements, leftInAccount } from "./store.ts";
 
 type ReconcileDeps = { db: Database; clock: Clock; log: Log; processor: Processor | null };
 
