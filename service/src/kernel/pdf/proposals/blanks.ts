@@ -45,8 +45,10 @@ export function blanksIn(content: PageContent): Blank[] {
     const inside = words.filter((run) => isInside(run, box));
     // Words in a box may be its label; then the space below or next to them is empty.
     const isFull = inside.reduce((sum, run) => sum + run.width, 0) > 0.75 * box.width && box.height < 30;
-    if (inside.length <= 3 && !isFull && !inside.some(({ text }) => isValue(text)))
-      add({ x: box.x + 2, y: box.y + box.height - 3, width: box.width - 4, box });
+    if (inside.length > 3 || isFull || inside.some(({ text }) => isValue(text))) continue;
+    // A line in a box is the place to write on.
+    const line = content.rules.find((rule) => isBlankSize(rule) && isLineIn(rule, box));
+    add(line ? { ...line, box } : { x: box.x + 2, y: box.y + box.height - 3, width: box.width - 4, box });
   }
   for (const rule of content.rules)
     if (
@@ -57,6 +59,9 @@ export function blanksIn(content: PageContent): Blank[] {
       add({ ...rule, box: null });
   return found;
 }
+
+const isLineIn = ({ x, y, width }: Rule, box: Rect): boolean =>
+  x > box.x + 1 && x + width < endOf(box) - 1 && y > box.y + 9 && y < box.y + box.height - 1;
 
 /**
  * Whether a frame is a box to write in. A flat frame is a line that a typesetter drew as a frame, unless it is as small

@@ -30,6 +30,7 @@ export function captionsBelow(blank: Blank, { words, blanks, content }: PageWord
     (run) =>
       isBelow(run, blank) &&
       overlap(run, blank) > Math.min(run.width, blank.width) * 0.5 &&
+      isAligned(run, blank) &&
       !isSentence(run.text) &&
       !/['’]s?$/.test(run.text) &&
       // Words in the next cell of a table belong to that cell.
@@ -44,6 +45,12 @@ export function captionsBelow(blank: Blank, { words, blanks, content }: PageWord
       ),
   );
 }
+
+/** Whether words are not wider than a blank, begin where it begins, or have the same middle. */
+const isAligned = (run: Run, blank: Blank): boolean =>
+  run.width <= blank.width + captionOff ||
+  Math.abs(run.x - blank.x) < captionOff ||
+  Math.abs(run.x + run.width / 2 - blank.x - blank.width / 2) < captionOff;
 
 /** Joins two captions of one blank that are in different fonts, such as "Borrower" and "Jane Roe". */
 function joinedCaptions(line: readonly Run[]): Run[] {

@@ -60,6 +60,9 @@ export function partsOfOthers({ height, width }: PageContent, words: readonly Ru
     );
     if (!part) continue;
     const close = sorted.find((other) => other.y > y + 4 && part.closes?.test(other.text) && !isSentence(other));
+    // The affidavit that follows such words is too long for the words of a notary, who signs on another page.
+    if (!part.height && !close && sorted.filter((other) => other.y > y && isSentence(other)).length > mostSentences)
+      continue;
     const end = Math.min(height, y + (part.height ?? height));
     const bottom = close ? Math.min(close.y + 20, end) : end;
     // Only a part for an office, such as a recorder's, has a height. Words next to each other there are not columns.
@@ -81,6 +84,9 @@ function columnEnd(opening: Run, bottom: number, words: readonly Run[], width: n
   const isColumn = end < widestColumn * width && right.length > 0;
   return isColumn && right.every(({ text }) => kindOfLabel(text) !== "notary") ? end + 4 : width;
 }
+
+/** The words of a notary have fewer lines. */
+const mostSentences = 8;
 
 /** The least gap between two columns, in points, and the greatest end of the left one, as a share of the page's width. */
 const columnGap = 24;

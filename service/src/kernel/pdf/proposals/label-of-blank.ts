@@ -109,9 +109,7 @@ function headingOf({ box }: Blank, page: PageWords): Found | null {
     page.words.find(
       (run) => run.y < first.y && run.y > first.y - 18 && run.x >= first.x - 2 && endOf(run) <= endOf(first) + 2,
     );
-  if (!heading) return null;
-  const isInitials = box.width <= measures.mostInitials && /^(?:\p{Lu}\. ?){2,3}$/u.test(heading.text);
-  return isInitials ? { label: heading.text, kind: "initials" } : read(heading.text, page, heading.y, false);
+  return heading ? read(heading.text, page, heading.y, false) : null;
 }
 
 function labelInside(blank: Blank, page: PageWords): Found | null {

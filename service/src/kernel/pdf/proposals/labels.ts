@@ -32,13 +32,16 @@ export const isPerson = (text: string): boolean => person.test(withoutLabel(text
 export function read(text: string, { isExecution }: PageWords, y: number, isCaption: boolean): Found {
   const kind = kindOfLabel(text);
   const label = text.replace(/[\s:_]+$/u, "").trim();
+  // The initials of a person ask for them: "J.R. ____".
+  if (kind === null && /^(?:\p{Lu}\. ?){2,3}$/u.test(label)) return { label, kind: "initials" };
   // A person's name below a line: "Jane Q. Public", "Name: Jane Public" or "By: Jane Public".
   const isSigner = isNamedParty(label) || /^by\b/i.test(label);
   const isNamed =
     isPerson(label) && (kind === null || kind === "other" || isSigner || /^(?:name|nombre):/i.test(label));
   if (isNamed && isCaption && (isExecution(y, true) || isSigner) && !isFormWords(label))
     return { label, kind: "signature" };
-  if (kind === "signature" && !isExplicit(text) && (/["“”]/.test(text) || !isExecution(y, isCaption)))
+  // A quoted party is defined there, and words that end with a period are the end of a sentence.
+  if (kind === "signature" && !isExplicit(text) && (/["“”]|^\p{Ll}.*\.$/u.test(text) || !isExecution(y, isCaption)))
     return { label, kind: null };
   return { label, kind };
 }

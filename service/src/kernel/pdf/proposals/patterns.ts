@@ -106,7 +106,7 @@ export const measures = {
   /** The longest blank for initials before an item of a list. A longer blank is for words. */
   mostInitials: 60,
   /** The distance from words that ask for initials down to the blanks of the list. */
-  initialsAbove: 300,
+  initialsAbove: 500,
   /**
    * A position on the page, as a share of the page's height. Further down, short blanks after a party's name are for
    * initials.

@@ -175,14 +175,29 @@ function ofLabelsAlone(page: PageWords): Plain[] {
     const end = Math.min(content.width - 36, ...right.map(({ x }) => x - 6));
     const width = Math.min(end - endOf(run) - 4, 200);
     if (width < (kind === "initials" ? 40 : 80)) return [];
-    const blank = { x: endOf(run) + 4, y: run.y + 2, width, box: null };
+    const place = { x: endOf(run) + 4, width };
+    // The bottom of a row is the line to write on.
+    const rows =
+      kind === "signature"
+        ? [...content.rules, ...content.boxes.map((box) => ({ ...box, y: box.y + box.height }))]
+        : [];
+    const bottom = rows.find(
+      (each) => each.y > run.y && each.y - run.y < measures.labelBelow && overlap(each, place) > 0.5 * width,
+    );
+    const blank = { ...place, y: bottom?.y ?? run.y + 2, box: null };
     return asProposal({ blank, found: { label, kind }, reason: "label_alone" }, page);
   });
 }
 
-/** Words that end with a colon or an arrow. The arrow may stand alone, behind a label of several lines. */
+/**
+ * Words that end with a colon or an arrow, or that share a row with others, as "Signature of U.S. person" and "Date" do
+ * on a W-9. The arrow may stand alone, behind a label of several lines.
+ */
 function labelAlone(run: Run, page: PageWords): string | null {
   if (pointing.test(run.text)) return run.text;
+  const label = wrapped(run, page);
+  const onRow = page.words.filter((other) => Math.abs(other.y - run.y) < 12 && other.x > endOf(run) + 60);
+  if (/^signature of \S/i.test(label) && onRow.some(({ text }) => kindOfLabel(text) === "date")) return label;
   const last = isArrow(run) && beforeArrow(run, page);
   return last ? wrapped(last, page) : null;
 }

@@ -20,7 +20,7 @@ export function labelBeside(blank: Blank, page: PageWords): Found | null {
   const { words, blanks } = page;
   // The number of an item, or of a line of a pleading, is not a label.
   const nearest = words
-    .filter((run) => isOnLine(run, blank) && endOf(run) <= blank.x + 4 && !/^\(?\d{1,2}[.)]?$/.test(run.text))
+    .filter((run) => isOnLine(run, blank) && endOf(run) <= blank.x + 4 && !isItemMark(run))
     .sort((a, b) => endOf(b) - endOf(a))[0];
   const left = nearest && isArrow(nearest) ? beforeArrow(nearest, page) : nearest;
   const isColon = left && /:\s*$/.test(left.text);
@@ -73,7 +73,7 @@ const nextWord = 40;
  */
 function kindOfClause({ text }: Run, { width }: Blank): "date" | "signature" | "initials" | "other" {
   if (width < measures.leastBlank) return asksInitials(text) ? "initials" : "other";
-  if (/\bset (?:my|our|their|his|her) hands?\b.*\bon$/i.test(text)) return "date";
+  if (/\b(?:signed|executed|set (?:my|our|their|his|her) hands?)\b.*\bon$/i.test(text)) return "date";
   const isSigned = /^(?:signed|executed|subscribed)\b.*\bby\b.*:$/i.test(text) && !/\bpresence of\b/i.test(text);
   return isSigned ? "signature" : "other";
 }
@@ -142,8 +142,8 @@ export function initialsBefore(blank: Blank, { words, blanks }: PageWords): Foun
   return item && (isFirst || isNext) && isAsked ? { label: "", kind: "initials" } : null;
 }
 
-/** "(c)", "ii." and the like. */
-const isItemMark = ({ text }: Run): boolean => /^\(?(?:\d{1,2}|[a-z]{1,3})[.)]$/i.test(text);
+/** "(c)", "(ii)", "4." and the like. */
+const isItemMark = ({ text }: Run): boolean => /^(?:\(?\d{1,2}[.)]?|\([a-z]{1,4}\)|[a-z][.)])$/i.test(text);
 
 /** Whether the line of words above ends with "Initials:", so that the blanks for them begin the next line. */
 const isAfterWrap = ({ x, y }: Blank, words: readonly Run[]): boolean =>

@@ -25,6 +25,9 @@ const gaps = {
   spaced: 0.15,
   /** The width of the letters and of the spaces of a typewriter. */
   typed: 0.6,
+  /** The least size of small capitals, and of other characters of the same words. */
+  smallCapitals: 0.6,
+  sameSize: 0.8,
 } as const;
 
 /** A character of a line, the gap between it and the character before it, and the number of spaces in this gap. */
@@ -89,8 +92,9 @@ function usualGap(glyphs: readonly Placed[], ofMarks: boolean): number {
 
 function isEnd(glyph: Placed, last: Placed, usual: number): boolean {
   const size = Math.max(glyph.size, last.size);
-  // Small capitals are at least this large.
-  if (Math.min(glyph.size, last.size) < 0.6 * size || glyph.gap < -0.5 * size) return true;
+  const areLetters = [glyph, last].every(({ text }) => /^\p{Lu}/u.test(text));
+  const least = areLetters ? gaps.smallCapitals : gaps.sameSize;
+  if (Math.min(glyph.size, last.size) < least * size || glyph.gap < -0.5 * size) return true;
   const isFilled = glyph.blanks === 1 || glyph.blanks === 2 || (isBlankMark(glyph.text) && glyph.text === last.text);
   const isTyped = [glyph, last].every(({ width }) => Math.abs(width - gaps.typed * size) < 0.01 * size);
   return glyph.gap - 2 * usual >= (isFilled ? gaps.justified : isTyped ? 1.1 * gaps.typed : gaps.widest) * size;
