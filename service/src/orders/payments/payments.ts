@@ -100,7 +100,6 @@ export { isTestModeKey, openProcessor, type Processor } from "./processor/proces
 export { webhookPath } from "./processor/webhook-endpoints.ts";
 export { lastReconciliation, type OpenDifferences, openDifferences, type Reconciliation } from "./reconcile/days.ts";
 export { processorTasks, reconcileJobs } from "./reconcile/reconcile.ts";
-
 export { sumsAgree } from "./reconcile/sums.ts";
 export { refundsOfRequest } from "./refund-rows.ts";
 export { checkoutRoute, processorWebhook } from "./routes.ts";

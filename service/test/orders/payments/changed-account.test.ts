@@ -32,8 +32,10 @@ import {
   sumsAgree,
   watchPayments,
 } from "../../../src/orders/payments/payments.ts";
+import { requireNewestKey } from "../../../src/orders/payments/processor/account.ts";
 import { processorTasks, reconcile, scheduleReconciliation } from "../../../src/orders/payments/reconcile/reconcile.ts";
 import { comparePayments, leftInAccount } from "../../../src/orders/payments/reconcile/store.ts";
+import { openOrdersDatabase } from "../order/orders-database.ts";
 import { openMoneyWorld } from "./money-world.ts";
 
 const world = await forTests(openMoneyWorld());
@@ -557,6 +559,32 @@ test("a node with a key of the test mode doesn't bring that mode into use after 
   await notice(inTestMode(testName));
   assert.deepEqual(await lastOnRecord(), { account: testName }, "the setting names it");
   assert.match(await checkoutUrl(unreadable, code, null), /cs_test/);
+});
+
+test("a key of the test mode is refused after payment pages of a live key that may not read its account", async () => {
+  const fresh = await forTests(openOrdersDatabase());
+  const name = `${stripe.account} test`;
+  const node = (account: string | null, accountAgain: string | null = null) => {
+    const processor = { ...firstAccount().processor, testMode: true, accountAgain, account: async () => account };
+    return { db: fresh.db, clock, processor };
+  };
+  const page = async (session: string) => {
+    const code = await fresh.insert("QuoteReady");
+    await fresh.db.query(sql`
+      INSERT INTO checkout_sessions (id, order_id, status, amount_cents, currency, session_id, url, created_at, expires_at)
+      SELECT gen_random_uuid(), id, 'open', 9900, 'usd', ${session}, 'x', now(), now() FROM orders
+      WHERE ${isSealed(sql`code`, "order", code)}`);
+  };
+  await page("cs_test_1");
+  assert.equal(await presentAccount(node(null)), null, "pages of the test mode refuse no key");
+  await page("cs_live_1");
+  await assert.rejects(presentAccount(node(null)), isRefusedFor(/of the test mode .* a live account is in use/));
+  await assert.rejects(requireNewestKey(node(name)), isRefusedFor(new RegExp(`of the account “${name}”`)));
+  const recorded = () => fresh.db.query(sql`SELECT account FROM processor_accounts`);
+  assert.deepEqual(await recorded(), [], "live orders are not paid without money");
+  await requireNewestKey(node(name, name));
+  assert.deepEqual(await recorded(), [{ account: name }], "the setting names it");
+  assert.equal(await presentAccount(node(null)), name);
 });
 
 test("a checkout of a test order does not ask a processor with a live key for its account", async () => {

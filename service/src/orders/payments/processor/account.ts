@@ -57,10 +57,21 @@ export async function presentAccount({ db, clock, processor }: AccountDeps): Pro
 
 /** Why a key that may not read its account takes no payments; null when it does. */
 export async function whyUnreadIsRefused(db: Sql, { testMode }: Pick<Processor, "testMode">): Promise<string | null> {
+  if (!testMode) return null;
   const last = (await lastOnRecord(db))?.account;
-  return testMode && last?.endsWith(" live")
-    ? `STRIPE_SECRET_KEY is of the test mode and may not read its account, and “${last}” is in use: set a live key, or let this key read its account and name it in STRIPE_ACCOUNT_AGAIN`
+  const inUse = last?.endsWith(" live") ? `“${last}”` : !last && (await hadLivePage(db)) ? "a live account" : null;
+  return inUse
+    ? `STRIPE_SECRET_KEY is of the test mode and may not read its account, and ${inUse} is in use: set a live key, or let this key read its account and name it in STRIPE_ACCOUNT_AGAIN`
     : null;
+}
+
+/**
+ * Whether a payment page was opened with a live key. The processor's ids of pages name the mode, so this also tells of a
+ * key that may not read its account.
+ */
+async function hadLivePage(db: Sql): Promise<boolean> {
+  const found = await db.query(sql`SELECT FROM checkout_sessions WHERE starts_with(session_id, 'cs_live_') LIMIT 1`);
+  return found.length > 0;
 }
 
 const lock = sql`hashtextextended('account of the payment processor', 0)`;
@@ -89,10 +100,10 @@ export async function isRefused(
   { accountAgain }: Pick<Processor, "accountAgain">,
 ): Promise<boolean> {
   if (account === accountAgain || (await lastOnRecord(db))?.account === account) return false;
+  const isTest = account.endsWith(" test");
   const earlier = await db.query(sql`
-    SELECT FROM processor_accounts WHERE account = ${account} OR (${account.endsWith(" test")} AND account LIKE '% live')
-    LIMIT 1`);
-  return earlier.length > 0;
+    SELECT FROM processor_accounts WHERE account = ${account} OR (${isTest} AND account LIKE '% live') LIMIT 1`);
+  return earlier.length > 0 || (isTest && (await hadLivePage(db)));
 }
 
 /**
@@ -115,7 +126,7 @@ const afterRequests = (now: Date): Statement => sql`greatest(${now}::timestamptz
 export async function requireLastAccount(tx: Tx, account: string | null, now: Date): Promise<Date> {
   await tx.query(sql`SELECT pg_advisory_xact_lock_shared(${lock})`);
   const last = await lastOnRecord(tx);
-  if (account !== null && last && last.account !== account) throw notAvailable(howToReplace(account));
+  if (account !== null && last?.account !== account) throw notAvailable(howToReplace(account));
   return last?.since && last.since > now ? last.since : now;
 }
 
