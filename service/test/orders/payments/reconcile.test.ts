@@ -427,6 +427,33 @@ test("asks no more after three disputes in a row without an answer, and still co
   assert.equal((await lastReconciliation(db))?.endedAt.getTime(), now);
 });
 
+test("three disputes that the processor never answers don't keep it from being asked about the others", async () => {
+  const events = await Promise.all([1, 2, 3, 4].map(async () => stripe.dispute((await paid()).intent)));
+  for (const event of events) {
+    await take(event);
+    now += 1000;
+  }
+  const ids = events.map(({ data }) => String(data.object["id"]));
+  const last = ids.at(-1) ?? "";
+  stripe.endDispute(last, "won");
+  now += 8 * 24 * hours;
+  const broken = {
+    ...processor,
+    dispute: async (id: string) => {
+      if (id !== last) throw new Error("the processor fails");
+      return processor.dispute(id);
+    },
+  };
+  const overdue = await db.query(sql`SELECT FROM disputes WHERE state = 'opened'`);
+  for (let day = 0; day < overdue.length; day += 1) {
+    stamp();
+    now += 24 * hours;
+    await scheduleReconciliation(deps);
+    await reconcile({ ...deps, processor: broken }, dayOf());
+  }
+  assert.deepEqual(await db.query(sql`SELECT state FROM disputes WHERE id = ${last}`), [{ state: "won" }]);
+});
+
 /** Fails when the comparison finds a difference about one of the payments. */
 async function sumsAgreeAbout(...intents: readonly string[]): Promise<void> {
   const differing = (await differences()).map(({ paymentIntent }) => paymentIntent);

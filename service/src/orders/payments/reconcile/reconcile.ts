@@ -1,4 +1,4 @@
-import type { Clock } from "../../../kernel/platform/clock.ts";
+import { type Clock, dayMs } from "../../../kernel/platform/clock.ts";
 import type { Database, Sql } from "../../../kernel/platform/database/database.ts";
 import type { Jobs } from "../../../kernel/platform/jobs/jobs.ts";
 import type { Log } from "../../../kernel/platform/logs.ts";
@@ -91,7 +91,10 @@ const failuresInARow = 3;
  */
 async function endDisputes(deps: ReconcileDeps, processor: Processor, day: string, stopping?: AbortSignal) {
   const { db, clock, log } = deps;
-  const disputes = await overdueDisputes(db, clock());
+  const overdue = await overdueDisputes(db, clock());
+  // Begins with another one each day, so that those that always fail don't keep the others from being asked about.
+  const first = Math.floor(Date.parse(day) / dayMs) % Math.max(1, overdue.length);
+  const disputes = [...overdue.slice(first), ...overdue.slice(0, first)];
   let failures = 0;
   for (const [asked, { id: dispute, isAuthentic }] of disputes.entries()) {
     if (stopping?.aborted) throw stops();
