@@ -139,7 +139,7 @@ export function labelAbove(blank: Blank, page: PageWords): Found | null {
     )
     .sort((a, b) => b.y - a.y)[0];
   if (!run || Math.abs(run.x - blank.x) >= 14 || run.width >= blank.width + measures.labelWider) return null;
-  if (hasBlank(run, blank, page) || isPartOfLine(run, page)) return null;
+  if (hasBlank(run, blank, page)) return null;
   const count = run.text.split(/\s+/).length;
   const mostWords = run.text.startsWith("(") ? measures.wordsOfRemark : measures.wordsAbove;
   if (count > (isExplicit(run.text) ? mostWords : 4)) return null;
@@ -154,16 +154,6 @@ const hasBlank = (run: Run, blank: Blank, { blanks }: PageWords): boolean =>
   blanks.some(
     (other) =>
       other !== blank && !other.box && isOnLine(run, other) && other.x >= endOf(run) - 2 && other.x < endOf(run) + 40,
-  );
-
-/** Whether words go on behind a gap that is too wide for a space, as in a justified line. */
-const isPartOfLine = (run: Run, { words }: PageWords): boolean =>
-  words.some(
-    (other) =>
-      Math.abs(other.y - run.y) < 1 &&
-      other.x > endOf(run) &&
-      other.x - endOf(run) < 1.5 * run.size &&
-      /^\p{Ll}/u.test(other.text),
   );
 
 /** Whether the labels of a column are above its blanks. In that case, no words are below its last blank. */

@@ -118,8 +118,6 @@ export const measures = {
   dateOfSigner: 240,
   /** The distance from a line to the next line of the same signers, which has no words. */
   nextLine: 50,
-  /** The distance from a line above a person's name to a line for a signature in the same column. */
-  columnOfSigners: 130,
   /** A text with fewer words than this is a label or a heading. */
   wordsOfSentence: 9,
   /** Shares of the page's width. A longer box (`mostBlank`) or rule (`mostRule`) divides the page. */

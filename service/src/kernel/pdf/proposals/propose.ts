@@ -3,7 +3,7 @@ import { captionsBelow, cutAtBlanks, hasWords, isShortName } from "./captions.ts
 import type { OwnField, OwnOption, PageContent, Rect } from "./content.ts";
 import { executionAbove, isInPart, partsOfOthers, partsOfWitnesses } from "./execution.ts";
 import { ofBlank } from "./label-of-blank.ts";
-import { beforeArrow, type Found, isArrow, isExplicit, isPerson, type PageWords, read, wrapped } from "./labels.ts";
+import { beforeArrow, type Found, isArrow, isExplicit, type PageWords, read, wrapped } from "./labels.ts";
 import { arrows, type Kind, kindOfLabel, measures } from "./patterns.ts";
 import { ofSigners, type Piece, type Reason } from "./pieces.ts";
 import { roleOf, textsNear } from "./role.ts";
@@ -75,30 +75,37 @@ function piecesOf(blanks: readonly Blank[], page: PageWords): Piece[] {
 }
 
 /**
- * Finds lines that look like a signer's other lines: a line above a title that no pattern contains, such as
- * "Physician", or a line without words, directly below a signer's line.
+ * Finds lines that look like those of signers: a line above a title that no pattern contains, such as "Physician", or a
+ * line without words in the column of a signer's line.
  */
 function likeOthers(blanks: readonly Blank[], pieces: readonly Piece[], page: PageWords): Piece[] {
-  const signed = pieces.filter(({ found: { kind }, reason }) => kind === "signature" && reason === "label_below");
   return blanks.flatMap((blank): Piece[] => {
     if (blank.box || pieces.some((piece) => piece.blank === blank)) return [];
-    const isWide = (each: Piece) => !each.blank.box && Math.abs(each.blank.width - blank.width) < 2;
     const [caption, ...more] = captionsBelow(blank, page);
     if (caption) {
-      const isNear = isPerson(caption.text) && pieces.some((each) => isExplicitNear(each, blank));
-      const isLike =
-        more.length === 0 && isShortName(caption) && (isNear || signed.some(isWide) || isRoomToSign(blank, page));
+      const isLike = more.length === 0 && isShortName(caption) && isRoomToSign(blank, page);
       return isLike ? [{ blank, found: { label: caption.text, kind: "signature" }, reason: "like_others" }] : [];
     }
-    if (hasWords(blank, page)) return [];
-    const first = pieces.find(
-      (each) =>
-        isWide(each) &&
-        (each.found.kind === "signature" || each.found.kind === "date") &&
-        isNextOf(each.blank, blank, blanks),
-    );
-    return first ? [{ blank, found: first.found, reason: "like_others" }] : [];
+    const found = hasWords(blank, page) ? null : (foundAbove(blank, blanks, pieces)?.found ?? null);
+    return found?.kind === "signature" || found?.kind === "date" ? [{ blank, found, reason: "like_others" }] : [];
   });
+}
+
+/** The nearest piece above a line in its column of lines, if the column has no larger gap. */
+function foundAbove(blank: Blank, blanks: readonly Blank[], pieces: readonly Piece[]): Piece | undefined {
+  let last = blank;
+  for (let steps = 0; steps < 20; steps++) {
+    const above = blanks
+      .filter(
+        ({ x, y, width, box }) => !box && Math.abs(x - last.x) < 2 && Math.abs(width - last.width) < 2 && y < last.y,
+      )
+      .sort((a, b) => b.y - a.y)[0];
+    if (!above || last.y - above.y < 10 || last.y - above.y > measures.nextLine) return undefined;
+    const piece = pieces.find((each) => each.blank === above);
+    if (piece) return piece;
+    last = above;
+  }
+  return undefined;
 }
 
 /** Whether a line of the usual width has room for a signature above it, where people sign the document. */
@@ -107,25 +114,6 @@ const isRoomToSign = (blank: Blank, { words, blanks, content, isExecution }: Pag
   blank.width >= measures.leastSignature &&
   blank.width <= measures.mostSignature * content.width &&
   roomAbove(blank, [...words, ...blanks], measures.signatureHeight) >= measures.roomToSign;
-
-/** Whether a blank follows another one in a column of blanks, without a larger gap. */
-function isNextOf(first: Blank, blank: Blank, blanks: readonly Blank[]): boolean {
-  const column = blanks
-    .filter(({ x, y }) => Math.abs(x - first.x) < 2 && y >= first.y && y <= blank.y)
-    .sort((a, b) => a.y - b.y);
-  const isNext = ({ y }: Blank, index: number) => {
-    const gap = y - (column[index]?.y ?? y);
-    return gap > 10 && gap < measures.nextLine;
-  };
-  return column.includes(blank) && column.length > 1 && column.slice(1).every(isNext);
-}
-
-/** Whether a line for a signature is in the same column as a blank, above or below it. */
-const isExplicitNear = ({ blank, found }: Piece, { x, y, width }: Blank): boolean =>
-  found.kind === "signature" &&
-  isExplicit(found.label) &&
-  Math.abs(blank.y - y) < measures.columnOfSigners &&
-  (Math.abs(blank.x - x) < 4 || Math.abs(endOf(blank) - x - width) < 4);
 
 const meet = (a: Rect, b: Rect): boolean =>
   overlap(a, b) > 2 && Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y) > 2;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { signatureForms } from "@signsealship/testing/inputs/signature-forms";
 import { zooBytes, zooFiles } from "@signsealship/testing/inputs/zoo";
 import { openWithPdfJs } from "../../../../src/kernel/pdf/pdf-js.ts";
@@ -194,4 +195,24 @@ test("a path of many points is compared with its bounds once for each point", (t
   };
   const [few, many] = [compared(1_000), compared(200_000)];
   assert.ok(few > 0 && many <= 200 * few, `${few} numbers for 1,000 points, ${many} for 200,000`);
+});
+
+test("words and lines are read whole although their characters are set apart or drawn twice", async () => {
+  const wordsOf = async (content: string) => {
+    const { opening, OPS } = await openWithPdfJs(makePdf({ content }));
+    try {
+      const { runs } = await readContent(await (await opening.promise).getPage(1), OPS);
+      // The maker numbers the pages.
+      return runs.map(({ text }) => text).filter((text) => !text.startsWith("Page "));
+    } finally {
+      await opening.destroy();
+    }
+  };
+  assert.deepEqual(await wordsOf("BT /F1 12 Tf 6 Tc 72 600 Td (SIGNED BY) Tj ET"), ["SIGNED BY"]);
+  assert.deepEqual(await wordsOf("BT /F1 12 Tf 72 600 Td (S I G N E D   B Y) Tj ET"), ["SIGNED BY"]);
+  assert.deepEqual(await wordsOf("BT /F1 12 Tf 5 Tc 72 600 Td (________) Tj ET"), ["________"]);
+  assert.deepEqual(await wordsOf("BT /F1 12 Tf 72 600 Td (____ ____) Tj ET"), ["____", "____"]);
+  const twice = "BT /F1 12 Tf 72 600 Td (Buyer) Tj ET BT /F1 12 Tf 72.3 600 Td (Buyer) Tj ET";
+  assert.deepEqual(await wordsOf(twice), ["Buyer"]);
+  assert.deepEqual(await wordsOf("BT /F1 12 Tf 72 600 Td (Buyer) Tj 80 0 Td (Date) Tj ET"), ["Buyer", "Date"]);
 });
