@@ -30,8 +30,8 @@ export const firstTimes: FirstTimes = {
  * advances itself.
  */
 export const broughtNearer: readonly BringNearer[] = [
-  // The first one, because the sandbox's bank locks a step before the rows of its order. In another sequence, the two
-  // would deadlock.
+  // This one must be first: the sandbox's bank, too, locks a step before the rows of the step's order. In another
+  // sequence, the test clock and the bank would deadlock.
   bringSandboxMoneyNearer,
   bringEnvelopesNearer,
   bringExecutionsNearer,

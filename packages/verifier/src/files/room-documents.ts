@@ -65,8 +65,8 @@ const isGenuineStranger = (report: Report): boolean =>
   (report.verdict === "verified" || report.verdict === "verified_test") && stateOf(report) === "unchecked";
 
 /**
- * The verdict of all: a document that no manifest names is never verified as a part of the closing. The certificate
- * vouches for a listed file without a seal.
+ * The verdict on the closing and all of its files together. A document that no manifest names never counts as verified.
+ * A listed file without a seal has the verdict of the closing, because the certificate vouches for it.
  */
 function togetherOf(closing: Verdict, judged: readonly { report: Report }[]): Verdict {
   const verdicts = judged.map(({ report }): Verdict => {

@@ -17,7 +17,11 @@ const ofCatalog = (environment: Environment): Statement => sql`t.partner_id IS N
 
 type Row = Stored & { slug: string };
 
-/** The MAC covers the slug in the content, but not the row that names it. @throws ServiceError `unavailable` */
+/**
+ * Opens a form that was found by the slug in the row of its template. No MAC covers that row, so the slug is compared
+ * with the one in the form's content, which the version's MAC covers.
+ * @throws ServiceError `unavailable` for an altered form
+ */
 function openedForm(rowMac: RowMac, { slug, ...row }: Row): FormVersion & { slug: string } {
   const form = opened(rowMac, row);
   if (form.content.services.doc_slug !== slug) throw forged();

@@ -8,8 +8,10 @@ export type PagePrint = {
   readonly height: number;
   /** 32-bit hashes, one for each run of five words in a row, in ascending order. */
   readonly shingles: readonly number[];
-  // Older versions of templates have no title and no words.
-  /** Only of the first page: hashes of each run of three words at its beginning, in their order. */
+  /**
+   * Only for the first page: hashes of each run of three words at its beginning, in their order. Templates from earlier
+   * releases have neither `title` nor `words`.
+   */
   readonly title?: readonly number[];
   /** Hashes of the page's words, each once, in ascending order. */
   readonly words?: readonly number[];

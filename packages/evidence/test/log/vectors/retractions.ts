@@ -11,7 +11,7 @@ import type { LogVector } from "../log-vectors.ts";
 import { hashOfLeaf, inclusionOf, rootOf, sampleLog } from "../sample-tree.ts";
 import { entry, key, leaves, live, origin, proof, stranger } from "./sample.ts";
 
-/** Proofs of a seal that carry its retraction. */
+/** Test vectors: proofs of a seal that also contain the proof of a retraction. */
 export const retractionVectors: LogVector[] = [];
 
 const sealedSha256 = "3f".repeat(32);

@@ -32,7 +32,7 @@ type Member = (typeof senderTexts)[SenderTextName]["member"];
 /** The sender's texts of an order; null for one that was not sent. */
 export type SenderTexts = { [Name in Member]: string | null };
 
-/** A value for each of the sender's texts, under the member of answers and rows. */
+/** Makes a value for each of the sender's texts. The keys are those under which answers and rows have the texts. */
 export const byMember = <T>(make: (name: SenderTextName) => T): { [Name in Member]: T } =>
   Object.fromEntries(senderTextNames.map((name) => [senderTexts[name].member, make(name)])) as {
     [Name in Member]: T;

@@ -62,7 +62,7 @@ const selectSteps = (paymentId: string) => sql`
  */
 export const stepsOfPayment = (db: Sql, paymentId: string): Promise<PaymentSteps> => db.query(selectSteps(paymentId));
 
-/** The same, after the step that is just being applied. */
+/** Locks and reads the steps of a payment, in their order. Waits while another transaction applies one of them. */
 export const lockSteps = (tx: Tx, paymentId: string): Promise<PaymentSteps> =>
   tx.query(sql`${selectSteps(paymentId)} FOR NO KEY UPDATE`);
 

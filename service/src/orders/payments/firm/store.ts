@@ -51,7 +51,7 @@ export type PaymentMethod = {
   cardExpires: string | null;
   addedBy: string;
   addedAt: Date;
-  /** Who or what ended its use; null for a method in use, and for one that a bank ended. */
+  /** Who or what ended the use of the method; null for a method in use, and for one that a bank ended. */
   endedBy: string | null;
 };
 

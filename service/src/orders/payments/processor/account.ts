@@ -32,8 +32,8 @@ export const accountQueue = "processor-account";
 type AccountDeps = { db: Database; clock: Clock; processor: Processor | null };
 
 /**
- * For the processor of this process, and in tests for several: the name of its account; null for a key that may not read
- * it. A node that asked at its start must not ask again, when another node may have recorded a newer account.
+ * The name of a processor's account; null for a key that may not read it. A process has one processor, and only tests
+ * have several. A node asks only once, because another node may have recorded a newer account since.
  */
 const names = new WeakMap<Processor, Promise<string | null>>();
 

@@ -214,7 +214,7 @@ function chargeAgain(view: BillingView, charges: PaymentOfFirm): Html | false {
   const [first] = charges;
   const method = view.methods.find(({ state }) => state === "active");
   if (!first || !method || !isUnpaid(view, charges) || needsPerson.has(first.reason)) return false;
-  // A charge without a person would be refused again.
+  // The bank wants to ask a person, so it would refuse another charge of the same method, too.
   if (first.reason === "authentication_required" && first.methodId === method.id) return false;
   return first.groupId === null
     ? buttonForm(

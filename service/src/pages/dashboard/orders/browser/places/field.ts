@@ -66,7 +66,7 @@ export type Field = {
   readonly showWhen: ShowWhen | null;
   /** The formula that computes a number; empty for a number that is typed. */
   readonly formula: string;
-  /** The smallest number of options of a multiple; null for the service's own limit. */
+  /** The smallest number of options to choose in a field of type `multiple`; null for the service's own limit. */
   readonly least: number | null;
   readonly most: number | null;
   /** The reason why the service refused the field; the next change removes it. */
