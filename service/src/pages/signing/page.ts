@@ -25,12 +25,15 @@ export function renderSteps({ assets, consentTexts }: PageDeps, state: PageState
   if (view.state === "identify") return renderFrame(assets, state, identifyStep(state));
   if (view.state !== "ready") return renderFrame(assets, state, endedStep(state, view.state));
   const step = !view.consent
-    ? consentStep(state, (view.session ? consentTexts.ofClosing : consentTexts.current)(view.signer.language))
+    ? consentStep(state, textOf(consentTexts, view)(view.signer.language))
     : view.room && !view.room.maySign
       ? handBack(state, roomWords(state).read)
       : signStep(state);
   return renderFrame(assets, state, withDocument(state, step, assets));
 }
+
+const textOf = ({ inPresence, ofClosing, current }: ConsentTexts, { room, session }: SigningView) =>
+  room ? inPresence : session ? ofClosing : current;
 
 const withDocument = (state: PageState, step: Html, assets: PageDeps["assets"]): Html =>
   html`${state.done === "consent" && toFirstField(state)}<div class="signing-columns">${documentPart(state, configOf(state, assets))}

@@ -148,6 +148,9 @@ for (const language of others)
       const named = [...own.matchAll(/\*\*([^*]+)\*\*/g)].map(([, words]) => words);
       const choices = [other.paper.label, other.withdraw.label, other.propose.label, consent.agree];
       assert.deepEqual(named, choices);
+      const before = consentTexts.inPresence(language).markdown;
+      assert.deepEqual(shape(before), shape(english));
+      assert.deepEqual([...before.matchAll(/\*\*([^*]+)\*\*/g)].flat().slice(1), [consent.agree]);
     });
 
     test("of a signed document's date have a glyph for each letter", async () => {

@@ -829,6 +829,13 @@ test("a signer on the device tells the notary about other wishes; their pages ca
   const code = await begun("acknowledgment");
   await toRead(code);
   const path = await handedOver(code);
+  const [, text = "", rest = ""] =
+    /<div class="consent-text">(.*?)<\/div>(.*)/s.exec(await (await get(path, "")).text()) ?? [];
+  const named = [...text.matchAll(/<strong>(.*?)<\/strong>/g)].map(([, control]) => control);
+  assert.deepEqual(named, ["I agree"], "the text names no control that the page lacks");
+  assert.match(rest, /<button[^>]*>I agree<\/button>/);
+  const other = { version: "1", language: "en", can_read: "on" };
+  assert.equal((await post(`${path}/consent`, other, "")).status, 409, "the text of a mailed link");
   assert.equal((await post(`${path}/decline`, { kind: "declined", reason: "" }, "")).status, 409);
   const proposal = { other_name: "Eve", other_email: "eve@example.com" };
   assert.equal((await post(`${path}/propose`, proposal, "")).status, 409);

@@ -119,7 +119,7 @@ export async function giveConsent(
   { version, language }: { version: string; language: Language },
   client: Client,
 ): Promise<void> {
-  const { envelope, signer, place, bySession, at } = linked;
+  const { envelope, signer, place, bySession, room, at } = linked;
   const before = consentOf(deps, linked);
   // A session is always locked before its signers, to avoid deadlocks.
   if (place) await placeOfSigner(tx, signer.id, true);
@@ -127,8 +127,9 @@ export async function giveConsent(
   if (before?.version === version && before.language === language) return;
   await requireTrailRoom(tx, envelope.id, signer.n);
   const text = deps.consentTexts.find(version, language);
-  // A text for one document does not cover the other documents of a session.
-  if (text?.scope !== (bySession ? "closing" : "document"))
+  // A text for one document does not cover the other documents of a session. The text for a signature before a notary
+  // names no choices that its page lacks.
+  if (text?.scope !== (room ? "presence" : bySession ? "closing" : "document"))
     throw new ServiceError("conflict", "The text has changed. Reload the page.");
   const consent = { version, language, textSha256: text.sha256, at: at.toISOString() };
   if (bySession && place) await setSessionConsent(tx, place.id, consent);

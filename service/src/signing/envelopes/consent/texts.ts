@@ -7,10 +7,10 @@ import { type Language, languages } from "../../../kernel/platform/languages.ts"
 /** The exact wording of a text to which a signer consents (15 USC 7001(c)), in one language. */
 export type ConsentText = {
   /**
-   * Whether the text covers one document (`document`), or all documents of a closing that the signer signs one after
-   * another (`closing`).
+   * Whether the text covers one document (`document`), all documents of a closing that the signer signs one after
+   * another (`closing`), or one document that the signer signs before a notary (`presence`).
    */
-  readonly scope: "document" | "closing";
+  readonly scope: "document" | "closing" | "presence";
   readonly version: string;
   readonly language: Language;
   readonly markdown: string;
@@ -23,37 +23,39 @@ export type ConsentTexts = {
   readonly current: (language: Language) => ConsentText;
   /** The newest text for the documents of a closing. */
   readonly ofClosing: (language: Language) => ConsentText;
+  /** The newest text for a document that is signed before a notary. The page then lacks the choices of other pages. */
+  readonly inPresence: (language: Language) => ConsentText;
   /** The text of a version; undefined for a version that never existed. */
   readonly find: (version: string, language: Language) => ConsentText | undefined;
 };
 
-const fileName = /^(?<closing>closing-)?(?<language>[a-z]{2})-(?<version>\d+)\.md$/;
+const fileName = /^(?:(?<scope>closing|presence)-)?(?<language>[a-z]{2})-(?<version>\d+)\.md$/;
 
 /**
- * Reads the texts of all versions once, at the start: `en-1.md`, `closing-en-2.md`. Every version that was ever shown
- * must stay in the folder. The texts of both kinds share one sequence of version numbers.
+ * Reads the texts of all versions once, at the start: `en-1.md`, `closing-en-2.md`, `presence-en-3.md`. Every version
+ * that was ever shown must stay in the folder. The texts of all kinds share one sequence of version numbers.
  * @throws StartupError when the newest version of a kind is missing in some language
  */
 export function readConsentTexts(folder: string): ConsentTexts {
   const { find, newestOf } = readFolder(folder);
-  return { find, current: newestOf("document"), ofClosing: newestOf("closing") };
+  return { find, current: newestOf("document"), ofClosing: newestOf("closing"), inPresence: newestOf("presence") };
 }
 
 /** Reads texts of a single kind, such as the consent to a recording. @throws StartupError as `readConsentTexts` */
-export function readOneKind(folder: string): Omit<ConsentTexts, "ofClosing"> {
+export function readOneKind(folder: string): Pick<ConsentTexts, "find" | "current"> {
   const { find, newestOf } = readFolder(folder);
   return { find, current: newestOf("document") };
 }
 
 function readFolder(folder: string) {
   const texts = readdirSync(folder).flatMap((file): ConsentText[] => {
-    const { closing, language, version } = fileName.exec(file)?.groups ?? {};
+    const { scope, language, version } = fileName.exec(file)?.groups ?? {};
     const known = languages.find((one) => one === language);
     if (known === undefined || version === undefined) return [];
     const bytes = readFileSync(join(folder, file));
     const sha256 = hash("sha256", bytes);
-    const scope = closing === undefined ? "document" : "closing";
-    return [{ scope, version, language: known, markdown: bytes.toString(), sha256 }];
+    const ofScope = (scope ?? "document") as ConsentText["scope"];
+    return [{ scope: ofScope, version, language: known, markdown: bytes.toString(), sha256 }];
   });
   const find = (version: string, language: Language) =>
     texts.find((text) => text.version === version && text.language === language);
