@@ -11,7 +11,7 @@ import type { Assets } from "../ui/assets/assets.ts";
 import { clientFrame } from "../ui/client-frame.ts";
 import { card, notice, pageHead } from "../ui/components.ts";
 import { hiddenFields } from "../ui/forms/button-form.ts";
-import { field, select } from "../ui/forms/fields.ts";
+import { checkbox, field, select } from "../ui/forms/fields.ts";
 import { layout } from "../ui/layout.ts";
 import { deviceCard, roomPart, roomShell } from "../ui/live/parts.ts";
 import type { LiveWords } from "../ui/live/words/en.ts";
@@ -185,7 +185,7 @@ ${isAbroad && !error && html`<p>${consent.abroad}</p>`}
 ${field({ name: "city", label: consent.city, value: stated["city"], maxLength: 80, autocomplete: "off", required: true })}
 ${field({ name: "region", label: consent.region, value: stated["region"], maxLength: 80, autocomplete: "off", required: true })}
 ${select({ name: "country", label: consent.country, value: stated["country"] ?? "US", required: true, options: countryChoices(reader.words.language) })}
-<p>${consent.own}</p>
+${checkbox({ name: "own", label: consent.own, required: true })}
 <div class="form-actions"><button type="submit" name="answer" value="agree">${consent.agree}</button>
 ${entered.step === "about" && html`<button type="submit" name="answer" value="refuse" class="quiet-button" formnovalidate>${consent.refuse}</button>`}</div></form>`,
   );

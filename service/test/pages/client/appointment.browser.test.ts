@@ -178,6 +178,7 @@ test("a witness reads when and as what they are expected, checks the device, and
   await isGoodOnBoth(witness);
   await page.getByLabel("City where you are").fill("Columbus");
   await page.getByLabel("State or province where you are").fill("Ohio");
+  await page.getByLabel("Nobody makes me do this.").check();
   await page.getByRole("button", { name: "I agree to the recording" }).click();
   await page.getByRole("heading", { name: "Waiting room" }).waitFor();
   await isGoodOnBoth(witness);

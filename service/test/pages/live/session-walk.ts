@@ -225,6 +225,7 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     await page.keyboard.type("olumbus");
     await pressAt(page.getByLabel("State or province where you are"), "O");
     await page.keyboard.type("hio");
+    await pressAt(page.getByLabel("Nobody makes me do this."), "Space");
     await pressAt(page.getByRole("button", { name: "I agree to the recording" }));
     await page.getByRole("heading", { name: "Waiting room" }).waitFor();
     await hasLocks(page, 1);

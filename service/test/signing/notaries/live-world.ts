@@ -75,7 +75,7 @@ export async function liveWorld(running: Harness, folder: string) {
       const entered = await post(`${path}/enter`, { code: await mailed(email, /Your code is (\d{6})\./) }, "");
       const cookie = entered.headers.get("set-cookie")?.split(";")[0] ?? "";
       const place = { city: "Columbus", region: "Ohio", country: "US", ...where };
-      await post(`${path}/consent`, { answer: "agree", version: "1", language: "en", ...place }, cookie);
+      await post(`${path}/consent`, { answer: "agree", own: "on", version: "1", language: "en", ...place }, cookie);
       pages.push({ person: `signer-${index + 1}`, path, cookie });
     }
     await post(`${desk}/start`, {}, nora.cookie);

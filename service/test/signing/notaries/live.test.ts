@@ -159,7 +159,10 @@ async function hashAt(browser: ReturnType<typeof browserAt>): Promise<string> {
   return hash("sha256", Buffer.from(await answer.arrayBuffer()));
 }
 
-const agreed = { answer: "agree", city: "Columbus", region: "Ohio", country: "US", version: "1", language: "en" };
+const agreed = {
+  ...{ answer: "agree", own: "on", version: "1", language: "en" },
+  ...{ city: "Columbus", region: "Ohio", country: "US" },
+};
 /** The files with media that the service has stored. */
 function spooled(): string[] {
   const files = readdirSync(join(running.service.dataDir, "recordings"), { recursive: true, withFileTypes: true });
@@ -187,6 +190,8 @@ test("a link opens its room in the one browser that enters the mailed code, and 
   assert.equal((await signer.send("/media")).status, 409);
   assert.equal((await signer.send("/consent", { ...agreed, city: "" })).status, 400);
   assert.equal((await signer.send("/consent", { ...agreed, country: "XX" })).status, 400);
+  assert.match(await (await signer.look()).text(), /<input type="checkbox"[^>]* name="own"[^>]* required/);
+  assert.equal((await signer.send("/consent", { ...agreed, own: "" })).status, 400);
   // Ohio allows a signer abroad only under some conditions. The service cannot check them, so it refuses.
   const abroad = await signer.send("/consent", { ...agreed, city: "Paris", region: "Île-de-France", country: "FR" });
   assert.equal(abroad.status, 400);
@@ -229,7 +234,7 @@ test("a person who refuses the recording is not admitted, and nobody's media are
   const email = "two@example.com";
   const { code, room } = await opened(email);
   const signer = await entered(room, email);
-  assert.equal((await signer.send("/consent", { ...agreed, answer: "refuse", place: "" })).status, 303);
+  assert.equal((await signer.send("/consent", { ...agreed, answer: "refuse", own: "", place: "" })).status, 303);
   assert.match(
     await (await signer.look()).text(),
     /did not agree.*the firm that sent the document tells you what else/s,

@@ -219,6 +219,7 @@ export async function answerConsent(
   const { answer, version = "", language = "" } = typed;
   if (answer !== "agree" && answer !== "refuse") throw invalid("answer must be agree or refuse.");
   const where = answer === "agree" ? readPlace(typed) : null;
+  if (where && typed["own"] !== "on") throw invalid("own must be on: the person agrees of their own will.");
   const text = isLanguage(language) ? deps.consentTexts.find(version, language) : undefined;
   if (!text) throw new ServiceError("conflict", "The text has changed. Reload the page.");
   const agreed = where !== null;
@@ -238,7 +239,7 @@ export async function answerConsent(
     const consent = {
       ...{ agreed, version, language, textSha256: text.sha256, at: at.toISOString() },
       ...(observers.length > 0 && { observers }),
-      ...(where && { where }),
+      ...(where && { own: true, where }),
     };
     const set = sql`consent = ${JSON.stringify(consent)}::jsonb, place = ${place}, waiting_at = ${agreed ? at : null}`;
     await write(deps, locked, set, agreed ? "consented" : "consent_refused", { consent, place });

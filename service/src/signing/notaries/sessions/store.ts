@@ -39,6 +39,8 @@ type RecordingConsent = {
   at: string;
   /** The numbers of the observers to whose presence the person has agreed. Absent without any. */
   observers?: readonly number[];
+  /** The person confirmed that nobody makes them agree. Absent after a refusal, and in answers from before it was asked. */
+  own?: true;
   /** Where the person says they are. Absent after a refusal, and in answers from before it was asked in parts. */
   where?: Place;
 };
