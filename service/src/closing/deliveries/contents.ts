@@ -33,6 +33,8 @@ export type ZipDeps = DocumentDeps &
     };
   };
 
+type OrderToDeliver = Omit<OrderOfRoom, "isSimulated">;
+
 /** An order with its stored documents. */
 export type Deliverable = Pick<OrderOfRoom, "id" | "code" | "status"> & {
   /** Whether the notarized document replaces one that was signed earlier, which then doesn't count any more. */
@@ -52,13 +54,13 @@ type Document = ReturnType<typeof readDocuments>[number];
  */
 export const deliverablesOf = (
   deps: Pick<ZipDeps, "rowMac" | "titleOf">,
-  orders: readonly OrderOfRoom[],
+  orders: readonly OrderToDeliver[],
   reference: string | null,
 ): Deliverable[] => orders.map((order) => deliverableOf(deps, order, reference));
 
 export function deliverableOf(
   deps: Pick<ZipDeps, "rowMac" | "titleOf">,
-  order: OrderOfRoom,
+  order: OrderToDeliver,
   reference: string | null,
 ): Deliverable {
   const { id, code, status, sign, notarize, partnerId, environment, externalReference, signingAgain } = order;
@@ -136,6 +138,8 @@ export type ZipOf = {
    * all its orders, so others get it only when the firm chose that.
    */
   certificate: OpenedCertificate | null;
+  /** Whether a certificate belongs in the zip that is missing or altered. */
+  isCertificateLost: boolean;
   owner: Pick<OrderOfRoom, "partnerId" | "environment">;
   title: string;
   reference: string | null;
@@ -154,7 +158,7 @@ const mostBytes = 2 * 1024 ** 3;
  * @throws ServiceError `conflict` when the zip would be too large
  */
 export async function zipOf(deps: ZipDeps, zip: ZipOf): Promise<{ name: string; file: StoredFile }> {
-  const { certificate, owner, title, reference, files } = zip;
+  const { certificate, isCertificateLost, owner, title, reference, files } = zip;
   const { partnerId, environment } = owner;
   const called = reference === null || title.startsWith(reference) ? title : `${reference} ${title}`;
   const top = namePart(called, 80) || "Documents";
@@ -180,7 +184,7 @@ export async function zipOf(deps: ZipDeps, zip: ZipOf): Promise<{ name: string; 
   const hasSigned = files.some(({ kind, path }) => kind === "sealed" && path.startsWith("Evidence/"));
   const kinds = new Set(contents.flatMap((file) => ("deletedAt" in file ? [] : [file.kind])));
   const unsigned = new Set(files.flatMap(({ path, isSignedHere }) => (isSignedHere ? [] : [path])));
-  const facts = { title, reference, firmName, environment, documents, unsigned, hasSigned, kinds };
+  const facts = { title, reference, firmName, environment, documents, unsigned, hasSigned, kinds, isCertificateLost };
   const text = readme({ ...facts, baseUrl: deps.verifier.baseUrl, ...proofs });
   entries.push(
     {

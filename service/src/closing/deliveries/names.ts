@@ -80,6 +80,7 @@ export type Contents = {
   hasSigned: boolean;
   /** The kinds of the files in the zip. */
   kinds: ReadonlySet<string>;
+  isCertificateLost: boolean;
   /** The proofs that the transparency log has of files in the zip. */
   files: readonly { path: string; form: ProofForm }[];
   /** The paths of the files that still lack a proof. */
@@ -136,7 +137,7 @@ export const receipts: ReadonlySet<string> = new Set([
 ]);
 
 /** Describes the certificates and receipts that are in the zip, and why a test has none. */
-function othersText({ kinds, environment }: Contents): string {
+function othersText({ kinds, environment, isCertificateLost }: Contents): string {
   const hasCustody = kinds.has("custody_certificate");
   const hasReceipt = [...kinds].some((kind) => receipts.has(kind));
   const certificates = [
@@ -149,6 +150,9 @@ function othersText({ kinds, environment }: Contents): string {
   ].filter((each) => each !== "");
   const parts = [
     certificates.length > 0 ? `\n- Certificates: ${certificates.join("\n  ")}` : "",
+    isCertificateLost
+      ? "\n- Not here: the closing certificate. It is missing at the service, or was altered there. Ask the sender for it."
+      : "",
     hasReceipt ? "\n- Receipts: the words of carriers and fax machines about what was sent." : "",
     environment === "test" && !(hasCustody && hasReceipt)
       ? `\n- Not here: ${hasCustody ? "receipts" : hasReceipt ? "custody certificates" : "custody certificates and receipts"}. In a test nothing is shipped or faxed${hasCustody ? "" : ", and a document that the sandbox completed has no custody certificate"}.`

@@ -40,7 +40,12 @@ export async function openDelivery(deps: DeliveryDeps, link: Link) {
     room.partnerId,
   );
   const orders = deliverablesOf(deps, rows, room.reference);
-  const files = namedFiles(orders, delivery.files);
+  const simulated = new Set(rows.flatMap(({ id, isSimulated }) => (isSimulated ? [id] : [])));
+  const files = namedFiles(orders, delivery.files).map((file) => ({
+    ...file,
+    /** Whether the sandbox completed the signing, so that nobody's signature is in this file. */
+    isSimulated: file.kind === "sealed" && simulated.has(file.orderId),
+  }));
   const certificate = await listedCertificate(deps, delivery);
   const logged = certificate?.record ? logEntryOf(certificate.record) : null;
   const proofs = await existingProofs(
@@ -77,14 +82,16 @@ async function openListed(
 }
 
 /**
- * The zip of a delivery. Records that the download began.
+ * The zip of a delivery. Records that the download began. A certificate that is missing or altered must not keep the
+ * documents from the recipient, so the zip says that it is not there.
  * @throws ServiceError as `openDelivery`, and `conflict` when the zip would be too large
  */
 export async function deliveryZip(deps: DeliveryDeps, link: Link, network: string | null) {
   const { delivery, room, files, certificate: listed } = await openDelivery(deps, link);
   const { name: title, reference } = room;
-  const certificate = listed && (await openListed(deps, listed));
-  const zip = await zipOf(deps, { certificate, owner: room, title, reference, files });
+  const certificate = listed && (await openedCertificate(deps, listed.record));
+  const isCertificateLost = listed !== null && certificate === null;
+  const zip = await zipOf(deps, { certificate, isCertificateLost, owner: room, title, reference, files });
   await noteDownload(deps, { delivery, room }, { file: null, network });
   return zip;
 }

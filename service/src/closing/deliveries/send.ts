@@ -73,8 +73,11 @@ export async function roomZip(deps: DeliveryDeps, owner: Owner, roomCode: string
   const orders = await ordersOf(deps, room);
   const files = namedFiles(orders, orders.flatMap(filesOf));
   if (files.length === 0) throw new ServiceError("conflict", "No document of this room is finished yet.");
-  const certificate = await openedCertificate(deps, await certificateOfRoom(deps, room.id, null));
-  return zipOf(deps, { certificate, owner: room, title: room.name, reference: room.reference, files });
+  const record = await certificateOfRoom(deps, room.id, null);
+  const certificate = await openedCertificate(deps, record);
+  const isCertificateLost = record !== null && certificate === null;
+  const { name: title, reference } = room;
+  return zipOf(deps, { certificate, isCertificateLost, owner: room, title, reference, files });
 }
 
 /**
@@ -88,7 +91,8 @@ export async function orderZip(deps: DeliveryDeps, owner: Owner, orderCode: stri
   const files = namedFiles([deliverable], filesOf(deliverable));
   if (files.length === 0) throw new ServiceError("conflict", "The document of this order is not finished yet.");
   const { title, reference } = deliverable;
-  return zipOf(deps, { certificate: null, owner: order, title: title ?? "Document", reference, files });
+  const none = { certificate: null, isCertificateLost: false };
+  return zipOf(deps, { ...none, owner: order, title: title ?? "Document", reference, files });
 }
 
 const isSendable = ({ final }: Deliverable): boolean => final !== null && final.deletedAt === null;

@@ -10,7 +10,7 @@ import {
   writeStateMacs,
 } from "../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
-import { fromOrders, hasOrderCode, joinOrder, orderState } from "../../orders/order/order.ts";
+import { fromOrders, hasOrderCode, isSigningSimulated, joinOrder, orderState } from "../../orders/order/order.ts";
 import { documentsOfOrder, type StoredOrderDocument, verifiedEnvelopesOf } from "../../signing/envelopes/envelopes.ts";
 import { type StoredSigningAgain, signingAgainOf } from "../../signing/notaries/notaries.ts";
 import { fromRooms, joinAttachments, verifiedRoom } from "../rooms/rooms.ts";
@@ -102,11 +102,13 @@ export type OrderOfRoom = Owner & {
   externalReference: string | null;
   documents: StoredOrderDocument[];
   signingAgain: StoredSigningAgain;
+  isSimulated: boolean;
 };
 
 const orderColumns = sql`o.id, o.code AS "code@order", o.status, o.sign, o.notarize, o.partner_id AS "partnerId",
   o.environment, o.document_name AS "documentName", o.doc_slug AS "docSlug", o.external_reference AS "externalReference",
-  ${documentsOfOrder} AS documents, ${signingAgainOf} AS "signingAgain", ${verified(orderState, sql`o`)}, ${verifiedEnvelopesOf(sql`o.id`)}`;
+  ${documentsOfOrder} AS documents, ${signingAgainOf} AS "signingAgain", ${isSigningSimulated} AS "isSimulated",
+  ${verified(orderState, sql`o`)}, ${verifiedEnvelopesOf(sql`o.id`)}`;
 
 /**
  * The orders that the room's own firm placed, in the order of the room's list.

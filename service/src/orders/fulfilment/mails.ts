@@ -235,7 +235,7 @@ export function letterTogether(
     const label = `Document ${index + 1}`;
     const own = files.size > 1 ? fileOf(moment, order) : null;
     const name = `${title !== null && isPlainTitle(title) ? title : label}${own === null ? "" : ` (file ${own})`}`;
-    if (goal === "documents") return [name, "Download", links.documents];
+    if (goal === "documents") return [name, order.isSimulated ? "Download (simulated)" : "Download", links.documents];
     const cents = amountOf?.(order) ?? null;
     if (cents === null) return [label, name];
     // The button's link is of one order. If that order leaves the room, these links still lead to the others.

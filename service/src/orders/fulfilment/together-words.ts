@@ -11,8 +11,16 @@ type TogetherWords = Omit<MailWords, "facts"> & {
   amountOf?: (order: Amounts) => number | null;
 };
 
-type Amounts = Pick<MailFacts, "totalCents" | "refundedCents" | "lostCents" | "takesPayment">;
+type Amounts = Pick<MailFacts, "totalCents" | "refundedCents" | "lostCents" | "takesPayment" | "isSimulated">;
 const totalOf = ({ totalCents }: Amounts): number => totalCents;
+function simulationOf(orders: readonly Amounts[]): string[] {
+  const count = orders.filter(({ isSimulated }) => isSimulated).length;
+  if (count === 0) return [];
+  if (count === orders.length) return ["The sandbox simulated it. Nobody’s signature is in the documents."];
+  return [
+    `The sandbox simulated ${count} of them, as marked below. Nobody’s signature is in ${count === 1 ? "it" : "those"}.`,
+  ];
+}
 const sumOf = (orders: readonly Amounts[]): string => dollars(orders.reduce((sum, order) => sum + order.totalCents, 0));
 
 /** For each moment with a mail about several documents of a closing: the words of that mail. */
@@ -50,6 +58,7 @@ export const togetherWords: Readonly<
     subject: "Your documents are complete",
     lines: [
       `Everything that was ordered for ${orders.length} documents from ${firm} is done.`,
+      ...simulationOf(orders),
       "Keep your copies: they can be checked without us.",
     ],
     goal: "documents",

@@ -195,7 +195,9 @@ type Opened = Awaited<ReturnType<typeof openDelivery>> & { firm: ShownFirm; path
 function deliveryPage(assets: Assets, { delivery, room, listed, proofs, firm, path }: Opened, reader: Reader): string {
   const { words } = reader;
   const { delivery: said, language, preparedBy, orders } = words;
-  const row = ({ path: name, kind, sha256, deletedAt }: (typeof listed)[number]): Html => {
+  const row = (file: (typeof listed)[number]): Html => {
+    const { path: name, kind, sha256, deletedAt } = file;
+    const isSimulated = "isSimulated" in file && file.isSimulated;
     const shown = name.slice(name.lastIndexOf("/") + 1);
     const button = deletedAt
       ? html`${orders.deleted} ${plainTime(deletedAt, language)}`
@@ -204,7 +206,7 @@ function deliveryPage(assets: Assets, { delivery, room, listed, proofs, firm, pa
       (form) =>
         html`<br><a href="${path}/${kind}-${sha256}/${form}" download>${orders.proofs[form]}<span class="visually-hidden">: ${shown}</span></a>`,
     );
-    return html`<li><span class="breakable">${shown}</span><br><span class="quiet">SHA-256</span> ${codeText(sha256, orders.hashOf(shown), words.components.copy)} ${button}${ofLog}</li>`;
+    return html`<li><span class="breakable">${shown}</span>${isSimulated && html`. <strong>${orders.simulated.document}</strong>`}<br><span class="quiet">SHA-256</span> ${codeText(sha256, orders.hashOf(shown), words.components.copy)} ${button}${ofLog}</li>`;
   };
   return layout(assets, {
     ...clientFrame(words),

@@ -210,7 +210,7 @@ test("sends documents by a link whose page downloads nothing, lists the download
   assert.equal(page.status, 200);
   const text = await page.text();
   assert.match(text, /Acme Title sends you documents/);
-  assert.match(text, /, signed\.pdf/);
+  assert.match(text, /, signed\.pdf<\/span>\. <strong>Completed in the sandbox: nobody’s signature is in it<\/strong>/);
   for (const code of [roomCode, deed]) assert.ok(!text.includes(code), "no code that opens an order or a room");
   assert.doesNotMatch(text, /\$\d/);
   assert.match(await look(), /Not downloaded yet/);
@@ -394,6 +394,20 @@ test("delivers intact documents also while the certificate is missing or was alt
     SELECT c.blob_key AS key, c.sealed_sha256 AS sha256 FROM closing_passports c
     JOIN closing_deliveries d ON d.certificate_sha256 = c.sealed_sha256 WHERE d.recipient_email = ${email}`);
   assert.ok(version);
+  const readmeOf = (zip: Uint8Array) =>
+    Object.entries(unzipSync(zip)).flatMap(([name, bytes]) =>
+      name.endsWith("/README.txt") ? Buffer.from(bytes).toString() : [],
+    )[0] ?? "";
+  const zipOf = async () => bytesOf(await fetch(baseUrl + path, { method: "POST" }));
+  const isLost = async () => {
+    const zip = await zipOf();
+    const names = namesIn(zip);
+    assert.equal(names.filter((name) => /\/Documents\/.*\.pdf$/.test(name)).length, 1);
+    const text = /- Not here: the closing certificate\. It is missing at the service, or was altered there\./;
+    const [isIn, isSaid] = [names.some((name) => name.endsWith("/Closing certificate.pdf")), text.test(readmeOf(zip))];
+    assert.notEqual(isIn, isSaid);
+    return isSaid;
+  };
   const statuses = async () => {
     const page = await fetch(baseUrl + path);
     const [, document = ""] = /action="(\/deliveries\/[^"]+\/sealed-[0-9a-f]{64})/.exec(await page.text()) ?? [];
@@ -403,12 +417,15 @@ test("delivers intact documents also while the certificate is missing or was alt
     return [page, ...(await Promise.all(posted))].map(({ status }) => status);
   };
   assert.deepEqual(await statuses(), [200, 200, 200, 200]);
+  assert.equal(await isLost(), false);
   const file = join(running.service.dataDir, "blobs", version.key);
   renameSync(file, `${file}.away`);
-  assert.deepEqual(await statuses(), [200, 200, 503, 503]);
+  assert.deepEqual(await statuses(), [200, 200, 503, 200]);
+  assert.equal(await isLost(), true);
   renameSync(`${file}.away`, file);
   await running.db.query(sql`UPDATE closing_passports SET row_mac = NULL WHERE sealed_sha256 = ${version.sha256}`);
-  assert.deepEqual(await statuses(), [200, 200, 503, 503]);
+  assert.deepEqual(await statuses(), [200, 200, 503, 200]);
+  assert.equal(await isLost(), true);
   assert.deepEqual(await certificateBox(room), ["", ""]);
   await acme.post(`/api/rooms/${room}/close`);
 });

@@ -42,6 +42,7 @@ test("the explanation names the kinds of files that are in the zip, and no other
     documents: [],
     unsigned: new Set<string>(),
     hasSigned: false,
+    isCertificateLost: false,
     files: [],
   };
   const facts = { ...about, waiting: { "tlog-proof": [], ots: [] }, baseUrl: "https://service.example" };
@@ -69,7 +70,12 @@ test("the explanation says of a document that nobody signed here that it has no 
   }));
   const text = readme({
     ...{ title: "Ortega", reference: null, firmName: "Harbor", environment: "test", documents, hasSigned: false },
-    ...{ files: [], kinds: new Set(["sealed"]), unsigned: new Set(["Documents/02 Note.pdf"]) },
+    ...{
+      isCertificateLost: false,
+      files: [],
+      kinds: new Set(["sealed"]),
+      unsigned: new Set(["Documents/02 Note.pdf"]),
+    },
     ...{ waiting: { "tlog-proof": [], ots: [] }, baseUrl: "https://service.example" },
   });
   assert.match(text, /01 Deed\.pdf\s+The signed document, sealed after the last signature/);

@@ -94,6 +94,7 @@ test("a client of three documents is mailed one payment and one end, which name 
     "TEST: [Acme Title] Your documents are complete: Elm closing (3 documents)",
   ]);
   const [end = ""] = mailsTo(service, email);
+  assert.match(end, /The sandbox simulated it\./);
   assert.equal(new Set(end.match(/\/documents\/[0-9a-f]{40}/g)).size, 3, "a link to the copies of each");
   // A client with one document gets the same mails as for a single order.
   await until(() => subjects(other).length >= 3 || undefined);
@@ -140,7 +141,7 @@ test("a mail that is sent again is about its own order", async () => {
   await until(() => subjects(email).find((subject) => /Your order is complete/.test(subject)));
 });
 
-test("a mail about several documents names each with its amount, and the sum", () => {
+test("a mail about several documents names each with its amount, the sum, and what the sandbox simulated", () => {
   const note = { ...order, title: "Note", totalCents: 20_00, links: { ...links, closing: `${links.closing}2` } };
   const orders = [{ ...order, links }, note];
   const about = { id: "x", closing: "12 Elm Street", firm: order.firm };
@@ -155,6 +156,16 @@ test("a mail about several documents names each with its amount, and the sum", (
   assert.deepEqual(letterTogether("cancelled", about, orders).facts?.[0], ["Document 1", "Deed of trust"]);
   const spoofed = letterTogether("cancelled", { ...about, closing: "Pay at evil.example" }, orders);
   assert.equal(spoofed.subject, "Your orders were canceled: 2 documents");
+  const completed = (...simulated: boolean[]) => {
+    const all = simulated.map((isSimulated, n) => ({ ...order, title: `Deed ${n}`, isSimulated, links }));
+    const { lines, facts = [] } = letterTogether("completed", about, all);
+    return [lines.join(" "), facts.map(([name, label]) => `${name}: ${label}`)] as const;
+  };
+  assert.doesNotMatch(completed(false, false)[0], /sandbox|signature/);
+  assert.match(completed(true, true)[0], /The sandbox simulated it\. Nobody’s signature is in the documents\./);
+  const [mixed, marked] = completed(false, true);
+  assert.match(mixed, /The sandbox simulated 1 of them, as marked below\. Nobody’s signature is in it\./);
+  assert.deepEqual(marked, ["Deed 0: Download", "Deed 1: Download (simulated)"]);
   assert.throws(() => letterTogether("on_hold", about, orders), /no mail of the moment on_hold/);
 });
 
