@@ -246,6 +246,13 @@ test("without rooms of its own, offers no time by audio and video of a notary wi
   assert.equal((await nora.post("/operator/notary/hours", hours)).status, 303);
 });
 
+test("the page of hours says that nobody can book while it has none", async () => {
+  const says = /Nobody can book an appointment with you yet/;
+  assert.doesNotMatch(await nora.look("/operator/notary/hours"), says);
+  const idle = await newNotary("Ida Idle", { zone: "America/Chicago", exceptions: "2040-12-24 closed" });
+  assert.match(await idle.look("/operator/notary/hours"), says);
+});
+
 test("a time that is not offered, of another notary, or malformed is refused, and nothing is written", async () => {
   const code = await waitingOrder();
   const [slot = ""] = slotsIn(await pageOf(code));

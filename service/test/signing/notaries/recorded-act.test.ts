@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { hash } from "node:crypto";
-import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after } from "node:test";
 import { parseTimeStampResp } from "@signsealship/evidence/rfc3161";
@@ -164,6 +164,10 @@ test("a stranger follows the notary's signature to the recording, and sees which
   ])
     assert.ok(said.includes(`${words}\n`), `${words} in ${said}`);
   assert.match(said, stampHolds);
+  const proof = join(folder.path, "recording.json.tlog-proof");
+  renameSync(proof, `${proof}.away`);
+  assert.doesNotMatch(checkByHand(head), /The log has this manifest/);
+  renameSync(`${proof}.away`, proof);
   const broken = (name: string, change: (text: string) => string): string => {
     const path = join(folder.path, name);
     const before = readFileSync(path);
@@ -258,5 +262,7 @@ function checkByHand(head: { seq: number; headSha256: string } | null): string {
   const page = readFileSync(join(root, "docs/notary-recording.md"), "utf8");
   const commands = [...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block).join("\n");
   const env = { ...process.env, SEQ: String(head?.seq), HEAD: head?.headSha256 ?? "" };
-  return spawnSync("bash", ["-c", commands], { cwd: folder.path, encoding: "utf8", env }).stdout;
+  const { stdout, stderr } = spawnSync("bash", ["-c", commands], { cwd: folder.path, encoding: "utf8", env });
+  assert.doesNotMatch(stderr, /No such file/, "of the files that an export may lack");
+  return stdout;
 }

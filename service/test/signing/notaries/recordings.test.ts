@@ -164,7 +164,10 @@ function checkByHand(env: Record<string, string>, cwd = exported): string {
   const [alone = ""] = page.split("## From the notary");
   const commands = [...alone.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block).join("\n");
   assert.ok(commands.includes("openssl"));
-  return spawnSync("bash", ["-c", commands], { cwd, encoding: "utf8", env: { ...process.env, ...env } }).stdout;
+  const all = { ...process.env, ...env };
+  const { stdout, stderr } = spawnSync("bash", ["-c", commands], { cwd, encoding: "utf8", env: all });
+  assert.doesNotMatch(stderr, /No such file/, "of the files that an export may lack");
+  return stdout;
 }
 
 test("the manual check finds a changed byte, a dropped line, a swapped line and another head", () => {

@@ -12,7 +12,7 @@ import {
   type Typed,
   typedHours,
 } from "../../../signing/notaries/notaries.ts";
-import { card, pageHead } from "../../ui/components.ts";
+import { card, notice, pageHead } from "../../ui/components.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { errorSummary, field, textArea } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
@@ -43,11 +43,15 @@ export function notaryHoursRoutes(scope: FastifyInstance, { frame, notaryDesk, l
 
   async function show(request: FastifyRequest, operator: Operator, typed?: Typed, problem?: string): Promise<string> {
     const notary = await notaryOf(notaryDesk.db, operator);
-    const values = typed ?? typedHours(await findHours(notaryDesk.db, notary.id));
+    const hours = await findHours(notaryDesk.db, notary.id);
+    const hasHours = [...(hours?.weekly ?? []), ...Object.values(hours?.exceptions ?? {})].some(
+      ({ length }) => length > 0,
+    );
+    const values = typed ?? typedHours(hours);
     return consolePage(frame, request, {
       title: "Your hours",
       section: "notary",
-      body: hoursBody(values, live !== null, problem),
+      body: hoursBody(values, { hasHours, hasRooms: live !== null }, problem),
     });
   }
 }
@@ -57,10 +61,13 @@ const roomHint =
   "Where an act can be done by audio and video in a room of this service, people book these hours and are led into that room, without a link. " +
   "This link is for the other orders that you may do by audio and video: it is mailed to those who book, and without it they are offered no such time.";
 
-function hoursBody(typed: Typed, hasRooms: boolean, problem?: string): Html {
+type HoursState = { hasHours: boolean; hasRooms: boolean };
+
+function hoursBody(typed: Typed, { hasHours, hasRooms }: HoursState, problem?: string): Html {
   const value = (name: string) => typed[name] ?? "";
   return html`${pageHead("Your hours", "Clients of orders that you may notarize electronically book 30 minutes in these hours, up to 14 days ahead.", html`<a href="/operator/notary">Notary’s desk</a>`)}
 ${errorSummary(problem)}
+${!hasHours && notice("attention", "Nobody can book an appointment with you yet", "Clients are offered times only in the hours that you have saved here.")}
 <div class="panels">${card(
     "hours",
     "When and where",
