@@ -139,7 +139,7 @@ ${!unlisted && html`<link rel="stylesheet" href="${url("desk.css")}">`}
 <link rel="apple-touch-icon" href="${url("touch-icon.png")}">
 ${scripts.map((name) => html`<script src="${url(name)}" defer></script>`)}
 </head>
-<body>
+<body${framed && html` class="framed"`}>
 ${
   framed
     ? main(body, "")

@@ -62,6 +62,12 @@ async function readTogether(notary: Page, rooms: readonly OpenPage[]): Promise<v
     await frame.locator(".viewer-place").filter({ hasText: "Page 1 of" }).waitFor();
     await frame.locator(".viewer-text").getByText("Deed").first().waitFor();
     assert.equal(await frame.locator("input, textarea, form").count(), 0, "the document can only be read");
+    for (const name of ["Smaller", "Larger"]) {
+      const { left, width, height } = await frame
+        .getByRole("button", { name })
+        .evaluate((button) => button.getBoundingClientRect().toJSON() as DOMRect);
+      assert.ok(left >= 0 && width >= 44 && height >= 44, `${name}: ${left}, ${width} by ${height}`);
+    }
   }
   await notary.getByRole("button", { name: "Get the document" }).click();
   await notary.getByText("It is the document of this session.").waitFor();
@@ -259,6 +265,14 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
       if (signers[index] !== observer) await isMoving(page, `signer-${index + 1}`);
       await isMoving(room.page, "notary");
     }
+    const larger = page.getByRole("button", { name: /^Larger: / }).last();
+    const widthOf = async () => (await page.locator("figure").last().boundingBox())?.width ?? 0;
+    const before = await widthOf();
+    await pressAt(larger);
+    assert.equal(await larger.getAttribute("aria-pressed"), "true");
+    assert.ok((await widthOf()) > 1.5 * before, "large enough to compare a face with a document");
+    await pressAt(larger);
+    assert.deepEqual([await larger.getAttribute("aria-pressed"), await widthOf()], ["false", before]);
     await assertGoodLooks(opened);
     for (const each of [opened, ...rooms]) await fitsAtFourTimes(each);
     return { opened, page, rooms };

@@ -32,7 +32,7 @@ const chat = startChat({ base, nameOf, unsent: words["unsent"] ?? "" });
 const lead = startFollowing({ base, words });
 const showReader = startReaders(nameOf);
 const { showOwn, showTrack, dropOthers, clear, moves } = startPictures({
-  ...{ grid, self, nameOf },
+  ...{ grid, self, nameOf, larger: words["larger"] },
   silenced() {
     joinButton.hidden = false;
   },

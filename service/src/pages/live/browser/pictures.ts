@@ -5,6 +5,8 @@ type Pictures = {
   grid: HTMLElement;
   self: string;
   nameOf: (person: string) => string;
+  /** The word of the button that shows a picture large; undefined on pages without that button. */
+  larger: string | undefined;
   /** Called when the browser plays nothing before the person has tapped. */
   silenced: () => void;
 };
@@ -14,7 +16,7 @@ const stillMs = 3_000;
 const lookMs = 500;
 
 /** @returns functions that show people's tracks, remove them, and report whose pictures move */
-export function startPictures({ grid, self, nameOf, silenced }: Pictures) {
+export function startPictures({ grid, self, nameOf, larger, silenced }: Pictures) {
   const streams = new Map<string, MediaStream>();
   const frameAt = new Map<string, number>();
 
@@ -25,9 +27,31 @@ export function startPictures({ grid, self, nameOf, silenced }: Pictures) {
     const name = nameOf(person);
     const video = make("video", { id: `picture-${person}`, autoplay: true, playsInline: true, muted: person === self });
     video.setAttribute("aria-label", name);
-    grid.append(make("figure", {}, video, make("figcaption", { textContent: name })));
+    const caption = make("figcaption", { textContent: name });
+    const figure = make("figure", {}, video, caption);
+    if (larger !== undefined) offerLarge(figure, caption, `${larger}: ${name}`);
+    grid.append(figure);
     followFrames(person, video);
     return video;
+  }
+
+  function offerLarge(figure: HTMLElement, caption: HTMLElement, label: string): void {
+    const button = make("button", { type: "button", className: "quiet-button", textContent: larger ?? "" });
+    button.setAttribute("aria-label", label);
+    button.setAttribute("aria-pressed", "false");
+    caption.append(make("span", { className: "form-actions" }, button));
+    for (const each of [figure.querySelector("video"), button]) each?.addEventListener("click", () => enlarge(figure));
+  }
+
+  /**
+   * Shows this picture large and the others small, to compare a face with a credential; shows a large one small again.
+   */
+  function enlarge(figure: HTMLElement): void {
+    const isLarge = !figure.classList.contains("large");
+    for (const each of grid.children) {
+      each.classList.toggle("large", each === figure && isLarge);
+      each.querySelector("button")?.setAttribute("aria-pressed", String(each === figure && isLarge));
+    }
   }
 
   /** The browser calls back for each frame that it paints: for none in a hidden tab, nor while it plays nothing. */

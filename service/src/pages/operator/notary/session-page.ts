@@ -75,7 +75,7 @@ export function sessionBody(view: SessionView, problem?: string): Html {
   };
   return html`${pageHead(`${actWords[sheet.sheet.script.act]}, by audio and video`, html`Order <a href="${orderPath(order.code)}" target="_blank" rel="noopener">${shortCode(order.code)}</a>, ${order.reference ?? order.docSlug ?? "a document to notarize"}. Keep this page open: in the session, it sends your camera and sound.`)}
 ${errorSummary(problem)}
-<div class="stack">${roomShell({ base: sessionPath(order.code), names, self: notaryName, words: en, part: sessionPart(view, {}) })}
+<div class="stack">${roomShell({ base: sessionPath(order.code), names, self: notaryName, enlarges: true, words: en, part: sessionPart(view, {}) })}
 ${card(
   "document",
   "Document",

@@ -14,6 +14,8 @@ type RoomShell = {
   self: string;
   /** Whether the person only sees and hears: without camera, microphone and written messages. */
   isObserver?: boolean;
+  /** Whether one picture at a time can be shown large. A signer's page keeps its room for the document. */
+  enlarges?: boolean;
   words: LiveWords;
   /** The part of the page that changes. */
   part: Html;
@@ -23,7 +25,7 @@ type RoomShell = {
  * A live room: the video of the people in it, which the script adds, and a part that is reloaded when something
  * changes.
  */
-export function roomShell({ base, names, self, isObserver = false, words, part }: RoomShell): Html {
+export function roomShell({ base, names, self, isObserver = false, enlarges = false, words, part }: RoomShell): Html {
   const { device, room, failed, chat } = words;
   const said = {
     ...device,
@@ -34,6 +36,7 @@ export function roomShell({ base, names, self, isObserver = false, words, part }
     leads: room.leads,
     left: room.left,
     other: room.other,
+    ...(enlarges && { larger: room.document.larger }),
   };
   return html`<div id="notary-room" class="stack" data-base="${base}" data-self="${self}" data-sends="${isObserver ? "no" : "yes"}" data-names="${JSON.stringify(names)}" data-words="${JSON.stringify(said)}">
 <p id="room-said" role="status"></p>
