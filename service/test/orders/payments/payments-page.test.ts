@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
+import { authenticate, testRowMac } from "@signsealship/testing/row-mac";
 import type { Sql } from "../../../src/kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { byHandStatement, refundsOnPage } from "../../../src/orders/payments/by-hand.ts";
@@ -90,4 +91,21 @@ test("the other lists of that page read their own indexes, and no whole table of
       `${index}: ${plan.map((node) => node["Index Name"] ?? node["Node Type"])}`,
     );
   }
+});
+
+test("payments of test orders that wait for a bank leave room for those of live orders", async () => {
+  await orders.insert("AwaitingPayment", { environment: "test" });
+  const live = await orders.insert("AwaitingPayment");
+  await db.query(sql`
+    INSERT INTO checkout_sessions (id, order_id, status, amount_cents, currency, created_at, expires_at)
+    SELECT gen_random_uuid(), o.id, 'pending_funds', 9900, 'usd', o.created_at - n * interval '1 hour', o.created_at
+    FROM orders o CROSS JOIN generate_series(0, 250) n
+    WHERE o.status = 'AwaitingPayment' AND (o.environment = 'test' OR n = 0)`);
+  await authenticate({ db, rowMac: testRowMac }, "checkout_sessions");
+  const clock = () => new Date();
+  assert.deepEqual(
+    (await pendingPayments({ db, clock }, "live")).map(({ orderCodes }) => orderCodes),
+    [[live]],
+  );
+  assert.equal((await pendingPayments({ db, clock }, "test")).length, 200);
 });

@@ -11,7 +11,7 @@ import { closeTasks, openTask } from "../../../kernel/tasks/tasks.ts";
 import { lockOrders } from "../../order/order.ts";
 import { isOfOtherAccount, wasOtherAccount } from "../processor/account.ts";
 import { type Processor, processorFor } from "../processor/processor.ts";
-import { endPending, ordersOf, sessionState } from "./store.ts";
+import { endPending, environmentOfSession, ordersOf, sessionState } from "./store.ts";
 
 /** A bank debit takes up to four business days, after a checkout session of up to one day. Holidays add more days. */
 const answerWithinMs = 10 * dayMs;
@@ -37,12 +37,11 @@ export async function pendingPayments(
   const rows = await db.query<Omit<PendingPayment, "isOverdue" | "orderCodes"> & Marked>(sql`
     SELECT s.id, s.created_at AS "createdAt", s.amount_cents AS "amountCents",
       ${wasOtherAccount(sql`s.created_at`)} AS "isElsewhere", ${marked(sessionState, sql`s`)}
-    FROM checkout_sessions s WHERE s.status = 'pending_funds' ORDER BY s.created_at, s.id LIMIT 200`);
+    FROM checkout_sessions s WHERE s.status = 'pending_funds' AND ${environmentOfSession} = ${environment} ORDER BY s.created_at, s.id LIMIT 200`);
   const shown: PendingPayment[] = [];
   for (const { isAuthentic, ...row } of rows) {
-    const orders = isAuthentic ? await ordersOf(db, row.id) : [];
-    if (orders[0]?.environment !== environment) continue;
-    const orderCodes = orders.map(({ orderCode }) => orderCode);
+    if (!isAuthentic) continue;
+    const orderCodes = (await ordersOf(db, row.id)).map(({ orderCode }) => orderCode);
     shown.push({ ...row, isOverdue: row.createdAt.getTime() < overdueBefore, orderCodes });
   }
   return shown;

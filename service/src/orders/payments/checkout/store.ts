@@ -69,6 +69,10 @@ const isOf = (orderIds: Statement) => sql`s.id IN (
   SELECT id FROM checkout_sessions WHERE order_id = ANY (${orderIds})
   UNION ALL SELECT checkout_id FROM checkout_parts WHERE order_id = ANY (${orderIds}))`;
 
+/** Part of a statement: the environment of the orders that the session `s` pays. */
+export const environmentOfSession: Statement = sql`(SELECT o.environment ${fromOrders} WHERE o.id = coalesce(s.order_id,
+  (SELECT min(order_id) FROM checkout_parts c WHERE c.checkout_id = s.id)))`;
+
 /** Part of a statement: when the last checkout of an order expires; null for an order without one. */
 export const lastCheckoutEnd = (orderId: Statement): Statement =>
   sql`(SELECT max(s.expires_at) FROM checkout_sessions s WHERE ${isOf(sql`ARRAY[${orderId}]`)})`;

@@ -8,7 +8,8 @@ import {
   type StateMac,
 } from "../../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
-import { fromOrders, joinOrder } from "../../order/order.ts";
+import { joinOrder } from "../../order/order.ts";
+import { environmentOfSession } from "../checkout/store.ts";
 import { disputeState } from "../disputes.ts";
 import { copies, isNotCopied, isOutOfSight, requestedAt, wasOtherAccount } from "../processor/account.ts";
 import type { Movement } from "../processor/balance.ts";
@@ -188,8 +189,6 @@ export type LeftInAccount = {
 export async function leftInAccount(db: Sql, now: Date): Promise<LeftInAccount> {
   const ofPayments = (intent: Statement) => sql`EXISTS (SELECT FROM payments p ${joinOrder(sql`p.order_id`)}
     WHERE p.payment_intent = ${intent} AND ${wasOtherAccount(requestedAt(sql`p`))} AND NOT p.simulated AND o.environment = 'live')`;
-  const isLive = sql`(SELECT o.environment ${fromOrders} WHERE o.id = coalesce(s.order_id,
-    (SELECT min(order_id) FROM checkout_parts c WHERE c.checkout_id = s.id))) = 'live'`;
   const [left] = await db.query<LeftInAccount>(sql`
     WITH ${copies}, unseen AS (
       SELECT p.payment_intent, sum(p.amount_cents) AS cents
@@ -202,7 +201,7 @@ export async function leftInAccount(db: Sql, now: Date): Promise<LeftInAccount> 
     SELECT
       (SELECT count(DISTINCT coalesce(c.group_id, c.id)) FROM firm_charges c WHERE c.environment = 'live'
         AND c.state IN ('asked', 'answered', 'pending') AND ${wasOtherAccount(sql`c.sent_at`)})::int AS charges,
-      (SELECT count(*) FROM checkout_sessions s WHERE ${wasOtherAccount(sql`s.created_at`)} AND ${isLive}
+      (SELECT count(*) FROM checkout_sessions s WHERE ${wasOtherAccount(sql`s.created_at`)} AND ${environmentOfSession} = 'live'
         AND (s.status = 'pending_funds' OR s.status IN ('minting', 'open', 'replacing') AND s.expires_at > ${now}))::int AS checkouts,
       (SELECT count(*) FROM refunds r WHERE r.state = 'pending' AND ${ofPayments(sql`r.payment_intent`)})::int AS refunds,
       (SELECT count(*) FROM disputes d WHERE d.state = 'opened' AND ${ofPayments(sql`d.payment_intent`)})::int AS disputes,
