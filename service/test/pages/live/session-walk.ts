@@ -289,6 +289,7 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     await page.getByText("This room is open in another tab").waitFor();
     await isMoving(second, "signer-1");
     assert.equal(await page.locator("video").count(), 0);
+    await page.getByText("This page shows no moving picture of Carla Diaz").waitFor();
     assert.equal(connects, 0, "the first tab does not take the connection back by itself");
     await second.close();
     await page.getByRole("button", { name: "Turn on camera and sound" }).click();
@@ -589,6 +590,7 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
         assert.equal((await postForm(at(`${path}/sign`), { revision: "1", name }, {})).status, 409);
         await other.page.goBack();
         await isMoving(other.page, "notary");
+        for (const each of [page, own.page]) await isMoving(each, "signer-2");
         await until(async () => !(await own.page.getByText("On hold:").isVisible()));
         await signing.locator("#sign-button").waitFor();
       }

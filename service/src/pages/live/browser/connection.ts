@@ -41,8 +41,9 @@ type Heard = {
    * request.
    */
   ready: (receive: Receive, at: string) => void | Promise<void>;
+  /** Called with all tracks of a person, again after each change in the room. */
   track: (person: string, track: MediaStreamTrack) => void;
-  /** Called with the people who are still in the room. */
+  /** Called after `track`, with the people who are still in the room. */
   gone: (people: Set<string>) => void;
   /** Called once, when the connection has failed for good. */
   failed: () => void;
@@ -69,7 +70,6 @@ export async function connect(
   const { ticket, iceServers, at = "" } = given as unknown as Ticket;
   const received = new RTCPeerConnection({ iceServers });
   const sent = new RTCPeerConnection({ iceServers });
-  const people = new Map<string, string>();
   let queue: Promise<unknown> = Promise.resolve();
   let isOver = false;
   const retire = () => {
@@ -90,22 +90,21 @@ export async function connect(
     const said = await post(`${base}/signal${at}`, { ticket, kind: message.kind, ...(sdp !== undefined && { sdp }) });
     return said["messages"] as ServerMessage[];
   };
-  received.ontrack = ({ transceiver, track: come }) => {
-    const person = people.get(transceiver.mid ?? "");
-    if (person !== undefined) track(person, come);
-  };
   const receive = (message: ServerMessage) => {
     if (message.kind !== "subscribe") return;
     // Handles messages one after the other, because an answer belongs to the offer before it.
     queue = queue
       .then(async () => {
         if (isOver) return;
-        people.clear();
-        for (const { mid, person } of message.tracks) people.set(mid, person);
         await received.setRemoteDescription({ type: "offer", sdp: message.sdp });
         await received.setLocalDescription(await received.createAnswer());
+        // The server reuses the tracks of people who left for the next person. Browsers report a track only once.
+        for (const { mid, person } of message.tracks) {
+          const used = received.getTransceivers().find((each) => each.mid === mid);
+          if (used) track(person, used.receiver.track);
+        }
+        gone(new Set(message.tracks.map(({ person }) => person)));
         await ask({ kind: "subscribe", sdp: received.localDescription?.sdp });
-        gone(new Set(people.values()));
       })
       .catch(fail);
   };

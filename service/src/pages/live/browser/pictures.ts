@@ -68,6 +68,7 @@ export function startPictures({ grid, self, nameOf, larger, silenced }: Pictures
     },
     showTrack(person: string, track: MediaStreamTrack): void {
       const stream = streams.get(person) ?? new MediaStream();
+      if (stream.getTracks().includes(track)) return;
       for (const each of stream.getTracks()) if (each.kind === track.kind) stream.removeTrack(each);
       stream.addTrack(track);
       streams.set(person, stream);
@@ -80,11 +81,13 @@ export function startPictures({ grid, self, nameOf, larger, silenced }: Pictures
       for (const person of streams.keys())
         if (!people.has(person)) {
           streams.delete(person);
+          frameAt.delete(person);
           document.getElementById(`picture-${person}`)?.closest("figure")?.remove();
         }
     },
     clear(): void {
       streams.clear();
+      frameAt.clear();
       grid.replaceChildren();
     },
     moves: (person: string): boolean => performance.now() - (frameAt.get(person) ?? Number.NEGATIVE_INFINITY) < stillMs,
