@@ -87,8 +87,12 @@ const closeForm = ({ embed }: Words): Html =>
 function handOnPart({ view, words }: PageState): Html {
   if (view.host === null) return html``;
   const isMine = view.state === "ready" || view.state === "identify";
+  const { device } = view;
+  const next = isMine ? null : (device?.next ?? null);
   return html`<div class="card no-print"><p>${words.sitting.lead(view.host)}</p>
-${buttonForm(`${sittingPath}/done`, words.sitting.handOn, isMine ? { kind: "quiet-button" } : {})}</div>`;
+${device && html`<p><strong>${isMine ? words.session.title(device.n, device.of) : words.session.signed(device.n, device.of)}</strong></p>`}
+${next !== null && buttonForm(`${sittingPath}/next`, words.session.next(next))}
+${buttonForm(`${sittingPath}/done`, words.sitting.handOn, isMine || next !== null ? { kind: "quiet-button" } : {})}</div>`;
 }
 
 /** The result of the submitted form. Screen readers announce an error, and it gets the focus. */

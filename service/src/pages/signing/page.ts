@@ -254,7 +254,7 @@ export function previewPages(
       partnerContact: null,
       signer: { n: index + 1, name, email, phoneEnding: null, language },
       signers: signers.map((other, at) => ({ n: at + 1, name: other.name, signed: other.routing < routing })),
-      ...{ frame: null, host: null, room: null, session: null, step: null, canSendWayIn: false },
+      ...{ frame: null, host: null, device: null, room: null, session: null, step: null, canSendWayIn: false },
       notices: [],
       consent: { version: "", at },
       ...{ signedAt: null, copies: [], verifyCode: null },

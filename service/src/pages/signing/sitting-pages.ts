@@ -33,11 +33,20 @@ export function sittingPages(app: FastifyInstance, deps: RenderDeps): void {
     pageRoute(scope, deps, {
       ...form,
       url: `${sittingPath}/begin`,
-      async handle({ form: { signer = "" }, request }): Promise<PageAnswer> {
-        const client = { ip: request.ip, userAgent: request.headers["user-agent"] ?? "" };
+      async handle({ form: { signer = "", sitting }, request }): Promise<PageAnswer> {
         const n = /^\d{1,2}$/.test(signer) ? Number(signer) : 0;
-        const { session } = await ceremony.beginTurn(sittingTokenOf(request.headers.cookie), n, client);
+        const token = sittingTokenOf(request.headers.cookie);
+        const { session } = await ceremony.beginTurn(token, n, clientOf(request), sitting);
         return { redirect: `/sign/${session}` };
+      },
+      refused: ({ request }, problem) => show(request, problem),
+    });
+    pageRoute(scope, deps, {
+      ...form,
+      url: `${sittingPath}/next`,
+      async handle({ request }): Promise<PageAnswer> {
+        const token = sittingTokenOf(request.headers.cookie);
+        return { redirect: `/sign/${(await ceremony.nextTurn(token, clientOf(request))).session}` };
       },
       refused: ({ request }, problem) => show(request, problem),
     });
@@ -51,6 +60,8 @@ export function sittingPages(app: FastifyInstance, deps: RenderDeps): void {
     });
   });
 }
+
+const clientOf = ({ ip, headers }: FastifyRequest) => ({ ip, userAgent: headers["user-agent"] ?? "" });
 
 function betweenTurns({ assets }: RenderDeps, view: SittingView | undefined, problem: string | undefined): string {
   const language = view?.next[0]?.language ?? "en";
@@ -72,8 +83,8 @@ function betweenTurns({ assets }: RenderDeps, view: SittingView | undefined, pro
   });
 }
 
-function turn({ n, name: signer, language }: SittingView["next"][number]): Html {
+function turn({ sitting, n, name: signer, language }: SittingView["next"][number]): Html {
   const words = wordsOf(language).sitting;
   return html`<section lang="${languageTags[language]}"><h2>${words.to(signer)}</h2><p>${words.text}</p>
-${buttonForm(`${sittingPath}/begin`, words.begin(signer), { fields: { signer: String(n) } })}</section>`;
+${buttonForm(`${sittingPath}/begin`, words.begin(signer), { fields: { sitting, signer: String(n) } })}</section>`;
 }

@@ -92,6 +92,7 @@ export async function memoryCeremony(
     expiresAt: new Date("2026-12-22T12:00:00Z"),
     frame: null,
     host: null,
+    device: null,
     room: null,
     session: null,
     step,
@@ -164,6 +165,9 @@ export async function memoryCeremony(
     frameOfTicket: async () => undefined,
     sitting: async () => undefined,
     beginTurn: async () => {
+      throw new ServiceError("not_found", "No device.");
+    },
+    nextTurn: async () => {
       throw new ServiceError("not_found", "No device.");
     },
     takeTurn: async () => {},

@@ -114,7 +114,14 @@ export function orderDetailPage(
   closingRoute(forms, frame, db);
   sandboxForms(forms, { ...sandbox, limits }, form);
   signerForms(forms, { db, clock, limits, envelopes }, show);
-  sittingForm(forms, { ...frame, envelopes }, form);
+  sittingForm(
+    forms,
+    {
+      ...{ limits, baseUrl: frame.baseUrl, envelopes, path: "/dashboard/orders", anchor: "signers-title" },
+      ordersOf: async (_, code) => [code],
+    },
+    form,
+  );
   cancelForm(
     forms,
     { ...moves, limits },

@@ -58,7 +58,7 @@ ${facts([
 ${signer.proposal && notice("attention", "Somebody else should sign", `${signer.name} says that ${signer.proposal.name} (${signer.proposal.email}) should sign instead.`)}
 ${(isNextRound || (open && signer.signedAt === null)) && changes(`/dashboard/orders/${orderCode}/signers/${signer.n}`, { submission, open, textCodes }, signer, typed)}
 </section>`;
-  })}${open && sittingPart(`/dashboard/orders/${orderCode}/sitting`, signers)}`;
+  })}${open && sittingPart(`/dashboard/orders/${orderCode}`, signers)}`;
 }
 
 /** Where a signer signs, in words; null for a signer who signed elsewhere. */

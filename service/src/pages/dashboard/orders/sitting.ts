@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { clearCookie, cookieNames, signOut } from "../../../firms/members/members.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
-import { actorOf } from "../../../kernel/identity/identity.ts";
+import { actorOf, type Principal } from "../../../kernel/identity/identity.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { type EnvelopeDeps, endSittings, openSitting, type SignerState } from "../../../signing/envelopes/envelopes.ts";
 import { done } from "../../ui/flash-messages.ts";
@@ -11,13 +11,28 @@ import { sittingCookie, sittingPath } from "../../ui/page/sitting-cookie.ts";
 import { type Html, html } from "../../ui/render.ts";
 import type { DashboardFrame } from "../page-shell.ts";
 
+/** Words for one order, and for the orders of a closing. */
+const wordsOf = {
+  order: { lead: "", of: "this order" },
+  closing: {
+    lead: "Each signs all documents of this closing that wait for them, one after another.",
+    of: "this closing",
+  },
+} as const;
+
+/** The form for one order; empty when none of its signers can sign now. */
+export const sittingPart = (path: string, signers: readonly SignerState[]): Html | "" =>
+  signers.some(({ issuedAt, signedAt }) => issuedAt !== null && signedAt === null)
+    ? signHere(`${path}/sitting`, "order")
+    : "";
+
 /** The form that opens signing on this device. The signers whose turn it is then sign here, one after another. */
-export function sittingPart(path: string, signers: readonly SignerState[]): Html {
-  if (!signers.some(({ issuedAt, signedAt }) => issuedAt !== null && signedAt === null)) return html``;
+export function signHere(path: string, what: keyof typeof wordsOf): Html {
+  const words = wordsOf[what];
   return html`<details><summary>Sign here, on this device</summary>
-<p class="hint">You hand this device to the signers, one after another; each still passes the step that identifies them. You are signed out on it first, so that nobody sees your dashboard. The record of the signing names you as the one who handed it over.</p>
+<p class="hint">You hand this device to the signers, one after another; each still passes the step that identifies them. ${words.lead} You are signed out on it first, so that nobody sees your dashboard. The record of the signing names you as the one who handed it over.</p>
 ${buttonForm(path, "Sign me out and hand the device over", { kind: "quiet-button" })}
-<p class="hint">A device that signers have works for four hours. If one is lost, end signing on all devices of this order; mailed links stay.</p>
+<p class="hint">A device that signers have works for four hours. If one is lost, end signing on all devices of ${words.of}; mailed links stay.</p>
 ${buttonForm(`${path}/end`, "End signing on devices", { kind: "quiet-button" })}</details>`;
 }
 
@@ -25,29 +40,32 @@ type Form = Pick<PageRoute<string>, "method" | "policy"> & {
   refused: (call: PageCall<{ code: string }>, error: string) => Promise<string>;
 };
 
+type Sittings = Pick<DashboardFrame, "limits" | "baseUrl"> & {
+  envelopes: Pick<EnvelopeDeps, "db" | "clock">;
+  /** The page that has the form, without the code of the order or room. */
+  path: "/dashboard/orders" | "/dashboard/rooms";
+  /** The anchor of the form on that page. */
+  anchor: string;
+  /** The codes of the orders whose documents are signed. */
+  ordersOf: (owner: Principal, code: string) => Promise<readonly string[]>;
+};
+
 /** Adds the form that starts signing in person in the same browser. */
-export function sittingForm(
-  forms: FastifyInstance,
-  { limits, baseUrl, envelopes }: Pick<DashboardFrame, "limits" | "baseUrl"> & { envelopes: EnvelopeDeps },
-  form: Form,
-): void {
+export function sittingForm(forms: FastifyInstance, deps: Sittings, form: Form): void {
+  const { limits, baseUrl, envelopes, path, anchor, ordersOf } = deps;
   pageRoute(
     forms,
     { limits },
     {
       ...form,
-      url: "/dashboard/orders/:code/sitting",
+      url: `${path}/:code/sitting`,
       async handle({ params: { code }, request }) {
         const owner = principalOf(request);
         const { member } = owner;
         if (!member) throw new ServiceError("conflict", "Only a person can hand a device over.");
         const host = { id: member.userId, address: member.email };
-        const { token, expiresAt } = await openSitting(envelopes, {
-          owner,
-          orderCode: code,
-          actor: actorOf(owner),
-          host,
-        });
+        const orderCodes = await ordersOf(owner, code);
+        const { token, expiresAt } = await openSitting(envelopes, { owner, orderCodes, actor: actorOf(owner), host });
         await signOut(envelopes, request.headers.cookie);
         const device = sittingCookie(token, expiresAt, baseUrl.startsWith("https:"));
         const cookies = [device, clearCookie(cookieNames.session), clearCookie(cookieNames.operator)];
@@ -60,11 +78,11 @@ export function sittingForm(
     { limits },
     {
       ...form,
-      url: "/dashboard/orders/:code/sitting/end",
-      async handle({ params: { code: orderCode }, request }) {
+      url: `${path}/:code/sitting/end`,
+      async handle({ params: { code }, request }) {
         const owner = principalOf(request);
-        await endSittings(envelopes, { owner, orderCode, actor: actorOf(owner) });
-        return done(`/dashboard/orders/${orderCode}#signers-title`, "signing-devices-ended");
+        await endSittings(envelopes, { owner, orderCodes: await ordersOf(owner, code), actor: actorOf(owner) });
+        return done(`${path}/${code}#${anchor}`, "signing-devices-ended");
       },
     },
   );

@@ -7,6 +7,7 @@ import {
   closesOnField,
   detachOrder,
   inviteParticipant,
+  ownRoom,
   participantFields,
   removeParticipant,
   reopenRoom,
@@ -25,13 +26,14 @@ import { done } from "../../ui/flash-messages.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { leavingPage } from "../../ui/leaving-page.ts";
 import { type PageCall, pageRoute } from "../../ui/page/route.ts";
+import { sittingForm } from "../orders/sitting.ts";
 import type { DashboardFrame } from "../page-shell.ts";
 import { doOnce } from "../submit-once.ts";
 import { attachTitled } from "./attach.ts";
 import { deliveryForms } from "./delivery.ts";
 import { orderCodesOf } from "./orders.ts";
 import { sandboxForms } from "./sandbox.ts";
-import type { FormIn, RoomPart, RoomProblem } from "./view.ts";
+import { type FormIn, type RoomPart, type RoomProblem, signingCodes } from "./view.ts";
 
 export type RoomsDeps = {
   frame: DashboardFrame;
@@ -62,6 +64,7 @@ export function roomChanges(forms: FastifyInstance, deps: RoomsDeps, show: Show)
   sandboxForms(forms, deps, formIn);
   chargeForm(forms, deps, formIn);
   sealForm(forms, deps, formIn);
+  signingForm(forms, deps, formIn);
   pageRoute(forms, deps.frame, {
     ...formIn("payment"),
     url: "/dashboard/rooms/:code/checkout",
@@ -71,6 +74,24 @@ export function roomChanges(forms: FastifyInstance, deps: RoomsDeps, show: Show)
       return leavingPage(deps.frame.assets, null, checkoutUrl);
     },
   });
+}
+
+/** Adds the form that hands a device to the signers of all documents of the closing. */
+function signingForm(forms: FastifyInstance, { frame, closings }: RoomsDeps, formIn: FormIn): void {
+  const { limits, baseUrl } = frame;
+  sittingForm(
+    forms,
+    {
+      ...{ limits, baseUrl, envelopes: closings, path: "/dashboard/rooms", anchor: "orders" },
+      async ordersOf(owner, code) {
+        const codes = signingCodes(await ownRoom(closings, owner, code));
+        if (codes.length === 0)
+          throw new ServiceError("conflict", "No document of this closing waits for signatures now.");
+        return codes;
+      },
+    },
+    formIn("orders"),
+  );
 }
 
 /** Adds the form that lets the service seal the closing by itself, or stops that. */

@@ -12,10 +12,11 @@ import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { chargeText } from "../billing/body.ts";
 import { isAboveLimit } from "../orders/firm-pays.ts";
+import { signHere } from "../orders/sitting.ts";
 import { deliveryCard } from "./delivery.ts";
 import { ordersPart, orderTitle } from "./orders.ts";
 import { sandboxCard } from "./sandbox.ts";
-import { formPath, openOrClosed, problemOf, type RoomDetailView, typedInto } from "./view.ts";
+import { formPath, openOrClosed, problemOf, type RoomDetailView, signingCodes, typedInto } from "./view.ts";
 
 /** The page of a room for its owner, part by part. */
 export function roomBody(view: RoomDetailView): Html {
@@ -26,7 +27,7 @@ export function roomBody(view: RoomDetailView): Html {
   return html`${pageHead(name, lead, links)}
 <div class="panels">
 ${card("glance", "At a glance", html`<p class="lead">${inThisRoom(view.room)}</p>${waits !== "" && html`<p>${waits}</p>`}${progressMeters(view.room)}${dayPart(view)}`)}
-${card("orders", "Orders", ordersPart(view))}
+${card("orders", "Orders", html`${ordersPart(view)}${signingCodes(view.room).length > 0 && html`<div class="room-part">${signHere(formPath(view, "sitting"), "closing")}</div>`}`)}
 ${(payers.some((payer) => view.payable[payer].length > 0) || view.firmPays.moving.length > 0 || view.problem?.part === "payment") && card("payment", "Payment", paymentPart(view))}
 ${sandboxCard(view)}
 ${view.deliveries && deliveryCard({ roomCode, isClosed: status === "closed", submission: view.submission, deliveries: view.deliveries, problem: problemOf(view, "delivery"), typed: view.problem?.part === "delivery" ? view.problem.typed : null })}

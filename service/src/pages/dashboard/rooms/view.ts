@@ -80,6 +80,10 @@ export const problemOf = ({ problem }: RoomDetailView, part: RoomPart): Html =>
 export const typedInto = ({ problem }: RoomDetailView, part: RoomPart): FormValues =>
   problem?.part === part ? problem.typed : {};
 
+/** The codes of the firm's own orders in the room that wait for signatures. */
+export const signingCodes = ({ ownOrders }: Pick<OwnRoom, "ownOrders">): string[] =>
+  [...ownOrders].flatMap(([code, { status }]) => (status === "EsignPending" ? [code] : []));
+
 /** The address of a form of the room. */
 export const formPath = ({ room }: RoomDetailView, form: string): string => `/dashboard/rooms/${room.roomCode}/${form}`;
 

@@ -111,7 +111,9 @@ export type Ceremony = {
    * Begins a signer's turn on the device. @returns the token of the signer's pages @throws ServiceError `conflict`,
    * `not_found`
    */
-  readonly beginTurn: (token: string, n: number, client: Client) => Promise<{ session: string }>;
+  readonly beginTurn: (token: string, n: number, client: Client, sitting?: string) => Promise<{ session: string }>;
+  /** Begins the next document of the signer who is using the device. @returns and @throws as `beginTurn` */
+  readonly nextTurn: (token: string, client: Client) => Promise<{ session: string }>;
   /** Ends the turn of the signer who is using the device. */
   readonly takeTurn: (token: string) => Promise<void>;
   /**

@@ -28,7 +28,7 @@ import { channelOf, follow, type Linked, refuseInRoom, requireState, stateOf } f
 import { consentOf, documentsOf, type Entering, endAll, enterDocument, giveConsent, nextOf } from "./session.ts";
 import { senderValue, shownField } from "./shown-field.ts";
 import { completeAct, prepareAct, sign } from "./sign.ts";
-import { beginTurn, takeTurn, viewSitting } from "./sitting.ts";
+import { beginTurn, documentsOnDevice, nextTurn, takeTurn, viewSitting } from "./sitting.ts";
 import type { Client, DeclineKind, SigningState, SigningView } from "./view.ts";
 
 /** The dependencies that the ceremony needs in addition to those of envelopes. */
@@ -79,7 +79,8 @@ export function openCeremony(envelopes: EnvelopeDeps, ceremony: CeremonyDeps): C
     frameOfSession: (session) => frameOfSession(envelopes, session),
     redeem: (ticket, client) => redeemTicket(envelopes, ticket, client),
     sitting: (token) => viewSitting(envelopes, token),
-    beginTurn: (token, n, client) => beginTurn(envelopes, token, n, client),
+    beginTurn: (token, n, client, sittingId) => beginTurn(envelopes, token, n, client, sittingId),
+    nextTurn: (token, client) => nextTurn(envelopes, token, client),
     takeTurn: (token) => takeTurn(envelopes, token),
     sendCode: (link, client) => sendCode(identifying, link, client),
     identify: (link, code, client) => identify(identifying, link, code, client),
@@ -246,6 +247,7 @@ async function viewOf(
     expiresAt: envelope.expiresAt,
     frame: embed?.origin ?? null,
     host: sitting?.host ?? null,
+    device: await documentsOnDevice(deps.db, linked, nameOf),
     room: room && { maySign: room.maySign, isRemote: room.isRemote },
     session: bySession && place ? { n: place.n, documents: await documentsOf(deps.db, linked, nameOf) } : null,
     step: signer.auth === "link" ? null : signer.auth,

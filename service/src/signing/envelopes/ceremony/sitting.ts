@@ -1,5 +1,5 @@
 import { namesOfFirmActors } from "../../../firms/members/members.ts";
-import type { Sql } from "../../../kernel/platform/database/database.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { newCode } from "../../../kernel/platform/ids.ts";
 import type { Language } from "../../../kernel/platform/languages.ts";
@@ -7,17 +7,19 @@ import { isCode } from "../../../kernel/platform/text.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
 import {
   type Envelope,
-  findEnvelope,
-  findSigners,
+  findEnvelopes,
+  findSignersOf,
   isOpenToSigners,
   lockEnvelope,
   type Signer,
   whoseTurn,
 } from "../records/envelope.ts";
-import { endTurn, giveTurn, type Sitting, sittingOfToken } from "../records/sittings.ts";
+import { personsOf } from "../records/sessions.ts";
+import { endTurn, giveTurn, type Sitting, sittingsOfDevice, sittingsOfToken } from "../records/sittings.ts";
 import { appendToTrail, requireTrailRoom } from "../records/trail.ts";
 import { clientDetail } from "./client-detail.ts";
-import type { Client } from "./view.ts";
+import type { Linked } from "./links.ts";
+import type { Client, DeviceDocuments } from "./view.ts";
 
 const sessionMs = 30 * 60_000;
 
@@ -28,7 +30,13 @@ const sessionMs = 30 * 60_000;
 export type SittingView = {
   readonly host: string;
   /** The signers who may use the device now. Empty when it is nobody's turn to sign on this device. */
-  readonly next: readonly { readonly n: number; readonly name: string; readonly language: Language }[];
+  readonly next: readonly {
+    /** The sitting of the first document that waits for this signer, and the signer's number in it. */
+    readonly sitting: string;
+    readonly n: number;
+    readonly name: string;
+    readonly language: Language;
+  }[];
 };
 
 type Deps = Pick<EnvelopeDeps, "db" | "clock" | "rowMac">;
@@ -46,60 +54,137 @@ async function isOpen(db: Sql, { hostId, expiresAt }: Sitting, { partnerId }: En
 const nextOf = (envelope: Envelope, signers: readonly Signer[], now: Date): Signer[] =>
   isOpenToSigners(envelope, signers, now) ? whoseTurn(signers).filter(({ issuedAt }) => issuedAt !== null) : [];
 
-/** Returns the sitting of a token. Changes nothing. @returns undefined for a token that is not, or no longer, valid */
-export async function viewSitting({ db, clock }: Deps, token: string): Promise<SittingView | undefined> {
-  const now = clock();
-  const sitting = isCode(token) ? await sittingOfToken(db, token) : undefined;
-  const envelope = sitting && (await findEnvelope(db, sitting.envelopeId));
-  if (!sitting || !envelope || !(await isOpen(db, sitting, envelope, now))) return undefined;
-  const signers = await findSigners(db, envelope.id);
-  return {
-    host: sitting.host,
-    next: nextOf(envelope, signers, now).map(({ n, name, language }) => ({ n, name, language })),
-  };
+type Turn = { sitting: Sitting; envelope: Envelope; signer: Signer };
+
+const noDevice = () => new ServiceError("not_found", "This device is no longer given to signers.");
+
+/** The open sittings among these, and the turns that can begin in them. */
+async function turnsOf(db: Sql, sittings: readonly Sitting[], now: Date): Promise<{ open: Sitting[]; turns: Turn[] }> {
+  const ids = sittings.map(({ envelopeId }) => envelopeId);
+  const [envelopes, signers] = [await findEnvelopes(db, ids), await findSignersOf(db, ids)];
+  const [open, turns]: [Sitting[], Turn[]] = [[], []];
+  for (const sitting of sittings) {
+    const envelope = envelopes.find(({ id }) => id === sitting.envelopeId);
+    if (!envelope || !(await isOpen(db, sitting, envelope, now))) continue;
+    open.push(sitting);
+    const own = signers.filter(({ envelopeId }) => envelopeId === envelope.id);
+    turns.push(...nextOf(envelope, own, now).map((signer) => ({ sitting, envelope, signer })));
+  }
+  return { open, turns };
 }
 
 /**
- * Begins a signer's turn on the device. The returned token opens the signer's pages; the pages of the previous signer
- * stop working.
- * @throws ServiceError `not_found` for an invalid token, `conflict` for a signer whose turn it is not
+ * Returns what a device shows between two turns. A person who signs several documents on it is listed once. Changes
+ * nothing.
+ * @returns undefined for a token that is not, or no longer, valid
  */
-export async function beginTurn(
+export async function viewSitting({ db, clock }: Deps, token: string): Promise<SittingView | undefined> {
+  const { open, turns } = await turnsOf(db, isCode(token) ? await sittingsOfToken(db, token) : [], clock());
+  const [first] = open;
+  if (!first) return undefined;
+  const ids = turns.map(({ signer }) => signer.id);
+  const persons = await personsOf(db, ids);
+  const isFirst = ({ signer: { id } }: Turn) => ids.find((other) => persons.get(other) === persons.get(id)) === id;
+  return {
+    host: first.host,
+    next: turns
+      .filter(isFirst)
+      .map(({ sitting, signer: { n, name, language } }) => ({ sitting: sitting.id, n, name, language })),
+  };
+}
+
+/** Locks all envelopes of a device, because a signature also locks its envelope before it reads the signer's session. */
+async function lockDevice(db: Sql, tx: Tx, token: string): Promise<Sitting[]> {
+  const seen = isCode(token) ? await sittingsOfToken(db, token) : [];
+  const envelopes = await findEnvelopes(
+    tx,
+    seen.map(({ envelopeId }) => envelopeId),
+  );
+  // In the sequence of their orders, as every transaction that locks several envelopes does.
+  for (const { id } of envelopes.toSorted((one, other) => one.orderId - other.orderId)) await lockEnvelope(tx, id);
+  return sittingsOfToken(tx, token);
+}
+
+/** Ends the turn of the signer who is using the device. */
+async function endTurns(tx: Tx, sittings: readonly Sitting[]): Promise<void> {
+  for (const { id, signerId } of sittings) if (signerId !== null) await endTurn(tx, id);
+}
+
+/** Begins the turn that `choose` finds. The pages of the previous turn stop working. */
+const startTurn = (
   { db, clock, rowMac }: Deps,
   token: string,
-  n: number,
   client: Client,
-): Promise<{ session: string }> {
-  const seen = isCode(token) ? await sittingOfToken(db, token) : undefined;
-  if (!seen) throw new ServiceError("not_found", "This device is no longer given to signers.");
-  return db.transaction(async (tx) => {
-    const envelope = await lockEnvelope(tx, seen.envelopeId);
-    const sitting = await sittingOfToken(tx, token);
+  choose: (tx: Tx, turns: readonly Turn[], sittings: readonly Sitting[]) => Promise<Turn | undefined>,
+): Promise<{ session: string }> =>
+  db.transaction(async (tx) => {
+    const sittings = await lockDevice(db, tx, token);
     const at = clock();
-    if (!envelope || !sitting || !(await isOpen(tx, sitting, envelope, at)))
-      throw new ServiceError("not_found", "This device is no longer given to signers.");
-    const signer = nextOf(envelope, await findSigners(tx, envelope.id), at).find((each) => each.n === n);
-    if (!signer) throw new ServiceError("conflict", "It is not this person’s turn to sign.");
+    const { open, turns } = await turnsOf(tx, sittings, at);
+    if (open.length === 0) throw noDevice();
+    const turn = await choose(tx, turns, sittings);
+    if (!turn) throw new ServiceError("conflict", "It is not this person’s turn to sign.");
+    const { sitting, envelope, signer } = turn;
     await requireTrailRoom(tx, envelope.id, signer.n);
     const session = newCode();
+    await endTurns(tx, sittings);
     await giveTurn(tx, sitting.id, { signerId: signer.id, session, expiresAt: new Date(at.getTime() + sessionMs) });
     const detail = { client: clientDetail(client), host: sitting.host, signer: signer.n };
     await appendToTrail(tx, rowMac, envelope, "in_person", at, detail);
     return { session };
   });
+
+/**
+ * Begins a signer's turn on the device. The returned token opens the signer's pages.
+ * @param id the sitting of the document; without it, the document is the device's only one
+ * @throws ServiceError `not_found` for an invalid token, `conflict` for a signer whose turn it is not
+ */
+export const beginTurn = (deps: Deps, token: string, n: number, client: Client, id?: string) =>
+  startTurn(deps, token, client, async (_, turns, sittings) =>
+    turns.find(({ sitting, signer }) => signer.n === n && sitting.id === (id ?? sittings[0]?.id)),
+  );
+
+/**
+ * Begins the next document of the person who is using the device. The person passes its access step again.
+ * @throws ServiceError as `beginTurn`
+ */
+export const nextTurn = (deps: Deps, token: string, client: Client) =>
+  startTurn(deps, token, client, async (tx, turns, sittings) => {
+    const current = sittings.find(({ signerId, isCurrent }) => signerId !== null && isCurrent);
+    if (!current || current.signerId === null) return undefined;
+    const persons = await personsOf(tx, [current.signerId, ...turns.map(({ signer }) => signer.id)]);
+    const person = persons.get(current.signerId);
+    return turns.find(({ sitting, signer }) => sitting.id !== current.id && persons.get(signer.id) === person);
+  });
+
+/** @returns null without a device, and where the person signs only one document on it */
+export async function documentsOnDevice(
+  db: Sql,
+  { sitting, envelope, signer, at }: Linked,
+  titleOf: (envelope: Envelope) => string,
+): Promise<DeviceDocuments | null> {
+  const sittings = sitting ? await sittingsOfDevice(db, sitting.id) : [];
+  if (sittings.length < 2) return null;
+  const signers = await findSignersOf(
+    db,
+    sittings.map(({ envelopeId }) => envelopeId),
+  );
+  const persons = await personsOf(
+    db,
+    signers.map(({ id }) => id),
+  );
+  const isSame = ({ id }: Pick<Signer, "id">) => persons.get(id) === persons.get(signer.id);
+  const own = signers.filter(isSame);
+  if (own.length < 2) return null;
+  const { turns } = await turnsOf(db, sittings, at);
+  const next = turns.find((turn) => turn.envelope.id !== envelope.id && isSame(turn.signer));
+  const signed = own.filter(({ signedAt }) => signedAt !== null).length;
+  return { n: signer.signedAt ? signed : signed + 1, of: own.length, next: next ? titleOf(next.envelope) : null };
 }
 
 /**
  * Ends the turn when the signer gives back the device: the signer's pages stop working. An invalid token changes
  * nothing.
  */
-export async function takeTurn({ db }: Deps, token: string): Promise<void> {
-  const seen = isCode(token) ? await sittingOfToken(db, token) : undefined;
-  if (!seen) return;
-  await db.transaction(async (tx) => {
-    // Locks the envelope first, because a signature also locks the envelope before it reads the signer's session.
-    await lockEnvelope(tx, seen.envelopeId);
-    const sitting = await sittingOfToken(tx, token);
-    if (sitting?.signerId) await endTurn(tx, sitting.id);
-  });
-}
+export const takeTurn = ({ db }: Deps, token: string): Promise<void> =>
+  db.transaction(async (tx) => endTurns(tx, await lockDevice(db, tx, token)));

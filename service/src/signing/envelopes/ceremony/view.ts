@@ -3,6 +3,9 @@ import type { DocumentNotice } from "../../../kernel/pdf/unseen/notice.ts";
 import type { Language } from "../../../kernel/platform/languages.ts";
 import type { FieldKind, KnownField, PreparedField } from "../pdf/fields.ts";
 
+/** A person's documents on a device: how far the person is, and the title of the next one; null for the last. */
+export type DeviceDocuments = { readonly n: number; readonly of: number; readonly next: string | null };
+
 /** The present state that a link leads to. */
 export type SigningState =
   /** The signer must enter a code first; `step` says which. */
@@ -89,6 +92,8 @@ export type SigningView = {
   readonly frame: string | null;
   /** The host of the device that is passed from signer to signer; null for the signer's own page. */
   readonly host: string | null;
+  /** The person's documents on that device; null where there is only one. */
+  readonly device: DeviceDocuments | null;
   /**
    * Set when the signer signs before a notary, on the notary's device or by audio and video. `maySign` says whether
    * signing is allowed now. Null for any other link.

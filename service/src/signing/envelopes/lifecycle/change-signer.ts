@@ -1,8 +1,9 @@
 import type { Owner } from "../../../kernel/identity/identity.ts";
+import type { Clock } from "../../../kernel/platform/clock.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
-import { lockOrder } from "../../../orders/order/order.ts";
+import { type LockedOrder, lockOrder, lockOrders } from "../../../orders/order/order.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
 import {
   type Envelope,
@@ -55,6 +56,31 @@ export const changeSigner = (
     await change(tx, { ...inTime(signing), signer });
   });
 
+/**
+ * Changes the signing of those of several orders that wait for signatures, in one transaction.
+ * @throws ServiceError as `changeOpen`, `conflict` when none of them waits
+ */
+export const changeOpenOnes = <Result>(
+  { db, clock }: Deps,
+  { owner, orderCodes }: { owner: Owner; orderCodes: readonly string[] },
+  change: (tx: Tx, signings: readonly LockedSigning[]) => Promise<Result>,
+): Promise<Result> =>
+  db.transaction(async (tx) => {
+    const orders = await lockOrders(tx, orderCodes.filter(isCode));
+    if (orders.length < orderCodes.length) throw orderNotFound();
+    const signings: LockedSigning[] = [];
+    let refusal: unknown;
+    for (const order of orders)
+      try {
+        signings.push(inTime(await lockSigning(tx, clock, owner, order)));
+      } catch (error) {
+        if (!(error instanceof ServiceError) || error.code !== "conflict") throw error;
+        refusal = error;
+      }
+    if (signings.length === 0) throw refusal ?? orderNotFound();
+    return change(tx, signings);
+  });
+
 const locked = <Result>(
   { db, clock }: Deps,
   { owner, orderCode }: OpenRequest,
@@ -62,13 +88,19 @@ const locked = <Result>(
 ): Promise<Result> =>
   db.transaction(async (tx) => {
     const order = isCode(orderCode) ? await lockOrder(tx, orderCode) : undefined;
-    if (order?.partnerId !== owner.partnerId || order.environment !== owner.environment)
-      throw new ServiceError("not_found", "Order not found.");
-    const open = order.status === "EsignPending" ? await findOpenEnvelope(tx, order.id) : undefined;
-    const envelope = open && (await lockEnvelope(tx, open.id));
-    if (!envelope) throw new ServiceError("conflict", "This order does not wait for signatures now.");
-    return work(tx, { envelope, signers: await findSigners(tx, envelope.id), at: clock() });
+    return work(tx, await lockSigning(tx, clock, owner, order));
   });
+
+const orderNotFound = () => new ServiceError("not_found", "Order not found.");
+
+/** Locks the open envelope of a locked order. */
+async function lockSigning(tx: Tx, clock: Clock, owner: Owner, order: LockedOrder | undefined): Promise<LockedSigning> {
+  if (order?.partnerId !== owner.partnerId || order.environment !== owner.environment) throw orderNotFound();
+  const open = order.status === "EsignPending" ? await findOpenEnvelope(tx, order.id) : undefined;
+  const envelope = open && (await lockEnvelope(tx, open.id));
+  if (!envelope) throw new ServiceError("conflict", "This order does not wait for signatures now.");
+  return { envelope, signers: await findSigners(tx, envelope.id), at: clock() };
+}
 
 function inTime<Signing extends LockedSigning>(signing: Signing): Signing {
   const { envelope, signers, at } = signing;

@@ -1,5 +1,5 @@
 import { auditLine } from "../../../kernel/audit/audit.ts";
-import { actorOf, type Environment, type Principal } from "../../../kernel/identity/identity.ts";
+import { actorOf, type Environment, type Owner, type Principal } from "../../../kernel/identity/identity.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { newCode, newUuid } from "../../../kernel/platform/ids.ts";
 import { isUuid, shownText } from "../../../kernel/platform/text.ts";
@@ -7,7 +7,7 @@ import type { EnvelopeDeps } from "../records/deps.ts";
 import { deleteOrigin, type EmbedOrigin, insertEmbed, insertOrigin, listOrigins } from "../records/embeds.ts";
 import { whoseTurn } from "../records/envelope.ts";
 import { deleteSittings, insertSitting } from "../records/sittings.ts";
-import { changeOpen, changeSigner, type OpenRequest, type SignerRequest } from "./change-signer.ts";
+import { changeOpenOnes, changeSigner, type SignerRequest } from "./change-signer.ts";
 
 const mostOrigins = 20;
 const ticketMs = 5 * 60_000;
@@ -115,42 +115,48 @@ export async function embedSigner(
 /** How long a sitting lasts at most. A closing at one table takes hours, but not days. */
 const sittingMs = 4 * 3_600_000;
 
+/** A request to hand a device over for these orders, or to end that. */
+type SittingRequest = { owner: Owner; orderCodes: readonly string[]; actor: string };
+
 /**
- * Opens a sitting: the signers of an order sign one after another on the device of a member, who is their host.
+ * Opens a device for signing: the signers of these orders sign one after another on the device of a member, who is
+ * their host. Orders that do not wait for signatures are left out.
  * @param host the member's id, and the member's address for the evidence
  * @returns the token of the device's pages
- * @throws ServiceError as `changeOpen`; `conflict` when it is nobody's turn
+ * @throws ServiceError as `changeOpenOnes`; `conflict` when it is nobody's turn
  */
 export async function openSitting(
   deps: Pick<EnvelopeDeps, "db" | "clock">,
-  request: OpenRequest & { actor: string; host: { id: string; address: string } },
+  request: SittingRequest & { host: { id: string; address: string } },
 ): Promise<{ token: string; expiresAt: Date }> {
   const token = newCode();
   const { actor, host } = request;
-  return changeOpen(deps, request, async (tx, { envelope, signers, at }) => {
-    if (!whoseTurn(signers).some(({ issuedAt }) => issuedAt !== null))
+  return changeOpenOnes(deps, request, async (tx, signings) => {
+    const ready = signings.filter(({ signers }) => whoseTurn(signers).some(({ issuedAt }) => issuedAt !== null));
+    const [first] = ready;
+    if (!first)
       throw new ServiceError(
         "conflict",
         "The document is still being prepared for its signers. Try again in a minute.",
       );
-    const expiresAt = new Date(at.getTime() + sittingMs);
-    await insertSitting(tx, { envelopeId: envelope.id, hostId: host.id, host: host.address, token, expiresAt });
-    const { partnerId, orderId, attempt } = envelope;
-    const detail = { host: host.address, attempt };
-    await tx.query(auditLine({ at, action: "signing_device.opened", actor, partnerId, orderId, detail }));
+    const expiresAt = new Date(first.at.getTime() + sittingMs);
+    for (const { envelope, at } of ready) {
+      await insertSitting(tx, { envelopeId: envelope.id, hostId: host.id, host: host.address, token, expiresAt });
+      const { partnerId, orderId, attempt } = envelope;
+      const detail = { host: host.address, attempt };
+      await tx.query(auditLine({ at, action: "signing_device.opened", actor, partnerId, orderId, detail }));
+    }
     return { token, expiresAt };
   });
 }
 
-/** Ends all sittings of an order, including those on lost devices. @returns their number @throws as `changeOpen` */
-export const endSittings = (
-  deps: Pick<EnvelopeDeps, "db" | "clock">,
-  request: OpenRequest & { actor: string },
-): Promise<number> =>
-  changeOpen(deps, request, async (tx, { envelope: { id, partnerId, orderId, attempt }, at }) => {
-    const devices = await deleteSittings(tx, id);
-    const detail = { devices, attempt };
-    const { actor } = request;
-    await tx.query(auditLine({ at, action: "signing_device.ended", actor, partnerId, orderId, detail }));
-    return devices;
+/** Ends the signing of these orders on all devices, including lost ones. @throws as `changeOpenOnes` */
+export const endSittings = (deps: Pick<EnvelopeDeps, "db" | "clock">, request: SittingRequest): Promise<void> =>
+  changeOpenOnes(deps, request, async (tx, signings) => {
+    for (const { envelope, at } of signings) {
+      const { id, partnerId, orderId, attempt } = envelope;
+      const detail = { devices: await deleteSittings(tx, id), attempt };
+      const { actor } = request;
+      await tx.query(auditLine({ at, action: "signing_device.ended", actor, partnerId, orderId, detail }));
+    }
   });

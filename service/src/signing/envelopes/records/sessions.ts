@@ -48,6 +48,14 @@ export const personOf = (
 ): Statement => sql`sha256(convert_to(json_build_array(normalize(trim(${s}.name), NFC),
   lower(trim(${s}.email)), ${s}.auth, ${s}.phone, ${s}.access_code_hash)::text, 'UTF8'))`;
 
+/** The digests of signers' persons, by the ids of the signers. */
+export async function personsOf(db: Sql, signerIds: readonly number[]): Promise<Map<number, string>> {
+  const rows = await db.query<{ id: number; person: string }>(sql`
+    SELECT s.id, encode(${personOf(sql`s`)}, 'hex') AS person, ${verifiedSigner} FROM envelope_signers s
+    WHERE s.id = ANY (${signerIds}::bigint[])`);
+  return new Map(rows.map(({ id, person }) => [id, person]));
+}
+
 /** A signer's place in a session. */
 export type SessionPlace = {
   id: string;

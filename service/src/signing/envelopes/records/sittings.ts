@@ -23,7 +23,7 @@ const sittingState: StateMac = {
 
 export const sittingTable = stateRows(sittingState);
 
-/** A sitting: a device of the firm that is passed from signer to signer. */
+/** A sitting: the signing of one document on a device of the firm that is passed from signer to signer. */
 export type Sitting = {
   id: string;
   envelopeId: number;
@@ -39,17 +39,24 @@ export type Sitting = {
   isCurrent: boolean;
 };
 
-async function one(db: Sql, where: Statement): Promise<Sitting | undefined> {
-  const [sitting] = await db.query<Sitting>(sql`
+const all = (db: Sql, where: Statement) =>
+  db.query<Sitting>(sql`
     SELECT s.id, s.envelope_id AS "envelopeId", s.host_id AS "hostId", s.host, s.expires_at AS "expiresAt", s.signer_id AS "signerId",
       s.session_expires_at AS "sessionExpiresAt", s.identified_at AS "identifiedAt",
       coalesce(s.link_id = e.link_id, false) AS "isCurrent", ${verified(sittingState, sql`s`)}
-    FROM sittings s LEFT JOIN envelope_signers e ON e.id = s.signer_id WHERE ${where}`);
+    FROM sittings s LEFT JOIN envelope_signers e ON e.id = s.signer_id WHERE ${where} ORDER BY s.envelope_id`);
+
+/** The sittings of a device: one for each document that is signed on it. */
+export const sittingsOfToken = (db: Sql, token: string) => all(db, sql`s.token_sha256 = ${tokenSha256(token)}`);
+
+/** All sittings of the device that this sitting belongs to. */
+export const sittingsOfDevice = (db: Sql, id: string) =>
+  all(db, sql`s.token_sha256 = (SELECT token_sha256 FROM sittings WHERE id = ${id})`);
+
+export async function sittingOfSession(db: Sql, session: string): Promise<Sitting | undefined> {
+  const [sitting] = await all(db, sql`s.session_sha256 = ${tokenSha256(session)}`);
   return sitting;
 }
-
-export const sittingOfToken = (db: Sql, token: string) => one(db, sql`s.token_sha256 = ${tokenSha256(token)}`);
-export const sittingOfSession = (db: Sql, session: string) => one(db, sql`s.session_sha256 = ${tokenSha256(session)}`);
 
 type NewSitting = { envelopeId: number; hostId: string; host: string; token: string; expiresAt: Date };
 

@@ -188,6 +188,94 @@ test("a device opens no turn once its host has left the firm, and ends when the 
   assert.equal(await ceremony.sitting(second.token), undefined);
 });
 
+const ann = { name: "Ann Poe", email: "ann@example.com" };
+
+/** A closing with these documents, which wait for their signers. */
+async function closing(documents: readonly (readonly object[])[]): Promise<{ room: string; codes: string[] }> {
+  const codes: string[] = [];
+  for (const signers of documents) codes.push(await waiting(signers));
+  const { roomCode: room } = await client.ok<{ roomCode: string }>("POST", "/api/rooms", { name: "Ortega closing" });
+  for (const orderCode of codes) await client.ok("POST", `/api/rooms/${room}/orders`, { orderCode });
+  return { room, codes };
+}
+
+test("one hand-over of a closing covers all documents that a person signs, one after another", async () => {
+  const [{ room, codes }, member] = [await closing([[jane, ann], [jane], [jane]]), await host()];
+  const path = `${baseUrl}/dashboard/rooms/${room}`;
+  assert.match(await (await fetch(path, { headers: member.headers })).text(), /Sign here, on this device/);
+  const opened = await postForm(`${path}/sitting`, {}, member.headers);
+  assert.deepEqual([opened.status, opened.headers.get("location")], [303, "/in-person"]);
+  const cookie = cookiesOf(opened).find((each) => each.startsWith("sitting=")) ?? "";
+  assert.equal((await post("next", {}, cookie)).status, 409, "nobody has begun");
+  const first = await shown(cookie);
+  assert.equal(first.match(/Hand the device to Jane Doe/g)?.length, 1, "a person is listed once");
+  assert.match(first, /Hand the device to Ann Poe/);
+  for (const code of [room, ...codes]) assert.ok(!first.includes(code));
+  const [, sitting = ""] =
+    /name="sitting" value="([^"]*)"[^>]*>\s*<input[^>]*name="signer" value="1"/.exec(first) ?? [];
+  assert.notEqual(sitting, "");
+  const other = "00000000-0000-4000-8000-000000000000";
+  assert.equal((await post("begin", { sitting: other, signer: "1" }, cookie)).status, 409);
+
+  const begun = await post("begin", { sitting, signer: "1" }, cookie);
+  let token = (begun.headers.get("location") ?? "").split("/").at(-1) ?? "";
+  for (const n of [1, 2, 3]) {
+    assert.match(await (await pageOf(token)).text(), new RegExp(`Document ${n} of 3`));
+    await signBy(ceremony, { token, session: null }, "Jane Doe");
+    const signed = await (await pageOf(token)).text();
+    assert.match(signed, new RegExp(`You have signed ${n} of 3\\.`));
+    assert.equal(/action="\/in-person\/next"/.test(signed), n < 3);
+    const next = await post("next", {}, cookie);
+    if (n === 3) assert.equal(next.status, 409);
+    else {
+      assert.equal(next.status, 303);
+      assert.equal((await pageOf(token)).status, 404, "the pages of the document before are closed");
+      token = (next.headers.get("location") ?? "").split("/").at(-1) ?? "";
+    }
+  }
+  await post("done", {}, cookie);
+  assert.equal((await pageOf(token)).status, 404);
+  const second = await shown(cookie);
+  assert.doesNotMatch(second, /Jane/);
+  const [, ofAnn = ""] = /name="sitting" value="([^"]*)"/.exec(second) ?? [];
+  const annBegun = await post("begin", { sitting: ofAnn, signer: "2" }, cookie);
+  const annToken = (annBegun.headers.get("location") ?? "").split("/").at(-1) ?? "";
+  assert.doesNotMatch(await (await pageOf(annToken)).text(), /Document 1 of/, "she signs one document");
+  await signBy(ceremony, { token: annToken, session: null }, "Ann Poe");
+  assert.match(await shown(cookie), /Give the device back/);
+  const turns = await db.query<{ n: number }>(sql`
+    SELECT count(*)::int AS n FROM envelope_events t JOIN envelopes e ON e.id = t.envelope_id
+    WHERE t.record::json ->> 'event' = 'in_person' AND t.record::json ->> 'host' = ${member.email} GROUP BY e.id ORDER BY e.id`);
+  assert.deepEqual(
+    turns.map(({ n }) => n),
+    [2, 1, 1],
+    "each document's trail names the host",
+  );
+});
+
+test("a device of a closing opens no document of another person as the next one, and ends for all documents", async () => {
+  const [{ room }, member, other] = [await closing([[jane], [ann]]), await host(), await host()];
+  const path = `${baseUrl}/dashboard/rooms/${room}/sitting`;
+  const stranger = await newMember(running.service, "room@example.org", (await newPartner(running.service)).key);
+  assert.equal((await postForm(path, {}, stranger.headers)).status, 404);
+  const cookie = cookiesOf(await postForm(path, {}, member.headers)).find((each) => each.startsWith("sitting=")) ?? "";
+  const [, sitting = ""] = /name="sitting" value="([^"]*)"/.exec(await shown(cookie)) ?? [];
+  const begun = await post("begin", { sitting, signer: "1" }, cookie);
+  const token = (begun.headers.get("location") ?? "").split("/").at(-1) ?? "";
+  assert.equal((await post("next", {}, cookie)).status, 409);
+  assert.equal((await pageOf(token)).status, 200, "a refused request ends no turn");
+  assert.equal((await postForm(`${path}/end`, {}, other.headers)).status, 303);
+  assert.equal((await pageOf(token)).status, 404);
+  assert.match(await shown(cookie), /no longer with signers/);
+});
+
+test("a hand-over of a closing is refused when none of its documents waits for signatures", async () => {
+  const { roomCode: room } = await client.ok<{ roomCode: string }>("POST", "/api/rooms", { name: "Empty closing" });
+  const refused = await postForm(`${baseUrl}/dashboard/rooms/${room}/sitting`, {}, (await host()).headers);
+  assert.equal(refused.status, 409);
+  assert.match(await refused.text(), /No document of this closing waits for signatures now/);
+});
+
 test("old devices are deleted", async () => {
   const [code, member] = [await waiting([jane]), await host()];
   await device(code, member);
