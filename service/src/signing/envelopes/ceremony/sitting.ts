@@ -18,7 +18,6 @@ import { personsOf } from "../records/sessions.ts";
 import { endTurn, giveTurn, type Sitting, sittingsOfDevice, sittingsOfToken } from "../records/sittings.ts";
 import { appendToTrail, requireTrailRoom } from "../records/trail.ts";
 import { clientDetail } from "./client-detail.ts";
-import type { Linked } from "./links.ts";
 import type { Client, DeviceDocuments } from "./view.ts";
 
 const sessionMs = 30 * 60_000;
@@ -160,7 +159,12 @@ export const nextTurn = (deps: Deps, token: string, client: Client) =>
 /** @returns null without a device, and where the person signs only one document on it */
 export async function documentsOnDevice(
   db: Sql,
-  { sitting, envelope, signer, at }: Linked,
+  {
+    sitting,
+    envelope,
+    signer,
+    at,
+  }: { sitting: Pick<Sitting, "id"> | null; envelope: Envelope; signer: Signer; at: Date },
   titleOf: (envelope: Envelope) => string,
 ): Promise<DeviceDocuments | null> {
   const sittings = sitting ? await sittingsOfDevice(db, sitting.id) : [];
