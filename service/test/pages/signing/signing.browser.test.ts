@@ -364,7 +364,7 @@ test("a drawn signature is stored as strokes: turning the phone loses nothing, a
   await page.getByRole("button", { name: "Signature, page 2: Drawn by hand. Change" }).waitFor();
   await envelope.otherSigns();
   await page.locator("#sign-button").click();
-  await page.getByText("Another signer has just signed").waitFor();
+  await page.getByText("You have not signed yet. The document may have changed").waitFor();
   await checked(opened);
   await page.getByRole("button", { name: "Signature, page 2: Drawn by hand. Change" }).waitFor();
   assert.equal(await page.getByLabel("Initials (page 1)").inputValue(), "JD");

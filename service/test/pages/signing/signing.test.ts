@@ -386,7 +386,7 @@ describe("consent and signature without a script", () => {
     const again = await post("sign", { ...values, drawn: "600_200.10_20-30_40", name: "Jane Q. Doe" });
     assert.equal(again.status, 409);
     const page = await again.text();
-    assert.match(page, /Another signer has just signed/);
+    assert.match(page, /You have not signed yet. The document may have changed/);
     assert.match(page, /name="revision" value="2"/);
     assert.match(page, /value="Jane Q\. Doe"/);
     assert.match(page, /name="drawn" value="600_200\.10_20-30_40"/);

@@ -330,7 +330,8 @@ export const en = {
       option: (label: string) => `${label}: choose one of the list.`,
     } satisfies Record<ValueFault["rule"], (label: string, limit: string) => string>,
     other: "Enter the name and the email of the other person.",
-    again: "Another signer has just signed, so the document has changed. Look at it and sign again.",
+    again:
+      "You have not signed yet. The document may have changed, for example because another person signed. Look at it and sign again.",
     changed: "That was not possible: things changed in the meantime. This is how they stand now.",
     often:
       "That was too soon, or too often. If you asked for a code, use the last one you got. Otherwise wait a minute and try again.",

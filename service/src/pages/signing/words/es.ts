@@ -320,7 +320,8 @@ export const es: Words = {
       option: (label) => `${label}: elija una opción de la lista.`,
     },
     other: "Escriba el nombre y el correo electrónico de la otra persona.",
-    again: "Otra persona acaba de firmar, así que el documento cambió. Revíselo y firme de nuevo.",
+    again:
+      "Todavía no ha firmado. Es posible que el documento haya cambiado, por ejemplo porque otra persona firmó. Revíselo y firme de nuevo.",
     changed: "No fue posible: algo cambió entretanto. Esta es la situación actual.",
     often:
       "Fue demasiado pronto o demasiadas veces. Si pidió un código, use el último que recibió. Si no, espere un minuto e inténtelo de nuevo.",

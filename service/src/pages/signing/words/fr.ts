@@ -325,7 +325,8 @@ export const fr: Words = {
       option: (label) => `${label} : choisissez dans la liste.`,
     },
     other: "Saisissez le nom et l’adresse e-mail de l’autre personne.",
-    again: "Une autre personne vient de signer, donc le document a changé. Regardez-le et signez de nouveau.",
+    again:
+      "Vous n’avez pas encore signé. Le document a peut-être changé, par exemple parce qu’une autre personne a signé. Regardez-le et signez de nouveau.",
     changed: "Ce n’était pas possible : la situation a changé entre-temps. Voici où en sont les choses.",
     often:
       "C’était trop tôt, ou trop souvent. Si vous avez demandé un code, utilisez le dernier reçu. Sinon, attendez une minute et réessayez.",

@@ -319,7 +319,8 @@ export const pt: Words = {
       option: (label) => `${label}: escolha uma opção da lista.`,
     },
     other: "Digite o nome e o e-mail da outra pessoa.",
-    again: "Outra pessoa acabou de assinar, por isso o documento mudou. Veja-o e assine de novo.",
+    again:
+      "Você ainda não assinou. O documento pode ter mudado, por exemplo porque outra pessoa assinou. Veja-o e assine de novo.",
     changed: "Não foi possível: algo mudou nesse meio-tempo. Esta é a situação atual.",
     often:
       "Foi cedo demais ou vezes demais. Se você pediu um código, use o último que recebeu. Senão, espere um minuto e tente de novo.",

@@ -331,7 +331,8 @@ export const tl: Words = {
       option: (label) => `${label}: pumili sa listahan.`,
     },
     other: "Ilagay ang pangalan at email ng ibang tao.",
-    again: "May kapipirma lang na iba, kaya nagbago ang dokumento. Tingnan ito at pumirma muli.",
+    again:
+      "Hindi ka pa nakapirma. Maaaring nagbago ang dokumento, halimbawa dahil may pumirmang iba. Tingnan ito at pumirma muli.",
     changed: "Hindi iyon nagawa: may nagbago habang naghihintay. Ganito na ang kalagayan ngayon.",
     often:
       "Masyadong maaga, o masyadong madalas. Kung humingi kayo ng code, gamitin ang huling natanggap. Kung hindi, maghintay ng isang minuto at subukan muli.",

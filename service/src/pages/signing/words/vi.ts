@@ -322,7 +322,7 @@ export const vi: Words = {
       option: (label) => `${label}: hãy chọn một mục trong danh sách.`,
     },
     other: "Hãy nhập họ tên và email của người kia.",
-    again: "Một người khác vừa ký, nên tài liệu đã thay đổi. Hãy xem và ký lại.",
+    again: "Bạn chưa ký xong. Tài liệu có thể đã thay đổi, chẳng hạn vì người khác đã ký. Hãy xem và ký lại.",
     changed: "Không thể thực hiện: tình hình đã thay đổi trong lúc đó. Đây là tình trạng hiện tại.",
     often:
       "Quá sớm hoặc quá nhiều lần. Nếu quý vị đã yêu cầu mã, hãy dùng mã nhận được sau cùng. Nếu không, hãy đợi một phút rồi thử lại.",
