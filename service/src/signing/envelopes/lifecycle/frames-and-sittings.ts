@@ -6,7 +6,7 @@ import { isUuid, shownText } from "../../../kernel/platform/text.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
 import { deleteOrigin, type EmbedOrigin, insertEmbed, insertOrigin, listOrigins } from "../records/embeds.ts";
 import { whoseTurn } from "../records/envelope.ts";
-import { deleteSittings, insertSitting } from "../records/sittings.ts";
+import { endDevices, insertSitting } from "../records/sittings.ts";
 import { changeOpenOnes, changeSigner, type SignerRequest } from "./change-signer.ts";
 
 const mostOrigins = 20;
@@ -150,12 +150,16 @@ export async function openSitting(
   });
 }
 
-/** Ends the signing of these orders on all devices, including lost ones. @throws as `changeOpenOnes` */
+/** Ends the signing on all devices, including lost ones, on which one of these orders is signed. @throws as `changeOpenOnes` */
 export const endSittings = (deps: Pick<EnvelopeDeps, "db" | "clock">, request: SittingRequest): Promise<void> =>
   changeOpenOnes(deps, request, async (tx, signings) => {
+    const ended = await endDevices(
+      tx,
+      signings.map(({ envelope }) => envelope.id),
+    );
     for (const { envelope, at } of signings) {
       const { id, partnerId, orderId, attempt } = envelope;
-      const detail = { devices: await deleteSittings(tx, id), attempt };
+      const detail = { devices: ended.filter((each) => each === id).length, attempt };
       const { actor } = request;
       await tx.query(auditLine({ at, action: "signing_device.ended", actor, partnerId, orderId, detail }));
     }

@@ -95,9 +95,15 @@ export const endTurn = (tx: Tx, id: string): Promise<void> =>
 export const identifySitting = (tx: Tx, id: string, at: Date): Promise<void> =>
   changeRow(tx, sittingState, id, sql`identified_at = ${at}`);
 
-/** Ends the sittings of an envelope. @returns their number */
-export async function deleteSittings(tx: Tx, envelopeId: number): Promise<number> {
-  return (await tx.query(sql`DELETE FROM sittings WHERE envelope_id = ${envelopeId} RETURNING 1`)).length;
+/**
+ * Ends all sittings of the devices on which one of these envelopes is signed, also those of other documents: the device
+ * may be lost. @returns the envelope of each ended sitting
+ */
+export async function endDevices(tx: Tx, envelopeIds: readonly number[]): Promise<number[]> {
+  const ended = await tx.query<{ envelopeId: number }>(sql`
+    DELETE FROM sittings WHERE token_sha256 IN (SELECT token_sha256 FROM sittings WHERE envelope_id = ANY (${envelopeIds}::bigint[]))
+    RETURNING envelope_id AS "envelopeId"`);
+  return ended.map(({ envelopeId }) => envelopeId);
 }
 
 /** The rows can be deleted, because the trail still records what happened. */

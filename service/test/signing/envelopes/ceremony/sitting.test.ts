@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
+import { authenticateOrders } from "@signsealship/testing/row-mac";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { sql } from "../../../../src/kernel/platform/database/sql.ts";
+import { isSealed, sql } from "../../../../src/kernel/platform/database/sql.ts";
 import { sweepSittings } from "../../../../src/signing/envelopes/records/sittings.ts";
 import { newMember, postForm } from "../../../firms/members/signed-in-member.ts";
 import { browser, openCeremonyService, signBy } from "./ceremony-service.ts";
@@ -266,6 +267,20 @@ test("a device of a closing opens no document of another person as the next one,
   assert.equal((await pageOf(token)).status, 200, "a refused request ends no turn");
   assert.equal((await postForm(`${path}/end`, {}, other.headers)).status, 303);
   assert.equal((await pageOf(token)).status, 404);
+  assert.match(await shown(cookie), /no longer with signers/);
+});
+
+test("ending a closing's devices also ends a document that waits for nothing now, and is signed later", async () => {
+  const [{ room, codes }, member, other] = [await closing([[jane], [ann]]), await host(), await host()];
+  const path = `${baseUrl}/dashboard/rooms/${room}/sitting`;
+  const cookie = cookiesOf(await postForm(path, {}, member.headers)).find((each) => each.startsWith("sitting=")) ?? "";
+  assert.match(await shown(cookie), /Hand the device to Jane Doe/);
+  const held = isSealed(sql`code`, "order", codes[0] ?? "");
+  await db.query(sql`UPDATE orders SET status = 'OnHold' WHERE ${held}`);
+  await authenticateOrders(db, held);
+  assert.equal((await postForm(`${path}/end`, {}, other.headers)).status, 303);
+  await db.query(sql`UPDATE orders SET status = 'EsignPending' WHERE ${held}`);
+  await authenticateOrders(db, held);
   assert.match(await shown(cookie), /no longer with signers/);
 });
 
