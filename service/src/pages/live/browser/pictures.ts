@@ -54,9 +54,12 @@ export function startPictures({ grid, self, nameOf, larger, silenced }: Pictures
     }
   }
 
-  /** The browser calls back for each frame that it paints: for none in a hidden tab, nor while it plays nothing. */
+  /**
+   * The browser calls back for each frame that it paints: for none in a hidden tab, nor while it plays nothing. Firefox
+   * has this since version 132; in an earlier one everybody is seen, but the page counts as one without pictures.
+   */
   function followFrames(person: string, video: HTMLVideoElement): void {
-    video.requestVideoFrameCallback((now) => {
+    video.requestVideoFrameCallback?.((now) => {
       frameAt.set(person, now);
       followFrames(person, video);
     });
