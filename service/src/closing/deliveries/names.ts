@@ -151,7 +151,7 @@ function othersText({ kinds, environment, isCertificateLost }: Contents): string
   const parts = [
     certificates.length > 0 ? `\n- Certificates: ${certificates.join("\n  ")}` : "",
     isCertificateLost
-      ? "\n- Not here: the closing certificate. It is missing at the service, or was altered there. Ask the sender for it."
+      ? "\n- Not here: the closing certificate. It is missing at the service, or was altered there."
       : "",
     hasReceipt ? "\n- Receipts: the words of carriers and fax machines about what was sent." : "",
     environment === "test" && !(hasCustody && hasReceipt)

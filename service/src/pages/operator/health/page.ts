@@ -66,7 +66,7 @@ const moneyPart = ({ last, differences }: Money): Html =>
         ["Differences then", last.differences.toLocaleString("en-US")],
       ])}${
         differences.count === 0
-          ? html`<p>${statusBadge("done", "No difference is open")}</p>`
+          ? html`<p>${statusBadge("done", "No task about a difference is open")}</p>`
           : html`<p>${statusBadge("attention", `${differences.count.toLocaleString("en-US")} open`)} <a href="/operator/tasks/money_difference">Tasks</a></p>
 <ul>${differences.reasons.map((each) => html`<li class="breakable">${each}</li>`)}</ul>`
       }`
