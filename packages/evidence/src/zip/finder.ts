@@ -6,7 +6,10 @@ import { indexOfText, isTextAt } from "../pdf/search.ts";
  */
 const FINDER = /^(?:(?:[^/]+\/){1,2}\.DS_Store|__MACOSX\/(?:[^/]+\/){0,2}(?:\._[^/]+)?)$/;
 
-/** The path that an entry of the Finder is about, without leading dots; empty for `__MACOSX/`, null for a name that the Finder does not write. */
+/**
+ * The path that an entry of the Finder is about, without leading dots; empty for `__MACOSX/`, null for a name that the
+ * Finder does not write.
+ */
 export const finderSubject = (name: string): string | null =>
   FINDER.test(name) ? name.replace(/^__MACOSX\//, "").replace(/(^|\/)(?:\._)?\.?([^/]+)$/, "$1$2") : null;
 

@@ -569,10 +569,11 @@ test("a key of the test mode is refused after payment pages of a live key that m
     return { db: fresh.db, clock, processor };
   };
   const page = async (session: string) => {
+    world.advance(minute);
     const code = await fresh.insert("QuoteReady");
     await fresh.db.query(sql`
       INSERT INTO checkout_sessions (id, order_id, status, amount_cents, currency, session_id, url, created_at, expires_at)
-      SELECT gen_random_uuid(), id, 'open', 9900, 'usd', ${session}, 'x', now(), now() FROM orders
+      SELECT gen_random_uuid(), id, 'open', 9900, 'usd', ${session}, 'x', ${clock()}, ${clock()} FROM orders
       WHERE ${isSealed(sql`code`, "order", code)}`);
   };
   await page("cs_test_1");
@@ -585,6 +586,16 @@ test("a key of the test mode is refused after payment pages of a live key that m
   await requireNewestKey(node(name, name));
   assert.deepEqual(await recorded(), [{ account: name }], "the setting names it");
   assert.equal(await presentAccount(node(null)), name);
+
+  // The live key that may not read its account comes back, so the test account on record is not in use any more.
+  assert.equal(await requireNewestKey(node(name)), name);
+  await page("cs_live_2");
+  await assert.rejects(presentAccount(node(null)), isRefusedFor(/of the test mode .* a live account is in use/));
+  await assert.rejects(requireNewestKey(node(name)), isRefusedFor(new RegExp(`of the account “${name}”`)));
+  assert.equal((await recorded()).length, 1);
+  await requireNewestKey(node(name, name));
+  assert.equal((await recorded()).length, 2);
+  assert.equal(await requireNewestKey(node(name)), name, "the setting is needed once");
 });
 
 test("a checkout of a test order does not ask a processor with a live key for its account", async () => {

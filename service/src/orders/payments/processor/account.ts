@@ -58,21 +58,33 @@ export async function presentAccount({ db, clock, processor }: AccountDeps): Pro
 /** Why a key that may not read its account takes no payments; null when it does. */
 export async function whyUnreadIsRefused(db: Sql, { testMode }: Pick<Processor, "testMode">): Promise<string | null> {
   if (!testMode) return null;
-  const last = (await lastOnRecord(db))?.account;
-  const inUse = last?.endsWith(" live") ? `“${last}”` : !last && (await hadLivePage(db)) ? "a live account" : null;
+  const last = await lastOnRecord(db);
+  const isLive = last?.account.endsWith(" live");
+  const inUse = isLive ? `“${last?.account}”` : (await hadLivePage(db, last)) ? "a live account" : null;
   return inUse
     ? `STRIPE_SECRET_KEY is of the test mode and may not read its account, and ${inUse} is in use: set a live key, or let this key read its account and name it in STRIPE_ACCOUNT_AGAIN`
     : null;
 }
 
 /**
- * Whether a payment page was opened with a live key. The processor's ids of pages name the mode, so this also tells of a
- * key that may not read its account.
+ * Whether a payment page was opened with a live key since the account on record came into use; without one, whether it
+ * ever was. The processor's ids of pages name the mode, so this also tells of a key that may not read its account.
  */
-async function hadLivePage(db: Sql): Promise<boolean> {
-  const found = await db.query(sql`SELECT FROM checkout_sessions WHERE starts_with(session_id, 'cs_live_') LIMIT 1`);
+async function hadLivePage(db: Sql, last: Used | undefined): Promise<boolean> {
+  const found = await db.query(sql`
+    SELECT FROM checkout_sessions WHERE starts_with(session_id, 'cs_live_')
+      AND created_at > coalesce(${last?.since ?? null}::timestamptz, '-infinity') LIMIT 1`);
   return found.length > 0;
 }
+
+const isTest = (account: string): boolean => account.endsWith(" test");
+
+/**
+ * Whether the account is the one in use: the last one on record. One of the test mode is not, if a live key that may not
+ * read its account took payments since.
+ */
+const isInUse = async (db: Sql, account: string, last: Used | undefined): Promise<boolean> =>
+  last?.account === account && !(isTest(account) && (await hadLivePage(db, last)));
 
 const lock = sql`hashtextextended('account of the payment processor', 0)`;
 
@@ -82,8 +94,9 @@ async function register({ db, clock, processor }: AccountDeps & { processor: Pro
   await db.transaction(async (tx) => {
     await tx.query(sql`SELECT pg_advisory_xact_lock(${lock})`);
     const last = await lastOnRecord(tx);
-    if (last?.account === account || (await isRefused(tx, account, processor))) return;
-    const since = last ? afterRequests(clock()) : sql`NULL`;
+    if ((await isInUse(tx, account, last)) || (await isRefused(tx, account, processor))) return;
+    const isChange = last !== undefined || (isTest(account) && (await hadLivePage(tx, last)));
+    const since = isChange ? afterRequests(clock()) : sql`NULL`;
     await tx.query(sql`INSERT INTO processor_accounts (account, since) VALUES (${account}, ${since})`);
     if (last) await enqueue(tx, accountQueue, {});
   });
@@ -99,11 +112,11 @@ export async function isRefused(
   account: string,
   { accountAgain }: Pick<Processor, "accountAgain">,
 ): Promise<boolean> {
-  if (account === accountAgain || (await lastOnRecord(db))?.account === account) return false;
-  const isTest = account.endsWith(" test");
+  const last = await lastOnRecord(db);
+  if (account === accountAgain || (await isInUse(db, account, last))) return false;
   const earlier = await db.query(sql`
-    SELECT FROM processor_accounts WHERE account = ${account} OR (${isTest} AND account LIKE '% live') LIMIT 1`);
-  return earlier.length > 0 || (isTest && (await hadLivePage(db)));
+    SELECT FROM processor_accounts WHERE account = ${account} OR (${isTest(account)} AND account LIKE '% live') LIMIT 1`);
+  return earlier.length > 0 || (isTest(account) && (await hadLivePage(db, last)));
 }
 
 /**
@@ -126,7 +139,7 @@ const afterRequests = (now: Date): Statement => sql`greatest(${now}::timestamptz
 export async function requireLastAccount(tx: Tx, account: string | null, now: Date): Promise<Date> {
   await tx.query(sql`SELECT pg_advisory_xact_lock_shared(${lock})`);
   const last = await lastOnRecord(tx);
-  if (account !== null && last?.account !== account) throw notAvailable(howToReplace(account));
+  if (account !== null && !(await isInUse(tx, account, last))) throw notAvailable(howToReplace(account));
   return last?.since && last.since > now ? last.since : now;
 }
 
