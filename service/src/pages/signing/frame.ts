@@ -88,10 +88,10 @@ function handOnPart({ view, words }: PageState): Html {
   if (view.host === null) return html``;
   const isMine = view.state === "ready" || view.state === "identify";
   const { device } = view;
-  const next = isMine ? null : (device?.next ?? null);
+  const next = isMine || !device ? null : device.next;
   return html`<div class="card no-print"><p>${words.sitting.lead(view.host)}</p>
 ${device && html`<p><strong>${isMine ? words.session.title(device.n, device.of) : words.session.signed(device.n, device.of)}</strong></p>`}
-${next !== null && buttonForm(`${sittingPath}/next`, words.session.next(next))}
+${next !== null && buttonForm(`${sittingPath}/next`, words.session.next(next), { fields: { after: device?.sitting ?? "" } })}
 ${buttonForm(`${sittingPath}/done`, words.sitting.handOn, isMine || next !== null ? { kind: "quiet-button" } : {})}</div>`;
 }
 

@@ -44,9 +44,9 @@ export function sittingPages(app: FastifyInstance, deps: RenderDeps): void {
     pageRoute(scope, deps, {
       ...form,
       url: `${sittingPath}/next`,
-      async handle({ request }): Promise<PageAnswer> {
+      async handle({ form: { after = "" }, request }): Promise<PageAnswer> {
         const token = sittingTokenOf(request.headers.cookie);
-        return { redirect: `/sign/${(await ceremony.nextTurn(token, clientOf(request))).session}` };
+        return { redirect: `/sign/${(await ceremony.nextTurn(token, after, clientOf(request))).session}` };
       },
       refused: ({ request }, problem) => show(request, problem),
     });

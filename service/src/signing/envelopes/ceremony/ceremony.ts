@@ -112,8 +112,11 @@ export type Ceremony = {
    * `not_found`
    */
   readonly beginTurn: (token: string, n: number, client: Client, sitting?: string) => Promise<{ session: string }>;
-  /** Begins the next document of the signer who is using the device. @returns and @throws as `beginTurn` */
-  readonly nextTurn: (token: string, client: Client) => Promise<{ session: string }>;
+  /**
+   * Begins the next document of the signer who is using the device. @param after the sitting of the document before it
+   * @returns and @throws as `beginTurn`
+   */
+  readonly nextTurn: (token: string, after: string, client: Client) => Promise<{ session: string }>;
   /** Ends the turn of the signer who is using the device. */
   readonly takeTurn: (token: string) => Promise<void>;
   /**

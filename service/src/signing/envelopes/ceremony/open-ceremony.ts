@@ -80,7 +80,7 @@ export function openCeremony(envelopes: EnvelopeDeps, ceremony: CeremonyDeps): C
     redeem: (ticket, client) => redeemTicket(envelopes, ticket, client),
     sitting: (token) => viewSitting(envelopes, token),
     beginTurn: (token, n, client, sittingId) => beginTurn(envelopes, token, n, client, sittingId),
-    nextTurn: (token, client) => nextTurn(envelopes, token, client),
+    nextTurn: (token, after, client) => nextTurn(envelopes, token, after, client),
     takeTurn: (token) => takeTurn(envelopes, token),
     sendCode: (link, client) => sendCode(identifying, link, client),
     identify: (link, code, client) => identify(identifying, link, code, client),

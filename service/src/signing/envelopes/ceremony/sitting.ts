@@ -145,11 +145,12 @@ export const beginTurn = (deps: Deps, token: string, n: number, client: Client, 
 
 /**
  * Begins the next document of the person who is using the device. The person passes its access step again.
+ * @param after the sitting of the document that the person's page shows: a second click must not skip a document
  * @throws ServiceError as `beginTurn`
  */
-export const nextTurn = (deps: Deps, token: string, client: Client) =>
+export const nextTurn = (deps: Deps, token: string, after: string, client: Client) =>
   startTurn(deps, token, client, async (tx, turns, sittings) => {
-    const current = sittings.find(({ signerId, isCurrent }) => signerId !== null && isCurrent);
+    const current = sittings.find(({ id, isCurrent }) => id === after && isCurrent);
     if (!current || current.signerId === null) return undefined;
     const persons = await personsOf(tx, [current.signerId, ...turns.map(({ signer }) => signer.id)]);
     const person = persons.get(current.signerId);
@@ -167,7 +168,8 @@ export async function documentsOnDevice(
   }: { sitting: Pick<Sitting, "id"> | null; envelope: Envelope; signer: Signer; at: Date },
   titleOf: (envelope: Envelope) => string,
 ): Promise<DeviceDocuments | null> {
-  const sittings = sitting ? await sittingsOfDevice(db, sitting.id) : [];
+  if (!sitting) return null;
+  const sittings = await sittingsOfDevice(db, sitting.id);
   if (sittings.length < 2) return null;
   const signers = await findSignersOf(
     db,
@@ -183,7 +185,12 @@ export async function documentsOnDevice(
   const { turns } = await turnsOf(db, sittings, at);
   const next = turns.find((turn) => turn.envelope.id !== envelope.id && isSame(turn.signer));
   const signed = own.filter(({ signedAt }) => signedAt !== null).length;
-  return { n: signer.signedAt ? signed : signed + 1, of: own.length, next: next ? titleOf(next.envelope) : null };
+  return {
+    sitting: sitting.id,
+    n: signer.signedAt ? signed : signed + 1,
+    of: own.length,
+    next: next ? titleOf(next.envelope) : null,
+  };
 }
 
 /**

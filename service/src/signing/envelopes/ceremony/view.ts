@@ -3,8 +3,16 @@ import type { DocumentNotice } from "../../../kernel/pdf/unseen/notice.ts";
 import type { Language } from "../../../kernel/platform/languages.ts";
 import type { FieldKind, KnownField, PreparedField } from "../pdf/fields.ts";
 
-/** A person's documents on a device: how far the person is, and the title of the next one; null for the last. */
-export type DeviceDocuments = { readonly n: number; readonly of: number; readonly next: string | null };
+/** A person's documents on a device. */
+export type DeviceDocuments = {
+  /** The sitting of the document that is shown. */
+  readonly sitting: string;
+  /** How far the person is: the number of this document, and of all of them. */
+  readonly n: number;
+  readonly of: number;
+  /** The title of the next document; null after the last one. */
+  readonly next: string | null;
+};
 
 /** The present state that a link leads to. */
 export type SigningState =

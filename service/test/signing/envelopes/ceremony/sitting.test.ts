@@ -226,10 +226,12 @@ test("one hand-over of a closing covers all documents that a person signs, one a
     const signed = await (await pageOf(token)).text();
     assert.match(signed, new RegExp(`You have signed ${n} of 3\\.`));
     assert.equal(/action="\/in-person\/next"/.test(signed), n < 3);
-    const next = await post("next", {}, cookie);
+    const [, after = ""] = /name="after" value="([^"]*)"/.exec(signed) ?? [];
+    const next = await post("next", { after }, cookie);
     if (n === 3) assert.equal(next.status, 409);
     else {
       assert.equal(next.status, 303);
+      assert.equal((await post("next", { after }, cookie)).status, 409, "a second click skips no document");
       assert.equal((await pageOf(token)).status, 404, "the pages of the document before are closed");
       token = (next.headers.get("location") ?? "").split("/").at(-1) ?? "";
     }
@@ -263,7 +265,7 @@ test("a device of a closing opens no document of another person as the next one,
   const [, sitting = ""] = /name="sitting" value="([^"]*)"/.exec(await shown(cookie)) ?? [];
   const begun = await post("begin", { sitting, signer: "1" }, cookie);
   const token = (begun.headers.get("location") ?? "").split("/").at(-1) ?? "";
-  assert.equal((await post("next", {}, cookie)).status, 409);
+  assert.equal((await post("next", { after: sitting }, cookie)).status, 409);
   assert.equal((await pageOf(token)).status, 200, "a refused request ends no turn");
   assert.equal((await postForm(`${path}/end`, {}, other.headers)).status, 303);
   assert.equal((await pageOf(token)).status, 404);
