@@ -88,10 +88,10 @@ function handOnPart({ view, words }: PageState): Html {
   if (view.host === null) return html``;
   const isMine = view.state === "ready" || view.state === "identify";
   const { device } = view;
-  const next = isMine || !device ? null : device.next;
+  const next = device?.next ?? null;
   return html`<div class="card no-print"><p>${words.sitting.lead(view.host)}</p>
-${device && html`<p><strong>${isMine ? words.session.title(device.n, device.of) : words.session.signed(device.n, device.of)}</strong></p>`}
-${next !== null && buttonForm(`${sittingPath}/next`, words.session.next(next), { fields: { after: device?.sitting ?? "" } })}
+${device && html`<p><strong>${isMine ? words.session.title(device.n, device.of) : words.session.signed(device.signed, device.of)}</strong></p>`}
+${next !== null && buttonForm(`${sittingPath}/next`, isMine ? words.sitting.later(next) : words.session.next(next), { fields: { after: device?.sitting ?? "" }, ...(isMine && { kind: "quiet-button" as const }) })}
 ${buttonForm(`${sittingPath}/done`, words.sitting.handOn, isMine || next !== null ? { kind: "quiet-button" } : {})}</div>`;
 }
 

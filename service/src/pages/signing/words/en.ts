@@ -274,6 +274,7 @@ export const en = {
     begin: (name: string) => `I am ${name}`,
     lead: (host: string) => `You sign in person, on a device that ${host} handed you.`,
     handOn: "Hand the device on",
+    later: (next: string) => `Sign this one later. Next: ${next}`,
     over: (host: string) => `Give the device back to ${host}`,
     overText: "Nobody else signs on this device now.",
     ended: "This device is no longer with signers",

@@ -265,6 +265,7 @@ export const es: Words = {
     begin: (name) => `Soy ${name}`,
     lead: (host) => `Usted firma en persona, en un dispositivo que le entregó ${host}.`,
     handOn: "Pasar el dispositivo",
+    later: (next) => `Firmar este más tarde. Siguiente: ${next}`,
     over: (host) => `Devuelva el dispositivo a ${host}`,
     overText: "Ahora nadie más firma en este dispositivo.",
     ended: "Este dispositivo ya no está con los firmantes",

@@ -266,6 +266,7 @@ export const fr: Words = {
     begin: (name) => `Je suis ${name}`,
     lead: (host) => `Vous signez en personne, sur un appareil que ${host} vous a remis.`,
     handOn: "Passer l’appareil",
+    later: (next) => `Signer celui-ci plus tard. Suivant : ${next}`,
     over: (host) => `Rendez l’appareil à ${host}`,
     overText: "Personne d’autre ne signe sur cet appareil maintenant.",
     ended: "Cet appareil n’est plus chez les signataires",

@@ -264,6 +264,7 @@ export const pt: Words = {
     begin: (name) => `Eu sou ${name}`,
     lead: (host) => `Você assina pessoalmente, em um aparelho que ${host} lhe entregou.`,
     handOn: "Passar o aparelho",
+    later: (next) => `Assinar este mais tarde. Próximo: ${next}`,
     over: (host) => `Devolva o aparelho a ${host}`,
     overText: "Ninguém mais assina neste aparelho agora.",
     ended: "Este aparelho não está mais com os signatários",

@@ -273,6 +273,7 @@ export const tl: Words = {
     begin: (name) => `Ako si ${name}`,
     lead: (host) => `Lumalagda ka nang personal, sa device na ibinigay sa iyo ni ${host}.`,
     handOn: "Ipasa ang device",
+    later: (next) => `Lagdaan ito mamaya. Susunod: ${next}`,
     over: (host) => `Ibalik ang device kay ${host}`,
     overText: "Wala nang ibang lalagda sa device na ito ngayon.",
     ended: "Wala na sa mga lalagda ang device na ito",

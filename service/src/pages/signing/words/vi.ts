@@ -265,6 +265,7 @@ export const vi: Words = {
     begin: (name) => `Tôi là ${name}`,
     lead: (host) => `Quý vị ký trực tiếp, trên thiết bị do ${host} đưa.`,
     handOn: "Chuyển thiết bị",
+    later: (next) => `Ký tài liệu này sau. Tiếp theo: ${next}`,
     over: (host) => `Trả thiết bị cho ${host}`,
     overText: "Hiện không còn ai ký trên thiết bị này.",
     ended: "Thiết bị này không còn dành cho người ký",

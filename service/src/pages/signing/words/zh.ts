@@ -262,6 +262,7 @@ export const zh: Words = {
     begin: (name) => `我是 ${name}`,
     lead: (host) => `您当面签署，使用的是 ${host} 交给您的设备。`,
     handOn: "转交设备",
+    later: (next) => `稍后签署此文件。下一份：${next}`,
     over: (host) => `请把设备还给 ${host}`,
     overText: "现在没有其他人在这台设备上签署。",
     ended: "这台设备已不再供签署人使用",

@@ -109,26 +109,30 @@ async function endTurns(tx: Tx, sittings: readonly Sitting[]): Promise<void> {
   for (const { id, signerId } of sittings) if (signerId !== null) await endTurn(tx, id);
 }
 
+/** `continued`: the person who is using the device goes on to this document, and nobody hands the device over. */
+type Chosen = { turn: Turn; continued: boolean };
+
 /** Begins the turn that `choose` finds. The pages of the previous turn stop working. */
 const startTurn = (
   { db, clock, rowMac }: Deps,
   token: string,
   client: Client,
-  choose: (tx: Tx, turns: readonly Turn[], sittings: readonly Sitting[]) => Promise<Turn | undefined>,
+  choose: (tx: Tx, turns: readonly Turn[], sittings: readonly Sitting[]) => Promise<Chosen | undefined>,
 ): Promise<{ session: string }> =>
   db.transaction(async (tx) => {
     const sittings = await lockDevice(db, tx, token);
     const at = clock();
     const { open, turns } = await turnsOf(tx, sittings, at);
     if (open.length === 0) throw noDevice();
-    const turn = await choose(tx, turns, sittings);
-    if (!turn) throw new ServiceError("conflict", "It is not this person’s turn to sign.");
-    const { sitting, envelope, signer } = turn;
+    const chosen = await choose(tx, turns, sittings);
+    if (!chosen) throw new ServiceError("conflict", "It is not this person’s turn to sign.");
+    const { sitting, envelope, signer } = chosen.turn;
     await requireTrailRoom(tx, envelope.id, signer.n);
     const session = newCode();
     await endTurns(tx, sittings);
     await giveTurn(tx, sitting.id, { signerId: signer.id, session, expiresAt: new Date(at.getTime() + sessionMs) });
-    const detail = { client: clientDetail(client), host: sitting.host, signer: signer.n };
+    const continued = chosen.continued && { continued: true };
+    const detail = { client: clientDetail(client), host: sitting.host, signer: signer.n, ...continued };
     await appendToTrail(tx, rowMac, envelope, "in_person", at, detail);
     return { session };
   });
@@ -139,9 +143,19 @@ const startTurn = (
  * @throws ServiceError `not_found` for an invalid token, `conflict` for a signer whose turn it is not
  */
 export const beginTurn = (deps: Deps, token: string, n: number, client: Client, id?: string) =>
-  startTurn(deps, token, client, async (_, turns, sittings) =>
-    turns.find(({ sitting, signer }) => signer.n === n && sitting.id === (id ?? sittings[0]?.id)),
-  );
+  startTurn(deps, token, client, async (_, turns, sittings) => {
+    const turn = turns.find(({ sitting, signer }) => signer.n === n && sitting.id === (id ?? sittings[0]?.id));
+    return turn && { turn, continued: false };
+  });
+
+/**
+ * The person's turns in other documents, in the order in which the device offers them. A document that the person left
+ * for later comes last, so that it never blocks the others.
+ */
+const turnsAfter = (turns: readonly Turn[], { envelopeId }: Pick<Sitting, "envelopeId">): Turn[] => [
+  ...turns.filter(({ envelope }) => envelope.id > envelopeId),
+  ...turns.filter(({ envelope }) => envelope.id < envelopeId),
+];
 
 /**
  * Begins the next document of the person who is using the device. The person passes its access step again.
@@ -154,7 +168,8 @@ export const nextTurn = (deps: Deps, token: string, after: string, client: Clien
     if (!current || current.signerId === null) return undefined;
     const persons = await personsOf(tx, [current.signerId, ...turns.map(({ signer }) => signer.id)]);
     const person = persons.get(current.signerId);
-    return turns.find(({ sitting, signer }) => sitting.id !== current.id && persons.get(signer.id) === person);
+    const turn = turnsAfter(turns, current).find(({ signer }) => persons.get(signer.id) === person);
+    return turn && { turn, continued: true };
   });
 
 /** @returns null without a device, and where the person signs only one document on it */
@@ -183,12 +198,12 @@ export async function documentsOnDevice(
   const own = signers.filter(isSame);
   if (own.length < 2) return null;
   const { turns } = await turnsOf(db, sittings, at);
-  const next = turns.find((turn) => turn.envelope.id !== envelope.id && isSame(turn.signer));
-  const signed = own.filter(({ signedAt }) => signedAt !== null).length;
+  const next = turnsAfter(turns, { envelopeId: envelope.id }).find((turn) => isSame(turn.signer));
   return {
     sitting: sitting.id,
-    n: signer.signedAt ? signed : signed + 1,
+    n: own.filter(({ envelopeId }) => envelopeId <= envelope.id).length,
     of: own.length,
+    signed: own.filter(({ signedAt }) => signedAt !== null).length,
     next: next ? titleOf(next.envelope) : null,
   };
 }

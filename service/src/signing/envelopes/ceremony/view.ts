@@ -7,10 +7,12 @@ import type { FieldKind, KnownField, PreparedField } from "../pdf/fields.ts";
 export type DeviceDocuments = {
   /** The sitting of the document that is shown. */
   readonly sitting: string;
-  /** How far the person is: the number of this document, and of all of them. */
+  /** The place of this document among all of them. */
   readonly n: number;
   readonly of: number;
-  /** The title of the next document; null after the last one. */
+  /** How many of them the person has signed. */
+  readonly signed: number;
+  /** The title of the next document that the person can sign; null when there is none. */
   readonly next: string | null;
 };
 

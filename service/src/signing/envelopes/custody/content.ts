@@ -136,10 +136,16 @@ const eventWords: Readonly<Record<string, string>> = {
 };
 
 /** A record of the trail as one line of text. */
-export function entryWords({ signers }: EnvelopeEvidence, { event, signer, origin, host }: TrailEntry): string {
+export function entryWords({ signers }: EnvelopeEvidence, entry: TrailEntry): string {
+  const { event, signer, origin, host } = entry;
   const site = event === "embedded" && typeof origin === "string" ? `, in its page at ${origin}` : "";
   const by = event === "in_person" && typeof host === "string" ? `, by ${host}` : "";
-  const words = `${eventWords[event] ?? event.replaceAll("_", " ")}${site}${by}`;
+  // Trails from before this member existed call each turn on a device a hand-over.
+  const isContinued = event === "in_person" && entry["continued"] === true;
+  const plain = isContinued
+    ? "The signer went on to this document, on the device that the firm had given in person"
+    : (eventWords[event] ?? event.replaceAll("_", " "));
+  const words = `${plain}${site}${by}`;
   const name = signers.find(({ n }) => n === signer)?.name;
   return name === undefined ? words : `${words}: ${name}`;
 }

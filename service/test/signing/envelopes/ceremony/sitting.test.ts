@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { EnvelopeEvidence, TrailEntry } from "@signsealship/evidence/envelope";
 import { forTests } from "@signsealship/testing/for-tests";
 import { authenticateOrders } from "@signsealship/testing/row-mac";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../../src/kernel/platform/database/sql.ts";
+import { entryWords } from "../../../../src/signing/envelopes/custody/content.ts";
 import { sweepSittings } from "../../../../src/signing/envelopes/records/sittings.ts";
 import { newMember, postForm } from "../../../firms/members/signed-in-member.ts";
 import { browser, openCeremonyService, signBy } from "./ceremony-service.ts";
@@ -200,6 +202,25 @@ async function closing(documents: readonly (readonly object[])[]): Promise<{ roo
   return { room, codes };
 }
 
+/** The lines about turns on a member's device that the certificate of each document has. */
+async function turnsOf(member: Host): Promise<{ words: string[] }[]> {
+  const rows = await db.query<{ records: TrailEntry[] }>(sql`
+    SELECT json_agg(t.record::json ORDER BY t.position) AS records FROM envelope_events t
+    WHERE t.record::json ->> 'event' = 'in_person' AND t.record::json ->> 'host' = ${member.email}
+    GROUP BY t.envelope_id ORDER BY t.envelope_id`);
+  const signers = [
+    { n: 1, name: "Jane Doe" },
+    { n: 2, name: "Ann Poe" },
+  ] as unknown as EnvelopeEvidence["signers"];
+  return rows.map(({ records }) => ({
+    words: records.map((record) => entryWords({ signers } as EnvelopeEvidence, record)),
+  }));
+}
+const given = (member: Host, name: string) =>
+  `The firm gave the signer a device, in person, by ${member.email}: ${name}`;
+const wentOn = (member: Host) =>
+  `The signer went on to this document, on the device that the firm had given in person, by ${member.email}: Jane Doe`;
+
 test("one hand-over of a closing covers all documents that a person signs, one after another", async () => {
   const [{ room, codes }, member] = [await closing([[jane, ann], [jane], [jane]]), await host()];
   const path = `${baseUrl}/dashboard/rooms/${room}`;
@@ -246,14 +267,49 @@ test("one hand-over of a closing covers all documents that a person signs, one a
   assert.doesNotMatch(await (await pageOf(annToken)).text(), /Document 1 of/, "she signs one document");
   await signBy(ceremony, { token: annToken, session: null }, "Ann Poe");
   assert.match(await shown(cookie), /Give the device back/);
-  const turns = await db.query<{ n: number }>(sql`
-    SELECT count(*)::int AS n FROM envelope_events t JOIN envelopes e ON e.id = t.envelope_id
-    WHERE t.record::json ->> 'event' = 'in_person' AND t.record::json ->> 'host' = ${member.email} GROUP BY e.id ORDER BY e.id`);
   assert.deepEqual(
-    turns.map(({ n }) => n),
-    [2, 1, 1],
-    "each document's trail names the host",
+    await turnsOf(member),
+    [
+      { words: [given(member, "Jane Doe"), given(member, "Ann Poe")] },
+      { words: [wentOn(member)] },
+      { words: [wentOn(member)] },
+    ],
+    "each document's trail names the host, and says to whom the host handed the device",
   );
+});
+
+test("a document that its signer can't or won't sign now waits alone: the device goes on to the others, and comes back", async () => {
+  const member = await host();
+  const { room } = await closing([[coded], [coded], [coded]]);
+  const path = `${baseUrl}/dashboard/rooms/${room}/sitting`;
+  const cookie = cookiesOf(await postForm(path, {}, member.headers)).find((each) => each.startsWith("sitting=")) ?? "";
+  const [, sitting = ""] = /name="sitting" value="([^"]*)"/.exec(await shown(cookie)) ?? [];
+  const begun = await post("begin", { sitting, signer: "1" }, cookie);
+  let token = (begun.headers.get("location") ?? "").split("/").at(-1) ?? "";
+  const goOn = async () => {
+    const page = await (await pageOf(token)).text();
+    const [, after = ""] = /name="after" value="([^"]*)"/.exec(page) ?? [];
+    const next = await post("next", { after }, cookie);
+    assert.equal(next.status, 303);
+    token = (next.headers.get("location") ?? "").split("/").at(-1) ?? "";
+    return page;
+  };
+  // The access step of the first document is not passed, and the second is left before it is signed.
+  assert.match(await goOn(), /Document 1 of 3[\s\S]*Sign this one later\. Next: /);
+  await ceremony.identify({ token, session: null }, "4711", browser);
+  assert.match(await goOn(), /Document 2 of 3[\s\S]*Sign this one later\. Next: /);
+  await ceremony.identify({ token, session: null }, "4711", browser);
+  await signBy(ceremony, { token, session: null }, "Cody Lane");
+  const signed = await goOn();
+  assert.match(signed, /You have signed 1 of 3\./);
+  assert.doesNotMatch(signed, /Sign this one later/);
+  for (const n of [1, 2]) {
+    assert.match(await (await pageOf(token)).text(), new RegExp(`Document ${n} of 3`));
+    await ceremony.identify({ token, session: null }, "4711", browser);
+    await signBy(ceremony, { token, session: null }, "Cody Lane");
+    if (n === 1) assert.doesNotMatch(await goOn(), /Sign this one later/);
+  }
+  assert.doesNotMatch(await (await pageOf(token)).text(), /action="\/in-person\/next"/);
 });
 
 test("a device of a closing opens no document of another person as the next one, and ends for all documents", async () => {
