@@ -26,12 +26,5 @@ CREATE TRIGGER refunds_are_compared AFTER INSERT OR UPDATE OF payment_intent, am
 CREATE TRIGGER disputes_are_compared AFTER INSERT OR UPDATE OF payment_intent, amount_cents, currency, state, changed_at ON disputes
   FOR EACH ROW EXECUTE FUNCTION compare_payment();
 
--- The first comparison reads all earlier payments once.
-INSERT INTO payments_to_compare (payment_intent)
-SELECT payment_intent FROM payments WHERE NOT simulated AND payment_intent IS NOT NULL
-UNION SELECT payment_intent FROM balance_transactions
-UNION SELECT payment_intent FROM refunds WHERE payment_intent NOT LIKE 'sandbox:%'
-UNION SELECT payment_intent FROM disputes WHERE payment_intent NOT LIKE 'sandbox:%';
-
 -- The comparison counts the movements of its period, and the sums leave out the latest ones.
 CREATE INDEX balance_transactions_by_time ON balance_transactions (created_at);

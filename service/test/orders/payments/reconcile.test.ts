@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { startStripe } from "@signsealship/testing/doubles/stripe";
 import { forTests } from "@signsealship/testing/for-tests";
 import { authenticate, testRowMac } from "@signsealship/testing/row-mac";
-import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { type Statement, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { readIssuer, registerIssuer } from "../../../src/orders/billing/billing.ts";
 import {
   lastReconciliation,
@@ -252,21 +253,53 @@ test("a change that is committed while a comparison runs is compared by the next
   await compare();
 });
 
-test("after an upgrade, the first comparison reads all earlier payments, and no sandbox payment", async () => {
+test("after an upgrade, or once an operator marked all, a comparison reads all earlier payments, and no sandbox payment", async () => {
   const { intent } = await paid();
+  const lost = await pay();
   await compare();
-  const [backfill] =
-    /INSERT INTO payments_to_compare \(payment_intent\)\nSELECT payment_intent FROM payments[^;]*;/.exec(
-      readFileSync(new URL("../../../migrations/0185_payments_to_compare.sql", import.meta.url), "utf8"),
-    ) ?? [""];
   await db.query(sql`
     INSERT INTO disputes (id, payment_intent, state, event_at, seen_at, changed_at)
     VALUES ('sandbox:dispute:x', 'sandbox:charge:x', 'opened', ${clock()}, ${clock()}, ${clock()})`);
-  const before = await differences();
-  await db.query(sql`DELETE FROM payments_to_compare`);
-  await db.transaction((tx) => tx.script(backfill));
-  assert.equal((await waiting([intent, "sandbox:charge:x"])).length, 1);
-  assert.deepEqual(await differences(), before, "and finds what differs");
+  const [before, open] = [await differences(), await openTasks()];
+  assert.ok(before.some(({ paymentIntent }) => paymentIntent === lost.intent));
+  for (const file of ["service/migrations/0187_days_to_compare.sql", "docs/operating.md"]) {
+    const text = readFileSync(new URL(`../../../../${file}`, import.meta.url), "utf8");
+    const [statement = ""] = /INSERT INTO days_to_compare[^;]*;/.exec(text) ?? [];
+    const today = `timestamptz '${clock().toISOString()}'`;
+    await db.query(sql`DELETE FROM payments_to_compare`);
+    await db.transaction((tx) => tx.script(statement.replace(/now\(\)|current_date/, `(${today})::date`)));
+    await compare();
+    assert.deepEqual(await differences(), before, file);
+    assert.deepEqual(await openTasks(), open);
+    assert.deepEqual(await waiting([intent, "sandbox:charge:x"]), []);
+    assert.deepEqual(await db.query(sql`SELECT FROM days_to_compare`), []);
+  }
+  await take(lost.event);
+  await compare();
+});
+
+test("a run that is cut off while it marks days continues with the days that are left", async () => {
+  const { intent } = await paid();
+  await compare();
+  const today = dayOf();
+  await db.query(sql`
+    INSERT INTO days_to_compare (day) SELECT ${today}::date - 40 + n FROM generate_series(0, 40) AS n`);
+  stamp();
+  now += 25 * hours;
+  await scheduleReconciliation(deps);
+  const days = async () => (await db.query(sql`SELECT FROM days_to_compare`)).length;
+  const queued = await days();
+  let left = 10;
+  const stopping = {
+    get aborted() {
+      return stripe.requests.some(({ path }) => path === "/v1/balance_transactions") && --left < 0;
+    },
+  } as AbortSignal;
+  stripe.requests.length = 0;
+  await assert.rejects(reconcile(deps, dayOf(), stopping), /another one compares/);
+  assert.ok((await days()) > 0 && (await days()) < queued);
+  await reconcile(deps, dayOf());
+  assert.equal(await days(), 0);
   assert.deepEqual(await waiting([intent]), []);
 });
 
@@ -452,6 +485,54 @@ test("three disputes that the processor never answers don't keep it from being a
     await reconcile({ ...deps, processor: broken }, dayOf());
   }
   assert.deepEqual(await db.query(sql`SELECT state FROM disputes WHERE id = ${last}`), [{ state: "won" }]);
+});
+
+test("a difference whose mark somebody deleted is found again within 28 days", async () => {
+  const { intent } = await pay();
+  await compare();
+  const isNamed = async () => (await openTasks()).some((reason) => reason.includes(String(chargeOf(intent)["id"])));
+  assert.ok(await isNamed());
+  await db.query(sql`DELETE FROM payments_to_compare WHERE payment_intent = ${intent}`);
+  await compare();
+  assert.ok(!(await isNamed()), "the comparison reads only marked payments");
+  for (let day = 0; day < 28 && !(await isNamed()); day += 1) await compare();
+  assert.ok(await isNamed());
+});
+
+test("of two days that are compared at once, the earlier one ends no task of the later one", async () => {
+  // The earlier day has compared, and waits before it writes its tasks.
+  stamp();
+  now += 25 * hours;
+  await scheduleReconciliation(deps);
+  const earlier = dayOf();
+  await db.query(sql`CREATE FUNCTION wait_for_test() RETURNS trigger LANGUAGE plpgsql SET lock_timeout = 0 AS
+    $$ BEGIN PERFORM pg_advisory_xact_lock(4711); RETURN NEW; END $$`);
+  await db.transaction((tx) =>
+    tx.script(`CREATE TRIGGER wait_for_test BEFORE UPDATE ON reconciliations FOR EACH ROW WHEN (NEW.day = '${earlier}')
+      EXECUTE FUNCTION wait_for_test()`),
+  );
+  const waiters = async (lock: Statement) =>
+    (
+      await db.query(sql`SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND ${lock}
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`)
+    ).length;
+  const runs: Promise<void>[] = [];
+  const { intent } = await db.transaction(async (tx) => {
+    await tx.query(sql`SELECT pg_advisory_xact_lock(4711)`);
+    runs.push(reconcile(deps, earlier));
+    while ((await waiters(sql`objid = 4711`)) === 0) await sleep(20);
+    const lost = await pay();
+    stamp();
+    now += 25 * hours;
+    await scheduleReconciliation(deps);
+    let hasEnded = false;
+    runs.push(reconcile(deps, dayOf()).finally(() => (hasEnded = true)));
+    while (!hasEnded && (await waiters(sql`objid <> 4711`)) === 0) await sleep(20);
+    return lost;
+  });
+  await Promise.all(runs);
+  const named = (await openTasks()).filter((reason) => reason.includes(String(chargeOf(intent)["id"])));
+  assert.equal(named.length, 1);
 });
 
 /** Fails when the comparison finds a difference about one of the payments. */

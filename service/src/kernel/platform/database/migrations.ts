@@ -31,6 +31,14 @@ export const baseline = {
   sha256: "65323ac10b0f4e8fbc5089a08223063be26e81ddce20f3f1fcf0dee1f46b0541",
   commit: "a234af1b93166500d15ce181781d85427c90b5f8",
 };
+/**
+ * The migrations whose files were replaced after a release, and the hash of the earlier file. A database that ran the
+ * earlier file has the same schema. The earlier 0185 filled its table under write locks; 0187 and the daily comparison
+ * do that now.
+ */
+const replacedFiles: ReadonlyMap<number, string> = new Map([
+  [185, "430ae7f4db7b689099fc80612fbc201496100800a1246c184aa26b2eb61cabbc"],
+]);
 // Migrations up to this one have no `-- Older nodes:` line, and never stop older nodes.
 const lastUnfenced = 74;
 /**
@@ -76,7 +84,8 @@ function pending(migrations: Migration[], done: Applied[]): Migration[] {
   for (const { version, sha256 } of done) {
     const migration = known.get(version);
     const isSquashed = version === baseline.version && sha256 === baseline.sha256;
-    if (migration && migration.sha256 !== sha256 && !isSquashed)
+    const isEarlierFile = sha256 === replacedFiles.get(version);
+    if (migration && migration.sha256 !== sha256 && !isSquashed && !isEarlierFile)
       throw new StartupError(`migration ${migration.name} differs from the one that this database was made with`);
   }
   const versions = new Set(done.map((row) => row.version));

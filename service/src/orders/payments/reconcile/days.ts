@@ -1,7 +1,7 @@
 /** The daily comparisons on record. */
 import { dayMs } from "../../../kernel/platform/clock.ts";
 import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
-import { sql } from "../../../kernel/platform/database/sql.ts";
+import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type Marked, marked } from "../../../kernel/platform/database/state-mac.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { fromTasks, taskState } from "../../../kernel/tasks/tasks.ts";
@@ -11,14 +11,49 @@ import type { Window } from "../processor/balance.ts";
 /** The queue of daily comparisons; payload `{day}`. */
 export const reconcileQueue = "reconcile";
 
-/** Queues the comparison of a day, once for all nodes. @param at a time within the day, in UTC */
+/**
+ * Each payment is compared again after so many days, even if nothing of it was written. A row of `payments_to_compare`
+ * has no MAC, so somebody who deletes one in the database hides a difference for no longer.
+ */
+const comparedAgainDays = 28;
+
+/**
+ * Queues the comparison of a day, once for all nodes, and the days whose payments it compares again.
+ * @param at a time within the day, in UTC
+ */
 export async function askForDay(db: Database, at: Date): Promise<void> {
   const day = at.toISOString().slice(0, 10);
   await db.transaction(async (tx) => {
     const asked = await tx.query(sql`
       INSERT INTO reconciliations (day, asked_at) VALUES (${day}, ${at}) ON CONFLICT (day) DO NOTHING RETURNING 1`);
-    if (asked.length === 1) await enqueue(tx, reconcileQueue, { day });
+    if (asked.length === 0) return;
+    await tx.query(sql`
+      INSERT INTO days_to_compare (day)
+      SELECT past::date FROM generate_series((SELECT least(
+          (SELECT min(received_at) FROM payments), (SELECT min(created_at) FROM balance_transactions)
+        ) AT TIME ZONE 'UTC')::date, ${day}::date, '1 day') AS past
+      WHERE (${day}::date - past::date) % ${comparedAgainDays}::int < coalesce(
+        ${day}::date - (SELECT max(r.day) FROM reconciliations r WHERE r.day < ${day}::date), ${comparedAgainDays})
+      ON CONFLICT DO NOTHING`);
+    await enqueue(tx, reconcileQueue, { day });
   });
+}
+
+/**
+ * Marks the payments of one day of `days_to_compare`: those that were received, and those whose money moved.
+ * @returns false when no day is left
+ */
+export async function markDay(tx: Tx): Promise<boolean> {
+  const [taken] = await tx.query<{ day: string }>(sql`
+    DELETE FROM days_to_compare WHERE day = (SELECT min(day) FROM days_to_compare) RETURNING day::text AS day`);
+  if (!taken) return false;
+  const isOnDay = (at: Statement) =>
+    sql`${at} >= ${taken.day}::timestamp AT TIME ZONE 'UTC' AND ${at} < (${taken.day}::timestamp + interval '1 day') AT TIME ZONE 'UTC'`;
+  await tx.query(sql`
+    INSERT INTO payments_to_compare (payment_intent)
+    SELECT payment_intent FROM payments WHERE NOT simulated AND payment_intent IS NOT NULL AND ${isOnDay(sql`received_at`)}
+    UNION SELECT payment_intent FROM balance_transactions WHERE ${isOnDay(sql`created_at`)}`);
+  return true;
 }
 
 /**
@@ -49,7 +84,15 @@ export async function windowOf(db: Sql, day: string, until: Date): Promise<Windo
   return { from: new Date(from), until };
 }
 
-/** Locks a day's comparison, so that nodes take turns. @returns false when another run has already ended it */
+/**
+ * Makes all comparisons wait for each other, also those of two days. An earlier one must not end the tasks about
+ * differences that a later one found.
+ */
+export async function lockComparison(tx: Tx): Promise<void> {
+  await tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended('comparison with the payment processor', 0))`);
+}
+
+/** Locks a day's comparison. @returns false when another run has already ended it */
 export async function lockDay(tx: Tx, day: string): Promise<boolean> {
   const [found] = await tx.query<{ hasEnded: boolean }>(sql`
     SELECT ended_at IS NOT NULL AS "hasEnded" FROM reconciliations WHERE day = ${day} FOR NO KEY UPDATE`);

@@ -1,5 +1,5 @@
 import { type Clock, dayMs } from "../../../kernel/platform/clock.ts";
-import type { Database, Sql } from "../../../kernel/platform/database/database.ts";
+import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import type { Jobs } from "../../../kernel/platform/jobs/jobs.ts";
 import type { Log } from "../../../kernel/platform/logs.ts";
 import { keepTasks, type NeededTask } from "../../../kernel/tasks/tasks.ts";
@@ -10,8 +10,8 @@ import type { Movement } from "../processor/balance.ts";
 import { takeEvent } from "../processor/events.ts";
 import { readMessage } from "../processor/message.ts";
 import type { Processor } from "../processor/processor.ts";
-import { askForDay, endDay, lockDay, reconcileQueue, windowOf } from "./days.ts";
-import { comparePayments, type Difference, insertMovements, leftInAccount } from "./store.ts";
+import { askForDay, endDay, lockComparison, lockDay, markDay, reconcileQueue, windowOf } from "./days.ts";
+import { compareNext, comparePayments, type Difference, insertMovements, leftInAccount } from "./store.ts";
 
 type ReconcileDeps = { db: Database; clock: Clock; log: Log; processor: Processor | null };
 
@@ -67,7 +67,9 @@ export async function reconcile(deps: ReconcileDeps, day: string, stopping?: Abo
   }
   await copy();
   await endDisputes(deps, processor, day, stopping);
+  await unmarkAgreeing(deps, present, stopping);
   await db.transaction(async (tx) => {
+    await lockComparison(tx);
     // Another account may have been noticed since. Then the copied books are not those of this day.
     const at = await requireLastAccount(tx, present, clock());
     if (!(await lockDay(tx, day))) return;
@@ -79,6 +81,26 @@ export async function reconcile(deps: ReconcileDeps, day: string, stopping?: Abo
     if (differences.length > 0) log.error(line, "the books differ from those of the payment processor");
     else log.info(line, "the books agree with those of the payment processor");
   });
+}
+
+/**
+ * Marks the payments that are due to be compared again, and takes out those that agree. After an upgrade, these are all
+ * payments. So each transaction is short, and a run that is interrupted loses one of them. Differences stay marked for
+ * the last transaction of the comparison, which opens their tasks.
+ */
+async function unmarkAgreeing({ db, clock }: ReconcileDeps, present: string | null, stopping?: AbortSignal) {
+  const locked = <T>(work: (tx: Tx, at: Date) => Promise<T>) => {
+    if (stopping?.aborted) throw stops();
+    return db.transaction(async (tx) => {
+      await lockComparison(tx);
+      return work(tx, await requireLastAccount(tx, present, clock()));
+    });
+  };
+  while (await locked((tx) => markDay(tx)));
+  for (let last: string | null = ""; last !== null; ) {
+    const after: string = last;
+    last = await locked(async (tx, at) => (await compareNext(tx, after, at)).last);
+  }
 }
 
 const stops = () => new Error("the node stops: another one compares");

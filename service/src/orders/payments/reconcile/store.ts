@@ -87,21 +87,24 @@ const comparedAtOnce = 10_000;
  */
 export async function comparePayments(tx: Tx, at: Date): Promise<Difference[]> {
   const differences: Difference[] = [];
-  for (let last = ""; ; ) {
-    const changed = await tx.query<{ intent: string }>(sql`
-      SELECT DISTINCT payment_intent AS intent FROM payments_to_compare WHERE payment_intent > ${last} ORDER BY 1
-      LIMIT ${comparedAtOnce}`);
-    const end = changed.at(-1);
-    if (!end) return differences;
-    last = end.intent;
-    differences.push(
-      ...(await compareSome(
-        tx,
-        changed.map(({ intent }) => intent),
-        at,
-      )),
-    );
+  for (let last: string | null = ""; last !== null; ) {
+    const compared: Compared = await compareNext(tx, last, at);
+    differences.push(...compared.differences);
+    last = compared.last;
   }
+  return differences;
+}
+
+/** `last`: the last of the compared payments; null when none was left. */
+type Compared = { last: string | null; differences: Difference[] };
+
+/** Compares some of the payments that changed: the next ones after `last`, in the order of their ids. */
+export async function compareNext(tx: Tx, last: string, at: Date): Promise<Compared> {
+  const changed = await tx.query<{ intent: string }>(sql`
+    SELECT DISTINCT payment_intent AS intent FROM payments_to_compare WHERE payment_intent > ${last} ORDER BY 1
+    LIMIT ${comparedAtOnce}`);
+  const intents = changed.map(({ intent }) => intent);
+  return { last: intents.at(-1) ?? null, differences: intents.length === 0 ? [] : await compareSome(tx, intents, at) };
 }
 
 /**
@@ -162,8 +165,9 @@ function compareSome(tx: Tx, intents: readonly string[], at: Date): Promise<Diff
       FROM open d CROSS JOIN since
       WHERE NOT is_missing_there OR d.at >= since.at OR ${isNotCopied(sql`d.requested_at`, sql`d.at`, bookedWithin)}
     ), agreeing AS (
-      DELETE FROM payments_to_compare c USING changed
-      WHERE c.payment_intent = changed.payment_intent AND NOT EXISTS (SELECT FROM kept k WHERE k.payment_intent = c.payment_intent)
+      SELECT payment_intent FROM changed EXCEPT SELECT payment_intent FROM kept
+    ), unmarked AS (
+      DELETE FROM payments_to_compare c USING agreeing a WHERE c.payment_intent = a.payment_intent
     )
     SELECT d.kind, coalesce(d.source, d.key) AS source, d.payment_intent AS "paymentIntent",
       d.here_cents::float8 AS "hereCents", d.there_cents::float8 AS "thereCents", d.here_currency AS "hereCurrency",
