@@ -27,15 +27,24 @@ function actIn(draft: Draft | undefined): Act {
   return draft.act as Act;
 }
 
-/** The two things that an upload is checked against: the noted act, and the document that the notary was given. */
-export async function premisesOf(deps: DeskDeps, claimed: Claimed, mayHaveSigned = true) {
+/**
+ * The noted act, once nothing stands in its way.
+ * @param mayHaveSigned whether the notary may have signed already
+ * @throws ServiceError `conflict` naming what has to be done first
+ */
+export async function readyAct(deps: DeskDeps, claimed: Claimed, mayHaveSigned = true): Promise<Act> {
   const { order, notary } = claimed;
   const act = actIn(await findDraft(deps.db, order.taskId, notary.id));
   const sheet = await openSheetOf(deps, order.taskId);
   requireReady(sheet, act);
   if (!sheet) await signedAgainOnPaper(deps.db, claimed, act, act.signedBefore !== undefined);
   await requireTogether(deps.db, order.taskId, act, mayHaveSigned);
-  return { act, given: await documentToNotarize(deps, order) };
+  return act;
+}
+
+/** The two things that an upload is checked against: the noted act, and the document that the notary was given. */
+async function premisesOf(deps: DeskDeps, claimed: Claimed) {
+  return { act: await readyAct(deps, claimed), given: await documentToNotarize(deps, claimed.order) };
 }
 
 type Premises = Awaited<ReturnType<typeof premisesOf>>;

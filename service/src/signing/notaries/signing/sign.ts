@@ -19,7 +19,7 @@ import {
   completeAct,
   type DeskReport,
   hashOf,
-  premisesOf,
+  readyAct,
   recordOf,
   reportOn,
   requireMode,
@@ -27,7 +27,7 @@ import {
   type Upload,
 } from "../desk/complete.ts";
 import { type Claimed, claimedOrder, type DeskDeps } from "../desk/desk.ts";
-import { withDocument } from "../desk/documents.ts";
+import { givenNow, withDocument } from "../desk/documents.ts";
 import { roomOfAct } from "../sheets/room.ts";
 import { linesOf } from "./block.ts";
 import type { NotaryOutput, NotaryRevision } from "./build-task.ts";
@@ -87,7 +87,7 @@ export async function prepareSignature(
   der: Uint8Array,
 ): Promise<PreparedSignature> {
   const claimed = await claimedOrder(desk, operator, code);
-  const { act } = await premisesOf(desk, claimed, false);
+  const act = await readyAct(desk, claimed, false);
   requireElectronic(claimed, act);
   const { notary, order } = claimed;
   const at = new Date(Math.floor(desk.clock().getTime() / 1000) * 1000);
@@ -216,8 +216,9 @@ export async function waitingSignature(desk: DeskDeps, claimed: Claimed) {
   const prepared = await findSignature(desk.db, keyOf(claimed), desk.clock());
   if (!prepared)
     throw new ServiceError("conflict", "Nothing waits for your signature. Open your certificate file again.");
-  const { act, given } = await premisesOf(desk, claimed);
-  if (hashOf(act) !== prepared.actSha256 || given.sha256 !== prepared.givenSha256)
+  const act = await readyAct(desk, claimed);
+  const given = await givenNow(desk.db, claimed.order.orderId);
+  if (hashOf(act) !== prepared.actSha256 || given !== prepared.givenSha256)
     throw new ServiceError("conflict", "The act or the document was changed meanwhile. Sign again.");
   return { ...prepared, act };
 }
