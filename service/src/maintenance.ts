@@ -146,7 +146,7 @@ const tasksOfOrders = ({ db, clock }: Resources): PeriodicTask[] => {
 
 const tasksOfMoney = (resources: Resources, { processor }: Kept): PeriodicTask[] => [
   { name: "payments without an answer", everyMs: 5 * 60 * seconds, work: () => watchPayments(resources) },
-  { name: "issuer of receipts", everyMs: 5 * 60 * seconds, work: () => watchIssuer(resources) },
+  { name: "issuer of receipts", everyMs: 5 * 60 * seconds, work: () => watchIssuer(resources, processor) },
   { name: "bank of the sandbox", everyMs: 60 * seconds, work: (stopping) => takeSandboxSteps(resources, stopping) },
   ...processorTasks({ ...resources, processor }),
   { name: "months to close", everyMs: hours, atStart: true, work: (stopping) => closeMonths(resources, stopping) },

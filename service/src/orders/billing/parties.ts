@@ -106,20 +106,29 @@ export const namesIssuer = ({ name, address }: Pick<Issuer, "name" | "address">)
   name !== "" && address.some((line) => line !== "");
 
 /**
- * Opens a task once a receipt of a live payment was issued while the operator's file names no issuer with an address.
- * Payments go on: what is unknown is not printed, and the payer has paid already.
+ * Opens a task once a receipt of a live payment named no issuer with an address, while the operator's file still names
+ * none. After somebody has ended the task, the next such receipt opens another one. Payments go on: what is unknown is
+ * not printed, and the payer has paid already. A key of the test mode moves no money.
  */
-export const watchIssuer = ({ db, clock }: { db: Database; clock: Clock }): Promise<void> =>
-  db.transaction((tx) =>
+export async function watchIssuer(
+  { db, clock }: { db: Database; clock: Clock },
+  processor: { testMode: boolean } | null,
+): Promise<void> {
+  await db.transaction((tx) =>
     keepTasks(tx, clock(), "receipt_issuer", async () => {
-      if (namesIssuer(await currentIssuer(tx))) return [];
-      const receipts = await tx.query(sql`
-        SELECT ${fromPayments} JOIN ${billingDocuments(sql`d`)} ON d.payment_id = p.id
-        WHERE d.kind = 'receipt' AND d.environment = 'live' AND NOT p.simulated LIMIT 1`);
+      if (processor?.testMode || namesIssuer(await currentIssuer(tx))) return [];
+      const issuers = await tx.query<{ id: number; content: Issuer }>(sql`
+        SELECT b.id, b.content, ${verified(billingPartyState, sql`b`)} FROM billing_parties b WHERE b.partner_id IS NULL`);
+      const named = issuers.filter(({ content }) => namesIssuer(content)).map(({ id }) => id);
+      const [receipt] = await tx.query<{ at: Date }>(sql`
+        SELECT d.booked_at AS at ${fromPayments} JOIN ${billingDocuments(sql`d`)} ON d.payment_id = p.id
+        WHERE d.kind = 'receipt' AND d.environment = 'live' AND NOT p.simulated
+          AND (d.issuer_id IS NULL OR d.issuer_id <> ALL (${named}::bigint[])) ORDER BY d.id DESC LIMIT 1`);
       const reason = `Receipts of live payments are issued, and they name no issuer with an address. Write the service’s name and address into the file of the setting BILLING, and restart the service. Earlier receipts stay as they were issued.`;
-      return receipts.length > 0 ? [["issuer", { reason, since: null }]] : [];
+      return receipt ? [["issuer", { reason, since: receipt.at }]] : [];
     }),
   );
+}
 
 /** The time zone of the months and dates of a firm that chose none. */
 export const serviceZone = async (db: Sql): Promise<string> => (await currentIssuer(db)).zone;
