@@ -31,14 +31,30 @@ export const partNewsQueue = "part-refund-news";
 export type Dispute = {
   id: string;
   paymentIntent: string;
+  /** Null when the bank named no amount, or one in another currency than dollars. */
   amountCents: number | null;
+  /** The sum that the bank named in another currency; null for dollars. */
+  foreign: { amount: number; currency: string } | null;
   state: "opened" | "won" | "lost";
 };
 
-type Row = Dispute & { eventAt: Date };
+type Row = Pick<Dispute, "id" | "paymentIntent" | "state"> & {
+  amount: number | null;
+  currency: string | null;
+  eventAt: Date;
+};
 
-const selectDisputes = sql`SELECT id, payment_intent AS "paymentIntent", amount_cents::float8 AS "amountCents", state,
-  event_at AS "eventAt", ${verified(disputeState, sql`disputes`)} FROM disputes`;
+const columns = sql`id, payment_intent AS "paymentIntent", amount_cents::float8 AS amount, currency, state, event_at AS "eventAt"`;
+const selectDisputes = sql`SELECT ${columns}, ${verified(disputeState, sql`disputes`)} FROM disputes`;
+
+/** Payments are in dollars. How much of one a sum in another currency is, only the bank knows. */
+function disputeOf({ id, paymentIntent, state, amount, currency }: Omit<Row, "eventAt">): Dispute {
+  const isForeign = amount !== null && currency !== null && currency.toLowerCase() !== "usd";
+  return {
+    ...{ id, paymentIntent, state, amountCents: isForeign ? null : amount },
+    foreign: isForeign ? { amount, currency } : null,
+  };
+}
 
 /**
  * Makes transactions about one payment wait for each other. Otherwise, a dispute or a refund that is recorded at the
@@ -72,16 +88,13 @@ export async function recordDispute(
       UPDATE disputes SET payment_intent = ${paymentIntent}, state = ${state}, event_at = ${eventAt}, changed_at = ${at},
         amount_cents = coalesce(${amount}, amount_cents), currency = coalesce(${currency}, currency) WHERE id = ${id}`);
   if (inserted.length === 1 || counts) await writeStateMacs(tx, disputeState, sql`id = ${id}`);
-  const { eventAt: _, ...before } = row;
   const isNews = inserted.length === 1 || (counts && state !== row.state);
-  return { ...before, ...(counts && { paymentIntent, state, amountCents: amount ?? row.amountCents }), isNews };
+  const newest = { paymentIntent, state, amount: amount ?? row.amount, currency: currency ?? row.currency };
+  return { ...disputeOf({ ...row, ...(counts && newest) }), isNews };
 }
 
 /** A row that this transaction inserted has no MAC yet. */
-const selectDisputesToMark = (isNew: boolean) =>
-  isNew
-    ? sql`SELECT id, payment_intent AS "paymentIntent", amount_cents::float8 AS "amountCents", state, event_at AS "eventAt" FROM disputes`
-    : selectDisputes;
+const selectDisputesToMark = (isNew: boolean) => (isNew ? sql`SELECT ${columns} FROM disputes` : selectDisputes);
 
 function isNewer(row: Row, state: Dispute["state"], eventAt: Date): boolean {
   // A later event of an open dispute may state another amount.
@@ -98,7 +111,7 @@ function isNewer(row: Row, state: Dispute["state"], eventAt: Date): boolean {
  */
 export async function disputesOfIntent(db: Sql, paymentIntent: string): Promise<Dispute[]> {
   const rows = await db.query<Row>(sql`${selectDisputes} WHERE payment_intent = ${paymentIntent} ORDER BY id`);
-  return rows.map(({ eventAt: _, ...dispute }) => dispute);
+  return rows.map(disputeOf);
 }
 
 /**

@@ -123,6 +123,25 @@ test("a person who ends the task lets no refund through: the bank's decision cou
   assert.equal(await isDisputed(db, id), false);
 });
 
+test("a dispute in another currency is worded in it, and all that is left of the payment is booked as lost", async () => {
+  const { code, id, intent } = await paidOrder();
+  const inEuro = (status: string) => {
+    const { data, ...event } = disputed(intent, status, undefined, 8_400);
+    return { ...event, data: { object: { ...data.object, currency: "eur" } } };
+  };
+  await takeAll(inEuro("needs_response"), inEuro("lost"));
+  const reasons = (await tasksOf(id, "dispute")).map(({ reason }) => reason);
+  assert.equal(reasons.length, 2);
+  for (const reason of reasons) {
+    assert.match(reason, /8400 \(eur, smallest unit\)/);
+    assert.doesNotMatch(reason, /\$/);
+  }
+  assert.deepEqual(await booksOf(code), [
+    ["receipt", total],
+    ["loss", total],
+  ]);
+});
+
 test("a dispute whose event overtakes its payment holds the order when the payment comes", async () => {
   for (const end of [null, "won", "lost"]) {
     const { code, id, intent } = await newOrder();

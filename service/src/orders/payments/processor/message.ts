@@ -272,13 +272,11 @@ export function timeOf({ created }: SignedEvent, at: Date): Date {
 
 /** Says which sum arrived in place of the one that was asked for, for the pages of firms and operators. */
 export const wrongSum = (paid: Pick<SessionMessage, "amount" | "currency">, askedCents: number): string =>
-  `${sumText(paid)} was paid, and ${dollars(askedCents)} was asked for`;
+  `${paid.amount === null ? "An unknown sum" : sumText(paid.amount, paid.currency)} was paid, and ${dollars(askedCents)} was asked for`;
 
-function sumText({ amount, currency }: Pick<SessionMessage, "amount" | "currency">): string {
-  if (amount === null) return "An unknown sum";
-  if (currency?.toLowerCase() === "usd") return dollars(amount);
-  return `${amount} (${currency ?? "no currency"}, smallest unit)`;
-}
+/** A sum in any currency. The smallest unit is not a hundredth in all of them. */
+export const sumText = (amount: number, currency: string | null): string =>
+  currency?.toLowerCase() === "usd" ? dollars(amount) : `${amount} (${currency ?? "no currency"}, smallest unit)`;
 
 /** Ends the reason of an order that got the wrong sum. */
 export const untilDecided = "until the operator of this service has decided about the money";

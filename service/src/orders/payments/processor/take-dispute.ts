@@ -12,6 +12,7 @@ import { tellFirm } from "../firm/money-mail.ts";
 import { reviseLoss } from "../pay-again.ts";
 import { heldPayments, paymentState } from "../store.ts";
 import { endRefunded, isLost, nothing, type Taken, type TakeOptions } from "./apply.ts";
+import { sumText } from "./message.ts";
 
 /** The part of a dispute that concerns one order. */
 type Part = {
@@ -119,7 +120,7 @@ function wantedOf(
     above,
     returned.map((restCents) => ({ restCents, takenCents: null })),
   );
-  // A bank may want more than was paid, in another currency for example.
+  // A bank may want more than was paid.
   const beyond = above - twice.reduce((sum, cents) => sum + cents, 0);
   return new Map(
     counted.map(({ orderId }, index) => {
@@ -206,9 +207,12 @@ export async function takeDispute(
  * An order's part of a dispute in words: `sum` alone, and `ofSum` with the whole sum, if the payment was for several
  * orders. The parts of all orders add up to the dispute.
  */
-function sumsFor({ id }: LockedOrder, { amountCents }: Dispute, { wanted }: BookedDispute) {
+function sumsFor({ id }: LockedOrder, { amountCents, foreign }: Dispute, { wanted }: BookedDispute) {
   const { cents = amountCents, twiceCents = 0 } = wanted.get(id) ?? {};
-  if (cents === null || amountCents === null) return { sum: "money", ofSum: "money", twice: "" };
+  if (cents === null || amountCents === null) {
+    const sum = foreign ? sumText(foreign.amount, foreign.currency) : "money";
+    return { sum, ofSum: sum, twice: "" };
+  }
   const sum = dollars(cents);
   const whole = `${dollars(amountCents)} for ${wanted.size} orders`;
   const ofSum = wanted.size <= 1 ? sum : `${sum} of this order (a part of ${whole})`;
