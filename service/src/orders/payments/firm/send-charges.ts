@@ -208,7 +208,10 @@ async function reserve(tx: Tx, deps: ChargeDeps, orderIds: readonly number[]): P
   return found;
 }
 
-/** The orders to charge by one payment each: those that the same person or key placed for the same firm. */
+/**
+ * The orders to charge by one payment each: those that the same person or key placed for the same firm. All jobs go
+ * through the placers in the same order, because they lock the limit of each.
+ */
 async function byPlacer(
   tx: Tx,
   { rowMac }: ChargeDeps,
@@ -224,7 +227,8 @@ async function byPlacer(
     const { partnerId, environment } = each.order;
     return [partnerId, environment, placerOf(each)].join(" ");
   });
-  return [...groups.values()].map((parts) => [parts[0] ? placerOf(parts[0]) : null, parts]);
+  const sorted = [...groups].sort(([one], [other]) => (one < other ? -1 : 1));
+  return sorted.map(([, parts]) => [parts[0] ? placerOf(parts[0]) : null, parts]);
 }
 
 /** Inserts one payment of orders that the same person or key placed. @returns null when a checkout is to pay them */
