@@ -15,9 +15,11 @@ export function ofBlank(blank: Blank, page: PageWords): Piece[] {
   const beside = labelBeside(blank, page);
   const captions = captionsBelow(blank, page);
   // "X" and "Attest" show only that somebody signs here. So the caption decides: it may name a witness or ask for initials.
-  const decisive = beside && /^(?:x|attest)$/i.test(beside.label) ? captions.map(({ text }) => kindOfLabel(text)) : [];
-  for (const kind of ["notary", "initials"] as const)
-    if (decisive.includes(kind)) return piece({ label: "", kind }, "label_below");
+  const decisive = beside && /^(?:x|attest)$/i.test(beside.label) ? captions : [];
+  for (const kind of ["notary", "initials"] as const) {
+    const caption = decisive.find(({ text }) => kindOfLabel(text) === kind);
+    if (caption) return piece({ label: kind === "notary" ? caption.text : "", kind }, "label_below");
+  }
   // "Received by:" is for an office, unless a person's name follows the line.
   if (beside?.kind === "notary" && /^received by$/i.test(beside.label) && isNamedBehind(blank, page))
     return piece({ ...beside, kind: "signature" }, "label_left");

@@ -30,6 +30,7 @@ export type FieldWords = {
     readonly height?: number;
   }[];
   readonly subjects: Words;
+  readonly witness: Words;
   readonly witnessHeading: Words;
   readonly witnessClause: Words;
 };
@@ -91,6 +92,9 @@ export const reservedParts: readonly ReservedPart[] = data.reserved.map(
  * person's name.
  */
 export const subjects = pattern(data.subjects);
+
+/** Words for witnesses in the label of a blank. */
+export const witnessWords = pattern(data.witness);
 
 /** A heading above the lines of a witness. */
 export const witnessHeading = pattern(data.witnessHeading);

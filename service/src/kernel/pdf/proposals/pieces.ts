@@ -85,8 +85,11 @@ const isOfRow = ({ blank, found }: Piece, date: Blank, { content }: PageWords): 
   return found.kind === "signature" || between.length < 2;
 };
 
-/** Whether a blank belongs to a witness or an office: one of them signs at the nearest place to the left or above. */
-function isOthers(other: Blank, pieces: readonly Piece[]): boolean {
+/** Whether a blank belongs to a witness or an office. */
+const isOthers = (other: Blank, pieces: readonly Piece[]): boolean => signerOf(other, pieces)?.found.kind === "notary";
+
+/** The place of the person to whom a date or a name belongs: the nearest place to sign to the left or above. */
+export function signerOf(other: Blank, pieces: readonly Piece[]): Piece | undefined {
   const { x, y } = other;
   const signed = pieces.filter(({ found: { kind } }) => kind === "signature" || kind === "notary");
   const onRow = signed
@@ -95,5 +98,5 @@ function isOthers(other: Blank, pieces: readonly Piece[]): boolean {
   const above = signed
     .filter(({ blank }) => blank.y < y - 4 && y - blank.y < 60 && Math.abs(blank.x - x) < 40)
     .sort((a, b) => b.blank.y - a.blank.y);
-  return (onRow[0] ?? above[0])?.found.kind === "notary";
+  return onRow[0] ?? above[0];
 }

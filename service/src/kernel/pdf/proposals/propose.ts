@@ -8,6 +8,7 @@ import { arrows, type Kind, kindOfLabel, measures } from "./patterns.ts";
 import { ofSigners, type Piece, type Reason } from "./pieces.ts";
 import { roleOf, textsNear } from "./role.ts";
 import type { Run } from "./runs.ts";
+import { ofWitness, piecesOfWitnesses, witness } from "./witnesses.ts";
 
 /** A place on a page that looks as if somebody should sign it or fill it in. */
 export type Proposal = {
@@ -33,30 +34,51 @@ export type Proposal = {
 /** A proposal before its party, the texts near it and its confidence are determined. */
 type Plain = Omit<Proposal, "role" | "near" | "confidence">;
 
-/** Proposes fields for the blanks of a page whose labels ask for them, but never for a notary's blanks. */
-export function propose(content: PageContent): Proposal[] {
+/** Proposes fields for the blanks of a page whose labels ask for them, but never for a notary's or a witness's blanks. */
+export const propose = (content: PageContent): Proposal[] => proposeAll(content).signers;
+
+/** Proposes fields for the parties who sign and, separately, for the witnesses of their signatures. */
+export function proposeAll(content: PageContent): { signers: Proposal[]; witnesses: Proposal[] } {
   const blanks = isDrawing(content) ? [] : blanksIn(content);
   const words = cutAtBlanks(wordsIn(content), blanks);
   const ofOthers = partsOfOthers(content, words);
   const page: PageWords = { words, blanks, content, isExecution: executionAbove(words, ofOthers) };
-  const reserved = [...ofOthers, ...partsOfWitnesses(content, words, blanks)];
+  const parts = partsOfWitnesses(content, words, blanks);
+  const reserved = [...ofOthers, ...parts];
   const own = content.own.flatMap((field) => ofOwnField(field, page));
   const lined = piecesOf(
     blanks.filter((blank) => !isInPart(blank, reserved)),
     page,
   ).flatMap((piece) => asProposal(piece, page));
   const unlined = ofLabelsAlone(page).filter(({ rect }) => !isInPart({ x: rect.x, y: rect.y + rect.height }, reserved));
+  const theirs = apart([
+    ...content.own.flatMap((field) => ofWitness(field).flatMap((each) => ofOwnField(each, page))),
+    ...piecesOfWitnesses(
+      blanks.filter((blank) => !isInPart(blank, ofOthers)),
+      page,
+      parts,
+    ).flatMap((piece) => asProposal(piece, page)),
+  ]);
+  // A date or a name next to the line of a witness is the witness's, also outside the part of the witnesses.
+  const isTheirs = ({ kind, rect }: Plain) =>
+    (kind === "date" || kind === "name") && theirs.some((each) => each.kind === kind && meet(each.rect, rect));
+  const signers = apart([...own, ...lined, ...unlined]).filter((each) => !isTheirs(each));
+  const witnesses = theirs.filter(({ rect }) => !signers.some((each) => meet(each.rect, rect)));
+  const read = (each: Plain, role: string | null): Proposal => ({
+    ...each,
+    ...{ role, near: textsNear(each.rect, page), confidence: confidenceOf(each) },
+  });
+  return {
+    signers: signers.map((each) => read(each, roleOf(each.words, each.rect, page))),
+    witnesses: witnesses.map((each) => read(each, witness)),
+  };
+}
+
+/** Drops the proposals that overlap an earlier one, and sorts the others from the top of the page. */
+function apart(proposals: readonly Plain[]): Plain[] {
   const found: Plain[] = [];
-  for (const proposal of [...own, ...lined, ...unlined])
-    if (!found.some(({ rect }) => meet(rect, proposal.rect))) found.push(proposal);
-  return found
-    .sort((a, b) => a.rect.y - b.rect.y || a.rect.x - b.rect.x)
-    .map((each) => ({
-      ...each,
-      role: roleOf(each.words, each.rect, page),
-      near: textsNear(each.rect, page),
-      confidence: confidenceOf(each),
-    }));
+  for (const proposal of proposals) if (!found.some(({ rect }) => meet(rect, proposal.rect))) found.push(proposal);
+  return found.sort((a, b) => a.rect.y - b.rect.y || a.rect.x - b.rect.x);
 }
 
 function confidenceOf({ kind, words, reason }: Plain): Proposal["confidence"] {

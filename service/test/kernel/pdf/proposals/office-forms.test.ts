@@ -5,7 +5,7 @@ import { brotliDecompressSync } from "node:zlib";
 import { type OfficeForm, officeForms, type Place } from "@signsealship/testing/inputs/office-forms";
 import { openWithPdfJs } from "../../../../src/kernel/pdf/pdf-js.ts";
 import { readContent } from "../../../../src/kernel/pdf/proposals/content.ts";
-import { type Proposal, propose } from "../../../../src/kernel/pdf/proposals/propose.ts";
+import { type Proposal, proposeAll } from "../../../../src/kernel/pdf/proposals/propose.ts";
 
 /** For one form: the places that were found, the places that were missed, and the proposals that match no place. */
 interface Score {
@@ -14,13 +14,13 @@ interface Score {
   wrong: (Proposal & { page: number })[];
 }
 
-async function proposalsOf(pdf: Buffer) {
+async function proposalsOf(pdf: Buffer, of: "signers" | "witnesses" = "signers") {
   const { opening, OPS } = await openWithPdfJs(pdf);
   try {
     const document = await opening.promise;
     const all: Score["wrong"] = [];
     for (let page = 1; page <= document.numPages; page++)
-      for (const proposal of propose(await readContent(await document.getPage(page), OPS)))
+      for (const proposal of proposeAll(await readContent(await document.getPage(page), OPS))[of])
         all.push({ ...proposal, page });
     return all;
   } finally {
@@ -116,3 +116,20 @@ for (const [set, least, mostWrong] of [
       assert.ok(wrong <= mostWrong, `${wrong} of ${count} are wrong`);
     });
   });
+
+test("finds the lines of witnesses apart from those of the signers, and takes nobody else's line for one of them", async () => {
+  let [found, all] = [0, 0];
+  const wrong: string[] = [];
+  for (const { pdf, places } of [..."abcdefghij"].flatMap(formsOf)) {
+    const proposals = (await proposalsOf(pdf, "witnesses")).filter(({ kind }) => kind === "signature");
+    const theirs = places.filter(({ type, role }) => type === "signature" && /^(?:witness|testigo)$/.test(role));
+    all += theirs.length;
+    found += theirs.filter((place) => proposals.some((proposal) => isAt(place, proposal))).length;
+    const others = places.filter((place) => !isSpare(place) && !theirs.includes(place));
+    for (const proposal of proposals) if (others.some((place) => isAt(place, proposal))) wrong.push(proposal.words);
+    assert.ok(proposals.every(({ role }) => role === "Witness"));
+  }
+  console.log(`witnesses: ${found} of ${all} found`);
+  assert.ok(found >= 54, `${found} of ${all} were found`);
+  assert.deepEqual(wrong, []);
+});

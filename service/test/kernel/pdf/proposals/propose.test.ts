@@ -8,20 +8,22 @@ import { openWithPdfJs } from "../../../../src/kernel/pdf/pdf-js.ts";
 import { readContent } from "../../../../src/kernel/pdf/proposals/content.ts";
 import { linesIn } from "../../../../src/kernel/pdf/proposals/lines.ts";
 import { kindOfLabel } from "../../../../src/kernel/pdf/proposals/patterns.ts";
-import { propose } from "../../../../src/kernel/pdf/proposals/propose.ts";
+import { propose, proposeAll } from "../../../../src/kernel/pdf/proposals/propose.ts";
 import { isRoleOf } from "../../../../src/kernel/pdf/proposals/role.ts";
 import type { Operators, Ops } from "../../../../src/kernel/pdf/proposals/walk.ts";
 import { madeForm } from "../../../orders/fills/made-form.ts";
 
-async function proposalsOf(pdf: Buffer) {
+async function contentOf(pdf: Buffer) {
   const { opening, OPS } = await openWithPdfJs(pdf);
   try {
     const document = await opening.promise;
-    return propose(await readContent(await document.getPage(1), OPS));
+    return await readContent(await document.getPage(1), OPS);
   } finally {
     await opening.destroy();
   }
 }
+
+const proposalsOf = async (pdf: Buffer) => propose(await contentOf(pdf));
 
 describe("proposes the places of a form, and no others:", () => {
   for (const { name, pdf, places } of signatureForms())
@@ -47,6 +49,58 @@ test("the example's own lines are proposed, and the notary's are not", async () 
   assert.deepEqual(
     proposals.map(({ kind }) => kind),
     ["signature", "date"],
+  );
+});
+
+test("the places of witnesses are proposed apart, with the role of a witness, and those of a notary are not", async () => {
+  const text = (x: number, y: number, words: string) => `BT /F1 10 Tf ${x} ${y} Td (${words}) Tj ET`;
+  const rule = (x: number, y: number) => `0.75 w ${x} ${y} m ${x + 180} ${y} l S`;
+  const content = [
+    text(72, 700, "IN WITNESS WHEREOF, the parties have signed this agreement on the dates below."),
+    ...[rule(72, 650), text(72, 638, "Signature of Buyer"), rule(330, 650), text(330, 638, "Date")],
+    ...[rule(72, 580), text(72, 568, "Signature of Witness"), rule(330, 580), text(330, 568, "Date")],
+    ...[text(72, 520, "WITNESSES:"), rule(72, 490), rule(72, 466), text(72, 455, "Print name")],
+    ...[text(72, 380, "Notary Public"), rule(150, 380)],
+  ].join("\n");
+  const { signers, witnesses } = proposeAll(await contentOf(makePdf({ content })));
+  const placesOf = (list: typeof signers) =>
+    list.map(({ kind, role, rect }) => [kind, role, Math.round(792 - rect.y - rect.height)]);
+  assert.deepEqual(placesOf(signers), [
+    ["signature", "Buyer", 650],
+    ["date", null, 650],
+  ]);
+  assert.deepEqual(placesOf(witnesses), [
+    ["signature", "Witness", 580],
+    ["date", "Witness", 580],
+    ["signature", "Witness", 490],
+    ["name", "Witness", 466],
+  ]);
+});
+
+test("a date next to the line of a witness is the witness's, although it is beside the column of the witness", async () => {
+  const content = [
+    "BT /F1 10 Tf 72 640 Td (Signature of Buyer) Tj 0 -100 Td (WITNESS:) Tj ET 0.75 w 72 652 m 290 652 l S",
+    "72 500 m 290 500 l S 340 500 m 460 500 l S",
+    "BT /F1 10 Tf 72 488 Td (Signature of Witness) Tj 268 0 Td (Date) Tj ET",
+  ].join("\n");
+  const { signers, witnesses } = proposeAll(await contentOf(makePdf({ content })));
+  assert.deepEqual(
+    [signers, witnesses].map((list) => list.map(({ kind }) => kind)),
+    [["signature"], ["signature", "date"]],
+  );
+});
+
+test("a document's own fields for witnesses are proposed apart", async () => {
+  const own = (name: string, y: number) => ({
+    ...{ kind: "signature" as const, name, options: [] },
+    rect: { x: 72, y, width: 180, height: 24 },
+  });
+  const fields = [own("BuyerSignature", 100), own("Witness_1_Signature", 200), own("NotarySignature", 300)];
+  const content = { ...(await contentOf(makePdf())), own: fields };
+  const { signers, witnesses } = proposeAll(content);
+  assert.deepEqual(
+    [signers, witnesses].map((list) => list.map(({ kind, rect }) => [kind, rect.y])),
+    [[["signature", 100]], [["signature", 200]]],
   );
 });
 
