@@ -1,5 +1,5 @@
 import { type Config, readConfig } from "../../kernel/config/config.ts";
-import { type Database, type Sql, withLongStatements } from "../../kernel/platform/database/database.ts";
+import type { Database, Sql } from "../../kernel/platform/database/database.ts";
 import { largeObjectFunctions, missingTimeouts, readRights } from "../../kernel/platform/database/service-role.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { StartupError } from "../../kernel/platform/errors.ts";
@@ -143,7 +143,7 @@ async function dataFindings(resources: Examined): Promise<Finding[]> {
     await runCheck("recordings", () => recordingsFinding(resources)),
     await runCheck("nodes", () => nodesFinding(resources)),
     await runCheck("payment account", () => accountFinding(resources)),
-    await runCheck("books", () => sumsAgree(withLongStatements(resources.db))),
+    await runCheck("books", () => sumsAgree(resources.db)),
     await secretsFinding(resources),
   ];
 }

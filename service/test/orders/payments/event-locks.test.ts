@@ -6,20 +6,18 @@ import type { StripeEvent } from "@signsealship/testing/doubles/stripe";
 import { forTests } from "@signsealship/testing/for-tests";
 import { repeats } from "@signsealship/testing/inputs/fuzz";
 import { until } from "@signsealship/testing/until";
-import { newOrderLines } from "../../../src/kernel/audit/audit.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { newUuid } from "../../../src/kernel/platform/ids.ts";
 import { lockOrders } from "../../../src/orders/order/order.ts";
 import { lockIntent } from "../../../src/orders/payments/disputes.ts";
-import { sendCharges } from "../../../src/orders/payments/firm/send-charges.ts";
-import { activeMethod, lockLimit, updateMethod } from "../../../src/orders/payments/firm/store.ts";
+import { activeMethod, updateMethod } from "../../../src/orders/payments/firm/store.ts";
 import { recordPayment } from "../../../src/orders/payments/store.ts";
 import { groupsOf } from "./charged-group.ts";
-import { openMoneyWorld, type PayingFirm } from "./money-world.ts";
+import { openMoneyWorld } from "./money-world.ts";
 
 const world = await forTests(openMoneyWorld());
 const { db, stripe, clock, orders } = world;
-const { group, charge, runJobs, intentsOf, charged, states, statuses, paidBy } = groupsOf(world);
+const { group, charge, runJobs, intentsOf, charged, statuses, paidBy } = groupsOf(world);
 
 /** The deadlocks of this file's own database server so far, from the server's log. */
 async function deadlocks(): Promise<number> {
@@ -133,40 +131,4 @@ test("a refund of one order's share and disputes of its payment at once deadlock
     assert.ok((await Promise.all(all.map((event) => world.take(event)))).every((isTaken) => isTaken));
   }
   assert.equal(await deadlocks(), before);
-});
-
-test("two jobs that charge orders of the same two firms at once deadlock nothing, and charge all", async () => {
-  const before = await deadlocks();
-  const [one, two] = [await world.newFirm(), await world.newFirm()];
-  const spenderOf = ({ principal }: PayingFirm) => `key:${principal.key?.id}`;
-  const jobs: number[][] = [];
-  const codes: string[] = [];
-  for (const firms of [
-    [one, two],
-    [two, one],
-  ]) {
-    const orderIds: number[] = [];
-    for (const firm of firms) {
-      const { partnerId } = firm.owner;
-      const code = await orders.insert("QuoteReady", { partnerId, payBy: "firm" });
-      const id = await world.orderIdOf(code);
-      const placed = { at: clock(), actor: spenderOf(firm), partnerId, code, status: "QuoteReady", reason: null };
-      await db.transaction((tx) => tx.query(newOrderLines(placed, sql`(SELECT ${id}::bigint AS id)`)));
-      orderIds.push(id);
-      codes.push(code);
-    }
-    jobs.push(orderIds);
-  }
-  const [first = [], second = []] = jobs;
-  const sent: Promise<void>[] = [];
-  await db.transaction(async (tx) => {
-    await lockLimit(tx, two.owner, spenderOf(two));
-    sent.push(sendCharges(world.deps, { orderIds: second }, false));
-    await until(async () => (await waitingLocks()) === 1);
-    sent.push(sendCharges(world.deps, { orderIds: first }, false));
-    await until(async () => (await waitingLocks()) === 2);
-  });
-  await Promise.all(sent);
-  assert.equal(await deadlocks(), before);
-  assert.deepEqual(await states(codes), Array(4).fill(["answered"]));
 });

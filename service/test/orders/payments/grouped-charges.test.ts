@@ -4,7 +4,6 @@ import { forTests } from "@signsealship/testing/for-tests";
 import { changeOrder } from "@signsealship/testing/row-mac";
 import { newOrderLines } from "../../../src/kernel/audit/audit.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
-import { ServiceError } from "../../../src/kernel/platform/errors.ts";
 import { newUuid } from "../../../src/kernel/platform/ids.ts";
 import { enqueue } from "../../../src/kernel/platform/jobs/jobs.ts";
 import { documentsOfOrder } from "../../../src/orders/billing/billing.ts";
@@ -289,34 +288,6 @@ test("of twenty requests at once one makes the payment, also against charges of 
   for (const intent of intentsOf(firm)) await take(String(intent["id"]));
   assert.deepEqual(await statuses(codes), all("EsignPending"));
   assert.deepEqual(await Promise.all(codes.map(paidBy)), [[9_500], [18_240], [1_020]]);
-});
-
-test("payments of rooms and of single orders by one key at once stay within its limit for the month", async () => {
-  for (let round = 0; round < 4; round++) {
-    const found = await group();
-    const { firm, codes, sum } = found;
-    const { partnerId } = firm.owner;
-    const others = [];
-    for (let n = 0; n < 4; n++)
-      others.push(await orders.insert("QuoteReady", { partnerId, payBy: "firm", totalCents: 9_900 }));
-    const spender = `key:${firm.principal.key?.id}`;
-    const monthCents = sum + 9_900;
-    const limit = { owner: firm.owner, spender, orderCents: sum, monthCents, by: spender, at: clock() };
-    await db.transaction((tx) => putLimit(tx, limit));
-    const requests = [
-      () => charge(found),
-      ...others.map((code) => () => chargeByMember(deps, firm.principal, code)),
-      () => charge({ firm, codes: [codes[0], codes[1]] }),
-    ];
-    const results = await Promise.allSettled(
-      [...requests.slice(round), ...requests.slice(0, round)].map((ask) => ask()),
-    );
-    for (const result of results)
-      if (result.status === "rejected") assert.ok(result.reason instanceof ServiceError, String(result.reason));
-    await Promise.all([runJobs(), runJobs()]);
-    const spent = intentsOf(firm).reduce((cents, { amount }) => cents + Number(amount), 0);
-    assert.ok(spent > 0 && spent <= monthCents, `${spent} of ${monthCents}`);
-  }
 });
 
 test("charges the orders of a placed closing by one payment, though the job runs twice and crashes", async () => {

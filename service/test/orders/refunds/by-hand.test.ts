@@ -3,7 +3,6 @@ import { test } from "node:test";
 import { startStripe } from "@signsealship/testing/doubles/stripe";
 import { forTests } from "@signsealship/testing/for-tests";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
-import { ServiceError } from "../../../src/kernel/platform/errors.ts";
 import { newUuid } from "../../../src/kernel/platform/ids.ts";
 import type { Handler } from "../../../src/kernel/platform/jobs/jobs.ts";
 import { documentsOfOrder } from "../../../src/orders/billing/billing.ts";
@@ -235,28 +234,6 @@ test("needs two people; one assignment waits at a time, and a withdrawn or refus
     sql`SELECT state FROM refund_assignments WHERE refund = ${refund} ORDER BY requested_at, state`,
   );
   assert.deepEqual(states.map(({ state }) => state).sort(), ["approved", "refused", "withdrawn"]);
-});
-
-test("an approval and the end of its refund, or of its payment, at once leave nothing booked twice", async () => {
-  for (let round = 0; round < 6; round++) {
-    const { codes, intent, refund, parts } = await refunded(600);
-    const id = await ask(refund, parts(200, 400));
-    const isLost = round % 2 === 0;
-    const opened = stripe.dispute(intent, {});
-    const event = isLost ? stripe.endDispute(String(opened.data.object["id"]), "lost") : stripe.failRefund(refund);
-    const decide = () => approveAssignment(refunds, approver, id);
-    const take = () => world.take(event);
-    const results = await Promise.allSettled((round % 4 < 2 ? [decide, take] : [take, decide]).map((run) => run()));
-    for (const result of results)
-      if (result.status === "rejected") assert.ok(result.reason instanceof ServiceError, String(result.reason));
-    for (const code of codes) {
-      const sums = { credit_note: 0, credit_reversal: 0, loss: 0 } as Record<string, number>;
-      for (const [kind, cents] of await notesOf(code)) sums[kind ?? ""] = (sums[kind ?? ""] ?? 0) + Number(cents);
-      const { credit_note: credited = 0, credit_reversal: reversed = 0, loss = 0 } = sums;
-      if (isLost) assert.equal(Math.abs(credited) + Math.abs(loss), total, JSON.stringify(sums));
-      else assert.equal(Math.abs(credited), Math.abs(reversed), JSON.stringify(sums));
-    }
-  }
 });
 
 test("a crash at any point of the approval books all of its parts or none, and the next approval books them once", async () => {

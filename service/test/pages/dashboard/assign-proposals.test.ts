@@ -3,8 +3,20 @@ import { test } from "node:test";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { openWithPdfJs } from "../../../src/kernel/pdf/pdf-js.ts";
 import { readContent } from "../../../src/kernel/pdf/proposals/content.ts";
-import { assign, forOne, ofOthers, openAssign } from "../../../src/pages/dashboard/orders/browser/proposals/assign.ts";
+import {
+  assign,
+  forOne,
+  ofOthers,
+  openAssign,
+  rolesOnPages,
+} from "../../../src/pages/dashboard/orders/browser/proposals/assign.ts";
 import { containsTag, type PlacedProposal } from "../../../src/pages/dashboard/orders/browser/proposals/found.ts";
+import {
+  lastRole,
+  placesFor,
+  rolesOf,
+  withRoles,
+} from "../../../src/pages/dashboard/orders/browser/proposals/roles.ts";
 
 type Kind = PlacedProposal["kind"];
 const signers = (...names: string[]) => names.map((name, index) => ({ row: index + 1, name }));
@@ -138,6 +150,120 @@ test("one click gives a signer no place whose words name another party or signer
   assert.deepEqual(freeOf(lines, 2, people, [[first, 1]]), [1], "the sender chose the seller's");
   assert.deepEqual(freeOf(lines, 1, people, [[first, 1]]), []);
   assert.deepEqual(freeOf([second], 1), [], "it may be of either of them");
+});
+
+const of = (role: string | null, each: PlacedProposal): PlacedProposal => ({ ...each, role });
+const as = (row: number, name: string, role: string) => ({ row, name, role });
+
+test("places whose words name a role are for the signer of that role, on every page, and no others", () => {
+  const places = [
+    of("Seller", place("initials", 72, 700, [], 1)),
+    of("Buyer", place("initials", 300, 700, [], 1)),
+    of("Seller", place("signature", 72, 100, [], 2)),
+    place("date", 300, 100, [], 2),
+    of("Buyer", place("signature", 72, 300, [], 2)),
+    of("Buyer", place("name", 72, 340, [], 2)),
+    of("Buyer's agent", place("signature", 72, 500, [], 2)),
+    of("Buyers", place("initials", 72, 700, [], 3)),
+    place("initials", 72, 100, [], 4),
+  ];
+  const both = [as(1, "Ann Lee", "Buyer"), as(2, "Ben Ray", "Seller")];
+  assert.deepEqual(rowsOf(places, both), [2, 1, 2, 2, 1, 1, 0, 1, 0]);
+  const one = [as(1, "Ann Lee", "Buyer"), { row: 2, name: "Ben Ray" }];
+  assert.deepEqual(rowsOf(places, one), [0, 1, 0, 0, 1, 1, 0, 1, 0], "nothing says who sells");
+  assert.deepEqual(rowsOf(places, [as(1, "Ann Lee", "Buyer")]), [0, 1, 0, 0, 1, 1, 0, 1, 0], "the only signer");
+  assert.deepEqual(
+    rowsOf(places, [as(1, "Ann Lee", "Tenant"), as(2, "Ben Ray", "Guarantor")]),
+    places.map(() => 0),
+  );
+});
+
+test("signers of one role share its lines in their order, and spare lines of a role stay free", () => {
+  const lines = [100, 200].map((y) => of("Buyer", place("signature", 72, y)));
+  const dates = [100, 200].map((y) => place("date", 300, y));
+  const [ann, ben, sam] = [as(1, "Ann Lee", "Buyer"), as(2, "Ben Ray", "Buyer"), as(3, "Sam Fox", "Seller")];
+  assert.deepEqual(rowsOf([...lines, ...dates], [ann, ben, sam]), [1, 2, 1, 2]);
+  assert.deepEqual(rowsOf([...lines, ...dates], [ann, sam]), [1, 0, 1, 0]);
+  assert.deepEqual(rowsOf(lines.slice(0, 1), [ann, ben, sam]), [0], "either of the two may sign it");
+  const initials = [72, 130].map((x) => of("Buyer", place("initials", x, 700)));
+  assert.deepEqual(rowsOf(initials, [ann, ben, sam]), [1, 2]);
+  assert.deepEqual(rowsOf(initials, [ann, sam]), [1, 0]);
+});
+
+test("a name at a line of another role than the signer's gives nobody the line", () => {
+  const line = of("Seller", place("signature", 72, 100, ["Ann Lee"]));
+  assert.deepEqual(rowsOf([line], [as(1, "Ann Lee", "Buyer"), as(2, "Ben Ray", "Guarantor")]), [0]);
+  assert.deepEqual(rowsOf([line], [as(1, "Ann Lee", "Seller"), as(2, "Ben Ray", "Buyer")]), [1]);
+});
+
+test("a signer's role is known from the lines with the signer's name, unless several signers have such lines", () => {
+  const people = signers("Ann Lee", "Ben Ray");
+  const ann = of("Buyer", place("signature", 72, 100, ["Ann Lee"]));
+  const ben = (role: string) => of(role, place("signature", 72, 300, ["Ben Ray"]));
+  assert.deepEqual(
+    [...rolesOnPages([ann, ben("Seller")], people)],
+    [
+      [1, "Buyer"],
+      [2, "Seller"],
+    ],
+  );
+  assert.deepEqual([...rolesOnPages([ann, ben("Buyers")], people)], []);
+  const twice = of("Guarantor", place("signature", 72, 500, ["Ann Lee"]));
+  assert.deepEqual([...rolesOnPages([ann, twice], people)], []);
+});
+
+test("roles come from the sender, then from a template, then from the pages, and the last one goes to the last signer", () => {
+  const all = [
+    of("Seller", place("signature", 72, 100, ["Ann Lee"])),
+    of("Buyer", place("initials", 72, 300)),
+    of("Broker", place("date", 72, 400)),
+  ];
+  const roles = rolesOf(all);
+  assert.deepEqual(roles, ["Seller", "Buyer"]);
+  const known = (chosen: Record<string, string>) => ({
+    all: () => all,
+    chosenRole: ({ name }: { name: string }) => chosen[name],
+  });
+  const people = signers("Ann Lee", "Ben Ray");
+  const rolesWith = (chosen: Record<string, string>, who: Parameters<typeof withRoles>[1] = people) =>
+    withRoles(known(chosen), who).map(({ role }) => role);
+  assert.deepEqual(rolesWith({}), ["Seller", undefined]);
+  assert.deepEqual(rolesWith({ "Ann Lee": "Buyer" }), ["Buyer", undefined]);
+  assert.deepEqual(rolesWith({ "Ann Lee": "" }), [undefined, undefined]);
+  const template = signers("Buyer 1", "Lender").map((each) => ({ ...each, isRole: true }));
+  assert.deepEqual(rolesWith({}, template), ["Buyer", undefined]);
+  assert.deepEqual(lastRole(roles, withRoles(known({}), people)), { signer: people[1], role: "Buyer" });
+  assert.equal(lastRole([...roles, "Broker"], withRoles(known({}), people)), null, "two roles are left");
+  assert.equal(lastRole(roles, people), null, "two signers are left");
+});
+
+test("one click gives a signer with a role only places of that role and places without one", () => {
+  const places = ["Seller", "Buyer", null].map((role, n) => of(role, place("text", 72, 100 * n, [], n + 1)));
+  const who = [as(1, "Ann Lee", "Buyer"), { row: 2, name: "Ben Ray" }];
+  const freeOf = (row: number) =>
+    forOne(row, { proposals: places, owners: new Map(), signers: who }).map((each) => places.indexOf(each));
+  assert.deepEqual(freeOf(1), [1, 2]);
+  assert.deepEqual(freeOf(2), [2]);
+});
+
+test("the lines of witnesses are for signers who sign as witnesses, who get no other line", () => {
+  const lines = [place("signature", 72, 100), of("Buyer", place("signature", 72, 200))];
+  const theirs = [of("Witness", place("signature", 72, 300)), of("Witness", place("date", 300, 300))];
+  const tom = as(2, "Tom Fay", "Witness");
+  const ann = { row: 1, name: "Ann Lee" };
+  assert.deepEqual(rowsOf([...lines, ...theirs], [ann, tom]), [0, 0, 2, 2]);
+  assert.deepEqual(rowsOf(theirs, [ann, { row: 2, name: "Tom Fay" }]), [0, 0], "nobody is a witness");
+  assert.deepEqual(rowsOf([lines[0] as PlacedProposal, ...theirs], [ann, tom]), [1, 2, 2], "the only other signer");
+  const second = of("Witness", place("signature", 72, 400));
+  assert.deepEqual(rowsOf([...theirs, second], [ann, tom]), [2, 2, 0], "a second witness is not the buyer");
+  const all = [...lines, ...theirs];
+  const freeOf = (row: number) => forOne(row, { proposals: all, owners: new Map(), signers: [ann, tom] });
+  assert.deepEqual(freeOf(2), theirs);
+  assert.ok(!freeOf(1).some((each) => theirs.includes(each)));
+  const known = { all: (isWitnessed = false) => (isWitnessed ? all : lines), chosenRole: () => undefined };
+  assert.deepEqual(placesFor(known, [ann]), lines);
+  assert.deepEqual(placesFor(known, [ann, tom]), all);
+  assert.equal(lastRole(["Seller", "Witness"], [as(1, "Ann Lee", "Seller"), { row: 2, name: "Tom Fay" }]), null);
 });
 
 test("middle names may be absent or initials, but differ between people", () => {

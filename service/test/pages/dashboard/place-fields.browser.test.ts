@@ -216,7 +216,7 @@ test("by mouse: fields of two signers are dragged onto pages, moved, resized, sn
   const [resized] = await written(page);
   assert.ok(resized && near(resized.width, moved.width + 30, 1) && near(resized.height, moved.height + 10, 1));
 
-  await page.getByRole("button", { name: "Choose John Roe, who has no signature yet" }).click();
+  await page.getByRole("button", { name: "John Roe has no signature yet: place one" }).click();
   assert.equal(await page.getByLabel("Fields for").inputValue(), "2");
   assert.ok(await tool(page, "Signature").evaluate((element) => element === document.activeElement));
   const beside = await pointOn(page, resized.x + 90 + 3, 460);
@@ -611,11 +611,66 @@ test("a click near a line puts the field onto the line", async () => {
   );
 });
 
-test("the editor opens on the first page with a place to sign or fill in", async () => {
-  const line = "BT /F1 10 Tf 72 200 Td (______________________________) Tj 0 -13 Td (Signature of Buyer) Tj ET";
-  const { page } = await begin(makePdf({ pages: 4, content: (n) => (n === 3 ? line : "") }));
-  await page.getByText("1 place to fill in was found.").waitFor();
-  await editor(page).locator(".viewer-place").getByText("Page 3 of 4").waitFor();
+const lineOf = (words: string, y: number, x = 72) =>
+  `BT /F1 10 Tf ${x} ${y} Td (______________________________) Tj 0 -13 Td (${words}) Tj ET`;
+
+test("the editor opens with the first place to sign or fill in in view, on any page", async () => {
+  for (const first of [1, 3]) {
+    const content = (n: number) => (n === first ? lineOf("Signature of Buyer", 60) : "");
+    const { page } = await begin(makePdf({ pages: 4, content }));
+    await page.getByText("1 place to fill in was found.").waitFor();
+    await until(() => inView(page, editor(page).locator(".proposal")));
+    await editor(page).locator(".viewer-place").getByText(`Page ${first} of 4`).waitFor();
+  }
+});
+
+/** Whether an element is completely within the box that scrolls the pages. */
+async function inView(page: Page, locator: ReturnType<Page["locator"]>) {
+  const [own, frame] = await Promise.all(
+    [locator, editor(page).locator(".place-scroller")].map((e) => e.boundingBox()),
+  );
+  return Boolean(own && frame && own.y >= frame.y && own.y + own.height <= frame.y + frame.height);
+}
+
+test("a sender says who signs as what, and one press places all lines for their signers and can be undone", async () => {
+  const content = (n: number) =>
+    n === 2
+      ? [
+          ...["SELLER", "BUYER"].flatMap((party, index) => [
+            `BT /F1 10 Tf 72 ${400 - 120 * index} Td (${party}:) Tj ET`,
+            lineOf("Signature", 370 - 120 * index),
+            lineOf("Date", 370 - 120 * index, 330),
+          ]),
+        ].join("\n")
+      : "BT /F1 10 Tf 72 60 Td (Seller's initials: _______   Buyer's initials: _______) Tj ET";
+  const { opened, page } = await begin(makePdf({ pages: 2, content }), { signers: 2 });
+  await page.getByText("6 places to fill in were found.").waitFor();
+  const owned = editor(page).getByRole("button", { name: /^Place .*:/ });
+  assert.equal(await owned.count(), 0, "nothing says who sells");
+  const parties = editor(page).getByRole("group", { name: "Who signs as what" });
+  await assertGood(opened);
+  await parties.getByLabel("Jane Roe").selectOption("Buyer");
+  assert.equal(await parties.getByLabel("John Roe").inputValue(), "Seller", "the only party that is left");
+  await editor(page).getByRole("status").getByText("Jane Roe signs as Buyer. John Roe signs as Seller.").waitFor();
+  await assertGood(opened);
+  await editor(page).getByRole("button", { name: "Place all 6: 3 for Jane Roe, 3 for John Roe" }).press("Enter");
+  const byPlace = (await written(page)).map((field) => `${field.kind} ${field.signer}`);
+  assert.deepEqual(byPlace, ["initials 2", "initials 1", "signature 2", "date 2", "signature 1", "date 1"]);
+  assert.equal(await parties.isVisible(), false);
+  await editor(page).getByRole("button", { name: "Undo" }).click();
+  assert.deepEqual(await written(page), []);
+  await parties.getByLabel("John Roe").selectOption("Choose…");
+  await editor(page).getByRole("button", { name: "Place 3 of 6 for Jane Roe" }).click();
+  assert.deepEqual(new Set((await written(page)).map(({ signer }) => signer)), new Set([1]));
+  await parties.getByLabel("John Roe").selectOption("Seller");
+  await page.getByRole("button", { name: "John Roe has no signature yet: place one" }).click();
+  assert.match(
+    await page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? ""),
+    /^Signature, John Roe\? Proposed on page 2: place it for John Roe$/,
+  );
+  assert.ok(await inView(page, editor(page).locator(".proposal.signature")));
+  await page.keyboard.press("Enter");
+  assert.deepEqual((await written(page)).at(-1)?.signer, 2);
 });
 
 test("fields survive a reload with the same file, until the order is placed", async () => {
@@ -802,9 +857,11 @@ test("places go to the signers whom the page names, all at once, and the others 
   );
   const content = ["BT /F1 10 Tf 72 660 Td (IN WITNESS WHEREOF, the parties have signed.) Tj ET", ...lines].join("\n");
   const { opened, page } = await begin(makePdf({ content }), { signers: 2 });
-  await placed(page, /^Signature\? Proposed on page 1: place it for John Roe$/).waitFor();
-  assert.equal(await page.getByRole("button", { name: /^Place .* for (Jane|John) Roe$/ }).count(), 0, "the buyer’s");
-  await page.getByRole("button", { name: "Place 4, each for its own signer" }).click();
+  await placed(page, /^Signature, John Roe\? Proposed on page 1: place it for John Roe$/).waitFor();
+  await assertGood(opened);
+  const free = page.getByRole("button", { name: /^Place [^:]* for (Jane|John) Roe$/ });
+  assert.equal(await free.count(), 0, "the buyer’s");
+  await page.getByRole("button", { name: "Place 4 of 6: 2 for Jane Roe, 2 for John Roe" }).click();
   await editor(page).getByRole("status").getByText("4 fields placed for their signers.").waitFor();
   assert.equal(
     await page.evaluate(() => document.activeElement?.getAttribute("aria-label")),

@@ -61,9 +61,8 @@ async function openEditor(page: Page): Promise<void> {
 }
 
 async function placeProposed(page: Page, name: string): Promise<void> {
-  await page.getByLabel("Fields for").selectOption(name);
   await editor(page)
-    .getByRole("button", { name: `Signature? Proposed on page 1: place it for ${name}` })
+    .getByRole("button", { name: `Signature, ${name}? Proposed on page 1: place it for ${name}` })
     .first()
     .click();
 }

@@ -208,10 +208,7 @@ async function reserve(tx: Tx, deps: ChargeDeps, orderIds: readonly number[]): P
   return found;
 }
 
-/**
- * The orders to charge by one payment each: those that the same person or key placed for the same firm. All jobs go
- * through the placers in the same order, because they lock the limit of each.
- */
+/** The orders to charge by one payment each: those that the same person or key placed for the same firm. */
 async function byPlacer(
   tx: Tx,
   { rowMac }: ChargeDeps,
@@ -227,8 +224,7 @@ async function byPlacer(
     const { partnerId, environment } = each.order;
     return [partnerId, environment, placerOf(each)].join(" ");
   });
-  const sorted = [...groups].sort(([one], [other]) => (one < other ? -1 : 1));
-  return sorted.map(([, parts]) => [parts[0] ? placerOf(parts[0]) : null, parts]);
+  return [...groups.values()].map((parts) => [parts[0] ? placerOf(parts[0]) : null, parts]);
 }
 
 /** Inserts one payment of orders that the same person or key placed. @returns null when a checkout is to pay them */

@@ -71,13 +71,11 @@ export async function whyUnreadIsRefused(db: Sql, { testMode }: Pick<Processor, 
  * ever was. The processor's ids of pages name the mode, so this also tells of a key that may not read its account.
  */
 async function hadLivePage(db: Sql, last: Used | undefined): Promise<boolean> {
-  const found = await db.query(livePageStatement(last?.since ?? null));
+  const found = await db.query(sql`
+    SELECT FROM checkout_sessions WHERE starts_with(session_id, 'cs_live_')
+      AND created_at > coalesce(${last?.since ?? null}::timestamptz, '-infinity') LIMIT 1`);
   return found.length > 0;
 }
-
-export const livePageStatement = (since: Date | null): Statement => sql`
-  SELECT FROM checkout_sessions WHERE starts_with(session_id, 'cs_live_')
-    AND created_at > coalesce(${since}::timestamptz, '-infinity') LIMIT 1`;
 
 const isTest = (account: string): boolean => account.endsWith(" test");
 

@@ -108,6 +108,8 @@ export function connectPlaces(form: HTMLFormElement, typed: () => URLSearchParam
         document.opened = pages;
         await document.places.open();
         await findPlaces(pages).isDone;
+        // The sender may choose the signers' roles on the pages.
+        findPlaces(pages).watch(changed);
       } catch {
         document.opened = "failed";
       }

@@ -5,6 +5,7 @@ import { onPress, type openPlaces, unshown } from "../../orders/browser/places/s
 import { type Signer, unsigned } from "../../orders/browser/places/signers.ts";
 import { assign, ofOthers } from "../../orders/browser/proposals/assign.ts";
 import { findPlaces } from "../../orders/browser/proposals/found.ts";
+import { placesFor, withRoles } from "../../orders/browser/proposals/roles.ts";
 import { fieldOf } from "../../orders/browser/proposals/view.ts";
 import { counted, fieldWords, listed } from "../../orders/field-words.ts";
 
@@ -42,12 +43,13 @@ const isUntouched = (document: FormDocument): boolean =>
  */
 function proposedIn({ opened, places, signers, everybody }: FormDocument): Proposed {
   if (opened === null || opened === "failed") return { fields: [], unowned: 0 };
-  const [all, people] = [findPlaces(opened).all(), signers()];
+  const people = withRoles(findPlaces(opened), signers());
+  const all = placesFor(findPlaces(opened), people);
   const others = ofOthers(all, everybody(), people);
   const found = all.filter((proposal) => !others.has(proposal));
   const owners = assign(found, people);
   const roles = new Set(found.filter(({ kind }) => kind === "signature").map(({ role }) => role));
-  const alone = people.length === 1 && roles.size < 2 ? people[0]?.row : undefined;
+  const alone = people.length === 1 && roles.size < 2 && !people[0]?.role ? people[0]?.row : undefined;
   const fields = found.flatMap((proposal) => {
     const row = owners.get(proposal) ?? alone;
     const size = opened.pageSize(proposal.page);

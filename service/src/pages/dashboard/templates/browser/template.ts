@@ -59,6 +59,8 @@ function rolesIn(form: HTMLFormElement): Signer[] {
     const row = Number(/^role(\d+)_name$/.exec(name)?.[1] ?? 0);
     const of = (member: string) => String(new FormData(form).get(`role${row}_${member}`) ?? "");
     if (row === 0 || value.trim() === "") return [];
-    return [{ row, name: value.trim(), language: of("language") || "en", routing: Number(of("routing")) || 1 }];
+    return [
+      { row, name: value.trim(), isRole: true, language: of("language") || "en", routing: Number(of("routing")) || 1 },
+    ];
   });
 }

@@ -21,7 +21,7 @@ export type EditorDeps = {
   readonly signers: () => readonly Signer[];
   /** Opens the preview for the signer of a row. */
   readonly preview: (row: number) => void;
-  /** The field to show first; null for the first page. */
+  /** The field to show first; null for the first proposal. */
   readonly at: Field | null;
 };
 
@@ -64,7 +64,8 @@ export async function openEditor({ opened, store, rules, signers, preview, at }:
     focus,
   });
   const tools = openTools({
-    ...{ store, signers, say, preview, view, putInMiddle: actions.putInMiddle },
+    ...{ store, signers, say, preview, putInMiddle: actions.putInMiddle },
+    view: { ...view, goToSignature: () => proposals.goToSignature() },
     close: () => dialog.close(),
     changed: refresh,
   });
@@ -83,7 +84,7 @@ export async function openEditor({ opened, store, rules, signers, preview, at }:
     ...{ found, store, rules, signers, say, focus },
     ...{ row: tools.row, pages: { box: view.pageBox, size: pageSize } },
   });
-  tools.palette.append(proposals.element);
+  tools.palette.prepend(proposals.element);
   followHistory(dialog, { store, say });
   followKeys({ root: scroller, store, overlay, say, actions, edit: panel.focus });
 
@@ -111,7 +112,7 @@ export async function openEditor({ opened, store, rules, signers, preview, at }:
   if (at) {
     store.select({ id: at.id, option: isSpread(at) ? 0 : null });
     focus();
-  } else if (store.fields().length === 0) showFirst(dialog, { found, pageBox: view.pageBox });
+  } else if (store.fields().length === 0) showFirst(dialog, { found, proposals });
   await closed;
   unwatch();
   proposals.stop();
@@ -120,17 +121,14 @@ export async function openEditor({ opened, store, rules, signers, preview, at }:
   store.select(null);
 }
 
-/** Shows the first page on which a place was found, unless the sender has begun to work by then. */
+/** Shows the first place that was found, unless the sender has begun to work by then. */
 function showFirst(
   dialog: HTMLElement,
-  { found, pageBox }: { found: FoundPlaces; pageBox: (page: number) => HTMLElement },
+  { found, proposals }: { found: FoundPlaces; proposals: ReturnType<typeof showProposals> },
 ): void {
   const stop = new AbortController();
   const show = () => {
-    const [first] = found.all();
-    if (!first) return;
-    stop.abort();
-    if (first.page > 1) pageBox(first.page).scrollIntoView({ block: "start" });
+    if (proposals.showFirst()) stop.abort();
   };
   stop.signal.addEventListener("abort", found.watch(show));
   for (const event of ["pointerdown", "keydown", "wheel", "close"])

@@ -5,6 +5,10 @@ import type { Field } from "./field.ts";
 export type Signer = {
   readonly row: number;
   readonly name: string;
+  /** The party as which the person signs, such as "Buyer"; absent while nothing says it. */
+  readonly role?: string;
+  /** Whether the name is that of a template's role. */
+  readonly isRole?: boolean;
   /** For the preview, as the form names them now; absent where the form does not ask for them. */
   readonly email?: string;
   readonly language?: string;

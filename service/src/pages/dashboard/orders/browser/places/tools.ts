@@ -8,8 +8,13 @@ import type { Store } from "./store.ts";
 export type ToolsDeps = {
   readonly store: Store;
   readonly signers: () => readonly Signer[];
-  /** `place`: the element that says which page is in view. */
-  readonly view: { readonly zoom: (by: number) => void; readonly place: HTMLElement };
+  readonly view: {
+    readonly zoom: (by: number) => void;
+    /** The element that says which page is in view. */
+    readonly place: HTMLElement;
+    /** Moves the focus to the first signature proposed for the chosen signer. @returns whether there is one */
+    readonly goToSignature: () => boolean;
+  };
   readonly putInMiddle: (kind: Kind) => void;
   readonly say: (text: string) => void;
   /** Opens the preview for the signer of a row. */
@@ -59,6 +64,8 @@ export function openTools({ store, signers, view, putInMiddle, say, preview, clo
   const missing = make("p", { className: "place-missing" });
   const chooseToSign = (value: number) => {
     choose(value);
+    if (view.goToSignature()) return;
+    arm("signature");
     buttons.get("signature")?.focus();
   };
   const legend = make("legend", { className: "visually-hidden", textContent: "Fields" });
@@ -109,11 +116,11 @@ function missingIn(store: Store, signers: readonly Signer[]): readonly Signer[] 
   return fields.length === 0 ? [] : unsigned(signers, fields);
 }
 
-/** Names the signers without a signature. A click on a name chooses that signer for the next field. */
+/** Names the signers without a signature. A click on a name chooses that signer, and goes to a place to sign. */
 function missingPart(missing: readonly Signer[], choose: (row: number) => void): (HTMLElement | string)[] {
   if (missing.length === 0) return [];
   const names = missing.map(({ row, name }) => {
-    const button = quietButton(name, () => choose(row), `Choose ${name}, who has no signature yet`);
+    const button = quietButton(name, () => choose(row), `${name} has no signature yet: place one`);
     button.classList.add("place-name", `of-${row}`);
     return button;
   });

@@ -1,38 +1,75 @@
 import { isRoleOf } from "../../../../../kernel/pdf/proposals/role.ts";
+import { witness } from "../../../../../kernel/pdf/proposals/witnesses.ts";
 import type { Signer } from "../places/signers.ts";
 import type { PlacedProposal } from "./found.ts";
 
 /** In points: how far below its signature a date, a name or initials can be, and how far to the left or right. */
 const block = { below: 120, beside: 160, row: 10 } as const;
 
+/** Whether a signer signs as a witness: only at the places of witnesses, where nobody else signs. */
+export const isWitness = ({ role }: Pick<Signer, "role">): boolean => role !== undefined && isRoleOf(role, witness);
+
+/** Whether the signer may sign where the page names this party, or none. */
+const maySign = (signer: Pick<Signer, "role">, party: string | null): boolean =>
+  isWitness(signer) === (party === witness) &&
+  (signer.role === undefined || party === null || isRoleOf(signer.role, party));
+
+/** The signers whose known role is that of the party. */
+const holdersOf = (party: string | null, signers: readonly Signer[]): Signer[] =>
+  party === null ? [] : signers.filter(({ role }) => role !== undefined && isRoleOf(role, party));
+
 /**
- * For each place whose signer the page tells: the row of that signer. The signer's name is near the place, or near the
- * signature to which the place belongs, or a page has one line of the same kind for each signer, in their order. For
- * other places, the sender chooses the signer.
+ * For each place whose signer is known: the row of that signer. The signer's name is near the place, or near the
+ * signature to which the place belongs; or the place names the signer's role; or a page has one line of the same kind
+ * for each signer, in their order. For other places, the sender chooses the signer.
  */
 export function assign(
   proposals: readonly PlacedProposal[],
   signers: readonly Signer[],
 ): ReadonlyMap<PlacedProposal, number> {
   const rows = new Map<PlacedProposal, number>();
-  if (signers.length < 2) return rows;
+  // One signer signs everywhere, unless the signer's role is known.
+  if (signers.length < 2 && signers[0]?.role === undefined) return rows;
   const people = peopleOf(signers);
   const give = (proposal: PlacedProposal, row: number | undefined) => {
     if (row !== undefined) rows.set(proposal, row);
   };
+  const named = (proposal: PlacedProposal): number | undefined => {
+    const row = namedNear(proposal, people);
+    return signers.some((signer) => signer.row === row && maySign(signer, proposal.role)) ? row : undefined;
+  };
+  /** If a role has several signers, it needs a place for each of them. Spare places of one signer stay free. */
+  const giveInOrder = (places: readonly PlacedProposal[], rowsInOrder: readonly number[]) => {
+    if (rowsInOrder.length !== 1 && rowsInOrder.length !== places.length) return;
+    for (const [index, each] of inReadingOrder(places).entries()) give(each, rowsInOrder[index]);
+  };
   for (const onPage of Map.groupBy(proposals, ({ page }) => page).values()) {
-    for (const proposal of onPage) if (proposal.kind === "signature") give(proposal, namedNear(proposal, people));
+    for (const proposal of onPage) if (proposal.kind === "signature") give(proposal, named(proposal));
     const signatures = onPage.filter((proposal) => proposal.kind === "signature");
-    const others = signers.filter(({ row }) => !signatures.some((each) => rows.get(each) === row));
-    const unnamed = inReadingOrder(signatures.filter((each) => !rows.has(each)));
+    const isSigned = ({ row }: Signer, party: string | null) =>
+      signatures.some((each) => rows.get(each) === row && (party === null || each.role === party));
+    const free = () => inReadingOrder(signatures.filter((each) => !rows.has(each)));
+    for (const [role, lines] of Map.groupBy(free(), ({ role }) => role)) {
+      const holders = holdersOf(role, signers).filter((signer) => !isSigned(signer, role));
+      giveInOrder(
+        lines,
+        holders.map(({ row }) => row),
+      );
+    }
+    const others = signers.filter((signer) => !isWitness(signer) && !isSigned(signer, null));
+    const unnamed = free().filter(({ role }) => role !== witness);
     // A line of the seller and a line of the buyer are not interchangeable.
-    const isSameRole = unnamed.every(({ role }) => role === unnamed[0]?.role);
-    if (unnamed.length === others.length && isSameRole)
+    const [{ role: party } = { role: null }] = unnamed;
+    const isOneParty = (party === null ? unnamed : signatures).every(({ role }) => role === party);
+    if (unnamed.length === others.length && isOneParty && others.every((each) => maySign(each, party)))
       for (const [index, each] of unnamed.entries()) give(each, others[index]?.row);
-    /** The one signer of all signatures on the page that have a role, such as buyer; undefined if there are several. */
+    /** The only signer of a role: the known one, or the one of all signatures on the page that have the role. */
     const ofRole = (role: string | null): number | undefined => {
+      const holders = holdersOf(role, signers);
       const found = new Set(
-        signatures.flatMap((each) => (role !== null && each.role === role ? (rows.get(each) ?? []) : [])),
+        holders.length > 0
+          ? holders.map(({ row }) => row)
+          : signatures.flatMap((each) => (role !== null && each.role === role ? (rows.get(each) ?? []) : [])),
       );
       return found.size === 1 ? [...found][0] : undefined;
     };
@@ -40,21 +77,48 @@ export function assign(
       if (proposal.kind === "signature") continue;
       const signature = signatureOf(proposal, signatures);
       const isOthers = proposal.role !== null && signature && signature.role !== proposal.role;
-      give(proposal, isOthers ? ofRole(proposal.role) : signature ? rows.get(signature) : namedNear(proposal, people));
+      if (signature && !isOthers) give(proposal, rows.get(signature));
+      else give(proposal, (signature ? undefined : named(proposal)) ?? ofRole(proposal.role));
     }
     for (const initials of inRows(onPage.filter(({ kind }) => kind === "initials"))) {
       const given = initials.flatMap((each) => rows.get(each) ?? []);
       // Places next to each other are for different people.
       if (initials.length < 2 || (given.length > 0 && new Set(given).size === given.length)) continue;
-      const isOneRole = initials.every(({ role }) => role === initials[0]?.role);
-      for (const [index, each] of initials.entries()) {
-        rows.delete(each);
-        const inOrder = initials.length === signers.length ? signers[index]?.row : undefined;
-        give(each, isOneRole ? inOrder : ofRole(each.role));
+      for (const each of initials) rows.delete(each);
+      const groups = Map.groupBy(initials, ({ role }) => role);
+      for (const [role, places] of groups) {
+        const holders = holdersOf(role, signers);
+        const isEverybody = places.length === signers.length && signers.every((signer) => maySign(signer, role));
+        const one = groups.size > 1 ? ofRole(role) : undefined;
+        const inOrder = holders.length > 0 ? holders : isEverybody ? signers : [];
+        giveInOrder(places, one === undefined ? inOrder.map(({ row }) => row) : [one]);
       }
     }
   }
   return rows;
+}
+
+/**
+ * The roles of the signers whose names are at lines of one role only, such as "Jane Roe, Buyer". A role at the lines of
+ * several signers tells nothing about lines without a name.
+ */
+export function rolesOnPages(
+  proposals: readonly PlacedProposal[],
+  signers: readonly Pick<Signer, "row" | "name">[],
+): ReadonlyMap<number, string> {
+  const people = peopleOf(signers);
+  const roles = new Map<number, Set<string>>();
+  for (const proposal of proposals) {
+    const row = proposal.kind === "signature" && proposal.role !== null ? namedNear(proposal, people) : undefined;
+    if (row !== undefined && proposal.role !== null)
+      roles.set(row, (roles.get(row) ?? new Set<string>()).add(proposal.role));
+  }
+  const single = [...roles].flatMap(([row, [role, ...more]]) =>
+    role !== undefined && more.length === 0 ? [[row, role] as const] : [],
+  );
+  const isShared = (row: number, role: string) =>
+    [...roles].some(([other, theirs]) => other !== row && [...theirs].some((each) => isRoleOf(each, role)));
+  return new Map(single.filter(([row, role]) => !isShared(row, role)));
 }
 
 /**
@@ -111,12 +175,15 @@ export function forOne(
   const parties = new Set(free.map(partyOf).filter((party) => party !== null));
   // If only one party is left, a signer whose party is unknown is assumed to belong to it.
   const isLast = !isSigned(row) && others.every((other) => isSigned(other.row)) && parties.size === 1;
+  const own = signers.find((signer) => signer.row === row);
   const hasParty = (of: (owner: number) => boolean, party: string) =>
-    signed.some((each) => each.role !== null && of(owners.get(each) ?? 0) && isRoleOf(each.role, party));
+    signed.some((each) => each.role !== null && of(owners.get(each) ?? 0) && isRoleOf(each.role, party)) ||
+    holdersOf(party, signers).some((holder) => of(holder.row));
   const mayHave = (party: string) =>
     hasParty((owner) => owner === row, party) || (isLast && !hasParty((owner) => owner !== row, party));
   return free.filter((each) => {
     const [named, party] = [namedNear(each, people), partyOf(each)];
+    if (own && !maySign(own, party)) return false;
     return !inRow.has(each) && (named === undefined || named === row) && (party === null || mayHave(party));
   });
 }

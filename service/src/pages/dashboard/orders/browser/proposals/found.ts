@@ -1,10 +1,11 @@
 import { blanksIn } from "../../../../../kernel/pdf/proposals/blanks.ts";
 import { readContent } from "../../../../../kernel/pdf/proposals/content.ts";
-import { type Proposal, propose } from "../../../../../kernel/pdf/proposals/propose.ts";
+import { type Proposal, proposeAll } from "../../../../../kernel/pdf/proposals/propose.ts";
 import type { Run } from "../../../../../kernel/pdf/proposals/runs.ts";
 import type { Rect } from "../places/field.ts";
 import type { Line } from "../places/geometry.ts";
 import type { OpenDocument } from "../places/opened.ts";
+import type { Signer } from "../places/signers.ts";
 
 /** A proposal and its page, counted from 1. */
 export type PlacedProposal = Proposal & { readonly page: number };
@@ -21,7 +22,8 @@ const most = { ms: 8_000, pages: 300, restMs: 300 } as const;
 const rest = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 export type FoundPlaces = {
-  readonly all: () => readonly PlacedProposal[];
+  /** @param isWitnessed whether to add the places of witnesses */
+  readonly all: (isWitnessed?: boolean) => readonly PlacedProposal[];
   /**
    * `read`: all pages were searched; `partly`: the search ended early; `picture`: no page that was searched contains
    * text. While the search runs: `reading`.
@@ -34,6 +36,9 @@ export type FoundPlaces = {
   /** Whether the text contains tags, such as `{{signature, r1}}`: these say where people sign. */
   readonly hasTags: () => boolean;
   readonly dismiss: (proposal: PlacedProposal) => void;
+  /** The role that the sender chose for a signer; empty for none, undefined while the sender has not chosen. */
+  readonly chosenRole: (signer: Signer) => string | undefined;
+  readonly chooseRole: (signer: Signer, role: string) => void;
   /** Calls `watcher` when more was found. @returns a function that stops the calls */
   readonly watch: (watcher: () => void) => () => void;
 };
@@ -52,9 +57,11 @@ export function findPlaces(opened: OpenDocument): FoundPlaces {
 
 function begin({ document: pdf, pdfJs }: OpenDocument): FoundPlaces {
   let proposals: readonly PlacedProposal[] = [];
+  let withWitnesses: readonly PlacedProposal[] = [];
   let state: ReturnType<FoundPlaces["state"]> = "reading";
   let hasTags = false;
   const lines = new Map<number, readonly Line[]>();
+  const chosen = new Map<string, string>();
   const watchers = new Set<() => void>();
   const tell = () => {
     for (const watcher of watchers) watcher();
@@ -79,9 +86,14 @@ function begin({ document: pdf, pdfJs }: OpenDocument): FoundPlaces {
         number,
         blanksIn(content).flatMap(({ x, y, width, box }) => (box ? [] : [{ x, y, width }])),
       );
-      const here = propose(content).map((proposal) => ({ ...proposal, page: number }));
+      const { signers, witnesses } = proposeAll(content);
+      const here = signers.map((proposal) => ({ ...proposal, page: number }));
+      const ofWitnesses = witnesses.map((proposal) => ({ ...proposal, page: number }));
       if (here.length > 0) proposals = [...proposals, ...here];
-      if (here.length > 0) tell();
+      if (here.length + ofWitnesses.length > 0) {
+        withWitnesses = [...withWitnesses, ...here, ...ofWitnesses];
+        tell();
+      }
       await rest(0);
     }
     state = hasWords ? (isPart ? "partly" : "read") : "picture";
@@ -95,13 +107,19 @@ function begin({ document: pdf, pdfJs }: OpenDocument): FoundPlaces {
   });
 
   return {
-    all: () => proposals,
+    all: (isWitnessed = false) => (isWitnessed ? withWitnesses : proposals),
     lines: (page) => lines.get(page) ?? [],
     state: () => state,
     hasTags: () => hasTags,
     isDone,
     dismiss(proposal) {
       proposals = proposals.filter((each) => each !== proposal);
+      withWitnesses = withWitnesses.filter((each) => each !== proposal);
+      tell();
+    },
+    chosenRole: (signer) => chosen.get(keyOf(signer)),
+    chooseRole(signer, role) {
+      chosen.set(keyOf(signer), role);
       tell();
     },
     watch(watcher) {
@@ -110,6 +128,9 @@ function begin({ document: pdf, pdfJs }: OpenDocument): FoundPlaces {
     },
   };
 }
+
+/** If a row names another person, the sender chooses that person's role again. */
+const keyOf = ({ row, name }: Signer): string => `${row} ${name}`;
 
 /** Whether the words contain the beginning of a tag. Typesetters can put its two braces into two runs. */
 export const containsTag = (runs: readonly Pick<Run, "text">[]): boolean =>

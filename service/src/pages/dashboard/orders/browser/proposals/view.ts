@@ -1,10 +1,11 @@
 import { make, setNumbers } from "../../../../ui/browser/parts.ts";
 import { boxesOf, type Field, kindWords, newField, type Rect, type Size, within } from "../places/field.ts";
 import { fitSize, type SizeRules } from "../places/geometry.ts";
-import { nameOf, type Signer } from "../places/signers.ts";
+import { nameOf, type Signer, unsigned } from "../places/signers.ts";
 import type { Store } from "../places/store.ts";
 import { forOne, openAssign } from "./assign.ts";
 import { type FoundPlaces, overlaps, type PlacedProposal } from "./found.ts";
+import { askRoles, placesFor, withRoles } from "./roles.ts";
 
 export type ProposalsDeps = {
   readonly found: FoundPlaces;
@@ -21,35 +22,31 @@ export type ProposalsDeps = {
 
 /**
  * Shows proposals as dashed boxes on the pages. The sender accepts them one by one or all at once: for the signer whom
- * the page names, else for the chosen signer.
+ * the page names by name or by role, else for the chosen signer.
  */
-export function showProposals({ found, store, rules, signers, row, pages, say, focus }: ProposalsDeps) {
-  const element = make("div", { className: "place-proposals" });
-  const said = make("p", { className: "place-found" });
-  const all = make("button", { type: "button", className: "quiet-button" });
-  const named = make("button", { type: "button" });
-  const none = make("button", { type: "button", className: "quiet-button", textContent: "Hide them" });
-  element.append(said, make("div", { className: "form-actions" }, named, all, none));
-  const elements = new Map<PlacedProposal, HTMLButtonElement>();
+export function showProposals({ found, store, rules, signers: named, row, pages, say, focus }: ProposalsDeps) {
+  const signers = () => withRoles(found, named());
+  const roles = askRoles({ found, signers: named, say });
+  const panel = openPanel(roles.element);
+  const boxes = openBoxes(pages, { accept, dismiss });
   let isHidden = false;
   let owners: ReadonlyMap<PlacedProposal, number> = new Map();
   const assigned = openAssign();
   const free = (shown: readonly PlacedProposal[]) => freeAmong(shown, { found, store, signers, row, owners });
-  const ownerOf = (proposal: PlacedProposal): number => owners.get(proposal) ?? row();
 
   /**
    * The proposals that no field overlaps. So an accepted proposal disappears, and reappears when the sender undoes the
    * acceptance.
    */
-  function pending(): PlacedProposal[] {
+  function pending(places = placesFor(found, signers())): PlacedProposal[] {
     if (isHidden) return [];
     const fields = store.fields();
-    return found.all().filter((proposal) => !fields.some((field) => isOn(field, proposal)));
+    return places.filter((proposal) => !fields.some((field) => isOn(field, proposal)));
   }
 
   function accept(proposals: readonly PlacedProposal[]): void {
     const fields = proposals.map((proposal) =>
-      fieldOf(proposal, { row: ownerOf(proposal), size: pages.size(proposal.page), rules }),
+      fieldOf(proposal, { row: owners.get(proposal) ?? row(), size: pages.size(proposal.page), rules }),
     );
     const [first] = fields;
     if (!first) return;
@@ -57,7 +54,8 @@ export function showProposals({ found, store, rules, signers, row, pages, say, f
     focus();
     const what = fields.length === 1 ? kindWords[first.kind] : `${fields.length} fields`;
     const isForOne = fields.every((field) => field.row === first.row);
-    say(`${what} placed for ${isForOne ? nameOf(signers(), first.row) : "their signers"}.`);
+    const undo = fields.length === 1 ? "" : " “Undo” removes them.";
+    say(`${what} placed for ${isForOne ? nameOf(signers(), first.row) : "their signers"}.${undo}`);
   }
 
   function dismiss(proposal: PlacedProposal): void {
@@ -65,9 +63,9 @@ export function showProposals({ found, store, rules, signers, row, pages, say, f
     say("The proposal was removed.");
   }
 
-  named.addEventListener("click", () => accept(pending().filter((each) => owners.has(each))));
-  all.addEventListener("click", () => accept(free(pending())));
-  none.addEventListener("click", () => {
+  panel.owned.addEventListener("click", () => accept(pending().filter((each) => owners.has(each))));
+  panel.free.addEventListener("click", () => accept(free(pending())));
+  panel.none.addEventListener("click", () => {
     isHidden = true;
     refresh();
     say("The proposals are hidden.");
@@ -75,32 +73,95 @@ export function showProposals({ found, store, rules, signers, row, pages, say, f
 
   function refresh(): void {
     const shown = pending();
-    const kept = new Set(shown);
-    for (const [proposal, made] of elements)
-      if (!kept.has(proposal)) {
-        made.remove();
-        elements.delete(proposal);
-      }
-    owners = assigned(found.all(), signers());
-    for (const proposal of shown) {
-      const made = elements.get(proposal) ?? boxOf(proposal, { accept, dismiss });
-      if (!elements.has(proposal)) pages.box(proposal.page).append(made);
-      elements.set(proposal, made);
+    owners = assigned(placesFor(found, signers()), signers());
+    boxes.show(shown, (proposal) => {
       const owner = owners.get(proposal);
-      describe(made, proposal, { owner, name: nameOf(signers(), owner ?? row()) });
-    }
-    element.hidden = isHidden && found.state() !== "picture";
-    said.textContent = sentence(shown.length, found);
-    const owned = shown.filter((proposal) => owners.has(proposal)).length;
-    const own = free(shown).length;
-    named.textContent = owned === 1 ? "Place it for the signer named there" : `Place ${owned}, each for its own signer`;
-    all.textContent = `Place ${whichOnes(own, { owned, all: shown.length })} for ${nameOf(signers(), row())}`;
-    named.hidden = owned === 0;
-    all.hidden = own === 0;
-    none.hidden = shown.length === 0;
+      return { owner, name: nameOf(signers(), owner ?? row()) };
+    });
+    panel.element.hidden = isHidden && found.state() !== "picture";
+    const ofWitnesses = pending(found.all(true)).length - shown.length;
+    const isUnsigned = unsigned(signers(), store.fields()).length > 0;
+    roles.refresh(shown.length > 0 || (isUnsigned && ofWitnesses > 0));
+    panel.refresh({
+      said: sentence(shown.length, { found, ofWitnesses: isUnsigned ? ofWitnesses : 0 }),
+      owners: shown.flatMap((proposal) => owners.get(proposal) ?? []),
+      ...{ all: shown.length, free: free(shown).length, signers: signers(), row: row() },
+    });
   }
 
-  return { element, refresh, stop: found.watch(refresh) };
+  return {
+    ...{ element: panel.element, refresh, stop: found.watch(refresh) },
+    showFirst: (): boolean => boxes.scrollTo(pending()[0]) !== null,
+    /** Moves the focus to the first signature proposed for the chosen signer. @returns whether there is one */
+    goToSignature(): boolean {
+      const shown = pending();
+      const own = [...shown.filter((each) => owners.get(each) === row()), ...free(shown)];
+      const made = boxes.scrollTo(own.find(({ kind }) => kind === "signature"));
+      made?.focus({ preventScroll: true });
+      return made !== null;
+    },
+  };
+}
+
+type Shown = {
+  readonly said: string;
+  /** How many proposals are shown, and how many of them one press places for the chosen signer. */
+  readonly all: number;
+  readonly free: number;
+  /** The row of the signer of each proposal whose signer is known. */
+  readonly owners: readonly number[];
+  readonly signers: readonly Signer[];
+  /** The row of the chosen signer. */
+  readonly row: number;
+};
+
+/** The part of the toolbar that says how many proposals there are, and places them. */
+function openPanel(roles: HTMLElement) {
+  const said = make("p", { className: "place-found" });
+  const free = make("button", { type: "button", className: "quiet-button" });
+  const owned = make("button", { type: "button" });
+  const none = make("button", { type: "button", className: "quiet-button", textContent: "Hide them" });
+  const actions = make("div", { className: "form-actions" }, owned, free, none);
+  return {
+    ...{ owned, free, none },
+    element: make("div", { className: "place-proposals" }, said, roles, actions),
+    refresh(shown: Shown): void {
+      const { owners, signers, row, all } = shown;
+      said.textContent = shown.said;
+      owned.textContent = ownersWords(owners, { all, signers });
+      free.textContent = `Place ${whichOnes(shown.free, { owned: owners.length, all })} for ${nameOf(signers, row)}`;
+      owned.hidden = owners.length === 0;
+      free.hidden = shown.free === 0;
+      none.hidden = all === 0;
+    },
+  };
+}
+
+/** The boxes of the proposals on the pages. A box stays as long as its proposal, so that it keeps the focus. */
+function openBoxes(pages: ProposalsDeps["pages"], uses: Uses) {
+  const elements = new Map<PlacedProposal, HTMLButtonElement>();
+  return {
+    show(shown: readonly PlacedProposal[], ownerOf: (proposal: PlacedProposal) => Owner): void {
+      const kept = new Set(shown);
+      for (const [proposal, made] of elements)
+        if (!kept.has(proposal)) {
+          made.remove();
+          elements.delete(proposal);
+        }
+      for (const proposal of shown) {
+        const made = elements.get(proposal) ?? boxOf(proposal, uses);
+        if (!elements.has(proposal)) pages.box(proposal.page).append(made);
+        elements.set(proposal, made);
+        describe(made, proposal, ownerOf(proposal));
+      }
+    },
+    /** @returns the box of a proposal; null if none is shown */
+    scrollTo(proposal: PlacedProposal | undefined): HTMLElement | null {
+      const made = (proposal && elements.get(proposal)) ?? null;
+      made?.scrollIntoView({ block: "center", inline: "nearest" });
+      return made;
+    },
+  };
 }
 
 /** The field that an accepted proposal becomes. */
@@ -140,18 +201,14 @@ function boxOf(proposal: PlacedProposal, { accept, dismiss }: Uses): HTMLButtonE
   return made;
 }
 
-/**
- * Writes what a box proposes, and for whom. Repeated for each change, because the sender may choose another signer.
- * @param owner the row of the signer whom the page names; undefined if it names nobody
- */
-function describe(
-  made: HTMLButtonElement,
-  { kind, page, label }: PlacedProposal,
-  { owner, name }: { readonly owner: number | undefined; readonly name: string },
-): void {
+/** `owner`: the row of the signer whom the page names; undefined if it names nobody. */
+type Owner = { readonly owner: number | undefined; readonly name: string };
+
+/** Writes what a box proposes, and for whom. Repeated for each change, because the sender may choose another signer. */
+function describe(made: HTMLButtonElement, { kind, page, label }: PlacedProposal, { owner, name }: Owner): void {
   const title = label || kindWords[kind];
   const text = owner === undefined ? `${title}?` : `${title}, ${name}?`;
-  const spoken = `${title}? Proposed on page ${page}: place it for ${name}`;
+  const spoken = `${text} Proposed on page ${page}: place it for ${name}`;
   if (made.ariaLabel === spoken && made.title === text) return;
   made.className = `proposal ${kind}${owner === undefined ? "" : ` of-${owner}`}`;
   made.ariaLabel = spoken;
@@ -172,17 +229,37 @@ function freeAmong(
 ): PlacedProposal[] {
   const fields = store.fields();
   const known = new Map(owners);
-  for (const proposal of found.all()) {
+  const proposals = placesFor(found, signers());
+  for (const proposal of proposals) {
     const field = fields.find((each) => isOn(each, proposal));
     if (field) known.set(proposal, field.row);
   }
-  const own = forOne(row(), { proposals: found.all(), owners: known, signers: signers() });
+  const own = forOne(row(), { proposals, owners: known, signers: signers() });
   return own.filter((each) => shown.includes(each));
 }
 
 /** Whether a field is on the place of a proposal. */
 const isOn = (field: Field, { page, rect }: PlacedProposal): boolean =>
   field.page === page && boxesOf(field).some((box) => overlaps(box.rect, rect));
+
+/** A button names at most this many signers. */
+const mostNamed = 4;
+
+/**
+ * Names the button that places all proposals that have a signer: "Place all 15: 8 for Jane Roe, 7 for Max Doe".
+ * @param rows the row of the signer of each of them
+ */
+function ownersWords(
+  rows: readonly number[],
+  { all, signers }: { readonly all: number; readonly signers: readonly Signer[] },
+): string {
+  const which = rows.length < all ? `${rows.length} of ${all}` : all === 1 ? "it" : `all ${all}`;
+  const counts = [...Map.groupBy(rows, (row) => row)].sort(([a], [b]) => a - b);
+  const [[first] = []] = counts;
+  if (counts.length === 1 && first !== undefined) return `Place ${which} for ${nameOf(signers, first)}`;
+  if (counts.length > mostNamed) return `Place ${which}, each for its own signer`;
+  return `Place ${which}: ${counts.map(([row, { length }]) => `${length} for ${nameOf(signers, row)}`).join(", ")}`;
+}
 
 /** @param owned how many of `all` proposals have a signer of their own */
 function whichOnes(count: number, { owned, all }: { readonly owned: number; readonly all: number }): string {
@@ -191,12 +268,17 @@ function whichOnes(count: number, { owned, all }: { readonly owned: number; read
   return count === 1 ? "it" : `all ${count}`;
 }
 
-function sentence(count: number, { state: stateOf, all }: FoundPlaces): string {
+/** @param ofWitnesses how many more places are for witnesses, whom the form does not name */
+function sentence(
+  count: number,
+  { found: { state: stateOf, all }, ofWitnesses }: { readonly found: FoundPlaces; readonly ofWitnesses: number },
+): string {
   const state = stateOf();
   if (state === "picture") return "The pages are pictures: place the fields by hand.";
   const places = count === 1 ? "1 place to fill in was found." : `${count} places to fill in were found.`;
   if (state === "reading") return count === 0 ? "Looking for places to fill in…" : places;
-  const rest = state === "partly" ? " Not all pages could be looked at." : "";
+  const left = ofWitnesses === 0 ? "" : ` ${ofWitnesses} more ${ofWitnesses === 1 ? "is" : "are"} for witnesses.`;
+  const rest = `${left}${state === "partly" ? " Not all pages could be looked at." : ""}`;
   if (count > 0) return `${places}${rest}`;
   return all().length === 0 ? `No lines to sign on were found.${rest}` : rest.trim();
 }

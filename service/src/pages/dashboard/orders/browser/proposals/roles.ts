@@ -1,0 +1,96 @@
+import { isRoleOf } from "../../../../../kernel/pdf/proposals/role.ts";
+import { witness } from "../../../../../kernel/pdf/proposals/witnesses.ts";
+import { make } from "../../../../ui/browser/parts.ts";
+import { chooser } from "../places/controls.ts";
+import type { Signer } from "../places/signers.ts";
+import { isWitness, rolesOnPages } from "./assign.ts";
+import type { FoundPlaces, PlacedProposal } from "./found.ts";
+
+/** The roles that have places for signatures or initials, as the pages first name them. */
+export function rolesOf(proposals: readonly PlacedProposal[]): string[] {
+  const roles: string[] = [];
+  for (const { kind, role } of proposals)
+    if ((kind === "signature" || kind === "initials") && role !== null && !roles.some((each) => isSame(each, role)))
+      roles.push(role);
+  return roles;
+}
+
+const isSame = (a: string, b: string): boolean => isRoleOf(a, b) && isRoleOf(b, a);
+
+type Known = Pick<FoundPlaces, "all" | "chosenRole">;
+
+/** The signers with the roles that the sender chose or that a template or the pages name. */
+export function withRoles(found: Known, signers: readonly Signer[]): Signer[] {
+  const roles = rolesOf(found.all(true));
+  const onPages = rolesOnPages(found.all(), signers);
+  return signers.map((signer) => {
+    const own = onPages.get(signer.row);
+    const named = roles.find((each) => (signer.isRole ? isRoleOf(signer.name, each) : own && isSame(own, each)));
+    const role = found.chosenRole(signer) ?? named ?? "";
+    return role === "" ? signer : { ...signer, role };
+  });
+}
+
+/** The places of a document for these signers: those of witnesses only if one of the signers is a witness. */
+export const placesFor = (found: Pick<FoundPlaces, "all">, signers: readonly Signer[]): readonly PlacedProposal[] =>
+  found.all(signers.some(isWitness));
+
+/**
+ * The signer to whom the last role falls when the sender has chosen the others: the only one without a role, if only
+ * one party has no signer.
+ */
+export function lastRole(
+  roles: readonly string[],
+  signers: readonly Signer[],
+): { signer: Signer; role: string } | null {
+  const [signer, ...others] = signers.filter(({ role }) => role === undefined);
+  const [role, ...more] = roles.filter(
+    (each) => each !== witness && !signers.some((one) => one.role && isRoleOf(one.role, each)),
+  );
+  return signer && role !== undefined && others.length === 0 && more.length === 0 ? { signer, role } : null;
+}
+
+type RolesDeps = {
+  readonly found: FoundPlaces;
+  readonly signers: () => readonly Signer[];
+  readonly say: (text: string) => void;
+};
+
+/** Asks as what each signer signs, if the lines are for different parties. */
+export function askRoles({ found, signers, say }: RolesDeps) {
+  const legend = make("legend", { textContent: "Who signs as what" });
+  const element = make("fieldset", { className: "place-roles" }, legend);
+  const choosers = new Map<number, ReturnType<typeof chooser>>();
+
+  function choose(row: number, role: string): void {
+    const signer = signers().find((each) => each.row === row);
+    if (!signer) return;
+    found.chooseRole(signer, role);
+    const last = role === "" ? null : lastRole(rolesOf(found.all(true)), withRoles(found, signers()));
+    if (last && found.chosenRole(last.signer) === undefined) found.chooseRole(last.signer, last.role);
+    const known = withRoles(found, signers()).filter((each) => each.role !== undefined);
+    say(known.map((each) => `${each.name} signs as ${each.role}.`).join(" "));
+  }
+
+  return {
+    element,
+    /** @param isNeeded whether places wait for a signer */
+    refresh(isNeeded: boolean): void {
+      const roles = rolesOf(found.all(true));
+      const all = withRoles(found, signers());
+      element.hidden =
+        !isNeeded || roles.length === 0 || (all.length < 2 && roles.length < 2) || all.some((each) => each.isRole);
+      for (const [row, { element: old }] of choosers) {
+        if (all.some((each) => each.row === row)) continue;
+        old.remove();
+        choosers.delete(row);
+      }
+      for (const { row, name, role } of all) {
+        const known = choosers.get(row) ?? chooser(`place-role-${row}`, name, (value) => choose(row, value));
+        if (!choosers.has(row)) element.append(known.element);
+        choosers.set(row, known);
+        known.fill([["", "Choose…"], ...roles.map((each) => [each, each] as const)], role ?? "");
+      }
+    },
+  };
+}
