@@ -588,27 +588,51 @@ test("a field is copied to a range of pages, and a list that names no pages is r
   assert.equal((await written(page)).length, 4, "no second one at the same place");
 });
 
-test("a field snaps onto a line that the page draws as a path", async () => {
-  const content = "BT /F1 11 Tf 72 302 Td (Weather:) Tj ET 0.75 w 150 300 m 380 300 l S";
-  const { page } = await begin(makePdf({ content }));
+const path = "BT /F1 11 Tf 72 302 Td (Weather:) Tj ET 0.75 w 150 300 m 380 300 l S";
+const isOnPath = (field: Written | undefined) =>
+  field !== undefined && near(field.y + field.height, 492, 0.05) && near(field.x, 150, 0.05) && near(field.width, 230);
+
+test("a field that is dropped near a line that the page draws as a path is on the line, and as wide as it", async () => {
+  const { page } = await begin(makePdf({ content: path }));
   await page.getByText("No lines to sign on were found.").waitFor();
-  await dragTo(page, await middleOf(tool(page, "Text")), await pointOn(page, 150 + 80 + 3, 492 - 9 - 3));
+  for (const [name, below] of [
+    ["Text", 6],
+    ["Signature", -10],
+  ] as const) {
+    const { scale } = await pointOn(page, 0, 0);
+    const off = 14 / scale;
+    const middle = 492 - (name === "Text" ? 9 : 18);
+    const at = await pointOn(page, 265 + off, middle + below);
+    await dragTo(page, await middleOf(tool(page, name)), at);
+    const [field] = await written(page);
+    assert.ok(isOnPath(field), JSON.stringify(field));
+    await page.keyboard.press("Delete");
+  }
+});
+
+test("a field that is dragged to within 14 pixels of a line is on the line", async () => {
+  const { page } = await begin(makePdf({ content: path }));
+  await page.getByText("No lines to sign on were found.").waitFor();
+  await dragTo(page, await middleOf(tool(page, "Signature")), await pointOn(page, 300, 200));
+  const own = placed(page, /^Signature, Jane Roe/);
+  const [before] = await written(page);
+  const from = await middleOf(own);
+  const { scale } = await pointOn(page, 0, 0);
+  const down = 492 - ((before?.y ?? 0) + (before?.height ?? 0));
+  await dragTo(page, from, { x: from.x + (160 - (before?.x ?? 0)) * scale, y: from.y + down * scale - 14 });
   const [field] = await written(page);
   assert.ok(field && near(field.y + field.height, 492, 0.05) && near(field.x, 150, 0.05), JSON.stringify(field));
 });
 
-test("a click near a line puts the field onto the line", async () => {
-  const content = "BT /F1 11 Tf 72 302 Td (Weather:) Tj ET 0.75 w 150 300 m 480 300 l S";
+test("a click near a line puts the field onto the line, as high as the space above it", async () => {
+  const content = [path, "BT /F1 11 Tf 160 320 Td (Words above the line) Tj ET"].join("\n");
   const { page } = await begin(makePdf({ content }));
   await page.getByText("No lines to sign on were found.").waitFor();
   await tool(page, "Signature").click();
   const at = await pointOn(page, 300, 488);
   await page.mouse.click(at.x, at.y);
   const [field] = await written(page);
-  assert.ok(
-    field && near(field.y + field.height, 492, 0.05) && near(field.x + field.width / 2, 300),
-    JSON.stringify(field),
-  );
+  assert.ok(isOnPath(field) && (field?.height ?? 99) <= 20, JSON.stringify(field));
 });
 
 const lineOf = (words: string, y: number, x = 72) =>

@@ -200,32 +200,41 @@ test("a copy on a page of another size keeps its distance to the nearest corner,
 });
 
 test("the lower edge goes onto a line of the page, and the left edge to its beginning", () => {
-  const line = { x: 103, y: 239, width: 200 };
+  const line = { x: 103, y: 239, width: 200, room: 30 };
   const snapped = snapMove(rect, [], 5, [line]);
   assert.deepEqual(snapped.rect, { ...rect, x: 103, y: 203 });
   assert.deepEqual(snapped.guides, [
     { axis: "x", at: 103 },
     { axis: "y", at: 239 },
   ]);
-  assert.deepEqual(snapMove(rect, [], 2, [line]).rect, rect, "it is too far away");
+  const far = { ...line, y: 236 + 14 };
+  assert.deepEqual(snapMove(rect, [{ ...rect, y: 205 }], 5, [far]).rect.y, 214, "a line wins over a nearer field");
+  assert.deepEqual(snapMove(rect, [], 4, [far]).rect.y, 200, "it is too far away");
   assert.deepEqual(snapMove(rect, [], 5, [{ ...line, y: 202 }]).rect, rect, "its upper edge is no writing edge");
   assert.deepEqual(snapMove(rect, [], 5, [{ ...line, x: 300 }]).rect, rect, "the line is beside it");
   assert.deepEqual(snapMove(rect, [], -1, [line]).rect, rect);
 });
 
-test("a clicked field goes onto the line nearest to the click, and stays within the line's ends", () => {
-  const line = { x: 90, y: 226, width: 300 };
-  assert.deepEqual(ontoLine(rect, [{ ...line, y: 250 }, line]), { ...rect, y: 190 });
-  assert.deepEqual(ontoLine(rect, [{ ...line, x: 150 }]), { ...rect, x: 150, y: 190 });
-  assert.deepEqual(ontoLine(rect, [{ ...line, width: 150 }]), { ...rect, x: 90, y: 190 });
-  assert.equal(
-    ontoLine(rect, [
-      { ...line, y: 255 },
-      { ...line, x: 200 },
-    ]),
-    null,
-    "too far away, and beside the click",
-  );
+test("a clicked field goes onto the line nearest to the click, with the line's width and a height that has room", () => {
+  const line = { x: 90, y: 226, width: 200, room: 20 };
+  const clicked = (lines: Parameters<typeof ontoLine>[1]) => ontoLine(rect, lines, { isClick: true });
+  assert.deepEqual(clicked([{ ...line, y: 250 }, line]), { x: 90, y: 206, width: 200, height: 20 });
+  assert.deepEqual(clicked([{ ...line, width: 150, room: 40 }]), { x: 90, y: 190, width: 150, height: 36 });
+  assert.deepEqual(clicked([{ ...line, width: 400, room: 3 }]), { x: 90, y: 216, width: 260, height: 10 });
+  const tooFar = [
+    { ...line, y: 255 },
+    { ...line, x: 200 },
+  ];
+  assert.equal(clicked(tooFar), null, "too far away, and beside the click");
+});
+
+test("a dropped field goes onto the line nearest to its lower edge, although it was dropped beside it", () => {
+  const line = { x: 130, y: 236 + 14, width: 200, room: 30 };
+  const dropped = (lines: Parameters<typeof ontoLine>[1]) => ontoLine(rect, lines, { isClick: false });
+  assert.deepEqual(dropped([line, { ...line, y: 220 }]), { x: 130, y: 220, width: 200, height: 30 });
+  assert.deepEqual(dropped([{ ...line, x: 200 }]), { x: 200, y: 220, width: 200, height: 30 });
+  assert.equal(dropped([{ ...line, y: 236 + 17 }]), null, "too far below");
+  assert.equal(dropped([{ ...line, x: 207 }]), null, "too far to the right");
 });
 
 test("an undone change is repeated, until another change is made", () => {

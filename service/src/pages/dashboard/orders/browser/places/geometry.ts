@@ -27,6 +27,9 @@ const edges = (rect: Rect, axis: "x" | "y"): Edges => {
   return [start, start + length / 2, start + length];
 };
 
+/** How much further the edges of a field snap to a line to write on than to other fields. */
+const lineReach = 3;
+
 /** The smallest shift that moves one of the edges `own` onto one of `others`, and the line on which they then meet. */
 function nearest(own: readonly number[], others: readonly number[], reach: number) {
   let best: { readonly by: number; readonly at: number } | null = null;
@@ -38,8 +41,8 @@ function nearest(own: readonly number[], others: readonly number[], reach: numbe
   return best;
 }
 
-/** A line to write on that the page shows; `y` is its height. */
-export type Line = { readonly x: number; readonly y: number; readonly width: number };
+/** A line to write on that the page shows; `y` is its height, and `room` the height of the empty space above it. */
+export type Line = { readonly x: number; readonly y: number; readonly width: number; readonly room: number };
 
 /**
  * The lines below a rectangle, as edges: the lower edge of a field goes onto a line, and its left edge to the line's
@@ -53,18 +56,30 @@ function lineEdges(rect: Rect, lines: readonly Line[], reach: number) {
   return { x: below.map(({ x }) => x), y: below.map(({ y }) => y) };
 }
 
+/** In points: a field on a longer line has this width. */
+const widestOnLine = 260;
+/** In points: how far a dropped field may be from its line: its lower edge above or below, its middle to the left or right. */
+const dropReach = 16;
+
 /**
- * Puts a rectangle onto the line nearest to its middle, where the sender clicked. Null if no line is within its height.
+ * Puts a new field onto a line, with the line's width and a height that the space above it has room for. The line is
+ * the one nearest to the middle of a clicked field, or to the lower edge of a dropped one. Null if no line is near.
  */
-export function ontoLine(rect: Rect, lines: readonly Line[]): Rect | null {
-  const [x, y] = [rect.x + rect.width / 2, rect.y + rect.height / 2];
+export function ontoLine(rect: Rect, lines: readonly Line[], { isClick }: { readonly isClick: boolean }): Rect | null {
+  const middle = rect.x + rect.width / 2;
+  const [from, reach] = isClick ? [rect.y + rect.height / 2, rect.height] : [rect.y + rect.height, dropReach];
+  const beside = isClick ? 0 : dropReach;
   const [line] = lines
-    .filter((each) => x >= each.x && x <= each.x + each.width && Math.abs(each.y - y) <= rect.height)
-    .sort((a, b) => Math.abs(a.y - y) - Math.abs(b.y - y));
+    .filter(({ x, y, width }) => middle >= x - beside && middle <= x + width + beside && Math.abs(y - from) <= reach)
+    .sort((a, b) => Math.abs(a.y - from) - Math.abs(b.y - from));
   if (!line) return null;
-  const left = between(rect.x, line.x, Math.max(line.x, line.x + line.width - rect.width));
-  return { ...rect, x: left, y: line.y - rect.height };
+  const width = Math.min(line.width, widestOnLine);
+  const height = Math.min(rect.height, Math.max(line.room, leastHeight));
+  return { x: between(middle - width / 2, line.x, line.x + line.width - width), y: line.y - height, width, height };
 }
+
+/** In points: a lower field is hard to read. */
+const leastHeight = 10;
 
 /**
  * Moves a rectangle so that its edges or its middle meet those of rectangles nearby, or so that it is on a line of the
@@ -73,10 +88,10 @@ export function ontoLine(rect: Rect, lines: readonly Line[]): Rect | null {
  */
 export function snapMove(rect: Rect, others: readonly Rect[], reach: number, lines: readonly Line[] = []): Snapped {
   const guides: Guide[] = [];
-  const onLine = lineEdges(rect, lines, reach);
+  const onLine = lineEdges(rect, lines, lineReach * reach);
   const shift = (axis: "x" | "y"): number => {
     const [start, , end] = edges(rect, axis);
-    const own = nearest([axis === "x" ? start : end], onLine[axis], reach);
+    const own = nearest([axis === "x" ? start : end], onLine[axis], lineReach * reach);
     const found =
       own ??
       nearest(

@@ -101,11 +101,11 @@ const marks: ReadonlySet<Kind> = new Set(["checkbox", "radio", "multiple"] as co
 type Drop = {
   /** Whether the Alt key turns snapping off. */
   readonly free: boolean;
-  /** Whether the place was clicked. Then nothing showed where the field's edges would be, so a line near it wins. */
+  /** Whether the place was clicked. Then nothing showed where the field's edges would be. */
   readonly isClick: boolean;
 };
 
-/** Puts a new field with its middle at a point, or onto a line near a click; does nothing outside the pages. */
+/** Puts a new field onto a line near a point, else with its middle at the point; does nothing outside the pages. */
 function drop(
   { view, store, rules, lines, put }: PointerDeps,
   kind: Kind,
@@ -118,8 +118,13 @@ function drop(
   const size = view.pageSize(page);
   const own = fitSize(kind, startSize(kind), size, rules);
   const rect = within({ x: x - own.width / 2, y: y - own.height / 2, ...own }, size);
-  const onLine = isClick && !free && !marks.has(kind) ? ontoLine(rect, lines(page)) : null;
-  const snapped = free ? rect : snapMove(onLine ?? rect, rectsOn(store, page), snapPixels / scale, lines(page)).rect;
+  const onLine = free || marks.has(kind) ? null : ontoLine(rect, lines(page), { isClick });
+  if (onLine) {
+    const fitted = { ...onLine, ...fitSize(kind, onLine, size, rules) };
+    put(kind, page, within({ ...fitted, y: onLine.y + onLine.height - fitted.height }, size));
+    return;
+  }
+  const snapped = free ? rect : snapMove(rect, rectsOn(store, page), snapPixels / scale).rect;
   put(kind, page, within(snapped, size));
 }
 
@@ -134,7 +139,8 @@ function move({ view, store, overlay, lines }: PointerDeps, box: Box, element: H
       const { x, y, scale } = onPage(view, to, point);
       const wanted = { ...box.rect, x: x - grab.x, y: y - grab.y };
       const reach = free ? -1 : snapPixels / scale;
-      const { rect, guides } = snapMove(wanted, rectsOn(store, to, box), reach, lines(to));
+      const onto = marks.has(box.field.kind) ? [] : lines(to);
+      const { rect, guides } = snapMove(wanted, rectsOn(store, to, box), reach, onto);
       at = { page: to, rect: within(rect, view.pageSize(to)) };
       overlay.showGuides(to, guides);
       // The element remains a child of its first page while it is dragged over another page.

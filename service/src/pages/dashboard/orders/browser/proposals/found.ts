@@ -1,5 +1,5 @@
-import { blanksIn } from "../../../../../kernel/pdf/proposals/blanks.ts";
-import { readContent } from "../../../../../kernel/pdf/proposals/content.ts";
+import { blanksIn, roomAbove, wordsIn } from "../../../../../kernel/pdf/proposals/blanks.ts";
+import { type PageContent, readContent } from "../../../../../kernel/pdf/proposals/content.ts";
 import { type Proposal, proposeAll } from "../../../../../kernel/pdf/proposals/propose.ts";
 import type { Run } from "../../../../../kernel/pdf/proposals/runs.ts";
 import type { Rect } from "../places/field.ts";
@@ -82,10 +82,7 @@ function begin({ document: pdf, pdfJs }: OpenDocument): FoundPlaces {
       page.cleanup();
       if (content.runs.length > 0 || content.own.length > 0) hasWords = true;
       hasTags ||= containsTag(content.runs);
-      lines.set(
-        number,
-        blanksIn(content).flatMap(({ x, y, width, box }) => (box ? [] : [{ x, y, width }])),
-      );
+      lines.set(number, linesOf(content));
       const { signers, witnesses } = proposeAll(content);
       const here = signers.map((proposal) => ({ ...proposal, page: number }));
       const ofWitnesses = witnesses.map((proposal) => ({ ...proposal, page: number }));
@@ -127,6 +124,18 @@ function begin({ document: pdf, pdfJs }: OpenDocument): FoundPlaces {
       return () => watchers.delete(watcher);
     },
   };
+}
+
+/** In points: no new field is higher. */
+const mostRoom = 36;
+
+function linesOf(content: PageContent): Line[] {
+  const blanks = blanksIn(content);
+  const others = [...wordsIn(content), ...blanks];
+  return blanks.flatMap((blank) => {
+    const { x, y, width, box } = blank;
+    return box ? [] : [{ x, y, width, room: roomAbove(blank, others, mostRoom) }];
+  });
 }
 
 /** If a row names another person, the sender chooses that person's role again. */
