@@ -36,8 +36,9 @@ export type Sequencer = {
   /**
    * Assigns leaves to waiting lines, and signs the tree after the leaves are committed. Only the node that gets the
    * lock does this.
+   * @param stopping ends the turn after its present step. The next turn, here or on another node, continues.
    */
-  turn: () => Promise<void>;
+  turn: (stopping?: AbortSignal) => Promise<void>;
   /** For each log that is halted on this node, the reason. */
   halted: () => ReadonlyMap<Environment, string>;
   /**
@@ -87,12 +88,18 @@ export function createSequencer(deps: SequencerDeps): Sequencer {
     await deps.db.transaction((tx) => succeed(tx, deps, outlook.environment));
   }
 
-  async function attempt(log: Environment, work: () => Promise<void>): Promise<void> {
+  async function attempt(
+    log: Environment,
+    stopping: AbortSignal | undefined,
+    work: () => Promise<void>,
+  ): Promise<void> {
     try {
       await work();
       reported.delete(log);
       if (halted.delete(log)) deps.log.info({ log }, "the transparency log goes on");
     } catch (error) {
+      // A node that stops closes the pool while a step still runs.
+      if (stopping?.aborted && !(error instanceof LogHalt)) return;
       if (!(error instanceof LogHalt)) return reportFailure(log, error);
       if (halted.get(log) !== error.message)
         deps.log.error({ log, err: error }, "the transparency log halts; seals go on and wait");
@@ -117,14 +124,17 @@ export function createSequencer(deps: SequencerDeps): Sequencer {
     halted: () => halted,
     originSeen: (log) => origins.get(log) ?? null,
     newestSeen: (log) => (halted.has(log) ? null : (newest.get(log) ?? null)),
-    async turn() {
+    async turn(stopping) {
       for (const outlook of await selectOutlook(deps.db, deps.intervalMs)) {
+        if (stopping?.aborted) return;
         const { environment, origin, finalSize, isDue } = outlook;
         origins.set(environment, origin);
-        await attempt(environment, async () => {
+        await attempt(environment, stopping, async () => {
           if (finalSize !== null) return end(outlook, finalSize);
           await watch(outlook);
+          if (stopping?.aborted) return;
           const isGrown = isDue && (await deps.db.transaction((tx) => sequence(tx, deps, environment), longStatements));
+          if (stopping?.aborted) return;
           if (isGrown || isUnpublished(outlook)) await sign(outlook);
         });
       }

@@ -386,6 +386,37 @@ test("reports a turn that fails for another reason than a halt once a minute, an
   assert.deepEqual(halted, ["test"]);
 });
 
+test("a turn that must stop takes no further step, and reports no pool that was closed under it", async () => {
+  const reported: string[] = [];
+  const log = openLog("silent");
+  log.error = ({ log: name, err }: { log: string; err: Error }) =>
+    void (err instanceof LogHalt || reported.push(`${name} ${err}`));
+  const other = async () => ({ key: "another", signed: () => "" });
+  const keys = { pathOf: () => "", open: other, create: other };
+  const common = { rowMac: openRowMac(secretBytes(Buffer.alloc(32, 7))), clock: () => new Date(0), log, keys };
+  const asked: number[] = [];
+  for (const last of [1, 2, 3]) {
+    const stopping = new AbortController();
+    let statements = 0;
+    // The service closes its pool after this statement.
+    const ask = <Answer>(statement: () => Answer): Answer => {
+      statements++;
+      if (stopping.signal.aborted) throw new Error("Cannot use a pool after calling end on the pool");
+      if (statements === last) stopping.abort();
+      return statement();
+    };
+    const closing = Object.assign(Object.create(db), {
+      query: (...args: Parameters<typeof db.query>) => ask(() => db.query(...args)),
+      transaction: (...args: Parameters<typeof db.transaction>) => ask(() => db.transaction(...args)),
+    });
+    await createSequencer({ ...common, db: closing, intervalMs: 1 }).turn(stopping.signal);
+    assert.ok(stopping.signal.aborted);
+    asked.push(statements);
+  }
+  assert.equal(asked[0], 1, "the turn ends with the statement during which it was stopped");
+  assert.deepEqual(reported, []);
+});
+
 test("ends the log at the command line, and seals go into the one that follows", async () => {
   const before = await seal(test_.headers);
   const proof = await proofOf(before);
