@@ -918,13 +918,22 @@ test("a manifest includes a part that was stored while the manifest was made", a
   assert.equal(await linesInManifest(id), headSeq);
   assert.deepEqual(await checkRecording(deps, await recordingById(db, id)), { faults: [], unread: [] });
   const away = new ServiceError("unavailable", "Documents can't be read now.", { cause: new Error("no answer") });
-  // SQLSTATE 40P01: the statement was a victim of a deadlock each time that it was tried.
-  const deadlock = Object.assign(new pg.DatabaseError("deadlock detected", 1, "error"), { code: "40P01" });
-  for (const error of [away, new BusyError("Too many documents are being read right now."), deadlock]) {
+  const refused = (code: string) => Object.assign(new pg.DatabaseError(`state ${code}`, 1, "error"), { code });
+  // A victim of a deadlock in each try, a full disk, no memory, a missing privilege, a missing file, a bug of the
+  // server, and a damaged index (PostgreSQL, appendix A).
+  const passing = ["40P01", "53100", "53200", "42501", "58P01", "XX000", "XX002"].map(refused);
+  for (const error of [away, new BusyError("Too many documents are being read right now."), ...passing]) {
     const failing = { ...deps, blobs: { ...deps.blobs, open: () => Promise.reject(error) } };
     const checked = checkRecording(failing, await recordingById(db, id));
     await assert.rejects(checked, error, "an error that says nothing about the recording ends the check");
     assert.throws(() => faultOf(error), error, "and an export does not store it as a fault");
+  }
+  // Damaged data, and a value that is not of its type: trying again never helps.
+  for (const error of [refused("XX001"), refused("22P02")]) {
+    const failing = { ...deps, blobs: { ...deps.blobs, open: () => Promise.reject(error) } };
+    const { faults } = await checkRecording(failing, await recordingById(db, id));
+    assert.match(faults[0] ?? "", /: the database can’t read chunk 0 of take /);
+    assert.equal(faultOf(error), error.message);
   }
   assert.equal(
     faultOf(new Error("a stored document is not what was written")),

@@ -18,6 +18,14 @@ export function hasSqlState(error: unknown, state: string): boolean {
 /** Whether PostgreSQL refused a statement. */
 export const isDatabaseError = (error: unknown): boolean => error instanceof pg.DatabaseError;
 
+/**
+ * Whether a stored value itself can't be read: class 22 (data_exception) and data_corrupted. Trying again never helps.
+ * All other classes say nothing about the value: they pass, or an operator cures them, such as a full disk (53100), a
+ * missing privilege (42501) or a damaged index (XX002, cured by REINDEX). internal_error (XX000) can pass, too.
+ */
+export const isDamaged = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && /^(?:22...|XX001)$/.test(error.code ?? "");
+
 // serialization_failure, deadlock_detected: PostgreSQL rolled back the whole transaction, so that another transaction
 // could finish.
 const rolledBack: ReadonlySet<string> = new Set(["40001", "40P01"]);

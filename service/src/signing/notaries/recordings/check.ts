@@ -1,5 +1,5 @@
 /** Checks that a stored recording is unchanged. */
-
+import { isDamaged } from "../../../kernel/platform/database/sql-errors.ts";
 import { MissingKeyError } from "../../../kernel/platform/secrets.ts";
 import { emptyChain, followChain, headAfter, readLine, sha256Hex } from "../../../providers/providers.ts";
 import { messageFaults } from "./messages.ts";
@@ -69,6 +69,7 @@ export async function checkRecording(deps: ReadDeps, recording: Recording): Prom
     } catch (error) {
       if (error instanceof MissingPartError || error instanceof MissingKeyError) unread.add(chunk.part);
       else if (isAway(error)) throw error;
+      else if (isDamaged(error)) faults.push(`Line ${seq}: the database can’t read chunk ${n} of take ${take}.`);
       else faults.push(`Line ${seq}: the bytes of chunk ${n} of take ${take} are others.`);
     }
   }

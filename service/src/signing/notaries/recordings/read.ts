@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { Blobs } from "../../../kernel/platform/blobs/blobs.ts";
 import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
-import { isDatabaseError } from "../../../kernel/platform/database/sql-errors.ts";
+import { isDamaged, isDatabaseError } from "../../../kernel/platform/database/sql-errors.ts";
 import { BusyError, ServiceError } from "../../../kernel/platform/errors.ts";
 import { MissingKeyError, type SecretBytes } from "../../../kernel/platform/secrets.ts";
 import { type ChainLine, openChunk, readLine, recordKey, sealedBytes } from "../../../providers/providers.ts";
@@ -63,12 +63,12 @@ export async function chunkReader({ db, secrets, blobs }: ReadDeps, recording: R
 
 /**
  * Whether an error says nothing about what was recorded: a store or database does not answer now, the database refuses
- * the statement, the store does not have the bytes now, this process lacks the key, or has no memory free.
+ * the statement for a reason other than damaged data, the store does not have the bytes now, this process lacks the key, or has no memory free.
  */
 export const isAway = (error: unknown): boolean =>
   error instanceof MissingKeyError ||
   error instanceof BusyError ||
-  isDatabaseError(error) ||
+  (isDatabaseError(error) && !isDamaged(error)) ||
   (error instanceof ServiceError && error.cause !== undefined);
 
 /** A whole take: all of its chunks joined into one file, in order. */
