@@ -9,6 +9,7 @@ import { ServiceError } from "../../kernel/platform/errors.ts";
 import { isCode } from "../../kernel/platform/text.ts";
 import {
   answerConsent,
+  askingPage,
   connectPerson,
   documentFor,
   enteredBy,
@@ -108,7 +109,7 @@ function scriptActs(live: LiveDeps): Record<string, Act> {
       const { session, person } = await requireStep(live, link, "room");
       await reopen(live, session);
       const isObserver = person.role === "observer";
-      const of = { session: session.id, person: personName(person.n), page: form["page"], isObserver };
+      const of = { session: session.id, person: personName(person.n), asking: askingPage(form), isObserver };
       return { json: await connectPerson(live, link, of) };
     },
     async message({ link, form }) {

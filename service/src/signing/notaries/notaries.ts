@@ -202,6 +202,7 @@ export { readAsNotary, readMessages, writeAsNotary, writeMessage } from "./sessi
 export { liveObstacle } from "./sessions/offered.ts";
 export { reportPage, showPage } from "./sessions/pages.ts";
 export { reopen } from "./sessions/reopen.ts";
+export { askingPage } from "./sessions/rooms.ts";
 export {
   connectNotary,
   type LiveDeps,

@@ -292,6 +292,7 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     await page.getByText("This page shows no moving picture of Carla Diaz").waitFor();
     assert.equal(connects, 0, "the first tab does not take the connection back by itself");
     await second.close();
+    await page.getByText("Your other page is no longer connected").waitFor();
     await page.getByRole("button", { name: "Turn on camera and sound" }).click();
     await isMoving(page, "signer-1");
   }

@@ -9,7 +9,7 @@ import fastify from "fastify";
 import { eventStreams } from "../../../src/kernel/http/event-stream.ts";
 import type { MediaEngine, MediaEvent } from "../../../src/providers/media/media.ts";
 import type { Recordings } from "../../../src/signing/notaries/recordings/recordings.ts";
-import { LiveRooms } from "../../../src/signing/notaries/sessions/rooms.ts";
+import { askingPage, LiveRooms } from "../../../src/signing/notaries/sessions/rooms.ts";
 
 let now = 1_000_000;
 const admitted: object[] = [];
@@ -61,24 +61,84 @@ test("the pages of a person whose connection failed join again, and no other pag
   rooms.listen("failed", "signer-1", signer);
   const of = { session: "failed", person: "signer-1" };
   emit({ kind: "cut", ...of });
-  // A page that closes its connection to make another one must not be told to join again.
-  for (const cause of ["failed", "replaced", "removed", "closed"] as const) emit({ kind: "left", cause, ...of });
+  assert.deepEqual([notary.got.news, signer.got.news], [0, 1]);
+  // A page that replaces its connection must not be told anything.
+  emit({ kind: "left", cause: "replaced", ...of });
   assert.deepEqual([notary.got.news, signer.got.news], [0, 1]);
 });
 
-test("the pages of a person are told which of them has the connection, so that they don't end each other's", async () => {
-  rooms.add("tabs", 1, new Date(now), ["notary", "signer-1"], { until: 0, since: performance.now() });
+/** A live session with pages of one person, and what each of them hears. */
+function tabs(session: string) {
+  rooms.add(session, 1, new Date(now), ["notary", "signer-1"], { until: 0, since: performance.now() });
   const heard: string[] = [];
-  const listens = (person: string, page: string) =>
-    rooms.listen("tabs", person, { hear: (news) => void heard.push(`${page} ${JSON.stringify(news)}`), end: () => {} });
+  const listens = (person: string, name: string) =>
+    rooms.listen(session, person, {
+      hear: (news) => void heard.push(`${name}: ${news.kind}${news.kind === "taken" ? ` ${news.page}` : ""}`),
+      end: () => {},
+    });
   listens("signer-1", "one");
   listens("signer-1", "two");
   listens("notary", "other");
-  await rooms.connect("tabs", "signer-1", undefined);
-  assert.deepEqual(heard, []);
-  await rooms.connect("tabs", "signer-1", "two");
-  const taken = JSON.stringify({ kind: "taken", page: "two" });
-  assert.deepEqual(heard, [`one ${taken}`, `two ${taken}`]);
+  /** Asks for the connection; the person acted on the page so long ago. @returns whether the page got it */
+  const asks = async (name: string, agoMs: number) =>
+    "ticket" in (await rooms.connect(session, "signer-1", { page: name, agoMs }));
+  return { heard, asks, news: () => heard.splice(0) };
+}
+
+test("of a person's pages, the one on which the person acted last has the connection, whichever asks last", async () => {
+  const { asks, news } = tabs("tabs");
+  assert.ok(await asks("one", 60_000));
+  assert.deepEqual(news(), ["one: taken one", "two: taken one"]);
+  now += 1_000;
+  assert.ok(await asks("two", 500));
+  assert.deepEqual(news(), ["one: taken two", "two: taken two"]);
+  now += 60_000;
+  admitted.length = 0;
+  // A laptop that was asleep, and was told nothing, asks when it wakes. So does a page that was connecting when it lost.
+  assert.equal(await asks("one", 121_000), false);
+  assert.deepEqual([admitted.length, news()], [0, []], "the page in use keeps its connection");
+  assert.ok(await asks("two", 60_500), "it also may connect again");
+  news();
+  assert.ok(await asks("one", 0), "the person presses the button on the other page");
+  assert.deepEqual(news(), ["one: taken one", "two: taken one"]);
+  admitted.length = 0;
+});
+
+test("a page that loses the connection while it gets its ticket is told so", async () => {
+  const { asks } = tabs("overtaken");
+  assert.deepEqual(await Promise.all([asks("one", 1_000), asks("two", 0)]), [false, true]);
+  assert.deepEqual(await Promise.all([asks("two", 0), asks("one", 1_000)]), [true, false]);
+  admitted.length = 0;
+});
+
+test("a person's other pages are told when the connected page is closed, and when it comes back", async () => {
+  const { asks, news } = tabs("closed");
+  const of = { session: "closed", person: "signer-1" };
+  assert.ok(await asks("two", 0));
+  news();
+  emit({ kind: "left", cause: "replaced", ...of });
+  assert.deepEqual(news(), [], "it connects again");
+  emit({ kind: "left", cause: "closed", ...of });
+  assert.deepEqual(news(), ["one: free", "two: free"]);
+  emit({ kind: "joined", ...of });
+  assert.deepEqual(news(), ["one: taken two", "two: taken two"]);
+  emit({ kind: "left", cause: "failed", ...of });
+  assert.deepEqual(news(), ["one: free", "two: free"]);
+  admitted.length = 0;
+});
+
+test("a page without a name, and one that lies about its last act, break nothing", async () => {
+  tabs("odd");
+  assert.deepEqual(
+    [
+      askingPage({}),
+      askingPage({ page: "" }),
+      askingPage({ page: "a", ago: "-5" }),
+      askingPage({ page: "a", ago: "7" }),
+    ],
+    [null, null, { page: "a", agoMs: 0 }, { page: "a", agoMs: 7 }],
+  );
+  assert.ok("ticket" in (await rooms.connect("odd", "signer-1", null)));
   admitted.length = 0;
 });
 
@@ -122,7 +182,7 @@ test("a person who connects repeatedly without sending counts as absent, and so 
 
 test("an observer may send nothing, is waited for by nobody, and reads written messages until let go", async () => {
   const room = rooms.add("observed", 1, new Date(now), ["notary"], { until: 0, since: performance.now() });
-  await rooms.connect("observed", "third-1", undefined, true);
+  await rooms.connect("observed", "third-1", null, true);
   assert.deepEqual(admitted, [{ session: "observed", person: "third-1", allowed: { audio: false, video: false } }]);
   assert.deepEqual([...rooms.silences(room).keys()], ["notary"]);
   const { got, hear, end } = page();
@@ -180,7 +240,7 @@ test("a person who is let in while the session is being opened is waited for, an
   await Promise.all([opening, expected]);
   assert.equal(rooms.absent("late", ["third-1"]), "third-1");
   assert.ok(rooms.hasIn("late", "third-1"));
-  await rooms.connect("late", "third-2", undefined, true);
+  await rooms.connect("late", "third-2", null, true);
   assert.deepEqual([...(rooms.roomOf("late")?.people.keys() ?? [])], ["notary", "third-1"]);
 });
 

@@ -10,6 +10,9 @@ export type ServerMessage =
 /** `at` is the query of further requests, for a test whose requests must all reach one node of the service. */
 type Ticket = { ticket: string; iceServers: RTCIceServer[]; at?: string };
 
+/** The server refused to connect this page, because the person acted later on another one. */
+export class ElsewhereError extends Error {}
+
 /** Handles a message that the server pushed. */
 export type Receive = (message: ServerMessage) => void;
 
@@ -54,6 +57,7 @@ type Heard = {
  * @param kind `media` for a session; `check` to receive this device's own media back
  * @param own null to send nothing
  * @param page the name by which the server tells this page from others of the same person
+ * @param actedAt when the person last acted on this page
  * @param before the connection that the new one replaces. The server ends it when it issues the new ticket, and only
  * then does this page close it. Closed earlier, it would look like a failure, and the server would ask this page to
  * join again.
@@ -63,10 +67,12 @@ export async function connect(
   kind: "media" | "check",
   own: MediaStream | null,
   { ready, track, gone, failed }: Heard,
-  { page = "", before = null }: { page?: string; before?: Connection | null } = {},
+  { page = "", actedAt = 0, before = null }: { page?: string; actedAt?: number; before?: Connection | null } = {},
 ): Promise<Connection> {
   before?.retire();
-  const given = await post(`${base}/${kind}`, { page }).finally(before?.close);
+  const ago = String(Math.max(0, Date.now() - actedAt));
+  const given = await post(`${base}/${kind}`, { page, ago }).finally(before?.close);
+  if (given["isElsewhere"]) throw new ElsewhereError();
   const { ticket, iceServers, at = "" } = given as unknown as Ticket;
   const received = new RTCPeerConnection({ iceServers });
   const sent = new RTCPeerConnection({ iceServers });

@@ -1,7 +1,15 @@
 /** The script of a room where people meet by audio and video; the notary's page and the signers' pages use it. */
 import { part } from "../../ui/browser/parts.ts";
 import { startChat, type Written } from "./chat.ts";
-import { type Connection, connect, joiner, post, type Receive, type ServerMessage } from "./connection.ts";
+import {
+  type Connection,
+  connect,
+  ElsewhereError,
+  joiner,
+  post,
+  type Receive,
+  type ServerMessage,
+} from "./connection.ts";
 import { causeOf, openMedia, startDeviceCheck } from "./device-check.ts";
 import { type Led, offerPages, type Reads, startFollowing, startReaders } from "./follow.ts";
 import { startPictures, startSeeing } from "./pictures.ts";
@@ -11,6 +19,7 @@ type News =
   | { kind: "changed" }
   | { kind: "media" }
   | { kind: "taken"; page: string }
+  | { kind: "free" }
   | { kind: "message"; isCheck: boolean; message: ServerMessage }
   | { kind: "written"; written: Written }
   | ({ kind: "page" } & Led)
@@ -41,8 +50,12 @@ const openSeen = startSeeing(room, moves);
 
 /** Names this page among the pages that the same person has open. */
 const page = crypto.getRandomValues(new Uint32Array(2)).join("-");
-/** The page that has the person's media connection. */
-let holder = page;
+/** When the person opened this page, or last asked on it for the connection: the newest of these acts wins. */
+let actedAt = Date.now();
+/** Whether another page has the person's connection. This page then asks for it only after an act of the person. */
+let isQuiet = false;
+/** Whether the server is deciding which page gets the connection. Its answer tells more than an earlier message. */
+let isAsking = false;
 
 let own: MediaStream | null = null;
 let connection: Connection | null = null;
@@ -64,7 +77,7 @@ const ownOrCause = (): Promise<MediaStream | null> =>
   });
 
 async function attempt(): Promise<"joined" | "failed" | "stopped"> {
-  if (room.dataset["media"] !== "on" || holder !== page) return "stopped";
+  if (room.dataset["media"] !== "on" || isQuiet) return "stopped";
   joinButton.hidden = true;
   const stream = sends ? await ownOrCause() : null;
   if (sends && !stream) return "stopped";
@@ -75,7 +88,7 @@ async function attempt(): Promise<"joined" | "failed" | "stopped"> {
   try {
     const heard = {
       ready(receive: Receive) {
-        holder = page;
+        isAsking = false;
         receivers.media = receive;
         mayMissOffer ||= !wasOpen;
       },
@@ -83,15 +96,17 @@ async function attempt(): Promise<"joined" | "failed" | "stopped"> {
       gone: dropOthers,
       failed: lost,
     };
-    connection = await connect(base, "media", stream, heard, { page, before });
-  } catch {
-    if (holder !== page) return yieldToOther();
+    isAsking = true;
+    connection = await connect(base, "media", stream, heard, { page, actedAt, before });
+  } catch (error) {
+    isAsking = false;
+    if (isQuiet || error instanceof ElsewhereError) return yieldToOther();
     said.textContent = words["lost"] ?? "";
     joinButton.hidden = false;
     return "failed";
   }
   said.textContent = "";
-  if (holder !== page) return yieldToOther();
+  if (isQuiet) return yieldToOther();
   // The session may have ended while the connection was made.
   if (room.dataset["media"] === "on") return "joined";
   leave();
@@ -128,6 +143,7 @@ function lost(): void {
 
 /** Another page of the person has the connection: this one gives up its own, and the camera, until the person wants it. */
 function yieldToOther(): "stopped" {
+  isQuiet = true;
   leave();
   said.textContent = words["elsewhere"] ?? "";
   joinButton.hidden = false;
@@ -239,7 +255,8 @@ document.addEventListener("submit", (event) => {
 joinButton.addEventListener("click", () => {
   for (const video of grid.querySelectorAll("video")) void video.play();
   joinButton.hidden = true;
-  holder = page;
+  actedAt = Date.now();
+  isQuiet = false;
   if (!connection) joining.join();
 });
 
@@ -268,11 +285,9 @@ function listen(): void {
     const news = JSON.parse(data as string) as News;
     if (news.kind === "changed") void refresh();
     if (news.kind === "media") joining.again();
-    if (news.kind === "taken") {
-      holder = news.page;
-      // While this page connects, a later news may still give the connection to it.
-      if (holder !== page && connection) yieldToOther();
-    }
+    // Before this page knows that the session is live, it has not asked yet.
+    if (news.kind === "taken" && news.page !== page && !isAsking && room.dataset["media"] === "on") yieldToOther();
+    if (news.kind === "free" && isQuiet) said.textContent = words["free"] ?? "";
     if (news.kind === "page") lead(news);
     if (news.kind === "reads") showReader(news);
     if (news.kind === "written") chat.show(news.written);

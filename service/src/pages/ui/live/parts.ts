@@ -31,6 +31,7 @@ export function roomShell({ base, names, self, isObserver = false, enlarges = fa
     ...device,
     lost: room.lost,
     elsewhere: room.elsewhere,
+    free: room.free,
     failed,
     unsent: chat.unsent,
     leads: room.leads,

@@ -12,11 +12,11 @@ import { isLanguage } from "../../../kernel/platform/languages.ts";
 import { keysOf } from "../../../kernel/platform/secrets.ts";
 import { isCode, isPlainText, isSecret, isVisible } from "../../../kernel/platform/text.ts";
 import { lockOrder } from "../../../orders/order/order.ts";
-import type { Ticket } from "../../../providers/providers.ts";
 import { isAbroad, isCountry, type Place, placeText } from "../places.ts";
 import { orderCodeOf } from "../sheets/store.ts";
 import { personName } from "./interruption.ts";
 import { codeMs, liveMail, roomCode } from "./mail.ts";
+import type { AskingPage, Connected } from "./rooms.ts";
 import type { LiveDeps } from "./session.ts";
 import {
   appendEvent,
@@ -97,11 +97,11 @@ export async function connectPerson(
   {
     session,
     person,
-    page,
+    asking,
     isObserver = false,
-  }: { session: string; person: string; page?: string | undefined; isObserver?: boolean },
-): Promise<Ticket> {
-  const ticket = await deps.rooms.connect(session, person, page, isObserver);
+  }: { session: string; person: string; asking: AskingPage | null; isObserver?: boolean },
+): Promise<Connected> {
+  const ticket = await deps.rooms.connect(session, person, asking, isObserver);
   try {
     await requireStep(deps, link, "room");
   } catch (error) {

@@ -10,13 +10,15 @@ export type LedPage = { page: number; sha256: string };
 
 /**
  * A notification for a page: `changed` (its content is outdated), `media` (it must reconnect), `message` (from the
- * engine), `taken` (the person's media connection now belongs to this page, and to no other of theirs), `written` (a
+ * engine), `taken` (the person's media connection now belongs to this page, and to no other of theirs), `free` (none of the person's pages has
+ * the connection), `written` (a
  * person's message), `page` (the notary asks signers to go to a page), or `reads` (a signer reads a page).
  */
 export type RoomNews =
   | { kind: "changed" }
   | { kind: "media" }
   | { kind: "taken"; page: string }
+  | { kind: "free" }
   | { kind: "message"; isCheck: boolean; message: ServerMessage }
   | { kind: "written"; written: Message }
   | ({ kind: "page" } & LedPage)

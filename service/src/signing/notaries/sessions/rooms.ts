@@ -35,6 +35,25 @@ type Presence = {
 /** Whether an observer's browser receives the session, now and by the last event. */
 type Observing = { isHere: boolean; isNoted: boolean };
 
+/** The page of a person that has the media connection, and when the person last acted on it. */
+type Holder = { page: string; actedAt: number };
+
+/** A page that asks for its person's media connection. */
+export type AskingPage = {
+  /** The name that the page gave itself. */
+  page: string;
+  /** The time since the person opened the page, or last asked on it for the connection. */
+  agoMs: number;
+};
+
+/** @param typed the fields of the page's form @returns null for a page without a name */
+export function askingPage({ page, ago = "" }: Partial<Record<string, string>>): AskingPage | null {
+  return page ? { page, agoMs: /^\d{1,12}$/.test(ago) ? Number(ago) : 0 } : null;
+}
+
+/** The answer to a page that asks: a ticket, unless the person acted later on another page, which has the connection. */
+export type Connected = Ticket | { isElsewhere: true };
+
 export type Room = {
   readonly session: string;
   readonly orderId: number;
@@ -43,6 +62,8 @@ export type Room = {
   readonly people: Map<string, Presence>;
   /** The observers who were admitted and got a ticket. They send nothing, so the session does not wait for them. */
   readonly observers: Map<string, Observing>;
+  /** For each person, the page that has the media connection. */
+  readonly holders: Map<string, Holder>;
   /** The people whose video is in the recording. */
   readonly recorded: Set<string>;
   /** The signer whose turn it is to read and sign, and the token of the signing pages. */
@@ -114,6 +135,7 @@ export class LiveRooms extends PageStreams {
       ...{ session, orderId, liveAt: liveAt.getTime() },
       people: new Map(),
       observers: new Map(),
+      holders: new Map(),
       recorded: new Set(),
       ...{ turn: null, broken: null, failedResumes: 0, led: null, minutesLeft: null, checks: null, lease },
     };
@@ -164,18 +186,34 @@ export class LiveRooms extends PageStreams {
   }
 
   /**
-   * Gives an admitted person a ticket to connect. An earlier ticket of the same person stops working.
-   * @param page the name that the person's page gave itself. The person's other pages are told, because pages that each
+   * Gives an admitted person a ticket to connect. An earlier ticket of the same person stops working. Of a person's
+   * pages, the one on which the person acted last has the connection. The others are told, because pages that each
    * connect again would end each other's connections without end.
    */
-  async connect(session: string, person: string, page: string | undefined, isObserver = false): Promise<Ticket> {
+  async connect(session: string, person: string, asking: AskingPage | null, isObserver = false): Promise<Connected> {
     const room = this.#rooms.get(session);
     if (!room) throw new ServiceError("conflict", "The session is not live.");
+    const isNewest = () => asking === null || room.holders.get(person)?.page === asking.page;
+    if (asking) this.#hold(room, person, asking);
+    if (!isNewest()) return { isElsewhere: true };
     if (!isObserver) this.#expect(room, person, true);
     else if (!room.observers.has(person)) room.observers.set(person, { isHere: false, isNoted: false });
     const ticket = await this.#tickets.give({ session, person }, { audio: !isObserver, video: !isObserver });
-    if (page) this.tellOne(session, person, { kind: "taken", page });
-    return ticket;
+    this.#tellHolder(room, person);
+    return isNewest() ? ticket : { isElsewhere: true };
+  }
+
+  /** Makes the page the holder, unless the person acted later on another page. */
+  #hold({ holders }: Room, person: string, { page, agoMs }: AskingPage): void {
+    const actedAt = this.#deps.now() - agoMs;
+    const holder = holders.get(person);
+    if (!holder || holder.page === page || actedAt > holder.actedAt) holders.set(person, { page, actedAt });
+  }
+
+  /** Tells a person's pages which of them has the connection. */
+  #tellHolder({ session, holders }: Room, person: string): void {
+    const holder = holders.get(person);
+    if (holder) this.tellOne(session, person, { kind: "taken", page: holder.page });
   }
 
   /** Whether a person was admitted to the room at this node. */
@@ -189,6 +227,7 @@ export class LiveRooms extends PageStreams {
     this.endPagesOf(session, person);
     this.#tickets.end(session, person);
     const room = this.#rooms.get(session);
+    room?.holders.delete(person);
     if (room?.people.delete(person) || room?.observers.delete(person)) await this.#deps.engine.remove(session, person);
   }
 
@@ -258,6 +297,10 @@ export class LiveRooms extends PageStreams {
       room.broken = event.why;
       this.onBroken(room);
     }
+    if (event.kind === "joined") this.#tellHolder(room, event.person);
+    // The page that had the connection may be closed. If it joins again, it is announced again.
+    if (event.kind === "left" && event.cause !== "replaced")
+      this.tellOne(event.session, event.person, { kind: "free" });
     const observer = "person" in event ? room.observers.get(event.person) : undefined;
     if (observer && (event.kind === "joined" || event.kind === "left")) observer.isHere = event.kind === "joined";
     if (event.kind === "chunk" && room.people.get(event.line.person)?.hasPicture) room.recorded.add(event.line.person);

@@ -6,7 +6,6 @@ import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import type { OwnNode } from "../../../kernel/platform/nodes.ts";
-import type { Ticket } from "../../../providers/providers.ts";
 import type { ConsentTexts } from "../../envelopes/envelopes.ts";
 import { actKinds, mostPrincipals } from "../acts/act.ts";
 import { type Guest, guestsOf } from "../appointments/guest-store.ts";
@@ -28,7 +27,7 @@ import { leaseOf, requireLease } from "./lease.ts";
 import { liveMail, roomTokenUnder } from "./mail.ts";
 import { marksOf } from "./marks.ts";
 import { liveObstacle } from "./offered.ts";
-import type { LiveRooms } from "./rooms.ts";
+import { askingPage, type Connected, type LiveRooms } from "./rooms.ts";
 import {
   appendEvent,
   insertLive,
@@ -274,9 +273,14 @@ async function beginRecording(
 }
 
 /** Connects the notary. @throws ServiceError `conflict` while the session is not live */
-export async function connectNotary(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<Ticket> {
+export async function connectNotary(
+  deps: LiveDeps,
+  operator: Operator,
+  code: string,
+  typed: Typed,
+): Promise<Connected> {
   const claimed = await claimedOrder(deps.sheets.desk, operator, code);
   const live = await liveOf(deps, claimed);
   if (!live) throw new ServiceError("conflict", "No session is open for this order.");
-  return deps.rooms.connect(live.session.id, notaryName, typed["page"]);
+  return deps.rooms.connect(live.session.id, notaryName, askingPage(typed));
 }

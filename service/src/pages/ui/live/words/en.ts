@@ -81,6 +81,7 @@ export const en = {
     lost: "The connection broke. It is tried again.",
     elsewhere:
       "This room is open in another tab or on another device, and goes on there. To go on here, press the button.",
+    free: "Your other page is no longer connected. To go on here, press the button.",
     follow: "Follow the notary’s page",
     leads: "The notary shows page {page}.",
     left: "You have left the notary’s page. Tick the box to go back to it.",

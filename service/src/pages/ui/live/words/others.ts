@@ -83,6 +83,7 @@ export const es: LiveWords = {
     lost: "La conexión se cortó. Se intenta de nuevo.",
     elsewhere:
       "Esta sala está abierta en otra pestaña o en otro dispositivo y sigue allí. Para seguir aquí, pulse el botón.",
+    free: "Su otra página ya no está conectada. Para seguir aquí, pulse el botón.",
     follow: "Seguir la página del notario",
     leads: "El notario muestra la página {page}.",
     left: "Ha dejado la página del notario. Marque la casilla para volver a ella.",
@@ -208,6 +209,7 @@ export const fr: LiveWords = {
     lost: "La connexion est coupée. Un nouvel essai a lieu.",
     elsewhere:
       "Cette salle est ouverte dans un autre onglet ou sur un autre appareil, et la séance continue là-bas. Pour continuer ici, appuyez sur le bouton.",
+    free: "Votre autre page n’est plus connectée. Pour continuer ici, appuyez sur le bouton.",
     follow: "Suivre la page du notaire",
     leads: "Le notaire montre la page {page}.",
     left: "Vous avez quitté la page du notaire. Cochez la case pour y revenir.",
@@ -333,6 +335,7 @@ export const pt: LiveWords = {
     lost: "A conexão caiu. Ela é tentada de novo.",
     elsewhere:
       "Esta sala está aberta em outra aba ou em outro dispositivo e continua lá. Para continuar aqui, pressione o botão.",
+    free: "A sua outra página não está mais conectada. Para continuar aqui, pressione o botão.",
     follow: "Seguir a página do tabelião",
     leads: "O tabelião mostra a página {page}.",
     left: "Você saiu da página do tabelião. Marque a caixa para voltar a ela.",

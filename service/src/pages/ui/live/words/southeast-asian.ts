@@ -83,6 +83,7 @@ export const vi: LiveWords = {
     join: "Bật máy ảnh và âm thanh",
     lost: "Mất kết nối. Đang thử lại.",
     elsewhere: "Phòng này đang mở ở thẻ khác hoặc trên thiết bị khác và tiếp tục ở đó. Để tiếp tục ở đây, hãy bấm nút.",
+    free: "Trang kia của quý vị không còn kết nối. Để tiếp tục ở đây, hãy bấm nút.",
     follow: "Theo trang của công chứng viên",
     leads: "Công chứng viên đang mở trang {page}.",
     left: "Quý vị đã rời trang của công chứng viên. Đánh dấu vào ô để quay lại.",
@@ -209,6 +210,7 @@ export const tl: LiveWords = {
     lost: "Naputol ang koneksiyon. Sinusubukan ulit.",
     elsewhere:
       "Bukas ang silid na ito sa ibang tab o sa ibang device, at doon ito nagpapatuloy. Para magpatuloy dito, pindutin ang button.",
+    free: "Hindi na konektado ang iba mong pahina. Para magpatuloy dito, pindutin ang button.",
     follow: "Sundan ang pahina ng notaryo",
     leads: "Ipinapakita ng notaryo ang pahina {page}.",
     left: "Umalis kayo sa pahina ng notaryo. Lagyan ng tsek ang kahon para bumalik.",
