@@ -55,7 +55,7 @@ const failuresReportedMs = 60_000;
 
 export function createSequencer(deps: SequencerDeps): Sequencer {
   const halted = new Map<Environment, string>();
-  const reported = new Map<Environment, { message: string; at: number }>();
+  const failures = failureReports(deps);
   const seen = new Map<LogName, number>();
   const newest = new Map<Environment, string>();
   const origins = new Map<Environment, string>();
@@ -95,29 +95,16 @@ export function createSequencer(deps: SequencerDeps): Sequencer {
   ): Promise<void> {
     try {
       await work();
-      reported.delete(log);
+      failures.end(log);
       if (halted.delete(log)) deps.log.info({ log }, "the transparency log goes on");
     } catch (error) {
       // A node that stops closes the pool while a step still runs.
       if (stopping?.aborted && !(error instanceof LogHalt)) return;
-      if (!(error instanceof LogHalt)) return reportFailure(log, error);
+      if (!(error instanceof LogHalt)) return failures.report(log, error);
       if (halted.get(log) !== error.message)
         deps.log.error({ log, err: error }, "the transparency log halts; seals go on and wait");
       halted.set(log, error.message);
     }
-  }
-
-  /**
-   * A log that fails for a reason other than a halt is retried in each turn. The same failure is logged at most once a
-   * minute.
-   */
-  function reportFailure(log: Environment, error: unknown): void {
-    const message = String(error);
-    const at = deps.clock().getTime();
-    const last = reported.get(log);
-    if (last?.message === message && at - last.at < failuresReportedMs) return;
-    reported.set(log, { message, at });
-    deps.log.error({ log, err: error }, "a turn of the transparency log failed and will be tried again");
   }
 
   return {
@@ -139,6 +126,25 @@ export function createSequencer(deps: SequencerDeps): Sequencer {
         });
       }
     },
+  };
+}
+
+/**
+ * A log that fails for a reason other than a halt is retried in each turn. The same failure is logged at most once a
+ * minute.
+ */
+function failureReports({ clock, log }: Pick<SequencerDeps, "clock" | "log">) {
+  const reported = new Map<Environment, { message: string; at: number }>();
+  return {
+    report(name: Environment, error: unknown): void {
+      const message = String(error);
+      const at = clock().getTime();
+      const last = reported.get(name);
+      if (last?.message === message && at - last.at < failuresReportedMs) return;
+      reported.set(name, { message, at });
+      log.error({ log: name, err: error }, "a turn of the transparency log failed and will be tried again");
+    },
+    end: (name: Environment) => void reported.delete(name),
   };
 }
 

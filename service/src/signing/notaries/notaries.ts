@@ -195,6 +195,7 @@ export {
   requireStep,
   sendRoomCode,
 } from "./sessions/entry.ts";
+export { askingPage } from "./sessions/holders.ts";
 export { notaryName, personName } from "./sessions/interruption.ts";
 export { isLeased, nodesWithSessions, otherHolder, type SessionOfPage } from "./sessions/lease.ts";
 export { liveMail } from "./sessions/mail.ts";
@@ -202,7 +203,6 @@ export { readAsNotary, readMessages, writeAsNotary, writeMessage } from "./sessi
 export { liveObstacle } from "./sessions/offered.ts";
 export { reportPage, showPage } from "./sessions/pages.ts";
 export { reopen } from "./sessions/reopen.ts";
-export { askingPage } from "./sessions/rooms.ts";
 export {
   connectNotary,
   type LiveDeps,

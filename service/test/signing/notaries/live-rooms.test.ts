@@ -9,7 +9,8 @@ import fastify from "fastify";
 import { eventStreams } from "../../../src/kernel/http/event-stream.ts";
 import type { MediaEngine, MediaEvent } from "../../../src/providers/media/media.ts";
 import type { Recordings } from "../../../src/signing/notaries/recordings/recordings.ts";
-import { askingPage, LiveRooms } from "../../../src/signing/notaries/sessions/rooms.ts";
+import { askingPage } from "../../../src/signing/notaries/sessions/holders.ts";
+import { LiveRooms } from "../../../src/signing/notaries/sessions/rooms.ts";
 
 let now = 1_000_000;
 const admitted: object[] = [];

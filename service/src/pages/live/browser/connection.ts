@@ -3,9 +3,23 @@
  * second connection, the server makes the offer.
  */
 
+import type { Written } from "./chat.ts";
+import type { Led, Reads } from "./follow.ts";
+
 export type ServerMessage =
   | { kind: "publish"; sdp: string }
   | { kind: "subscribe"; sdp: string; tracks: { mid: string; person: string; media: "audio" | "video" }[] };
+
+/** A message of the page's event stream. */
+export type News =
+  | { kind: "changed" }
+  | { kind: "media" }
+  | { kind: "taken"; page: string }
+  | { kind: "free" }
+  | { kind: "message"; isCheck: boolean; message: ServerMessage }
+  | { kind: "written"; written: Written }
+  | ({ kind: "page" } & Led)
+  | ({ kind: "reads" } & Reads);
 
 /** `at` is the query of further requests, for a test whose requests must all reach one node of the service. */
 type Ticket = { ticket: string; iceServers: RTCIceServer[]; at?: string };

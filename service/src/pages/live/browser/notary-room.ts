@@ -1,29 +1,11 @@
 /** The script of a room where people meet by audio and video; the notary's page and the signers' pages use it. */
 import { part } from "../../ui/browser/parts.ts";
-import { startChat, type Written } from "./chat.ts";
-import {
-  type Connection,
-  connect,
-  ElsewhereError,
-  joiner,
-  post,
-  type Receive,
-  type ServerMessage,
-} from "./connection.ts";
+import { startChat } from "./chat.ts";
+import { type Connection, connect, ElsewhereError, joiner, type News, post, type Receive } from "./connection.ts";
 import { causeOf, openMedia, startDeviceCheck } from "./device-check.ts";
-import { type Led, offerPages, type Reads, startFollowing, startReaders } from "./follow.ts";
+import { offerPages, startFollowing, startReaders } from "./follow.ts";
 import { startPictures, startSeeing } from "./pictures.ts";
 import { offerDocument, reportFramedDocument } from "./shown-document.ts";
-
-type News =
-  | { kind: "changed" }
-  | { kind: "media" }
-  | { kind: "taken"; page: string }
-  | { kind: "free" }
-  | { kind: "message"; isCheck: boolean; message: ServerMessage }
-  | { kind: "written"; written: Written }
-  | ({ kind: "page" } & Led)
-  | ({ kind: "reads" } & Reads);
 
 const room = part("notary-room");
 const said = part("room-said");

@@ -14,9 +14,9 @@ import { isCode, isPlainText, isSecret, isVisible } from "../../../kernel/platfo
 import { lockOrder } from "../../../orders/order/order.ts";
 import { isAbroad, isCountry, type Place, placeText } from "../places.ts";
 import { orderCodeOf } from "../sheets/store.ts";
+import type { AskingPage, Connected } from "./holders.ts";
 import { personName } from "./interruption.ts";
 import { codeMs, liveMail, roomCode } from "./mail.ts";
-import type { AskingPage, Connected } from "./rooms.ts";
 import type { LiveDeps } from "./session.ts";
 import {
   appendEvent,

@@ -3,6 +3,7 @@ import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { ClientMessage, MediaEngine, MediaEvent, ServerMessage, Ticket } from "../../../providers/providers.ts";
 import type { Message } from "../recordings/messages.ts";
 import type { RecordingHead, Recordings } from "../recordings/recordings.ts";
+import { type AskingPage, type Connected, type Holder, hold } from "./holders.ts";
 import { notaryName, type Phase, phaseOf } from "./interruption.ts";
 import { msToFence, type OwnLease } from "./lease.ts";
 import { type LedPage, PageStreams, type RoomNews } from "./page-streams.ts";
@@ -34,25 +35,6 @@ type Presence = {
 
 /** Whether an observer's browser receives the session, now and by the last event. */
 type Observing = { isHere: boolean; isNoted: boolean };
-
-/** The page of a person that has the media connection, and when the person last acted on it. */
-type Holder = { page: string; actedAt: number };
-
-/** A page that asks for its person's media connection. */
-export type AskingPage = {
-  /** The name that the page gave itself. */
-  page: string;
-  /** The time since the person opened the page, or last asked on it for the connection. */
-  agoMs: number;
-};
-
-/** @param typed the fields of the page's form @returns null for a page without a name */
-export function askingPage({ page, ago = "" }: Partial<Record<string, string>>): AskingPage | null {
-  return page ? { page, agoMs: /^\d{1,12}$/.test(ago) ? Number(ago) : 0 } : null;
-}
-
-/** The answer to a page that asks: a ticket, unless the person acted later on another page, which has the connection. */
-export type Connected = Ticket | { isElsewhere: true };
 
 export type Room = {
   readonly session: string;
@@ -194,20 +176,13 @@ export class LiveRooms extends PageStreams {
     const room = this.#rooms.get(session);
     if (!room) throw new ServiceError("conflict", "The session is not live.");
     const isNewest = () => asking === null || room.holders.get(person)?.page === asking.page;
-    if (asking) this.#hold(room, person, asking);
+    if (asking) hold(room.holders, person, asking, this.#deps.now());
     if (!isNewest()) return { isElsewhere: true };
     if (!isObserver) this.#expect(room, person, true);
     else if (!room.observers.has(person)) room.observers.set(person, { isHere: false, isNoted: false });
     const ticket = await this.#tickets.give({ session, person }, { audio: !isObserver, video: !isObserver });
     this.#tellHolder(room, person);
     return isNewest() ? ticket : { isElsewhere: true };
-  }
-
-  /** Makes the page the holder, unless the person acted later on another page. */
-  #hold({ holders }: Room, person: string, { page, agoMs }: AskingPage): void {
-    const actedAt = this.#deps.now() - agoMs;
-    const holder = holders.get(person);
-    if (!holder || holder.page === page || actedAt > holder.actedAt) holders.set(person, { page, actedAt });
   }
 
   /** Tells a person's pages which of them has the connection. */

@@ -22,12 +22,13 @@ import { openAct, type SheetDeps, sessionOf } from "../sheets/ipen.ts";
 import { signedBeforeOf } from "../sheets/steps.ts";
 import { findSheet, outcomeOf } from "../sheets/store.ts";
 import { recordedAmong, requireDisk } from "./disk-room.ts";
+import { askingPage, type Connected } from "./holders.ts";
 import { notaryName, personName } from "./interruption.ts";
 import { leaseOf, requireLease } from "./lease.ts";
 import { liveMail, roomTokenUnder } from "./mail.ts";
 import { marksOf } from "./marks.ts";
 import { liveObstacle } from "./offered.ts";
-import { askingPage, type Connected, type LiveRooms } from "./rooms.ts";
+import type { LiveRooms } from "./rooms.ts";
 import {
   appendEvent,
   insertLive,
