@@ -697,6 +697,28 @@ test("a sender says who signs as what, and one press places all lines for their 
   assert.deepEqual((await written(page)).at(-1)?.signer, 2);
 });
 
+test("the lines of witnesses are only counted until a signer signs as a witness, on a phone", async () => {
+  const content = [
+    lineOf("Signature of Buyer", 400),
+    lineOf("Signature of Witness", 300),
+    lineOf("Date", 300, 330),
+  ].join("\n");
+  const { opened, page } = await begin(makePdf({ content }), { signers: 2, width: 375, height: 740 });
+  await page.getByText("1 place to fill in was found. 2 more are for witnesses.").waitFor();
+  assert.equal(await editor(page).locator(".proposal").count(), 1);
+  const parties = editor(page).getByRole("group", { name: "Who signs as what" });
+  await parties.getByLabel("John Roe").selectOption("Witness");
+  await parties.getByLabel("Jane Roe").selectOption("Buyer");
+  await assertGood(opened);
+  await editor(page).getByRole("button", { name: "Place all 3: 1 for Jane Roe, 2 for John Roe" }).press("Enter");
+  assert.deepEqual((await written(page)).map((field) => `${field.kind} ${field.signer}`).sort(), [
+    "date 2",
+    "signature 1",
+    "signature 2",
+  ]);
+  await assertGood(opened);
+});
+
 test("fields survive a reload with the same file, until the order is placed", async () => {
   const { page } = await begin(makePdf({ text: "To be kept" }));
   await tool(page, "Signature").click();
