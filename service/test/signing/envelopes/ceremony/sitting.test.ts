@@ -312,6 +312,31 @@ test("a document that its signer can't or won't sign now waits alone: the device
   assert.doesNotMatch(await (await pageOf(token)).text(), /action="\/in-person\/next"/);
 });
 
+test("two nodes that go on at once begin one turn, and none outlives the end of the devices", async () => {
+  const [{ room }, member, other] = [await closing([[jane], [jane], [jane]]), await host(), await host()];
+  const path = `${baseUrl}/dashboard/rooms/${room}/sitting`;
+  const cookie = cookiesOf(await postForm(path, {}, member.headers)).find((each) => each.startsWith("sitting=")) ?? "";
+  const token = cookie.replace("sitting=", "");
+  const [, sitting = ""] = /name="sitting" value="([^"]*)"/.exec(await shown(cookie)) ?? [];
+  await post("begin", { sitting, signer: "1" }, cookie);
+  const nodes = [ceremony, running.openAt(() => new Date())];
+  const goOn = (after: string) => Promise.allSettled(nodes.map((node) => node.nextTurn(token, after, browser)));
+  const went = await goOn(sitting);
+  assert.deepEqual(went.map(({ status }) => status).toSorted(), ["fulfilled", "rejected"]);
+  const begun = went.find((each) => each.status === "fulfilled");
+  assert.ok(begun);
+  const { device: now } = await ceremony.view({ token: begun.value.session, session: null });
+  assert.equal(now?.n, 2, "no document is skipped");
+  const [ended, ...last] = await Promise.all([postForm(`${path}/end`, {}, other.headers), goOn(now?.sitting ?? "")]);
+  assert.equal(ended.status, 303);
+  for (const each of last.flat())
+    if (each.status === "fulfilled")
+      await assert.rejects(ceremony.view({ token: each.value.session, session: null }), /not valid/);
+  assert.match(await shown(cookie), /no longer with signers/);
+  // A firm on trial has few open rooms.
+  await client.ok("POST", `/api/rooms/${room}/close`);
+});
+
 test("a device of a closing opens no document of another person as the next one, and ends for all documents", async () => {
   const [{ room }, member, other] = [await closing([[jane], [ann]]), await host(), await host()];
   const path = `${baseUrl}/dashboard/rooms/${room}/sitting`;
