@@ -10,6 +10,7 @@ import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../../src/kernel/platform/database/sql.ts";
 import { findOpenEnvelope, findSigners } from "../../../../src/signing/envelopes/records/envelope.ts";
 import { readDocument } from "../../../../src/signing/envelopes/records/revisions.ts";
+import { newMember, postForm } from "../../../firms/members/signed-in-member.ts";
 import { openCeremonyService } from "./ceremony-service.ts";
 
 // Each kill costs a start of the service. Set `KILLS=100` for the complete run.
@@ -115,5 +116,47 @@ test("a service that is killed during a closing loses nothing, signs nothing twi
       FROM orders o JOIN envelopes e ON e.order_id = o.id JOIN envelope_events t ON t.envelope_id = e.id
       WHERE ${isSealed(sql`o.code`, "order", code)} GROUP BY o.id`);
     assert.deepEqual(counted, { acts: 1, passes: 1, sealed: 1 });
+  }
+});
+
+test("a service that is killed while a device goes on to the next document, or is handed on, leaves at most one turn", async () => {
+  const jane = { name: "Jane Doe", email: "device@example.com" };
+  const { roomCode } = await running.client.ok<{ roomCode: string }>("POST", "/api/rooms", { name: "Device closing" });
+  for (const paper of ["Deed", "Note"]) {
+    const orderCode = await running.order([jane], { external_reference: paper });
+    await until(async () => {
+      const path = `/api/partner/orders/${orderCode}/signers`;
+      const { signers } = await running.client.ok<{ signers: { status: string }[] }>("GET", path);
+      return signers[0]?.status === "sent";
+    });
+    await running.client.ok("POST", `/api/rooms/${roomCode}/orders`, { orderCode });
+  }
+  const key = running.headers.Authorization.replace("Bearer ", "");
+  const member = await newMember(running.service, "host@harbor-title.com", key);
+  const opened = await postForm(`${running.service.baseUrl}/dashboard/rooms/${roomCode}/sitting`, {}, member.headers);
+  const set = opened.headers.getSetCookie().find((line) => line.startsWith("sitting=")) ?? "";
+  const token = (set.split(";")[0] ?? "").replace("sitting=", "");
+  const client = { ip: "203.0.113.7", userAgent: "Test/1" };
+  for (const act of ["next", "done"]) {
+    const [first] = (await running.ceremony.sitting(token))?.next ?? [];
+    assert.ok(first);
+    const { session } = await running.ceremony.beginTurn(token, first.n, client, first.sitting);
+    const answer = postForm(
+      `${running.service.baseUrl}/in-person/${act}`,
+      { after: first.sitting },
+      { Cookie: `sitting=${token}`, Origin: running.service.baseUrl },
+    ).catch(() => null);
+    await sleep(randomInt(60));
+    await running.service.kill();
+    const answered = await answer;
+    running.service = await running.service.restart();
+    const [open] = await running.db.query<{ turns: number }>(sql`SELECT count(signer_id)::int AS turns FROM sittings`);
+    const before = await running.ceremony.view({ token: session, session: null }).catch(() => null);
+    if (answered?.status === 303) {
+      assert.equal(before, null, "an acknowledged act closed the pages of the turn before");
+      assert.equal(open?.turns, act === "next" ? 1 : 0);
+    } else assert.ok((open?.turns ?? 2) <= 1, "never two turns");
+    const [again] = (await running.ceremony.sitting(token))?.next ?? [];
+    assert.equal(again?.name, jane.name, "the device continues");
   }
 });
