@@ -19,8 +19,8 @@ import { wordsOf } from "./words/languages.ts";
 export function sittingPages(app: FastifyInstance, deps: RenderDeps): void {
   const { ceremony, ownOrigin } = deps;
   const headers = { "Clear-Site-Data": '"cache", "storage"' };
-  const show = async (request: FastifyRequest, problem?: string): Promise<string> =>
-    betweenTurns(deps, await ceremony.sitting(sittingTokenOf(request.headers.cookie)), problem);
+  const show = async (request: FastifyRequest, problem?: string, left = 0): Promise<string> =>
+    betweenTurns(deps, await ceremony.sitting(sittingTokenOf(request.headers.cookie)), problem, left);
 
   app.register(async (scope) => {
     acceptForms(scope);
@@ -29,7 +29,12 @@ export function sittingPages(app: FastifyInstance, deps: RenderDeps): void {
       policy: "page",
       onRequest: async (request: FastifyRequest) => refuseCrossSite(request, ownOrigin),
     } as const;
-    pageRoute(scope, deps, { url: sittingPath, policy: "page", handle: ({ request }) => show(request) });
+    pageRoute(scope, deps, {
+      url: sittingPath,
+      policy: "page",
+      handle: ({ request, query }) =>
+        show(request, undefined, /^\d{1,3}$/.test(query["left"] ?? "") ? Number(query["left"]) : 0),
+    });
     pageRoute(scope, deps, {
       ...form,
       url: `${sittingPath}/begin`,
@@ -63,7 +68,13 @@ export function sittingPages(app: FastifyInstance, deps: RenderDeps): void {
 
 const clientOf = ({ ip, headers }: FastifyRequest) => ({ ip, userAgent: headers["user-agent"] ?? "" });
 
-function betweenTurns({ assets }: RenderDeps, view: SittingView | undefined, problem: string | undefined): string {
+/** @param left how many documents of the closing were left out when the device was handed over */
+function betweenTurns(
+  { assets }: RenderDeps,
+  view: SittingView | undefined,
+  problem: string | undefined,
+  left: number,
+): string {
   const language = view?.next[0]?.language ?? "en";
   const words = wordsOf(language).sitting;
   const [title, text] = view ? [words.over(view.host), words.overText] : [words.ended, words.endedText];
@@ -77,7 +88,7 @@ function betweenTurns({ assets }: RenderDeps, view: SittingView | undefined, pro
     language: frames[language],
     body: html`<div class="message">${alert}${
       isNext
-        ? html`<h1>${words.title}</h1>${view.next.map(turn)}`
+        ? html`<h1>${words.title}</h1>${left > 0 && html`<p role="status">${words.left(left)}</p>`}${view.next.map(turn)}`
         : html`<h1>${title}</h1><p>${text}</p><p><a href="/sign-in?return_to=%2Fdashboard">${words.signIn}</a></p>`
     }</div>`,
   });

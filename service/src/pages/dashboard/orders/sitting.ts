@@ -65,11 +65,12 @@ export function sittingForm(forms: FastifyInstance, deps: Sittings, form: Form):
         if (!member) throw new ServiceError("conflict", "Only a person can hand a device over.");
         const host = { id: member.userId, address: member.email };
         const orderCodes = await ordersOf(owner, code);
-        const { token, expiresAt } = await openSitting(envelopes, { owner, orderCodes, actor: actorOf(owner), host });
+        const asked = { owner, orderCodes, actor: actorOf(owner), host };
+        const { token, expiresAt, left } = await openSitting(envelopes, asked);
         await signOut(envelopes, request.headers.cookie);
         const device = sittingCookie(token, expiresAt, baseUrl.startsWith("https:"));
         const cookies = [device, clearCookie(cookieNames.session), clearCookie(cookieNames.operator)];
-        return { redirect: sittingPath, headers: { "Set-Cookie": cookies } };
+        return { redirect: left > 0 ? `${sittingPath}?left=${left}` : sittingPath, headers: { "Set-Cookie": cookies } };
       },
     },
   );

@@ -274,6 +274,8 @@ export const en = {
     begin: (name: string) => `I am ${name}`,
     lead: (host: string) => `You sign in person, on a device that ${host} handed you.`,
     handOn: "Hand the device on",
+    left: (n: number) =>
+      `Documents of this closing that can’t be signed yet: ${n}. They are not on this device. Hand it over again for them later.`,
     later: (next: string) => `Sign this one later. Next: ${next}`,
     over: (host: string) => `Give the device back to ${host}`,
     overText: "Nobody else signs on this device now.",

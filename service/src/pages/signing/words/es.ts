@@ -265,6 +265,8 @@ export const es: Words = {
     begin: (name) => `Soy ${name}`,
     lead: (host) => `Usted firma en persona, en un dispositivo que le entregó ${host}.`,
     handOn: "Pasar el dispositivo",
+    left: (n) =>
+      `Documentos de este cierre que aún no se pueden firmar: ${n}. No están en este dispositivo. Entréguelo de nuevo para ellos más tarde.`,
     later: (next) => `Firmar este más tarde. Siguiente: ${next}`,
     over: (host) => `Devuelva el dispositivo a ${host}`,
     overText: "Ahora nadie más firma en este dispositivo.",

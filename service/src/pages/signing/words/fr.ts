@@ -266,6 +266,8 @@ export const fr: Words = {
     begin: (name) => `Je suis ${name}`,
     lead: (host) => `Vous signez en personne, sur un appareil que ${host} vous a remis.`,
     handOn: "Passer l’appareil",
+    left: (n) =>
+      `Documents de cette clôture qui ne peuvent pas encore être signés : ${n}. Ils ne sont pas sur cet appareil. Remettez-le de nouveau plus tard pour eux.`,
     later: (next) => `Signer celui-ci plus tard. Suivant : ${next}`,
     over: (host) => `Rendez l’appareil à ${host}`,
     overText: "Personne d’autre ne signe sur cet appareil maintenant.",

@@ -264,6 +264,7 @@ export const ko: Words = {
     begin: (name) => `저는 ${name}입니다`,
     lead: (host) => `${host} 님이 건네준 기기에서 직접 만나 서명합니다.`,
     handOn: "기기 넘겨주기",
+    left: (n) => `아직 서명할 수 없는 이 클로징의 문서: ${n}건. 이 기기에 없습니다. 나중에 기기를 다시 건네주십시오.`,
     later: (next) => `이 문서는 나중에 서명하기. 다음: ${next}`,
     over: (host) => `기기를 ${host} 님에게 돌려주십시오`,
     overText: "지금 이 기기에서 서명할 다른 사람이 없습니다.",

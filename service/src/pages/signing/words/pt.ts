@@ -264,6 +264,8 @@ export const pt: Words = {
     begin: (name) => `Eu sou ${name}`,
     lead: (host) => `Você assina pessoalmente, em um aparelho que ${host} lhe entregou.`,
     handOn: "Passar o aparelho",
+    left: (n) =>
+      `Documentos deste fechamento que ainda não podem ser assinados: ${n}. Eles não estão neste aparelho. Entregue-o de novo para eles mais tarde.`,
     later: (next) => `Assinar este mais tarde. Próximo: ${next}`,
     over: (host) => `Devolva o aparelho a ${host}`,
     overText: "Ninguém mais assina neste aparelho agora.",

@@ -273,6 +273,8 @@ export const tl: Words = {
     begin: (name) => `Ako si ${name}`,
     lead: (host) => `Lumalagda ka nang personal, sa device na ibinigay sa iyo ni ${host}.`,
     handOn: "Ipasa ang device",
+    left: (n) =>
+      `Mga dokumento ng closing na ito na hindi pa malalagdaan: ${n}. Wala ang mga ito sa device na ito. Ibigay itong muli para sa mga iyon mamaya.`,
     later: (next) => `Lagdaan ito mamaya. Susunod: ${next}`,
     over: (host) => `Ibalik ang device kay ${host}`,
     overText: "Wala nang ibang lalagda sa device na ito ngayon.",

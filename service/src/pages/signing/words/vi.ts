@@ -265,6 +265,8 @@ export const vi: Words = {
     begin: (name) => `Tôi là ${name}`,
     lead: (host) => `Quý vị ký trực tiếp, trên thiết bị do ${host} đưa.`,
     handOn: "Chuyển thiết bị",
+    left: (n) =>
+      `Số tài liệu của lần hoàn tất này chưa thể ký: ${n}. Chúng không có trên thiết bị này. Hãy đưa lại thiết bị cho chúng sau.`,
     later: (next) => `Ký tài liệu này sau. Tiếp theo: ${next}`,
     over: (host) => `Trả thiết bị cho ${host}`,
     overText: "Hiện không còn ai ký trên thiết bị này.",

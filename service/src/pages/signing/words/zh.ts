@@ -262,6 +262,7 @@ export const zh: Words = {
     begin: (name) => `我是 ${name}`,
     lead: (host) => `您当面签署，使用的是 ${host} 交给您的设备。`,
     handOn: "转交设备",
+    left: (n) => `本次交割中尚不能签署的文件：${n} 份。这些文件不在此设备上。请稍后为它们再次交出设备。`,
     later: (next) => `稍后签署此文件。下一份：${next}`,
     over: (host) => `请把设备还给 ${host}`,
     overText: "现在没有其他人在这台设备上签署。",

@@ -122,13 +122,13 @@ type SittingRequest = { owner: Owner; orderCodes: readonly string[]; actor: stri
  * Opens a device for signing: the signers of these orders sign one after another on the device of a member, who is
  * their host. Orders that do not wait for signatures are left out.
  * @param host the member's id, and the member's address for the evidence
- * @returns the token of the device's pages
+ * @returns the token of the device's pages, and how many orders were left out
  * @throws ServiceError as `changeOpenOnes`; `conflict` when it is nobody's turn
  */
 export async function openSitting(
   deps: Pick<EnvelopeDeps, "db" | "clock">,
   request: SittingRequest & { host: { id: string; address: string } },
-): Promise<{ token: string; expiresAt: Date }> {
+): Promise<{ token: string; expiresAt: Date; left: number }> {
   const token = newCode();
   const { actor, host } = request;
   return changeOpenOnes(deps, request, async (tx, signings) => {
@@ -146,7 +146,7 @@ export async function openSitting(
       const detail = { host: host.address, attempt };
       await tx.query(auditLine({ at, action: "signing_device.opened", actor, partnerId, orderId, detail }));
     }
-    return { token, expiresAt };
+    return { token, expiresAt, left: request.orderCodes.length - ready.length };
   });
 }
 

@@ -367,6 +367,24 @@ test("ending a closing's devices also ends a document that waits for nothing now
   assert.match(await shown(cookie), /no longer with signers/);
 });
 
+test("a hand-over names how many documents of the closing can't be signed yet", async () => {
+  const [{ room }, member] = [await closing([[jane]]), await host()];
+  const orderCode = await running.order([jane], {}, undefined, { pay: false });
+  await client.ok("POST", `/api/rooms/${room}/orders`, { orderCode });
+  const unprepared = isSealed(sql`code`, "order", orderCode);
+  await db.query(sql`UPDATE orders SET status = 'EsignPending' WHERE ${unprepared}`);
+  await authenticateOrders(db, unprepared);
+  const opened = await postForm(`${baseUrl}/dashboard/rooms/${room}/sitting`, {}, member.headers);
+  assert.equal(opened.headers.get("location"), "/in-person?left=1");
+  const cookie = cookiesOf(opened).find((each) => each.startsWith("sitting=")) ?? "";
+  const page = async (query: string) =>
+    (await fetch(`${baseUrl}/in-person${query}`, { headers: { Cookie: cookie } })).text();
+  assert.match(await page("?left=1"), /can’t be signed yet: 1\. They are not on this device/);
+  for (const query of ["", "?left=0", "?left=x", "?left=-1", "?left=9999"])
+    assert.doesNotMatch(await page(query), /can’t be signed yet/);
+  await client.ok("POST", `/api/rooms/${room}/close`);
+});
+
 test("a hand-over of a closing is refused when none of its documents waits for signatures", async () => {
   const { roomCode: room } = await client.ok<{ roomCode: string }>("POST", "/api/rooms", { name: "Empty closing" });
   const refused = await postForm(`${baseUrl}/dashboard/rooms/${room}/sitting`, {}, (await host()).headers);
