@@ -107,7 +107,7 @@ ${field({ ...part("fax_to"), type: "tel", maxLength: 40, hint: "10 US digits, or
 ${select({ ...part("pay_by"), value: values["pay_by"] ?? "client", required: true, options: payers, hint: "When your firm pays, the client gets no mail about money and sees no prices. Either way one payment covers all documents." })}
 </fieldset>
 ${checkbox({ name: "seals_when_done", label: "Seal the closing certificate when every order has ended", checked: sealsWhenDone(values), hint: "It lists all documents, and anyone can check it. Nothing is sealed while a document is stuck." })}
-${checkbox({ name: "byod_confirmed", label: "These are the client’s own documents, and the client has completed them.", required: true, checked: values["byod_confirmed"] === "on" })}
+${checkbox({ name: "byod_confirmed", label: "These are the client’s own documents, complete except for what the signers fill in while they sign.", required: true, checked: values["byod_confirmed"] === "on" })}
 <input type="hidden" id="asks-before-page" name="asks_before_page" value="on" disabled>
 <section id="closing-quote" aria-live="polite" aria-label="Price">${view.quote}</section>
 <div class="form-actions"><button type="submit">${isTest ? "Place the test closing" : "Place the closing"}</button><button type="submit" class="quiet-button" formaction="${rowsPath}#closing-quote" formnovalidate>Update the price</button></div>

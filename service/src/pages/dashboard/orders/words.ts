@@ -36,7 +36,7 @@ export const labels = {
   from_postal: "Sender’s ZIP code",
   fax_to: "Fax number",
   external_reference: "File number",
-  byod_confirmed: "This is the client’s own document, and the client has completed it.",
+  byod_confirmed: "This is the client’s own document, complete except for what the signers fill in while they sign.",
   pay_by: "Who pays",
   create_checkout: "Create the checkout now",
 } as const;
