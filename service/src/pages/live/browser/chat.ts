@@ -1,8 +1,6 @@
 /** Written messages in a room. The server passes them on to everybody who was let in. */
 import { make, part } from "../../ui/browser/parts.ts";
-import { post } from "./connection.ts";
-
-export type Written = { n: number; at: string; person: string; text: string };
+import { post, type Written } from "./connection.ts";
 
 type Room = { base: string; nameOf: (person: string) => string; unsent: string };
 

@@ -3,12 +3,16 @@
  * second connection, the server makes the offer.
  */
 
-import type { Written } from "./chat.ts";
-import type { Led, Reads } from "./follow.ts";
-
 export type ServerMessage =
   | { kind: "publish"; sdp: string }
   | { kind: "subscribe"; sdp: string; tracks: { mid: string; person: string; media: "audio" | "video" }[] };
+
+/** A message that somebody wrote in the room. */
+export type Written = { n: number; at: string; person: string; text: string };
+/** The page that the notary shows, of the document with this hash. */
+export type Led = { page: number; sha256: string };
+/** The page that a person reads. */
+export type Reads = { person: string; page: number; pages: number; isFollowing: boolean };
 
 /** A message of the page's event stream. */
 export type News =

@@ -1,9 +1,6 @@
 /** A person's page follows the page that the notary shows; the notary sees which page each person reads. */
 import { say } from "../../ui/browser/parts.ts";
-import { post } from "./connection.ts";
-
-export type Led = { page: number; sha256: string };
-export type Reads = { person: string; page: number; pages: number; isFollowing: boolean };
+import { type Led, post, type Reads } from "./connection.ts";
 
 type FollowDeps = { base: string; words: Readonly<Record<string, string>> };
 
