@@ -85,6 +85,8 @@ test("a test order from start to end with the mouse: placed, refused once, paid,
   assert.equal(new URL(page.url()).pathname, `/orders/${code}`);
   await page.goBack();
   await assertGood(opened);
+  const sending = page.getByText("Paying sends it out for signature");
+  await sending.waitFor();
 
   await press(page, "Decline the payment");
   await said(page, "The test payment was declined.");
@@ -98,6 +100,7 @@ test("a test order from start to end with the mouse: placed, refused once, paid,
   await said(page, "The test payment went through.");
   await said(page, "An order was paid.");
   await page.getByRole("heading", { name: "The document is out for signature" }).waitFor();
+  assert.equal(await sending.count(), 0);
   assert.equal(await page.getByRole("button", { name: "Pay", exact: true }).count(), 0);
   await press(page, "Advance to the next milestone");
   await said(page, "The signed document is sealed.");

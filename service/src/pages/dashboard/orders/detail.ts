@@ -202,6 +202,7 @@ function statusCard(view: OrderDetailView): Html {
 <p>${statusBadge(tone, label)}</p>
 <h2 id="status-title" class="headline">${headline}</h2>
 <p class="lead">${isPaidLate(view) ? "A payment arrived after it was canceled. What went back is among the receipts; your firm’s statement has the rest." : summary}</p>
+${sendingPart(view)}
 ${bankLoss(view)}
 ${extraPart(view)}
 ${reasonOf(view) !== null && html`<p>The reason: <q class="breakable">${reasonOf(view)}</q></p>`}
@@ -214,6 +215,13 @@ ${payable && order.payBy === "client" && clientPaysPart(view)}
 ${payable && hasCheckout && buttonForm(`/orders/${order.code}/checkout`, `Open the checkout for ${money(dueCents)}`, { kind: "quiet-button" })}
 </section>`;
 }
+
+/** Says that the payment sends the document out for signature. */
+const sendingPart = ({ order, payable, signers }: OrderDetailView): Html | false =>
+  payable &&
+  order.sign &&
+  signers.every(({ issuedAt }) => issuedAt === null) &&
+  html`<p>Paying sends it out for signature: each signer gets the link to sign by email.</p>`;
 
 const firedNotice = (topics: readonly Topic[]): Html =>
   topics.length === 0
