@@ -58,6 +58,12 @@ module.exports = {
       "Runs in the browser: no built-in of Node, no package, nothing of ours.",
     ),
     rule(
+      "readers-share-no-code",
+      { path: "^service/src/kernel/pdf/" },
+      { path: "^packages/(evidence/src/pdf|verifier/src)/" },
+      "The sealer's PDF reader uses nothing of the verifier's (docs/decisions/two-readers.md).",
+    ),
+    rule(
       "sdk-stands-alone",
       { path: "^packages/sdk/src/" },
       { pathNot: "^packages/sdk/src/", dependencyTypesNot: ["core"] },
