@@ -40,10 +40,16 @@ async function place(): Promise<string> {
   return orderCode;
 }
 /** The orders that are charged at once: one alone, or those of a room. */
-type Target = { path: string; codes: readonly string[]; fields?: Record<string, string> };
+type Target = { path: string; codes: readonly string[]; fields: Record<string, string> };
+/** The form of a page that charges the sum that the page shows. */
+async function shownAt(page: string): Promise<Omit<Target, "codes">> {
+  const answer = await fetch(live.url() + page, { headers: { ...owner, Accept: "text/html" } });
+  const [, shown = ""] = /name="total_cents" value="(\d+)"/.exec(await answer.text()) ?? [];
+  return { path: `${page}/charge`, fields: { total_cents: shown } };
+}
 const alone = async (): Promise<Target> => {
   const code = await place();
-  return { path: `/dashboard/orders/${code}/charge`, codes: [code] };
+  return { ...(await shownAt(`/dashboard/orders/${code}`)), codes: [code] };
 };
 const together = async (): Promise<Target> => {
   const codes = [await place(), await place(), await place()];
@@ -52,9 +58,7 @@ const together = async (): Promise<Target> => {
     (await fetch(live.url() + path, { method: "POST", headers, body: JSON.stringify(body) })).json();
   const { roomCode } = (await call("/api/rooms", { name: "12 Elm Street" })) as { roomCode: string };
   for (const orderCode of codes) await call(`/api/rooms/${roomCode}/orders`, { orderCode });
-  const page = await fetch(`${live.url()}/dashboard/rooms/${roomCode}`, { headers: { ...owner, Accept: "text/html" } });
-  const [, shown = ""] = /name="total_cents" value="(\d+)"/.exec(await page.text()) ?? [];
-  return { path: `/dashboard/rooms/${roomCode}/charge`, codes, fields: { total_cents: shown } };
+  return { ...(await shownAt(`/dashboard/rooms/${roomCode}`)), codes };
 };
 const charge = (node: Service, { path, fields }: Target) => post(node, path, fields);
 const chargesOf = (code: string) =>

@@ -7,6 +7,7 @@ import { newUuid } from "../../../kernel/platform/ids.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { requireProof } from "../../../kernel/platform/recent-proof.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
+import { dollars } from "../../dollars.ts";
 import { firmChargeQueue, type LockedOrder, lockOrder, type NotarySupply, orderPayer } from "../../order/order.ts";
 import { partOf, paymentRefusal } from "../checkout/checkout.ts";
 import type { Part } from "../checkout/store.ts";
@@ -31,9 +32,15 @@ const refusals = {
 /**
  * Creates a charge of the firm's method, at a member's request, for an order that the firm pays. A job sends the
  * charge, and the processor's event moves the order.
- * @throws ServiceError `not_found`; `not_payable`, also above the caller's limits; the errors of `requireProof`
+ * @param expectedCents the sum that the member saw; undefined to charge what is due
+ * @throws ServiceError `not_found`; `conflict` when another sum is due; `not_payable`, also above the caller's limits; the errors of `requireProof`
  */
-export async function chargeByMember(deps: ChargeDeps, principal: Principal, code: string): Promise<void> {
+export async function chargeByMember(
+  deps: ChargeDeps,
+  principal: Principal,
+  code: string,
+  expectedCents?: number,
+): Promise<void> {
   accountOf(deps, principal);
   await deps.db.transaction(async (tx) => {
     const order = isCode(code) ? await lockOrder(tx, code) : undefined;
@@ -44,7 +51,7 @@ export async function chargeByMember(deps: ChargeDeps, principal: Principal, cod
       throw new ServiceError("not_payable", "The client pays this order.");
     const refusal = await paymentRefusal(tx, deps.notarySupply, order);
     if (refusal !== null) throw new ServiceError("not_payable", refusal);
-    const charged = await chargePayable(tx, deps, principal, [order]);
+    const charged = await chargePayable(tx, deps, principal, [order], expectedCents);
     if ("refusal" in charged) throw new ServiceError("not_payable", charged.refusal);
   });
 }
@@ -55,13 +62,14 @@ export type Charged = { paymentId: string; charges: { orderCode: string; chargeI
 /**
  * Creates one payment that the caller requested for payable orders, and queues it for sending.
  * @returns `refusal` above the caller's limits; `order` is then the order at which the limit was exceeded
- * @throws ServiceError `not_payable` without a method on file
+ * @throws ServiceError `not_payable` without a method on file; `conflict` when another sum than `expectedCents` is due
  */
 export async function chargePayable(
   tx: Tx,
   deps: ChargeDeps,
   principal: Principal,
   orders: readonly LockedOrder[],
+  expectedCents?: number,
 ): Promise<Charged | { refusal: string; order: LockedOrder | undefined }> {
   const method = await activeMethod(tx, principal);
   if (!method) throw noMethod();
@@ -69,6 +77,12 @@ export async function chargePayable(
   const parts = await partsOf(tx, orders);
   const limit = await spendingRefusal(tx, deps, principal, { spender, amounts: amountsOf(parts) });
   if (limit !== null) return { refusal: refusals[limit.reason], order: orders[limit.at] };
+  const totalCents = parts.reduce((sum, { part }) => sum + part.amountCents, 0);
+  if (expectedCents !== undefined && totalCents !== expectedCents)
+    throw new ServiceError(
+      "conflict",
+      `The sum is ${dollars(totalCents)} now, not ${dollars(expectedCents)}. Nothing was charged: look at the ${orders.length === 1 ? "order" : "orders"} again.`,
+    );
   const asked = { methodId: method.id, askedBy: spender, at: deps.clock(), reason: null };
   const charged = await insertPayment(tx, parts, asked);
   await enqueue(tx, firmChargeQueue, { orderId: orders[0]?.id });

@@ -3,6 +3,7 @@ import type { MemberDeps } from "../../../firms/members/members.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import type { RateLimits } from "../../../kernel/http/rate-limits.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
+import { invalid } from "../../../kernel/platform/errors.ts";
 import {
   activeMethod,
   type CheckoutDeps,
@@ -18,6 +19,7 @@ import {
 import { done } from "../../ui/flash-messages.ts";
 import { money } from "../../ui/format.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
+import type { FormValues } from "../../ui/forms/form-body.ts";
 import { type PageCall, type PageRoute, pageRoute } from "../../ui/page/route.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { chargeText } from "../billing/body.ts";
@@ -62,7 +64,7 @@ export function firmPaysPart(
 ${payable && latest && latest.groupId !== null && html`<p>It was one payment for several orders, and none of them was charged. <a href="/dashboard/orders/${code}/closing">Open the closing</a> to charge them together, or charge this order alone here.</p>`}
 ${payable && method && isAboveLimit(latest) && html`<p>An owner of your firm can charge it here. After a limit was raised under Billing, charge it again here: it is not tried again by itself. Anybody of your firm can ${otherWay}.</p>`}
 ${payable && method && needsPerson && html`<p>Charging the card again would fail again. To have a person confirm the payment, ${otherWay}.</p>`}
-${payable && method && !needsPerson && buttonForm(`/dashboard/orders/${code}/charge`, `Charge ${money(dueCents)} to ${methodName(method)}`)}
+${payable && method && !needsPerson && buttonForm(`/dashboard/orders/${code}/charge`, `Charge ${money(dueCents)} to ${methodName(method)}`, { fields: { total_cents: String(dueCents) } })}
 ${payable && !method && html`<p>Your firm pays this order. <a href="/dashboard/billing">Add a card or bank account</a>, or ${otherWay}.</p>`}`;
 }
 
@@ -77,6 +79,13 @@ export const isAboveLimit = (latest: Pick<FirmCharge, "state" | "reason"> | unde
 
 type OrderCall = PageCall<{ code: string }>;
 type Deps = { members: MemberDeps; checkout: CheckoutDeps; limits: RateLimits };
+
+/** The sum that the page with the form showed, in cents. @throws ServiceError for a form without one */
+export function shownCents(form: FormValues): number {
+  const shown = form["total_cents"] ?? "";
+  if (!/^\d{1,12}$/.test(shown)) throw invalid("total_cents must be the sum that the page shows, in cents.");
+  return Number(shown);
+}
 
 /** Adds the form with which a member charges the firm's payment method for an order. */
 export function chargeForm(
@@ -93,8 +102,8 @@ export function chargeForm(
     {
       ...form,
       url: "/dashboard/orders/:code/charge",
-      handle: async ({ params, request }) => {
-        await chargeByMember({ ...checkout, rowMac }, principalOf(request), params.code);
+      handle: async ({ params, form, request }) => {
+        await chargeByMember({ ...checkout, rowMac }, principalOf(request), params.code, shownCents(form));
         return done(`/dashboard/orders/${params.code}`, "order-charged");
       },
     },

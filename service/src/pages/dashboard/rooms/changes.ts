@@ -26,6 +26,7 @@ import { done } from "../../ui/flash-messages.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { leavingPage } from "../../ui/leaving-page.ts";
 import { type PageCall, pageRoute } from "../../ui/page/route.ts";
+import { shownCents } from "../orders/firm-pays.ts";
 import { sittingForm } from "../orders/sitting.ts";
 import type { DashboardFrame } from "../page-shell.ts";
 import { doOnce } from "../submit-once.ts";
@@ -113,11 +114,9 @@ function chargeForm(forms: FastifyInstance, { frame, checkout }: RoomsDeps, form
     ...formIn("payment"),
     url: "/dashboard/rooms/:code/charge",
     handle: async ({ params: { code }, form, request }) => {
-      const shown = form["total_cents"] ?? "";
-      if (!/^\d{1,12}$/.test(shown)) throw invalid("total_cents must be the sum that the page shows, in cents.");
       // A second click is refused, because its orders are being charged. So the result needs no record.
       const resultOf = <Result>(charged: Result) => charged;
-      const end = { record: recordNothing, resultOf, expectedCents: Number(shown) };
+      const end = { record: recordNothing, resultOf, expectedCents: shownCents(form) };
       await roomCharge(checkout, principalOf(request), code, end);
       return done(pathOf(code), "room-charged");
     },
