@@ -1,6 +1,6 @@
 import type { RolePerson, SignatureField, Signer, SignerAuth } from "./signer-fields.ts";
 
-/** The fields of a new order. */
+/** The fields of a new order. They are sent as form fields next to the document. */
 export type OrderFields = {
   /** The client's email address. */
   email: string;

@@ -28,8 +28,8 @@ const deliveryState: StateMac = {
   table: sql`closing_deliveries`,
   key: sql`id`,
   mac: sql`row_mac`,
-  // Without a certificate and without a code, the MAC covers only the address in this place. So MACs of links that were
-  // made before these existed stay valid.
+  // Earlier releases had no certificates and no codes, and their MACs covered the bare address here. A link that has
+  // neither is covered in the same way, so that the earlier MACs stay valid.
   covered: (d) => sql`${d}.id, ${d}.room_id, ${d}.recipient_name,
     CASE WHEN ${d}.certificate_sha256 IS NOT NULL THEN jsonb_build_array(${d}.recipient_email, ${d}.asks_code, ${d}.certificate_sha256)
       WHEN ${d}.asks_code THEN jsonb_build_array(${d}.recipient_email, 'code') ELSE to_jsonb(${d}.recipient_email) END,

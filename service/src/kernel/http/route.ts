@@ -189,7 +189,6 @@ function requireEachOnce(query: object, { properties }: TObject): void {
   if (repeated) throw invalid(`${repeated[0]} must be sent once.`);
 }
 
-/** The schema of an optional text in a query. */
 export const optionalText = (description: string, ...examples: string[]) =>
   Type.Optional(text(description, ...examples));
 

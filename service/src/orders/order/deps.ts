@@ -8,7 +8,6 @@ import type { AskCarriers, VersionedPricing } from "../pricing/pricing.ts";
 import type { NotarySupply } from "./notary-supply.ts";
 import type { Originals } from "./original.ts";
 
-/** The dependencies of placing orders. */
 export type OrderDeps = {
   db: Database;
   clock: Clock;

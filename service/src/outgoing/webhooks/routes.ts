@@ -32,7 +32,6 @@ import {
   unsubscribe,
 } from "./subscriptions/subscriptions.ts";
 
-/** The dependencies of subscriptions, deliveries and the feed. */
 export type WebhooksDeps = {
   subscriptions: SubscriptionDeps;
   deliveries: DeliveryDeps;

@@ -34,7 +34,7 @@ type Shown = {
   firm: ShownFirm;
   /** The orders that one payment would pay now. */
   due: readonly (ClientOrder & { dueCents: number })[];
-  /** Whether the sandbox alone can pay what is due. */
+  /** Whether this is a test closing on a service that takes no payments: the firm then pays in the sandbox. */
   isPaymentSimulated: boolean;
   receipts: readonly BillingDocument[];
   titleOf: (order: ClientOrder) => string | null;

@@ -3,7 +3,7 @@ import { type Html, html } from "../ui/render.ts";
 /** Commands of independent tools that check one thing; `means` says which result to look for. */
 export type ManualCheck = { means: string; commands: readonly string[] };
 
-/** A list of commands that check the same thing. */
+/** A numbered list of checks that a reader can run without this service. */
 export const manualChecks = (checks: readonly ManualCheck[]): Html =>
   html`<ol class="manual-checks">${checks.map(
     ({ means, commands }) => html`<li><p>${means}</p><pre><code>${commands.join("\n")}</code></pre></li>`,

@@ -40,8 +40,8 @@ export async function addParticipant(
 }
 
 /**
- * Adds a participant, or finds the present one with this email, and mails the room's link. `invited` is false when
- * `invite` mails no link.
+ * Adds a participant, or finds the present one with this email, and mails the room's link. `invited` is false if the
+ * address can't get mail, got the link in the last 24 hours, or would exceed the room's daily limit.
  */
 export async function inviteParticipant(
   { db, clock }: RoomDeps,

@@ -166,11 +166,17 @@ export const measures = {
   /** The greatest height of a field for a signature or initials, and of any other field. */
   signatureHeight: 26,
   textHeight: 16,
-  /** The greatest distance from the bottom of a box up to a label that is on the left of the place, not above it. */
+  /**
+   * Words in a box that are at most this far above its bottom are on the line to write on, so the place begins to the
+   * right of them.
+   */
   besideLabel: 11,
-  /** Above a caption that no pattern contains, a longer line, as a share of the page's width, is not for a signature. */
+  /** A share of the page's width. If no pattern knows the words below a line, a longer line is not for a signature. */
   mostSignature: 0.6,
-  /** The space above a line that shows that people sign there, and the least space above a line for a signature. */
+  /**
+   * Space above a line. With `roomToSign`, the line is for a signature even if no label says so. With less than
+   * `leastRoom`, it is not for one, even if a label says so.
+   */
   roomToSign: 18,
   leastRoom: 9.5,
   widest: 260,

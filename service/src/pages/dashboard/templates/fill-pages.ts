@@ -111,7 +111,7 @@ function newPage(forms: FastifyInstance, deps: TemplatePagesDeps, { url, member,
   }
 }
 
-/** A refusal in the page's words: the API's sentence with labels instead of names. */
+/** Rewrites an error message of the API for this page, with the labels of inputs instead of the names of API fields. */
 const fillWords = (message: string): string =>
   message
     .replace(/^days /, "“Days that the link works” ")

@@ -5,7 +5,7 @@ import type { FormValues } from "../../ui/forms/form-body.ts";
 
 const mostRoles = 10;
 
-/** A row of the form for roles. */
+/** The inputs in one row of the template form. Each row describes one role. */
 export type RoleValues = { name: string; auth: string; language: string; routing: string };
 
 export const roleField = (row: number, member: string): string => `role${row}_${member}`;
@@ -105,7 +105,7 @@ const memberWords: Readonly<Record<string, string>> = {
   access_code: "access code",
 };
 
-/** A refusal in the page's words: the API's sentence with labels instead of names. */
+/** Rewrites an error message of the API for this page, with the labels of inputs instead of the names of API fields. */
 export const pageWords = (message: string): string =>
   message
     .replace(

@@ -64,7 +64,7 @@ export function catalogFormUploads(scope: FastifyInstance, deps: CatalogFormRout
   });
 }
 
-/** A refusal in the page's words: the command line's sentence with labels instead of names. */
+/** Rewrites an error message of the command line for this page, with labels instead of argument names. */
 const inOurWords = (message: string): string =>
   message
     .replace(/^(?:FILE|document) /, "The file ")

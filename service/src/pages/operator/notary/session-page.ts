@@ -106,7 +106,7 @@ ${card("session", "Session", statePart(code, session))}`,
   );
 }
 
-/** The notary tries the own device, too, before the session begins. */
+/** The usual words say “before you meet the notary”. This page is the notary's own. */
 const ownDevice: LiveWords = {
   ...en,
   device: { ...en.device, lead: "Try camera, microphone and line before you begin. Nothing of the check is recorded." },

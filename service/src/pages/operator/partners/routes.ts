@@ -12,7 +12,6 @@ import { done } from "../../ui/flash-messages.ts";
 import { type ConsoleCall, type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.ts";
 import { firmBody, firmsBody } from "./pages.ts";
 
-/** The dependencies of listing and changing firms. */
 type FirmsDeps = { db: Database; clock: Clock; rowMac: RowMac };
 
 export type PartnerPagesDeps = { frame: ConsoleFrame; firms: FirmsDeps; storageUse: StorageUse };

@@ -28,7 +28,6 @@ const documentParams = Type.Object({
 });
 const signerParams = Type.Object({ code, n: Type.String({ description: "The signer's place, from 1." }) });
 
-/** The dependencies of the routes of envelopes. */
 type RoutesDeps = { frame: RouteDeps; envelopes: EnvelopeDeps; baseUrl: string };
 
 export function signingRoutes(app: FastifyInstance, deps: RoutesDeps): void {

@@ -55,8 +55,8 @@ async function sealSigned(deps: CompletionDeps, envelope: Envelope): Promise<boo
 type Outcome = "completed" | "ended" | "grown";
 
 /**
- * Makes a certificate over the present trail and a record of the seal, which comes last. Stores the certificate and
- * that record, unless the trail has grown since it was read.
+ * Builds the trail's last record, which says that the document is sealed, and a certificate over the whole trail with
+ * it. Stores both, unless another record was added after the trail was read.
  */
 async function certify(
   deps: CompletionDeps,

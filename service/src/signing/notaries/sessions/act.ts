@@ -125,9 +125,9 @@ export function placeOf(people: readonly LivePerson[], signer: number): Typed {
   return Object.fromEntries(named.filter(([, value]) => value !== undefined));
 }
 
-/** Checks presence at this moment, because the watch may notice an absence up to a second late. */
+/** Checks presence at this moment, because `watch.ts` may notice an absence up to a second late. */
 async function requireAllHere({ rooms }: LiveDeps, { id }: LiveSession): Promise<void> {
-  // The watch may notice a break in the recording up to a second late, too.
+  // `watch.ts` may notice a break in the recording up to a second late, too.
   const broken = rooms.roomOf(id)?.broken ?? null;
   if (broken !== null)
     throw new ServiceError("conflict", "The session is not recorded now: nothing is marked or signed.");
@@ -189,7 +189,7 @@ export async function giveTurn(deps: LiveDeps, operator: Operator, code: string)
         `by audio and video before the notary ${notary.commissionName}, ${notary.state}, commission ${notary.commissionNumber}` +
         `, in session ${session.id}${basis ? `, identified by ${basisWords[basis]}` : ""}`;
       const by = operator.actor;
-      // The watch renews the turn with this node's lease, while the session is on this node and recorded.
+      // `watch.ts` renews the turn with this node's lease, while the session is on this node and recorded.
       const lease = deps.rooms.roomOf(session.id)?.lease;
       const until = lease ? turnEndOf(lease) : at;
       const token = await giveToSigner(tx, desk.rowMac, room.id, {
@@ -207,7 +207,7 @@ export async function giveTurn(deps: LiveDeps, operator: Operator, code: string)
   );
   const room = deps.rooms.roomOf(given.session);
   if (room) room.turn = { person: given.person, token: given.token };
-  // The watch may have renewed the lease before it could see the turn.
+  // `watch.ts` may have renewed the lease before it could see the turn.
   if (room && room.lease !== given.lease) await keepTurn(deps, room);
   deps.rooms.tell(given.session, { kind: "changed" });
 }

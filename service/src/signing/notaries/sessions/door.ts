@@ -123,8 +123,8 @@ export async function pauseLive(deps: LiveDeps, operator: Operator, code: string
 const endings = ["technical", "no_show", "abandoned"] as const;
 
 /**
- * Ends the session without an act. The watch then closes the recording and the rooms. To refuse the order, the notary
- * uses the order's page.
+ * Ends the session without an act. Within a second, `watch.ts` then closes the recording and the rooms. To refuse the
+ * order, the notary uses the order's page.
  */
 export async function endLive(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const read = formReader(typed);

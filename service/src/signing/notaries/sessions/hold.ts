@@ -58,7 +58,7 @@ export async function voidProofs(tx: Tx, rowMac: RowMac, sheet: Sheet, of: numbe
 }
 
 /**
- * Holds a session that is not recorded any more. The watch looks only once a second, and no signature may be accepted
+ * Holds a session that is not recorded any more. `watch.ts` looks only once a second, and no signature may be accepted
  * until then.
  */
 export async function holdUnrecorded(deps: LiveDeps, room: Room): Promise<void> {

@@ -42,7 +42,6 @@ import {
 } from "./store.ts";
 import { type Coming, requirePlace, roleObstacle, signersComing } from "./third-roles.ts";
 
-/** The dependencies of live sessions. */
 export type LiveDeps = {
   sheets: SheetDeps;
   identity: IdentityDeps;

@@ -144,8 +144,8 @@ async function signedAndSealed(): Promise<Made[]> {
 }
 
 /**
- * The documents with notaries' signatures, made by one process of pyHanko. A file that its writer cannot read is left
- * out.
+ * The documents with notaries' signatures. One process of pyHanko signs all of them. Leaves out the files that pyHanko
+ * can't read.
  */
 function notarized(all: readonly Made[]): Map<Made, Buffer> {
   const requests = all.flatMap((one) => (one.notary === null ? [] : [{ one, make: [one.notary] }]));

@@ -89,7 +89,8 @@ document.addEventListener("click", async (event) => {
   }
 });
 
-// The client is usually one of several signers. The event does not bubble, so it is caught on its way down.
+// When the sender opens the list of signers, its first row is filled with the client, who usually signs too. `toggle`
+// events do not bubble, so the listener uses the capture phase.
 document.addEventListener(
   "toggle",
   ({ target }) => {
