@@ -25,11 +25,12 @@ import {
   isUnfinished,
   orderNameOf,
   signingEnd,
+  type Trouble,
   type UnfinishedOrder,
   waitingList,
   waitingSigners,
   withEnvelope,
-  withOverdue,
+  withTroubles,
 } from "./who-acts.ts";
 
 const queue = "closings-mail";
@@ -74,7 +75,7 @@ type Row = UnfinishedOrder & {
 
 /** Orders that a key placed are on nobody's list. */
 const rowsStatement = (partnerId: string, userId: string): Statement => sql`
-  SELECT o.id AS "orderId", o.code AS "code@order", o.document_name AS "documentName", o.doc_slug AS "docSlug", o.status,
+  SELECT o.id AS "orderId", o.code AS "code@order", o.document_name AS "documentName", o.doc_slug AS "docSlug", o.status, o.fax,
     o.updated_at AS since, r.code AS "roomCode@room", r.name AS "roomName", r.closes_on::text AS "closesOn", a.label, e.expires_at AS "expiresAt",
     r.order_count AS orders, (SELECT count(*)::int FROM room_orders d ${joinOrder(sql`d.order_id`)}
       WHERE d.room_id = r.id AND o.status = 'Completed') AS done,
@@ -98,9 +99,9 @@ type Deps = MailDeps & { titleOf: TitleOf };
  */
 async function closingsOf(deps: Deps, partnerId: string, userId: string): Promise<Closing[]> {
   const { db, rowMac, clock, titleOf } = deps;
-  const found = await db.query<Omit<Row, "isOverdue">>(rowsStatement(partnerId, userId));
+  const found = await db.query<Omit<Row, keyof Trouble>>(rowsStatement(partnerId, userId));
   const authentic = found.filter(({ isAuthentic }) => isAuthentic);
-  const rows: Row[] = await withOverdue({ db, clock }, { partnerId, environment: "live" }, authentic);
+  const rows: Row[] = await withTroubles({ db, clock }, { partnerId, environment: "live" }, authentic);
   const ids = rows.map(({ orderId }) => orderId);
   const origins = await readOrigins(db, rowMac, ids);
   const placers = new Set([...origins.values()].flatMap(({ placedBy }) => placedBy ?? []));

@@ -27,11 +27,12 @@ import {
   isUnfinished,
   orderNameOf,
   signingEnd,
+  type Trouble,
   type UnfinishedOrder,
   waitingList,
   waitingSigners,
   withEnvelope,
-  withOverdue,
+  withTroubles,
 } from "./who-acts.ts";
 
 /**
@@ -86,7 +87,7 @@ export const openClosingsStatement = ({ partnerId, environment }: Owner): Statem
 type OrderRow = UnfinishedOrder & { roomId: string; orderId: number; payBy: Payer };
 
 const ordersStatement = (roomIds: readonly string[]): Statement => sql`
-  SELECT r.id AS "roomId", o.id AS "orderId", o.code AS "code@order", o.document_name AS "documentName", o.doc_slug AS "docSlug", o.status,
+  SELECT r.id AS "roomId", o.id AS "orderId", o.code AS "code@order", o.document_name AS "documentName", o.doc_slug AS "docSlug", o.status, o.fax,
     o.pay_by AS "payBy", o.updated_at AS since, a.label, e.expires_at AS "expiresAt", ${waitingList} AS waiting,
     ${isBeingPaid}, ${marked(orderState, sql`o`)}, ${markedAll(signerState, sql`s`, waitingSigners)}
   FROM rooms r JOIN room_orders a ON a.room_id = r.id ${joinOrder(sql`a.order_id`)} AND o.partner_id = r.partner_id
@@ -99,8 +100,8 @@ export async function openClosings(
   owner: Owner,
 ): Promise<OpenClosing[]> {
   const rooms = authentic(await db.query<RoomRow & Marked>(openClosingsStatement(owner)));
-  const found = await db.query<Omit<OrderRow, "isOverdue"> & Marked>(ordersStatement(rooms.map(({ id }) => id)));
-  const rows: OrderRow[] = await withOverdue({ db, clock }, owner, authentic(found));
+  const found = await db.query<Omit<OrderRow, keyof Trouble> & Marked>(ordersStatement(rooms.map(({ id }) => id)));
+  const rows: OrderRow[] = await withTroubles({ db, clock }, owner, authentic(found));
   const byRoom = Map.groupBy(rows, ({ roomId }) => roomId);
   const today = dayOf(clock());
   const zone = await zoneOrDefault(db, owner.partnerId);
@@ -138,7 +139,8 @@ function reasonOf(waiting: readonly OrderRow[], titleOf: TitleOf, zone: string):
 function stepOf([first]: readonly OrderRow[], orders: number, due: OpenClosing["due"]): ClosingStep | null {
   if (!first) return orders === 0 ? { do: "add" } : null;
   if (isFirmsTurn(first)) return { do: "pay" };
-  if (isStuck(first)) return { do: "fix", orderCode: first.code, status: first.status };
+  if (isStuck(first))
+    return { do: "fix", orderCode: first.code, status: first.hasFaxFailed ? "FaxFailed" : first.status };
   return due === "overdue" || due === "today" ? { do: "look" } : null;
 }
 

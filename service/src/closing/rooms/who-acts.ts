@@ -5,7 +5,9 @@ import type { Sql } from "../../kernel/platform/database/database.ts";
 import type { Statement } from "../../kernel/platform/database/sql.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { isPlainName, isPlainTitle } from "../../kernel/platform/mail/plain-name.ts";
+import { failedAhead } from "../../orders/fulfilment/fulfilment.ts";
 import {
+  faxesAhead,
   isOfFirm,
   isPayable,
   statusGroupOf,
@@ -27,17 +29,24 @@ export type UnfinishedOrder = Titled & {
   isBeingPaid: boolean;
   /** Whether the firm's payment for it has had no answer for too long. */
   isOverdue: boolean;
+  fax: boolean;
+  /** Whether its fax was sent early, while the order is shipped, and failed. */
+  hasFaxFailed: boolean;
 };
 
-/** Adds to each of a firm's orders whether its payment is overdue. */
-export async function withOverdue<Row extends { orderId: number }>(
+/** Adds to each of a firm's orders the troubles that its status does not show. */
+export async function withTroubles<Row extends Pick<UnfinishedOrder, "fax" | "status"> & { orderId: number }>(
   deps: { db: Sql; clock: Clock },
   owner: Owner,
   rows: readonly Row[],
-): Promise<(Row & Pick<UnfinishedOrder, "isOverdue">)[]> {
+): Promise<(Row & Trouble)[]> {
   const overdue = new Set((await overdueOf(deps, owner)).orderIds);
-  return rows.map((row) => ({ ...row, isOverdue: overdue.has(row.orderId) }));
+  const ahead = rows.filter(faxesAhead).map(({ orderId }) => orderId);
+  const failed = await failedAhead(deps.db, ahead);
+  return rows.map((row) => ({ ...row, isOverdue: overdue.has(row.orderId), hasFaxFailed: failed.has(row.orderId) }));
 }
+
+export type Trouble = Pick<UnfinishedOrder, "isOverdue" | "hasFaxFailed">;
 
 export const isUnfinished = (status: Statement): Statement =>
   sql`${status} NOT IN ('Completed', 'Cancelled', 'Refunded')`;
@@ -54,8 +63,8 @@ export const withEnvelope: Statement = sql`LEFT JOIN envelopes e ON e.order_id =
 export const orderNameOf = (row: UnfinishedOrder, titleOf: TitleOf): string =>
   [row.label, titleOf(row)].find((name) => name !== null && isPlainTitle(name)) ?? row.code.slice(0, 6).toUpperCase();
 
-export const isStuck = ({ status, isOverdue }: Pick<UnfinishedOrder, "status" | "isOverdue">): boolean =>
-  isOverdue || statusGroupOf(status) === "attention";
+export const isStuck = ({ status, isOverdue, hasFaxFailed }: Trouble & { status: string }): boolean =>
+  isOverdue || hasFaxFailed || statusGroupOf(status) === "attention";
 
 /** For sorting: when the order's signing ends. */
 export const signingEnd = ({ expiresAt }: UnfinishedOrder): number => expiresAt?.getTime() ?? Number.MAX_SAFE_INTEGER;
@@ -75,6 +84,7 @@ const timeIn = (at: Date, timeZone: string): string =>
 export function actOf(row: UnfinishedOrder, zone: string): string {
   const { status, expiresAt, since } = row;
   if (row.isOverdue) return "stuck: your firm’s payment has had no answer";
+  if (row.hasFaxFailed && statusGroupOf(status) !== "attention") return "stuck: the fax did not go through";
   if (isStuck(row)) return `stuck since ${dayIn(since, zone)} (${statusLabel(status).toLowerCase()})`;
   if (status === "EsignPending" && row.waiting && row.waiting.length > 0) {
     const turn = Math.min(...row.waiting.map(({ routing }) => routing));

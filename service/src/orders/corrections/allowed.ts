@@ -12,6 +12,8 @@ export type Trouble = OrderState & {
    * doesn't show this, because a fax may be sent while the order is still being shipped.
    */
   lastFax: string | null;
+  /** Whether a fax that was sent early has failed, and nobody has it sent again yet. */
+  hasFaxFailedEarly: boolean;
   /** Why the fax may already be with its carrier or with a person; null when nobody has begun to send it. */
   faxIsFixed: string | null;
   /** How many times the fax number was changed in the last day. */
@@ -76,8 +78,10 @@ const again: readonly PeopleEvent[] = ["sign_reissued", "notarization_reopened",
  * The event with which the firm restarts the service that failed; null when none failed. A locked identity is not
  * restarted by the firm, because only an operator can unlock it.
  */
-export const againOn = (order: OrderState): PeopleEvent | null =>
-  order.status === "IdentityLocked" ? null : (again.find((on) => targetOf(order, on) !== null) ?? null);
+export function againOn(order: OrderState & Pick<Trouble, "hasFaxFailedEarly">): PeopleEvent | null {
+  if (order.status === "IdentityLocked") return null;
+  return again.find((on) => targetOf(order, on) !== null) ?? (order.hasFaxFailedEarly ? "fax_retried" : null);
+}
 
 function whyNotAgain(order: Trouble): string | null {
   const on = againOn(order);

@@ -26,7 +26,7 @@ import {
 } from "../order/order.ts";
 import { supplementsPaid } from "../payments/payments.ts";
 import type { Address } from "../pricing/pricing.ts";
-import { type Act, againOn, whyNot } from "./allowed.ts";
+import { type Act, againOn, type Trouble, whyNot } from "./allowed.ts";
 import { lockOwnOrder, type Parcels, troubleOf } from "./store.ts";
 
 export type CorrectDeps = {
@@ -75,9 +75,11 @@ export async function requireAllowed(
   { parcels }: Pick<CorrectDeps, "parcels">,
   order: LockedOrder,
   { act, at }: { act: Act; at: Date },
-): Promise<void> {
-  const refusal = whyNot(await troubleOf(tx, parcels, order, at), act);
+): Promise<Trouble> {
+  const trouble = await troubleOf(tx, parcels, order, at);
+  const refusal = whyNot(trouble, act);
   if (refusal !== null) throw new ServiceError("conflict", refusal);
+  return trouble;
 }
 
 /**
@@ -144,11 +146,14 @@ export async function beginAgain(deps: CorrectDeps, { owner, orderCode, actor }:
   await db.transaction(async (tx) => {
     const at = clock();
     const order = await lockOwnOrder(tx, owner, orderCode);
-    await requireAllowed(tx, deps, order, { act: "again", at });
-    const on = againOn(order);
+    const trouble = await requireAllowed(tx, deps, order, { act: "again", at });
+    const on = againOn(trouble);
     if (on === null) throw new ServiceError("conflict", "Nothing has failed: the order goes on by itself.");
-    const { order: moved } = await perform(tx, order, on, {}, { actor, at, log });
-    const change = { before: { status: order.status }, after: { on, status: moved.status } };
+    const by = { actor, at, log };
+    let { status } = order;
+    if (trouble.hasFaxFailedEarly && on === "fax_retried") await recordFaxAhead(tx, order, on, {}, by);
+    else ({ status } = (await perform(tx, order, on, {}, by)).order);
+    const change = { before: { status: order.status }, after: { on, status } };
     await recordCorrection(tx, order, { kind: "again", ...change, actor, at });
   });
 }

@@ -6,10 +6,11 @@ import { ServiceError } from "../../kernel/platform/errors.ts";
 import { isCode } from "../../kernel/platform/text.ts";
 import { openTasksOf } from "../../kernel/tasks/tasks.ts";
 import { actsOfOrder } from "../../providers/providers.ts";
-import { lastFax } from "../fulfilment/fulfilment.ts";
+import { failedAhead, lastFax } from "../fulfilment/fulfilment.ts";
 import {
   type Correction,
   correctionsOf,
+  faxesAhead,
   findToCorrect,
   hasDocument,
   type LockedOrder,
@@ -43,6 +44,7 @@ export async function troubleOf(
     isSealed: sealed.length > 0,
     // A fax that a hold canceled still counts as "Sent" here, because the service sends it again after the hold.
     lastFax: (await lastFax(db, order.id))?.status ?? null,
+    hasFaxFailedEarly: faxesAhead(order) && (await failedAhead(db, [order.id])).has(order.id),
     faxIsFixed: await whyFaxIsFixed(db, order.id),
     faxChanges: corrections.filter(({ kind, at }) => kind === "fax" && at.getTime() > since).length,
     shippedAgain: againBy("shipping_retried"),
@@ -69,6 +71,7 @@ async function whyFaxIsFixed(db: Sql, orderId: number): Promise<string | null> {
 type Computed =
   | "isSealed"
   | "lastFax"
+  | "hasFaxFailedEarly"
   | "faxIsFixed"
   | "faxChanges"
   | "shippedAgain"

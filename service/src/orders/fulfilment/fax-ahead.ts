@@ -9,7 +9,15 @@ import { sql } from "../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { enqueue } from "../../kernel/platform/jobs/jobs.ts";
 import { closeTasks, openTask } from "../../kernel/tasks/tasks.ts";
-import { type Actor, dispatchQueue, faxesAhead, type LockedOrder, type PeopleEvent, wordsOf } from "../order/order.ts";
+import {
+  type Actor,
+  dispatchQueue,
+  faxesAhead,
+  type LockedOrder,
+  noteNews,
+  type PeopleEvent,
+  wordsOf,
+} from "../order/order.ts";
 import { endFax, lastFax, sendFax } from "./store.ts";
 
 type FaxEvent = Extract<PeopleEvent, "fax_sent" | "fax_delivered" | "fax_failed" | "fax_retried">;
@@ -72,9 +80,22 @@ export async function faxAhead(db: Sql, orderId: number): Promise<FaxAhead | nul
   };
 }
 
+/** Of these orders, those whose fax was sent early and failed, with the reason, until somebody has it sent again. */
+export async function failedAhead(db: Sql, orderIds: readonly number[]): Promise<Map<number, string>> {
+  const reasons = new Map<number, string>();
+  if (orderIds.length === 0) return reasons;
+  const failed = await db.query<{ orderId: number }>(sql`
+    SELECT DISTINCT order_id AS "orderId" FROM faxes WHERE order_id = ANY (${[...orderIds]}::bigint[]) AND status = 'Failed'`);
+  for (const { orderId } of failed) {
+    const last = await faxAhead(db, orderId);
+    if (last?.reason !== undefined && !last.isRetried) reasons.set(orderId, last.reason);
+  }
+  return reasons;
+}
+
 /**
- * Records an event of a fax that is sent early, and opens or closes the tasks for the fax. Runs in the caller's
- * transaction. The caller has locked the order.
+ * Records an event of a fax that is sent early, and opens or closes the tasks for the fax. A failure is noted for the
+ * member who placed the order. Runs in the caller's transaction. The caller has locked the order.
  * @param doneAt when the receiving machine confirmed the fax; absent for the present time
  * @throws ServiceError `conflict` when the event is not possible for the fax now; nothing was written then
  */
@@ -94,7 +115,10 @@ export async function recordFaxAhead(
   const end = { state: "done", at, by: actor, outcome: wordsOf(on) } as const;
   await closeTasks(tx, { orderId, kinds: ["fax_send", "fax_exception"] }, end);
   const task = { at, environment, orderId, isRush, reason };
-  if (event === "fax_failed") await openTask(tx, { kind: "fax_exception", ...task });
+  if (event === "fax_failed") {
+    await openTask(tx, { kind: "fax_exception", ...task });
+    await noteNews(tx, { ...order, status: "FaxFailed" }, at);
+  }
   if (event === "fax_retried") {
     await openTask(tx, { kind: "fax_send", ...task });
     await enqueue(tx, dispatchQueue, { orderId });

@@ -9,7 +9,7 @@ export {
   type UntilMorning,
   untilMorning,
 } from "./client-mails.ts";
-export { aheadMoves, faxAhead, faxStatusOf, recordFaxAhead } from "./fax-ahead.ts";
+export { aheadMoves, failedAhead, faxAhead, faxStatusOf, recordFaxAhead } from "./fax-ahead.ts";
 export { orderMail } from "./mails.ts";
 export { isDoneByHand, type MoveDeps, moveOrder } from "./move-order.ts";
 export { type OrderHistory, orderHistory } from "./order-history.ts";

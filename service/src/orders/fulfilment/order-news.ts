@@ -9,6 +9,7 @@ import { defineMail, type MailDeps } from "../../kernel/platform/mail/mail-jobs.
 import { isPlainTitle } from "../../kernel/platform/mail/plain-name.ts";
 import type { Fact } from "../../kernel/platform/mail/template.ts";
 import {
+  faxesAhead,
   fromNews,
   fromOrders,
   joinOrder,
@@ -21,6 +22,7 @@ import {
   type TitleOf,
   takeNews,
 } from "../order/order.ts";
+import { failedAhead } from "./fax-ahead.ts";
 
 // The first event waits this long for others, so that a bulk of orders, or one payment for many orders, causes one
 // mail.
@@ -121,9 +123,11 @@ type Certificate = { roomCode: string; roomName: string; version: number | null;
 
 type Deps = MailDeps & { titleOf: TitleOf; certificateNews: CertificateNewsOf };
 
-type Row = Titled & { id: number; code: string; status: string; reference: string | null } & Marked;
+type Row = Titled & { id: number; code: string; status: string; fax: boolean; reference: string | null } & Marked;
 
 type Item = { code: string; status: NewsStatus; name: string; reason: string | null };
+
+const isFaxedAhead = (row: Row | undefined): boolean => row !== undefined && faxesAhead(row);
 
 type Candidate = { id: number; status: NewsStatus };
 
@@ -148,7 +152,7 @@ export async function summaryOf(
 type Summary = { items: Item[]; counts: ReadonlyMap<NewsStatus, number> };
 
 /**
- * The orders of the batch that still have the status in the payload and were placed by the member. Both are checked,
+ * The orders of the batch that still have the status in the payload, or a fax that failed early, and were placed by the member. Both are checked,
  * because no MAC covers the payload.
  */
 async function itemsOf(
@@ -158,22 +162,27 @@ async function itemsOf(
 ): Promise<Item[]> {
   const ids = batch.map(({ id }) => id);
   const rows = await db.query<Row>(sql`
-    SELECT o.id, o.code AS "code@order", o.status, o.document_name AS "documentName", o.doc_slug AS "docSlug",
+    SELECT o.id, o.code AS "code@order", o.status, o.fax, o.document_name AS "documentName", o.doc_slug AS "docSlug",
       o.external_reference AS reference, ${marked(orderState, sql`o`)}
     ${fromOrders}
     WHERE o.id = ANY (${ids}::bigint[]) AND o.partner_id = ${partnerId} AND o.environment = ${environment}`);
   const byId = new Map(rows.map((row) => [row.id, row]));
   const origins = await readOrigins(db, rowMac, ids);
+  const ahead = batch.filter(({ id, status }) => status === "FaxFailed" && isFaxedAhead(byId.get(id)));
+  const early = await failedAhead(
+    db,
+    ahead.map(({ id }) => id),
+  );
   return batch.flatMap(({ id, status }) => {
     const row = byId.get(id);
     const origin = origins.get(id);
-    if (!row?.isAuthentic || row.status !== status || origin?.placedBy !== placedBy) return [];
+    const isSo = row?.status === status || (status === "FaxFailed" && early.has(id));
+    if (!row?.isAuthentic || !isSo || origin?.placedBy !== placedBy) return [];
+    const reason = early.get(id) ?? origin.reason;
     const { code, reference } = row;
     const named = [reference, titleOf(row)].filter((each) => each !== null && isPlainTitle(each));
     const name = named.length > 0 ? named.join(", ") : code.slice(0, 6).toUpperCase();
-    return [
-      { code, status, name, reason: origin.reason !== null && isPlainTitle(origin.reason) ? origin.reason : null },
-    ];
+    return [{ code, status, name, reason: reason !== null && isPlainTitle(reason) ? reason : null }];
   });
 }
 

@@ -82,7 +82,7 @@ async function catchUp(tx: Tx, order: LockedOrder, by: Actor): Promise<LockedOrd
   const ahead = await faxAhead(tx, order.id);
   if (ahead === null || ahead.isRetried) return order;
   const { on, reason, actor } = ahead;
-  return (await perform(tx, order, on, { reason }, { ...by, actor })).order;
+  return (await perform(tx, order, on, { reason }, { ...by, actor, isKnown: on === "fax_failed" })).order;
 }
 
 async function record(tx: Tx, order: LockedOrder, on: PeopleEvent, facts: Facts, { actor, at }: Actor): Promise<void> {

@@ -236,6 +236,7 @@ export {
   lockOrder,
   lockOrders,
   lockUnalteredOrders,
+  noteNews,
   type TransitionResult,
   transition,
 } from "./transitions/transitions.ts";

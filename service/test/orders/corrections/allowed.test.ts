@@ -7,6 +7,7 @@ const bought = { sign: true, notarize: true, ship: true, fax: true };
 const nothingYet = {
   isSealed: false,
   lastFax: null,
+  hasFaxFailedEarly: false,
   faxIsFixed: null,
   faxChanges: 0,
   shippedAgain: 0,
@@ -85,6 +86,16 @@ test("a parcel and a fax are sent again once, and a fax number can be changed th
   assert.ok(!allowedIn("FaxFailed", { faxedAgain: 1 }).includes("again"));
   assert.ok(allowedIn("FaxFailed", { faxChanges: 2 }).includes("fax"));
   assert.ok(!allowedIn("FaxFailed", { faxChanges: 3 }).includes("fax"));
+});
+
+test("a fax that failed while the parcel is under way is sent again once, to the same number", () => {
+  const failed = { lastFax: "Failed", hasFaxFailedEarly: true };
+  for (const status of ["ShippingPending", "Shipped"]) {
+    assert.ok(allowedIn(status, failed).includes("again"), status);
+    assert.ok(!allowedIn(status, { ...failed, faxedAgain: 1 }).includes("again"), status);
+    assert.ok(!allowedIn(status, { lastFax: "Failed" }).includes("again"), `${status}: it is being sent again`);
+  }
+  assert.ok(!allowedIn("OnHold", failed).includes("again"));
 });
 
 test("a fax that its carrier may have keeps its number", () => {

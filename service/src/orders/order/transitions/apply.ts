@@ -57,6 +57,8 @@ export type Actor = {
   at: Date;
   log: Log;
   reason?: string | undefined;
+  /** Whether the member who placed the order was already told of what happens. */
+  isKnown?: boolean;
 };
 
 /** The order after a transition, its status before that, and the milestones that partners are notified of. */
@@ -135,7 +137,8 @@ export async function applyTransition(
   if (pausesFax.has(on) && isBeingFaxed(order) && moved.environment === "live")
     await enqueue(tx, faxQueue, { orderId: order.id });
   if (effect.mail) await mailClient(tx, order.id, effect.mail, by.at);
-  if (on !== "released" && newsStatuses.some((status) => status === to)) await noteNews(tx, moved, by.at);
+  if (on !== "released" && !by.isKnown && newsStatuses.some((status) => status === to))
+    await noteNews(tx, moved, by.at);
   if (effect.job) await enqueue(tx, effect.job, { orderId: order.id });
   // The job is also queued when a hold ends on an order that awaits signatures, because reminders and expiry don't run
   // during a hold.
@@ -197,10 +200,14 @@ async function dropApprovals(tx: Tx, { id: orderId, status: from }: LockedOrder,
 }
 
 /**
- * Notes the order's new status for the mail to the member who placed the order. No member placed an order that came
- * with an API key.
+ * Notes a status for the mail to the member who placed the order. No member placed an order that came with an API key.
+ * @param status the order's new status; `FaxFailed` also while the order is shipped, when its fax failed early
  */
-const noteNews = (tx: Tx, { id, environment, status }: LockedOrder, at: Date) =>
+export const noteNews = (
+  tx: Tx,
+  { id, environment, status }: Pick<LockedOrder, "id" | "environment"> & { status: string },
+  at: Date,
+) =>
   tx.query(sql`
     INSERT INTO order_news (order_id, environment, placed_by, status, at)
     SELECT ${id}, ${environment}, placed.by, ${status}, ${at} FROM (SELECT ${placedBy(sql`${id}::bigint`)}) AS placed (by)

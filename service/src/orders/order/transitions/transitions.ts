@@ -8,6 +8,7 @@ export {
   lockOrder,
   lockOrders,
   lockUnalteredOrders,
+  noteNews,
   type TransitionResult,
 } from "./apply.ts";
 

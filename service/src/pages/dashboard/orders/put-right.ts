@@ -42,19 +42,22 @@ const againWords: Readonly<Record<string, string>> = {
   FaxFailed: "Fax it again",
 };
 
+// In all other statuses, only a fax that was sent early can have failed.
+const againWordsOf = ({ status }: Corrected): string => againWords[status] ?? "Fax it again";
+
 /** Whether the firm can correct anything now. A refund is not a correction: the page shows it in a part of its own. */
 export const canBePutRight = ({ refusals }: Corrected): boolean =>
   Object.entries(refusals).some(([act, refusal]) => act !== "refund" && refusal === null);
 
 /** The button that starts the failed service again; empty when no service failed. */
 export const againButton = ({ submission, order, corrected }: PutRightView): Html =>
-  html`${corrected.refusals.again === null && buttonForm(`/dashboard/orders/${order.code}/send-again`, againWords[corrected.status] ?? "Send again", { fields: { submission } })}`;
+  html`${corrected.refusals.again === null && buttonForm(`/dashboard/orders/${order.code}/send-again`, againWordsOf(corrected), { fields: { submission } })}`;
 
 /** The forms that correct an order, and the earlier corrections. */
 export function putRightPart(view: PutRightView): Html {
   const { order, corrected } = view;
-  const { refusals, corrections, status } = corrected;
-  const after = refusals.again === null ? ` Then press “${againWords[status] ?? "Send again"}”.` : "";
+  const { refusals, corrections } = corrected;
+  const after = refusals.again === null ? ` Then press “${againWordsOf(corrected)}”.` : "";
   return html`<p>The order keeps its code and its price.${after}</p>
 ${refusals.document === null && documentForm(view)}
 ${refusals.email === null && part(view, "email", "Correct the client’s email", field({ form: "email", name: "email", type: "email", label: "Email", required: true, maxLength: 254, value: view.typed?.["email"] ?? order.customerEmail, hint: "Links to documents that went to the earlier address stop working." }))}
@@ -85,7 +88,7 @@ ${hiddenFields({ submission })}<p>${order.sign && "Everybody signs again, also p
 <div class="form-field"><label for="replacement">The PDF that replaces it</label>
 <input type="file" id="replacement" name="document" accept="application/pdf" required></div>
 ${order.sign && checkbox({ form: "document", name: "find_places", label: "Find the places to sign anew", hint: "Without it people sign where they would have signed before." })}
-${isAgain && checkbox({ form: "document", name: "again", label: againWords[corrected.status] ?? "Send again", checked: true })}
+${isAgain && checkbox({ form: "document", name: "again", label: againWordsOf(corrected), checked: true })}
 <div class="form-actions"><button type="submit" class="quiet-button">Replace the document</button></div>
 </form></details>`;
 }
