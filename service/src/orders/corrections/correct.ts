@@ -1,3 +1,4 @@
+import { auditLine } from "../../kernel/audit/audit.ts";
 import type { Owner } from "../../kernel/identity/identity.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Database, Tx } from "../../kernel/platform/database/database.ts";
@@ -27,7 +28,7 @@ import {
 import { supplementsPaid } from "../payments/payments.ts";
 import type { Address } from "../pricing/pricing.ts";
 import { type Act, againOn, type Trouble, whyNot } from "./allowed.ts";
-import { lockOwnOrder, type Parcels, troubleOf } from "./store.ts";
+import { lockOwnOrder, missingParcel, missingSubject, type Parcels, troubleOf } from "./store.ts";
 
 export type CorrectDeps = {
   orders: { db: Database; clock: Clock; log: Log; rowMac: RowMac };
@@ -155,6 +156,26 @@ export async function beginAgain(deps: CorrectDeps, { owner, orderCode, actor }:
     else ({ status } = (await perform(tx, order, on, {}, by)).order);
     const change = { before: { status: order.status }, after: { on, status } };
     await recordCorrection(tx, order, { kind: "again", ...change, actor, at });
+  });
+}
+
+/**
+ * Asks the operators of this service to look after a parcel that has not arrived. The order's status stays: nobody knows
+ * yet where the parcel is.
+ * @throws ServiceError `conflict` when the order's parcel is not under way, or when the firm has already asked
+ */
+export async function reportNotArrived(deps: CorrectDeps, { owner, orderCode, actor }: Wanted): Promise<void> {
+  const { db, clock } = deps.orders;
+  await db.transaction(async (tx) => {
+    const at = clock();
+    const order = await lockOwnOrder(tx, owner, orderCode);
+    const missing = await missingParcel(tx, order, owner);
+    if (missing === null) throw new ServiceError("conflict", "The order’s parcel is not under way.");
+    if (missing === "asked") throw new ServiceError("conflict", "The operator of this service looks after it already.");
+    const { id: orderId, environment, isRush, partnerId } = order;
+    const reason = "The firm says that it has not arrived.";
+    await openTask(tx, { kind: "arrival", subject: missingSubject, at, environment, orderId, isRush, reason });
+    await tx.query(auditLine({ at, action: "order.not_arrived", actor, partnerId, orderId, detail: {} }));
   });
 }
 

@@ -6,6 +6,7 @@ export {
   type CorrectDeps,
   correctableFields,
   correctOrder,
+  reportNotArrived,
   type Wanted,
 } from "./correct.ts";
 export { type ReplaceDeps, replaceDocument } from "./replace-document.ts";

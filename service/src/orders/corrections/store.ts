@@ -90,6 +90,23 @@ export async function lockOwnOrder(tx: Tx, { partnerId, environment }: Owner, co
   return order;
 }
 
+/** The subject of the task that a firm opens; the service's own question about a parcel has none. */
+export const missingSubject = "firm";
+
+/**
+ * Whether the firm may ask the operator about a parcel that has not arrived, or has asked. Null when no parcel is under
+ * way. A test order's parcel is never under way.
+ */
+export async function missingParcel(
+  db: Sql,
+  { id: orderId, status }: { id: number; status: string },
+  { environment }: Pick<Owner, "environment">,
+): Promise<"may_ask" | "asked" | null> {
+  if (status !== "Shipped" || environment !== "live") return null;
+  const open = await openTasksOf(db, { orderId, kinds: ["arrival"], subject: missingSubject });
+  return open.length > 0 ? "asked" : "may_ask";
+}
+
 /**
  * The corrections that a firm has made to its order, and what they cost in addition to its total. Each action has the
  * reason why it isn't possible, or null.
@@ -99,6 +116,8 @@ export type Corrected = {
   corrections: Correction[];
   supplements: Supplement[];
   refusals: Readonly<Record<Act, string | null>>;
+  /** See `missingParcel`. */
+  missing: "may_ask" | "asked" | null;
 };
 
 /**
@@ -115,5 +134,11 @@ export async function readCorrected(
   const trouble = await troubleOf(db, parcels, order, clock());
   const refusals = Object.fromEntries(acts.map((act) => [act, whyNot(trouble, act)])) as Corrected["refusals"];
   const corrections = await correctionsOf(db, order.id);
-  return { status: order.status, corrections, supplements: await supplementsOf(db, order.id), refusals };
+  return {
+    status: order.status,
+    corrections,
+    supplements: await supplementsOf(db, order.id),
+    refusals,
+    missing: await missingParcel(db, order, owner),
+  };
 }

@@ -164,6 +164,7 @@ const flashMessages = {
   "order-corrected": "Corrected. What was there before stays on record.",
   "order-sent-again": "It begins again, with what you corrected.",
   "document-replaced": "The document was replaced. The earlier one stays on record.",
+  "parcel-missing": "The operator of this service has a task to look after the parcel.",
   "refund-asked": "Your request waits for the operator of this service. No money has moved yet.",
   "signer-reminded": "The signer is being emailed again.",
   "signer-replaced": "The signer was replaced. The old link no longer works.",

@@ -47,7 +47,7 @@ import {
 } from "./money.ts";
 import { anotherPath } from "./new/another.ts";
 import { type NotesView, notesPart } from "./notes.ts";
-import { againButton, canBePutRight, type PutRightView, putRightPart, refundPart } from "./put-right.ts";
+import { againButton, canBePutRight, missingPart, type PutRightView, putRightPart, refundPart } from "./put-right.ts";
 import { type OrderRoomsView, roomPart } from "./rooms.ts";
 import { discardQuestion } from "./sandbox-forms.ts";
 import { type RefusedSigner, type SignersView, signersPart } from "./signers.ts";
@@ -207,6 +207,7 @@ ${bankLoss(view)}
 ${extraPart(view)}
 ${reasonOf(view) !== null && html`<p>The reason: <q class="breakable">${reasonOf(view)}</q></p>`}
 ${againButton(view)}
+${missingPart(view)}
 ${order.manualQuoteReason !== null && html`<p>${order.manualQuoteReason} A person arranges it and sets the price, or tells you that it can’t be done.</p>`}
 <div class="form-actions"><a class="button quiet-button" href="/orders/${order.code}">Open the client’s page</a></div>
 ${supplementsPart(view.corrected)}

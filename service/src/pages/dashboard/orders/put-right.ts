@@ -12,6 +12,7 @@ import {
   correctOrder,
   type ReplaceDeps,
   replaceDocument,
+  reportNotArrived,
 } from "../../../orders/corrections/corrections.ts";
 import type { PublicOrderRow } from "../../../orders/order/order.ts";
 import { done, type FlashMessage } from "../../ui/flash-messages.ts";
@@ -52,6 +53,12 @@ export const canBePutRight = ({ refusals }: Corrected): boolean =>
 /** The button that starts the failed service again; empty when no service failed. */
 export const againButton = ({ submission, order, corrected }: PutRightView): Html =>
   html`${corrected.refusals.again === null && buttonForm(`/dashboard/orders/${order.code}/send-again`, againWordsOf(corrected), { fields: { submission } })}`;
+
+/** The button for a parcel that has not arrived, or the note that the firm has pressed it. */
+export const missingPart = ({ submission, order, corrected: { missing } }: PutRightView): Html =>
+  missing === "asked"
+    ? html`<p>You said that it has not arrived. The operator of this service looks after it.</p>`
+    : html`${missing === "may_ask" && buttonForm(`/dashboard/orders/${order.code}/not-arrived`, "It has not arrived", { kind: "quiet-button", fields: { submission } })}`;
 
 /** The forms that correct an order, and the earlier corrections. */
 export function putRightPart(view: PutRightView): Html {
@@ -148,7 +155,7 @@ export function putRightForms(app: FastifyInstance, forms: FastifyInstance, deps
     return { owner, orderCode, actor: actorOf(owner) };
   };
   const post = (
-    name: "correct" | "send-again" | "refund-request",
+    name: "correct" | "send-again" | "not-arrived" | "refund-request",
     message: FlashMessage,
     act: (of: Awaited<ReturnType<typeof wanted>>, typed: FormValues) => Promise<void>,
   ) =>
@@ -165,6 +172,7 @@ export function putRightForms(app: FastifyInstance, forms: FastifyInstance, deps
     correctOrder(corrections, of, new Map(correctableFields.map((name) => [name, typed[name] ?? ""]))),
   );
   post("send-again", "order-sent-again", (of) => beginAgain(corrections, of));
+  post("not-arrived", "parcel-missing", (of) => reportNotArrived(corrections, of));
   post("refund-request", "refund-asked", (of, { reason, amount }) =>
     askRefund(corrections, of, { reason, amountCents: centsOf(amount ?? "") }),
   );
