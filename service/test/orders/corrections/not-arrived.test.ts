@@ -33,6 +33,7 @@ test("a member says once that a parcel has not arrived, and the operator has a t
   const after = await page();
   assert.match(after, /You said that it has not arrived/);
   assert.doesNotMatch(after, /not-arrived/);
+  assert.match(after, /Reported as not arrived/);
   assert.equal(await live.statusOf(code), "Shipped");
   const audited = await live.db.query<{ actor: string }>(sql`
     SELECT a.actor FROM audit_log a JOIN orders o ON o.id = a.order_id

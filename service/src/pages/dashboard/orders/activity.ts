@@ -13,6 +13,7 @@ const shownMost = 100;
 
 /** The actions that a firm sees. Actions that only the service's own people take are left out. */
 const actionWords: Readonly<Record<string, string>> = {
+  "order.not_arrived": "Reported as not arrived",
   "order.created": "Order placed",
   "order.documents_asked_for": "Documents mailed to the client again, as somebody with the order’s link asked",
   "order.mail_sent_again": "Email sent to the client again",
