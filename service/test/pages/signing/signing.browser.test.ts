@@ -26,7 +26,7 @@ after(async () => {
   await site.close();
 });
 
-const phone: Look = { width: 360, height: 740 };
+const phone = { width: 360, height: 740 } satisfies Look;
 
 async function open(options: Options, look: Look = phone): Promise<OpenPage & { envelope: Envelope }> {
   const envelope = await site.open(options);
@@ -211,6 +211,24 @@ test("the report that the document was seen is sent so that it outlives the page
   await page.reload();
   const kept = await until(() => page.evaluate<string | undefined>("window.kept?.[0]"));
   assert.match(kept, /^POST \/sign\/\S+\/opened$/);
+  await opened.close();
+});
+
+test("on a phone, “Continue” leads to the consent, and pressed again, to the box below its text", async () => {
+  const opened = await open({ pages: 2 });
+  const { page } = opened;
+  const onward = page.getByRole("button", { name: "Continue", exact: true });
+  const box = page.getByLabel("I opened the document");
+  const isInView = async () => {
+    const at = (await box.boundingBox()) ?? assert.fail("it is not shown");
+    return at.y >= 0 && at.y + at.height <= phone.height;
+  };
+  await onward.click();
+  assert.equal(await page.evaluate("document.activeElement.id"), "consent-title");
+  assert.equal(await isInView(), false);
+  await onward.click();
+  assert.equal(await page.evaluate("document.activeElement.id"), "field-can_read");
+  assert.ok(await isInView());
   await opened.close();
 });
 

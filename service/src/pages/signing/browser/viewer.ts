@@ -1,7 +1,7 @@
 import type * as PdfJs from "pdfjs-dist";
 import type { PDFDocumentProxy } from "pdfjs-dist";
 import { textWithValues } from "../../../kernel/pdf/field-values.ts";
-import { make, part, say, wayOn } from "../../ui/browser/parts.ts";
+import { leadTo, make, part, say, wayOn } from "../../ui/browser/parts.ts";
 import { showPages } from "../../ui/browser/viewer/pages.ts";
 import { loadPdfJs } from "../../ui/browser/viewer/pdf-js.ts";
 import { followRoom, tellPage } from "../../ui/browser/viewer/room.ts";
@@ -103,11 +103,17 @@ async function openDocument({ pdfjs: folder, bytes: length }: SigningConfig, byt
   return { pdfJs, document };
 }
 
-/** A link to the consent, which is below a document that may be long. */
+/**
+ * A link to the consent, which is below a document that may be long. Pressed again there, it leads to the box below the
+ * text, which is long on a phone.
+ */
 function toConsent(text: string): HTMLElement {
+  const title = part("consent-title");
+  title.tabIndex = -1;
+  let wasLed = false;
   const { bar, button } = wayOn(() => {
-    const title = part("consent-title");
-    title.tabIndex = -1;
+    if (wasLed && title.getBoundingClientRect().top < innerHeight) return leadTo(part("field-can_read"));
+    wasLed = true;
     title.scrollIntoView();
     title.focus({ preventScroll: true });
   });
