@@ -258,7 +258,7 @@ function openPlacing(
     templateOfFill: (owner: Principal, token: string) => templateOfFill({ ...templates, log }, owner, token),
     bulk: { orders, withTemplate, cipher: rowCipher(secrets) },
     fills: { templates, log, secrets, ciphers: fillCiphers(secrets), baseUrl: config.baseUrl },
-    preview: createPreview(workers, clock),
+    preview: createPreview({ db, clock, workers }),
   };
 }
 

@@ -86,7 +86,10 @@ export type SignatureField = {
   value?: string | number | boolean | undefined;
   /** Whether nobody may change the value. */
   readOnly?: boolean | undefined;
-  /** The format of the value. Only for a date, text or number field. */
+  /**
+   * The format of the value. Only for a date, text or number field. A date is the day of the signature in the firm's
+   * time zone.
+   */
   format?: "iso" | "us" | "long" | "any" | "email" | "phone_us" | "zip_us" | "ssn_last4" | NumberFormat | undefined;
   /** The 2 to 50 options of a radio, multiple or dropdown field. */
   options?: readonly FieldOption[] | undefined;

@@ -274,9 +274,19 @@ test("a text has the form that its format names", () => {
 
 test("a date is written in the format of its field and the language of its signer", () => {
   const at = new Date("2026-01-05T23:59:59Z");
+  const written = (format: FieldFormat | undefined) => dateText(at, { format, language: "en", zone: "UTC" });
   assert.deepEqual(
-    [undefined, "iso", "us", "long"].map((format) => dateText(at, format as FieldFormat | undefined, "en")),
+    [undefined, "iso", "us", "long"].map((format) => written(format as FieldFormat | undefined)),
     ["2026-01-05", "2026-01-05", "01/05/2026", "January 5, 2026"],
   );
-  assert.equal(dateText(at, "long", "es"), "5 de enero de 2026");
+  assert.equal(dateText(at, { format: "long", language: "es", zone: "UTC" }), "5 de enero de 2026");
+});
+
+test("a date is the day in its time zone, also when that is another month or year than in UTC", () => {
+  const dayIn = (zone: string, at: string) => dateText(new Date(at), { format: "iso", language: "en", zone });
+  assert.equal(dayIn("America/New_York", "2026-01-01T04:59:59Z"), "2025-12-31");
+  assert.equal(dayIn("America/New_York", "2026-01-01T05:00:00Z"), "2026-01-01");
+  assert.equal(dayIn("America/New_York", "2026-07-01T03:59:59Z"), "2026-06-30");
+  assert.equal(dayIn("Pacific/Honolulu", "2026-03-01T09:59:59Z"), "2026-02-28");
+  assert.equal(dayIn("Pacific/Guam", "2026-02-28T14:00:00Z"), "2026-03-01");
 });

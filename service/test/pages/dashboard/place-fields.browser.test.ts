@@ -269,7 +269,11 @@ test("a choice, a list, a number and a checkbox are set up in the panel", async 
   await page.getByLabel("Required", { exact: true }).check();
   await page.getByLabel("Required", { exact: true }).uncheck();
   await put("Date", 620);
-  await page.getByLabel("Format").selectOption("January 5, 2026");
+  const format = page.getByLabel("Format");
+  assert.equal(((await written(page)).at(-1) as { format?: string } | undefined)?.format, "us", "the usual format");
+  await format.selectOption("2026-01-05");
+  assert.equal("format" in ((await written(page)).at(-1) ?? {}), false, "the API's default");
+  await format.selectOption("January 5, 2026");
   const fields = await written(page);
   const [, choice, list, number, box, date] = fields as unknown as Record<string, unknown>[];
   assert.deepEqual(

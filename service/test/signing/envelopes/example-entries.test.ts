@@ -9,7 +9,12 @@ import { exampleEntries, fieldsKnownTo } from "../../../src/signing/envelopes/pr
 import { openSigning } from "./pdf/signing.ts";
 
 const signing = await openSigning();
-const filling = { name: "Jane van Doe", language: "es", at: new Date("2026-03-04T05:06:07Z") } as const;
+const filling = {
+  name: "Jane van Doe",
+  language: "es",
+  at: new Date("2026-03-05T04:06:07Z"),
+  zone: "America/New_York",
+} as const;
 
 async function preparedOf(elements: readonly object[], turns: readonly number[] = [1]) {
   const requested = parseRequestedFields(JSON.stringify(elements), turns);

@@ -106,11 +106,19 @@ const longDates: Readonly<Record<Language, (day: number, month: number, year: st
   tl: (day, month, year) => `${tagalog[month - 1]} ${day}, ${year}`,
 };
 
-/** The date of an instant in UTC, written in the field's format. */
-export function dateText(at: Date, format: FieldFormat | undefined, language: Language): string {
-  const iso = at.toISOString().slice(0, 10);
-  const [year = "", month = "", day = ""] = iso.split("-");
+/**
+ * The date of an instant, written in the field's format.
+ * @param zone the time zone of the date, such as `America/New_York`
+ */
+export function dateText(
+  at: Date,
+  { format, language, zone }: { format: FieldFormat | undefined; language: Language; zone: string },
+): string {
+  const digits = { year: "numeric", month: "2-digit", day: "2-digit" } as const;
+  const parts = new Intl.DateTimeFormat("en-US", { ...digits, timeZone: zone }).formatToParts(at);
+  const part = (type: "year" | "month" | "day") => parts.find((one) => one.type === type)?.value ?? "";
+  const [year, month, day] = [part("year"), part("month"), part("day")];
   if (format === "us") return `${month}/${day}/${year}`;
-  if (format !== "long") return iso;
+  if (format !== "long") return `${year}-${month}-${day}`;
   return longDates[language](Number(day), Number(month), year);
 }

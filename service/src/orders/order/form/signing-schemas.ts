@@ -179,7 +179,7 @@ export const requestedFieldSchema = Type.Object(
     format: Type.Optional(
       Type.Union([oneOf([...dateFormats, ...textFormats], "Of a date, or of a text."), numberFormatSchema], {
         description:
-          "Of a date: `iso` (2026-01-05, the default), `us` or `long`. Of a text: `any`, `email`, `phone_us`, `zip_us`, `ssn_last4`. Of a number: an object.",
+          "Of a date, which is the day of the signature in your firm’s time zone: `iso` (2026-01-05, the default), `us` or `long`. Of a text: `any`, `email`, `phone_us`, `zip_us`, `ssn_last4`. Of a number: an object.",
       }),
     ),
     options: Type.Optional(

@@ -120,11 +120,11 @@ function addressForm({ principal, buyer, serviceZone, typed = {} }: StatementsVi
     { value: "", label: `The service’s (${serviceZone})` },
     ...listed.map((each) => ({ value: each, label: each })),
   ];
-  return html`<div class="card-parts"><p>Receipts, credit notes and statements have it from now on. Earlier ones stay as they are. Months begin and end in your time zone; the open month begins where the last closed one ended.</p>
+  return html`<div class="card-parts"><p>Receipts, credit notes and statements have it from now on. Earlier ones stay as they are. Months begin and end in your time zone; the open month begins where the last closed one ended. Date fields of documents to sign are the day in it, too.</p>
 <form class="form" method="post" action="${path}/address">
 ${field({ name: "name", label: "Name on receipts", required: true, maxLength: 100, value: typed["name"] ?? name, autocomplete: "organization" })}
 ${textArea({ name: "address", label: "Address", rows: 4, maxLength: 620, value: typed["address"] ?? address, hint: "At most 6 lines." })}
-${select({ name: "zone", label: "Time zone of your months", value: zone, options: zones })}
+${select({ name: "zone", label: "Time zone", value: zone, options: zones })}
 <div class="form-actions"><button type="submit" class="quiet-button">Save</button></div>
 </form></div>`;
 }

@@ -14,6 +14,7 @@ import {
 import { PdfRefusal } from "../../../kernel/pdf/refusal.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { Random } from "../../../kernel/platform/random.ts";
+import { zoneOf } from "../../../orders/payments/payments.ts";
 import { ownFields } from "../pdf/fields.ts";
 import { buildActIn, checkActIn } from "../pdf/tasks.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
@@ -134,7 +135,8 @@ async function openAct(
   const { envelope, signer } = linked;
   const at = wholeSeconds(clock());
   const own = ownFields(envelope.fields, signer.n);
-  const filling = { name: signer.name, at, language: signer.language };
+  const zone = await zoneOf(deps.db, envelope.partnerId);
+  const filling = { name: signer.name, at, language: signer.language, zone };
   const { values, hidden } = valuesOf(own, request, filling, await knownFields(deps, linked));
   await requireSignable(deps, linked, values);
   const record = actRecord({

@@ -6,6 +6,7 @@ import { isEmail } from "../../../kernel/platform/mail/email.ts";
 import type { SecretBytes } from "../../../kernel/platform/secrets.ts";
 import { isPlainLines, isPlainText, isVisible } from "../../../kernel/platform/text.ts";
 import { dateText, lockOrder, type NoticesOf, setEnvelopeStatus, type TitleOf } from "../../../orders/order/order.ts";
+import { zoneOf } from "../../../orders/payments/payments.ts";
 import type { ConsentTexts } from "../consent/texts.ts";
 import { type Ending, endUnsigned } from "../lifecycle/end.ts";
 import { ownFields, type PreparedField } from "../pdf/fields.ts";
@@ -224,7 +225,8 @@ async function viewOf(
   const nameOf = (one: Linked["envelope"]) => titleOfOrder({ ...one, code: one.orderCode }) ?? titleOf(one);
   const consent = consentOf({ consentTexts }, linked);
   const mayRead = state === "ready" || state === "waiting" || state === "signed";
-  const now = (format: PreparedField["format"]) => dateText(deps.clock(), format, signer.language);
+  const zone = await zoneOf(deps.db, envelope.partnerId);
+  const now = (format: PreparedField["format"]) => dateText(deps.clock(), { format, language: signer.language, zone });
   const head = mayRead ? (await findRevisions(deps.db, envelope.id)).at(-1) : undefined;
   return {
     state,

@@ -1,10 +1,12 @@
 import type { Hash } from "node:crypto";
 import type { Clock } from "../../../kernel/platform/clock.ts";
+import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { invalid } from "../../../kernel/platform/errors.ts";
 import { hashYielding } from "../../../kernel/platform/hash-yielding.ts";
 import type { Language } from "../../../kernel/platform/languages.ts";
 import { type Task, tooCostly, type Workers } from "../../../kernel/platform/workers/task.ts";
 import { dateText, type RequestedField } from "../../../orders/order/order.ts";
+import { zoneOf } from "../../../orders/payments/payments.ts";
 import { openMs, signaturePageWords } from "../lifecycle/open.ts";
 import { ownFields } from "../pdf/fields.ts";
 import { fieldsKnownTo } from "../preflight/example-entries.ts";
@@ -24,7 +26,7 @@ export type PreviewSigner = {
 };
 
 export type PreviewRequest = {
-  /** The document's owner: the workers serve owners round-robin. */
+  /** The firm (its id), which owns the document: the workers serve owners round-robin. */
   readonly holder: string;
   readonly bytes: Buffer;
   readonly signers: readonly PreviewSigner[];
@@ -66,12 +68,13 @@ const previewing: Task<ToPreview, PreviewOutput> = {
  * @throws ServiceError for a document or for fields that an order would refuse
  */
 export const createPreview =
-  (workers: Workers, clock: Clock): PreviewSigning =>
+  ({ db, clock, workers }: { db: Sql; clock: Clock; workers: Workers }): PreviewSigning =>
   async ({ holder, bytes, signers, fields: requested, isNotarized }) => {
     const hash = await hashYielding(bytes);
     const at = clock();
+    const zone = await zoneOf(db, holder);
     const input = {
-      ...{ fields: requested, isNotarized, page: signaturePageWords, at },
+      ...{ fields: requested, isNotarized, page: signaturePageWords, at, zone },
       docSha256: hash.copy().digest("hex"),
       signers: signers.map(({ name, language, routing }) => ({ name, language, routing })),
       tried: signers.map(({ tried }) => tried),
@@ -92,7 +95,7 @@ export const createPreview =
       return {
         document: { revision, bytes, sha256, pages, hasSignaturePage: pages > output.pages },
         expiresAt,
-        fields: own.map((field) => shownField(field, (format) => dateText(at, format, language))),
+        fields: own.map((field) => shownField(field, (format) => dateText(at, { format, language, zone }))),
         known: fieldsKnownTo(own, fields, entries),
         senderValues: fields.flatMap(senderValue),
       };

@@ -54,7 +54,13 @@ function requirePicture({ width, height, rgb, alpha }: UploadedMark): void {
   if (rgb.length !== pixels * 3 || (alpha && alpha.length !== pixels)) throw invalid("The picture is incomplete.");
 }
 
-type Filling = { readonly name: string; readonly at: Date; readonly language: Language };
+type Filling = {
+  readonly name: string;
+  readonly at: Date;
+  readonly language: Language;
+  /** The time zone of the dates that are written into the document. */
+  readonly zone: string;
+};
 
 /** The values that an act writes into the signer's fields, and the names of fields that a condition hides. */
 type Filled = { readonly values: ReadonlyMap<string, string>; readonly hidden: ReadonlySet<string> };
@@ -141,9 +147,9 @@ function requireChoices(own: readonly PreparedField[], filled: ReadonlyMap<strin
   }
 }
 
-function textOf(field: PreparedField, given: string | undefined, { name, at, language }: Filling): string {
+function textOf(field: PreparedField, given: string | undefined, { name, at, language, zone }: Filling): string {
   const { kind, format, options } = field;
-  if (kind === "date") return dateText(at, format, language);
+  if (kind === "date") return dateText(at, { format, language, zone });
   const typed = (given ?? "").trim();
   if (!isPlainText(typed)) throw invalid("A field must be text on one line.");
   if ([...typed].length > mostTextLength) throw invalid(`A field must have at most ${mostTextLength} characters.`);

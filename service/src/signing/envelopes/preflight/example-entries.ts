@@ -13,7 +13,17 @@ export type ExampleSigner = { readonly name: string; readonly language: Language
 export function exampleEntries(
   own: readonly PreparedField[],
   known: readonly KnownField[],
-  { name, language, at, tried }: ExampleSigner & { at: Date; tried?: ReadonlyMap<string, string> | undefined },
+  {
+    name,
+    language,
+    at,
+    zone,
+    tried,
+  }: ExampleSigner & {
+    at: Date;
+    zone: string;
+    tried?: ReadonlyMap<string, string> | undefined;
+  },
 ): Map<string, string> {
   const typedIn = (field: PreparedField) => (tried ? tried.get(field.name) : field.value) ?? "";
   const entries = new Map<string, string>();
@@ -21,7 +31,7 @@ export function exampleEntries(
     const { kind, format } = field;
     if (kind === "signature" || kind === "mark") continue;
     const named = kind === "name" ? name : kind === "initials" ? initialsOf(name) : "";
-    if (kind === "date") entries.set(field.name, dateText(at, format, language));
+    if (kind === "date") entries.set(field.name, dateText(at, { format, language, zone }));
     else if (isButton(field)) entries.set(field.name, typedIn(field) === ON ? ON : OFF);
     else entries.set(field.name, accepted(field, [typedIn(field).trim(), named, ...examplesFor(field)]));
   }

@@ -19,6 +19,8 @@ export type ToPreview = Pick<Preparation, "page" | "docSha256"> & {
   /** For each signer: what the sender typed or chose on the signer's page, by field name. */
   readonly tried: readonly (ReadonlyMap<string, string> | undefined)[];
   readonly at: Date;
+  /** The time zone of the dates in the document. */
+  readonly zone: string;
 };
 
 export type PreviewOutput =
@@ -65,7 +67,7 @@ export async function run(original: Buffer, input: ToPreview): Promise<PreviewOu
 async function exampleActs(
   document: Buffer,
   fields: readonly PreparedField[],
-  { signers, tried, docSha256, at }: ToPreview,
+  { signers, tried, docSha256, at, zone }: ToPreview,
 ): Promise<{ tails: Buffer[]; entries: Map<string, string> }> {
   const lastTurn = Math.max(...signers.map(({ routing }) => routing));
   const entries = new Map<string, string>();
@@ -75,7 +77,7 @@ async function exampleActs(
     if (signer.routing === lastTurn) break;
     const { name } = signer;
     const own = ownFields(fields, n);
-    const filling = { ...signer, at, tried: tried[n - 1] };
+    const filling = { ...signer, at, zone, tried: tried[n - 1] };
     const values = exampleEntries(own, fieldsKnownTo(own, fields, entries), filling);
     const caption = `${at.toISOString().slice(0, 16).replace("T", " ")} UTC · ${name}`;
     const act = { fields: own, values, mark: { kind: "typed", text: name }, caption, signerName: name, at } as const;

@@ -1,13 +1,17 @@
 import assert from "node:assert/strict";
-import { hash } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { canonicalJson, type JsonObject } from "@signsealship/evidence/manifest";
 import { fieldTexts, openUnlocked } from "@signsealship/evidence/pdf";
 import { wholeFile } from "@signsealship/testing/blobs";
 import { forTests } from "@signsealship/testing/for-tests";
+import { asService } from "@signsealship/testing/row-mac";
 import { needs } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
 import { askPyHanko } from "../../../../../packages/evidence/test/pdf/changes/oracles/pyhanko-oracle.ts";
+import type { Principal } from "../../../../src/kernel/identity/identity.ts";
+import { sql } from "../../../../src/kernel/platform/database/sql.ts";
+import { setBuyer } from "../../../../src/orders/billing/billing.ts";
 import { run as fillForm } from "../../../../src/orders/fills/pdf/fill-form-task.ts";
 import { isWhatWasAsked } from "../../../../src/pages/signing/browser/check-act.ts";
 import type { Link } from "../../../../src/signing/envelopes/envelopes.ts";
@@ -189,8 +193,44 @@ test("a field whose condition holds is required, and drawn with its typed value"
   assert.equal(outcome, "signed");
   const document = await wholeFile((await running.ceremony.document(jane)).file);
   const texts = [...fieldTexts(await openUnlocked(document)).values()];
-  for (const value of ["$25.00", "$1,025.00", "J", new Date().toISOString().slice(0, 10)])
-    assert.ok(texts.includes(value), value);
+  for (const value of ["$25.00", "$1,025.00", "J"]) assert.ok(texts.includes(value), value);
+  assert.ok(texts.some((text) => /^\d{4}-\d{2}-\d{2}$/.test(text ?? "")));
+});
+
+test("a date is the day in the firm’s time zone, on the page and in the document", async () => {
+  const userId = randomUUID();
+  await asService(
+    running,
+    sql`INSERT INTO users (id, email, created_at) VALUES (${userId}, 'owner@acme.example', now())`,
+  );
+  const asked = [
+    { kind: "signature", signer: 1, ...line(100), height: 40 },
+    { kind: "date", signer: 1, ...line(160), format: "us" },
+  ];
+  const night = new Date();
+  night.setUTCHours(24 + 3, 30, 0, 0);
+  const dayIn = (hours: number) => {
+    const [year, month, day] = new Date(night.getTime() + hours * 3_600_000).toISOString().slice(0, 10).split("-");
+    return `${month}/${day}/${year}`;
+  };
+  for (const [zone, hours] of [
+    ["Pacific/Honolulu", -10],
+    ["Pacific/Guam", 10],
+  ] as const) {
+    const { jane } = await ordered([...asked, { kind: "signature", signer: 2, ...line(100, 330), height: 40 }]);
+    const [{ partnerId } = { partnerId: "" }] = await running.db.query<{ partnerId: string }>(
+      sql`SELECT partner_id AS "partnerId" FROM orders ORDER BY created_at DESC LIMIT 1`,
+    );
+    const owner = { partnerId, member: { userId, role: "owner", liveAccess: true } } as Principal;
+    await setBuyer(running.deps, owner, { name: "Acme Title", address: "", zone });
+    const ceremony = running.openAt(() => night);
+    const view = await ceremony.view(jane);
+    assert.equal(view.fields.find(({ kind }) => kind === "date")?.value, dayIn(hours));
+    const { asked: filled } = await request(jane, {});
+    await ceremony.sign(jane, filled, browser);
+    const texts = [...fieldTexts(await openUnlocked(await wholeFile((await ceremony.document(jane)).file))).values()];
+    assert.ok(texts.includes(dayIn(hours)), `${texts} in ${zone}`);
+  }
 });
 
 test("a signer can't enter a number that would prevent a later signer from signing", async () => {

@@ -132,7 +132,8 @@ export function newField({ kind, row, page, rect }: Start): Field {
       help: "",
       value: "",
       readOnly: false,
-      format: null,
+      // The usual form in the United States. In the API, a date without a format is written 2026-01-05.
+      format: kind === "date" ? "us" : null,
       name: "",
       showWhen: null,
       formula: "",

@@ -184,9 +184,9 @@ function valueControls(field: Field, set: Set, now: () => Box | null): Control[]
 }
 
 const dateChoices = [
-  ["", "2026-01-05"],
   ["us", "01/05/2026"],
   ["long", "January 5, 2026"],
+  ["", "2026-01-05"],
 ] as const;
 const textChoices = [
   ["", "Any text"],
