@@ -204,8 +204,8 @@ export const GROUPS: readonly Group[] = [
   [
     "A bound on cost: so many versions have a number twice, or one that is too large.",
     {
-      "manifest/chain.ts": ["input.versions.length > mostVersionsGiven"],
-      "seal/verify-closing.ts": ["input.versions.length > mostVersionsGiven"],
+      "manifest/chain.ts": ["input.versions.length > mostVersionsAtOnce"],
+      "seal/verify-closing.ts": ["input.versions.length > mostVersionsAtOnce"],
     },
   ],
   [

@@ -50,7 +50,7 @@ export const PDF_REASONS: readonly (readonly [reason: string, mutants: Readonly<
       "It saves work: what it leaves out would be found to be the same.",
       {
         "pdf/byte-range.ts": ["(bytes.byteOffset + at) % 4 !== 0"],
-        "pdf/changes/judge.ts": ["old === now", "!known.has(item.number)"],
+        "pdf/changes/judge.ts": ["old === now", "!oldNumbers.has(item.number)"],
         "pdf/changes/rules/structure.ts": ['item.kind === "reference"'],
       },
     ],
@@ -143,7 +143,7 @@ export const PDF_REASONS: readonly (readonly [reason: string, mutants: Readonly<
     ["Behind the last byte there is no white space.", { "pdf/changes/rules/catalog.ts": ["at < text.length"] }],
     [
       "An object is known as a field, and has an owner, whenever it was a dictionary or a part of one in that role.",
-      { "pdf/changes/rules/field.ts": ["old === undefined", "known === undefined"] },
+      { "pdf/changes/rules/field.ts": ["old === undefined", "reached === undefined"] },
     ],
     [
       "An object in this role may not be freed, which is asked before.",

@@ -25,10 +25,10 @@ const joining = /\u200c|\u200d|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/gu;
 export function legible(faces: Faces, text: string, mono = false): Legible {
   if (mono) return { text, faces: Array.from({ length: text.length }, () => faces.mono), escaped: false };
   const style = hanStyleOf(text);
-  const known = new Map<string, Face | undefined>();
+  const cached = new Map<string, Face | undefined>();
   const faceOf = (piece: string): Face | undefined => {
-    if (!known.has(piece)) known.set(piece, find(faces, piece, style));
-    return known.get(piece);
+    if (!cached.has(piece)) cached.set(piece, find(faces, piece, style));
+    return cached.get(piece);
   };
   const out: { text: string; faces: Face[]; escaped: boolean } = { text: "", faces: [], escaped: false };
   const add = (piece: string, face: Face) => {

@@ -51,10 +51,10 @@ function drawSeal(canvas: Canvas, typeset: Typeset, words: SealWords, width: num
     canvas.text(line, padding + 4, y - look.size, Math.round(size * 100) / 100, look.colour ?? ink);
     y -= look.size * 1.5;
   };
-  const besideMark = width - 3 * padding - markSide - 4;
-  write("Sealed by SignSealShip", { size: 13, weight: "semibold", colour: sealColour }, besideMark);
-  if (words.holder !== undefined) write(`on behalf of ${words.holder}`, { size: 9.5 }, besideMark);
-  write(words.at, { size: 9.5 }, besideMark);
+  const widthNextToMark = width - 3 * padding - markSide - 4;
+  write("Sealed by SignSealShip", { size: 13, weight: "semibold", colour: sealColour }, widthNextToMark);
+  if (words.holder !== undefined) write(`on behalf of ${words.holder}`, { size: 9.5 }, widthNextToMark);
+  write(words.at, { size: 9.5 }, widthNextToMark);
   if (words.certificate !== undefined) write(words.certificate, { size: 8, colour: muted });
   if (words.url !== null) write(`Verify at ${words.url}`, { size: 8, colour: muted });
 }

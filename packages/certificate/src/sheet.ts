@@ -65,9 +65,9 @@ export function createSheets(): Sheets {
     },
     pageCount: () => pages.length,
     tagged: structure.tagged,
-    text: (...given) => canvas().text(...given),
-    rectangle: (...given) => canvas().rectangle(...given),
-    drawing: (...given) => canvas().drawing(...given),
+    text: (...args) => canvas().text(...args),
+    rectangle: (...args) => canvas().rectangle(...args),
+    drawing: (...args) => canvas().drawing(...args),
     picture({ x, y, width, height }, picture) {
       const name = `/P${pictures.push(picture) - 1}`;
       canvas().drawing(x, y, 1, `${short(width)} 0 0 ${short(height)} 0 0 cm ${name} Do`);

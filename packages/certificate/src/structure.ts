@@ -59,9 +59,9 @@ export function createStructure(): Structure {
     if (group === undefined || parent.tag === group) return parent;
     const last = parent.kids.at(-1);
     if (last && "tag" in last && last.tag === group) return last;
-    const made: Element = { tag: group, kids: [] };
-    parent.kids.push(made);
-    return made;
+    const newElement: Element = { tag: group, kids: [] };
+    parent.kids.push(newElement);
+    return newElement;
   };
 
   return {

@@ -83,8 +83,8 @@ export function createTypeset(faces: Faces): Typeset {
     return { clusters, width: clusters.reduce((sum, { advance }) => sum + advance, 0) };
   }
 
-  return (given, width, { weight = "regular", mono = false } = {}) => {
-    const found = legible(faces, given, mono);
+  return (wanted, width, { weight = "regular", mono = false } = {}) => {
+    const found = legible(faces, wanted, mono);
     const { text, escaped } = found;
     const { levels } = bidi.getEmbeddingLevels(text, "auto");
     const line = (start: number, end: number) => layOut(found, levels, start, end, weight);

@@ -29,7 +29,7 @@ function broken({ code }: State, what: string): EvidenceError {
   return new EvidenceError(code, `compressed stream: ${what}`);
 }
 
-function takeBits(state: State, count: number): number {
+function readBits(state: State, count: number): number {
   while (state.bitCount < count) {
     const byte = state.input[state.position++];
     if (byte === undefined) throw broken(state, "ends too early");
@@ -63,12 +63,12 @@ function buildHuffman(state: State, lengths: Uint8Array): Huffman {
   return { counts, symbols };
 }
 
-function takeSymbol(state: State, { counts, symbols }: Huffman): number {
+function readSymbol(state: State, { counts, symbols }: Huffman): number {
   let code = 0;
   let first = 0;
   let index = 0;
   for (let length = 1; length < 16; length++) {
-    code |= takeBits(state, 1);
+    code |= readBits(state, 1);
     const count = counts[length] ?? 0;
     if (code - count < first) return symbols[index + (code - first)] ?? 0;
     index += count;
@@ -90,8 +90,8 @@ function reserve(state: State, more: number): void {
 function copyStored(state: State): void {
   state.bits = 0;
   state.bitCount = 0;
-  const length = takeBits(state, 16);
-  if ((takeBits(state, 16) ^ 0xffff) !== length) throw broken(state, "stored block with a wrong length");
+  const length = readBits(state, 16);
+  if ((readBits(state, 16) ^ 0xffff) !== length) throw broken(state, "stored block with a wrong length");
   if (state.position + length > state.input.length) throw broken(state, "ends too early");
   reserve(state, length);
   state.output.set(state.input.subarray(state.position, state.position + length), state.length);
@@ -100,15 +100,15 @@ function copyStored(state: State): void {
 }
 
 function readCodes(state: State): [Huffman, Huffman] {
-  const literalCount = takeBits(state, 5) + 257;
-  const distanceCount = takeBits(state, 5) + 1;
-  const orderCount = takeBits(state, 4) + 4;
+  const literalCount = readBits(state, 5) + 257;
+  const distanceCount = readBits(state, 5) + 1;
+  const orderCount = readBits(state, 4) + 4;
   const orderLengths = new Uint8Array(19);
-  for (const symbol of CODE_LENGTH_ORDER.slice(0, orderCount)) orderLengths[symbol] = takeBits(state, 3);
+  for (const symbol of CODE_LENGTH_ORDER.slice(0, orderCount)) orderLengths[symbol] = readBits(state, 3);
   const order = buildHuffman(state, orderLengths);
   const lengths = new Uint8Array(literalCount + distanceCount);
   for (let index = 0; index < lengths.length; ) {
-    const symbol = takeSymbol(state, order);
+    const symbol = readSymbol(state, order);
     if (symbol < 16) {
       lengths[index++] = symbol;
       continue;
@@ -116,7 +116,7 @@ function readCodes(state: State): [Huffman, Huffman] {
     if (symbol === 16 && index === 0) throw broken(state, "repeats nothing");
     const value = symbol === 16 ? (lengths[index - 1] ?? 0) : 0;
     const repeat =
-      symbol === 16 ? 3 + takeBits(state, 2) : symbol === 17 ? 3 + takeBits(state, 3) : 11 + takeBits(state, 7);
+      symbol === 16 ? 3 + readBits(state, 2) : symbol === 17 ? 3 + readBits(state, 3) : 11 + readBits(state, 7);
     if (index + repeat > lengths.length) throw broken(state, "too many code lengths");
     lengths.fill(value, index, index + repeat);
     index += repeat;
@@ -131,7 +131,7 @@ function fixedCodes(state: State): [Huffman, Huffman] {
 
 function copyCompressed(state: State, [literals, distances]: [Huffman, Huffman]): void {
   for (;;) {
-    const symbol = takeSymbol(state, literals);
+    const symbol = readSymbol(state, literals);
     if (symbol === 256) return;
     if (symbol < 256) {
       reserve(state, 1);
@@ -140,11 +140,11 @@ function copyCompressed(state: State, [literals, distances]: [Huffman, Huffman])
     }
     const base = LENGTH_BASE[symbol - 257];
     if (base === undefined) throw broken(state, "unknown length");
-    const length = base + takeBits(state, LENGTH_EXTRA[symbol - 257] ?? 0);
-    const distanceSymbol = takeSymbol(state, distances);
+    const length = base + readBits(state, LENGTH_EXTRA[symbol - 257] ?? 0);
+    const distanceSymbol = readSymbol(state, distances);
     const distanceBase = DISTANCE_BASE[distanceSymbol];
     if (distanceBase === undefined) throw broken(state, "unknown distance");
-    const distance = distanceBase + takeBits(state, distanceSymbol < 2 ? 0 : (distanceSymbol >> 1) - 1);
+    const distance = distanceBase + readBits(state, distanceSymbol < 2 ? 0 : (distanceSymbol >> 1) - 1);
     if (distance > state.length) throw broken(state, "points before its start");
     reserve(state, length);
     for (let step = 0; step < length; step++) {
@@ -190,8 +190,8 @@ function stateOf(input: Uint8Array, limit: number, code: EvidenceErrorCode): Sta
 
 function decompressed(state: State): Uint8Array {
   for (let last = false; !last; ) {
-    last = takeBits(state, 1) === 1;
-    const type = takeBits(state, 2);
+    last = readBits(state, 1) === 1;
+    const type = readBits(state, 2);
     if (type === 0) copyStored(state);
     else if (type === 1) copyCompressed(state, fixedCodes(state));
     else if (type === 2) copyCompressed(state, readCodes(state));

@@ -22,8 +22,8 @@ export function createWebCrypto(subtle: SubtleCrypto): EvidenceCrypto {
 
   async function importKey(spki: Uint8Array, algorithm: SignatureScheme): Promise<ImportedKey> {
     const id = `${algorithm.scheme} ${algorithm.hash} ${toHex(spki)}`;
-    const known = keys.get(id);
-    if (known !== undefined) return known;
+    const cached = keys.get(id);
+    if (cached !== undefined) return cached;
     const info = parsePublicKeyInfo(spki);
     const key = await subtle.importKey("spki", plain(spki), importParameters(info, algorithm), false, ["verify"]);
     if (keys.size >= MAX_KEYS) keys.clear();

@@ -24,7 +24,7 @@ test("reads a Buffer like any bytes, and leaves it unchanged", async () => {
   const sealed = Buffer.from(signPdf(Uint8Array.from(makePdf()), { signer: seal, stamp }));
   const copy = Buffer.from(sealed);
   const beside = { timeStampToken: Buffer.from(tokenOver(sealed, tsa, Date.UTC(2026, 0, 2))) };
-  const result = await verifyProof(sealed, trust, Date.UTC(2026, 5, 1), { crypto, beside });
+  const result = await verifyProof(sealed, trust, Date.UTC(2026, 5, 1), { crypto, detached: beside });
   assert.equal(result.verdict, "verified");
   assert.equal(result.claims.at(-1)?.state, "holds");
   assert.ok(sealed.equals(copy));

@@ -16,8 +16,8 @@ export function formWith(
   fields: readonly [string, string][],
   file: [name: string, given: Pdf | NamedPdf] | null,
 ): FormData | StreamedBody {
-  const [name, given] = file ?? [];
-  const { pdf, fileName } = isNamed(given) ? given : { pdf: given, fileName: "document.pdf" };
+  const [name, document] = file ?? [];
+  const { pdf, fileName } = isNamed(document) ? document : { pdf: document, fileName: "document.pdf" };
   if (name !== undefined && typeof pdf === "function") return streamed(fields, { name, pdf, fileName });
   const form = new FormData();
   for (const field of fields) form.append(...field);
@@ -25,8 +25,8 @@ export function formWith(
   return form;
 }
 
-const isNamed = (given: unknown): given is NamedPdf =>
-  typeof given === "object" && given !== null && "fileName" in given;
+const isNamed = (document: unknown): document is NamedPdf =>
+  typeof document === "object" && document !== null && "fileName" in document;
 
 function pdfBlob(pdf: unknown): Blob {
   if (pdf instanceof Blob) return pdf;

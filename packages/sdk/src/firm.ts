@@ -79,8 +79,8 @@ export const playbooksOf = ({ json }: Transport) => ({
   list: (): Promise<{ playbooks: Playbook[] }> => json("GET", "/api/partner/playbooks"),
 
   /** Starts a playbook, with the arguments that its `paramSchema` names. */
-  run: (key: string, given: Readonly<Record<string, string | number | boolean>>): Promise<{ executionName: string }> =>
+  run: (key: string, args: Readonly<Record<string, string | number | boolean>>): Promise<{ executionName: string }> =>
     json("POST", path`/api/partner/playbooks/${key}/run`, {
-      body: new URLSearchParams(Object.entries(given).map(([name, value]) => [name, String(value)])),
+      body: new URLSearchParams(Object.entries(args).map(([name, value]) => [name, String(value)])),
     }),
 });

@@ -43,14 +43,14 @@ export function mountSigning({ url, container, onEvent, title = "Sign the docume
   );
   // If the frame is smaller than the minimum here, the page disables its Sign button.
   frame.style.cssText = "display:block;border:0;width:100%;height:100%;min-width:320px;min-height:640px";
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const listen = ({ data, source, origin: from }: MessageEvent): void => {
     if (source !== frame.contentWindow || from !== origin || data?.source !== "signsealship" || data.v !== 1) return;
     const { source: _source, v: _version, ...event } = data as EmbedEvent & { source: string; v: number };
     // If the page is reloaded, it reports `signed` or `declined` a second time. Each is passed on only once.
     if (event.type === "signed" || event.type === "declined") {
-      if (told.has(event.type)) return;
-      told.add(event.type);
+      if (reported.has(event.type)) return;
+      reported.add(event.type);
     }
     onEvent(event);
   };

@@ -194,10 +194,10 @@ function headersOf(key: string | undefined, idempotencyKey: string | undefined):
 }
 
 function search(query: Query): string {
-  const given = Object.entries(query).flatMap(([name, value]) =>
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [[wireName(name), String(value)]],
   );
-  return given.length > 0 ? `?${new URLSearchParams(given)}` : "";
+  return pairs.length > 0 ? `?${new URLSearchParams(pairs)}` : "";
 }
 
 function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
@@ -223,11 +223,11 @@ async function refusalOf(response: Response): Promise<ServiceRefusal> {
   } catch {
     // The body is optional: some refusals have none.
   }
-  const said = (typeof body === "object" && body !== null ? body : {}) as Record<string, unknown>;
-  const message = [said["detail"], said["error"]].find((each) => typeof each === "string");
+  const fields = (typeof body === "object" && body !== null ? body : {}) as Record<string, unknown>;
+  const message = [fields["detail"], fields["error"]].find((each) => typeof each === "string");
   const retryAfter = Number(response.headers.get("Retry-After") || Number.NaN);
   return new ServiceRefusal(response.status, (message as string | undefined) ?? `Answered ${response.status}.`, {
-    code: typeof said["code"] === "string" ? said["code"] : null,
+    code: typeof fields["code"] === "string" ? fields["code"] : null,
     requestId: response.headers.get("Request-Id"),
     retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : null,
     body,

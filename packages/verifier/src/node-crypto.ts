@@ -31,8 +31,8 @@ export function createNodeCrypto(): EvidenceCrypto {
   function keyOf(spki: Uint8Array): KeyObject | null {
     const buffer = Buffer.from(spki.buffer, spki.byteOffset, spki.length);
     const id = buffer.toString("latin1");
-    const known = keys.get(id);
-    if (known !== undefined) return known;
+    const cached = keys.get(id);
+    if (cached !== undefined) return cached;
     const key = importKey(buffer);
     if (keys.size >= MAX_KEYS) keys.clear();
     keys.set(id, key);

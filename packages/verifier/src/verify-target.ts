@@ -133,13 +133,13 @@ async function verifyAbout(files: readonly NamedBytes[], context: Context): Prom
   const only = (kind: FileKind) => others.filter(({ path, bytes }) => kindOf(path, bytes) === kind);
   const [tokens, proofs, logProofs] = [only("der"), only("ots"), only("log")];
   const [[token], [ots], [logProof]] = [tokens, proofs, logProofs];
-  const known = [token, ots, logProof].filter((file) => file !== undefined).length;
-  if (pdf === undefined || other !== undefined || others.length !== known)
+  const used = [token, ots, logProof].filter((file) => file !== undefined).length;
+  if (pdf === undefined || other !== undefined || others.length !== used)
     throw new UsageError(
       "--with: a sealed PDF goes with one time stamp and one proof of each kind, a certificate with its document",
     );
-  const beside = { ...(token && { token }), ...(ots && { ots }), ...(logProof && { logProof }) };
-  return verifySealedPdf(pdf, { ...beside, ...ofCheckpoint.beside }, context);
+  const detached = { ...(token && { token }), ...(ots && { ots }), ...(logProof && { logProof }) };
+  return verifySealedPdf(pdf, { ...detached, ...ofCheckpoint.companions }, context);
 }
 
 /** The files about the checkpoint of a log proof, by the names that the evidence gives them. */
@@ -149,7 +149,7 @@ function checkpointPieces(files: readonly NamedBytes[]) {
   const [checkpointOts] = named([evidenceNames.checkpointOts]);
   return {
     files: new Set([...checkpointTokens, ...(checkpointOts ? [checkpointOts] : [])]),
-    beside: { checkpointTokens, ...(checkpointOts && { checkpointOts }) },
+    companions: { checkpointTokens, ...(checkpointOts && { checkpointOts }) },
   };
 }
 

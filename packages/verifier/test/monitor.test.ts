@@ -179,7 +179,7 @@ test("reports faults that no honest log has: two histories of a closing, a wrong
 test("shows nothing of a log that could control a terminal, and at most a hundred faults of its entries", async () => {
   const evil = await sampleLog("example.com/\u009b2Jlog/\u202elive", 7);
   const folder = writeLog(newFolder(), Array(300).fill("\u001b[1A\u001b[2K"), evil);
-  const own = { key: formatNoteKey(evil.key), checkpointUpTo: async () => null, take: () => {} };
+  const own = { key: formatNoteKey(evil.key), checkpointUpTo: async () => null, onEntry: () => {} };
   const findings = () => ["Entry 0, \u001b[2K, is of no row of the database."];
   const { text, json, exitCode } = await watch(folder, { key: own.key, own: async () => ({ ...own, findings }) });
   assert.equal(exitCode, 1);

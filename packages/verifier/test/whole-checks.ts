@@ -56,7 +56,7 @@ async function sealedPdf(one: WholeCase): Promise<Outcome> {
   if (one.expected !== undefined) {
     const { verdict, claims } = await verifyProof(file.bytes, context.trust, context.at, {
       crypto,
-      beside: one.expected,
+      detached: one.expected,
     });
     return { verdict, claims: claims.map(({ name, state }) => ({ claim: name, state })) };
   }

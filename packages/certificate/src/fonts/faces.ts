@@ -50,8 +50,8 @@ async function openLoader(hb: HarfBuzz) {
     return { id: ++opened, name: fontName(path), fonts, upem: face.upem };
   }
   function load(path: string): Promise<Face> {
-    const known = loading.get(path);
-    if (known) return known;
+    const inProgress = loading.get(path);
+    if (inProgress) return inProgress;
     const face = openVariable(path);
     loading.set(path, face);
     return face.then((ready) => {
@@ -97,9 +97,9 @@ export async function openFaces(): Promise<Faces> {
   return {
     hb,
     mono,
-    async prepare(given) {
-      const style = hanStyleOf(given);
-      for (const codePoint of new Set(Array.from(given, (char) => char.codePointAt(0) ?? 0))) {
+    async prepare(sample) {
+      const style = hanStyleOf(sample);
+      for (const codePoint of new Set(Array.from(sample, (char) => char.codePointAt(0) ?? 0))) {
         if (hasAll(text, [codePoint])) continue;
         for (const { path } of filesFor(style, codePoint)) if (hasAll(await load(path), [codePoint])) break;
       }
@@ -125,13 +125,13 @@ const mostRemembered = 50_000;
 
 /** Font files in order of preference. Caches the files per code point, because there are hundreds of files. */
 function coverage(files: readonly FontFile[]) {
-  const known = new Map<number, readonly FontFile[]>();
+  const cached = new Map<number, readonly FontFile[]>();
   return {
     files,
     of(codePoint: number): readonly FontFile[] {
-      const found = known.get(codePoint) ?? files.filter(({ covers }) => covers(codePoint));
-      if (known.size >= mostRemembered) known.clear();
-      known.set(codePoint, found);
+      const found = cached.get(codePoint) ?? files.filter(({ covers }) => covers(codePoint));
+      if (cached.size >= mostRemembered) cached.clear();
+      cached.set(codePoint, found);
       return found;
     },
   };

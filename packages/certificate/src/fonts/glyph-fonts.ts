@@ -20,8 +20,8 @@ export function createGlyphFonts(): GlyphFonts {
   const fonts: GlyphFont[] = [];
   const codes = new Map<string, GlyphCode>();
   const fontOf = (name: string): number => {
-    const known = fonts.findIndex((font) => font.name === name);
-    if (known >= 0) return known;
+    const existing = fonts.findIndex((font) => font.name === name);
+    if (existing >= 0) return existing;
     return fonts.push({ name, glyphs: [{ advance: 0, contours: [] }], toUnicode: [""] }) - 1;
   };
   return {
@@ -32,8 +32,8 @@ export function createGlyphFonts(): GlyphFonts {
       // The text is part of the key: two characters with the same shape get two codes, so that searching and copying
       // find the right character.
       const key = `${face.id}/${weight}/${shapes}/${text}`;
-      const known = codes.get(key);
-      if (known) return known;
+      const existing = codes.get(key);
+      if (existing) return existing;
       const number = fontOf(`${face.name}-${styles[weight]}`);
       const { glyphs, toUnicode } = fonts[number] as GlyphFont;
       const width = Math.round(cluster.advance);

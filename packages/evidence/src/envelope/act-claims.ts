@@ -13,7 +13,7 @@ import type { Certificate } from "../x509/certificate.ts";
 import { certifiedName } from "../x509/certified-name.ts";
 import { verifyChain } from "../x509/chain.ts";
 import { commonNamesOf } from "../x509/name.ts";
-import type { PlacedSignature } from "./act-signatures.ts";
+import type { DocumentSignature } from "./act-signatures.ts";
 import { memberOf } from "./member.ts";
 import type { EnvelopeEvidence, EnvelopeSigner } from "./schema.ts";
 
@@ -26,7 +26,7 @@ type Act = {
   readonly before: number;
   /** The time stamp that the trail's record names. */
   readonly timeStamp: JsonValue | undefined;
-  readonly placed: PlacedSignature;
+  readonly signature: DocumentSignature;
   readonly pades: PadesVerification;
   readonly claimedTime: number | null;
 };
@@ -35,7 +35,7 @@ type ActInput = {
   readonly envelope: EnvelopeEvidence;
   /** The result of `verifyProof` for the sealed document. */
   readonly proof: ProofVerification;
-  readonly placed: ReadonlyMap<number, PlacedSignature> | EvidenceError;
+  readonly signatures: ReadonlyMap<number, DocumentSignature> | EvidenceError;
   /** Certificates of the custody certificate's seal. */
   readonly sealCertificates: readonly Certificate[];
   readonly trust: ProofTrust;
@@ -77,9 +77,9 @@ function summed<Name extends ActClaimName>(name: Name, found: readonly Finding[]
 }
 
 /** The acts of the trail, each with its signature; or a sentence that explains which act lacks a readable signature. */
-function actsOf({ envelope, proof, placed }: ActInput): readonly Act[] | string {
+function actsOf({ envelope, proof, signatures }: ActInput): readonly Act[] | string {
   const { revisions, signers, trail } = envelope;
-  if (placed instanceof EvidenceError) return `The signatures can't be read: ${placed.message}.`;
+  if (signatures instanceof EvidenceError) return `The signatures can't be read: ${signatures.message}.`;
   const acts: Act[] = [];
   for (const entry of trail.filter(({ event }) => event === "signed")) {
     const signer = signers.find(({ n }) => n === entry.signer);
@@ -88,11 +88,11 @@ function actsOf({ envelope, proof, placed }: ActInput): readonly Act[] | string 
     // A file state ends with at most one act. If two acts claim the same end, the later one removed the other, which is
     // a forbidden change. The claim `document_signatures` then fails.
     const found = proof.earlierSignatures.find(({ revisionEnd }) => revisionEnd === own?.bytes);
-    const signature = own && placed.get(own.bytes);
+    const signature = own && signatures.get(own.bytes);
     if (!signer || !before || !signature || !found?.pades)
       return `The act of signer ${signer?.n ?? "unknown"} has no signature of its own that can be read.`;
     const { pades, claimedTime } = found;
-    acts.push({ signer, before: before.bytes, timeStamp: entry.timeStamp, placed: signature, pades, claimedTime });
+    acts.push({ signer, before: before.bytes, timeStamp: entry.timeStamp, signature, pades, claimedTime });
   }
   return acts;
 }
@@ -104,8 +104,8 @@ function sharedKeys(acts: readonly Act[], { proof, sealCertificates }: ActInput)
   for (const [index, { pades, signer }] of acts.entries()) {
     const key = pades.certificate?.spki;
     if (!key) continue;
-    const twin = acts.slice(0, index).find((other) => isKeyOf(other.pades.certificate, key));
-    if (twin) return fails(`Signers ${twin.signer.n} and ${signer.n} signed with one key.`);
+    const earlier = acts.slice(0, index).find((other) => isKeyOf(other.pades.certificate, key));
+    if (earlier) return fails(`Signers ${earlier.signer.n} and ${signer.n} signed with one key.`);
     if (sealing.some((certificate) => isKeyOf(certificate, key)))
       return fails(`Signer ${signer.n} signed with a key of the seal, which is the service's own.`);
   }
@@ -185,16 +185,16 @@ const signerAnchorsOf = ({ signerAnchors = [], sealAnchors }: ProofTrust): reado
   ...sealAnchors.filter(({ basicConstraints }) => basicConstraints?.ca === true),
 ];
 
-function placeOf({ signer, before, placed, pades }: Act): Finding {
+function placeOf({ signer, before, signature, pades }: Act): Finding {
   const statement = readSealStatement(pades.signedData?.signerInfos[0]?.signedAttrs ?? []);
   if (typeof statement === "string") return fails(`The act of signer ${signer.n} does not sign its place in the file.`);
-  const { gapStart, gapEnd, end } = placed.range;
+  const { gapStart, gapEnd, end } = signature.range;
   const place = [0, gapStart, gapEnd, end - gapEnd];
   const same =
     statement.byteRange.length === place.length &&
     statement.byteRange.every((number, index) => number === place[index]) &&
     statement.originalLength === before &&
-    placed.originalLength === before;
+    signature.originalLength === before;
   return same
     ? holds("Each act signs its place in the file, and is there.")
     : fails(`The act of signer ${signer.n} signs another place in the file than the one where it is.`);

@@ -9,7 +9,7 @@ import { integerOf, type PdfDictionary } from "../pdf/values.ts";
 import { type SealPurpose, sealPurposeOf } from "../seal/purpose.ts";
 
 /** A signature as it is in the document's newest revision. */
-export type PlacedSignature = {
+export type DocumentSignature = {
   readonly range: SignedRange;
   /** Hex of /SSSActSha256; null for a signature that is not an act. */
   readonly actSha256: string | null;
@@ -26,25 +26,25 @@ export type PlacedSignature = {
  * @returns an EvidenceError for an unreadable file, or for an act and another signature whose signed ranges end at the
  * same byte
  */
-export async function placedSignatures(bytes: Uint8Array): Promise<Map<number, PlacedSignature> | EvidenceError> {
+export async function signaturesByEnd(bytes: Uint8Array): Promise<Map<number, DocumentSignature> | EvidenceError> {
   try {
     const document = await openUnlocked(bytes);
-    const placed = new Map<number, PlacedSignature>();
+    const signatures = new Map<number, DocumentSignature>();
     for (const { dictionary, byteRange } of withRanges(document, findSignatures(document), "foreign")) {
       if (!byteRange.ok) continue;
       const { range } = byteRange;
       const actSha256 = actSha256In(dictionary);
-      const before = placed.get(range.end);
+      const before = signatures.get(range.end);
       if (before && (actSha256 !== null || before.actSha256 !== null))
         throw new EvidenceError("pdf", "two signatures over one revision");
-      placed.set(range.end, {
+      signatures.set(range.end, {
         range,
         actSha256,
         originalLength: integerOf(dictionary, "SSSOriginalLength") ?? null,
         purpose: sealPurposeOf(dictionary),
       });
     }
-    return placed;
+    return signatures;
   } catch (error) {
     if (error instanceof EvidenceError) return error;
     throw error;

@@ -12,7 +12,7 @@ import { isOfAnOrder, type SealPurpose } from "../seal/purpose.ts";
 import { type ProofTrust, type ProofVerification, verifyProof } from "../seal/verify-proof.ts";
 import type { Certificate } from "../x509/certificate.ts";
 import { type ActClaimName, verifyActs } from "./act-claims.ts";
-import { placedSignatures } from "./act-signatures.ts";
+import { signaturesByEnd } from "./act-signatures.ts";
 import { type EnvelopeEvidence, envelopeLimits } from "./schema.ts";
 import { type SignedDocumentClaimName, verifySignedDocument } from "./signed-document.ts";
 import { type EnvelopeClaimName, verifyEnvelope } from "./verify-envelope.ts";
@@ -85,25 +85,25 @@ export async function verifyCustody(
     return { envelope: null, claims, document: null, isSound: false, isOfAnotherFile: false };
   }
   const { envelope, claims } = await verifyEnvelope(read.envelope);
-  const said = [...purposeClaims(read.purpose, envelope), ...claims];
-  const isSound = said.every(({ state }) => state !== "fails");
+  const ownClaims = [...purposeClaims(read.purpose, envelope), ...claims];
+  const isSound = ownClaims.every(({ state }) => state !== "fails");
   if (document === null || envelope === null)
-    return { envelope, claims: [...said, documentMissing], document: null, isSound, isOfAnotherFile: false };
+    return { envelope, claims: [...ownClaims, documentMissing], document: null, isSound, isOfAnotherFile: false };
   const whole = await verifyProof(document, trust, at, { crypto });
   // Archival time stamps may follow the sealed file.
   const sealed = document.subarray(0, whole.sealedBytes);
   const signed = signedPart(envelope, sealed, whole);
   const proof = signed === sealed ? whole : await verifyProof(signed, trust, at, { crypto });
   const isNamed = (await sha256Hex(signed)) === envelope.document.sealedSha256;
-  const placed = await placedSignatures(signed);
+  const signatures = await signaturesByEnd(signed);
   const sealCertificates = certificatesIn(certificate);
   return {
     envelope,
     claims: [
-      ...said,
+      ...ownClaims,
       ...(isNamed && signed.length < document.length ? [continues(whole, signed.length)] : []),
-      ...(await verifySignedDocument(envelope, signed, placed)),
-      ...(await verifyActs({ envelope, proof, placed, sealCertificates, trust, at, crypto })),
+      ...(await verifySignedDocument(envelope, signed, signatures)),
+      ...(await verifyActs({ envelope, proof, signatures, sealCertificates, trust, at, crypto })),
       documentSeal(proof, envelope),
       documentSignatures(proof, envelope),
     ],
@@ -180,16 +180,19 @@ function certificatesIn(bytes: Uint8Array): readonly Certificate[] {
 }
 
 function purposeClaims(purpose: SealPurpose | null, envelope: EnvelopeEvidence | null): Claim<CustodyClaimName>[] {
-  const made = claim(
+  const purposeClaim = claim(
     "custody_purpose",
     purpose?.kind === "custody",
     "The seal says that it was made for a custody certificate.",
     "The seal does not say that it was made for a custody certificate: anybody may have had this document sealed.",
   );
-  if (envelope === null) return [made];
+  if (envelope === null) return [purposeClaim];
   const same = purpose?.environment === envelope.environment;
   const good = `The seal and the envelope are of the ${envelope.environment} environment.`;
-  return [made, claim("custody_environment", same, good, "The seal and the envelope are not of one environment.")];
+  return [
+    purposeClaim,
+    claim("custody_environment", same, good, "The seal and the envelope are not of one environment."),
+  ];
 }
 
 const documentMissing: Claim<CustodyClaimName> = {

@@ -1,6 +1,6 @@
 export type { ActClaimName } from "./act-claims.ts";
 export { type ActFieldKind, type ActFields, fillsOwnFields } from "./act-fields.ts";
-export { actSha256In, placedSignatures } from "./act-signatures.ts";
+export { actSha256In, signaturesByEnd } from "./act-signatures.ts";
 export {
   anotherFileWords,
   type CustodyClaimName,

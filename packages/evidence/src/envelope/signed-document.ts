@@ -1,7 +1,7 @@
 import { type Claim, claim } from "../claim.ts";
 import { sha256Hex } from "../digest.ts";
 import { EvidenceError } from "../errors.ts";
-import { type PlacedSignature, placedSignatures } from "./act-signatures.ts";
+import { type DocumentSignature, signaturesByEnd } from "./act-signatures.ts";
 import type { EnvelopeEvidence } from "./schema.ts";
 
 export type SignedDocumentClaimName = "document_hash" | "document_revisions" | "document_acts";
@@ -11,12 +11,12 @@ export type SignedDocumentClaimName = "document_hash" | "document_revisions" | "
  * must be a prefix of the document. The signature that ends an act's revision must contain the hash of that act.
  * `verifyProof` judges the signatures and the seal.
  *
- * @param placed the signatures of the document, if the caller has read them already
+ * @param signatures the signatures of the document, if the caller has read them already
  */
 export async function verifySignedDocument(
   envelope: EnvelopeEvidence,
   document: Uint8Array,
-  placed?: ReadonlyMap<number, PlacedSignature> | EvidenceError,
+  signatures?: ReadonlyMap<number, DocumentSignature> | EvidenceError,
 ): Promise<Claim<SignedDocumentClaimName>[]> {
   const { bytes, sealedSha256 } = envelope.document;
   return [
@@ -27,7 +27,7 @@ export async function verifySignedDocument(
       `The document is another than the one named: not ${bytes} bytes of SHA-256 ${sealedSha256}.`,
     ),
     await revisionsClaim(envelope, document),
-    actsClaim(envelope, placed ?? (await placedSignatures(document))),
+    actsClaim(envelope, signatures ?? (await signaturesByEnd(document))),
   ];
 }
 
@@ -45,13 +45,13 @@ async function revisionsClaim(
 
 function actsClaim(
   { revisions, trail }: EnvelopeEvidence,
-  placed: ReadonlyMap<number, PlacedSignature> | EvidenceError,
+  signatures: ReadonlyMap<number, DocumentSignature> | EvidenceError,
 ): Claim<"document_acts"> {
   const name = "document_acts";
-  if (placed instanceof EvidenceError)
-    return { name, state: "fails", why: `The signatures can't be read: ${placed.message}.` };
+  if (signatures instanceof EvidenceError)
+    return { name, state: "fails", why: `The signatures can't be read: ${signatures.message}.` };
   const acts = trail.filter(({ event }) => event === "signed");
-  const hashAt = (end: number) => placed.get(end)?.actSha256;
+  const hashAt = (end: number) => signatures.get(end)?.actSha256;
   const ends = revisions.filter(({ kind }) => kind === "signed");
   const fault = ends.find(({ bytes }, index) => hashAt(bytes) !== acts[index]?.actSha256);
   if (fault)
@@ -60,7 +60,7 @@ function actsClaim(
   const prepared = revisions[1]?.bytes ?? 0;
   return claim(
     name,
-    [...placed].filter(([end, { actSha256 }]) => end > prepared && actSha256 !== null).length === ends.length,
+    [...signatures].filter(([end, { actSha256 }]) => end > prepared && actSha256 !== null).length === ends.length,
     "The signature over each act's revision bears the hash of that act.",
     "The document bears acts that the envelope does not name.",
   );

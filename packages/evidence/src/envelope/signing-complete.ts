@@ -5,7 +5,7 @@ import type { EarlierSignature } from "../seal/earlier-signatures.ts";
 import type { PadesVerification } from "../seal/pades.ts";
 import type { ProofTrust, ProofVerification } from "../seal/verify-proof.ts";
 import { verifyChain } from "../x509/chain.ts";
-import { type PlacedSignature, placedSignatures } from "./act-signatures.ts";
+import { type DocumentSignature, signaturesByEnd } from "./act-signatures.ts";
 
 /** The warning for a file that contains acts without the seal that completes them. */
 export const incompleteSigning = "Part of a signing that was not completed in this file.";
@@ -25,16 +25,16 @@ export async function verifySigningComplete(
   { trust, at, crypto }: { readonly trust: ProofTrust; readonly at: number; readonly crypto: EvidenceCrypto },
 ): Promise<Claim<"signing_complete"> | null> {
   const name = "signing_complete";
-  const placed = await placedSignatures(bytes);
-  if (proof.earlierSignatures.some((one) => one.isAct && !isInForm(placed, one))) {
+  const signatures = await signaturesByEnd(bytes);
+  if (proof.earlierSignatures.some((one) => one.isAct && !isInForm(signatures, one))) {
     const why = `${incompleteSigning} A later revision took a signer's act away, or altered it.`;
     return { name, state: "fails", why };
   }
-  if (placed instanceof EvidenceError) return null;
-  const acts = [...placed].filter(([, { actSha256 }]) => actSha256 !== null);
+  if (signatures instanceof EvidenceError) return null;
+  const acts = [...signatures].filter(([, { actSha256 }]) => actSha256 !== null);
   if (acts.length === 0) return null;
-  const seals = [...placed].filter(([, { purpose }]) => purpose?.kind === "signed");
-  const ended = endedBy(placed, acts, seals);
+  const seals = [...signatures].filter(([, { purpose }]) => purpose?.kind === "signed");
+  const ended = endedBy(signatures, acts, seals);
   const open = acts.find(([end]) => !ended.has(end));
   if (open) {
     const why = `${incompleteSigning} No seal over a signed document follows the act that ends at byte ${open[0]}: others may have had to sign.`;
@@ -54,17 +54,22 @@ export async function verifySigningComplete(
   return { name, state: "holds", why: "A seal for a signed document follows the acts, and ends their signing." };
 }
 
-const isInForm = (placed: ReadonlyMap<number, PlacedSignature> | EvidenceError, { revisionEnd }: EarlierSignature) =>
-  !(placed instanceof EvidenceError) && revisionEnd !== null && typeof placed.get(revisionEnd)?.actSha256 === "string";
+const isInForm = (
+  signatures: ReadonlyMap<number, DocumentSignature> | EvidenceError,
+  { revisionEnd }: EarlierSignature,
+) =>
+  !(signatures instanceof EvidenceError) &&
+  revisionEnd !== null &&
+  typeof signatures.get(revisionEnd)?.actSha256 === "string";
 
 /**
  * For each act, the end of the seal that completes its signing. The seal states where the last act ends, and each act
  * states where the previous one ends.
  */
 function endedBy(
-  placed: ReadonlyMap<number, PlacedSignature>,
-  acts: readonly (readonly [number, PlacedSignature])[],
-  seals: readonly (readonly [number, PlacedSignature])[],
+  signatures: ReadonlyMap<number, DocumentSignature>,
+  acts: readonly (readonly [number, DocumentSignature])[],
+  seals: readonly (readonly [number, DocumentSignature])[],
 ): ReadonlyMap<number, number> {
   const isAct = new Set(acts.map(([end]) => end));
   const ended = new Map<number, number>();
@@ -72,7 +77,7 @@ function endedBy(
     let at = seal.originalLength;
     while (at !== null && isAct.has(at) && !ended.has(at)) {
       ended.set(at, sealEnd);
-      at = placed.get(at)?.originalLength ?? null;
+      at = signatures.get(at)?.originalLength ?? null;
     }
   }
   return ended;

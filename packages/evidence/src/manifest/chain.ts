@@ -20,9 +20,13 @@ export type ChainVersion = {
  * Limit of the versions that are read at once: each version of a room may be given as a manifest and, separately, as a
  * certificate.
  */
-export const mostVersionsGiven = 2 * manifestLimits.versions;
+export const mostVersionsAtOnce = 2 * manifestLimits.versions;
 
-type Link = { readonly given: ChainVersion; readonly manifest: Manifest | EvidenceError; readonly sha256: string };
+type Link = {
+  readonly chainVersion: ChainVersion;
+  readonly manifest: Manifest | EvidenceError;
+  readonly sha256: string;
+};
 
 /**
  * Checks the hash chain of a room's passport versions, which may come in any order.
@@ -41,19 +45,19 @@ export async function verifyChain(input: {
   readonly versions: readonly ChainVersion[];
   readonly roomCode?: string;
 }): Promise<Claim[]> {
-  if (input.versions.length > mostVersionsGiven) {
-    return [{ name: "chain.versions", state: "fails", why: `More than ${mostVersionsGiven} versions were given.` }];
+  if (input.versions.length > mostVersionsAtOnce) {
+    return [{ name: "chain.versions", state: "fails", why: `More than ${mostVersionsAtOnce} versions were given.` }];
   }
   const links = await Promise.all(input.versions.toSorted((a, b) => a.version - b.version).map(readLink));
   const roomCode = input.roomCode ?? links.map((link) => manifestOf(link)?.passport.roomCode).find(Boolean);
   return [
-    versionsClaim(links.map((link) => link.given.version)),
+    versionsClaim(links.map((link) => link.chainVersion.version)),
     ...links.flatMap((link) => linkClaims(link, links, roomCode)),
   ];
 }
 
-async function readLink(given: ChainVersion): Promise<Link> {
-  return { given, manifest: tryParse(given.bytes), sha256: await sha256Hex(given.bytes) };
+async function readLink(chainVersion: ChainVersion): Promise<Link> {
+  return { chainVersion, manifest: tryParse(chainVersion.bytes), sha256: await sha256Hex(chainVersion.bytes) };
 }
 
 function tryParse(bytes: Uint8Array): Manifest | EvidenceError {
@@ -85,8 +89,8 @@ function versionsClaim(versions: readonly number[]): Claim {
 }
 
 function linkClaims(link: Link, links: readonly Link[], roomCode: string | undefined): Claim[] {
-  const { given, manifest } = link;
-  const named = (check: string) => `manifest.v${given.version}.${check}`;
+  const { chainVersion, manifest } = link;
+  const named = (check: string) => `manifest.v${chainVersion.version}.${check}`;
   if (manifest instanceof EvidenceError) {
     return [{ name: named("schema"), state: "fails", why: `The manifest cannot be read: ${manifest.message}.` }];
   }
@@ -95,16 +99,16 @@ function linkClaims(link: Link, links: readonly Link[], roomCode: string | undef
     { name: named("schema"), state: "holds", why: "It is a closing manifest." },
     claim(
       named("canonical"),
-      equalBytes(given.bytes, manifestBytes(manifest)),
+      equalBytes(chainVersion.bytes, manifestBytes(manifest)),
       "The bytes are the manifest's canonical JSON.",
       "The bytes are not the manifest's canonical JSON.",
     ),
     hashClaim(named("hash"), link),
     claim(
       named("version"),
-      passport.version === given.version,
-      `The manifest names version ${given.version}.`,
-      `The manifest names version ${passport.version}, not ${given.version}.`,
+      passport.version === chainVersion.version,
+      `The manifest names version ${chainVersion.version}.`,
+      `The manifest names version ${passport.version}, not ${chainVersion.version}.`,
     ),
     claim(
       named("room"),
@@ -116,15 +120,15 @@ function linkClaims(link: Link, links: readonly Link[], roomCode: string | undef
   ];
 }
 
-function hashClaim(name: string, { given, sha256 }: Link): Claim {
-  const stated = given.manifestSha256;
+function hashClaim(name: string, { chainVersion, sha256 }: Link): Claim {
+  const stated = chainVersion.manifestSha256;
   if (stated === undefined) return { name, state: "unchecked", why: `The SHA-256 is ${sha256}; none was stated.` };
   if (!isSha256Hex(stated)) return { name, state: "fails", why: "The stated SHA-256 is not 64 lowercase hex digits." };
   return claim(name, sha256 === stated, `The SHA-256 is ${sha256}.`, `The SHA-256 is ${sha256}, not ${stated}.`);
 }
 
-function previousClaim(name: string, { given }: Link, previous: string | null, links: readonly Link[]): Claim {
-  if (given.version === 1) {
+function previousClaim(name: string, { chainVersion }: Link, previous: string | null, links: readonly Link[]): Claim {
+  if (chainVersion.version === 1) {
     return claim(
       name,
       previous === null,
@@ -132,19 +136,19 @@ function previousClaim(name: string, { given }: Link, previous: string | null, l
       `The first version links to ${previous}.`,
     );
   }
-  if (previous === null) return { name, state: "fails", why: `Version ${given.version} links to no version.` };
-  const before = links.filter((link) => link.given.version === given.version - 1);
+  if (previous === null) return { name, state: "fails", why: `Version ${chainVersion.version} links to no version.` };
+  const before = links.filter((link) => link.chainVersion.version === chainVersion.version - 1);
   if (before.length === 0) {
     return {
       name,
       state: "unchecked",
-      why: `Version ${given.version - 1}, which hashes to ${previous}, was not given.`,
+      why: `Version ${chainVersion.version - 1}, which hashes to ${previous}, was not given.`,
     };
   }
   return claim(
     name,
     before.every((link) => link.sha256 === previous),
-    `It links to version ${given.version - 1}.`,
-    `It links to ${previous}, and version ${given.version - 1} hashes to ${before.map((link) => link.sha256).join(", ")}.`,
+    `It links to version ${chainVersion.version - 1}.`,
+    `It links to ${previous}, and version ${chainVersion.version - 1} hashes to ${before.map((link) => link.sha256).join(", ")}.`,
   );
 }

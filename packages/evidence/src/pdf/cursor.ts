@@ -57,7 +57,7 @@ export function skipSpace(cursor: Cursor): void {
 }
 
 /** If `word` is under the cursor as a whole word, moves past it and returns true. */
-export function takeKeyword(cursor: Cursor, word: string): boolean {
+export function readKeyword(cursor: Cursor, word: string): boolean {
   for (let index = 0; index < word.length; index++) {
     if (peek(cursor, index) !== word.charCodeAt(index)) return false;
   }
@@ -67,7 +67,7 @@ export function takeKeyword(cursor: Cursor, word: string): boolean {
 }
 
 /** An unsigned integer of at most 15 digits under the cursor; otherwise undefined, without moving. */
-export function takeUnsigned(cursor: Cursor): number | undefined {
+export function readUnsigned(cursor: Cursor): number | undefined {
   let length = 0;
   let value = 0;
   for (let code = peek(cursor); isDigit(code); code = peek(cursor, length)) {

@@ -1,6 +1,6 @@
 import { EvidenceError } from "../errors.ts";
 import { type Budget, COST, newBudget, spend } from "./budget.ts";
-import { cursorAt, skipSpace, takeUnsigned } from "./cursor.ts";
+import { cursorAt, readUnsigned, skipSpace } from "./cursor.ts";
 import { type Decryption, LOCKED } from "./encryption/decryption.ts";
 import { readIndirectObject } from "./lexer.ts";
 import { indexObjectStream, type ObjectStream, valueIn } from "./object-stream.ts";
@@ -90,7 +90,7 @@ function encryptOf({ trailer }: XrefSection): PdfValue | undefined {
 export function startxrefValue(bytes: Uint8Array, at: number): number | undefined {
   const cursor = cursorAt(bytes, at + "startxref".length);
   skipSpace(cursor);
-  return takeUnsigned(cursor);
+  return readUnsigned(cursor);
 }
 
 /** Reads all earlier sections. @throws EvidenceError for a broken section, a cycle, or too long a chain */

@@ -9,9 +9,9 @@ import {
   isSpace,
   peek,
   REGULAR,
+  readKeyword,
+  readUnsigned,
   skipSpace,
-  takeKeyword,
-  takeUnsigned,
 } from "./cursor.ts";
 import type { Decryption } from "./encryption/decryption.ts";
 import type { IndirectObject, PdfName, PdfValue } from "./values.ts";
@@ -133,10 +133,10 @@ function readNumberOrReference(cursor: Cursor): PdfValue {
   const after = cursor.position;
   if (first.kind !== "number" || !first.integer || first.value < 0 || !isSpace(peek(cursor))) return first;
   skipSpace(cursor);
-  const generation = takeUnsigned(cursor);
+  const generation = readUnsigned(cursor);
   if (generation !== undefined && isSpace(peek(cursor))) {
     skipSpace(cursor);
-    if (takeKeyword(cursor, "R")) {
+    if (readKeyword(cursor, "R")) {
       return { kind: "reference", number: first.value, generation, start: first.start, end: cursor.position };
     }
   }
@@ -161,9 +161,9 @@ export function readValue(cursor: Cursor, depth = 0): PdfValue {
   if (code === 0x28) return readLiteralString(cursor);
   if (code === 0x5b) return readArray(cursor, depth);
   if (code === 0x3c) return peek(cursor, 1) === 0x3c ? readDictionary(cursor, depth) : readHexString(cursor);
-  if (takeKeyword(cursor, "true")) return { kind: "boolean", value: true, start, end: cursor.position };
-  if (takeKeyword(cursor, "false")) return { kind: "boolean", value: false, start, end: cursor.position };
-  if (takeKeyword(cursor, "null")) return { kind: "null", start, end: cursor.position };
+  if (readKeyword(cursor, "true")) return { kind: "boolean", value: true, start, end: cursor.position };
+  if (readKeyword(cursor, "false")) return { kind: "boolean", value: false, start, end: cursor.position };
+  if (readKeyword(cursor, "null")) return { kind: "null", start, end: cursor.position };
   throw broken(cursor, "no object");
 }
 
@@ -192,19 +192,19 @@ export function readIndirectObject(
 function readObject(cursor: Cursor, decryption: Pick<Decryption, "strings"> | undefined): IndirectObject | undefined {
   skipSpace(cursor);
   const start = cursor.position;
-  const number = takeUnsigned(cursor);
+  const number = readUnsigned(cursor);
   if (number === undefined || !isSpace(peek(cursor))) return undefined;
   skipSpace(cursor);
-  const generation = takeUnsigned(cursor);
+  const generation = readUnsigned(cursor);
   if (generation === undefined) return undefined;
   skipSpace(cursor);
-  if (!takeKeyword(cursor, "obj")) return undefined;
+  if (!readKeyword(cursor, "obj")) return undefined;
   cursor.decrypt = decryption?.strings(number, generation);
   const value = readValue(cursor);
   const end = cursor.position;
   if (value.kind !== "dictionary") return { number, generation, start, end, value, streamStart: undefined };
   skipSpace(cursor);
-  if (!takeKeyword(cursor, "stream")) return { number, generation, start, end, value, streamStart: undefined };
+  if (!readKeyword(cursor, "stream")) return { number, generation, start, end, value, streamStart: undefined };
   if (peek(cursor) === 0x0d) cursor.position++;
   if (peek(cursor) === 0x0a) cursor.position++;
   return { number, generation, start, end, value, streamStart: cursor.position };

@@ -1,6 +1,6 @@
 import { EvidenceError } from "../errors.ts";
 import { type Budget, COST, spend } from "./budget.ts";
-import { cursorAt, skipSpace, takeUnsigned } from "./cursor.ts";
+import { cursorAt, readUnsigned, skipSpace } from "./cursor.ts";
 import { readValue } from "./lexer.ts";
 import type { PdfValue } from "./values.ts";
 
@@ -26,9 +26,9 @@ export function indexObjectStream(
   const cursor = cursorAt(data, 0);
   for (let index = 0; index < count; index++) {
     skipSpace(cursor);
-    const number = takeUnsigned(cursor);
+    const number = readUnsigned(cursor);
     skipSpace(cursor);
-    const offset = takeUnsigned(cursor);
+    const offset = readUnsigned(cursor);
     if (number === undefined || offset === undefined) throw new EvidenceError("pdf", "a broken object stream");
     numbers.push(number);
     offsets.push(first + offset);

@@ -1,6 +1,6 @@
 import { EvidenceError } from "../errors.ts";
 import { COST, spend } from "./budget.ts";
-import { cursorAt, isDigit, isSpace, skipSpace, takeKeyword, takeUnsigned } from "./cursor.ts";
+import { cursorAt, isDigit, isSpace, readKeyword, readUnsigned, skipSpace } from "./cursor.ts";
 import { loadRevisions, type PdfDocument, resolve } from "./document.ts";
 import { readValue } from "./lexer.ts";
 import { searchFor, searchWholeFile } from "./search.ts";
@@ -53,11 +53,11 @@ function isNamed(document: PdfDocument, end: number): boolean {
 function headedValue(bytes: Uint8Array, at: number, end: number): number | null {
   const cursor = cursorAt(bytes, at, end);
   skipSpace(cursor);
-  takeUnsigned(cursor);
+  readUnsigned(cursor);
   skipSpace(cursor);
-  const generation = takeUnsigned(cursor);
+  const generation = readUnsigned(cursor);
   skipSpace(cursor);
-  return generation !== undefined && takeKeyword(cursor, "obj") ? cursor.position : null;
+  return generation !== undefined && readKeyword(cursor, "obj") ? cursor.position : null;
 }
 
 /** Whether anything that looks like an object reaches past `end`, because readers that repair files use all of it. */

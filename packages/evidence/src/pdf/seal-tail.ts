@@ -1,6 +1,6 @@
 import { EvidenceError } from "../errors.ts";
 import type { SignedRange } from "./byte-range.ts";
-import { cursorAt, skipSpace, takeKeyword, takeUnsigned } from "./cursor.ts";
+import { cursorAt, readKeyword, readUnsigned, skipSpace } from "./cursor.ts";
 import { locate, type PdfDocument } from "./document.ts";
 import { isTextAt } from "./search.ts";
 import type { SignatureInPdf } from "./signatures.ts";
@@ -84,11 +84,11 @@ function placesOf(section: XrefSection, base: number): Entry[] {
 
 function isHeaderOf(bytes: Uint8Array, { number, generation, start }: Entry): boolean {
   const cursor = cursorAt(bytes, start);
-  if (takeUnsigned(cursor) !== number) return false;
+  if (readUnsigned(cursor) !== number) return false;
   skipSpace(cursor);
-  if (takeUnsigned(cursor) !== generation) return false;
+  if (readUnsigned(cursor) !== generation) return false;
   skipSpace(cursor);
-  return takeKeyword(cursor, "obj");
+  return readKeyword(cursor, "obj");
 }
 
 /** End of the signature dictionary's object; null unless it is in the sealer's form. */

@@ -50,8 +50,8 @@ export function findSignatures(document: PdfDocument): SignatureInPdf[] {
     if (located?.value.kind !== "dictionary") return;
     const { value: dictionary } = located;
     const start = value.kind === "reference" ? located.start : fieldStart;
-    const known = found.get(dictionary);
-    if (known !== undefined) known.fieldTitles.push(...titles);
+    const earlier = found.get(dictionary);
+    if (earlier !== undefined) earlier.fieldTitles.push(...titles);
     else if (found.size < MAX_SIGNATURES) found.set(dictionary, { start, fieldTitles: [...titles], field });
     else throw new EvidenceError("limit", `more than ${MAX_SIGNATURES} signatures`);
   };

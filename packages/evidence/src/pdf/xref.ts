@@ -1,6 +1,6 @@
 import { EvidenceError } from "../errors.ts";
 import { type Budget, COST, newBudget, spend } from "./budget.ts";
-import { type Cursor, cursorAt, isDigit, peek, skipSpace, takeKeyword, takeUnsigned } from "./cursor.ts";
+import { type Cursor, cursorAt, isDigit, peek, readKeyword, readUnsigned, skipSpace } from "./cursor.ts";
 import { readIndirectObject, readValue } from "./lexer.ts";
 import { decodeStream } from "./stream.ts";
 import { integerOf, nameOf, type PdfDictionary, type PdfValue, unambiguous } from "./values.ts";
@@ -45,7 +45,7 @@ export function readXrefSection(
   const cursor = cursorAt(bytes, offset, bytes.length, budget);
   skipSpace(cursor);
   spend(budget, cursor.position - offset);
-  if (takeKeyword(cursor, "xref")) return readTable(cursor, offset);
+  if (readKeyword(cursor, "xref")) return readTable(cursor, offset);
   return isDigit(peek(cursor)) ? readStream(bytes, offset, budget) : undefined;
 }
 
@@ -107,10 +107,10 @@ function readTable(cursor: Cursor, offset: number): XrefSection {
   let shiftedTo0 = false;
   for (;;) {
     skipSpace(cursor);
-    if (takeKeyword(cursor, "trailer")) break;
-    const first = takeUnsigned(cursor);
+    if (readKeyword(cursor, "trailer")) break;
+    const first = readUnsigned(cursor);
     skipSpace(cursor);
-    const count = takeUnsigned(cursor);
+    const count = readUnsigned(cursor);
     skipSpace(cursor);
     if (first === undefined || count === undefined) throw malformed("no subsection header", offset);
     if (first + count > MAX_OBJECT_NUMBER + 1) throw malformed("an object number out of range", offset);

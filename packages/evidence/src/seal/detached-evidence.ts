@@ -27,7 +27,7 @@ export type CheckpointEvidence = {
 };
 
 /** Evidence that is not inside the sealed PDF. All members are optional. Each member that is present adds claims. */
-export interface BesideEvidence {
+export interface DetachedEvidence {
   /** Expected lowercase hex SHA-256 of the whole file. */
   readonly sealedSha256?: string;
   /** Expected lowercase hex SHA-256 of the document before sealing. */
@@ -42,14 +42,14 @@ export interface BesideEvidence {
   readonly checkpoint?: CheckpointEvidence;
 }
 
-export type BesideClaimName =
+export type DetachedClaimName =
   | "sealed_hash_as_expected"
   | "document_hash_as_expected"
   | "separate_time_stamp_valid"
   | "anchored_in_block";
 
-export interface BesideResult {
-  readonly claims: readonly Claim<BesideClaimName>[];
+export interface DetachedResult {
+  readonly claims: readonly Claim<DetachedClaimName>[];
   readonly timeStamp: TimeStampVerification | null;
   /** The claims of the `.ots` proof, attestation by attestation. */
   readonly anchoring: readonly Claim[];
@@ -62,8 +62,8 @@ const BLOCK_TOLERANCE_MS = 2 * 3600_000;
 
 /** The earliest of several instants; null when none is known. */
 export function earliest(instants: readonly (number | null)[]): number | null {
-  const known = instants.filter((instant) => instant !== null);
-  return known.length === 0 ? null : Math.min(...known);
+  const defined = instants.filter((instant) => instant !== null);
+  return defined.length === 0 ? null : Math.min(...defined);
 }
 
 /** The times of tokens from trusted authorities. No other token proves a time. */
@@ -71,8 +71,8 @@ export const trustedTimes = (tokens: readonly TimeStampVerification[]): number[]
   tokens.flatMap(({ trusted, genTime }) => (trusted && genTime !== null ? [genTime] : []));
 
 /** Compares the file's hashes with the expected ones, and verifies a detached token and a detached `.ots` proof. */
-export async function verifyBeside(input: {
-  readonly evidence: BesideEvidence;
+export async function verifyDetached(input: {
+  readonly evidence: DetachedEvidence;
   readonly sealedSha256: Uint8Array;
   readonly docSha256: Uint8Array | null;
   readonly signatureValue: Uint8Array | null;
@@ -80,9 +80,9 @@ export async function verifyBeside(input: {
   readonly blockHeaders: BlockHeaders;
   readonly at: number;
   readonly crypto: EvidenceCrypto;
-}): Promise<BesideResult> {
+}): Promise<DetachedResult> {
   const { evidence } = input;
-  const claims: Claim<BesideClaimName>[] = [];
+  const claims: Claim<DetachedClaimName>[] = [];
   if (evidence.sealedSha256 !== undefined) {
     claims.push(hashClaim("sealed_hash_as_expected", evidence.sealedSha256, input.sealedSha256));
   }
@@ -116,7 +116,7 @@ export function blockTime(claims: readonly OtsClaim[], at: number): number | nul
   return earliest(times.filter((time) => time <= at));
 }
 
-function hashClaim(name: BesideClaimName, expected: string, actual: Uint8Array | null): Claim<BesideClaimName> {
+function hashClaim(name: DetachedClaimName, expected: string, actual: Uint8Array | null): Claim<DetachedClaimName> {
   if (actual === null) return { name, state: "unchecked", why: "The hash cannot be computed from this file." };
   const hex = toHex(actual);
   return claim(name, hex === expected, `It is ${hex}, as expected.`, `It is ${hex}, and not ${expected}.`);
@@ -124,7 +124,7 @@ function hashClaim(name: BesideClaimName, expected: string, actual: Uint8Array |
 
 async function separateTimeStamp(
   token: Uint8Array,
-  { signatureValue, sealedSha256, tsaAnchors: anchors, at, crypto }: Parameters<typeof verifyBeside>[0],
+  { signatureValue, sealedSha256, tsaAnchors: anchors, at, crypto }: Parameters<typeof verifyDetached>[0],
 ): Promise<TimeStampVerification | null> {
   try {
     if (signatureValue !== null) {
@@ -145,7 +145,7 @@ async function separateTimeStamp(
   }
 }
 
-function separateTimeStampClaim(verification: TimeStampVerification | null): Claim<BesideClaimName> {
+function separateTimeStampClaim(verification: TimeStampVerification | null): Claim<DetachedClaimName> {
   const name = "separate_time_stamp_valid";
   if (verification === null) return { name, state: "fails", why: "The time-stamp token cannot be read." };
   const failed = verification.claims.find(({ state }) => state === "fails");
@@ -172,7 +172,7 @@ export function anchoringClaim<Name extends string>(
 }
 
 /** Verifies a proof that a transparency log contains the line of a sealed file. @param purpose as the seal states it */
-export async function verifyLogBeside(input: {
+export async function verifyDetachedLogProof(input: {
   readonly proof: Uint8Array;
   readonly bytes: Uint8Array;
   readonly sealedSha256: Uint8Array;

@@ -7,7 +7,7 @@ import type { Certificate } from "../x509/certificate.ts";
 import { carriedNote } from "./carried-note.ts";
 import { type CheckpointClaimName, verifyCheckpointAnchors } from "./checkpoint-anchors.ts";
 import { claimedTimeOf } from "./claimed-time.ts";
-import { type BesideEvidence, verifyLogBeside } from "./detached-evidence.ts";
+import { type DetachedEvidence, verifyDetachedLogProof } from "./detached-evidence.ts";
 import { sealPurposeOf } from "./purpose.ts";
 
 /** The parts of a reader's trust that claims about the log depend on. */
@@ -19,7 +19,7 @@ type LogTrust = {
 
 type LoggedClaimName = LogClaimName | CheckpointClaimName | CarriedClaimName;
 
-type LoggedSeal = Pick<Parameters<typeof verifyLogBeside>[0], "bytes" | "sealedSha256" | "purpose">;
+type LoggedSeal = Pick<Parameters<typeof verifyDetachedLogProof>[0], "bytes" | "sealedSha256" | "purpose">;
 
 /**
  * The claims about the log. Its checkpoint proves a time for the seal only if the checkpoint is proven to include the
@@ -27,11 +27,11 @@ type LoggedSeal = Pick<Parameters<typeof verifyLogBeside>[0], "bytes" | "sealedS
  */
 export async function verifyLogged(
   sealed: LoggedSeal,
-  { logProof, checkpoint = {} }: BesideEvidence,
+  { logProof, checkpoint = {} }: DetachedEvidence,
   { tsaAnchors, blockHeaders = new Map(), logs = [] }: LogTrust,
   context: { readonly at: number; readonly crypto: EvidenceCrypto },
 ): Promise<Logged> {
-  const claims = logProof === undefined ? [] : await verifyLogBeside({ proof: logProof, ...sealed, logs });
+  const claims = logProof === undefined ? [] : await verifyDetachedLogProof({ proof: logProof, ...sealed, logs });
   const isIncluded = claims.some(({ name, state }) => name === "log_inclusion" && state === "holds");
   const anchors = await verifyCheckpointAnchors({
     ...{ evidence: checkpoint, logProof, tsaAnchors, blockHeaders },

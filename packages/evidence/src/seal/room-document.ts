@@ -38,15 +38,20 @@ export async function roomDocumentClaim(
   const whole = namedBy([sealedSha256, await sha256Hex(bytes)]);
   if (whole !== undefined) return { name, state: "holds", why: whole };
   const within = docSha256 === null ? undefined : namedBy([docSha256]);
-  const begun = within ?? namedBy(await beginningsOf(bytes, verification));
+  const beginning = within ?? namedBy(await beginningsOf(bytes, verification));
   const kind = verification.seal?.purpose?.kind;
-  if (begun !== undefined && kind === "notarized" && verification.verdict === "verified" && isUnchanged(verification))
-    return { name, state: "holds", why: `${begun} ${notListedYet}` };
+  if (
+    beginning !== undefined &&
+    kind === "notarized" &&
+    verification.verdict === "verified" &&
+    isUnchanged(verification)
+  )
+    return { name, state: "holds", why: `${beginning} ${notListedYet}` };
   // The service sealed the listed file itself, and nothing else was added.
   const isOurs = kind !== undefined && kind !== "proof" && verification.verdict !== "not_verified";
   if (within !== undefined && isOurs) return { name, state: "holds", why: within };
-  if (begun !== undefined && kind !== "notarized_elsewhere")
-    return { name, state: "fails", why: `${begun} The chosen file begins with it, and was changed afterwards.` };
+  if (beginning !== undefined && kind !== "notarized_elsewhere")
+    return { name, state: "fails", why: `${beginning} The chosen file begins with it, and was changed afterwards.` };
   return { name, state: "unchecked", why: unnamed };
 }
 

@@ -5,7 +5,7 @@ export {
   readClosingCertificate,
   readSealPurpose,
 } from "./closing-certificate.ts";
-export type { BesideEvidence } from "./detached-evidence.ts";
+export type { DetachedEvidence } from "./detached-evidence.ts";
 export { type EarlierClaimName, type EarlierSignature, verifySignatures } from "./earlier-signatures.ts";
 export { isForeignSignature, type ProofStatement } from "./proof-statement.ts";
 export { type SealPurpose, type SealReason, sealPurposeOf, sealReasons } from "./purpose.ts";

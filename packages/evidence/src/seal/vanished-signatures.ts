@@ -18,12 +18,12 @@ const LONGEST = 4096;
  * Finds signatures that an earlier revision of the document had and the document no longer has. It searches all bytes
  * of the file, because an attacker who removes a signature can make the cross-reference sections omit it.
  *
- * @param known the signatures of the document
+ * @param present the signatures of the document
  * @throws EvidenceError `limit` when more than `most` revisions would have to be opened
  */
 export async function vanishedSignatures(
   document: PdfDocument,
-  known: readonly RangedSignature[],
+  present: readonly RangedSignature[],
   most: number,
 ): Promise<RangedSignature[]> {
   const { bytes } = document;
@@ -34,7 +34,7 @@ export async function vanishedSignatures(
     const covers = ({ start, dictionary }: RangedSignature) =>
       start !== undefined && dictionary.start < at && at < dictionary.end;
     spend(document.budget, COST.candidate);
-    if (known.some(covers) || found.some(covers)) continue;
+    if (present.some(covers) || found.some(covers)) continue;
     const end = signedEnd(document, at);
     if (end === null) continue;
     if (!opened.has(end) && opened.size >= most)

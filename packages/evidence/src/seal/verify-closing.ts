@@ -3,7 +3,7 @@ import { type Claim, claim } from "../claim.ts";
 import type { EvidenceCrypto } from "../crypto-port.ts";
 import { sha256Hex } from "../digest.ts";
 import { EvidenceError } from "../errors.ts";
-import { type ChainVersion, mostVersionsGiven, verifyChain } from "../manifest/chain.ts";
+import { type ChainVersion, mostVersionsAtOnce, verifyChain } from "../manifest/chain.ts";
 import type { Manifest } from "../manifest/schema.ts";
 import { parseManifest } from "../manifest/validate.ts";
 import { readClosingCertificate } from "./closing-certificate.ts";
@@ -48,7 +48,7 @@ export interface ClosingVerification {
 
 type Level = 0 | 1 | 2;
 type Checked = ClosingVersionResult & {
-  readonly given: ClosingVersion;
+  readonly closingVersion: ClosingVersion;
   readonly bytes: Uint8Array | null;
   readonly claims: readonly Claim[];
   /** The strength of the certificate's own seal: none, intact, trusted. */
@@ -74,12 +74,12 @@ export async function verifyClosing(input: {
   readonly at: number;
   readonly crypto: EvidenceCrypto;
 }): Promise<ClosingVerification> {
-  if (input.versions.length > mostVersionsGiven) {
-    const why = `More than ${mostVersionsGiven} versions were given.`;
+  if (input.versions.length > mostVersionsAtOnce) {
+    const why = `More than ${mostVersionsAtOnce} versions were given.`;
     return { verdict: "not_verified", claims: [{ name: "chain.versions", state: "fails", why }], versions: [] };
   }
   const checked: Checked[] = [];
-  for (const given of input.versions) checked.push(await checkVersion(given, input));
+  for (const closingVersion of input.versions) checked.push(await checkVersion(closingVersion, input));
   const chain = await verifyChain({
     versions: checked.flatMap(chainVersionOf),
     ...(input.roomCode !== undefined && { roomCode: input.roomCode }),
@@ -96,20 +96,20 @@ export async function verifyClosing(input: {
 }
 
 async function checkVersion(
-  given: ClosingVersion,
+  closingVersion: ClosingVersion,
   { trust, at, crypto }: Parameters<typeof verifyClosing>[0],
 ): Promise<Checked> {
-  const { certificate } = given;
+  const { certificate } = closingVersion;
   const content = certificate === undefined ? null : tryRead(() => readClosingCertificate(certificate));
   const attached = content instanceof EvidenceError ? null : (content?.manifest ?? null);
   const purpose = content instanceof EvidenceError ? null : (content?.purpose ?? null);
-  const bytes = given.manifest ?? attached;
+  const bytes = closingVersion.manifest ?? attached;
   const parsed = bytes === null ? null : tryRead(() => parseManifest(bytes));
   const manifest = parsed instanceof EvidenceError ? null : parsed;
-  const version = given.version ?? manifest?.passport.version ?? null;
+  const version = closingVersion.version ?? manifest?.passport.version ?? null;
   const named = (check: string) => `certificate.v${version ?? "?"}.${check}`;
   const manifestSha256 = bytes === null ? null : await sha256Hex(bytes);
-  const base = { given, bytes, manifest, version, manifestSha256, purpose };
+  const base = { closingVersion, bytes, manifest, version, manifestSha256, purpose };
   if (certificate === undefined) {
     const seal: Claim =
       bytes === null
@@ -123,10 +123,10 @@ async function checkVersion(
     claims.push({ name: named("manifest"), state: "fails", why: `It cannot be read: ${content.message}.` });
   } else {
     claims.push(purposeClaim(named("purpose"), purpose));
-    claims.push(attachmentClaim(named("manifest"), attached, given.manifest));
+    claims.push(attachmentClaim(named("manifest"), attached, closingVersion.manifest));
   }
-  if (given.sealedSha256 !== undefined) {
-    const { sealedSha256: stated } = given;
+  if (closingVersion.sealedSha256 !== undefined) {
+    const { sealedSha256: stated } = closingVersion;
     const good = `The certificate's SHA-256 is ${stated}.`;
     const bad = `The certificate's SHA-256 is ${proof.sealedSha256}, not ${stated}.`;
     claims.push(claim(named("hash"), proof.sealedSha256 === stated, good, bad));
@@ -169,20 +169,20 @@ function purposeClaim(name: string, purpose: SealPurpose | null): Claim {
   );
 }
 
-function attachmentClaim(name: string, attached: Uint8Array | null, given: Uint8Array | undefined): Claim {
+function attachmentClaim(name: string, attached: Uint8Array | null, separate: Uint8Array | undefined): Claim {
   if (attached === null) return { name, state: "fails", why: "No manifest is attached to the certificate." };
-  if (given === undefined) return { name, state: "holds", why: "The manifest is attached to the certificate." };
+  if (separate === undefined) return { name, state: "holds", why: "The manifest is attached to the certificate." };
   return claim(
     name,
-    equalBytes(attached, given),
+    equalBytes(attached, separate),
     "The manifest attached to the certificate is the one given beside it.",
     "The manifest attached to the certificate is another than the one given beside it.",
   );
 }
 
-function chainVersionOf({ bytes, version, given }: Checked): ChainVersion[] {
+function chainVersionOf({ bytes, version, closingVersion }: Checked): ChainVersion[] {
   if (bytes === null) return [];
-  const stated = given.manifestSha256 === undefined ? {} : { manifestSha256: given.manifestSha256 };
+  const stated = closingVersion.manifestSha256 === undefined ? {} : { manifestSha256: closingVersion.manifestSha256 };
   // A manifest that is unreadable, and for which no record states a version number, must still be reported.
   return [{ version: version ?? 1, bytes, ...stated }];
 }

@@ -20,7 +20,7 @@ import type { TimeStampVerification } from "../rfc3161/verify.ts";
 import type { Certificate } from "../x509/certificate.ts";
 import { type ArchivalClaimName, archivalClaim, archivedLength } from "./archival.ts";
 import type { CheckpointClaimName } from "./checkpoint-anchors.ts";
-import { type BesideClaimName, type BesideEvidence, earliest, verifyBeside } from "./detached-evidence.ts";
+import { type DetachedClaimName, type DetachedEvidence, earliest, verifyDetached } from "./detached-evidence.ts";
 import { type EarlierSignature, verifyEarlierSignatures } from "./earlier-signatures.ts";
 import { verifyCarriedIn, verifyLogged } from "./logged-seal.ts";
 import { verifyPades } from "./pades.ts";
@@ -43,7 +43,7 @@ export type ProofClaimName =
   | SealClaimName
   | "original_document_hash"
   | "certification_respected"
-  | BesideClaimName
+  | DetachedClaimName
   | LogClaimName
   | CheckpointClaimName
   | CarriedClaimName
@@ -99,7 +99,7 @@ const MUST_HOLD: readonly ProofClaimName[] = [
  * @param bytes the whole file
  * @param trust the certificates that the caller trusts
  * @param at the instant of the verification, epoch ms
- * @param options `crypto` the cryptography library; `beside` expected hashes, a time-stamp token, an `.ots` proof, a
+ * @param options `crypto` the cryptography library; `detached` expected hashes, a time-stamp token, an `.ots` proof, a
  * log proof
  * @throws EvidenceError `ots` for a block header in `trust` that is not 80 bytes
  */
@@ -117,7 +117,7 @@ export async function verifyProof(
   return { ...sealed, claims: [...sealed.claims, archivalClaim(whole, length)] };
 }
 
-type Options = { readonly crypto: EvidenceCrypto; readonly beside?: BesideEvidence };
+type Options = { readonly crypto: EvidenceCrypto; readonly detached?: DetachedEvidence };
 
 /** Verifies the signature that covers the whole file as the seal. */
 async function verifyWhole(
@@ -141,12 +141,19 @@ async function verifyWhole(
     sealed === null || signedSha256 === undefined
       ? null
       : await verifyPades({
-          ...{ ...sealed, sealAnchors, tsaAnchors, at, crypto, knownDigest: { hash: "SHA-256", value: signedSha256 } },
+          ...{
+            ...sealed,
+            sealAnchors,
+            tsaAnchors,
+            at,
+            crypto,
+            precomputedDigest: { hash: "SHA-256", value: signedSha256 },
+          },
         });
   const earlier =
     document === null ? [] : await earlierOf(document, signatures, found?.signature ?? null, trust, at, crypto);
-  const beside = await verifyBeside({
-    evidence: options.beside ?? {},
+  const detached = await verifyDetached({
+    evidence: options.detached ?? {},
     sealedSha256,
     docSha256,
     signatureValue: pades?.valid ? pades.signatureValue : null,
@@ -156,8 +163,8 @@ async function verifyWhole(
     crypto,
   });
   const purpose = sealed === null ? null : sealPurposeOf(sealed.dictionary);
-  const logged = await verifyLogged({ bytes, sealedSha256, purpose }, options.beside ?? {}, trust, { at, crypto });
-  const detachedTime = earliest([beside.provenTime, logged.provenTime]);
+  const logged = await verifyLogged({ bytes, sealedSha256, purpose }, options.detached ?? {}, trust, { at, crypto });
+  const detachedTime = earliest([detached.provenTime, logged.provenTime]);
   const carried = sealed === null ? [] : await verifyCarriedIn(sealed.dictionary, logged, trust.logs ?? []);
   const judged = { trust, detachedTime, at, crypto };
   const seal = sealed === null || pades === null ? null : await verifySeal({ ...sealed, pades, ...judged });
@@ -166,7 +173,7 @@ async function verifyWhole(
     ...(seal?.claims ?? []),
     ...(boundary === null ? [] : [documentHashClaim(boundary, docSha256)]),
     ...(earlier instanceof EvidenceError ? [unjudgedClaim(earlier)] : certificationClaims(earlier)),
-    ...beside.claims,
+    ...detached.claims,
     ...logged.claims,
     ...carried,
   ];
@@ -178,8 +185,8 @@ async function verifyWhole(
     docSha256: docSha256 === null ? null : toHex(docSha256),
     seal,
     earlierSignatures: earlier instanceof EvidenceError ? [] : earlier,
-    separateTimeStamp: beside.timeStamp,
-    anchoring: beside.anchoring,
+    separateTimeStamp: detached.timeStamp,
+    anchoring: detached.anchoring,
     statement: proofStatement(claims, found?.signature.dictionary.entries.has("M") ?? false),
   };
 }
@@ -189,8 +196,8 @@ function verdictOf(claims: readonly Claim<ProofClaimName>[]): ProofVerdict {
   // A newer version of the format may define a purpose that is unknown here; the bytes can still be checked.
   if (claims.some((one) => one.state === "fails" && one.name !== "seal_purpose")) return "not_verified";
   if (MUST_HOLD.some((name) => state(name) !== "holds")) return "not_verified";
-  const known = state("seal_certificate_trusted") === "holds" && state("seal_purpose") === "holds";
-  return known ? "verified" : "intact";
+  const isTrusted = state("seal_certificate_trusted") === "holds" && state("seal_purpose") === "holds";
+  return isTrusted ? "verified" : "intact";
 }
 
 interface Reading {

@@ -61,11 +61,11 @@ export function signatureSchemeOf(
 ): SignatureScheme | null {
   if (algorithm.oid === OID.rsassaPss) return pssScheme(algorithm.parameters);
   if (!absentOrNull(algorithm.parameters)) return null;
-  const known = SIGNATURES[algorithm.oid];
+  const listed = SIGNATURES[algorithm.oid];
   // RFC 5758, section 3.2: ECDSA has no parameters. RSA has NULL, but absent ones are accepted.
-  if (known?.scheme === "ecdsa" && algorithm.parameters !== undefined) return null;
+  if (listed?.scheme === "ecdsa" && algorithm.parameters !== undefined) return null;
   if (algorithm.oid === OID.rsaEncryption) return digest === null ? null : { scheme: "rsa-pkcs1", hash: digest };
-  return known ?? null;
+  return listed ?? null;
 }
 
 function pssScheme(parameters: DerNode | undefined): SignatureScheme | null {

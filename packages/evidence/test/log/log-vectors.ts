@@ -16,7 +16,7 @@ import {
   verifyLogProof,
 } from "../../src/log/log.ts";
 import { readCarriedCheckpoint, readSealPurpose } from "../../src/seal/closing-certificate.ts";
-import { verifyLogBeside } from "../../src/seal/detached-evidence.ts";
+import { verifyDetachedLogProof } from "../../src/seal/detached-evidence.ts";
 import type { SealPurpose } from "../../src/seal/purpose.ts";
 import { parseTrustList } from "../../src/seal/trust-list.ts";
 import type { VectorCheck } from "../vector-cases.ts";
@@ -132,7 +132,7 @@ const judges: Readonly<Record<LogVector["kind"], (one: LogVector) => Promise<boo
     const bytes = new Uint8Array(readFileSync(new URL(`whole/${file}`, folder)));
     const sealedSha256 = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
     const proof = new Uint8Array(Buffer.from(text));
-    const states = statesOf(await verifyLogBeside({ proof, bytes, sealedSha256, purpose, logs: [] }));
+    const states = statesOf(await verifyDetachedLogProof({ proof, bytes, sealedSha256, purpose, logs: [] }));
     for (const [name, state] of Object.entries(claims)) assert.equal(states[name], state);
     return true;
   },

@@ -55,7 +55,7 @@ async function judged({ tokens = [], ots, proof = logProof, blocks = [] }: Given
       blockHeaders: new Map(blocks.map((one) => [height, one])),
     },
     at,
-    { crypto, beside: { ...(proof && { logProof: proof }), checkpoint: { tokens, ...(ots && { ots }) } } },
+    { crypto, detached: { ...(proof && { logProof: proof }), checkpoint: { tokens, ...(ots && { ots }) } } },
   );
   const claim = (name: string) => result.claims.find((one) => one.name === name);
   return { verdict: result.verdict, time: result.seal?.provenTime ?? null, claim };

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { concatBytes } from "../../src/bytes.ts";
 import { writeDetached } from "../../src/ots/write.ts";
-import type { BesideEvidence } from "../../src/seal/detached-evidence.ts";
+import type { DetachedEvidence } from "../../src/seal/detached-evidence.ts";
 import { type ProofTrust, verifyProof } from "../../src/seal/verify-proof.ts";
 import { createWebCrypto } from "../../src/webcrypto.ts";
 import { testSigner, tokenOver } from "../signer.ts";
@@ -43,12 +43,12 @@ function header(root: Uint8Array, time: number): Uint8Array {
   return out;
 }
 
-type Given = { beside?: BesideEvidence; headers?: readonly Uint8Array[]; trust?: Partial<ProofTrust>; at?: number };
+type Given = { detached?: DetachedEvidence; headers?: readonly Uint8Array[]; trust?: Partial<ProofTrust>; at?: number };
 
-async function judged({ beside, headers = [], trust, at: instant = at }: Given, file = bytes) {
+async function judged({ detached, headers = [], trust, at: instant = at }: Given, file = bytes) {
   const blockHeaders = new Map(headers.map((one, index) => [height + index, one]));
   const anchors = { sealAnchors: [seal.certificate], tsaAnchors: [tsa.certificate], blockHeaders };
-  const options = { crypto, ...(beside && { beside }) };
+  const options = { crypto, ...(detached && { detached }) };
   const result = await verifyProof(file, { ...anchors, ...trust }, instant, options);
   const state = (name: string) => result.claims.find((one) => one.name === name)?.state;
   return { verdict: result.verdict, time: result.seal?.provenTime ?? null, state };
@@ -64,39 +64,39 @@ test("judges a seal at the time of a trusted token next to the file, over the si
   const value = first.seal?.pades.signatureValue;
   assert.ok(value);
   for (const timeStampToken of [tokenOver(bytes, tsa, sealedAt), tokenOver(value, tsa, sealedAt)]) {
-    const { verdict, time } = await judged({ beside: { timeStampToken } });
+    const { verdict, time } = await judged({ detached: { timeStampToken } });
     assert.deepEqual({ verdict, time }, { verdict: "verified", time: sealedAt });
   }
 });
 
 test("accepts no time from a detached token of an untrusted authority, or from after the certificate's end", async () => {
-  const ofStranger = await judged({ beside: { timeStampToken: tokenOver(bytes, stranger, sealedAt) } });
+  const ofStranger = await judged({ detached: { timeStampToken: tokenOver(bytes, stranger, sealedAt) } });
   assert.deepEqual([ofStranger.verdict, ofStranger.time], ["not_verified", null]);
-  const beside = { timeStampToken: tokenOver(bytes, tsa, sealedAt) };
-  const untrusted = await judged({ beside, trust: { tsaAnchors: [] } });
+  const detached = { timeStampToken: tokenOver(bytes, tsa, sealedAt) };
+  const untrusted = await judged({ detached, trust: { tsaAnchors: [] } });
   assert.deepEqual([untrusted.verdict, untrusted.time], ["not_verified", null]);
   const lasting = testSigner("tsa", Date.UTC(2025, 0, 1), Date.UTC(2045, 0, 1));
   const late = tokenOver(bytes, lasting, ended + HOUR);
-  const afterEnd = await judged({ beside: { timeStampToken: late }, trust: { tsaAnchors: [lasting.certificate] } });
+  const afterEnd = await judged({ detached: { timeStampToken: late }, trust: { tsaAnchors: [lasting.certificate] } });
   assert.deepEqual([afterEnd.verdict, afterEnd.time], ["not_verified", ended + HOUR]);
 });
 
 test("judges a seal two hours after the block that a header confirms, and no earlier", async () => {
-  const { verdict, time, state } = await judged({ beside: { otsProof }, headers: [header(sha256, sealedAt)] });
+  const { verdict, time, state } = await judged({ detached: { otsProof }, headers: [header(sha256, sealedAt)] });
   assert.deepEqual([verdict, time, state("anchored_in_block")], ["verified", sealedAt + 2 * HOUR, "holds"]);
-  const atEnd = await judged({ beside: { otsProof }, headers: [header(sha256, ended - 2 * HOUR)] });
+  const atEnd = await judged({ detached: { otsProof }, headers: [header(sha256, ended - 2 * HOUR)] });
   assert.equal(atEnd.verdict, "verified");
-  const afterEnd = await judged({ beside: { otsProof }, headers: [header(sha256, ended - 2 * HOUR + 1000)] });
+  const afterEnd = await judged({ detached: { otsProof }, headers: [header(sha256, ended - 2 * HOUR + 1000)] });
   assert.equal(afterEnd.verdict, "not_verified");
 });
 
 test("accepts no time from a proof without its header, with another header, or of another file", async () => {
   const other = header(new Uint8Array(32), sealedAt);
   const cases: Given[] = [
-    { beside: { otsProof } },
-    { beside: { otsProof }, headers: [other] },
-    { beside: { otsProof: proofOf(new Uint8Array(32)) }, headers: [other] },
-    { beside: { otsProof: concatBytes([otsProof, Uint8Array.of(0)]) }, headers: [header(sha256, sealedAt)] },
+    { detached: { otsProof } },
+    { detached: { otsProof }, headers: [other] },
+    { detached: { otsProof: proofOf(new Uint8Array(32)) }, headers: [other] },
+    { detached: { otsProof: concatBytes([otsProof, Uint8Array.of(0)]) }, headers: [header(sha256, sealedAt)] },
     { headers: [header(sha256, sealedAt)] },
   ];
   for (const one of cases) {
@@ -108,10 +108,10 @@ test("accepts no time from a proof without its header, with another header, or o
 test("accepts no time from a proof in which another attestation contradicts a header", async () => {
   const both = proofOf(sha256, height, height + 1);
   const headers = [header(sha256, sealedAt), header(new Uint8Array(32), sealedAt)];
-  const { time, state } = await judged({ beside: { otsProof: both }, headers });
+  const { time, state } = await judged({ detached: { otsProof: both }, headers });
   assert.deepEqual([time, state("anchored_in_block")], [null, "fails"]);
   const later = await judged({
-    beside: { otsProof: both },
+    detached: { otsProof: both },
     headers: [header(sha256, ended), header(sha256, sealedAt)],
   });
   assert.equal(later.time, sealedAt + 2 * HOUR);
@@ -119,7 +119,7 @@ test("accepts no time from a proof in which another attestation contradicts a he
 
 test("accepts no time from a block that did not exist yet at the instant of verification", async () => {
   const instant = sealedAt + HOUR;
-  const given = { beside: { otsProof }, headers: [header(sha256, sealedAt)] };
+  const given = { detached: { otsProof }, headers: [header(sha256, sealedAt)] };
   assert.equal((await judged({ ...given, at: instant })).time, null);
   assert.equal((await judged({ ...given, at: instant + HOUR })).time, sealedAt + 2 * HOUR);
 });
@@ -131,8 +131,8 @@ test("uses the earliest of all proven times", async () => {
   });
   const digest = Uint8Array.from(createHash("sha256").update(stamped).digest());
   const timeOf = async (tokenAt: number, blockAt: number) => {
-    const beside = { timeStampToken: tokenOver(stamped, tsa, tokenAt), otsProof: proofOf(digest) };
-    return (await judged({ beside, headers: [header(digest, blockAt)] }, stamped)).time;
+    const detached = { timeStampToken: tokenOver(stamped, tsa, tokenAt), otsProof: proofOf(digest) };
+    return (await judged({ detached, headers: [header(digest, blockAt)] }, stamped)).time;
   };
   assert.equal(await timeOf(sealedAt + 8 * HOUR, sealedAt + 8 * HOUR), sealedAt + 8 * HOUR);
   assert.equal(await timeOf(sealedAt + 8 * HOUR, sealedAt + 5 * HOUR), sealedAt + 7 * HOUR);
@@ -150,18 +150,18 @@ test("accepts a seal of a stolen key with a proof from before the theft, and nev
     [t - 1000, "verified"],
     [t, "not_verified"],
   ] as const) {
-    const token = await judged({ trust, at: early, beside: { timeStampToken: tokenOver(bytes, tsa, time) } });
+    const token = await judged({ trust, at: early, detached: { timeStampToken: tokenOver(bytes, tsa, time) } });
     assert.equal(token.verdict, verdict);
     const headers = [header(sha256, time - 2 * HOUR)];
-    assert.equal((await judged({ trust, at: early, beside: { otsProof }, headers })).verdict, verdict);
+    assert.equal((await judged({ trust, at: early, detached: { otsProof }, headers })).verdict, verdict);
   }
 });
 
 test("accepts a seal with a late detached proof when the key is still with its owner", async () => {
   const retired = [{ certificate: seal.certificate, retiredAt: Date.UTC(2027, 0, 1), reason: "superseded" }];
   const late = Date.UTC(2030, 0, 1);
-  const beside = { timeStampToken: tokenOver(bytes, tsa, late) };
-  for (const given of [{}, { beside }, { beside: { otsProof }, headers: [header(sha256, late)] }]) {
+  const detached = { timeStampToken: tokenOver(bytes, tsa, late) };
+  for (const given of [{}, { detached }, { detached: { otsProof }, headers: [header(sha256, late)] }]) {
     const { verdict, state } = await judged({ ...given, trust: { retired }, at: Date.UTC(2031, 0, 1) });
     assert.deepEqual([verdict, state("seal_certificate_not_retired")], ["verified", "unchecked"]);
   }

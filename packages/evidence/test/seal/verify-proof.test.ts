@@ -150,7 +150,7 @@ test("accepts no foreign signature as a seal, leaves the document's hash uncheck
 test("compares the expected hashes, and a detached token and proof", async () => {
   const bytes = sealed({ stamp });
   const right = { sealedSha256: hex(bytes), docSha256: hex(original) };
-  const good = await verifyProof(bytes, trust, at, { crypto, beside: right });
+  const good = await verifyProof(bytes, trust, at, { crypto, detached: right });
   assert.equal(good.verdict, "verified");
   assert.equal(state(good, "sealed_hash_as_expected"), "holds");
   assert.equal(state(good, "document_hash_as_expected"), "holds");
@@ -158,20 +158,20 @@ test("compares the expected hashes, and a detached token and proof", async () =>
     { ...right, sealedSha256: hex(original) },
     { ...right, docSha256: hex(bytes) },
   ]) {
-    assert.equal((await verifyProof(bytes, trust, at, { crypto, beside })).verdict, "not_verified");
+    assert.equal((await verifyProof(bytes, trust, at, { crypto, detached: beside })).verdict, "not_verified");
   }
   const digest = Uint8Array.from(Buffer.from(hex(bytes), "hex"));
   const overFile = tokenOver(bytes, tsa, stampedAt);
   const overSignature = stamp(good.seal?.pades.signatureValue ?? new Uint8Array(0));
   for (const timeStampToken of [overFile, overSignature]) {
-    const result = await verifyProof(bytes, trust, at, { crypto, beside: { timeStampToken } });
+    const result = await verifyProof(bytes, trust, at, { crypto, detached: { timeStampToken } });
     assert.equal(state(result, "separate_time_stamp_valid"), "holds");
   }
   for (const timeStampToken of [tokenOver(digest, tsa, stampedAt), overFile.subarray(0, 99)]) {
-    const result = await verifyProof(bytes, trust, at, { crypto, beside: { timeStampToken } });
+    const result = await verifyProof(bytes, trust, at, { crypto, detached: { timeStampToken } });
     assert.equal(result.verdict, "not_verified");
   }
-  const notAProof = await verifyProof(bytes, trust, at, { crypto, beside: { otsProof: Uint8Array.of(1, 2) } });
+  const notAProof = await verifyProof(bytes, trust, at, { crypto, detached: { otsProof: Uint8Array.of(1, 2) } });
   assert.deepEqual(failing(notAProof), ["anchored_in_block"]);
 });
 

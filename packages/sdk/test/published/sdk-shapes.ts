@@ -235,7 +235,7 @@ export const narrowerAnswers: ReadonlySet<string> = new Set(["listEvents"]);
 export const narrowerTypes = { EventFeed: "Schemas['WebhookEventFeed']", FeedEvent: "Schemas['WebhookEvent']" };
 
 /** Pairs each input type of the SDK with its published type, spelled with the SDK's member names. */
-export const givenTypes = {
+export const inputTypes = {
   FieldOption: "NonNullable<NonNullable<Forms['createOrder']['fields']>[number]['options']>[number]",
   NumberFormat: "Exclude<NonNullable<NonNullable<Forms['createOrder']['fields']>[number]['format']>, string>",
   NewTemplateRole: "NonNullable<Forms['createTemplate']['roles']>[number]",

@@ -12,7 +12,7 @@ import {
   bodies,
   calls,
   fieldTypes,
-  givenTypes,
+  inputTypes,
   narrowerAnswers,
   narrowerTypes,
   notInClient,
@@ -84,7 +84,7 @@ test("the types of the SDK and the published description are interchangeable", (
       }),
     ...Object.entries(narrowerTypes).map(([name, published]) => fits(`type_${name}`, `Sdk.${name}`, published)),
     ...Object.entries(types).map(([name, published]) => same(`type_${name}`, `Sdk.${name}`, published)),
-    ...Object.entries(givenTypes).map(([name, published]) => same(`given_${name}`, `Wire<Sdk.${name}>`, published)),
+    ...Object.entries(inputTypes).map(([name, published]) => same(`given_${name}`, `Wire<Sdk.${name}>`, published)),
     ...Object.entries(fieldTypes).map(([name, fields]) => same(`fields_${name}`, `keyof Wire<Sdk.${name}>`, fields)),
     ...Object.entries(queries).map(([name, given]) =>
       same(`query_${name}`, `keyof Wire<${given}>`, `Queries['${name}']`),
@@ -125,6 +125,6 @@ test("every type that the SDK exports is compared with the published description
   assert.ok(exported.size > 30);
   assert.deepEqual(
     [...exported].sort(),
-    [...Object.keys({ ...types, ...narrowerTypes, ...givenTypes, ...fieldTypes }), ...ownTypes].sort(),
+    [...Object.keys({ ...types, ...narrowerTypes, ...inputTypes, ...fieldTypes }), ...ownTypes].sort(),
   );
 });

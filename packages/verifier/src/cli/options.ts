@@ -92,9 +92,9 @@ async function logsOfPolicy(path: string | undefined): Promise<TrustedLog[]> {
   return policy.logs.map((key) => ({ environment: null, key, policy }));
 }
 
-type GivenTrust = TrustList & { readonly pemPath: string | null };
+type ChosenTrust = TrustList & { readonly pemPath: string | null };
 
-async function trustOf(named: string | undefined, fallback: readonly string[]): Promise<GivenTrust> {
+async function trustOf(named: string | undefined, fallback: readonly string[]): Promise<ChosenTrust> {
   if (named === undefined) return ownTrust(fallback);
   return readFrom("--trust", named, (text) => ({
     ...readTrust(text),
@@ -103,7 +103,7 @@ async function trustOf(named: string | undefined, fallback: readonly string[]): 
   }));
 }
 
-async function ownTrust(paths: readonly string[]): Promise<GivenTrust> {
+async function ownTrust(paths: readonly string[]): Promise<ChosenTrust> {
   const chains = await Promise.all(paths.map((path) => readFrom("--trust", path, parseCertificatesPem)));
   // Trusts only the first certificate of a chain, the seal's own: trusting its issuers would trust every certificate
   // that they issue.

@@ -7,9 +7,9 @@ import { isExplanation, proofsByPdf } from "./documents.ts";
 import { type FileKind, kindOf } from "./kind.ts";
 import { type Check, check, failure, type Report, withChecks, worstOf } from "./report.ts";
 import { equalOnce, isClosingCertificate, verifyRoomDocuments } from "./room-documents.ts";
-import { type Beside, verifySealedPdf } from "./sealed-pdf.ts";
+import { type Companions, verifySealedPdf } from "./sealed-pdf.ts";
 
-type BesideOf = (pdf: NamedBytes) => Beside;
+type CompanionsOf = (pdf: NamedBytes) => Companions;
 
 /**
  * Verifies the files of a zip of documents: each PDF with the proofs that are named after it, each custody certificate
@@ -28,23 +28,23 @@ export async function verifyDocumentsZip(
   const [closing, documents]: [NamedBytes[], NamedBytes[]] = [[], []];
   for (const pdf of pdfs) ((await isClosingCertificate(pdf.bytes)) ? closing : documents).push(pdf);
   const proofs = proofsOf(pdfs, ofKind("log", "ots"));
-  const besides = new Map<NamedBytes, Beside>();
+  const companions = new Map<NamedBytes, Companions>();
   const certified = await certifiedDocuments(pdfs, documents);
   for (const pdf of pdfs) {
     const document = certified.get(pdf);
-    besides.set(pdf, { ...proofs.get(pdf), ...(document && { document }) });
+    companions.set(pdf, { ...proofs.get(pdf), ...(document && { document }) });
   }
-  const besideOf = (pdf: NamedBytes) => besides.get(pdf) ?? {};
+  const companionsOf = (pdf: NamedBytes) => companions.get(pdf) ?? {};
   const pieces = closing.map(({ path, bytes }) => ({ path, certificate: bytes }));
   const report =
     pieces.length > 0
-      ? await verifyRoomDocuments(pieces, documents, context, besideOf)
-      : await verifyEach(documents, context, besideOf);
+      ? await verifyRoomDocuments(pieces, documents, context, companionsOf)
+      : await verifyEach(documents, context, companionsOf);
   const used = new Set<NamedBytes | undefined>([...proofs.values()].flatMap(({ logProof, ots }) => [logProof, ots]));
   const rest = all.filter(
     (file) => kindOf(file.path, file.bytes) !== "pdf" && !used.has(file) && !isExplanation(file.path),
   );
-  return withChecks(report, [...(await closingProofs(closing, context, besideOf)), ...otherFiles(rest)]);
+  return withChecks(report, [...(await closingProofs(closing, context, companionsOf)), ...otherFiles(rest)]);
 }
 
 /** The log proof and the OpenTimestamps proof of each PDF, by their names. */
@@ -108,11 +108,15 @@ async function documentNamedIn({ bytes }: NamedBytes): Promise<Named | null> {
 }
 
 /** Verifies documents that no closing certificate lists. One without a seal stays unchecked, because nobody names it. */
-async function verifyEach(documents: readonly NamedBytes[], context: Context, besideOf: BesideOf): Promise<Report> {
+async function verifyEach(
+  documents: readonly NamedBytes[],
+  context: Context,
+  companionsOf: CompanionsOf,
+): Promise<Report> {
   const checks: Check[] = [];
   const verdicts: Report["verdict"][] = [];
   for (const file of documents) {
-    const report = await verifySealedPdf(file, besideOf(file), context);
+    const report = await verifySealedPdf(file, companionsOf(file), context);
     verdicts.push(report.verdict === "unsigned" ? "unchecked" : report.verdict);
     checks.push(...report.checks.map((one) => ({ ...one, target: file.path })));
   }
@@ -120,10 +124,14 @@ async function verifyEach(documents: readonly NamedBytes[], context: Context, be
 }
 
 /** The checks of closing certificates' proofs. The certificates themselves are judged as a set. */
-async function closingProofs(closing: readonly NamedBytes[], context: Context, besideOf: BesideOf): Promise<Check[]> {
+async function closingProofs(
+  closing: readonly NamedBytes[],
+  context: Context,
+  companionsOf: CompanionsOf,
+): Promise<Check[]> {
   const checks: Check[] = [];
   for (const file of closing) {
-    const report = await verifySealedPdf(file, besideOf(file), context);
+    const report = await verifySealedPdf(file, companionsOf(file), context);
     const own = report.checks.filter(({ claim }) => /^(?:log_|ots\.|anchored_in_block$)/.test(claim));
     checks.push(...own.map((one) => ({ ...one, target: file.path })));
   }

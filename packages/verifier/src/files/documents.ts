@@ -31,8 +31,8 @@ export function proofsByPdf<Pdf extends Named, Proof extends Named>(pdfs: readon
 }
 
 function append<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
-  const known = lists.get(key);
-  if (known) known.push(value);
+  const list = lists.get(key);
+  if (list) list.push(value);
   else lists.set(key, [value]);
 }
 

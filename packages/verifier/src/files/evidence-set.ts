@@ -154,8 +154,8 @@ function otherFiles(files: ReadonlyMap<string, Uint8Array>): Check[] {
   const pdfs = otherPdfs(files);
   if (pdfs.length > 0)
     return [check(claim, "fails", `This is not sealed.pdf, and opens as a PDF: ${pdfs.join(", ")}.`)];
-  const known: readonly string[] = [...Object.values(evidenceNames), ...checkpointTokenNames];
-  const others = [...files.keys()].filter((name) => !known.includes(name));
+  const covered: readonly string[] = [...Object.values(evidenceNames), ...checkpointTokenNames];
+  const others = [...files.keys()].filter((name) => !covered.includes(name));
   if (others.length === 0) return [];
   return [check(claim, "unchecked", `This evidence does not cover: ${others.join(", ")}.`)];
 }

@@ -5,7 +5,7 @@ import { readClosingCertificate, readSealPurpose } from "@signsealship/evidence/
 import type { Context, NamedBytes } from "../context.ts";
 import { type ClosingPiece, manifestIn, verifyClosingSet } from "./closing-set.ts";
 import { type Check, type Report, type Verdict, worstOf } from "./report.ts";
-import { type Beside, verifySealedPdf } from "./sealed-pdf.ts";
+import { type Companions, verifySealedPdf } from "./sealed-pdf.ts";
 
 /**
  * Whether a PDF is a closing certificate, or claims to be one: a document with a manifest attached is judged as a
@@ -23,13 +23,13 @@ export async function isClosingCertificate(bytes: Uint8Array): Promise<boolean> 
 /**
  * Verifies documents together with the closing certificates, manifests and records of a room, and says which document
  * of the closing each one is. Only certificates that pass say something about the documents.
- * @param besideOf the files that accompany a document
+ * @param companionsOf the files that accompany a document
  */
 export async function verifyRoomDocuments(
   pieces: readonly ClosingPiece[],
   documents: readonly NamedBytes[],
   context: Context,
-  besideOf: (document: NamedBytes) => Beside = () => ({}),
+  companionsOf: (document: NamedBytes) => Companions = () => ({}),
 ): Promise<Report> {
   const closing = await verifyClosingSet(pieces, context);
   const isGood = closing.verdict === "verified" || closing.verdict === "verified_test" || closing.verdict === "intact";
@@ -41,7 +41,7 @@ export async function verifyRoomDocuments(
   const room = { manifests: sorted, unnamed };
   const judged: { path: string; report: Report }[] = [];
   for (const file of equalOnce(documents))
-    judged.push({ path: file.path, report: await verifySealedPdf(file, { ...besideOf(file), room }, context) });
+    judged.push({ path: file.path, report: await verifySealedPdf(file, { ...companionsOf(file), room }, context) });
   const checks: Check[] = judged.flatMap(({ path, report }) =>
     report.checks.map((check) => ({ ...check, target: path })),
   );
@@ -89,11 +89,11 @@ function readManifest(piece: ClosingPiece): Manifest | null {
 
 /** Merges files with equal bytes, so that they are judged once, under all their names. */
 export function equalOnce<File extends NamedBytes>(files: readonly File[]): File[] {
-  const known = new Map<string, File>();
+  const byHash = new Map<string, File>();
   for (const file of files) {
     const key = createHash("sha256").update(file.bytes).digest("hex");
-    const before = known.get(key);
-    known.set(key, before ? { ...before, path: `${before.path} = ${file.path}` } : file);
+    const before = byHash.get(key);
+    byHash.set(key, before ? { ...before, path: `${before.path} = ${file.path}` } : file);
   }
-  return [...known.values()];
+  return [...byHash.values()];
 }

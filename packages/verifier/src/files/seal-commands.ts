@@ -121,10 +121,10 @@ type Stamp = {
  * Verifies a time stamp at its own time if the authority's certificate is given; otherwise only prints the time stamp.
  */
 export function tokenCommand({ token, data, genTime, response }: Stamp, tsaTrustPath: string | null): string {
-  const given = `${response ? "" : "-token_in "}-in ${quoted(token)}`;
-  if (tsaTrustPath === null) return `openssl ts -reply ${given} -text`;
+  const input = `${response ? "" : "-token_in "}-in ${quoted(token)}`;
+  if (tsaTrustPath === null) return `openssl ts -reply ${input} -text`;
   const at = genTime === null ? "" : ` ${attime(genTime)}`;
-  return `openssl ts -verify -data ${quoted(data)} ${given} -CAfile ${quoted(tsaTrustPath)} -partial_chain${at}`;
+  return `openssl ts -verify -data ${quoted(data)} ${input} -CAfile ${quoted(tsaTrustPath)} -partial_chain${at}`;
 }
 
 /**

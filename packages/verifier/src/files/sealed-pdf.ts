@@ -25,7 +25,7 @@ import { type SealParts, sealPartsOf } from "./seal-parts.ts";
 import { quoted } from "./shell.ts";
 
 /** Files given together with a sealed PDF. */
-export type Beside = {
+export type Companions = {
   readonly token?: NamedBytes;
   readonly ots?: NamedBytes;
   readonly logProof?: NamedBytes;
@@ -41,17 +41,17 @@ export type Beside = {
 };
 
 /** Verifies a sealed PDF, or a closing certificate with its manifest, and the files that accompany it. */
-export async function verifySealedPdf(file: NamedBytes, beside: Beside, context: Context): Promise<Report> {
+export async function verifySealedPdf(file: NamedBytes, companions: Companions, context: Context): Promise<Report> {
   const proof = await verifyProof(file.bytes, context.trust, context.at, {
     crypto: context.crypto,
-    beside: {
+    detached: {
       ...(context.doc !== null && { docSha256: createHash("sha256").update(context.doc.bytes).digest("hex") }),
-      ...(beside.token !== undefined && { timeStampToken: beside.token.bytes }),
-      ...(beside.ots !== undefined && { otsProof: beside.ots.bytes }),
-      ...(beside.logProof !== undefined && { logProof: beside.logProof.bytes }),
+      ...(companions.token !== undefined && { timeStampToken: companions.token.bytes }),
+      ...(companions.ots !== undefined && { otsProof: companions.ots.bytes }),
+      ...(companions.logProof !== undefined && { logProof: companions.logProof.bytes }),
       checkpoint: {
-        tokens: (beside.checkpointTokens ?? []).map(({ bytes }) => bytes),
-        ...(beside.checkpointOts && { ots: beside.checkpointOts.bytes }),
+        tokens: (companions.checkpointTokens ?? []).map(({ bytes }) => bytes),
+        ...(companions.checkpointOts && { ots: companions.checkpointOts.bytes }),
       },
     },
   });
@@ -60,8 +60,8 @@ export async function verifySealedPdf(file: NamedBytes, beside: Beside, context:
   const parts = await sealPartsOf(sealed);
   const signing = await verifySigningComplete(sealed, proof, context);
   const facts = {
-    ...(beside.ots !== undefined && { ots: beside.ots.path }),
-    ...(beside.token !== undefined && { token: tokenFacts(beside.token, proof) }),
+    ...(companions.ots !== undefined && { ots: companions.ots.path }),
+    ...(companions.token !== undefined && { token: tokenFacts(companions.token, proof) }),
     instant: proof.seal?.provenTime ?? context.at,
     genTime: proof.seal?.pades.timeStamps[0]?.genTime ?? null,
   };
@@ -78,13 +78,13 @@ export async function verifySealedPdf(file: NamedBytes, beside: Beside, context:
     facts: { ...factsOf(proof, parts), ...(signing?.state === "fails" && { signing: "not completed in this file" }) },
     statement: proof.statement,
   };
-  const { closing } = beside;
+  const { closing } = companions;
   if (parts?.purpose?.kind === "closing" || closing !== undefined) return asClosing(file, report, closing, context);
   if (parts?.purpose?.kind === "receipt" || parts?.purpose?.kind === "certificate")
-    return withAttachedRecord(file, report, parts.purpose, beside.document ?? null, context);
-  if (parts?.purpose?.kind === "custody" || beside.document !== undefined)
-    return asCustody(file, report, beside.document ?? null, context);
-  const { room } = beside;
+    return withAttachedRecord(file, report, parts.purpose, companions.document ?? null, context);
+  if (parts?.purpose?.kind === "custody" || companions.document !== undefined)
+    return asCustody(file, report, companions.document ?? null, context);
+  const { room } = companions;
   const listed =
     room !== undefined && mayBeListed(parts?.purpose)
       ? checksOf(

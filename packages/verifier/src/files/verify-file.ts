@@ -8,15 +8,15 @@ import { unreadableRecord, verifyEvidenceSet } from "./evidence-set.ts";
 import { kindOf } from "./kind.ts";
 import { aboutFile, verifyOtsFile } from "./ots-file.ts";
 import { failure, type Report } from "./report.ts";
-import { type Beside, verifySealedPdf } from "./sealed-pdf.ts";
+import { type Companions, verifySealedPdf } from "./sealed-pdf.ts";
 import { quoted } from "./shell.ts";
 import { verifyTokenFile } from "./token-file.ts";
 
 /** Verifies one file of any kind: a sealed PDF, a manifest, a zip of evidence or documents, a proof or a time stamp. */
-export async function verifyFile(file: NamedBytes, context: Context, beside: Beside = {}): Promise<Report> {
+export async function verifyFile(file: NamedBytes, context: Context, companions: Companions = {}): Promise<Report> {
   switch (kindOf(file.path, file.bytes)) {
     case "pdf":
-      return verifySealedPdf(file, beside, context);
+      return verifySealedPdf(file, companions, context);
     case "zip":
       return verifyZip(file, context);
     case "ots":

@@ -41,7 +41,7 @@ export async function verifyFolder(root: string, context: Context, deps: FolderD
   await verifyUnits(units, context, deps.workers, (index, report) => {
     const unit = units[index];
     if (report === null) passedOver++;
-    else if (unit !== undefined) take(found, index, relative(root, unit.path) || ".", unit, report);
+    else if (unit !== undefined) addResult(found, index, relative(root, unit.path) || ".", unit, report);
     bar?.step(report !== null && report.closing === undefined && exitCodeOf(report.verdict) !== 0);
   });
   bar?.end();
@@ -75,7 +75,13 @@ type Found = {
 };
 
 /** Adds the result of one unit to the findings about the folder. */
-function take({ checks, verdicts, rooms }: Found, index: number, target: string, unit: Unit, report: Report): void {
+function addResult(
+  { checks, verdicts, rooms }: Found,
+  index: number,
+  target: string,
+  unit: Unit,
+  report: Report,
+): void {
   const { closing, verdict, kind } = report;
   if (closing !== undefined) {
     const members = rooms.get(closing.roomCode) ?? [];

@@ -103,9 +103,9 @@ function addMissing({ missing }: Findings, { size, at }: Sighting, time: number 
  * @returns the earliest time in its proofs, epoch ms; null when there is none
  */
 function anchorJudge(read: ReadLog, tree: PublishedTree, { key, findings }: { key: string; findings: Findings }) {
-  const known = new Map<number, number | null>();
+  const judged = new Map<number, number | null>();
   return async (size: number): Promise<number | null> => {
-    const before = known.get(size);
+    const before = judged.get(size);
     if (before !== undefined) return before;
     const time = await findings.during(async () => {
       const { checkpoint, anchors } = await readAnchors(read, size);
@@ -113,7 +113,7 @@ function anchorJudge(read: ReadLog, tree: PublishedTree, { key, findings }: { ke
       const times = await Promise.all(anchors.map((anchor) => timeOf(anchor, checkpoint)));
       return times.length === 0 ? null : Math.min(...times);
     });
-    known.set(size, time);
+    judged.set(size, time);
     return time;
   };
 }

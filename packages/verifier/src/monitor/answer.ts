@@ -1,8 +1,8 @@
 import type { SignedCheckpoint } from "@signsealship/evidence/log";
 import { printable } from "../files/shell.ts";
+import type { ComparedFile } from "./compared-files.ts";
 import type { FilePlace, readEntries } from "./entries.ts";
 import type { Findings } from "./findings.ts";
-import type { GivenFile } from "./given-files.ts";
 import type { NextLog } from "./next-log.ts";
 
 /**
@@ -31,9 +31,9 @@ type Watched = {
 };
 
 /** Where a sealed PDF is in the logs: its entry, and the log that contains it. Null if none does. */
-type GivenPlace = { readonly path: string; readonly place: (FilePlace & { readonly origin: string }) | null };
+type PlaceOfFile = { readonly path: string; readonly place: (FilePlace & { readonly origin: string }) | null };
 
-function placeIn(logs: readonly WatchedLog[], sealedSha256: string): GivenPlace["place"] {
+function placeIn(logs: readonly WatchedLog[], sealedSha256: string): PlaceOfFile["place"] {
   const places = logs.flatMap(({ found, checkpoint }) => {
     const place = found?.places.get(sealedSha256);
     return place && checkpoint ? [{ ...place, origin: checkpoint.origin }] : [];
@@ -44,8 +44,8 @@ function placeIn(logs: readonly WatchedLog[], sealedSha256: string): GivenPlace[
 }
 
 /** The answer about a log. `followedBy` has the results for the logs after it, in their order. */
-export function answerOf(logs: readonly WatchedLog[], files: readonly GivenFile[]): MonitorAnswer {
-  const places: GivenPlace[] = files.flatMap(({ path, sealedSha256 }) =>
+export function answerOf(logs: readonly WatchedLog[], files: readonly ComparedFile[]): MonitorAnswer {
+  const places: PlaceOfFile[] = files.flatMap(({ path, sealedSha256 }) =>
     sealedSha256 === null || logs.some(({ found }) => !found) ? [] : [{ path, place: placeIn(logs, sealedSha256) }],
   );
   const ofFiles = [
@@ -81,7 +81,11 @@ function linesOf({ facts, findings, next }: WatchedLog): string[] {
   ];
 }
 
-function placeText(path: string, { index, origin, retracted }: NonNullable<GivenPlace["place"]>, isOneOfMany: boolean) {
+function placeText(
+  path: string,
+  { index, origin, retracted }: NonNullable<PlaceOfFile["place"]>,
+  isOneOfMany: boolean,
+) {
   const where = isOneOfMany ? ` of ${origin}` : "";
   return `${path}: entry ${index}${where}${retracted === null ? "" : `, retracted (${retracted})`}`;
 }

@@ -15,7 +15,7 @@ const nextDay = (day: string): string => dayOf(Date.parse(day) + dayMs);
 export function createAuditDays(before: string | null) {
   const seen = new Set<string>();
   return {
-    take: (day: string): void => {
+    add: (day: string): void => {
       seen.add(day);
     },
     last: (): string | null => [...seen, ...(before === null ? [] : [before])].sort().at(-1) ?? null,

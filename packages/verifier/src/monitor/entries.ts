@@ -67,7 +67,7 @@ const ahead = 8;
  * @param options `wanted` lists the SHA-256 in hex of sealed files to look for; `earlierLinks` are the links of closing
  * entries in logs before this one; `days.earlierDay` is the latest day that those logs have an `audit/v1` entry for,
  * and gaps up to `days.judgedDay` were reported before; `comparesTiles` also compares each tile of hashes with the
- * entries, which requires reading from the first entry on; `take` is called with each line that is read
+ * entries, which requires reading from the first entry on; `onEntry` is called with each line that is read
  * @throws LogBroken when the entries do not lead to the checkpoint
  */
 export async function readEntries(
@@ -78,7 +78,7 @@ export async function readEntries(
     readonly earlierLinks: ReadonlySet<string>;
     readonly days: { readonly earlierDay: string | null; readonly judgedDay: string | null };
     readonly comparesTiles: boolean;
-    readonly take?: (index: number, line: string) => void;
+    readonly onEntry?: (index: number, line: string) => void;
   },
 ): Promise<Found> {
   const { size, root } = tree.checkpoint;
@@ -89,8 +89,8 @@ export async function readEntries(
     for (const [place, entry] of entries.entries()) {
       const leaf = sha256(leafMessage(entry));
       appendToEdge(edge, leaf, nodeHash);
-      rules.take(first + place, entry);
-      options.take?.(first + place, Buffer.from(entry).toString("latin1"));
+      rules.judgeLine(first + place, entry);
+      options.onEntry?.(first + place, Buffer.from(entry).toString("latin1"));
       // Awaits only if necessary, because one await for each of a million entries takes seconds.
       if (levels) await levels.push(0, leaf);
     }
@@ -130,9 +130,9 @@ function cappedSentences() {
 }
 
 /** Checks that entries match the grammar, and that they do not contradict each other. */
-function entryRules(before: EntriesRead, { wanted, earlierLinks, days: known }: Parameters<typeof readEntries>[2]) {
+function entryRules(before: EntriesRead, { wanted, earlierLinks, days: dayRules }: Parameters<typeof readEntries>[2]) {
   const links = new Map(before.links);
-  const days = createAuditDays(before.auditDay ?? known.earlierDay);
+  const days = createAuditDays(before.auditDay ?? dayRules.earlierDay);
   let { next, policy } = before;
   const { sentences: wrong, add } = cappedSentences();
   const places = new Map<string, FilePlace>();
@@ -146,14 +146,14 @@ function entryRules(before: EntriesRead, { wanted, earlierLinks, days: known }: 
       if (earlierLinks.has(entry.link))
         add(`Entry ${index} and an entry of an earlier log have one link: a closing has two histories.`);
     }
-    if (entry.kind === "audit/v1") days.take(entry.day);
+    if (entry.kind === "audit/v1") days.add(entry.day);
     if (entry.kind === "policy/v1") policy = { index, sha256: entry.sha256 };
     if (entry.kind === "import/v1" && Number(entry.count) !== index)
       add(`Entry ${index} says that ${entry.count} entries stand before it.`);
     if ("sealedSha256" in entry && wanted.has(entry.sealedSha256)) {
-      const known = places.get(entry.sealedSha256);
-      const retracted = entry.kind === "retract/v1" ? entry.reason : (known?.retracted ?? null);
-      places.set(entry.sealedSha256, { index: known?.index ?? index, retracted });
+      const existing = places.get(entry.sealedSha256);
+      const retracted = entry.kind === "retract/v1" ? entry.reason : (existing?.retracted ?? null);
+      places.set(entry.sealedSha256, { index: existing?.index ?? index, retracted });
     }
   };
   return {
@@ -162,7 +162,7 @@ function entryRules(before: EntriesRead, { wanted, earlierLinks, days: known }: 
     wrong,
     places,
     ends: () => ({ next, policy }),
-    take(index: number, bytes: Uint8Array): void {
+    judgeLine(index: number, bytes: Uint8Array): void {
       try {
         judge(index, parseEntry(Buffer.from(bytes).toString("latin1")));
       } catch (error) {

@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseCheckpoint, verifyConsistency } from "@signsealship/evidence/log";
+import type { NamedCheckpoint } from "./compared-files.ts";
 import { type Fork, formatFork, isSignedBy } from "./fork-proof.ts";
-import type { GivenCheckpoint } from "./given-files.ts";
 import { LogBroken, type PublishedTree } from "./published-log.ts";
 
 /** Collects what a monitor found out about a log. `sentences` describe what an honest log never does. */
@@ -36,7 +36,7 @@ export class Findings {
    * another log's, says nothing about this log.
    * @throws LogBroken for missing or contradicting tiles; EvidenceError for a text that is not a checkpoint or a key
    */
-  async requireBeginsWith(tree: PublishedTree, { name, note }: GivenCheckpoint, key: string): Promise<void> {
+  async requireBeginsWith(tree: PublishedTree, { name, note }: NamedCheckpoint, key: string): Promise<void> {
     const { signed, size: newSize, root } = tree.checkpoint;
     const other = parseCheckpoint(note);
     const { size, root: oldRoot } = other;

@@ -48,8 +48,9 @@ export async function readState(folder: string | null, from: string): Promise<Mo
       state.read.edge.map(({ hash }) => hash),
       nodeHash,
     );
-  const known = state?.checkpoint === undefined || state.checkpoint === null ? null : parseCheckpoint(state.checkpoint);
-  if (!state || !known || known.size !== state.read.size || !sameBytes(root ?? (await emptyRoot()), known.root))
+  const stored =
+    state?.checkpoint === undefined || state.checkpoint === null ? null : parseCheckpoint(state.checkpoint);
+  if (!state || !stored || stored.size !== state.read.size || !sameBytes(root ?? (await emptyRoot()), stored.root))
     throw new UsageError(`${path} is damaged: name a new folder for --state`);
   return state;
 }

@@ -7,10 +7,10 @@ import type { Fetch } from "../url/fetch-bounded.ts";
 import { judgeAnchors, type Seen } from "./anchors.ts";
 import { answerOf, type MonitorAnswer, type WatchedLog } from "./answer.ts";
 import { overdueDays } from "./audit-days.ts";
+import { type ComparedFile, type NamedCheckpoint, readComparedFile } from "./compared-files.ts";
 import { type EntriesRead, nothingRead, readEntries } from "./entries.ts";
 import { Findings } from "./findings.ts";
 import { isForkFile, isSignedBy, parseFork, whyNoFork } from "./fork-proof.ts";
-import { type GivenCheckpoint, type GivenFile, givenFile } from "./given-files.ts";
 import { readState, writeState } from "./monitor-state.ts";
 import { judgeSuccession, type NextLog, nameAt, nameInKey, nextLog, publishedLogs } from "./next-log.ts";
 import { LogUnreadable, openPublishedLog, PublishedTree, type ReadLog } from "./published-log.ts";
@@ -41,8 +41,8 @@ export type MonitorOptions = {
 type OwnRecords = {
   readonly key: string;
   /** The newest checkpoint that the operator recorded of a tree with at most `size` entries; null if there is none. */
-  readonly checkpointUpTo: (size: number) => Promise<(GivenCheckpoint & { readonly size: number }) | null>;
-  readonly take: (index: number, line: string) => void;
+  readonly checkpointUpTo: (size: number) => Promise<(NamedCheckpoint & { readonly size: number }) | null>;
+  readonly onEntry: (index: number, line: string) => void;
   readonly findings: () => readonly string[];
 };
 
@@ -83,12 +83,12 @@ async function judgeFork(text: string, key: string | null): Promise<MonitorAnswe
 
 /** Watches a log, and the logs that followed it. */
 async function watch(from: string, options: MonitorOptions): Promise<MonitorAnswer> {
-  const files = await Promise.all(options.with.map(givenFile));
+  const files = await Promise.all(options.with.map(readComparedFile));
   const policy = options.policy === null ? null : await readPolicy(options.policy);
-  const known = { ...options, key: policy ? keyByPolicy(policy, from, options.key) : options.key };
+  const withKey = { ...options, key: policy ? keyByPolicy(policy, from, options.key) : options.key };
   const logs: WatchedLog[] = [];
   for (let next: NextLog | null = { from, key: "", isVouchedFor: true }; next; ) {
-    const one: WatchedLog = await watchOne(next, known, policy, files, logs);
+    const one: WatchedLog = await watchOne(next, withKey, policy, files, logs);
     logs.push(one);
     next = one.next;
   }
@@ -102,14 +102,14 @@ async function watch(from: string, options: MonitorOptions): Promise<MonitorAnsw
   return answerOf(logs, files);
 }
 
-const checkpointsOf = (files: readonly GivenFile[]): GivenCheckpoint[] =>
+const checkpointsOf = (files: readonly ComparedFile[]): NamedCheckpoint[] =>
   files.flatMap(({ checkpoints }) => checkpoints);
 
 async function watchOne(
   { from, key: expected, isVouchedFor }: NextLog,
   options: MonitorOptions,
   policy: ReaderPolicy | null,
-  files: readonly GivenFile[],
+  files: readonly ComparedFile[],
   earlier: readonly WatchedLog[],
 ): Promise<WatchedLog> {
   const previous = earlier.at(-1);
@@ -133,8 +133,8 @@ async function watchOne(
     findings.notes.push(`${checkpoint.origin} follows by the word of its address alone: compare its key, ${key}`);
   const tree = new PublishedTree(read, { ...checkpoint, signed: note });
   const earlierRun = state.checkpoint === null ? [] : [{ name: "the earlier run", note: state.checkpoint }];
-  const given = checkpointsOf(files).filter(({ note }) => parseCheckpoint(note).origin === checkpoint.origin);
-  for (const other of [...earlierRun, ...given])
+  const fromFiles = checkpointsOf(files).filter(({ note }) => parseCheckpoint(note).origin === checkpoint.origin);
+  for (const other of [...earlierRun, ...fromFiles])
     await findings.during(() => findings.requireBeginsWith(tree, other, key));
   const own = await options.own?.(checkpoint.origin);
   if (own) await holdAgainstOwn(own, tree, key, findings);
@@ -150,7 +150,7 @@ async function watchOne(
   const earlierDay = previous?.found?.read.auditDay ?? null;
   const judgedDay = options.isFull ? null : state.read.auditDay;
   const days = { earlierDay, judgedDay };
-  const rules = { wanted, earlierLinks, days, comparesTiles: options.isFull, ...(own && { take: own.take }) };
+  const rules = { wanted, earlierLinks, days, comparesTiles: options.isFull, ...(own && { onEntry: own.onEntry }) };
   const found = await findings.during(() => readEntries(tree, before, rules));
   findings.sentences.push(...(found?.wrong ?? []), ...((found && own?.findings()) ?? []));
   findings.missing.push(...(found?.missing ?? []));

@@ -75,8 +75,8 @@ export async function judgeSuccession(
     return [`The first entry of ${origin} does not end the key of ${oldOrigin}.`];
   if (second?.kind !== "end/v1" || second.origin !== oldOrigin)
     return [`The second entry of ${origin} does not say how ${oldOrigin} ended.`];
-  const isAsSaid = String(size) === second.size && Buffer.from(root).toString("hex") === second.root;
-  if (isAsSaid) return [];
+  const matchesEnd = String(size) === second.size && Buffer.from(root).toString("hex") === second.root;
+  if (matchesEnd) return [];
   return [
     `${oldOrigin} ended with ${second.size} entries, as ${origin} says, and shows another state, of ${size} entries: somebody signs with the old key, or changed the end.`,
   ];

@@ -122,8 +122,8 @@ export class PublishedTree {
   async tile(level: number, n: number): Promise<Uint8Array> {
     const width = widthAt({ level, n }, this.checkpoint.size);
     const path = tilePath({ level, n, width });
-    const known = this.tiles.get(path);
-    if (known) return known;
+    const cached = this.tiles.get(path);
+    if (cached) return cached;
     const tile = await this.required(path);
     if (tile.length !== width * hashLength) throw new LogBroken(`${path} has ${tile.length} bytes`);
     this.tiles.set(path, tile);

@@ -40,13 +40,13 @@ export function parseVerifyUrl(text: string): VerifyUrl | null {
  * Fetches the published files of a passport and verifies them here. The service's own verdict can only make the result
  * worse.
  */
-export async function verifyUrl(target: VerifyUrl, given: Context, fetch: Fetch): Promise<Report> {
+export async function verifyUrl(target: VerifyUrl, callerContext: Context, fetch: Fetch): Promise<Report> {
   const get = (path: string, maxBytes: number) => fetchBounded(fetch, `${target.base}${path}`, maxBytes);
   const path = target.kind === "proof" ? "/api/passport/verify" : "/api/verify/room";
   const api = `${path}/${target.code}`;
   const record = jsonIn(await get(api, fetchLimits.jsonBytes), `${target.base}${api}`);
   if (typeof record === "string") return failure("unknown", "not_verified", "service_record", record);
-  const { context, source } = await withPublishedTrust(target.base, given, get);
+  const { context, source } = await withPublishedTrust(target.base, callerContext, get);
   const report = await (target.kind === "proof" ? verifyProofUrl : verifyRoomUrl)({
     api,
     record,
@@ -75,23 +75,23 @@ function jsonIn(answer: Answer, url: string): Uint8Array | string {
  */
 async function withPublishedTrust(
   base: string,
-  given: Context,
+  callerContext: Context,
   get: Get,
 ): Promise<{ context: Context; source: Check[] }> {
-  if (given.trust.sealAnchors.length > 0) return { context: given, source: [] };
+  if (callerContext.trust.sealAnchors.length > 0) return { context: callerContext, source: [] };
   const claim = "seal_certificate_source";
   const { protocol, hostname } = new URL(base);
-  const unchecked = (why: string) => ({ context: given, source: [check(claim, "unchecked", why)] });
+  const unchecked = (why: string) => ({ context: callerContext, source: [check(claim, "unchecked", why)] });
   if (protocol !== "https:" && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)) {
     return unchecked("Without https anybody on the way could name a certificate: none is trusted. See --trust.");
   }
   const published = await publishedTrust(base, get);
   if (typeof published === "string") return unchecked(published);
   const { list, path, command } = published;
-  const tsaAnchors = given.trust.tsaAnchors.length > 0 ? given.trust.tsaAnchors : list.tsaAnchors;
+  const tsaAnchors = callerContext.trust.tsaAnchors.length > 0 ? callerContext.trust.tsaAnchors : list.tsaAnchors;
   const why = `No --trust was given: what ${base}${path} publishes is trusted.`;
   return {
-    context: { ...given, trust: { ...given.trust, ...list, tsaAnchors } },
+    context: { ...callerContext, trust: { ...callerContext.trust, ...list, tsaAnchors } },
     source: [check(claim, "holds", why, command)],
   };
 }
@@ -168,9 +168,9 @@ async function verifyRoomUrl({ api, record, context, get }: Fetched): Promise<Re
   const stated = readOr(() => parseRoomRecord(record));
   if (stated instanceof EvidenceError) return unreadableRecord("room_record", stated);
   const { chainOk: _, ...version } = stated;
-  const said = checksOf([serviceChainClaim(stated)]);
+  const serviceChecks = checksOf([serviceChainClaim(stated)]);
   const pdf = await get(`${api}/pdf`, fetchLimits.fileBytes);
-  if (!pdf.ok || pdf.status !== 200) return withChecks(await verifyClosingSet([], context, [version]), said);
+  if (!pdf.ok || pdf.status !== 200) return withChecks(await verifyClosingSet([], context, [version]), serviceChecks);
   const file = { path: `service-closing-passport-v${version.version}.pdf`, bytes: pdf.bytes };
-  return withChecks(await verifySealedPdf(file, { closing: version }, context), said);
+  return withChecks(await verifySealedPdf(file, { closing: version }, context), serviceChecks);
 }

@@ -45,7 +45,7 @@ export function createSelfCheck(leaf: Certificate): SelfCheck {
   const trust = { sealAnchors: [leaf], tsaAnchors: [] };
   return async ({ bytes, docSha256, sealedSha256, timeStamped, at }) => {
     const beside = { docSha256, sealedSha256 };
-    const { verdict, claims, seal } = await verifyProof(bytes, trust, at.getTime(), { crypto, beside });
+    const { verdict, claims, seal } = await verifyProof(bytes, trust, at.getTime(), { crypto, detached: beside });
     const failed = claims.find(({ state }) => state === "fails");
     if (verdict !== "verified") {
       throw new SealNotVerified(failed?.why ?? `the verdict is ${verdict}`, !!failed && ofDocument.has(failed.name));

@@ -30,7 +30,7 @@ export type OwnLog = {
   /** The newest checkpoint in the database with at most `size` entries. */
   checkpointUpTo: (size: number) => Promise<{ name: string; size: number; note: string } | null>;
   /** The monitor calls this with each entry of the published log. */
-  take: (index: number, line: string) => void;
+  onEntry: (index: number, line: string) => void;
   /** Sentences about entries without a row, and rows without an entry. */
   findings: () => string[];
 };
@@ -70,7 +70,7 @@ export async function openOwnLog(
   return {
     key: tree.key,
     checkpointUpTo: (size) => newestCheckpointUpTo(db, tree.log, size),
-    take(index, text) {
+    onEntry(index, text) {
       const line = ownLine(text);
       const isRepeated = seen.has(line);
       seen.add(line);

@@ -120,7 +120,7 @@ test("includes the stamps and the anchor of the checkpoint in the evidence, and 
     Date.now() + 24 * 3600_000,
     {
       crypto: createNodeCrypto(),
-      beside: {
+      detached: {
         logProof: part("sealed.pdf.tlog-proof"),
         otsProof: part("sealed.pdf.ots"),
         checkpoint: { tokens: [part("checkpoint-1.tst")], ots: part("checkpoint.ots") },

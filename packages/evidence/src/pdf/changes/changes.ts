@@ -1,5 +1,5 @@
 import { EvidenceError } from "../../errors.ts";
-import { cursorAt, takeUnsigned } from "../cursor.ts";
+import { cursorAt, readUnsigned } from "../cursor.ts";
 import { lookUp, type PdfDocument } from "../document.ts";
 import type { SignatureInPdf } from "../signatures.ts";
 import type { PdfDictionary } from "../values.ts";
@@ -149,7 +149,7 @@ const nameOf = (touched: Touched | undefined) => (touched === undefined ? null :
  * does.
  */
 function fieldOf(document: PdfDocument, { view, reach }: Moment, { start }: Signed): PdfDictionary | undefined | null {
-  const number = takeUnsigned(cursorAt(document.bytes, start));
+  const number = readUnsigned(cursorAt(document.bytes, start));
   if (number === undefined || view.get(number)?.start !== start) return null;
   const field = reach.signed.get(number) ?? (reach.fields.get(number)?.type === "Sig" ? number : undefined);
   if (field !== undefined) return dictionaryOf(view.get(field)) ?? null;

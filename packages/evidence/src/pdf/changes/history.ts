@@ -41,25 +41,25 @@ export function judgeHistory(
   for (const revision of revisions.slice(oldest).toReversed()) {
     merge(table, entriesOfRevision(document, revision), containers);
   }
-  const known: Known = new Map();
+  const cache: ObjectCache = new Map();
   const reach = createReach();
-  let earlier = createView(documentAt(document, oldest), (number) => table.get(number), known);
+  let earlier = createView(documentAt(document, oldest), (number) => table.get(number), cache);
   reachFromTrailer(reach, earlier);
   const lost = lostIn(document, revisions);
   const signed = lost.filter(({ at }) => at < end);
   const { base, bytes } = document;
   const isFar = bytes.length - document.startxref > STARTXREF_WINDOW;
-  const isMisled = end < bytes.length && (isFar || misleads(signed, table, base, known.values()));
-  let reaches = furthest(known.values());
+  const isMisled = end < bytes.length && (isFar || misleads(signed, table, base, cache.values()));
+  let reaches = furthest(cache.values());
   visit(oldest, { view: earlier, reach, reaches });
   const steps: StepResult[] = [];
   for (let index = oldest - 1; index >= 0; index--) {
     const revision = revisions[index];
     if (revision === undefined) break;
     const changed = entriesOfRevision(document, revision);
-    const fresh: Known = new Map();
+    const fresh: ObjectCache = new Map();
     const entryOf = (number: number) => (changed.has(number) ? inUse(changed.get(number)) : table.get(number));
-    const read = (number: number) => (changed.has(number) ? fresh : known);
+    const read = (number: number) => (changed.has(number) ? fresh : cache);
     const later = createView(documentAt(document, index), entryOf, {
       has: (number) => read(number).has(number),
       get: (number) => read(number).get(number),
@@ -68,10 +68,10 @@ export function judgeHistory(
     const step = judgeStep(earlier, later, reach, { changed, revision, containers });
     steps.push(isReadAlike(revision, table) ? step : { ...step, level: "other" });
     merge(table, changed, containers);
-    for (const number of changed.keys()) known.delete(number);
-    for (const [number, stored] of fresh) known.set(number, stored);
+    for (const number of changed.keys()) cache.delete(number);
+    for (const [number, stored] of fresh) cache.set(number, stored);
     reaches = Math.max(reaches, furthest(fresh.values()));
-    earlier = createView(documentAt(document, index), (number) => table.get(number), known);
+    earlier = createView(documentAt(document, index), (number) => table.get(number), cache);
     reachFromChanged(reach, earlier, changed.keys());
     reachFromTrailer(reach, earlier);
     visit(index, { view: earlier, reach, reaches });
@@ -94,7 +94,7 @@ function withLost(steps: readonly StepResult[], later: readonly Revision[], lost
   return found.has(-1) ? [...judged, { level: "other", touched: [], invisible: [] }] : judged;
 }
 
-type Known = Map<number, Stored | undefined>;
+type ObjectCache = Map<number, Stored | undefined>;
 
 /**
  * The document as of a revision. It shares the budget, the keys and the object streams that were read, but not the

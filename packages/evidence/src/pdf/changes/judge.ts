@@ -202,8 +202,8 @@ function addedFields(earlier: View, later: View, { fields }: Reach): AddedField[
   const [old, now] = [earlier, later].map((view) => itemsOf(view, formOf(view)?.entries.get("Fields")));
   if (old === undefined || now === undefined || old === now) return [];
   later.spend(old.length + now.length);
-  const known = new Set(old.map((item) => (item.kind === "reference" ? item.number : -1)));
-  const items = now.filter((item) => item.kind === "reference" && !known.has(item.number));
+  const oldNumbers = new Set(old.map((item) => (item.kind === "reference" ? item.number : -1)));
+  const items = now.filter((item) => item.kind === "reference" && !oldNumbers.has(item.number));
   const names = new Set(items.length === 0 ? [] : [...fields.values()].map(({ name }) => name));
   const added: AddedField[] = [];
   for (const item of items) {

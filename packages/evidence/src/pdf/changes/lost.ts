@@ -1,6 +1,6 @@
 import { EvidenceError } from "../../errors.ts";
 import { COST, spend } from "../budget.ts";
-import { type Cursor, cursorAt, isDigit, isSpace, skipSpace, takeUnsigned } from "../cursor.ts";
+import { type Cursor, cursorAt, isDigit, isSpace, readUnsigned, skipSpace } from "../cursor.ts";
 import type { PdfDocument } from "../document.ts";
 import { readValue } from "../lexer.ts";
 import type { Revision } from "../revisions.ts";
@@ -104,9 +104,9 @@ function wordsOf(document: PdfDocument, section: XrefSection): number[] {
   const words: number[] = [];
   const add = (offset: number, named: number | null) => {
     const cursor = skipped(document, cursorAt(bytes, offset));
-    const number = takeUnsigned(cursor);
+    const number = readUnsigned(cursor);
     if (named !== null && named !== number) return;
-    takeUnsigned(skipped(document, cursor));
+    readUnsigned(skipped(document, cursor));
     words.push(skipped(document, cursor).position);
   };
   if (section.kind === "stream") add(section.offset, null);
@@ -123,7 +123,7 @@ function numberBefore(bytes: Uint8Array, at: number): number | null {
   const end = spaceBefore(bytes, digitsBefore(bytes, generation));
   const start = digitsBefore(bytes, end);
   if (start === end) return null;
-  return takeUnsigned(cursorAt(bytes, start, end)) ?? Number.POSITIVE_INFINITY;
+  return readUnsigned(cursorAt(bytes, start, end)) ?? Number.POSITIVE_INFINITY;
 }
 
 function digitsBefore(bytes: Uint8Array, at: number): number {

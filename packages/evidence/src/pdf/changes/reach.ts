@@ -162,7 +162,7 @@ function admit(reach: Reach, number: number, role: Role, { owner, parent, above 
   // An object with two owners may not change. This also bounds the work: 90,000 fields that share an appearance would
   // be 90,000 paths through it.
   const isOwned = owner === undefined || owners.has(owner) || owners.size > 1;
-  const known = (roles & role) !== 0 && isOwned;
+  const isAdmitted = (roles & role) !== 0 && isOwned;
   reach.roles.set(number, roles | role);
   if (!isOwned) reach.owners.set(number, owners.add(owner));
   if (role === ROLE.page) {
@@ -175,5 +175,5 @@ function admit(reach: Reach, number: number, role: Role, { owner, parent, above 
   const field = role === ROLE.field ? reach.fields.get(number) : undefined;
   if (field !== undefined && field.parent.node !== parent?.node)
     reach.fields.set(number, { ...field, ambiguous: true });
-  return !known;
+  return !isAdmitted;
 }

@@ -1,7 +1,7 @@
 import { equalBytes } from "../../bytes.ts";
 import { EvidenceError } from "../../errors.ts";
 import { COST, spend } from "../budget.ts";
-import { cursorAt, skipSpace, takeKeyword } from "../cursor.ts";
+import { cursorAt, readKeyword, skipSpace } from "../cursor.ts";
 import { type PdfDocument, readCompressed } from "../document.ts";
 import { readIndirectObject } from "../lexer.ts";
 import type { Revision } from "../revisions.ts";
@@ -70,25 +70,25 @@ export function entriesOfRevision(document: PdfDocument, { main, hybrid }: Revis
  *
  * @param document the file with the sections of this revision and those before it
  * @param entry the location of an object; undefined when it is not in use
- * @param known cache of the objects that are read
+ * @param cache cache of the objects that are read
  */
 export function createView(
   document: PdfDocument,
   entry: (number: number) => XrefEntry | undefined,
-  known: ReadObjects,
+  cache: ReadObjects,
 ): View {
   const view: View = {
     trailer: document.trailer,
     inUse: (number) => entry(number) !== undefined,
     entry,
     get: (number) => {
-      if (known.has(number)) return known.get(number);
+      if (cache.has(number)) return cache.get(number);
       const found = entry(number);
       // A stream's /Length may refer to the stream itself: without this placeholder, reading it would never end.
-      known.set(number, undefined);
+      cache.set(number, undefined);
       const stored = found === undefined ? undefined : readStored(document, view, found, number);
       spend(document.budget, COST.object);
-      known.set(number, stored);
+      cache.set(number, stored);
       return stored;
     },
     spend: (work) => spend(document.budget, work),
@@ -166,5 +166,5 @@ function readStored(document: PdfDocument, view: View, entry: XrefEntry, number:
 function endsAt(bytes: Uint8Array, end: number): boolean {
   const cursor = cursorAt(bytes, end);
   skipSpace(cursor);
-  return cursor.position - end <= 2 && takeKeyword(cursor, "endstream");
+  return cursor.position - end <= 2 && readKeyword(cursor, "endstream");
 }

@@ -16,7 +16,7 @@ export function rc4(key: Uint8Array, data: Uint8Array): Uint8Array<ArrayBuffer> 
 }
 
 function swap(state: Uint8Array, i: number, j: number): void {
-  const kept = state[i] ?? 0;
+  const previous = state[i] ?? 0;
   state[i] = state[j] ?? 0;
-  state[j] = kept;
+  state[j] = previous;
 }

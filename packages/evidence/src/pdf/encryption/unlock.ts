@@ -75,8 +75,8 @@ async function decryptionBy(document: PdfDocument, dictionary: PdfDictionary): P
 async function fileKeyIn({ keys, budget }: PdfDocument, entries: KeyEntries): Promise<Uint8Array | null> {
   const { o, u, ue, id, ...plain } = entries;
   const name = JSON.stringify([plain, ...[o, u, ue, id].map(toHex)]);
-  const known = keys.get(name);
-  if (known !== undefined) return known;
+  const cached = keys.get(name);
+  if (cached !== undefined) return cached;
   spend(budget, KEY_COST);
   const key = await fileKeyOf(entries);
   keys.set(name, key);
@@ -91,8 +91,8 @@ function keyEntries(document: PdfDocument, dictionary: PdfDictionary, version: n
   const revision = integerOf(dictionary, "R") ?? 0;
   const permissions = integerOf(dictionary, "P");
   const bits = version === 1 ? 40 : version === 2 ? (integerOf(dictionary, "Length") ?? 40) : 128;
-  const known = version === 5 ? revision === 5 || revision === 6 : revision >= 2 && revision <= 4;
-  const usable = [1, 2, 4, 5].includes(version) && known && bits >= 40 && bits <= 128 && bits % 8 === 0;
+  const isSupported = version === 5 ? revision === 5 || revision === 6 : revision >= 2 && revision <= 4;
+  const usable = [1, 2, 4, 5].includes(version) && isSupported && bits >= 40 && bits <= 128 && bits % 8 === 0;
   if (!usable || permissions === undefined) throw unsupported(`by version ${version}, revision ${revision}`);
   const bytes = (key: string): Uint8Array => {
     const value = dictionary.entries.get(key);

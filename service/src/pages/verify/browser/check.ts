@@ -161,7 +161,7 @@ async function checkPdf(
   if (recorded && (await sha256Hex(file.bytes)) === recorded.docSha256) return handedIn(file.name, recorded);
   const verification = await verifyProof(file.bytes, trust, at, {
     crypto,
-    beside: {
+    detached: {
       ...recorded,
       ...evidenceIn(beside),
     },

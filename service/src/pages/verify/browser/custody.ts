@@ -3,8 +3,8 @@ import { sha256Hex } from "@signsealship/evidence/digest";
 import {
   type EnvelopeEvidence,
   parseEnvelope,
-  placedSignatures,
   readCustodyCertificate,
+  signaturesByEnd,
   verifyCustody,
 } from "@signsealship/evidence/envelope";
 import { EvidenceError } from "@signsealship/evidence/errors";
@@ -138,7 +138,7 @@ async function hashOfBeginning(file: NamedBytes, bytes: number): Promise<string 
 }
 
 async function beginningsOf({ bytes }: NamedBytes): Promise<Beginnings> {
-  const placed = await placedSignatures(bytes);
+  const placed = await signaturesByEnd(bytes);
   return {
     ends: new Set([bytes.length, ...(placed instanceof EvidenceError ? [] : placed.keys())]),
     hashes: new Map(),

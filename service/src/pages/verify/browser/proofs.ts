@@ -1,6 +1,6 @@
 import type { Claim } from "@signsealship/evidence/claim";
 import { checkpointTokenNames, evidenceNames } from "@signsealship/evidence/records";
-import { type BesideEvidence, type ProofVerification, verifyProof } from "@signsealship/evidence/seal";
+import { type DetachedEvidence, type ProofVerification, verifyProof } from "@signsealship/evidence/seal";
 import { kindOf, type NamedBytes } from "./files.ts";
 import { type FailedOutcome, failed } from "./outcome.ts";
 import type { CheckContext } from "./trust.ts";
@@ -11,7 +11,7 @@ const evidencePieces: readonly string[] = [evidenceNames.token, evidenceNames.ot
 const checkpointPieces: readonly string[] = [...checkpointTokenNames, evidenceNames.checkpointOts];
 
 /** The time stamps and proofs among the files that belong to one sealed PDF. */
-export function evidenceIn(files: readonly NamedBytes[]): BesideEvidence {
+export function evidenceIn(files: readonly NamedBytes[]): DetachedEvidence {
   const own = (kind: string) => files.find((one) => !checkpointPieces.includes(one.name) && kindOf(one) === kind);
   const [token, proof] = [own("der"), own("ots")];
   const logProof = files.find((one) => kindOf(one) === "log");
@@ -70,7 +70,7 @@ export async function checkProofs(
   version: number | null,
   { trust, at, crypto }: CheckContext,
 ): Promise<ProvenCertificate> {
-  const verification = await verifyProof(certificate, trust, at, { crypto, beside: evidenceIn(proofs) });
+  const verification = await verifyProof(certificate, trust, at, { crypto, detached: evidenceIn(proofs) });
   const claims = verification.claims
     .filter(({ name }) => isByProofs(name))
     .map((claim) => ({ ...claim, name: `certificate.v${version ?? "?"}.${claim.name}` }));

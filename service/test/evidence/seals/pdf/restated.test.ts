@@ -48,7 +48,7 @@ describe("a document whose cross-reference can't be read", () => {
     assert.doesNotMatch(tail, /\/Prev/);
     const docSha256 = createHash("sha256").update(original).digest("hex");
     const trust = { sealAnchors: [anchor], tsaAnchors: [] };
-    const verification = { crypto: createNodeCrypto(), beside: { docSha256 } };
+    const verification = { crypto: createNodeCrypto(), detached: { docSha256 } };
     const { verdict, claims } = await verifyProof(bytes, trust, instant.getTime(), verification);
     assert.equal(verdict, "verified", JSON.stringify(claims.filter(({ state }) => state === "fails")));
     assert.ok(claims.some(({ name, state }) => name === "document_hash_as_expected" && state === "holds"));

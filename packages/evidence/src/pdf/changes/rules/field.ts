@@ -26,17 +26,17 @@ const COMMON_FLAGS = 0x7;
 /** Judges a form field or its widget: the field may be filled in, and an empty signature field may be signed. */
 export const field: Rule = ({ before, after, number }, step) => {
   const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
-  const known = number === undefined ? undefined : step.reach.fields.get(number);
-  if (old === undefined || now === undefined || known === undefined || known.ambiguous) return "other";
+  const reached = number === undefined ? undefined : step.reach.fields.get(number);
+  if (old === undefined || now === undefined || reached === undefined || reached.ambiguous) return "other";
   const keys = changedKeys(old, now);
-  const isSignature = known.type === "Sig";
+  const isSignature = reached.type === "Sig";
   const allowed = isSignature ? SIGNATURE_KEYS : VALUE_KEYS;
-  if (keys.some((key) => !allowed.has(key)) || !keys.every((key) => fits(key, old, now, known, step))) {
+  if (keys.some((key) => !allowed.has(key)) || !keys.every((key) => fits(key, old, now, reached, step))) {
     return "other";
   }
   if (keys.every((key) => LOCK_KEYS.has(key))) return "signatures";
-  if (!isSignature) return filled(known, step, number);
-  return signed(known, step);
+  if (!isSignature) return filled(reached, step, number);
+  return signed(reached, step);
 };
 
 function fits(key: string, old: PdfDictionary, now: PdfDictionary, { type, flags }: Field, step: Step): boolean {
@@ -94,9 +94,9 @@ function signed({ name, holder }: Field, step: Step): Level {
 function ofOwner({ number }: Change, step: Step): Level {
   const owners = number === undefined ? undefined : step.reach.owners.get(number);
   const [owner, another] = owners ?? [];
-  const known = owner === undefined ? undefined : step.reach.fields.get(owner);
-  if (known === undefined || another !== undefined || known.ambiguous) return "other";
-  return known.type === "Sig" ? signed(known, step) : filled(known, step, owner);
+  const reached = owner === undefined ? undefined : step.reach.fields.get(owner);
+  if (reached === undefined || another !== undefined || reached.ambiguous) return "other";
+  return reached.type === "Sig" ? signed(reached, step) : filled(reached, step, owner);
 }
 
 /** Judges an /AP that is an indirect object. */

@@ -25,10 +25,10 @@ export const EVIL = "BT /Helv 18 Tf 72 720 Td (Pay 900 to Mallet) Tj ET";
 export const evil = stream(EVIL);
 export const sizeOf = (pdf: string) => endOf(pdf).size;
 
-export type Made = readonly NewObject[] | ((signed: string) => readonly NewObject[]);
+export type AddedObjects = readonly NewObject[] | ((signed: string) => readonly NewObject[]);
 
 /** An attack that is one ordinary incremental update. */
-export function update(name: string, objects: Made, more: Partial<Attack> = {}): Attack {
+export function update(name: string, objects: AddedObjects, more: Partial<Attack> = {}): Attack {
   const made = (signed: string) => (typeof objects === "function" ? objects(signed) : objects);
   return { name, forbidden: ALL, make: (signed) => appendRevision(signed, made(signed)), ...more };
 }

@@ -1,5 +1,5 @@
 import { added, OBJECT } from "../document.ts";
-import { type Attack, BUT_3, type Made, sizeOf, update } from "./attack.ts";
+import { type AddedObjects, type Attack, BUT_3, sizeOf, update } from "./attack.ts";
 
 const PAINTS: Readonly<Record<string, string>> = {
   Ink: "/InkList [[0 0 600 700]] /BS << /W 900 >> /C [1 0 0]",
@@ -25,7 +25,7 @@ const PAINTS: Readonly<Record<string, string>> = {
 export const dressed: readonly Attack[] = Object.entries(PAINTS).flatMap(([subtype, more]) => {
   const rect = (zero: string) => `<< /Type /Annot /Subtype /${subtype} /FT /Sig /T (Sneaky) ${zero}${more} /F 4 >>`;
   const made =
-    (body: string, lists: readonly number[]): Made =>
+    (body: string, lists: readonly number[]): AddedObjects =>
     (signed) => {
       const number = sizeOf(signed);
       return [[number, body], ...lists.map((list) => added(signed, list, `${number} 0 R`))];

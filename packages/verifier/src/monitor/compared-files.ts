@@ -7,15 +7,15 @@ import { readBounded } from "../files/read-file.ts";
 import { sha256 } from "./published-log.ts";
 
 /** A signed note, and the file that contains it. */
-export type GivenCheckpoint = { readonly name: string; readonly note: string };
+export type NamedCheckpoint = { readonly name: string; readonly note: string };
 
 /**
  * For a sealed PDF, `sealedSha256` is the hash (hex) that the log should contain; it is null for other files, which
  * contain checkpoints.
  */
-export type GivenFile = {
+export type ComparedFile = {
   readonly path: string;
-  readonly checkpoints: readonly GivenCheckpoint[];
+  readonly checkpoints: readonly NamedCheckpoint[];
   readonly sealedSha256: string | null;
 };
 
@@ -23,7 +23,7 @@ const startsWith = (bytes: Uint8Array, text: string): boolean =>
   Buffer.from(bytes.subarray(0, text.length)).toString("latin1") === text;
 
 /** @throws UsageError for a file that can't be read; EvidenceError for a file with neither a seal nor a checkpoint */
-export async function givenFile(path: string): Promise<GivenFile> {
+export async function readComparedFile(path: string): Promise<ComparedFile> {
   const bytes = await readBounded(path);
   if (startsWith(bytes, "%PDF-"))
     return {
@@ -35,7 +35,7 @@ export async function givenFile(path: string): Promise<GivenFile> {
 }
 
 /** The checkpoint inside a sealed PDF. For a PDF that can't be read, only its hash is compared. */
-async function carriedBy(path: string, bytes: Uint8Array): Promise<GivenCheckpoint[]> {
+async function carriedBy(path: string, bytes: Uint8Array): Promise<NamedCheckpoint[]> {
   try {
     const note = await readCarriedCheckpoint(bytes);
     return note === null ? [] : [{ name: `the seal of ${path}`, note }];
@@ -52,7 +52,7 @@ function headerOf(text: string): string | null {
   return value === undefined ? null : Buffer.from(value.replace(/\s/g, ""), "base64").toString("utf8");
 }
 
-function checkpointsIn(path: string, bytes: Uint8Array): GivenCheckpoint[] {
+function checkpointsIn(path: string, bytes: Uint8Array): NamedCheckpoint[] {
   if (isLogProof(bytes)) return [{ name: path, note: parseLogProof(bytes).checkpoint }];
   if (!startsWith(bytes, "PK")) {
     const text = Buffer.from(bytes).toString("utf8");
