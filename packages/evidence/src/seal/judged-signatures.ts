@@ -32,7 +32,7 @@ export async function judgeEach(
       tsaAnchors: trust.tsaAnchors,
       at,
       crypto,
-      ...(value !== undefined && { precomputedDigest: { hash: "SHA-256", value } }),
+      ...(value !== undefined && { rangeDigest: { hash: "SHA-256", value } }),
     });
     const purpose = sealFormOf(dictionary);
     // A seal whose revision is unknown finalizes its document, too. Otherwise a broken object would let changes go

@@ -32,7 +32,7 @@ export interface PadesInput {
   readonly at: number;
   readonly crypto: EvidenceCrypto;
   /** Digest of the signed ranges, if known already. */
-  readonly precomputedDigest?: { readonly hash: HashName; readonly value: Uint8Array };
+  readonly rangeDigest?: { readonly hash: HashName; readonly value: Uint8Array };
 }
 
 export interface PadesVerification {
@@ -181,8 +181,8 @@ async function verifyDocumentTimeStamp(input: PadesInput): Promise<PadesVerifica
   };
 }
 
-function digestOf({ precomputedDigest, range, crypto }: PadesInput, hash: HashName): Uint8Array | Promise<Uint8Array> {
-  return precomputedDigest?.hash === hash ? precomputedDigest.value : crypto.digest(hash, range.signedBytes);
+function digestOf({ rangeDigest, range, crypto }: PadesInput, hash: HashName): Uint8Array | Promise<Uint8Array> {
+  return rangeDigest?.hash === hash ? rangeDigest.value : crypto.digest(hash, range.signedBytes);
 }
 
 function unreadable(format: SignatureFormat, problem: string): PadesVerification {
