@@ -23,8 +23,10 @@ export function groupsOf(world: MoneyWorld) {
   const membersOf = (codes: readonly string[]) => () =>
     Promise.all(codes.map(async (code) => ({ id: await world.orderIdOf(code), code })));
 
-  const charge = ({ firm, codes }: { firm: PayingFirm; codes: readonly string[] }) =>
+  type Asked = { firm: PayingFirm; codes: readonly string[]; expectedCents?: number };
+  const charge = ({ firm, codes, expectedCents }: Asked) =>
     chargeGroup(deps, firm.principal, membersOf(codes), {
+      ...(expectedCents !== undefined && { expectedCents }),
       record: async () => {},
       resultOf: (result) => result,
     });

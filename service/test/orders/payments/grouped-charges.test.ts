@@ -8,6 +8,7 @@ import { newUuid } from "../../../src/kernel/platform/ids.ts";
 import { enqueue } from "../../../src/kernel/platform/jobs/jobs.ts";
 import { documentsOfOrder } from "../../../src/orders/billing/billing.ts";
 import { firmChargeQueue, lockOrder, transition } from "../../../src/orders/order/order.ts";
+import { reverseCredit } from "../../../src/orders/payments/documents.ts";
 import { putLimit } from "../../../src/orders/payments/firm/store.ts";
 import {
   chargeByMember,
@@ -16,8 +17,10 @@ import {
   endCharge,
   heldPayments,
   paymentsOfFirm,
+  spentThisMonth,
   watchPayments,
 } from "../../../src/orders/payments/payments.ts";
+import { recordPart } from "../../../src/orders/payments/store.ts";
 import { groupsOf } from "./charged-group.ts";
 import { openMoneyWorld } from "./money-world.ts";
 
@@ -274,6 +277,42 @@ test("limits hold for each order and, by the month, for the sum", async () => {
   await runJobs();
   assert.equal(intentsOf(firm).length, 0);
   assert.deepEqual(await states(codes), all(["refused"]));
+});
+
+test("cents that a partial refund returned can be spent again, until the refund fails; a loss can't", async () => {
+  const { firm, codes, sum, intent } = await charged();
+  await take(intent);
+  const spender = `key:${firm.principal.key?.id}`;
+  const used = async () => {
+    const known = { spender, name: "", isOwner: false, orderCents: 1, monthCents: 1 };
+    return (await spentThisMonth(deps, firm.owner, [known])).get(spender);
+  };
+  assert.equal(await used(), sum);
+  const orderId = await world.orderIdOf(codes[1]);
+  const part = { paymentIntent: intent, share: null, refund: "re_part", amountCents: 8_240 };
+  await db.transaction((tx) => recordPart(tx, orderId, part, clock()));
+  assert.equal(await used(), sum - 8_240);
+  const opened = stripe.dispute(intent, { amount: 500 });
+  await world.take(opened);
+  await world.take(stripe.endDispute(String(opened.data.object["id"]), "lost"));
+  assert.equal(await used(), sum - 8_240);
+  const [payment] = await heldPayments(db, orderId);
+  const failed = { id: "re_part", name: "re_part", cents: 8_240, hadSucceeded: true };
+  await db.transaction((tx) => reverseCredit(tx, payment?.id ?? 0, failed, clock()));
+  assert.equal(await used(), sum);
+});
+
+test("of several reasons against a payment, names first that another sum is due than the page showed", async () => {
+  const found = await group();
+  const { firm, codes, sum } = found;
+  const spender = `key:${firm.principal.key?.id}`;
+  const limit = { spender, orderCents: 1, monthCents: 1, by: spender, at: clock() };
+  await db.transaction((tx) => putLimit(tx, { owner: firm.owner, ...limit }));
+  await assert.rejects(charge({ ...found, expectedCents: sum - 1 }), /^ServiceError: The sum is \$287\.60 now/);
+  await assert.rejects(charge({ ...found, expectedCents: sum }), /above your limit for one order/);
+  await assert.rejects(chargeByMember(deps, firm.principal, codes[0], 1), /^ServiceError: The sum is \$95\.00 now/);
+  await assert.rejects(chargeByMember(deps, firm.principal, codes[0], 9_500), /above your limit for one order/);
+  assert.deepEqual(await states(codes), all([]));
 });
 
 test("of twenty requests at once one makes the payment, also against charges of a single order", async () => {

@@ -14,7 +14,6 @@ import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import { leapt } from "../../../kernel/test-clock/test-clock.ts";
 import { joinOrder } from "../../order/order.ts";
 import { wasOtherAccount } from "../processor/account.ts";
-import { paymentState } from "../store.ts";
 import { coveredAmount } from "../supplements.ts";
 import { isActive, methodState, methodsById, type PaymentMethod } from "./store.ts";
 
@@ -83,7 +82,7 @@ export type FirmCharge = {
 };
 
 /** A time, moved back by as much as the firm's test clock was advanced since then; a live time is not moved. */
-const agedOf = (row: Statement, at: Statement): Statement =>
+export const agedOf = (row: Statement, at: Statement): Statement =>
   sql`CASE WHEN ${row}.environment = 'test' THEN ${leapt(at, sql`${row}.partner_id`)} ELSE ${at} END`;
 
 /** Selects charges `c` with their orders `o`. */
@@ -177,26 +176,6 @@ export async function hasMovingCharge(db: Sql, methodId: string): Promise<boolea
   const found = await db.query(sql`
     SELECT FROM firm_charges WHERE method_id = ${methodId} AND state IN ('asked', 'pending') LIMIT 1`);
   return found.length > 0;
-}
-
-/**
- * The sum of a spender's charges since a time. Charges in progress and paid charges count; those that were fully
- * refunded don't.
- * @throws ServiceError `unavailable` when a charge or its payment was altered
- */
-export async function spentSince(
-  db: Sql,
-  { partnerId, environment }: Owner,
-  { spender, since, except }: { spender: string; since: Date; except: readonly string[] },
-) {
-  const rows = await db.query<{ amountCents: number; isBack: boolean }>(sql`
-    SELECT c.amount_cents AS "amountCents", coalesce(p.refunded_at IS NOT NULL, false) AS "isBack",
-      ${verified(chargeState, sql`c`)}, ${verified(paymentState, sql`p`)}
-    FROM firm_charges c LEFT JOIN payments p ON p.order_id = c.order_id AND p.payment_intent = c.payment_intent
-    WHERE c.partner_id = ${partnerId} AND c.environment = ${environment} AND c.asked_by = ${spender} AND c.asked_at >= ${since}
-      AND ${agedOf(sql`c`, sql`c.asked_at`)} >= ${since}
-      AND c.id <> ALL (${except}::uuid[]) AND c.state IN ('asked', 'answered', 'pending', 'succeeded')`);
-  return rows.filter(({ isBack }) => !isBack).reduce((sum, { amountCents }) => sum + amountCents, 0);
 }
 
 /**

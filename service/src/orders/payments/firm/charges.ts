@@ -75,14 +75,14 @@ export async function chargePayable(
   if (!method) throw noMethod();
   const spender = actorOf(principal);
   const parts = await partsOf(tx, orders);
-  const limit = await spendingRefusal(tx, deps, principal, { spender, amounts: amountsOf(parts) });
-  if (limit !== null) return { refusal: refusals[limit.reason], order: orders[limit.at] };
   const totalCents = parts.reduce((sum, { part }) => sum + part.amountCents, 0);
   if (expectedCents !== undefined && totalCents !== expectedCents)
     throw new ServiceError(
       "conflict",
       `The sum is ${dollars(totalCents)} now, not ${dollars(expectedCents)}. Nothing was charged: look at the ${orders.length === 1 ? "order" : "orders"} again.`,
     );
+  const limit = await spendingRefusal(tx, deps, principal, { spender, amounts: amountsOf(parts) });
+  if (limit !== null) return { refusal: refusals[limit.reason], order: orders[limit.at] };
   const asked = { methodId: method.id, askedBy: spender, at: deps.clock(), reason: null };
   const charged = await insertPayment(tx, parts, asked);
   await enqueue(tx, firmChargeQueue, { orderId: orders[0]?.id });

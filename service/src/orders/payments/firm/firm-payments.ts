@@ -1,11 +1,12 @@
-/** The list of a firm's payments, and what became of their money. */
+/** The list of a firm's payments, what became of their money, and what a spender has spent. */
 import type { Owner } from "../../../kernel/identity/identity.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { verified, verifiedAll } from "../../../kernel/platform/database/state-mac.ts";
 import { disputeState } from "../disputes.ts";
 import { billingDocumentState, type Note, sumsOfNotes } from "../documents.ts";
-import { charges, type FirmCharge, paymentIdOf } from "./charge-store.ts";
+import { paymentState } from "../store.ts";
+import { agedOf, chargeState, charges, type FirmCharge, paymentIdOf } from "./charge-store.ts";
 
 /** A payment of a firm: its charges, one for each order. They have the same state. */
 export type PaymentOfFirm = readonly (FirmCharge & Returned & Facts)[];
@@ -47,6 +48,30 @@ export async function paymentsOfFirm(db: Sql, { partnerId, environment }: Owner)
   return [...Map.groupBy(shown, paymentIdOf).values()];
 }
 
+/**
+ * The sum of a spender's charges since a time: those in progress, and what was not refunded of those that were paid. A
+ * loss to a bank still counts, because the firm owes it.
+ * @throws ServiceError `unavailable` when a charge, its payment or a document of it was altered
+ */
+export async function spentSince(
+  db: Sql,
+  { partnerId, environment }: Owner,
+  { spender, since, except }: { spender: string; since: Date; except: readonly string[] },
+): Promise<number> {
+  type Row = Pick<FirmCharge, "orderId" | "paymentIntent" | "amountCents">;
+  const rows = await db.query<Row>(sql`
+    SELECT c.order_id AS "orderId", c.payment_intent AS "paymentIntent", c.amount_cents AS "amountCents", ${verified(chargeState, sql`c`)}
+    FROM firm_charges c
+    WHERE c.partner_id = ${partnerId} AND c.environment = ${environment} AND c.asked_by = ${spender} AND c.asked_at >= ${since}
+      AND ${agedOf(sql`c`, sql`c.asked_at`)} >= ${since}
+      AND c.id <> ALL (${except}::uuid[]) AND c.state IN ('asked', 'answered', 'pending', 'succeeded')`);
+  const returned = await returnedOf(
+    db,
+    rows.flatMap(({ paymentIntent }) => paymentIntent ?? []),
+  );
+  return rows.reduce((sum, row) => sum + row.amountCents - (returned.get(returnedKey(row))?.creditedCents ?? 0), 0);
+}
+
 /** The cents of a payment that credit notes returned, and those that a bank took back. */
 type Returned = { creditedCents: number; lostCents: number };
 
@@ -59,7 +84,7 @@ async function returnedOf(db: Sql, paymentIntents: readonly string[]): Promise<R
   type Row = Pick<Note, "kind" | "partCents"> & { orderId: number; paymentIntent: string; amountCents: number };
   const rows = await db.query<Row>(sql`
     SELECT p.order_id AS "orderId", p.payment_intent AS "paymentIntent", p.amount_cents::float8 AS "amountCents", d.kind,
-      d.part_cents::float8 AS "partCents", ${verified(billingDocumentState, sql`d`)}
+      d.part_cents::float8 AS "partCents", ${verified(billingDocumentState, sql`d`)}, ${verified(paymentState, sql`p`)}
     FROM payments p JOIN billing_documents d ON d.payment_id = p.id
     WHERE p.payment_intent = ANY (${paymentIntents}::text[]) AND d.kind <> 'receipt' ORDER BY d.id`);
   const returned = new Map<string, Returned>();

@@ -7,7 +7,8 @@ import { sql } from "../../../kernel/platform/database/sql.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { bookNow } from "../../../kernel/test-clock/test-clock.ts";
 import { zoneOf } from "../zone.ts";
-import { type SpendingRefusal, spentSince } from "./charge-store.ts";
+import type { SpendingRefusal } from "./charge-store.ts";
+import { spentSince } from "./firm-payments.ts";
 import type { FirmPaysDeps } from "./methods.ts";
 import * as store from "./store.ts";
 
