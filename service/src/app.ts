@@ -15,7 +15,7 @@ import { openWork } from "./jobs.ts";
 import { boundConnections } from "./kernel/http/client-address.ts";
 import { healthRoutes, refuseWhenOutdated } from "./kernel/http/health.ts";
 import { openapi } from "./kernel/http/openapi/openapi.ts";
-import { takePassedOn } from "./kernel/http/pass-on.ts";
+import { acceptPassedOn } from "./kernel/http/pass-on.ts";
 import { openRateLimits } from "./kernel/http/rate-limits.ts";
 import type { ReadReadiness } from "./kernel/http/readiness.ts";
 import { createServer } from "./kernel/http/server.ts";
@@ -78,7 +78,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   const assets = await openAssets();
   const { baseUrl, trustProxy, connectionsPerAddress: perAddress } = config;
   const app = createServer({ log, metrics, baseUrl, trustProxy, unmatchedPage: unmatchedPage(assets) });
-  takePassedOn(app, features.notaries.own);
+  acceptPassedOn(app, features.notaries.own);
   const refused = metrics.counter("connections_refused_total", "Connections beyond CONNECTIONS_PER_ADDRESS.", []);
   boundConnections(app.server, { perAddress, unbounded: trustProxy, onRefused: () => refused.inc({}) });
   app.addHook("onClose", limits.close);

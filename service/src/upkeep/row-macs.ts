@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { queueEarlierVersions } from "../closing/closing-passports/closing-passports.ts";
-import { knownChains } from "../evidence/seals/seals.ts";
+import { recordedChains } from "../evidence/seals/seals.ts";
 import { markImport } from "../evidence/transparency-log/transparency-log.ts";
 import { operatorMail } from "../firms/operators/operators.ts";
 import { revokedKeys } from "../firms/partners/partners.ts";
@@ -14,7 +14,7 @@ import { writeFileDurably } from "../kernel/platform/durable-file.ts";
 import { StartupError } from "../kernel/platform/errors.ts";
 import type { Log } from "../kernel/platform/logs.ts";
 import { type MacRow, type MacTable, macColumn } from "../kernel/platform/protected-data.ts";
-import { keptRevocationRow } from "../kernel/platform/revocations.ts";
+import { durableRevocationRow } from "../kernel/platform/revocations.ts";
 import { openRowMac, type RowMac } from "../kernel/platform/row-mac.ts";
 import type { SecretBytes } from "../kernel/platform/secrets.ts";
 import {
@@ -176,11 +176,11 @@ async function fill<Row>(tx: Tx, rowMac: RowMac, unfilled: MacTable<Row>, which:
 /** Earlier releases recorded revocations only in the rows of keys and certificates. */
 async function fillRevocations(tx: Tx, { rowMac, log }: RowMacDeps): Promise<number> {
   const keys = await revokedKeys(tx);
-  const retired = (await knownChains({ db: tx, rowMac, log })).flatMap(({ fingerprint, retiredAt, reason }) =>
+  const retired = (await recordedChains({ db: tx, rowMac, log })).flatMap(({ fingerprint, retiredAt, reason }) =>
     retiredAt === null ? [] : [{ kind: "seal" as const, subject: fingerprint, effectiveAt: retiredAt, reason }],
   );
   const all = [...keys.map((key) => ({ ...key, kind: "key" as const, reason: null })), ...retired];
-  for (const one of all) await tx.query(keptRevocationRow(rowMac, one));
+  for (const one of all) await tx.query(durableRevocationRow(rowMac, one));
   return all.length;
 }
 

@@ -245,7 +245,7 @@ test("a member whose role was lowered, or who was removed, gets no access when t
 });
 
 test("an inserted or restored passkey or recovery code is not accepted", async () => {
-  const { findCredential, takeCode } = await import("../../src/firms/members/passkeys/store.ts");
+  const { findCredential, consumeRecoveryCode: takeCode } = await import("../../src/firms/members/passkeys/store.ts");
   const email = running.somebody();
   await signIn(running.service, email);
   const userId = await userOf(email);

@@ -6,7 +6,7 @@ import {
   recipientIdOf,
   unsubscribeUrl,
 } from "../../firms/members/members.ts";
-import { placedBy, readOrigins } from "../../kernel/audit/audit.ts";
+import { ordererOf, readOrigins } from "../../kernel/audit/audit.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Database } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
@@ -82,7 +82,7 @@ const rowsStatement = (partnerId: string, userId: string): Statement => sql`
     ${waitingList} AS waiting, ${isBeingPaid},
     ${marked(orderState, sql`o`)}, ${marked(roomState, sql`r`)}, ${markedAll(signerState, sql`s`, waitingSigners)}
   FROM (SELECT found.* FROM (
-      SELECT r.id AS room_id, o.id AS order_id, ${placedBy(sql`o.id`)} AS by ${unfinishedOf(sql`${partnerId}::uuid`)}
+      SELECT r.id AS room_id, o.id AS order_id, ${ordererOf(sql`o.id`)} AS by ${unfinishedOf(sql`${partnerId}::uuid`)}
     ) found
     WHERE found.by LIKE 'member:%' AND ${recipientIdOf(sql`${partnerId}::uuid`, sql`found.by`)} = ${userId}
   ) open

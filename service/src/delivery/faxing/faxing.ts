@@ -67,11 +67,11 @@ const faxTaker = (deps: FaxDeps): Taker => ({
     if (acts.some(({ state }) => state === "begun" || state === "unknown")) return { outcome: "being sent by Telnyx" };
     // The act was withdrawn because a person claimed the task before the request to Telnyx. The person has released the
     // task since then.
-    const isGivenUp = acts.some(({ attempt, state }) => attempt === last?.attempt && state === "withdrawn");
-    if (last?.state === "waiting" && isGivenUp) await updateAttempt(tx, last.id, sql`state = 'withdrawn'`);
+    const isAbandoned = acts.some(({ attempt, state }) => attempt === last?.attempt && state === "withdrawn");
+    if (last?.state === "waiting" && isAbandoned) await updateAttempt(tx, last.id, sql`state = 'withdrawn'`);
     const isElsewhere = last?.state === "waiting" && last.faxTo !== order.faxTo;
     if (isElsewhere) await updateAttempt(tx, last.id, sql`state = 'withdrawn'`);
-    if (!last || isOver(last.state) || isGivenUp || isElsewhere) {
+    if (!last || isOver(last.state) || isAbandoned || isElsewhere) {
       await newAttempt(deps, tx, order, { attempt: (last?.attempt ?? 0) + 1, retries: 0, dueAt: at });
       await resume(deps, tx, order.id);
     }
@@ -86,10 +86,10 @@ export async function faxCertificate(db: Sql, orderId: number, attemptId: number
   if (!fax || fax.orderId !== orderId || fax.state !== "delivered") return null;
   const attempts = await attemptsOf(db, orderId);
   const { pages, sentPages, seconds, startedAt, endedAt } = fax;
-  const told = fax.eventId === null ? "Telnyx’s answer when it was asked" : "the attached event, which Telnyx signed";
+  const source = fax.eventId === null ? "Telnyx’s answer when it was asked" : "the attached event, which Telnyx signed";
   return {
     title: "Fax transmission certificate",
-    sentence: `By ${told}, the receiving machine confirmed ${confirmed(pages, sentPages)}. That a person read them nobody can say.`,
+    sentence: `By ${source}, the receiving machine confirmed ${confirmed(pages, sentPages)}. That a person read them nobody can say.`,
     rows: [
       ["To", fax.faxTo],
       ["From", fax.faxFrom],

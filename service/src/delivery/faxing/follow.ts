@@ -35,7 +35,7 @@ async function apply(
   deps: FaxDeps,
   { id, orderId, attempt }: FaxAttempt,
   fax: TelnyxFax,
-  told: { at: Date; eventId: number | null },
+  report: { at: Date; eventId: number | null },
 ): Promise<boolean> {
   return deps.db.transaction(async (tx) => {
     const faxes = await lockFaxes(tx, orderId);
@@ -43,9 +43,9 @@ async function apply(
     // or has its file processed, the act stays open, because the response to the request may still arrive.
     if (fax.status !== "queued" && fax.status !== "media.processed")
       await deps.providers.conclude(tx, { act: actName, orderId, attempt }, { kind: "done", result: fax });
-    const known = (await lockFaxes(tx, orderId))?.attempts.find((each) => each.id === id);
-    if (!faxes || !known) return false;
-    const isNew = await applyFax(tx, known, fax, told);
+    const existing = (await lockFaxes(tx, orderId))?.attempts.find((each) => each.id === id);
+    if (!faxes || !existing) return false;
+    const isNew = await applyFax(tx, existing, fax, report);
     const { cancel } = await resume(deps, tx, orderId);
     if (cancel) await followSoon(tx, orderId, 0);
     return isNew;
@@ -83,10 +83,10 @@ async function cancelFaxes({ db }: FaxDeps, telnyx: Telnyx, orderId: number): Pr
 /** Handles a fax whose id Telnyx doesn't know: the fax was deleted there, or a person typed a wrong id. */
 async function lost({ clock }: FaxDeps, tx: Tx, { id, orderId, faxId }: FaxAttempt): Promise<void> {
   const faxes = await lockFaxes(tx, orderId);
-  const known = faxes?.attempts.find((each) => each.id === id);
-  if (!faxes || !known || !isUnderWay(known.state)) return;
+  const existing = faxes?.attempts.find((each) => each.id === id);
+  if (!faxes || !existing || !isUnderWay(existing.state)) return;
   if (faxes.status === "FaxPending" || faxes.status === "FaxSent")
-    return openTrouble(tx, known, clock(), `Telnyx does not know the fax ${faxId}: ${tellUs}`);
+    return openTrouble(tx, existing, clock(), `Telnyx does not know the fax ${faxId}: ${tellUs}`);
   if (faxes.status === "OnHold") return;
   // Marks the attempt as failed and settled: it can't be canceled any more, and the next attempt need not wait for it.
   const reason = "Telnyx does not know it";

@@ -27,9 +27,9 @@ export async function applyFax(
 ): Promise<boolean> {
   const { status: state, failureReason: reason, pages, seconds } = fax;
   if (state === null) return false;
-  const told = advance(attempt, { state, reason, pages, seconds, at });
+  const advanced = advance(attempt, { state, reason, pages, seconds, at });
   // A poll doesn't tell when the call started, so the start that is already on record is kept.
-  const progress = eventId === null ? { ...told, startedAt: attempt.startedAt } : told;
+  const progress = eventId === null ? { ...advanced, startedAt: attempt.startedAt } : advanced;
   const tellsEnd = progress.state === state && progress.endedAt !== null && attempt.eventId === null ? eventId : null;
   const isReplaced = progress.state === state && attempt.state !== state;
   const event = isReplaced && progress.endedAt !== null ? eventId : tellsEnd;
@@ -51,13 +51,13 @@ export async function resume(deps: FaxDeps, tx: Tx, orderId: number): Promise<{ 
     const step = decide(faxes.status, faxes.attempts, deps.clock());
     if (step === null) return { cancel: false };
     if (step.do === "cancel") return { cancel: true };
-    await take(deps, tx, faxes.order, faxes.attempts, step);
+    await applyStep(deps, tx, faxes.order, faxes.attempts, step);
     if (step.do === "send") return { cancel: false };
   }
   return { cancel: false };
 }
 
-async function take(
+async function applyStep(
   deps: FaxDeps,
   tx: Tx,
   order: LockedOrder,

@@ -45,11 +45,11 @@ export type FaxProgress = {
 export type FaxReport = Pick<FaxProgress, "reason" | "pages" | "seconds"> & { state: TelnyxFaxStatus; at: Date };
 
 /** Merges a report into the known progress. The result doesn't depend on the order of reports. */
-export function advance(known: FaxProgress, report: FaxReport): FaxProgress {
-  const startedAt = report.state === "sending" ? earlier(known.startedAt, report.at) : known.startedAt;
-  if (ranks[report.state] < ranks[known.state]) return { ...known, startedAt };
+export function advance(progress: FaxProgress, report: FaxReport): FaxProgress {
+  const startedAt = report.state === "sending" ? earlier(progress.startedAt, report.at) : progress.startedAt;
+  if (ranks[report.state] < ranks[progress.state]) return { ...progress, startedAt };
   const isEnd = report.state === "failed" || report.state === "delivered";
-  const before = report.state === known.state ? known : unsaid;
+  const before = report.state === progress.state ? progress : unsaid;
   return {
     state: report.state,
     reason: lesser(before.reason, report.state === "failed" ? report.reason : null),

@@ -132,8 +132,8 @@ export function clientStateOf(orderCode: string, attempt: number): string {
 
 type NewAttempt = Pick<FaxAttempt, "attempt" | "faxTo" | "faxFrom" | "retries" | "dueAt">;
 
-export async function insertAttempt(tx: Tx, order: LockedOrder, made: NewAttempt, at: Date): Promise<number> {
-  const { attempt, faxTo, faxFrom, retries, dueAt } = made;
+export async function insertAttempt(tx: Tx, order: LockedOrder, newAttempt: NewAttempt, at: Date): Promise<number> {
+  const { attempt, faxTo, faxFrom, retries, dueAt } = newAttempt;
   const [row] = await tx.query<{ id: number }>(sql`
     INSERT INTO fax_attempts (order_id, attempt, state, retries, due_at, fax_to, fax_from, client_state, created_at)
     VALUES (${order.id}, ${attempt}, 'waiting', ${retries}, ${dueAt}, ${faxTo}, ${faxFrom},

@@ -80,9 +80,9 @@ function drawSheets(typeset: Typeset, contents: readonly SheetContent[]): Sheets
     flow.skip(18);
     for (const line of address) flow.text(line, { size: 15, leading: 1.5 });
     flow.skip(22);
-    const beside = url === null ? undefined : qrAtRight(sheets, flow, url);
-    for (const [label, value] of rows) flow.row(label, value, body, beside);
-    if (beside) flow.moveTo(Math.min(flow.y(), beside.bottom) - 10);
+    const qrCode = url === null ? undefined : qrAtRight(sheets, flow, url);
+    for (const [label, value] of rows) flow.row(label, value, body, qrCode);
+    if (qrCode) flow.moveTo(Math.min(flow.y(), qrCode.bottom) - 10);
     flow.skip(10);
     for (const note of notes) flow.text(note, fine);
   }

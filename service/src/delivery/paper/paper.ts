@@ -13,20 +13,20 @@ import { sheetsOf } from "./sheet.ts";
 
 export type { FinishedCheck, FinishedReport } from "./finished/check.ts";
 export {
+  acceptFinished,
   approveFinished,
   type FinishedConfirmation,
   type FinishedDeps,
   type Finishing,
   finishings,
   reportOnFinished,
-  takeFinished,
 } from "./finished/finished.ts";
 export {
+  type AcceptanceRequest,
   type ApprovalDeps,
-  endTakingIn,
-  openTakingIn,
+  endAcceptance,
+  openAcceptance,
   protectedTables,
-  type TakingIn,
 } from "./finished/second-person.ts";
 export { type PaperOrder, paperOrder, paperStatuses, withSentDocument } from "./paper-order.ts";
 export { addressLines } from "./sheet.ts";
@@ -113,8 +113,8 @@ export async function keepFaxReport(deps: PaperDeps, order: PaperOrder, bytes: B
     await db.transaction(async (tx) => {
       const at = clock();
       const document = { kind, sha256, bytes: bytes.length, blobKey, rowMac: mac };
-      const kept = await tx.query(insertDocument(orderId, document, at, true));
-      if (kept.length === 0) throw new ServiceError("conflict", "This report is stored already.");
+      const inserted = await tx.query(insertDocument(orderId, document, at, true));
+      if (inserted.length === 0) throw new ServiceError("conflict", "This report is stored already.");
       await tx.query(
         auditLine({
           at,

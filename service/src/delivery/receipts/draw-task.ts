@@ -71,7 +71,7 @@ const limits = (flow: Flow): void =>
 /** The attachments, sorted by name, because PDF readers may use binary search on the names. */
 function attachments(receipt: DrawnReceipt, events: DrawnReceipt["events"]): Attached[] {
   const { kind, title, sentence, rows, order, environment } = receipt;
-  const said = {
+  const facts = {
     format: "signsealship-receipt",
     version: 1,
     kind,
@@ -92,7 +92,7 @@ function attachments(receipt: DrawnReceipt, events: DrawnReceipt["events"]): Att
     { name: headersFile(index), description: "Headers of the event, with its signature", bytes: json(headers) },
     { name: eventFile(index), description: "Event of the provider, as it came", bytes },
   ]);
-  const own = { name: "receipt.json", description: "What this receipt says", bytes: json(said) };
+  const own = { name: "receipt.json", description: "What this receipt says", bytes: json(facts) };
   return [...files, own];
 }
 

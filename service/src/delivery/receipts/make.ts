@@ -38,10 +38,10 @@ const drawing: Task<DrawnReceipt, Uint8Array> = {
 export async function makeReceipt(deps: MakeDeps, source: ReceiptSource, of: ReceiptOf): Promise<void> {
   const { db, clock, blobs, workers, sealDocument, providers } = deps;
   const { orderId, kind, subject } = of;
-  const made = await db.query(
+  const existing = await db.query(
     sql`SELECT FROM receipts WHERE order_id = ${orderId} AND kind = ${kind} AND subject = ${subject}`,
   );
-  if (made.length > 0) return;
+  if (existing.length > 0) return;
   const [order] = await db.query<Order>(sql`
     SELECT o.code AS "code@order", o.partner_id AS "partnerId", p.name AS "firmName", o.environment, ${verifiedOrder}, ${verifiedFirm}
     ${fromOrders} ${joinFirm(sql`o.partner_id`)} WHERE o.id = ${orderId}`);
@@ -69,11 +69,11 @@ export async function makeReceipt(deps: MakeDeps, source: ReceiptSource, of: Rec
     reason: sealReasons.receipt[environment],
   });
   const document = await storeSealed(deps, sealed, { orderCode, partnerId, environment }, kind);
-  const isKept = await record(deps, of, order, document).catch(async (error) => {
+  const isStored = await record(deps, of, order, document).catch(async (error) => {
     if (!isOutcomeUnknown(error)) await blobs.discard(document.blobKey);
     throw error;
   });
-  if (!isKept) await blobs.discard(document.blobKey);
+  if (!isStored) await blobs.discard(document.blobKey);
 }
 
 /** @returns false when another node stored the receipt first */
@@ -86,10 +86,10 @@ const record = (
   db.transaction(async (tx) => {
     const at = clock();
     const { sha256 } = document;
-    const kept = await tx.query(sql`
+    const inserted = await tx.query(sql`
       INSERT INTO receipts (order_id, kind, subject, sha256, created_at)
       VALUES (${orderId}, ${kind}, ${subject}, ${sha256}, ${at}) ON CONFLICT DO NOTHING RETURNING subject`);
-    if (kept.length === 0) return false;
+    if (inserted.length === 0) return false;
     await tx.query(insertSealedDocument(orderId, document, environment, at));
     const detail = { document: `${kind}-${sha256}` };
     await tx.query(auditLine({ at, action: "document.added", actor: "system", partnerId, orderId, detail }));

@@ -59,8 +59,8 @@ async function readdress(deps: Deps, tx: Tx, order: LockedOrder, at: Date): Prom
     else if (label.state !== "withdrawn") await updateLabel(tx, label.id, sql`state = 'withdrawn'`);
   }
   const numbers = labels.flatMap(({ state, trackingNumber }) => (state === "bought" ? [trackingNumber] : []));
-  const given = numbers.length > 0 ? ` Hand over no parcel with the label ${numbers.join(", ")}.` : "";
+  const warning = numbers.length > 0 ? ` Hand over no parcel with the label ${numbers.join(", ")}.` : "";
   for (const kind of ["label_print", "packet_print"] as const)
-    await explainTask(tx, orderId, kind, `The address was corrected: print everything again.${given}`, true);
+    await explainTask(tx, orderId, kind, `The address was corrected: print everything again.${warning}`, true);
   if (order.environment === "live") await enqueue(tx, dispatchQueue, { orderId });
 }

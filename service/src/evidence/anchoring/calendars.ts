@@ -44,17 +44,17 @@ export function createCalendarSubmission(deps: CalendarsDeps): (digest: Uint8Arr
         return { url, reply };
       }),
     );
-    const kept: Uint8Array[] = [];
+    const accepted: Uint8Array[] = [];
     const names: string[] = [];
     let proof: Uint8Array | null = null;
     for (const { url, reply } of replies) {
-      const merged = typeof reply === "string" ? reply : tryMerge(digest, [...kept, reply]);
+      const merged = typeof reply === "string" ? reply : tryMerge(digest, [...accepted, reply]);
       if (typeof reply === "string" || typeof merged === "string") {
         deps.onRefusal({ calendar: url, why: String(merged) });
         continue;
       }
       proof = merged;
-      kept.push(reply);
+      accepted.push(reply);
       names.push(url);
     }
     return proof && { proof, calendars: names };

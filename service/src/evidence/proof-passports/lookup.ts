@@ -13,7 +13,7 @@ import { isUuid, isVerifyCode } from "../../kernel/platform/text.ts";
 import {
   type AnchorStatus,
   type EvidenceRow,
-  isKept,
+  isDocumentStored,
   type PassportRow,
   type PublicPassport,
   passportUse,
@@ -43,8 +43,8 @@ export async function findOwnPassports(
   ids: readonly string[],
   owner: Owner,
 ): Promise<ReadonlyMap<string, PassportRow>> {
-  const known = ids.filter(isPassportId);
-  const rows = known.length === 0 ? [] : await selectOwnPassports(deps.db, known, owner);
+  const wellFormed = ids.filter(isPassportId);
+  const rows = wellFormed.length === 0 ? [] : await selectOwnPassports(deps.db, wellFormed, owner);
   return new Map(rows.filter((row) => verifiedRow(deps, row)).map((row) => [row.id, row]));
 }
 
@@ -74,7 +74,7 @@ export function verifiedRow<Row extends PassportRow>(
 
 /** Opens the sealed PDF; null when it was not stored, was deleted, or its blob is missing or altered. */
 export async function openSealed({ blobs, log }: LookupDeps, passport: PassportRow): Promise<StoredFile | null> {
-  if (passport.blobKey === null || !isKept(passport)) return null;
+  if (passport.blobKey === null || !isDocumentStored(passport)) return null;
   return blobs.open(passport.blobKey, passportUse(passport), memoryHolder(passport)).catch((error: unknown) => {
     // If the store is temporarily unavailable, the blob may still exist.
     if (error instanceof ServiceError) throw error;
@@ -131,7 +131,7 @@ const listed = ({ names }: NamedDeps, row: PassportRow): ListedPassport => ({
   verifyCode: row.verifyCode,
   docSha256: row.docSha256,
   sealedAt: row.createdAt,
-  documentKept: isKept(row),
+  documentKept: isDocumentStored(row),
   timeStampedAt: row.stampedAt,
   anchorStatus: row.anchorStatus,
 });

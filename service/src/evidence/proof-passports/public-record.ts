@@ -1,7 +1,7 @@
 import type { Environment, Owner } from "../../kernel/identity/identity.ts";
 import { type LineProgress, lineState, type Retraction, retractionOf } from "../transparency-log/transparency-log.ts";
 import { findOwnPassport, findPassport, type NamedDeps } from "./lookup.ts";
-import { type AnchorStatus, isKept, type PassportRow } from "./store.ts";
+import { type AnchorStatus, isDocumentStored, type PassportRow } from "./store.ts";
 
 /** The record of a proof passport for anyone with its verify code. A missing time is null. */
 export type ProofRecord = {
@@ -35,7 +35,7 @@ export async function proofRecord(deps: NamedDeps, verifyCode: string): Promise<
   const passport = await findPassport(deps, verifyCode);
   if (!passport) return null;
   const { retiredAt: at, retirementReason: reason } = passport;
-  const name = isKept(passport) ? deps.names.open(passport.name, passport.id) : null;
+  const name = isDocumentStored(passport) ? deps.names.open(passport.name, passport.id) : null;
   return {
     ...recordOf(passport, name),
     log: await lineState(deps.db, passport.environment, { kind: "seal/v1", sealedSha256: passport.sealedSha256 }),
@@ -60,7 +60,7 @@ function recordOf(passport: PassportRow, name: string | null): ProofRecord {
     docSha256,
     sealedSha256,
     sealedAt: createdAt,
-    documentKept: isKept(passport),
+    documentKept: isDocumentStored(passport),
     deletedAt,
     timeStamp: authority && stampedAt ? { authority, at: stampedAt } : null,
     anchor: calendar && submittedAt && anchorStatus ? { calendar, submittedAt, status: anchorStatus } : null,

@@ -154,7 +154,8 @@ export const passportRows: MacTable<WholePassport> = {
 };
 
 /** Whether the sealed PDF can be downloaded. */
-export const isKept = ({ blobKey, deletedAt }: PassportRow): boolean => blobKey !== null && deletedAt === null;
+export const isDocumentStored = ({ blobKey, deletedAt }: PassportRow): boolean =>
+  blobKey !== null && deletedAt === null;
 
 /** Whether the MACs of the passport and its anchor are valid. */
 export function rowHolds(rowMac: RowMac, row: PassportRow): boolean {

@@ -1,6 +1,6 @@
 import type { Retraction } from "../transparency-log/transparency-log.ts";
 import type { Facts, Passport, PassportVerification, SealedPassport, Timestamps } from "./schemas.ts";
-import { isKept, type PassportFacts, type PassportRow, type PublicPassport } from "./store.ts";
+import { isDocumentStored, type PassportFacts, type PassportRow, type PublicPassport } from "./store.ts";
 
 export const verifyPath = (verifyCode: string): string => `/api/passport/verify/${verifyCode}`;
 
@@ -53,7 +53,7 @@ export function verificationView(passport: PublicPassport, retraction: Retractio
     docSha256,
     sealedAtUtc: createdAt.toISOString(),
     source: "proof_passport_api",
-    certificateAvailable: isKept(passport),
+    certificateAvailable: isDocumentStored(passport),
     ...(deletedAt && { certificateDeletedAtUtc: deletedAt.toISOString() }),
     environment,
     ...(retiredAt && reason !== null && { sealRetirement: { retiredAtUtc: retiredAt.toISOString(), reason } }),

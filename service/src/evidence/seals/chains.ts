@@ -6,7 +6,7 @@ import type { Sql } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import type { MacTable } from "../../kernel/platform/protected-data.ts";
-import { type KeptRevocation, storedRevocations } from "../../kernel/platform/revocations.ts";
+import { type DurableRevocation, storedRevocations } from "../../kernel/platform/revocations.ts";
 import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
 
 /**
@@ -55,7 +55,7 @@ export const protectedTables = [chainRows];
 export type ChainsDeps = { db: Sql; rowMac: RowMac; log: Log };
 
 /** A chain on record, with the seal's own certificate and its fingerprint: the SHA-256 of its DER. */
-export type KnownChain = ChainRow & { certificate: Certificate; fingerprint: string };
+export type RecordedChain = ChainRow & { certificate: Certificate; fingerprint: string };
 
 /**
  * The chains of past and present seals, oldest first. A chain whose MAC is not valid is logged and left out. The latest
@@ -63,7 +63,7 @@ export type KnownChain = ChainRow & { certificate: Certificate; fingerprint: str
  * older copy of the row. A stricter retirement without a valid MAC counts too, because an insider can remove a MAC but
  * not a row.
  */
-export async function knownChains({ db, rowMac, log }: ChainsDeps): Promise<KnownChain[]> {
+export async function recordedChains({ db, rowMac, log }: ChainsDeps): Promise<RecordedChain[]> {
   const rows = await db.query<ChainRow & { mac: Buffer | null }>(
     sql`SELECT ${chainColumns}, row_mac AS mac FROM seal_chains ORDER BY first_used_at, sha256`,
   );
@@ -98,9 +98,9 @@ export async function selectChainPem(db: Sql, sha256: string): Promise<string | 
   return chain?.pem;
 }
 
-async function retirementsBySubject(db: Sql, rowMac: RowMac): Promise<Map<string, KeptRevocation>> {
+async function retirementsBySubject(db: Sql, rowMac: RowMac): Promise<Map<string, DurableRevocation>> {
   const rows = await storedRevocations(db, rowMac, "seal");
-  const counting = new Map<string, KeptRevocation>();
+  const counting = new Map<string, DurableRevocation>();
   for (const row of rows.filter(({ isAuthentic }) => isAuthentic)) counting.set(row.subject, row);
   for (const row of rows.filter(({ isAuthentic }) => !isAuthentic)) {
     const other = counting.get(row.subject);
@@ -109,7 +109,7 @@ async function retirementsBySubject(db: Sql, rowMac: RowMac): Promise<Map<string
   return counting;
 }
 
-function isStricter(one: KeptRevocation, other: KeptRevocation): boolean {
+function isStricter(one: DurableRevocation, other: DurableRevocation): boolean {
   const [safe, otherSafe] = [keyStaysSafe(one.reason ?? ""), keyStaysSafe(other.reason ?? "")];
   return safe === otherSafe ? one.effectiveAt < other.effectiveAt : otherSafe;
 }

@@ -127,10 +127,10 @@ function openTestChain(
   const environment = "test";
   return openChain(chainFile(settings, environment), async () => {
     const { hostname: host } = new URL(settings.baseUrl);
-    const made = { environment, at: at.getTime() } as const;
+    const issued = { environment, at: at.getTime() } as const;
     const key = keyInMemory("the root of the seal of tests");
-    const root = await makeRoot({ ...made, key, host, sealsOnly: true, serialNumber: serialNumbers() });
-    return makeSealCertificate({ ...made, root, publicKey, subject: host, serialNumber: serialNumbers() });
+    const root = await makeRoot({ ...issued, key, host, sealsOnly: true, serialNumber: serialNumbers() });
+    return makeSealCertificate({ ...issued, root, publicKey, subject: host, serialNumber: serialNumbers() });
   });
 }
 
@@ -146,9 +146,9 @@ export async function replaceChain(
   replaced: Certificate,
   issue: () => Promise<readonly Certificate[]>,
 ): Promise<SealIdentity["chain"]> {
-  const beside = replacedPath(file.path, replaced);
-  await writeChain({ ...file, path: beside }, [replaced], { exclusive: true });
-  const chain = await openChain({ ...file, path: `${beside}.next` }, issue);
+  const replacedFile = replacedPath(file.path, replaced);
+  await writeChain({ ...file, path: replacedFile }, [replaced], { exclusive: true });
+  const chain = await openChain({ ...file, path: `${replacedFile}.next` }, issue);
   await writeChain(file, chain, { exclusive: false });
   return chain;
 }

@@ -9,8 +9,8 @@ import type { Database, Sql } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { syncFolder } from "../../kernel/platform/durable-file.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
-import { keptRevocationRow, revocationsOf } from "../../kernel/platform/revocations.ts";
-import { type ChainsDeps, chainMembers, type KnownChain, knownChains, leafOf, type SealChain } from "./chains.ts";
+import { durableRevocationRow, revocationsOf } from "../../kernel/platform/revocations.ts";
+import { type ChainsDeps, chainMembers, leafOf, type RecordedChain, recordedChains, type SealChain } from "./chains.ts";
 import {
   chainFile,
   configuredChain,
@@ -40,7 +40,7 @@ type Retirement = { sha256: string; retiredAt: string; reason: string };
 /** Every certificate that has sealed, the oldest first. @param inUse PEM of the chains in use */
 export async function sealCertificates(deps: ChainsDeps, inUse: readonly string[]): Promise<SealCertificate[]> {
   const own = inUse.map((pem) => leafOf(pem).fingerprint);
-  const certificates = (await knownChains(deps)).map(
+  const certificates = (await recordedChains(deps)).map(
     ({ certificate, fingerprint, firstUsedAt, retiredAt, reason }) => ({
       sha256: fingerprint,
       subject: nameText(certificate.subject),
@@ -72,19 +72,19 @@ export async function retireCertificate(
   if (!(retirementReasons as readonly string[]).includes(reason)) {
     throw invalid(`reason must be one of ${retirementReasons.join(", ")}`);
   }
-  const chains = (await knownChains(deps)).filter((chain) => chain.fingerprint === sha256);
+  const chains = (await recordedChains(deps)).filter((chain) => chain.fingerprint === sha256);
   requireOther(chains, inUse, reason);
   await deps.db.transaction(async (tx) => {
     for (const chain of chains) await retireChain({ ...deps, db: tx }, chain, retiredAt, reason);
     const revocation = { kind: "seal", subject: sha256, effectiveAt: retiredAt, reason } as const;
-    await tx.query(keptRevocationRow(deps.rowMac, revocation));
+    await tx.query(durableRevocationRow(deps.rowMac, revocation));
     const detail = { certificateSha256: sha256, retiredAt: retiredAt.toISOString(), reason };
     await tx.query(auditLine({ at, action: "seal_certificate.retired", actor: "operator", detail }));
   });
   return { sha256, retiredAt: retiredAt.toISOString(), reason };
 }
 
-function requireOther(chains: readonly KnownChain[], inUse: readonly string[], reason: string): void {
+function requireOther(chains: readonly RecordedChain[], inUse: readonly string[], reason: string): void {
   const [chain] = chains;
   if (!chain) throw new ServiceError("not_found", "No such seal certificate: see bin/signsealship seal list.");
   const own = inUse.map(leafOf);
@@ -99,7 +99,7 @@ function requireOther(chains: readonly KnownChain[], inUse: readonly string[], r
   }
 }
 
-async function retireChain({ db, rowMac }: ChainsDeps, chain: KnownChain, retiredAt: Date, reason: string) {
+async function retireChain({ db, rowMac }: ChainsDeps, chain: RecordedChain, retiredAt: Date, reason: string) {
   const { sha256, pem, firstUsedAt } = chain;
   const mac = rowMac.of("seal_chains", chainMembers({ sha256, pem, firstUsedAt, retiredAt, reason }));
   await db.query(sql`UPDATE seal_chains SET retired_at = ${retiredAt}, retirement_reason = ${reason}, row_mac = ${mac}
@@ -112,7 +112,7 @@ async function retireChain({ db, rowMac }: ChainsDeps, chain: KnownChain, retire
  */
 export async function isRetired(deps: ChainsDeps, pem: string): Promise<boolean> {
   const own = leafOf(pem);
-  const retired = (await knownChains(deps)).filter(({ retiredAt }) => retiredAt !== null);
+  const retired = (await recordedChains(deps)).filter(({ retiredAt }) => retiredAt !== null);
   return retired.some(
     ({ fingerprint, certificate, reason }) =>
       fingerprint === own.fingerprint ||

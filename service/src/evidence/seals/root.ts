@@ -46,9 +46,9 @@ export async function openRoot(
     );
   }
   const key = await openFileKey(`file:${paths.key}`, "p-256");
-  const made = { key, host: new URL(baseUrl).hostname, environment, at: at.getTime() };
+  const rootInput = { key, host: new URL(baseUrl).hostname, environment, at: at.getTime() };
   const chain = await openChain({ path: paths.certificate, setting }, async () => {
-    return (await makeRoot({ ...made, serialNumber: serialNumbers() })).chain;
+    return (await makeRoot({ ...rootInput, serialNumber: serialNumbers() })).chain;
   });
   if (!equalBytes(chain[0].spki, key.publicKey)) {
     throw new StartupError(`${setting}: ${paths.certificate} is not for the key ${paths.key}`);

@@ -44,8 +44,11 @@ export function createSelfCheck(leaf: Certificate): SelfCheck {
   const crypto = hashingOnce(createNodeCrypto());
   const trust = { sealAnchors: [leaf], tsaAnchors: [] };
   return async ({ bytes, docSha256, sealedSha256, timeStamped, at }) => {
-    const beside = { docSha256, sealedSha256 };
-    const { verdict, claims, seal } = await verifyProof(bytes, trust, at.getTime(), { crypto, detached: beside });
+    const expectedHashes = { docSha256, sealedSha256 };
+    const { verdict, claims, seal } = await verifyProof(bytes, trust, at.getTime(), {
+      crypto,
+      detached: expectedHashes,
+    });
     const failed = claims.find(({ state }) => state === "fails");
     if (verdict !== "verified") {
       throw new SealNotVerified(failed?.why ?? `the verdict is ${verdict}`, !!failed && ofDocument.has(failed.name));

@@ -1,7 +1,14 @@
 import type { TrustedLog } from "@signsealship/evidence/log";
 import { type TrustListEntry, trustListFormat } from "@signsealship/evidence/seal";
 import { type Certificate, encodePem } from "@signsealship/evidence/x509";
-import { type ChainPems, type ChainsDeps, fingerprintOf, type KnownChain, knownChains, leafOf } from "./chains.ts";
+import {
+  type ChainPems,
+  type ChainsDeps,
+  fingerprintOf,
+  leafOf,
+  type RecordedChain,
+  recordedChains,
+} from "./chains.ts";
 
 const pemOf = ({ der }: Certificate): string => encodePem(der, "CERTIFICATE");
 
@@ -11,7 +18,7 @@ export type SignerAnchor = { readonly certificate: Certificate; readonly retired
 /** Listed in addition to the seal's own certificates: authorities of signers, and the keys of transparency logs. */
 export type Listing = { readonly signers: readonly SignerAnchor[]; readonly logs: readonly TrustedLog[] };
 
-type Listed = Pick<KnownChain, "certificate" | "fingerprint" | "retiredAt" | "reason">;
+type Listed = Pick<RecordedChain, "certificate" | "fingerprint" | "retiredAt" | "reason">;
 
 const sealEntryOf = (listed: Listed): TrustListEntry => ({
   ...entryOf(listed),
@@ -37,10 +44,12 @@ export async function trustList(
   inUse: ChainPems,
   { signers, stampers, logs }: Listing & { readonly stampers: readonly Certificate[] },
 ): Promise<string> {
-  const known = await knownChains(deps);
+  const recorded = await recordedChains(deps);
   const own = [inUse.live, inUse.test].map((pem) => ({ ...leafOf(pem), retiredAt: null, reason: null }));
   // If several chains have the same certificate, a retired one overrides the others.
-  const retiredLast = known.toSorted((one, other) => Number(one.retiredAt !== null) - Number(other.retiredAt !== null));
+  const retiredLast = recorded.toSorted(
+    (one, other) => Number(one.retiredAt !== null) - Number(other.retiredAt !== null),
+  );
   const byFingerprint = new Map([...own, ...retiredLast].map((chain) => [chain.fingerprint, sealEntryOf(chain)]));
   return JSON.stringify({
     format: trustListFormat,

@@ -27,8 +27,8 @@ const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
  * @throws StartupError for unreadable roots, and for an http authority without a root
  */
 export function openTsaTrust({ tsaUrls, tsaTrust }: TsaTrustSettings): AnchorsOf {
-  const given = tsaTrust === null ? null : readRoots(tsaTrust);
-  const anchors = new Map(tsaUrls.map((url) => [url, given ?? shippedRootsOf(url)]));
+  const configured = tsaTrust === null ? null : readRoots(tsaTrust);
+  const anchors = new Map(tsaUrls.map((url) => [url, configured ?? shippedRootsOf(url)]));
   for (const [url, roots] of anchors) {
     const { protocol, hostname } = new URL(url);
     if (roots.length > 0 || protocol === "https:" || loopback.test(hostname)) continue;

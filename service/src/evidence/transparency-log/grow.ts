@@ -183,8 +183,8 @@ function writerOf(tiles: ReadonlyMap<string, StoredTile>, size: number) {
   const open = new Map<number, { n: number; hashes: Uint8Array[]; entries: Uint8Array[] }>();
   const changed: StoredTile[] = [];
   const at = (level: number) => {
-    const known = open.get(level);
-    if (known) return known;
+    const cached = open.get(level);
+    if (cached) return cached;
     const count = hashesAt(level, size);
     const n = Math.floor(count / tileWidth);
     const stored = count % tileWidth > 0 ? tiles.get(nameOf({ level, n })) : undefined;

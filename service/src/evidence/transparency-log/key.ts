@@ -58,8 +58,8 @@ export function logKeys({ dataDir, logKey }: LogKeySettings): LogKeys {
   return {
     pathOf,
     async open(tree) {
-      const known = opened.get(tree.noteKey);
-      if (known) return known;
+      const cached = opened.get(tree.noteKey);
+      if (cached) return cached;
       const path = pathOf(tree.log);
       const pem = await keyFileText(path);
       if (pem === undefined)

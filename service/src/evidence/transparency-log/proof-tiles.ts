@@ -14,9 +14,9 @@ const mostTiles = 1_000;
 const cached = new WeakMap<Sql, Map<string, HashTile>>();
 
 function cacheOf(db: Sql): Map<string, HashTile> {
-  const known = cached.get(db) ?? new Map<string, HashTile>();
-  cached.set(db, known);
-  return known;
+  const tiles = cached.get(db) ?? new Map<string, HashTile>();
+  cached.set(db, tiles);
+  return tiles;
 }
 
 /**

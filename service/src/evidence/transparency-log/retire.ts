@@ -51,12 +51,12 @@ const nameIn = (origin: string): string => origin.slice(origin.lastIndexOf("/") 
 export async function retireLog(deps: RetireDeps, origin: string, reason: LogEndReason): Promise<boolean> {
   return deps.db.transaction(async (tx) => {
     const trees = await selectTrees(tx);
-    const known = trees.find((tree) => tree.origin === origin);
-    if (!known)
+    const existing = trees.find((tree) => tree.origin === origin);
+    if (!existing)
       throw new StartupError(`no log ${origin} here, but ${trees.map((tree) => tree.origin).join(" and ") || "none"}`);
-    await waitForLock(tx, environmentOf(known.log));
-    const tree = await currentTree(tx, environmentOf(known.log));
-    if (tree?.log !== known.log || tree.finalSize !== null) return false;
+    await waitForLock(tx, environmentOf(existing.log));
+    const tree = await currentTree(tx, environmentOf(existing.log));
+    if (tree?.log !== existing.log || tree.finalSize !== null) return false;
     const at = deps.clock();
     const final = reason === "rotation" ? null : await newestSigned(tx, deps, tree);
     if (final && reason === "key-compromise") await requireNothingLost(deps, tree, final);

@@ -220,9 +220,9 @@ async function writtenLines(tx: Tx, { rowMac }: SequencerDeps, log: Environment)
 async function keepPublished({ db, keys }: SequencerDeps, { log, noteKey }: StoredTree): Promise<string> {
   const keyPath = keys.pathOf(log);
   const newest = await selectNewestCheckpoint(db, log);
-  const kept = await readHighWater(keyPath);
+  const highWater = await readHighWater(keyPath);
   if (!newest) throw new LogHalt("the newest checkpoint of the database is gone");
-  if (kept && kept.size >= newest.size) return newest.note;
+  if (highWater && highWater.size >= newest.size) return newest.note;
   const { note } = parseCheckpoint(newest.note);
   if ((await verifyNote(note, await parseNoteKey(noteKey))) !== "signed")
     throw new LogHalt("the log's key did not sign the newest checkpoint of the database");

@@ -88,21 +88,21 @@ export async function openLogs(db: Sql, settings: LogSettings): Promise<LogKeys>
   const keys = logKeys(settings);
   const host = logOrigin ?? new URL(baseUrl).host;
   for (const log of logs) {
-    const known = await currentTree(db, log);
-    if (!known) {
+    const existing = await currentTree(db, log);
+    if (!existing) {
       const origin = `${host}/log/${log}`;
       const { key } = await keys.create({ log, origin });
-      const begun = { size: 0, root: emptyRoot, restoredAt: null, recoveredAt: null, ...noEnd };
+      const emptyTree = { size: 0, root: emptyRoot, restoredAt: null, recoveredAt: null, ...noEnd };
       // Another node may have created the log first.
-      await insertTree(db, { log, origin, noteKey: key, ...begun });
+      await insertTree(db, { log, origin, noteKey: key, ...emptyTree });
       continue;
     }
-    if (logOrigin !== null && known.origin !== `${host}/log/${known.log}`)
+    if (logOrigin !== null && existing.origin !== `${host}/log/${existing.log}`)
       throw new StartupError(
-        `LOG_ORIGIN must stay ${known.origin.slice(0, -`/log/${known.log}`.length)}: an origin never changes`,
+        `LOG_ORIGIN must stay ${existing.origin.slice(0, -`/log/${existing.log}`.length)}: an origin never changes`,
       );
     // Refuses a file that is not a key. A node without the file serves the log and signs nothing.
-    await hasKeyOf(keys, known);
+    await hasKeyOf(keys, existing);
   }
   return keys;
 }
@@ -127,13 +127,13 @@ export async function openTransparencyLog(deps: Deps, fetch: Fetch): Promise<Tra
   const { db, rowMac, clock, log, config } = deps;
   const keys = await openLogs(db, config);
   const own = () => ownTrees({ db, rowMac, keys });
-  const begun = new Map((await selectTrees(db)).map((tree) => [environmentOf(tree.log), tree.origin]));
+  const originsAtStart = new Map((await selectTrees(db)).map((tree) => [environmentOf(tree.log), tree.origin]));
   const sequencer = createSequencer({ db, rowMac, clock, log, keys, intervalMs: config.logIntervalMs });
   const published = policyReader(deps, own);
   await published();
   return {
     ...sequencer,
-    originOf: (environment) => sequencer.originSeen(environment) ?? begun.get(environment) ?? "",
+    originOf: (environment) => sequencer.originSeen(environment) ?? originsAtStart.get(environment) ?? "",
     trusted: async () => Promise.all((await own()).map((tree) => trustedLog(db, tree))),
     policy: async () => (await published())?.text ?? null,
     waits: createLogWaits(),

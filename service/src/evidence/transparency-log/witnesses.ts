@@ -99,8 +99,8 @@ export type WitnessingDeps = {
  * Asks each due witness to cosign a checkpoint of a log (C2SP tlog-witness). `checkpointForWitnesses` says which
  * checkpoint. A witness that fails doesn't delay the others.
  */
-export async function askWitnesses(given: Omit<WitnessingDeps, "witnessed">, witnessed: LogName): Promise<void> {
-  const deps = { ...given, witnessed };
+export async function askWitnesses(witnessing: Omit<WitnessingDeps, "witnessed">, witnessed: LogName): Promise<void> {
+  const deps = { ...witnessing, witnessed };
   const { db, clock, published, intervalMs } = deps;
   const now = clock();
   const byName = new Map(published.witnesses.map((witness) => [keyName(witness.key), witness]));
@@ -146,16 +146,16 @@ type Answer = Omit<WitnessState, "witness"> & { cosignature?: Cosignature; why: 
 async function ask(
   deps: WitnessingDeps,
   witness: AskedWitness | undefined,
-  known: number,
+  recordedSize: number,
   newest: StoredCheckpoint,
   isAgain = false,
 ): Promise<Answer> {
-  if (!witness) return { size: known, isFailing: true, alarm: null, why: "the policy has no such witness" };
+  if (!witness) return { size: recordedSize, isFailing: true, alarm: null, why: "the policy has no such witness" };
   // If the recorded size of the witness is larger than the log, the request states size 0. The witness refuses it and
   // states the size that it has really seen.
-  const old = known > newest.size ? 0 : known;
-  const fails = (why: string): Answer => ({ size: known, isFailing: true, alarm: null, why });
-  const contradicts = (why: string): Answer => ({ size: known, isFailing: true, alarm: why, why });
+  const old = recordedSize > newest.size ? 0 : recordedSize;
+  const fails = (why: string): Answer => ({ size: recordedSize, isFailing: true, alarm: null, why });
+  const contradicts = (why: string): Answer => ({ size: recordedSize, isFailing: true, alarm: why, why });
   const body = `old ${old}\n${await consistencyLines(deps, old, newest.size)}\n${newest.note}`;
   const init = { method: "POST", headers: { "content-type": "text/plain" }, body };
   const bounds = { timeoutMs: askTimeoutMs, maxBytes: answerBytes };

@@ -122,8 +122,8 @@ export async function readCosigned(path: string): Promise<{ size: number; root: 
  * than the order of their commits.
  */
 async function writeCosigned(path: string, { size, root }: { size: number; root: Buffer }): Promise<void> {
-  const known = await readCosigned(path);
-  if (known !== null && known.size >= size) return;
+  const cosigned = await readCosigned(path);
+  if (cosigned !== null && cosigned.size >= size) return;
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   await writeFileDurably(path, `${size} ${root.toString("hex")}\n`, { mode: 0o600 });
 }

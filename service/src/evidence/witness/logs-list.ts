@@ -16,7 +16,7 @@ const mostLogs = 1_000;
 export async function parseLogsList(text: string): Promise<Map<string, WitnessedLog>> {
   const logs = new Map<string, WitnessedLog>();
   const keys = new Set<string>();
-  let isBegun = false;
+  let hasHeader = false;
   let current: WitnessedLog | null = null;
   for (const [i, whole] of text.split("\n").entries()) {
     const line = whole.trim();
@@ -24,9 +24,9 @@ export async function parseLogsList(text: string): Promise<Map<string, Witnessed
     const refuse = (why: string) => new EvidenceError("log", `line ${i + 1}: ${why}`);
     const [word = "", ...rest] = line.split(/[ \t]+/);
     const value = rest.join(" ");
-    if (!isBegun && line !== "logs/v0") throw refuse("the first line is logs/v0");
-    if (!isBegun) {
-      isBegun = true;
+    if (!hasHeader && line !== "logs/v0") throw refuse("the first line is logs/v0");
+    if (!hasHeader) {
+      hasHeader = true;
     } else if (word === "vkey") {
       const { name } = await keyOf(value, refuse);
       if (keys.has(value)) throw refuse("this key is there already");
@@ -45,7 +45,7 @@ export async function parseLogsList(text: string): Promise<Map<string, Witnessed
     } else if (word !== "contact") throw refuse("a line begins with vkey, qpd, origin or contact");
     if (logs.size > mostLogs) throw refuse(`the list has at most ${mostLogs} logs`);
   }
-  if (!isBegun) throw new EvidenceError("log", "the first line is logs/v0");
+  if (!hasHeader) throw new EvidenceError("log", "the first line is logs/v0");
   return logs;
 }
 

@@ -46,12 +46,12 @@ export function accessRequestFields(body: unknown): SentRequest {
     return text || null;
   }
 
-  const given = {
+  const texts = {
     firmName: optional("firmName"),
     contactName: optional("contactName"),
     workEmail: optional("workEmail"),
   };
-  const { firmName, contactName, workEmail } = given;
+  const { firmName, contactName, workEmail } = texts;
   if (firmName === null || contactName === null || workEmail === null || !isEmail(workEmail))
     throw invalid(requiredMessage);
   return {

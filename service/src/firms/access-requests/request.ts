@@ -81,8 +81,8 @@ async function issueOnce(
   await tx.script(refusal ? "ROLLBACK TO SAVEPOINT issue" : "RELEASE SAVEPOINT issue");
   await requests.insertRequest(tx, requestId, request, reasons, at, refusal === "domain");
   await requests.openReview(tx, { id: requestId, firmName, at }, refusal === "domain");
-  const told = await requests.markTold(tx, workEmail, refusal !== null, at);
-  await mailKey(tx, told ?? requestId, told === undefined ? null : refusal);
+  const notified = await requests.markNotified(tx, workEmail, refusal !== null, at);
+  await mailKey(tx, notified ?? requestId, notified === undefined ? null : refusal);
 }
 
 const refusalOf = (address: boolean, domain: boolean): Refusal | null => {

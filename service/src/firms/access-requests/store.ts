@@ -104,15 +104,15 @@ export async function issuedTo(tx: Tx, workEmail: string): Promise<{ address: bo
  * @param tell false to run the same statement but record nothing
  * @returns the request that the mail is about; undefined when no mail is due
  */
-export async function markTold(tx: Tx, workEmail: string, tell: boolean, at: Date): Promise<string | undefined> {
-  const [told] = await tx.query<{ id: string }>(sql`
+export async function markNotified(tx: Tx, workEmail: string, tell: boolean, at: Date): Promise<string | undefined> {
+  const [notified] = await tx.query<{ id: string }>(sql`
     UPDATE access_requests SET told_at = ${at} WHERE ${tell}::boolean AND id = (
       SELECT id FROM access_requests WHERE lower(work_email) = lower(${workEmail}) ORDER BY created_at, id LIMIT 1
     ) AND NOT EXISTS (
       SELECT FROM access_requests
       WHERE lower(work_email) = lower(${workEmail}) AND told_at > ${at}::timestamptz - interval '1 day'
     ) RETURNING id`);
-  return told?.id;
+  return notified?.id;
 }
 
 export async function addressHasKey(db: Sql, workEmail: string): Promise<boolean> {

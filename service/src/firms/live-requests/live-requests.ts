@@ -141,18 +141,18 @@ async function decide(
 async function mailFirm(
   tx: Tx,
   partnerId: string,
-  news: { requestId: string; moment: "asked" | "granted" | "refused" },
+  event: { requestId: string; moment: "asked" | "granted" | "refused" },
 ): Promise<void> {
   const members = await listMembers({ db: tx }, partnerId);
   for (const { role, userId } of members)
-    if (role === "owner") await liveAccessMail.enqueue(tx, { ...news, ownerId: userId });
-  await liveAccessMail.enqueue(tx, { ...news, ownerId: null });
+    if (role === "owner") await liveAccessMail.enqueue(tx, { ...event, ownerId: userId });
+  await liveAccessMail.enqueue(tx, { ...event, ownerId: null });
 }
 
 type Moment = "asked" | "granted" | "refused";
 
 /** `ownerId` is null for the mail to the firm's contact address. */
-type News = { requestId: string; moment: Moment; ownerId: string | null };
+type MomentMail = { requestId: string; moment: Moment; ownerId: string | null };
 
 const subjects: Readonly<Record<Moment, string>> = {
   asked: "Somebody asked for live",
@@ -163,7 +163,7 @@ const subjects: Readonly<Record<Moment, string>> = {
 /** Skips former owners, firms without a contact address, and mails that no longer match the state of the request. */
 export const liveAccessMail = defineMail({
   queue: "live-mail",
-  async load({ requestId, moment, ownerId }: News, { db }: MailDeps) {
+  async load({ requestId, moment, ownerId }: MomentMail, { db }: MailDeps) {
     const request = await store.selectRequest(db, requestId);
     if (request?.state !== moment) return null;
     const { partnerId } = request;

@@ -7,7 +7,7 @@ import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import { isUuid, requireUuid } from "../../kernel/platform/text.ts";
 import type { MemberDeps } from "./membership.ts";
-import { mailNews } from "./passkeys/mail.ts";
+import { mailFactorChange } from "./passkeys/mail.ts";
 import * as passkeys from "./passkeys/store.ts";
 import * as sessions from "./sessions/store.ts";
 import * as store from "./store.ts";
@@ -156,7 +156,7 @@ export async function dropPasskeys(
     const partnerId = (await store.findMembership(tx, rowMac, userId, at))?.partnerId;
     const line = { at, action: "passkeys.removed", actor, partnerId, detail: { userId, removed } };
     await tx.query(auditLine(line));
-    if (removed > 0) await mailNews(tx, userId, "removed-by-operator", at);
+    if (removed > 0) await mailFactorChange(tx, userId, "removed-by-operator", at);
     await also(tx, at);
     return { userId, removed, endedSessions: ended.length };
   });
@@ -174,17 +174,17 @@ type EndDeps = { db: Database; clock: Clock };
 /** The word that stands for all operators where an address is accepted. */
 const operatorWord = "operator";
 
-function sessionsOf(whose: string): sessions.SessionFilter {
-  if (whose === operatorWord) return "operator";
-  return isUuid(whose) ? { partnerId: whose } : { email: whose.trim().toLowerCase() };
+function sessionsOf(owner: string): sessions.SessionFilter {
+  if (owner === operatorWord) return "operator";
+  return isUuid(owner) ? { partnerId: owner } : { email: owner.trim().toLowerCase() };
 }
 
 /**
  * Lists sessions: all of them, those of one mail address, those of one firm (by its id), or those of all operators
  * (when the filter is the word `operator`).
  */
-export const listAnySessions = ({ db, clock }: ReadDeps, whose?: string) =>
-  sessions.selectAnySessions(db, whose === undefined ? "all" : sessionsOf(whose), clock());
+export const listAnySessions = ({ db, clock }: ReadDeps, owner?: string) =>
+  sessions.selectAnySessions(db, owner === undefined ? "all" : sessionsOf(owner), clock());
 
 /** Ends any session. @param actor for the audit log @throws ServiceError when no session has this id */
 export async function endAnySession({ db, clock }: EndDeps, sessionId: string, actor?: string): Promise<string[]> {
@@ -201,6 +201,6 @@ export async function endAnySession({ db, clock }: EndDeps, sessionId: string, a
  */
 export const endAllSessions = (
   { db: tx, clock }: { db: Tx; clock: Clock },
-  whose: string,
+  owner: string,
   actor?: string,
-): Promise<string[]> => sessions.endAnySessions(tx, sessionsOf(whose), clock(), actor);
+): Promise<string[]> => sessions.endAnySessions(tx, sessionsOf(owner), clock(), actor);

@@ -48,6 +48,7 @@ export {
   wantedMails,
 } from "./mail-switches.ts";
 export {
+  type ActiveActor,
   changeBillingView,
   changeBranding,
   changeLiveAccess,
@@ -55,6 +56,7 @@ export {
   changePasskeyForLive,
   changeRole,
   changeServicePause,
+  findActiveActor,
   listMembers,
   type Member,
   type MemberDeps,
@@ -63,9 +65,7 @@ export {
   requireBrandOwner,
   requireOwnerNow,
   requireOwnerOfMoney,
-  type Standing,
   servicePauses,
-  standingOf,
 } from "./membership.ts";
 export { requestOptions } from "./passkeys/authentication.ts";
 export { hasPasskeys, type PasskeyDeps } from "./passkeys/ceremony.ts";
@@ -97,10 +97,10 @@ export { resumeSession, suspendSession } from "./sessions/writes.ts";
 export {
   askForLink,
   dueSessionOf,
-  knownSeconds,
   linkSeconds,
   lookAtLink,
   makeOperatorLink,
+  rememberedSeconds,
   requireAddress,
   returnPath,
   type SignInDeps,

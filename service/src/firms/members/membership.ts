@@ -40,18 +40,18 @@ export async function requireOwnerNow(
 }
 
 /** A member or a key of a firm that the audit log names; `since` is when a member joined. */
-export type Standing = { role: Role | "key"; email: string | null; since: Date | null };
+export type ActiveActor = { role: Role | "key"; email: string | null; since: Date | null };
 
 /**
  * The standing of an actor of the audit log who may act for the firm now. Undefined for a former member, for a member
  * without access to the environment, for an ended key, and for a key of another firm or environment.
  */
-export async function standingOf(
+export async function findActiveActor(
   db: Sql,
   { rowMac, clock }: Pick<MemberDeps, "rowMac" | "clock">,
   { partnerId, environment }: Owner,
   actor: string,
-): Promise<Standing | undefined> {
+): Promise<ActiveActor | undefined> {
   const [kind, id = ""] = actor.split(":");
   if (!isUuid(id)) return undefined;
   if (kind === "key") {

@@ -3,7 +3,7 @@ import { defineMail, type MailDeps } from "../../kernel/platform/mail/mail-jobs.
 import { selectActive, selectOperator } from "./store.ts";
 
 /** The content of a mail. With neither `text` nor `morning`, it is the welcome mail to a new operator. */
-type News = {
+type OperatorMail = {
   userId: string;
   at: string;
   text: string | null;
@@ -58,7 +58,7 @@ export const mailOperator = (tx: Tx, { userId, at, mail, isNews = false }: Work)
 export const operatorMail = defineMail({
   queue: "operator-mail",
   isVouched: true,
-  async load({ userId, text }: News, { db }: MailDeps) {
+  async load({ userId, text }: OperatorMail, { db }: MailDeps) {
     const operator = await selectOperator(db, userId);
     return operator && (operator.active || text !== null) ? operator : null;
   },

@@ -135,7 +135,7 @@ export async function changeOperator(
     if (!after.active) await endAllSessions({ db: tx, clock: deps.clock }, before.email, by.actor);
     const detail = { userId: before.id, before: shown(before), after: shown(after) };
     await tx.query(auditLine({ at, action: "operator.changed", actor: by.actor, detail }));
-    await mailAdmins(tx, { at, text: newsOf(before, after) }, { admins, person: before.id });
+    await mailAdmins(tx, { at, text: changeSentence(before, after) }, { admins, person: before.id });
     return after;
   });
 }
@@ -159,7 +159,7 @@ async function requireByAnother(
     throw new ServiceError("conflict", "The last active admin stays. Make somebody else an admin first.");
 }
 
-function newsOf(before: store.OperatorRow, after: store.OperatorRow): string {
+function changeSentence(before: store.OperatorRow, after: store.OperatorRow): string {
   const who = `${after.name} (${after.email})`;
   if (before.active && !after.active) return `${who} is an operator no more.`;
   const roles = after.roles.join(", ");

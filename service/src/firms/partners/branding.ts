@@ -63,8 +63,8 @@ export async function readMailFirm(db: Sql, partnerId: string): Promise<MailFirm
 }
 
 /** Changes a firm's branding inside a transaction. @throws ServiceError naming the field and its rule */
-export async function setBranding(tx: Tx, partnerId: string, given: BrandingChange, by: ChangedBy): Promise<void> {
-  const change = checkedBranding(given);
+export async function setBranding(tx: Tx, partnerId: string, requested: BrandingChange, by: ChangedBy): Promise<void> {
+  const change = checkedBranding(requested);
   await updatePartner(tx, partnerId, change);
   await auditPartner(tx, by, "partner.changed", partnerId, change);
 }
@@ -74,7 +74,7 @@ export const shownBranding = ({ brandName, accentColor, logoUrl }: Branding): Br
   brandName || accentColor || logoUrl ? { brandName, accentColor, logoUrl } : null;
 
 /** The most logos that are stored for a firm. Earlier logos are kept, because old links still name them. */
-const keptOfFirm = 5;
+const mostLogos = 5;
 
 export const logoPath = "/logos";
 
@@ -92,7 +92,7 @@ INSERT INTO firm_logos (partner_id, sha256, png, created_at) VALUES (${partnerId
 ON CONFLICT (partner_id, sha256) DO UPDATE SET created_at = excluded.created_at`);
   await tx.query(sql`
 DELETE FROM firm_logos WHERE partner_id = ${partnerId} AND sha256 NOT IN (
-  SELECT sha256 FROM firm_logos WHERE partner_id = ${partnerId} ORDER BY created_at DESC LIMIT ${keptOfFirm})`);
+  SELECT sha256 FROM firm_logos WHERE partner_id = ${partnerId} ORDER BY created_at DESC LIMIT ${mostLogos})`);
   const logoUrl = `${baseUrl}${logoPath}/${sha256}.png`;
   await updatePartner(tx, partnerId, { logoUrl });
   await auditPartner(tx, by, "partner.changed", partnerId, { logoUrl });

@@ -50,7 +50,7 @@ export { keyForMeResolver, keyResolver, type OpenRooms } from "./keys/resolve.ts
 export { type RotatedKey, rotateUnderLock } from "./keys/rotate.ts";
 export {
   countActiveKeys,
-  countMadeKeys,
+  countCreatedKeys,
   fromKeys,
   isKeyActive,
   type KeyMetadata,

@@ -11,9 +11,9 @@ export type RequireStorage = (firm: Pick<Principal, "partnerId" | "tier">, bytes
 // The interval between reads of a firm's stored bytes. Between two reads, this node adds the bytes that it accepts,
 // even for orders that are then refused.
 const rereadMs = 60_000;
-const mostKnown = 10_000;
+const mostCached = 10_000;
 
-type Known = { bytes: Promise<number>; added: number; until: number };
+type CachedUse = { bytes: Promise<number>; added: number; until: number };
 
 /** A firm's stored bytes and its tier's limit; null for a tier without a limit, whose documents are not counted. */
 export type StorageUse = (firm: {
@@ -49,25 +49,25 @@ export function createStorageQuota(
   mostBytesOf: (tier: string) => number,
   blobs: readonly StoredBlobs[],
 ): RequireStorage {
-  const known = new Map<string, Known>();
+  const cache = new Map<string, CachedUse>();
 
-  function knownOf(partnerId: string): Known {
+  function useOf(partnerId: string): CachedUse {
     const now = clock().getTime();
-    const present = known.get(partnerId);
+    const present = cache.get(partnerId);
     if (present && now < present.until) return present;
-    if (known.size >= mostKnown) known.clear();
+    if (cache.size >= mostCached) cache.clear();
     const bytes = readStoredBytes(db, partnerId, blobs);
     // Forgets a read that failed, so that the next call reads again.
-    bytes.catch(() => known.delete(partnerId));
+    bytes.catch(() => cache.delete(partnerId));
     const next = { bytes, added: 0, until: now + rereadMs };
-    known.set(partnerId, next);
+    cache.set(partnerId, next);
     return next;
   }
 
   return async ({ partnerId, tier }, bytes) => {
     const most = mostBytesOf(tier);
     if (most === Number.POSITIVE_INFINITY) return;
-    const firm = knownOf(partnerId);
+    const firm = useOf(partnerId);
     const stored = (await firm.bytes) + firm.added;
     if (stored + bytes > most)
       throw invalid(`Your ${tier} tier allows ${Math.floor(most / 1_000_000)} MB of stored documents.`);

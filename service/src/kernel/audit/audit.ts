@@ -49,7 +49,7 @@ export const lastActor = (orderId: Statement, to: string, from: string | null = 
     ${from === null ? nothing : sql`AND from_status = ${from}`} ORDER BY id DESC LIMIT 1)`;
 
 /** Part of a statement: the actor who placed an order. Doesn't verify the line's MAC; `readOrigins` does. */
-export const placedBy = (orderId: Statement): Statement => sql`(
+export const ordererOf = (orderId: Statement): Statement => sql`(
   SELECT actor FROM audit_log WHERE audit_log.order_id = ${orderId} AND action = 'order.created' ORDER BY id LIMIT 1)`;
 
 /** Part of a statement: how often an order moved to a status, not counting the ends of holds. */

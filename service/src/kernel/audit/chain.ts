@@ -21,8 +21,8 @@ export const beginning: Link = { position: 0, sha256: "" };
 /** The text whose SHA-256 is the hash of the line that follows `before`. */
 function textAfter(before: Link, line: ChainLine): string {
   const { id, occurredAt, action, actor, partnerId, orderId, roomId, fromStatus, toStatus, detail } = line;
-  const said = [id, occurredAt, action, actor, partnerId, orderId, roomId, fromStatus, toStatus, detail];
-  return JSON.stringify([before.sha256, before.position + 1, ...said]);
+  const members = [id, occurredAt, action, actor, partnerId, orderId, roomId, fromStatus, toStatus, detail];
+  return JSON.stringify([before.sha256, before.position + 1, ...members]);
 }
 
 /** The position and hash of the line that follows `before`. */

@@ -83,7 +83,7 @@ const withoutConnection = (headers: IncomingHttpHeaders, others: readonly string
  * Takes requests that other nodes have passed on, on all routes. A request with a forged header is refused. The hook
  * must be added before the rate limits, which don't count passed requests again.
  */
-export function takePassedOn(app: FastifyInstance, own: OwnNode): void {
+export function acceptPassedOn(app: FastifyInstance, own: OwnNode): void {
   app.decorateRequest("isPassedOn", false);
   app.addHook("onRequest", async (request, reply) => {
     const header = request.headers[nodeHeader];
@@ -142,7 +142,7 @@ export class Passing {
 
   /**
    * Answers a request with the answer of another node. Must run before the body is read.
-   * @param onBegun gets a function that ends the call early, and returns a function that is called when the call has
+   * @param onOpen gets a function that ends the call early, and returns a function that is called when the call has
    * ended
    * @throws ServiceError `unavailable` while the other node does not answer; `validation` when the body stops coming
    */
@@ -150,7 +150,7 @@ export class Passing {
     request: FastifyRequest,
     reply: FastifyReply,
     to: Holder,
-    onBegun: (end: () => void) => () => void,
+    onOpen: (end: () => void) => () => void,
   ): Promise<void> {
     if (request.isPassedOn) throw unreached();
     const pages = this.#openOf.get(to.id) ?? new Map<string, Set<Passed>>();
@@ -167,7 +167,7 @@ export class Passing {
     });
     this.#openOf.set(to.id, pages.set(to.page, own.add(passed)));
     this.#open++;
-    const ended = onBegun(() => call.destroy(new Error("another node has the session now")));
+    const ended = onOpen(() => call.destroy(new Error("another node has the session now")));
     try {
       if (passed.hasBody) sendBody(request.raw, call, this.#limits.bodyMs);
       else call.end();

@@ -28,7 +28,7 @@ export type ServerOptions = {
    */
   unmatchedPage: (
     request: FastifyRequest,
-    isKnown: boolean,
+    isSomeRoute: boolean,
   ) => { page: string; headers: Record<string, string> } | null;
   /**
    * Closes the socket when nothing of a response could be sent for this many milliseconds. This frees the memory that
@@ -190,9 +190,9 @@ function answerUnmatched(app: FastifyInstance, unmatchedPage: ServerOptions["unm
         .replace(/:[^/]+/g, "[^/]+")
         .replace("*", ".*")}/?$`,
     );
-    const known = patterns.get(url) ?? { matches, methods: new Set() };
-    for (const each of [method].flat()) known.methods.add(each);
-    patterns.set(url, known);
+    const pattern = patterns.get(url) ?? { matches, methods: new Set() };
+    for (const each of [method].flat()) pattern.methods.add(each);
+    patterns.set(url, pattern);
   });
   app.setNotFoundHandler(async (request, reply) => {
     const path = pathOf(request.url);

@@ -48,8 +48,8 @@ export async function blankPlace(
       const words = await wordsOn(page);
       if (onPrinted && words.length === 0) continue;
       const shown = [...words, ...(await shownOn(page))].map(({ box }) => box);
-      const taken = [...shown, ...planned.flatMap((each) => boxOf(each, number, page.view))];
-      const box = blankOn(page.view, taken, width, height);
+      const occupied = [...shown, ...planned.flatMap((each) => boxOf(each, number, page.view))];
+      const box = blankOn(page.view, occupied, width, height);
       if (box) {
         const [left = 0, , , top = 0] = page.view;
         return { page: number - 1, box, upperLeft: { x: box[0] - left, y: top - box[3] } };
@@ -64,12 +64,12 @@ export async function blankPlace(
   }
 }
 
-function blankOn(view: readonly number[], taken: readonly Box[], width: number, height: number): Box | null {
+function blankOn(view: readonly number[], occupied: readonly Box[], width: number, height: number): Box | null {
   const [left = 0, bottom = 0, right = 0, top = 0] = view;
   for (let y = bottom + margin; y + height <= top - margin; y += step)
     for (const x of [left + margin, right - margin - width]) {
       const box = [x, y, x + width, y + height] as const;
-      if (x >= left && box[2] <= right && !taken.some((each) => overlaps(box, each))) return box;
+      if (x >= left && box[2] <= right && !occupied.some((each) => overlaps(box, each))) return box;
     }
   return null;
 }

@@ -58,7 +58,7 @@ type Measure = {
 };
 
 function drawnSum(drawings: Drawings, roots: readonly Root[], { most, costOf, unknownUses }: Measure): number {
-  const known = new Map<string, number>();
+  const sums = new Map<string, number>();
   const maps = new Map<NamedContents, number>();
   const none: NamedContents = new Map();
 
@@ -68,17 +68,17 @@ function drawnSum(drawings: Drawings, roots: readonly Root[], { most, costOf, un
     const named = drawing.named ?? above;
     if (!maps.has(named)) maps.set(named, maps.size);
     const key = `${num} ${maps.get(named)}`;
-    const before = known.get(key);
+    const before = sums.get(key);
     if (before !== undefined) return before;
     // Stops endless recursion: readers refuse a form that draws itself.
-    known.set(key, 1);
+    sums.set(key, 1);
     let sum = 1 + costOf(drawing);
     for (const [name, drawn] of named) {
       const times = drawing.names ? (drawing.names.get(name) ?? 0) : unknownUses(drawing.length);
       if (times === 0) continue;
       for (const each of drawn) if (sum <= most) sum += times * of(each, named);
     }
-    known.set(key, sum);
+    sums.set(key, sum);
     return sum;
   }
   return roots.reduce((sum, { num, ofPage }) => (sum > most ? sum : sum + of(num, ofPage ?? none)), 0);

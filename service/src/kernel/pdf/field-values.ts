@@ -9,7 +9,7 @@ export type AsShown = (x: number, y: number) => number[];
  * A field's value, and the run of text next to which the page shows it. Without text near it, `run` is null and the
  * field's description is in front of the value.
  */
-export type PlacedValue = { readonly text: string; readonly run: number | null; readonly side: "before" | "after" };
+export type ValueNextToRun = { readonly text: string; readonly run: number | null; readonly side: "before" | "after" };
 
 type Box = { left: number; top: number; right: number; bottom: number };
 type Annotation = Readonly<Record<string, unknown>>;
@@ -18,7 +18,7 @@ type Annotation = Readonly<Record<string, unknown>>;
 const unseen = 2 | 32;
 const tick = "\u2611";
 /** The greatest distance, in points, from a box to its words, and from another field to the words above it. */
-const beside = 40;
+const boxReach = 40;
 const above = 14;
 
 /**
@@ -42,7 +42,7 @@ export function fieldValues(
   items: readonly Item[],
   annotations: readonly Annotation[],
   asShown: AsShown,
-): PlacedValue[] {
+): ValueNextToRun[] {
   const near = finderOf(wordsIn(items, asShown));
   const values = annotations.flatMap((annotation) => {
     const text = textIn(annotation).slice(0, mostCharacters);
@@ -87,7 +87,7 @@ function finderOf(words: readonly Word[]) {
     let over: Word | undefined;
     for (const word of between(box.top - 1, box.bottom + 2)) {
       const { x } = word;
-      if (x >= box.right - 2 && x <= box.right + beside && x < (next?.x ?? Number.POSITIVE_INFINITY)) next = word;
+      if (x >= box.right - 2 && x <= box.right + boxReach && x < (next?.x ?? Number.POSITIVE_INFINITY)) next = word;
       if (x <= box.left + 2 && x > (left?.x ?? Number.NEGATIVE_INFINITY)) left = word;
     }
     const away = ({ x }: Word) => Math.abs(x - box.left);
@@ -112,7 +112,7 @@ function firstFrom(words: readonly Word[], top: number): number {
 /** The text of a page with the values of its form fields. */
 export function textWithValues(items: readonly Item[], annotations: readonly Annotation[], asShown: AsShown): string {
   const values = Map.groupBy(fieldValues(items, annotations, asShown), ({ run }) => run);
-  const at = (run: number | null, side: PlacedValue["side"]) =>
+  const at = (run: number | null, side: ValueNextToRun["side"]) =>
     (values.get(run) ?? []).filter((each) => each.side === side).map(({ text }) => text);
   const lines = runsIn(items).map(({ str, hasEOL }, index) => {
     const text = [...at(index, "before"), str, ...at(index, "after")].join(" ");

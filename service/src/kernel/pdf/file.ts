@@ -3,7 +3,7 @@ import type { Budget } from "./limits.ts";
 import type { ObjectStream } from "./object-stream.ts";
 import type { Dict } from "./values.ts";
 import type { XrefStream } from "./xref/xref-stream.ts";
-import type { Placed, XrefTable } from "./xref/xref-table.ts";
+import type { ObjectOffset, XrefTable } from "./xref/xref-table.ts";
 
 /** One cross-reference section. `PdfFile.sections` lists the newest first. */
 export type Section = {
@@ -22,7 +22,7 @@ export type PdfFile = {
   /** The number after the last `startxref`, as the file states it. */
   readonly startxref: number;
   /** The offset of every object, when the document's own cross-reference can't be read; otherwise null. */
-  readonly restated: readonly Placed[] | null;
+  readonly restated: readonly ObjectOffset[] | null;
   readonly sections: readonly Section[];
   readonly budget: Budget;
   readonly objectStreams: Map<number, ObjectStream>;

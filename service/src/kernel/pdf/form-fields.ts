@@ -25,10 +25,10 @@ const walks = new WeakMap<Dict, Walk>();
  * @throws PdfRefusal `needs_repair`, `too_complex`
  */
 export function* formFields(file: PdfFile, acroForm: Dict): Generator<FormField, void, undefined> {
-  const known = walks.get(acroForm) ?? { found: [], rest: walk(file, acroForm), failure: null };
-  walks.set(acroForm, known);
+  const walked = walks.get(acroForm) ?? { found: [], rest: walk(file, acroForm), failure: null };
+  walks.set(acroForm, walked);
   for (let at = 0; ; at++) {
-    const field = known.found[at] ?? readNext(known);
+    const field = walked.found[at] ?? readNext(walked);
     if (!field) return;
     yield field;
   }
@@ -38,15 +38,15 @@ export function* formFields(file: PdfFile, acroForm: Dict): Generator<FormField,
  * Reads the next field of a walk; undefined at its end. After an error, every further call throws the same error, so
  * that a failed walk is not mistaken for a finished one.
  */
-function readNext(known: Walk): FormField | undefined {
-  if (known.failure !== null) throw known.failure;
+function readNext(walked: Walk): FormField | undefined {
+  if (walked.failure !== null) throw walked.failure;
   try {
-    const { value, done } = known.rest.next();
+    const { value, done } = walked.rest.next();
     if (done || !value) return undefined;
-    known.found.push(value);
+    walked.found.push(value);
     return value;
   } catch (error) {
-    known.failure = error;
+    walked.failure = error;
     throw error;
   }
 }

@@ -60,8 +60,8 @@ function placeAt(file: PdfFile, offset: number, ref: Ref): Place {
 }
 
 function objectStream(file: PdfFile, num: number): ObjectStream {
-  const known = file.objectStreams.get(num);
-  if (known) return known;
+  const cached = file.objectStreams.get(num);
+  if (cached) return cached;
   const found = findEntry(file, num);
   if (found?.type !== "offset") throw new PdfRefusal("needs_repair", `the object stream ${num} is missing`);
   const place = placeAt(file, found.offset, { num, gen: found.gen });

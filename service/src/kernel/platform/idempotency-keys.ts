@@ -139,11 +139,11 @@ const ofClaim = ({ key, id }: KeyClaim): Statement =>
   sql`${ofKey(key)} AND claim = ${id} AND pending_until IS NOT NULL`;
 
 /** Transfers an abandoned request to the caller. @returns false when another caller was first */
-export async function takeOver(db: Sql, { key, id }: KeyClaim): Promise<boolean> {
-  const taken = await db.query(sql`
+export async function reclaimKey(db: Sql, { key, id }: KeyClaim): Promise<boolean> {
+  const reclaimed = await db.query(sql`
     UPDATE idempotency_keys SET pending_until = ${pendingUntil}, claim = ${id}
     WHERE ${ofKey(key)} AND pending_until < now() RETURNING 1`);
-  return taken.length === 1;
+  return reclaimed.length === 1;
 }
 
 /** Stores the final result of a claimed key. @returns false when another request has taken over the claim */

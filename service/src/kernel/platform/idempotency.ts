@@ -18,8 +18,8 @@ import {
   findKey,
   type KeyClaim,
   type RequestKey,
+  reclaimKey,
   releaseKey,
-  takeOver,
 } from "./idempotency-keys.ts";
 import { newUuid } from "./ids.ts";
 
@@ -129,11 +129,11 @@ const recordWith =
 
 /** `SoFar` is null for work that claims its key before it starts. */
 type Plan<Result extends object, SoFar extends Result | null> = Answered<Result> & {
-  begin: (claim: Claim | null) => Promise<Begun<Result, SoFar> | null>;
+  begin: (claim: Claim | null) => Promise<FirstStep<Result, SoFar> | null>;
   finish: (soFar: SoFar) => Promise<Result>;
   refuseAbandoned?: string | null;
 };
-type Begun<Result, SoFar> = { result: Result; final: true } | { result: SoFar; final: false };
+type FirstStep<Result, SoFar> = { result: Result; final: true } | { result: SoFar; final: false };
 
 async function run<Result extends object, SoFar extends Result | null>(
   deps: OnceDeps,
@@ -142,12 +142,13 @@ async function run<Result extends object, SoFar extends Result | null>(
 ): Promise<Answer<Result>> {
   const { status, begin, finish, readText } = plan;
   const claimed = key && { key, id: newUuid() };
-  const begun = claimed ? await beginOrReplay(deps, claimed, plan) : await begin(null);
-  if (begun === null) throw new Error("work without a key did not begin");
-  if ("replayed" in begun) return begun;
-  if (begun.final) return { status, result: begun.result, replayed: false };
-  const result = await finish(begun.result).catch(async (error) => {
-    if (claimed && begun.result === null) await (isOutcomeUnknown(error) ? abandonKey : releaseKey)(deps.db, claimed);
+  const firstStep = claimed ? await beginOrReplay(deps, claimed, plan) : await begin(null);
+  if (firstStep === null) throw new Error("work without a key did not begin");
+  if ("replayed" in firstStep) return firstStep;
+  if (firstStep.final) return { status, result: firstStep.result, replayed: false };
+  const result = await finish(firstStep.result).catch(async (error) => {
+    if (claimed && firstStep.result === null)
+      await (isOutcomeUnknown(error) ? abandonKey : releaseKey)(deps.db, claimed);
     throw error;
   });
   if (claimed && !(await completeKey(deps.db, claimed, { status, result })))
@@ -174,22 +175,22 @@ async function beginOrReplay<Result extends object, SoFar extends Result | null>
   { db, clock }: OnceDeps,
   claimed: KeyClaim,
   { status, begin, readText, refuseAbandoned = null }: Plan<Result, SoFar>,
-): Promise<Begun<Result, SoFar> | Answer<Result>> {
+): Promise<FirstStep<Result, SoFar> | Answer<Result>> {
   for (let waitedMs = 0; waitedMs <= duplicateTimeoutMs; waitedMs += pollMs) {
     const now = clock();
     const stored = await findKey(db, claimed.key, now, readText);
     if (stored && !stored.isPending) return { status: stored.status, result: stored.result as Result, replayed: true };
     if (stored?.isAbandoned && refuseAbandoned !== null) throw new ServiceError("conflict", refuseAbandoned);
-    if (stored?.isAbandoned && (await takeOver(db, claimed))) return { result: stored.result as SoFar, final: false };
+    if (stored?.isAbandoned && (await reclaimKey(db, claimed))) return { result: stored.result as SoFar, final: false };
     if (stored) await sleep(pollMs);
     else {
       const claim: Claim = ({ result, final }) => claimStatement(claimed, { status, result }, final, now);
-      const begun = await begin(claim).catch((error) => {
+      const firstStep = await begin(claim).catch((error) => {
         // The statement waited for a duplicate's transaction until the lock time-out. So the request counts as still in
         // progress. A time-out on other locks, such as a migration's, gives a 503.
         throw waitedForRowOf("idempotency_keys", error) ? inFlight() : error;
       });
-      if (begun) return begun;
+      if (firstStep) return firstStep;
     }
   }
   throw inFlight();

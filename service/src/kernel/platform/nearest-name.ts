@@ -16,12 +16,12 @@ export function nearest(typed: string, names: readonly string[]): string | null 
 }
 
 /** A warning for each unknown name of a request's fields, at most ten. */
-export const unknownFields = (sent: Iterable<string>, known: readonly string[]): string[] =>
+export const unknownFields = (sent: Iterable<string>, allowed: readonly string[]): string[] =>
   [...sent]
-    .filter((name) => !known.includes(name))
+    .filter((name) => !allowed.includes(name))
     .slice(0, mostWarnings)
     .map((name) => {
-      const meant = nearest(name, known);
+      const meant = nearest(name, allowed);
       return `${shownText(name)} is not a field of this request and was ignored${meant === null ? "." : `: did you mean "${meant}"?`}`;
     });
 

@@ -15,7 +15,7 @@ export type RevokedKind = "session" | "member" | "operator" | "passkey" | "recov
  * Revocations that also apply to a database restored from an older backup: of a partner key by its id, of a seal
  * certificate by its SHA-256.
  */
-export type KeptKind = "key" | "seal";
+export type DurableKind = "key" | "seal";
 
 /**
  * Builds the INSERT of revocations. The INSERT runs by itself in the transaction of the change, or as a part (`WITH ...
@@ -44,11 +44,11 @@ export async function wasRevoked(db: Sql, subject: string, now: Date): Promise<b
   return found?.ended === true;
 }
 
-export type KeptRevocation = { kind: KeptKind; subject: string; effectiveAt: Date; reason: string | null };
+export type DurableRevocation = { kind: DurableKind; subject: string; effectiveAt: Date; reason: string | null };
 
 const table = "revocations";
 
-const keptMembers = ({ kind, subject, effectiveAt, reason }: KeptRevocation): Members => ({
+const durableMembers = ({ kind, subject, effectiveAt, reason }: DurableRevocation): Members => ({
   kind,
   subject,
   effectiveAt,
@@ -59,21 +59,21 @@ const keptMembers = ({ kind, subject, effectiveAt, reason }: KeptRevocation): Me
  * Builds the INSERT of a revocation that every node also writes to a file of its own. The MAC keeps forged revocations
  * out of these files. If somebody removes the row's MAC, the revocation is restored from the file.
  */
-export const keptRevocationRow = (rowMac: RowMac, revocation: KeptRevocation, from?: Statement): Statement => {
+export const durableRevocationRow = (rowMac: RowMac, revocation: DurableRevocation, from?: Statement): Statement => {
   const { kind, subject, effectiveAt, reason } = revocation;
   return sql`INSERT INTO revocations (kind, subject, effective_at, reason, row_mac)
   SELECT ${kind}::text, ${subject}::text, ${effectiveAt}::timestamptz, ${reason}::text,
-    ${rowMac.of(table, keptMembers(revocation))}::bytea FROM ${from ?? sql`(SELECT) AS one`}
+    ${rowMac.of(table, durableMembers(revocation))}::bytea FROM ${from ?? sql`(SELECT) AS one`}
   ON CONFLICT (kind, subject, effective_at, reason) WHERE kind IN ('key', 'seal') DO UPDATE SET row_mac = excluded.row_mac`;
 };
 
-const keptColumns = sql`id::int8 AS id, kind, subject, effective_at AS "effectiveAt", reason, row_mac AS mac`;
-type KeptRow = KeptRevocation & { id: number; mac: Buffer | null };
+const durableColumns = sql`id::int8 AS id, kind, subject, effective_at AS "effectiveAt", reason, row_mac AS mac`;
+type DurableRow = DurableRevocation & { id: number; mac: Buffer | null };
 
 /**
  * The revocations of keys and of seal certificates that this service wrote, in the order in which they were recorded.
  */
-export async function keptRevocations(db: Sql, rowMac: RowMac): Promise<KeptRevocation[]> {
+export async function durableRevocations(db: Sql, rowMac: RowMac): Promise<DurableRevocation[]> {
   return (await storedRevocations(db, rowMac, "key", "seal")).filter(({ isAuthentic }) => isAuthentic);
 }
 
@@ -87,26 +87,26 @@ export const revocationsOf = (subject: string): Statement => sql`SELECT FROM rev
 export async function storedRevocations(
   db: Sql,
   rowMac: RowMac,
-  ...kinds: KeptKind[]
-): Promise<(KeptRevocation & { isAuthentic: boolean })[]> {
-  const rows = await db.query<KeptRow>(sql`
-    SELECT ${keptColumns} FROM revocations WHERE kind = ANY (${kinds}::text[]) ORDER BY id`);
-  return rows.map((row) => ({ ...row, isAuthentic: rowMac.holds(table, keptMembers(row), row.mac) }));
+  ...kinds: DurableKind[]
+): Promise<(DurableRevocation & { isAuthentic: boolean })[]> {
+  const rows = await db.query<DurableRow>(sql`
+    SELECT ${durableColumns} FROM revocations WHERE kind = ANY (${kinds}::text[]) ORDER BY id`);
+  return rows.map((row) => ({ ...row, isAuthentic: rowMac.holds(table, durableMembers(row), row.mac) }));
 }
 
-export const revocationRows: MacTable<KeptRow> = {
+export const revocationRows: MacTable<DurableRow> = {
   table: sql`revocations`,
   key: sql`id`,
   mac: sql`row_mac`,
-  rows: sql`SELECT id AS key, ${keptColumns} FROM revocations`,
-  members: (row) => (row.mac === null ? null : keptMembers(row)),
+  rows: sql`SELECT id AS key, ${durableColumns} FROM revocations`,
+  members: (row) => (row.mac === null ? null : durableMembers(row)),
 };
 
 /** The file next to the keys, with one line of JSON for each revocation. */
 export const revocationsFile = (dataDir: string): string => join(dataDir, "keys/revocations");
 
 /** @returns an empty list for a missing file @throws Error for a line that is not a revocation */
-export async function readRevocationsFile(path: string): Promise<KeptRevocation[]> {
+export async function readRevocationsFile(path: string): Promise<DurableRevocation[]> {
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return "";
     throw error;
@@ -128,11 +128,11 @@ export async function readRevocationsFile(path: string): Promise<KeptRevocation[
 }
 
 /** Identifies a revocation by its content, so that a row and a line of the file can be compared. */
-export const revocationId = ({ kind, subject, effectiveAt, reason }: KeptRevocation): string =>
+export const revocationId = ({ kind, subject, effectiveAt, reason }: DurableRevocation): string =>
   JSON.stringify([kind, subject, effectiveAt.getTime(), reason]);
 
-const without = (all: readonly KeptRevocation[], known: readonly KeptRevocation[]): KeptRevocation[] => {
-  const ids = new Set(known.map(revocationId));
+const without = (all: readonly DurableRevocation[], others: readonly DurableRevocation[]): DurableRevocation[] => {
+  const ids = new Set(others.map(revocationId));
   return all.filter((one) => !ids.has(revocationId(one)));
 };
 
@@ -141,8 +141,8 @@ const without = (all: readonly KeptRevocation[], known: readonly KeptRevocation[
  * own. A revocation in the file of any node applies to all nodes.
  */
 export async function mergeRevocations({ db, rowMac }: { db: Sql; rowMac: RowMac }, path: string): Promise<void> {
-  const [rows, lines] = [await keptRevocations(db, rowMac), await readRevocationsFile(path)];
-  for (const one of without(lines, rows)) await db.query(keptRevocationRow(rowMac, one));
+  const [rows, lines] = [await durableRevocations(db, rowMac), await readRevocationsFile(path)];
+  for (const one of without(lines, rows)) await db.query(durableRevocationRow(rowMac, one));
   const fresh = without(rows, lines);
   if (fresh.length === 0) return;
   await mkdir(join(path, ".."), { recursive: true, mode: 0o700 });

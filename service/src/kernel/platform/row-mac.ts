@@ -25,8 +25,8 @@ const macBytes = keyIdBytes + 32;
  * Results for short rows are cached, because an API key's row is verified on each request. Longer rows, with texts of
  * people, are not cached.
  */
-const mostKept = 1000;
-const longestKept = 512;
+const mostCached = 1000;
+const longestCached = 512;
 
 /** Called each time a row with an invalid MAC is read. */
 export type OnUnvouched = (table: string, members: Members) => void;
@@ -97,17 +97,17 @@ function makerOf(master: SecretBytes) {
   const key = createSecretKey(deriveKey(master, "row MAC"));
   const id = keyId(master);
   const macOf = (text: string): Buffer => Buffer.concat([id, createHmac("sha256", key).update(text).digest()]);
-  const kept = new Map<string, Buffer>();
+  const cached = new Map<string, Buffer>();
   return {
     id,
     of: (table: string, members: Members): Buffer => macOf(encoded(table, members)),
     /** The MAC, cached for recent rows. */
     again(table: string, members: Members): Buffer {
       const text = encoded(table, members);
-      if (text.length > longestKept) return macOf(text);
-      const mac = kept.get(text) ?? macOf(text);
-      if (kept.size === mostKept) kept.clear();
-      kept.set(text, mac);
+      if (text.length > longestCached) return macOf(text);
+      const mac = cached.get(text) ?? macOf(text);
+      if (cached.size === mostCached) cached.clear();
+      cached.set(text, mac);
       return mac;
     },
   };

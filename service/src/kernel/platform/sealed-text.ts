@@ -58,28 +58,28 @@ const [rememberedMost, rememberedLength] = [2_000, 160];
 
 function remembered(memo: Memo, of: string, make: () => string): string {
   if (of.length > rememberedLength) return make();
-  const known = memo.get(of);
-  if (known !== undefined) return known;
-  const made = make();
+  const cached = memo.get(of);
+  if (cached !== undefined) return cached;
+  const result = make();
   const [oldest] = memo.size < rememberedMost ? [] : memo.keys();
   if (oldest !== undefined) memo.delete(oldest);
-  memo.set(of, made);
-  return made;
+  memo.set(of, result);
+  return result;
 }
 
 /** @param master the keys of SECRETS_KEY and SECRETS_KEYS_OLD */
 export function openSealedTexts(master: SecretBytes): SealedTexts {
   const byKind = new Map<SealedKind, Map<SecretBytes, Keys>>();
   function keysOfKind(kind: SealedKind): Map<SecretBytes, Keys> {
-    const known = byKind.get(kind) ?? new Map(keysOf(master).map((key) => [key, keysFor(key, kind)]));
-    byKind.set(kind, known);
-    return known;
+    const keys = byKind.get(kind) ?? new Map(keysOf(master).map((key) => [key, keysFor(key, kind)]));
+    byKind.set(kind, keys);
+    return keys;
   }
   const texts = new Map<SealedKind, Memo>();
   function textsOf(kind: SealedKind): Memo {
-    const known = texts.get(kind) ?? new Map();
-    texts.set(kind, known);
-    return known;
+    const memo = texts.get(kind) ?? new Map();
+    texts.set(kind, memo);
+    return memo;
   }
   function openedOrSame(kind: SealedKind, stored: string): string {
     if (!form.test(stored)) return stored;

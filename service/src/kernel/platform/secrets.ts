@@ -74,10 +74,10 @@ const derived = new WeakMap<SecretBytes, Map<string, Buffer>>();
 
 /** Derives a separate key for each use, by HKDF-SHA256 (RFC 5869). */
 export function deriveKey(master: SecretBytes, use: string): Buffer {
-  const known = derived.get(master) ?? new Map<string, Buffer>();
-  derived.set(master, known);
-  const key = known.get(use) ?? deriveSalted(master, use, new Uint8Array());
-  known.set(use, key);
+  const keysByUse = derived.get(master) ?? new Map<string, Buffer>();
+  derived.set(master, keysByUse);
+  const key = keysByUse.get(use) ?? deriveSalted(master, use, new Uint8Array());
+  keysByUse.set(use, key);
   return key;
 }
 

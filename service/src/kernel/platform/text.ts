@@ -7,7 +7,7 @@ const secret = /^[a-z2-7]{52}$/;
 // U+FFFD replaces bytes that are not UTF-8. A lone surrogate means that a text was cut inside a character.
 const unreadable = /[\p{Cc}\p{Cs}\uFFFD]/u;
 const invisible = /^[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Z}\p{M}\u2800]*$/u;
-const unreadableBesideLines = /[\p{Cs}\uFFFD]|(?![\t\n\r])\p{Cc}/u;
+const unreadableInLines = /[\p{Cs}\uFFFD]|(?![\t\n\r])\p{Cc}/u;
 
 /** A UUID in lowercase hex. */
 export const isUuid = (text: string): boolean => uuid.test(text);
@@ -37,7 +37,7 @@ export const hasNulEscape = (json: string): boolean => /(?<!\\)(?:\\\\)*\\u0000/
 export const isPlainText = (text: string): boolean => !unreadable.test(text);
 
 /** Like `isPlainText`, but the text may contain tabs and line breaks. */
-export const isPlainLines = (text: string): boolean => !unreadableBesideLines.test(text);
+export const isPlainLines = (text: string): boolean => !unreadableInLines.test(text);
 
 /** The text with `?` for each character that is not plain text. */
 export const toPlainText = (text: string): string => text.replace(new RegExp(unreadable, "gu"), "?");

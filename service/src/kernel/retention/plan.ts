@@ -45,5 +45,5 @@ export type Days = number | "none";
 export const readRetention = (path: string): RetentionPlan => readCheckedYaml("RETENTION", path, Plan);
 
 /** Data from before this time are due; null when data are kept forever. */
-export const dueBefore = (kept: Days, now: Date): Date | null =>
-  kept === "none" ? null : new Date(now.getTime() - kept * dayMs);
+export const dueBefore = (period: Days, now: Date): Date | null =>
+  period === "none" ? null : new Date(now.getTime() - period * dayMs);

@@ -1,8 +1,8 @@
 import {
+  findActiveActor,
   linkSeriesOf,
   mailDelayMs,
   ownersWhoSee,
-  standingOf,
   unsubscribeUrl,
   wantedMails,
 } from "../../firms/members/members.ts";
@@ -24,7 +24,7 @@ export const statementMail = defineMail({
   queue,
   async load(news: StatementNews, deps) {
     const { userId, month } = news;
-    const owner = await standingOf(deps.db, deps, news, `member:${userId}`);
+    const owner = await findActiveActor(deps.db, deps, news, `member:${userId}`);
     if (owner?.role !== "owner" || owner.email === null) return null;
     if (!(await wantedMails(deps.db, userId)).includes("statements")) return null;
     const statement = (await statementsOf(deps, { ...news, firmName: "" })).findLast((each) => each.month === month);

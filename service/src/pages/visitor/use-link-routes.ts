@@ -2,8 +2,8 @@ import type { FastifyInstance } from "fastify";
 import {
   cookieNames,
   cookieOf,
-  knownSeconds,
   lookAtLink,
+  rememberedSeconds,
   type SignInDeps,
   sessionLimits,
   setCookie,
@@ -75,7 +75,7 @@ function linkRoutes(
           headers: {
             "Set-Cookie": [
               setCookie(cookie, used.sessionToken, seconds),
-              ...(used.known === null ? [] : [setCookie(cookieNames.known, used.known, knownSeconds)]),
+              ...(used.known === null ? [] : [setCookie(cookieNames.known, used.known, rememberedSeconds)]),
             ],
           },
         };

@@ -1,10 +1,10 @@
-import { knownChains, unretiredChains } from "../../evidence/seals/seals.ts";
+import { recordedChains, unretiredChains } from "../../evidence/seals/seals.ts";
 import { keysInForce } from "../../firms/partners/partners.ts";
 import { fromLines } from "../../kernel/audit/audit.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import {
-  type KeptRevocation,
-  keptRevocations,
+  type DurableRevocation,
+  durableRevocations,
   readRevocationsFile,
   revocationId,
   revocationsFile,
@@ -22,7 +22,7 @@ const shown = 5;
 export async function revocationsAgree(examined: Examined): Promise<string> {
   const { config, db, rowMac } = examined;
   const file = revocationsFile(config.dataDir);
-  const [rows, lines] = [await keptRevocations(db, rowMac), await readRevocationsFile(file)];
+  const [rows, lines] = [await durableRevocations(db, rowMac), await readRevocationsFile(file)];
   const ended = new Set([...rows, ...lines].map(({ subject }) => subject));
   const faults = [
     ...lacking(lines, rows).map((one) => `${nameOf(one)} is in ${file} and not in the database`),
@@ -40,16 +40,16 @@ export async function revocationsAgree(examined: Examined): Promise<string> {
   return `${rows.length} of keys and seal certificates, each in the database and in ${file}`;
 }
 
-const nameOf = ({ kind, subject }: Pick<KeptRevocation, "kind" | "subject">): string =>
+const nameOf = ({ kind, subject }: Pick<DurableRevocation, "kind" | "subject">): string =>
   kind === "key" ? `key ${subject}` : `seal certificate ${subject}`;
 
-function lacking(all: readonly KeptRevocation[], others: readonly KeptRevocation[]): KeptRevocation[] {
+function lacking(all: readonly DurableRevocation[], others: readonly DurableRevocation[]): DurableRevocation[] {
   const ids = new Set(others.map(revocationId));
   return all.filter((one) => !ids.has(revocationId(one)));
 }
 
 const ofAuditLog = ({ db }: Examined) =>
-  db.query<Pick<KeptRevocation, "kind" | "subject">>(sql`
+  db.query<Pick<DurableRevocation, "kind" | "subject">>(sql`
     SELECT 'key' AS kind, subject ${fromLines("key.revoked", "keyId")}
     UNION SELECT 'seal', subject ${fromLines("seal_certificate.retired", "certificateSha256")}`);
 
@@ -60,11 +60,11 @@ async function unwritten({ db, rowMac }: Examined): Promise<string[]> {
 }
 
 /** Revoked keys and certificates whose own row says otherwise, which means that somebody restored an old row. */
-async function putBack({ db, rowMac, log, clock }: Examined, rows: readonly KeptRevocation[]): Promise<string[]> {
+async function putBack({ db, rowMac, log, clock }: Examined, rows: readonly DurableRevocation[]): Promise<string[]> {
   const keys = await keysInForce(db, subjectsOf(rows, "key", clock()), clock());
   const seals = new Set(subjectsOf(rows, "seal", clock()));
   const unretired = await unretiredChains(db);
-  const known = await knownChains({ db, rowMac, log });
+  const known = await recordedChains({ db, rowMac, log });
   const chains = known.filter(({ sha256, fingerprint }) => seals.has(fingerprint) && unretired.includes(sha256));
   return [
     ...keys.map((id) => `the row of key ${id} says that it has not ended: it was put back`),
@@ -74,5 +74,5 @@ async function putBack({ db, rowMac, log, clock }: Examined, rows: readonly Kept
   ];
 }
 
-const subjectsOf = (rows: readonly KeptRevocation[], kind: KeptRevocation["kind"], now: Date): string[] =>
+const subjectsOf = (rows: readonly DurableRevocation[], kind: DurableRevocation["kind"], now: Date): string[] =>
   rows.filter((one) => one.kind === kind && (kind === "seal" || one.effectiveAt <= now)).map(({ subject }) => subject);

@@ -8,7 +8,7 @@ import { until } from "@signsealship/testing/until";
 import fastify, { type FastifyInstance } from "fastify";
 import { clientAddress } from "../../../src/kernel/http/client-address.ts";
 import { wireError } from "../../../src/kernel/http/errors/wire-errors.ts";
-import { Passing, takePassedOn } from "../../../src/kernel/http/pass-on.ts";
+import { acceptPassedOn, Passing } from "../../../src/kernel/http/pass-on.ts";
 import { openRateLimits } from "../../../src/kernel/http/rate-limits.ts";
 import { systemClock } from "../../../src/kernel/platform/clock.ts";
 import { OwnNode } from "../../../src/kernel/platform/nodes.ts";
@@ -35,7 +35,7 @@ let streams = 0;
 let atWork = 0;
 const finished = Promise.withResolvers<void>();
 const holderUrl = await started((app) => {
-  takePassedOn(app, holder);
+  acceptPassedOn(app, holder);
   app.addContentTypeParser("text/plain", { parseAs: "string" }, (_, body, done) => done(null, body));
   app.post("/echo", { onRequest: limits.limit("sign-in") }, async (request, reply) => {
     const { host, cookie, connection, "x-forwarded-for": forwarded } = request.headers;
@@ -64,7 +64,7 @@ const ends = new Set<() => void>();
 const passingNode = (limits: ConstructorParameters<typeof Passing>[1] = {}) =>
   started((app) => {
     const node = own();
-    takePassedOn(app, node);
+    acceptPassedOn(app, node);
     const passing = new Passing(node, limits);
     app.addHook("preParsing", (request, reply) =>
       passing.pass(request, reply, target, (end) => {

@@ -11,7 +11,7 @@ import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner, runCli, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { knownChains, retireCertificate } from "../../../src/evidence/seals/seals.ts";
+import { recordedChains, retireCertificate } from "../../../src/evidence/seals/seals.ts";
 import { deleteMember, findMembership, insertMember, updateMember } from "../../../src/firms/members/store.ts";
 import { insertOperator, updateOperator } from "../../../src/firms/operators/store.ts";
 import { issueKey, revokeKey } from "../../../src/firms/partners/partners.ts";
@@ -359,7 +359,7 @@ test("detects a row that was set back before the next head was made", async () =
 
 test("accepts a seal certificate that was retired again in the same way", async () => {
   const log = openLog("silent");
-  const [chain] = await knownChains({ db, rowMac, log });
+  const [chain] = await recordedChains({ db, rowMac, log });
   const fingerprint = chain?.fingerprint ?? "";
   const dates = [new Date("2026-01-01T00:00:00Z"), new Date("2026-02-01T00:00:00Z"), new Date("2026-01-01T00:00:00Z")];
   const faults = async () => (await verify()).faults.filter((fault) => fault.startsWith("seal_chains"));

@@ -5,7 +5,7 @@ import { forTests } from "@signsealship/testing/for-tests";
 import { until } from "@signsealship/testing/until";
 import fastify from "fastify";
 import { wireError } from "../../../src/kernel/http/errors/wire-errors.ts";
-import { takePassedOn } from "../../../src/kernel/http/pass-on.ts";
+import { acceptPassedOn } from "../../../src/kernel/http/pass-on.ts";
 import { systemClock } from "../../../src/kernel/platform/clock.ts";
 import type { Statement } from "../../../src/kernel/platform/database/sql.ts";
 import { newUuid } from "../../../src/kernel/platform/ids.ts";
@@ -21,7 +21,7 @@ async function nodeWith(key = secrets): Promise<{ url: string; id: string }> {
   const app = fastify({ logger: false });
   app.decorateRequest("clientAddress", null);
   app.setErrorHandler(wireError);
-  takePassedOn(app, own);
+  acceptPassedOn(app, own);
   app.get("/healthz", async () => ({ status: "ok" }));
   await app.listen({ port: 0, host: "127.0.0.1" });
   await forTests({ stop: () => app.close() });

@@ -101,12 +101,12 @@ function ourDocument(begins: boolean, isSame: boolean): FinishedCheck {
       );
 }
 
-function pagesCheck(bytes: Buffer, given: number | null): FinishedCheck {
+function pagesCheck(bytes: Buffer, originalPages: number | null): FinishedCheck {
   const pages = pagesOf(bytes);
   if (typeof pages !== "number") return check("pages", "warns", `Its pages can’t be counted: ${pages.why}.`);
   const counted = `It has ${pages} ${pages === 1 ? "page" : "pages"}`;
-  if (given === null || pages >= given) return check("pages", "holds", `${counted}.`);
-  return check("pages", "warns", `${counted}, and the order’s document ${given}.`);
+  if (originalPages === null || pages >= originalPages) return check("pages", "holds", `${counted}.`);
+  return check("pages", "warns", `${counted}, and the order’s document ${originalPages}.`);
 }
 
 function pagesOf(bytes: Buffer): number | { why: string } {

@@ -24,7 +24,7 @@ import {
 import { inPersonObstacle, inPersonOf } from "../../../signing/notaries/notaries.ts";
 import { furthestOf } from "../paper-order.ts";
 import type { FinishedCheck, FinishedReport, FinishedRules } from "./check.ts";
-import { type ApprovalDeps, decideTakingIn, openTakingIn, requestTakingIn } from "./second-person.ts";
+import { type ApprovalDeps, decideAcceptance, openAcceptance, requestAcceptance } from "./second-person.ts";
 
 const checking: Task<FinishedRules, FinishedReport> = {
   name: "check a document that people finished",
@@ -115,7 +115,7 @@ type Upload = { bytes: Buffer; confirmed: FinishedConfirmation };
  * @returns `sealed`; `asked` when the document waits for approval; the report to confirm again when nothing was stored
  * @throws ServiceError naming the check that failed, or because another file was confirmed
  */
-export async function takeFinished(
+export async function acceptFinished(
   deps: FinishingDeps,
   operator: Operator,
   order: FinishedOrder,
@@ -128,10 +128,10 @@ export async function takeFinished(
   const again = await requireConfirmed(deps.finished, order, on, upload);
   if (again) return again;
   const { sha256, reason, warnings } = upload.confirmed;
-  const isKnownNotary = operator.roles.includes("notary") && (operator.decidesFrom ?? 0) <= moves.clock();
-  if (on === "notarized" && !isKnownNotary) {
+  const isEstablishedNotary = operator.roles.includes("notary") && (operator.decidesFrom ?? 0) <= moves.clock();
+  if (on === "notarized" && !isEstablishedNotary) {
     const request = { sha256, reason: reason.trim(), warnings };
-    await requestTakingIn(moves, operator, order.code, request, async (tx, locked) => {
+    await requestAcceptance(moves, operator, order.code, request, async (tx, locked) => {
       requireTurn(locked, on);
       await requireFree(tx, locked, on, operator.actor);
     });
@@ -155,7 +155,7 @@ export async function approveFinished(
   const { moves, approval } = deps;
   requirePermission(operator, ["documents.take_in"]);
   requirePasskeyOf(operator, moves.clock());
-  const request = await openTakingIn(moves.db, order.code);
+  const request = await openAcceptance(moves.db, order.code);
   if (!request) throw new ServiceError("conflict", "Nothing waits here for a second person.");
   requireSecondPerson(approval.refundApproval, operator, request, "document to be taken in", moves.clock());
   const { sha256, reason, warnings } = request;
@@ -165,7 +165,7 @@ export async function approveFinished(
   });
   if (again) throw new ServiceError("conflict", `${again.problem} Refuse this request, and ask again.`);
   await sealFinished(moves, order, "notarized", { bytes, reason, actor: operator.actor }, (tx) =>
-    decideTakingIn(tx, { clock: moves.clock, ...approval }, operator, {
+    decideAcceptance(tx, { clock: moves.clock, ...approval }, operator, {
       orderCode: order.code,
       id: request.id,
       state: "approved",

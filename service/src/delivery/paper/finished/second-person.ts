@@ -24,7 +24,7 @@ export type ApprovalDeps = { refundApproval: Approval };
 type Deps = { db: Database; clock: Clock };
 
 /** A request to accept a document that was notarized elsewhere. It waits for a second person. */
-export type TakingIn = {
+export type AcceptanceRequest = {
   id: string;
   /** The hash of the file. The requester and the approver must hand in the same file. */
   sha256: string;
@@ -41,7 +41,7 @@ const noPerson = "Two people with names are needed. Sign in by email, or use ord
  * The MAC covers the document and the person who hands it in. It doesn't cover the decision, because only undecided
  * requests are read. A trigger allows only one decision. A request can be closed without the key of the MAC.
  */
-const takingInState: StateMac = {
+const acceptanceState: StateMac = {
   table: sql`taking_in_requests`,
   key: sql`id`,
   mac: sql`row_mac`,
@@ -49,22 +49,22 @@ const takingInState: StateMac = {
     extract(epoch FROM ${r}.requested_at)`,
 };
 
-export const protectedTables = [stateRows(takingInState, { backfill: { set: "desk and checkout" } })];
+export const protectedTables = [stateRows(acceptanceState, { backfill: { set: "desk and checkout" } })];
 
 /**
  * The open request of an order; an order has at most one.
  * @throws ServiceError `unavailable` for a request whose MAC is wrong
  */
-export async function openTakingIn(db: Sql, orderCode: string): Promise<TakingIn | undefined> {
-  const [found] = await db.query<TakingIn>(sql`
+export async function openAcceptance(db: Sql, orderCode: string): Promise<AcceptanceRequest | undefined> {
+  const [found] = await db.query<AcceptanceRequest>(sql`
     SELECT r.id, r.sha256, r.reason, r.warnings, r.requested_by AS "requestedBy", ${operatorName(sql`r.requested_by`)} AS "requestedByName",
-      r.requested_at AS "requestedAt", ${verified(takingInState, sql`r`)}
+      r.requested_at AS "requestedAt", ${verified(acceptanceState, sql`r`)}
     FROM taking_in_requests r ${joinOrder(sql`r.order_id`)}
     WHERE ${hasOrderCode(orderCode)} AND r.state = 'requested'`);
   return found;
 }
 
-async function lockKnown(tx: Tx, orderCode: string): Promise<LockedOrder> {
+async function lockExisting(tx: Tx, orderCode: string): Promise<LockedOrder> {
   const order = await lockOrder(tx, orderCode);
   if (!order) throw new ServiceError("not_found", "Order not found.");
   return order;
@@ -75,7 +75,7 @@ async function lockKnown(tx: Tx, orderCode: string): Promise<LockedOrder> {
  * @param judge throws when the order isn't waiting for such a document
  * @throws ServiceError
  */
-export async function requestTakingIn(
+export async function requestAcceptance(
   { db, clock }: Deps,
   operator: Operator,
   orderCode: string,
@@ -84,7 +84,7 @@ export async function requestTakingIn(
 ): Promise<void> {
   const requestedBy = requirePerson(operator, noPerson);
   await db.transaction(async (tx) => {
-    const { id: orderId, ...order } = await lockKnown(tx, orderCode);
+    const { id: orderId, ...order } = await lockExisting(tx, orderCode);
     await judge(tx, { id: orderId, ...order });
     const [id, at] = [newUuid(), clock()];
     const inserted = await tx.query(sql`
@@ -93,7 +93,7 @@ export async function requestTakingIn(
       ON CONFLICT (order_id) WHERE state = 'requested' DO NOTHING RETURNING 1`);
     if (inserted.length === 0)
       throw new ServiceError("conflict", "A notarized document of this order waits for a second person already.");
-    await writeStateMacs(tx, takingInState, sql`id = ${id}`);
+    await writeStateMacs(tx, acceptanceState, sql`id = ${id}`);
     const { environment, partnerId } = order;
     await openTask(tx, { kind: "taking_in_approval", at, environment, orderId, reason });
     const detail = { requestId: id, sha256, reason };
@@ -114,15 +114,15 @@ type Decision = {
  * Locks the order, and ends its open request.
  * @throws ServiceError when the request has already ended, or another person must decide
  */
-export async function decideTakingIn(
+export async function decideAcceptance(
   tx: Tx,
   { clock, refundApproval }: ApprovalDeps & Pick<Deps, "clock">,
   operator: Operator,
   { orderCode, id, state, note }: Decision,
 ): Promise<void> {
   const by = requirePerson(operator, noPerson);
-  const { id: orderId, partnerId } = await lockKnown(tx, orderCode);
-  const request = await openTakingIn(tx, orderCode);
+  const { id: orderId, partnerId } = await lockExisting(tx, orderCode);
+  const request = await openAcceptance(tx, orderCode);
   const at = clock();
   if (request?.id !== id) throw new ServiceError("conflict", "This request has ended.");
   if (state === "refused") requireRefusedByAnother(operator, request, "document to be taken in", at);
@@ -145,7 +145,7 @@ export async function decideTakingIn(
  * Refuses a document that another operator handed in, with a reason, or withdraws the operator's own.
  * @throws ServiceError
  */
-export async function endTakingIn(
+export async function endAcceptance(
   deps: Deps & ApprovalDeps,
   operator: Operator,
   orderCode: string,
@@ -153,9 +153,9 @@ export async function endTakingIn(
 ): Promise<void> {
   const checked = decision.state === "refused" ? { ...decision, note: requireText("note", decision.note) } : decision;
   await deps.db.transaction(async (tx) => {
-    await lockKnown(tx, orderCode);
-    const request = await openTakingIn(tx, orderCode);
+    await lockExisting(tx, orderCode);
+    const request = await openAcceptance(tx, orderCode);
     if (!request) throw new ServiceError("conflict", "This request has ended.");
-    await decideTakingIn(tx, deps, operator, { orderCode, id: request.id, ...checked });
+    await decideAcceptance(tx, deps, operator, { orderCode, id: request.id, ...checked });
   });
 }

@@ -25,9 +25,9 @@ async function keepFile({ db, clock, blobs, rowMac, easypost }: LabelDeps, label
   const bytes = await fetchLabelFile(easypost.fetch, easypost.settings?.apiBase ?? easypostBase, label.labelUrl);
   const sha256 = hash("sha256", bytes);
   const blobKey = await blobs.put(bytes, documentUse(sha256));
-  let isKept = false;
+  let isStored = false;
   try {
-    isKept = await db.transaction(async (tx) => {
+    isStored = await db.transaction(async (tx) => {
       const locked = await lockLabel(tx, labelId);
       if (!locked || locked.label.fileSha256 !== null) return false;
       const { id: orderId, code: orderCode, partnerId, environment } = locked.order;
@@ -41,5 +41,5 @@ async function keepFile({ db, clock, blobs, rowMac, easypost }: LabelDeps, label
     if (!isOutcomeUnknown(error)) await blobs.discard(blobKey);
     throw error;
   }
-  if (!isKept) await blobs.discard(blobKey);
+  if (!isStored) await blobs.discard(blobKey);
 }

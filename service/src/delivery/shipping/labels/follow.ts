@@ -44,34 +44,35 @@ export async function followTracking(deps: LabelDeps, labelId: number, tracking:
   return deps.db.transaction(async (tx) => {
     const locked = await lockLabel(tx, labelId);
     if (!locked) return "unknown";
-    const news = new Set(locked.label.seen.includes(status) ? [] : [status]);
+    const newReports = new Set(locked.label.seen.includes(status) ? [] : [status]);
     const label = {
       ...locked.label,
-      seen: [...locked.label.seen, ...news],
+      seen: [...locked.label.seen, ...newReports],
       signedBy: signedBy ?? locked.label.signedBy,
     };
-    if (news.size > 0 || signedBy !== null)
+    if (newReports.size > 0 || signedBy !== null)
       await updateLabel(tx, labelId, sql`seen = ${label.seen}::text[], signed_by = ${label.signedBy}`);
-    await followParcel(deps, tx, { order: locked.order, label, news });
-    return news.size > 0 ? "applied" : "known";
+    await followParcel(deps, tx, { order: locked.order, label, newReports });
+    return newReports.size > 0 ? "applied" : "known";
   });
 }
 
-type Followed = { order: LockedOrder; label: Label; news: ReadonlySet<TrackingStatus> };
+type Followed = { order: LockedOrder; label: Label; newReports: ReadonlySet<TrackingStatus> };
 
 /** Moves a locked order to match its parcel. Opens a task for anything that the order's status can't show. */
-export async function followParcel(deps: LabelDeps, tx: Tx, { order, label, news }: Followed): Promise<void> {
+export async function followParcel(deps: LabelDeps, tx: Tx, { order, label, newReports }: Followed): Promise<void> {
   const at = deps.clock();
   const isCurrent = await isOfOrder(tx, order, label);
   const moved = isCurrent ? await moveAfter(deps, tx, order, label) : order;
-  const isGivenBack = label.refundState !== null;
+  const isReturned = label.refundState !== null;
   const reason = isCurrent
-    ? followUpOf(news, new Set(label.seen), moved.status, isGivenBack)
-    : news.has("delivered")
+    ? followUpOf(newReports, new Set(label.seen), moved.status, isReturned)
+    : newReports.has("delivered")
       ? `A parcel that was given up (${label.trackingNumber}) was delivered after all.`
       : null;
   if (reason !== null) await openTrouble(tx, label, at, reason);
-  if (!isCurrent || !news.has("available_for_pickup") || parcelOutcome(new Set(label.seen)) !== "on_its_way") return;
+  if (!isCurrent || !newReports.has("available_for_pickup") || parcelOutcome(new Set(label.seen)) !== "on_its_way")
+    return;
   await mailClient(tx, label.orderId, "ready_for_pickup", at);
   await enqueue(tx, pickupQueue, { labelId: label.id }, new Date(at.getTime() + pickupPatienceMs));
 }

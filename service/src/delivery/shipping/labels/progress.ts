@@ -79,14 +79,14 @@ export const failureReason = (seen: Seen): string =>
 
 /**
  * Why a person must look into the new reports; null when nobody must, or when the order's status shows it.
- * @param news the new reports
+ * @param newReports the new reports
  * @param seen all reports, including the new ones
  * @param orderStatus the status after the order has moved
  */
-export function followUpOf(news: Seen, seen: Seen, orderStatus: string, isGivenBack: boolean): string | null {
-  if (news.has("return_to_sender") && orderStatus !== "ShippingFailed")
-    return seen.has("delivered") ? "The parcel came back after it was delivered." : failureReason(news);
-  if (news.has("error")) return "The carrier’s records of the parcel can’t be had.";
-  if (news.has("cancelled") && !isGivenBack) return "The carrier says that the label was cancelled.";
+export function followUpOf(newReports: Seen, seen: Seen, orderStatus: string, isReturned: boolean): string | null {
+  if (newReports.has("return_to_sender") && orderStatus !== "ShippingFailed")
+    return seen.has("delivered") ? "The parcel came back after it was delivered." : failureReason(newReports);
+  if (newReports.has("error")) return "The carrier’s records of the parcel can’t be had.";
+  if (newReports.has("cancelled") && !isReturned) return "The carrier says that the label was cancelled.";
   return null;
 }

@@ -13,10 +13,10 @@ import { findLabelOrder, insertLabel, type Label, labelsOf, shippingAttempt } fr
 /** The queue of labels that are prepared and then bought; payload `{labelId}`. */
 export const prepareQueue = "label-prepare";
 
-type TakeDeps = Pick<LabelDeps, "easypost">;
+type TakerDeps = Pick<LabelDeps, "easypost">;
 
 /** Queues the purchase of the label. Staff still print it, so their task stays open. */
-export const labelTaker = ({ easypost: { settings } }: TakeDeps): Taker => ({
+export const labelTaker = ({ easypost: { settings } }: TakerDeps): Taker => ({
   kind: "label_print",
   actor: easypostActor,
   async take(tx, order, at) {
@@ -25,9 +25,8 @@ export const labelTaker = ({ easypost: { settings } }: TakeDeps): Taker => ({
     const labels = await labelsOf(tx, order.id);
     // A label of this shipment blocks the next one, unless it was withdrawn, or the carrier has answered about its
     // return.
-    const isGivenBack = ({ refundState }: Label) => refundState !== null && refundState !== "intended";
-    const isBlocking = (label: Label) =>
-      label.attempt === attempt && label.state !== "withdrawn" && !isGivenBack(label);
+    const isReturned = ({ refundState }: Label) => refundState !== null && refundState !== "intended";
+    const isBlocking = (label: Label) => label.attempt === attempt && label.state !== "withdrawn" && !isReturned(label);
     if (labels.some(isBlocking)) return "beside";
     const mostCents = await budgetOf(tx, order.id, settings);
     await prepareLater(tx, await insertLabel(tx, order.id, { attempt, orderedBy: null, mostCents, at }));
@@ -53,7 +52,7 @@ export async function budgetOf(
  * Prepares the label of a locked order again, if the payer has paid the supplement for its postage since the last try.
  */
 export async function buyAsPaid(
-  { easypost: { settings } }: TakeDeps,
+  { easypost: { settings } }: TakerDeps,
   tx: Tx,
   order: LockedOrder,
   at: Date,

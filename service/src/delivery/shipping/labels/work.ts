@@ -47,7 +47,7 @@ async function reviewLabels(deps: LabelDeps, orderId: number): Promise<void> {
     const shippedAs = await lastTrackingNumber(tx, orderId);
     const at = deps.clock();
     const labels = await labelsOf(tx, orderId);
-    const isLabeled = labels.some((label) => label.attempt === attempt && isKept(label));
+    const isLabeled = labels.some((label) => label.attempt === attempt && isInUse(label));
     if (isLabeled || !waitsForParcel.has(order.status)) await withdrawSupplement(tx, order, { actor: "system", at });
     await buyAsPaid(deps, tx, order, at);
     const isUnwanted = (label: Label): boolean =>
@@ -56,12 +56,12 @@ async function reviewLabels(deps: LabelDeps, orderId: number): Promise<void> {
       (shippedStatuses.has(order.status) && shippedAs !== null && !isSameNumber(shippedAs, label.trackingNumber));
     for (const label of labels) {
       if (isUnwanted(label)) await giveBack(deps, tx, label);
-      else if (label.seen.length > 0) await followParcel(deps, tx, { order, label, news: new Set() });
+      else if (label.seen.length > 0) await followParcel(deps, tx, { order, label, newReports: new Set() });
     }
   });
 }
 
-const isKept = ({ state, refundState }: Label): boolean => state === "bought" && refundState === null;
+const isInUse = ({ state, refundState }: Label): boolean => state === "bought" && refundState === null;
 
 // After two months, no further report about a parcel is expected.
 const longestWayMs = 60 * dayMs;
@@ -118,8 +118,8 @@ async function fillIn({ db, clock, providers }: LabelDeps, { id, shipmentId }: L
     // The record of a parcel that was handed over keeps its tracking number, even if a person mistyped it.
     const trackingNumber = order.status === "ShippingPending" ? bought.trackingNumber : label.trackingNumber;
     const { trackerId, labelUrl } = bought;
-    const known = sql`tracker_id = ${trackerId}, label_url = ${labelUrl}, tracking_number = ${trackingNumber}`;
-    await updateLabel(tx, id, known);
+    const columns = sql`tracker_id = ${trackerId}, label_url = ${labelUrl}, tracking_number = ${trackingNumber}`;
+    await updateLabel(tx, id, columns);
     await enqueue(tx, fileQueue, { labelId: id });
     return true;
   });

@@ -48,12 +48,12 @@ export function planLetter(read: PagesRead, to: Address, from: Address): PrintPl
 
 const inches = (points: number): string => String(Math.round((points / 72) * 100) / 100);
 
-function addressMisfit(whose: string, { name, line1, line2, state, postal }: Address): string | null {
+function addressMisfit(owner: string, { name, line1, line2, state, postal }: Address): string | null {
   if (!/^[A-Z]{2}$/.test(state) || !/^\d{5}(-\d{4})?$/.test(postal))
-    return `The ${whose}’s address is not in the United States.`;
+    return `The ${owner}’s address is not in the United States.`;
   if (name.length > longestName)
-    return `The ${whose}’s name is longer than the ${longestName} characters that Lob prints.`;
+    return `The ${owner}’s name is longer than the ${longestName} characters that Lob prints.`;
   if (line1.length > longestLine || (line2 ?? "").length > longestLine)
-    return `A line of the ${whose}’s address is longer than the ${longestLine} characters that Lob prints.`;
+    return `A line of the ${owner}’s address is longer than the ${longestLine} characters that Lob prints.`;
   return null;
 }

@@ -10,7 +10,7 @@ import { findLetter, keepProgress, type Letter, shippingLetter } from "./store.t
 import { closeTrouble, openTrouble } from "./trouble.ts";
 
 /** One report about a letter, from an event, a poll or this service. */
-export type News = { what: Happening; at: Date; words: string };
+export type LetterReport = { what: Happening; at: Date; words: string };
 
 /**
  * Locks the row of a letter's order, then runs the caller's work on the letter.
@@ -31,19 +31,19 @@ export async function withLetter<T>(
 }
 
 /** Records reports on a letter, and moves its order accordingly. @returns whether any report was new */
-export async function applyNews(
+export async function applyReports(
   deps: LetterDeps,
   tx: Tx,
   order: LockedOrder,
   letter: Letter,
-  news: readonly News[],
+  reports: readonly LetterReport[],
 ): Promise<boolean> {
   const before = letter.progress;
-  const progress = news.reduce<LetterProgress>((known, { what, at }) => withHappening(known, what, at), before);
+  const progress = reports.reduce<LetterProgress>((soFar, { what, at }) => withHappening(soFar, what, at), before);
   if (progress !== before) await keepProgress(tx, letter.id, progress);
-  const known = { ...letter, progress };
-  const moved = await moveByLetter(deps, tx, order, known);
-  await tellPeople(tx, { order, moved, letter: known, before, news, at: deps.clock() });
+  const updated = { ...letter, progress };
+  const moved = await moveByLetter(deps, tx, order, updated);
+  await tellPeople(tx, { order, moved, letter: updated, before, reports, at: deps.clock() });
   if (stageOf(progress) === "delivered" && !before.delivered)
     await enqueueReceipt(tx, { orderId: order.id, kind: "mail_receipt", subject: letter.id });
   return progress !== before;
@@ -92,7 +92,7 @@ type Followed = {
   moved: LockedOrder | null;
   letter: Letter;
   before: LetterProgress;
-  news: readonly News[];
+  reports: readonly LetterReport[];
   at: Date;
 };
 
@@ -115,7 +115,7 @@ async function tellPeople(tx: Tx, followed: Followed): Promise<void> {
 const gone: ReadonlySet<string> = new Set(["OnHold", "RefundPending", "Refunded", "Cancelled"]);
 
 /** The reason for a task: a new report that the order's status doesn't show; null for none. */
-function troubleOf({ order, moved, letter, before, news }: Followed): string | null {
+function troubleOf({ order, moved, letter, before, reports }: Followed): string | null {
   const { letterId, progress, recalledAt, trackingNumber } = letter;
   const stage = stageOf(progress);
   if (stage !== stageOf(before) && (stage === "returned" || stage === "failed")) {
@@ -128,7 +128,7 @@ function troubleOf({ order, moved, letter, before, news }: Followed): string | n
     return `The letter ${letterId} was delivered, though the order waits for it no more.`;
   if (moved === null && isMailed) return `The letter ${letterId} was mailed, though the order waits for it no more.`;
   if (isFinal(stage)) return null;
-  const trouble = news.find(({ what }) => (what === "trouble" || what === "rerouted") && isNew(what));
+  const trouble = reports.find(({ what }) => (what === "trouble" || what === "rerouted") && isNew(what));
   if (trouble) return `The post says of the letter ${trackingNumber ?? letterId}: ${trouble.words}.`;
   return recalledAt && isMailed ? `The letter ${letterId} was mailed before it could be cancelled.` : null;
 }

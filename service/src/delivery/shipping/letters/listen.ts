@@ -3,7 +3,7 @@ import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { type AcceptedLetter, createLob, type EventHandler, readLetter } from "../../../providers/providers.ts";
 import { type LetterDeps, pollQueue } from "./deps.ts";
-import { applyNews, type News, withLetter } from "./follow.ts";
+import { applyReports, type LetterReport, withLetter } from "./follow.ts";
 import { isFinal, meaningOf, meaningOfTracking, stageOf } from "./progress.ts";
 import { findLetter, type Letter, refreshLetter } from "./store.ts";
 import { hadTrouble, openTrouble } from "./trouble.ts";
@@ -24,12 +24,12 @@ export const letterEvents =
   async ({ type, objectId, occurredAt, body }) => {
     const what = meaningOf(type);
     if (!what) return "irrelevant";
-    const said = readLetter((body as { body?: unknown }).body)?.value;
-    const event: News = { what, at: occurredAt, words: type };
+    const current = readLetter((body as { body?: unknown }).body)?.value;
+    const event: LetterReport = { what, at: occurredAt, words: type };
     const isNew = await withLetter(deps, objectId, async (tx, order, letter) => {
-      const fresh = said?.letterId === letter.letterId ? said : undefined;
+      const fresh = current?.letterId === letter.letterId ? current : undefined;
       if (fresh) await refreshLetter(tx, letter.id, fresh);
-      return applyNews(deps, tx, order, refreshed(letter, fresh), [event, ...newsOf(fresh)]);
+      return applyReports(deps, tx, order, refreshed(letter, fresh), [event, ...reportsIn(fresh)]);
     });
     if (isNew === undefined) return "unknown";
     return isNew ? "applied" : "known";
@@ -43,9 +43,9 @@ export async function pollLetter(deps: LetterDeps, letterId: string): Promise<vo
   const answer = canAsk ? await createLob(providers.callOf("lob")).get(letterId) : null;
   const at = clock();
   const isOver = await withLetter(deps, letterId, async (tx, order, letter) => {
-    const said = answer?.kind === "done" ? answer.result : undefined;
-    if (said) await refreshLetter(tx, letter.id, said);
-    await applyNews(deps, tx, order, refreshed(letter, said), newsOf(said, at));
+    const current = answer?.kind === "done" ? answer.result : undefined;
+    if (current) await refreshLetter(tx, letter.id, current);
+    await applyReports(deps, tx, order, refreshed(letter, current), reportsIn(current, at));
     const after = (await findLetter(tx, letterId)) ?? letter;
     // Polling continues during a hold: when the hold has ended, the next poll moves the order to the letter's state.
     if (isFinal(stageOf(after.progress))) return order.status !== "OnHold";
@@ -71,20 +71,20 @@ async function tellOfSilence(tx: Tx, letter: Letter, at: Date): Promise<boolean>
   return false;
 }
 
-const refreshed = (letter: Letter, said: AcceptedLetter | undefined): Letter => ({
+const refreshed = (letter: Letter, current: AcceptedLetter | undefined): Letter => ({
   ...letter,
-  trackingNumber: said?.trackingNumber ?? letter.trackingNumber,
+  trackingNumber: current?.trackingNumber ?? letter.trackingNumber,
 });
 
 /**
  * The reports contained in Lob's response about a letter.
  * @param at the time of the poll, for reports without a time
  */
-function newsOf(said: AcceptedLetter | undefined, at?: Date): News[] {
-  if (!said) return [];
-  const listed = said.tracking.flatMap(({ name, at: time }) => {
+function reportsIn(current: AcceptedLetter | undefined, at?: Date): LetterReport[] {
+  if (!current) return [];
+  const listed = current.tracking.flatMap(({ name, at: time }) => {
     const what = meaningOfTracking(name);
     return what ? [{ what, at: time, words: name }] : [];
   });
-  return said.isCancelled && at ? [...listed, { what: "cancelled", at, words: "cancelled" }] : listed;
+  return current.isCancelled && at ? [...listed, { what: "cancelled", at, words: "cancelled" }] : listed;
 }

@@ -52,8 +52,8 @@ export const meaningOfTracking = (name: string): Happening | undefined =>
 
 /** Adds a report. Reports may come in any order, and repeatedly, with the same result. */
 export function withHappening(progress: LetterProgress, what: Happening, at: Date): LetterProgress {
-  const known = progress[what];
-  return known && known <= at ? progress : { ...progress, [what]: at };
+  const earliest = progress[what];
+  return earliest && earliest <= at ? progress : { ...progress, [what]: at };
 }
 
 const final = ["cancelled", "failed", "returned", "delivered"] as const;

@@ -3,7 +3,7 @@ import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { type LockedOrder, lockOrder, lockOrderById } from "../../../orders/order/order.ts";
 import { type Act, createLob, type Intent } from "../../../providers/providers.ts";
 import { type LetterDeps, mailQueue } from "./deps.ts";
-import { applyNews, closePrinting } from "./follow.ts";
+import { applyReports, closePrinting } from "./follow.ts";
 import { stageOf } from "./progress.ts";
 import { currentLetter, findLetter, type Letter, letterActs, lettersOfOrder, markRecalled } from "./store.ts";
 import { openTrouble } from "./trouble.ts";
@@ -78,7 +78,7 @@ export const cancelAct = (deps: LetterDeps): Act<null> => ({
     if (!order || !letter || end.kind === "unclear") return;
     const at = deps.clock();
     if (end.kind === "done") {
-      await applyNews(deps, tx, order, letter, [{ what: "cancelled", at, words: "cancelled" }]);
+      await applyReports(deps, tx, order, letter, [{ what: "cancelled", at, words: "cancelled" }]);
       // If the hold ended before the cancellation succeeded, the order needs another letter.
       return enqueue(tx, mailQueue, { orderId: order.id });
     }

@@ -65,11 +65,11 @@ async function select(db: Sql, rest: Statement): Promise<Letter[]> {
       l.recalled_at AS "recalledAt"${happenings}, ${verified(letterState, sql`l`)}
     FROM letters l ${rest}`);
   return rows.map((row) => {
-    const known = letterHappenings.flatMap((what) => {
+    const happened = letterHappenings.flatMap((what) => {
       const { [`${what}_at`]: at } = row;
       return at instanceof Date ? [[what, at] as const] : [];
     });
-    return { ...row, progress: Object.fromEntries(known) };
+    return { ...row, progress: Object.fromEntries(happened) };
   });
 }
 

@@ -35,9 +35,9 @@ export async function run(_document: Buffer, content: ProofCertificate): Promise
   sheets.newPage();
   sheets.rectangle(0, pageSize.height - 5, pageSize.width, 5, colour);
   letterhead(sheets, flow, typeset, "Proof certificate");
-  const beside = firm ? firmHead(sheets, flow, firm) : {};
+  const logoSpace = firm ? firmHead(sheets, flow, firm) : {};
   flow.skip(3);
-  flow.text(title, titleLook, beside);
+  flow.text(title, titleLook, logoSpace);
   if (record.environment === "test") testNotice(sheets, flow);
   flow.skip(10);
   flow.text(statement(content), { size: 10.5, leading: 1.5 });

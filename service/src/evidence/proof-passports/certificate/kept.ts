@@ -55,7 +55,7 @@ export const certificateRows: ProtectedTable = {
 };
 
 /** Opens the stored certificate; null when there is none, or when its blob is missing or altered. */
-export async function keptCertificate(
+export async function openStoredCertificate(
   { db, blobs, log }: LookupDeps,
   edition: Edition,
   holder: Holder,
@@ -85,7 +85,7 @@ export async function keepCertificate(
   owner: Owner,
 ): Promise<StoredFile> {
   const holder = memoryHolder(owner);
-  const made = heldFile({ memory: deps.blobs.memory, holder }, bytes);
+  const held = heldFile({ memory: deps.blobs.memory, holder }, bytes);
   const { passportId, namesFirm, documentKept, sealRetired, sealChain } = edition;
   const sha256 = (await hashYielding(bytes)).digest("hex");
   const blobKey = await deps.blobs.put(bytes, certificateUse(edition, sha256));
@@ -98,7 +98,7 @@ ON CONFLICT (passport_id, names_firm, document_kept, seal_retired, seal_chain) D
     if (won.length > 0) await tx.query(queueEntry(owner.environment, { kind: "seal/v1", sealedSha256: sha256 }, at));
     return won.length > 0;
   });
-  if (isFirst) return made;
+  if (isFirst) return held;
   await deps.blobs.discard(blobKey);
-  return (await keptCertificate(deps, edition, holder)) ?? made;
+  return (await openStoredCertificate(deps, edition, holder)) ?? held;
 }

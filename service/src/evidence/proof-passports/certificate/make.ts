@@ -15,7 +15,7 @@ import { findEvidence, type NamedDeps, withSealed } from "../lookup.ts";
 import { type ProofRecord, proofRecord } from "../public-record.ts";
 import type { EvidenceRow } from "../store.ts";
 import type { ProofCertificate } from "./content.ts";
-import { type Edition, keepCertificate, keptCertificate } from "./kept.ts";
+import { type Edition, keepCertificate, openStoredCertificate } from "./kept.ts";
 
 export type CertificateDeps = Omit<NamedDeps, "db"> & {
   db: Database;
@@ -62,8 +62,8 @@ export function openProofCertificates(deps: CertificateDeps): ProofCertificates 
       sealRetired: (record.sealRetirement ?? null) !== null,
       sealChain: sealChains[evidence.environment],
     };
-    const kept = await keptCertificate(deps, edition, memoryHolder(evidence));
-    return kept ?? makeOnce(JSON.stringify(edition), () => makeAndKeep(deps, evidence, record, edition));
+    const stored = await openStoredCertificate(deps, edition, memoryHolder(evidence));
+    return stored ?? makeOnce(JSON.stringify(edition), () => makeAndKeep(deps, evidence, record, edition));
   };
 }
 

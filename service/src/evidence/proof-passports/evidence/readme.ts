@@ -30,7 +30,7 @@ export function evidenceReadme(facts: ReadmeFacts): string {
       ? "A TEST: its seal means nothing outside of testing, whatever the checks below say."
       : null,
     inShort(facts),
-    parts ? sealedFile(facts, parts) : notKept(facts),
+    parts ? sealedFile(facts, parts) : withoutDocument(facts),
     parts ? seal(facts, parts) : null,
     facts.stampedAt
       ? timeStamp(parts, facts.stampedAt)
@@ -73,7 +73,7 @@ It begins with the document as it was handed in, unchanged. Expect ${docSha256}
   head -c ${originalLength} sealed.pdf | sha256sum`;
 }
 
-function notKept({ docSha256, sealedSha256, deletedAt }: ReadmeFacts): string {
+function withoutDocument({ docSha256, sealedSha256, deletedAt }: ReadmeFacts): string {
   const why = deletedAt ? deletedMessage("The sealed PDF", deletedAt) : "The sealed PDF is not kept by the service.";
   return `${why} With your own copy of it, expect ${sealedSha256}
 

@@ -12,10 +12,10 @@ const firstDate = () => new Date(1980, 0, 1);
 
 /** A zip of uncompressed entries, in chunks that are generated on demand. */
 export async function* zipChunks(entries: readonly ZipEntry[]): AsyncGenerator<Buffer> {
-  const made: Buffer[] = [];
+  const chunks: Buffer[] = [];
   const zip = new Zip((error, chunk) => {
     if (error) throw error;
-    if (chunk.length > 0) made.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length));
+    if (chunk.length > 0) chunks.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length));
   });
   for (const { name, bytes } of entries) {
     const entry = new ZipPassThrough(name);
@@ -23,12 +23,12 @@ export async function* zipChunks(entries: readonly ZipEntry[]): AsyncGenerator<B
     zip.add(entry);
     for await (const piece of bytes instanceof Uint8Array ? piecesOf(bytes) : bytes.pieces()) {
       entry.push(piece);
-      yield* made.splice(0);
+      yield* chunks.splice(0);
     }
     entry.push(new Uint8Array(0), true);
   }
   zip.end();
-  yield* made;
+  yield* chunks;
 }
 
 function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {

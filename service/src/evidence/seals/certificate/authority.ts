@@ -43,10 +43,10 @@ export function validFor(years: number, at: number): { notBefore: number; notAft
  * Makes a root of the certificates that this service issues itself. The root is valid for thirty years and can sign
  * only certificates and revocation lists. The root of test seals has TEST in its name. Certificates below the test root
  * can't contain mail addresses, because anybody with a trial key gets such a certificate.
- * @param made `host` the public host name; `serialNumber` 16 random bytes; `at` now, epoch milliseconds
+ * @param input `host` the public host name; `serialNumber` 16 random bytes; `at` now, epoch milliseconds
  * @throws {SealKeyError} when the key does not sign
  */
-export async function makeRoot(made: {
+export async function makeRoot(input: {
   readonly key: SealKey;
   readonly host: string;
   readonly environment?: Environment;
@@ -55,7 +55,7 @@ export async function makeRoot(made: {
   readonly serialNumber: Uint8Array;
   readonly at: number;
 }): Promise<Authority> {
-  const { key, host, serialNumber, at, environment = "live", sealsOnly = false } = made;
+  const { key, host, serialNumber, at, environment = "live", sealsOnly = false } = input;
   const name = commonNameOf(ownName(sealsOnly ? "seal root" : "root", host, environment));
   const pathLength = sealsOnly ? [integer(0)] : [];
   const extensions = [

@@ -23,8 +23,8 @@ export function createCmsSigner({ key, chain }: { readonly key: SealKey; readonl
   return {
     async sign(place) {
       const signedAttrs = signedAttributes(place);
-      const given = await key.sign(signedAttrs);
-      const signature = key.algorithm === "ecdsa-p256-sha256" ? withLowS(given) : given;
+      const rawSignature = await key.sign(signedAttrs);
+      const signature = key.algorithm === "ecdsa-p256-sha256" ? withLowS(rawSignature) : rawSignature;
       return { signature, cms: (timeStampToken) => cms(signedAttrs, signature, timeStampToken) };
     },
     maxLength,

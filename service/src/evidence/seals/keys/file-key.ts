@@ -20,12 +20,12 @@ const signInPool = promisify<string, Uint8Array, KeyObject, Buffer>(sign);
  * Opens a key in a PEM file (PKCS#8; PKCS#1 and SEC1 are read too), or creates it on the first run. A new key has mode
  * 0600 and is written atomically. Processes that start concurrently all use the key that was written first.
  * @param uri `file:PATH` (relative or absolute) or `file:///PATH`
- * @param made the kind of a new key
+ * @param newKind the kind of a new key
  * @throws {SealKeyError} `bad-uri`, `unreadable` or `not-supported`
  */
-export async function openFileKey(uri: string, made: KeyKind): Promise<SealKey> {
+export async function openFileKey(uri: string, newKind: KeyKind): Promise<SealKey> {
   const path = fileKeyPath(uri);
-  const pem = (await keyFileText(path)) ?? (await makeKey(path, made));
+  const pem = (await keyFileText(path)) ?? (await makeKey(path, newKind));
   let privateKey: KeyObject;
   try {
     privateKey = createPrivateKey(pem);
@@ -78,8 +78,8 @@ export async function keyFileText(path: string): Promise<string | undefined> {
   }
 }
 
-async function makeKey(path: string, made: KeyKind): Promise<string> {
-  const { privateKey } = await (made === "p-256"
+async function makeKey(path: string, newKind: KeyKind): Promise<string> {
+  const { privateKey } = await (newKind === "p-256"
     ? generate("ec", { namedCurve: "P-256" })
     : generate("rsa", { modulusLength: 3072 }));
   const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();

@@ -56,14 +56,14 @@ export function parsePkcs11Uri(uri: string): Pkcs11Uri {
   });
 }
 
-function attributes(text: string, separator: string, known: readonly string[]): Map<string, Buffer> {
+function attributes(text: string, separator: string, allowed: readonly string[]): Map<string, Buffer> {
   const found = new Map<string, Buffer>();
   for (const part of text.split(separator)) {
     if (part === "") continue;
     const equals = part.indexOf("=");
     const name = part.slice(0, equals === -1 ? undefined : equals);
     if (name.startsWith("x-")) continue;
-    if (equals === -1 || !known.includes(name)) throw bad(`pkcs11: the attribute ${name} is not known`);
+    if (equals === -1 || !allowed.includes(name)) throw bad(`pkcs11: the attribute ${name} is not known`);
     if (found.has(name)) throw bad(`pkcs11: the attribute ${name} is there twice`);
     found.set(name, percentDecoded(part.slice(equals + 1), name));
   }

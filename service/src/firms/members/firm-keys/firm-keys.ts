@@ -7,7 +7,7 @@ import { isUuid } from "../../../kernel/platform/text.ts";
 import {
   addKey,
   countActiveKeys,
-  countMadeKeys,
+  countCreatedKeys,
   type IssuedKey,
   type KeyDeps,
   type KeyLimits,
@@ -26,7 +26,7 @@ import {
 } from "../../partners/partners.ts";
 import { liveAccessRequired, requireOwnerNow } from "../membership.ts";
 import { mailOwnersOfKey } from "./mail.ts";
-import { type Issuer, type Made, selectIssuer, selectMade } from "./store.ts";
+import { type CreatedRecords, countCreatedWithKey, type Issuer, selectIssuer } from "./store.ts";
 
 export type OwnKeyDeps = KeyDeps & {
   /** The limits of the firm's tier. */
@@ -52,7 +52,7 @@ export async function listOwnKeys({ db }: { db: Sql }, principal: Principal): Pr
 }
 
 /** A key as owners' pages show it: with its issuer, and the number of records created with it. */
-export type OwnKey = KeyMetadata & { issuer: Issuer | null; made: Made };
+export type OwnKey = KeyMetadata & { issuer: Issuer | null; made: CreatedRecords };
 
 /**
  * A key of the caller's firm, with the person who issued it and the objects that were created with it.
@@ -64,7 +64,7 @@ export async function findOwnKey(deps: { db: Sql }, principal: Principal, keyId:
     throw new ServiceError("owner_required", "Only an owner of the firm may do this.");
   const key = (await listOwnKeys(deps, principal)).find((each) => each.keyId === keyId);
   if (!key) throw noKey();
-  const [issuer, made] = await Promise.all([selectIssuer(deps.db, keyId), selectMade(deps.db, keyId)]);
+  const [issuer, made] = await Promise.all([selectIssuer(deps.db, keyId), countCreatedWithKey(deps.db, keyId)]);
   return { ...key, issuer, made };
 }
 
@@ -86,7 +86,7 @@ export async function createOwnKey(deps: OwnKeyDeps, principal: Principal, wante
     const firm = await lockFirm(tx, partnerId);
     if (environment === "live" && !firm?.liveEnabled) throw invalid("environment live is not enabled for this firm.");
     const limits = keyLimitsOf(tier);
-    await requireFewMade(tx, partnerId, limits, at);
+    await requireBelowDailyKeys(tx, partnerId, limits, at);
     await requireFewActive(tx, { partnerId, environment }, limits, at);
     const row = { partnerId, environment, name, scopes, expiresAt, issuedBy: member?.userId ?? null };
     const issued = await addKey(tx, rowMac, row, { at, actor: actorOf(principal) });
@@ -128,7 +128,7 @@ export async function rotateOwnKey(
   const userId = principal.member?.userId ?? "";
   return db.transaction(async (tx) => {
     const key = await requireOwnKey(tx, deps, principal, { keyId, at });
-    await requireFewMade(tx, principal.partnerId, keyLimitsOf(principal.tier), at);
+    await requireBelowDailyKeys(tx, principal.partnerId, keyLimitsOf(principal.tier), at);
     const by = { at, actor: actorOf(principal) };
     const rotated = await rotateUnderLock(tx, rowMac, { key, overlap, issuedBy: userId }, by);
     await mailOwnersOfKey(tx, { partnerId: principal.partnerId, keyId, userId, what: "rotated", at });
@@ -170,8 +170,8 @@ async function requireOwnKey(
  * The caller must have locked the firm.
  * @throws ServiceError when the firm's owners have created the maximum of keys in 24 hours
  */
-async function requireFewMade(tx: Tx, partnerId: string, { aDay }: KeyLimits, at: Date): Promise<void> {
-  if ((await countMadeKeys(tx, partnerId, new Date(at.getTime() - dayMs))) >= aDay)
+async function requireBelowDailyKeys(tx: Tx, partnerId: string, { aDay }: KeyLimits, at: Date): Promise<void> {
+  if ((await countCreatedKeys(tx, partnerId, new Date(at.getTime() - dayMs))) >= aDay)
     throw new ServiceError(
       "conflict",
       `The owners of a firm of this tier make at most ${aDay} keys in 24 hours, rotations included. Try again tomorrow.`,

@@ -1,20 +1,20 @@
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { defineMail, type MailDeps } from "../../../kernel/platform/mail/mail-jobs.ts";
 import { plainTitle } from "../../../kernel/platform/mail/plain-name.ts";
-import { selectKeyNews, selectOwners } from "./store.ts";
+import { selectKeyMailFacts, selectOwners } from "./store.ts";
 
 type What = "created" | "rotated" | "revoked";
-type News = { keyId: string; userId: string; ownerId: string; what: What; at: string };
+type KeyChange = { keyId: string; userId: string; ownerId: string; what: What; at: string };
 
 /**
  * Mails all owners of the firm, the actor included, about a member's change to a key. The mail doesn't have the key.
  */
 export async function mailOwnersOfKey(
   tx: Tx,
-  { partnerId, at, ...news }: { partnerId: string; keyId: string; userId: string; what: What; at: Date },
+  { partnerId, at, ...change }: { partnerId: string; keyId: string; userId: string; what: What; at: Date },
 ): Promise<void> {
   for (const ownerId of await selectOwners(tx, partnerId))
-    await keyMail.enqueue(tx, { ...news, ownerId, at: at.toISOString() });
+    await keyMail.enqueue(tx, { ...change, ownerId, at: at.toISOString() });
 }
 
 const named = (name: string | null): string =>
@@ -23,7 +23,7 @@ const named = (name: string | null): string =>
 /** Skips people who are no longer owners. */
 export const keyMail = defineMail({
   queue: "key-mail",
-  load: (about: News, { db }: MailDeps) => selectKeyNews(db, about),
+  load: (about: KeyChange, { db }: MailDeps) => selectKeyMailFacts(db, about),
   write: ({ ownerEmail, actorEmail, firmName, name, environment }, { keyId, ownerId, what, at }, { baseUrl }) => ({
     id: `key:${keyId}:${what}:${ownerId}:${at}`,
     to: ownerEmail,

@@ -15,7 +15,7 @@ export async function selectIssuer(db: Sql, keyId: string): Promise<Issuer | nul
 }
 
 /** Counts of records created with a key. `members` counts the people whom it linked and who are still in the firm. */
-export type Made = {
+export type CreatedRecords = {
   orders: number;
   rooms: number;
   passports: number;
@@ -24,7 +24,7 @@ export type Made = {
   members: number;
 };
 
-export async function selectMade(db: Sql, keyId: string): Promise<Made> {
+export async function countCreatedWithKey(db: Sql, keyId: string): Promise<CreatedRecords> {
   const actions = [
     "order.created",
     "room.created",
@@ -54,7 +54,7 @@ export async function selectOwners(tx: Tx, partnerId: string): Promise<string[]>
   return owners.map(({ id }) => id);
 }
 
-export type KeyNews = {
+export type KeyMailFacts = {
   ownerEmail: string;
   actorEmail: string;
   firmName: string;
@@ -63,11 +63,11 @@ export type KeyNews = {
 };
 
 /** The facts about a key for an owner's mail; undefined for a person who is no longer an owner. */
-export async function selectKeyNews(db: Sql, wanted: { keyId: string; userId: string; ownerId: string }) {
-  const [news] = await db.query<KeyNews>(sql`
+export async function selectKeyMailFacts(db: Sql, wanted: { keyId: string; userId: string; ownerId: string }) {
+  const [facts] = await db.query<KeyMailFacts>(sql`
     SELECT ou.email AS "ownerEmail", u.email AS "actorEmail", p.name AS "firmName", k.name, k.environment, ${verifiedFirm}
     ${fromKeys} ${joinFirm(sql`k.partner_id`)} JOIN users u ON u.id = ${wanted.userId}
       JOIN members o ON o.partner_id = p.id AND o.role = 'owner' JOIN users ou ON ou.id = o.user_id
     WHERE k.id = ${wanted.keyId} AND o.user_id = ${wanted.ownerId}`);
-  return news;
+  return facts;
 }

@@ -43,7 +43,7 @@ export async function acceptInvitation(deps: MemberDeps, session: Session, token
   await db.transaction(async (tx) => {
     const at = clock();
     await lockMembers(tx, partnerId);
-    const taken = await store.takeInvitation(tx, rowMac, sha256, email, at);
+    const taken = await store.consumeInvitation(tx, rowMac, sha256, email, at);
     if (!taken) throw unusable();
     const { invitationId, role, liveAccess, invitedBy } = taken;
     if (!(await insertMember(tx, rowMac, { userId, email, partnerId, role, keyId: null, at }))) {

@@ -135,22 +135,22 @@ export async function selectOffer(db: Sql, rowMac: RowMac, tokenSha256: Buffer, 
   return { partnerId, firmName, email, role, liveAccess, invitedBy: inviter };
 }
 
-type Taken = { invitationId: string; role: Role; liveAccess: boolean; invitedBy: string };
+type ConsumedInvitation = { invitationId: string; role: Role; liveAccess: boolean; invitedBy: string };
 
 /** Consumes an invitation; the caller must have locked its firm. Of two concurrent calls only one succeeds. */
-export async function takeInvitation(
+export async function consumeInvitation(
   tx: Tx,
   rowMac: RowMac,
   tokenSha256: Buffer,
   email: string,
   at: Date,
-): Promise<Taken | undefined> {
-  const [taken] = await tx.query<WithMac>(sql`
+): Promise<ConsumedInvitation | undefined> {
+  const [consumed] = await tx.query<WithMac>(sql`
     UPDATE invitations i SET ended_at = ${at}, outcome = 'accepted'
     WHERE ${usable(tokenSha256, at)} AND i.email = ${email}
     RETURNING ${invitationColumns}`);
-  if (!taken || !vouchesFor(rowMac, taken)) return undefined;
-  const { id: invitationId, role, liveAccess, invitedBy } = taken;
+  if (!consumed || !vouchesFor(rowMac, consumed)) return undefined;
+  const { id: invitationId, role, liveAccess, invitedBy } = consumed;
   await tx.query(revocationRow("invitation", invitationId, at));
   return { invitationId, role, liveAccess, invitedBy };
 }

@@ -10,7 +10,7 @@ import {
   relyingParty,
   verifyAnswer,
 } from "./ceremony.ts";
-import { mailNews } from "./mail.ts";
+import { mailFactorChange } from "./mail.ts";
 import { useRecoveryCode } from "./recovery-codes.ts";
 import { findCredential, noteUse, selectDescriptors } from "./store.ts";
 
@@ -42,14 +42,14 @@ export async function withPasskey<T>(
   work: (tx: Tx, at: Date) => Promise<T>,
 ): Promise<T> {
   const answer = answerOf(text);
-  const known = await findCredential(deps.db, deps.rowMac, { userId, credentialId: answer.id, now: deps.clock() });
+  const credential = await findCredential(deps.db, deps.rowMac, { userId, credentialId: answer.id, now: deps.clock() });
   // Section 7.2, step 6: a returned user handle must be the person's.
   const handle = answer.response.userHandle ?? handleOf(userId);
-  if (!known || handle !== handleOf(userId)) throw refusedPasskey();
-  const { counter } = await verifyAnswer(deps, { sessionId, userId, purpose: "show", answer, known });
+  if (!credential || handle !== handleOf(userId)) throw refusedPasskey();
+  const { counter } = await verifyAnswer(deps, { sessionId, userId, purpose: "show", answer, known: credential });
   return deps.db.transaction(async (tx) => {
     const at = deps.clock();
-    if (!(await noteUse(tx, known.id, counter, at))) throw refusedPasskey();
+    if (!(await noteUse(tx, credential.id, counter, at))) throw refusedPasskey();
     return work(tx, at);
   });
 }
@@ -68,7 +68,7 @@ export async function withRecoveryCode<T>(
     const at = clock();
     if (!(await useRecoveryCode(tx, rowMac, { userId, typed, at })))
       throw invalid("This recovery code is not right, or it was used before.");
-    await mailNews(tx, userId, "recovery-code", at);
+    await mailFactorChange(tx, userId, "recovery-code", at);
     return work(tx, at);
   });
 }

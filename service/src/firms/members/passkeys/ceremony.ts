@@ -6,7 +6,7 @@ import type { Random } from "../../../kernel/platform/random.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { type Task, TaskKilled, type Workers } from "../../../kernel/platform/workers/task.ts";
 import * as store from "./store.ts";
-import type { KnownCredential, Verified, VerifyInput } from "./verify-task.ts";
+import type { CurrentCredential, Verified, VerifyInput } from "./verify-task.ts";
 
 /** `ownOrigin` is the origin of the service's public address. Passkeys are bound to its host. */
 export type PasskeyDeps = {
@@ -81,10 +81,10 @@ export function answerOf(text: string): { id: string; response: { userHandle?: u
  */
 export async function verifyAnswer(
   deps: PasskeyDeps,
-  asked: { sessionId: string; userId: string; purpose: store.Purpose; answer: object; known: KnownCredential | null },
+  asked: { sessionId: string; userId: string; purpose: store.Purpose; answer: object; known: CurrentCredential | null },
 ): Promise<Verified> {
   const { sessionId, userId, purpose, answer, known } = asked;
-  const challenge = await store.takeChallenge(deps.db, sessionId, purpose, deps.clock());
+  const challenge = await store.consumeChallenge(deps.db, sessionId, purpose, deps.clock());
   if (challenge === undefined) throw refusedPasskey();
   const expected = { challenge, origin: deps.ownOrigin, rpId: relyingParty(deps).id };
   try {

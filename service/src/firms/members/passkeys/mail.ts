@@ -2,7 +2,7 @@ import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { defineMail, type MailDeps } from "../../../kernel/platform/mail/mail-jobs.ts";
 import { findAddress } from "./store.ts";
 
-const news = {
+const changeTexts = {
   added:
     "A passkey was added to your sign-in. From now on signing in needs a passkey, and other browsers were signed out.",
   removed: "A passkey was removed from your sign-in, and other browsers were signed out.",
@@ -12,21 +12,21 @@ const news = {
   "new-codes": "You have new recovery codes. The earlier ones no longer work.",
 } as const;
 
-type FactorNews = { userId: string; what: keyof typeof news; at: string };
+type FactorChange = { userId: string; what: keyof typeof changeTexts; at: string };
 
-export const mailNews = (tx: Tx, userId: string, what: FactorNews["what"], at: Date) =>
+export const mailFactorChange = (tx: Tx, userId: string, what: FactorChange["what"], at: Date) =>
   factorMail.enqueue(tx, { userId, what, at: at.toISOString() });
 
 /** Mails people about changes to their second factor, so that they notice an attack. */
 export const factorMail = defineMail({
   queue: "factor-mail",
-  load: ({ userId }: FactorNews, { db }: MailDeps) => findAddress(db, userId),
+  load: ({ userId }: FactorChange, { db }: MailDeps) => findAddress(db, userId),
   write: ({ email, isOperator }, { userId, what, at }, { baseUrl }) => ({
     id: `factor:${userId}:${what}:${at}`,
     to: email,
     subject: "Your sign-in changed",
     greeting: "Hello,",
-    lines: [news[what]],
+    lines: [changeTexts[what]],
     link: { label: "See your sign-in", url: `${baseUrl}/${isOperator ? "operator" : "dashboard"}/security` },
     caution: "If it was not you, end your sessions, and ask the operator of this service for help.",
   }),

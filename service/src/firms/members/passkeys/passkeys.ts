@@ -7,7 +7,7 @@ import { requireRecentProof } from "../../../kernel/platform/recent-proof.ts";
 import { isPlainText, isUuid } from "../../../kernel/platform/text.ts";
 import { endOtherSessions } from "../sessions/store.ts";
 import { answerOf, handleOf, newChallenge, type PasskeyDeps, relyingParty, verifyAnswer } from "./ceremony.ts";
-import { mailNews } from "./mail.ts";
+import { mailFactorChange } from "./mail.ts";
 import { newRecoveryCodes } from "./recovery-codes.ts";
 import * as store from "./store.ts";
 
@@ -15,7 +15,7 @@ const maxPasskeys = 20;
 const maxNameLength = 60;
 /** The accepted COSE algorithms (RFC 9053): EdDSA, ES256, RS256. */
 const algorithms = [-8, -7, -257];
-const knownTransports = new Set(["usb", "nfc", "ble", "smart-card", "hybrid", "internal"]);
+const allowedTransports = new Set(["usb", "nfc", "ble", "smart-card", "hybrid", "internal"]);
 
 /** A person's passkeys, oldest first, and the number of remaining recovery codes. */
 export async function listPasskeys({ db }: Pick<PasskeyDeps, "db">, { userId }: Session) {
@@ -65,7 +65,7 @@ export async function addPasskey(
     if (length >= maxPasskeys) throw invalid(`At most ${maxPasskeys} passkeys are kept. Remove one first.`);
     const row = { ...credential, id: newUuid(), userId, transports, name: checkedName, at };
     if (!(await store.insertPasskey(tx, rowMac, row))) throw invalid("This passkey is in use already.");
-    await changed(tx, session, { action: "passkey.added", news: "added", detail: { passkeyId: row.id }, at });
+    await changed(tx, session, { action: "passkey.added", mailed: "added", detail: { passkeyId: row.id }, at });
     return length === 0 ? newRecoveryCodes(tx, { rowMac, random }, userId, at) : null;
   });
 }
@@ -78,7 +78,7 @@ function requireName(text: string): string {
 }
 
 const transportsOf = (sent: unknown): string[] =>
-  Array.isArray(sent) ? [...knownTransports].filter((each) => sent.includes(each)) : [];
+  Array.isArray(sent) ? [...allowedTransports].filter((each) => sent.includes(each)) : [];
 
 /**
  * Removes a passkey and signs other browsers out. With the last passkey the recovery codes are deleted too.
@@ -94,17 +94,17 @@ export async function removePasskey({ db, clock, rowMac }: PasskeyDeps, session:
       throw new ServiceError("not_found", "No such passkey.");
     if ((await store.selectPasskeys(tx, userId)).length === 0)
       await store.replaceCodes(tx, rowMac, { userId, at, hashes: [] });
-    await changed(tx, session, { action: "passkey.removed", news: "removed", detail: { passkeyId: id }, at });
+    await changed(tx, session, { action: "passkey.removed", mailed: "removed", detail: { passkeyId: id }, at });
   });
 }
 
-type Change = { action: string; news: "added" | "removed"; detail: object; at: Date };
+type Change = { action: string; mailed: "added" | "removed"; detail: object; at: Date };
 
-async function changed(tx: Tx, session: Session, { action, news, detail, at }: Change): Promise<void> {
+async function changed(tx: Tx, session: Session, { action, mailed, detail, at }: Change): Promise<void> {
   const { id, userId, principal } = session;
   await endOtherSessions(tx, userId, id, at);
   await tx.query(auditLine({ at, action, actor: `member:${userId}`, partnerId: principal?.partnerId, detail }));
-  await mailNews(tx, userId, news, at);
+  await mailFactorChange(tx, userId, mailed, at);
 }
 
 /** Creates ten new recovery codes. @throws ServiceError without a recent proof, and for a person without a passkey */
@@ -121,7 +121,7 @@ export async function renewRecoveryCodes(
       throw new ServiceError("conflict", "Add a passkey first.");
     const line = { at, action: "recovery_codes.renewed", actor: `member:${userId}`, partnerId: principal?.partnerId };
     await tx.query(auditLine({ ...line, detail: {} }));
-    await mailNews(tx, userId, "new-codes", at);
+    await mailFactorChange(tx, userId, "new-codes", at);
     return newRecoveryCodes(tx, { rowMac, random }, userId, at);
   });
 }

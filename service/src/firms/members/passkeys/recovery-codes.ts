@@ -3,7 +3,7 @@ import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { base32 } from "../../../kernel/platform/ids.ts";
 import type { Random } from "../../../kernel/platform/random.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
-import { replaceCodes, takeCode } from "./store.ts";
+import { consumeRecoveryCode, replaceCodes } from "./store.ts";
 
 const count = 10;
 // A code has 120 random bits. From 112 bits on, storing a plain hash is enough (OWASP ASVS 5.0.0, 6.5.2).
@@ -31,4 +31,8 @@ export const useRecoveryCode = (
   rowMac: RowMac,
   { userId, typed, at }: { userId: string; typed: string; at: Date },
 ): Promise<boolean> =>
-  takeCode(tx, rowMac, { userId, at, codeSha256: codeSha256(typed.toLowerCase().replaceAll(/[^a-z2-7]/g, "")) });
+  consumeRecoveryCode(tx, rowMac, {
+    userId,
+    at,
+    codeSha256: codeSha256(typed.toLowerCase().replaceAll(/[^a-z2-7]/g, "")),
+  });

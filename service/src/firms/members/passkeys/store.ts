@@ -2,7 +2,7 @@ import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { isRevoked, revocationRow, wasRevoked } from "../../../kernel/platform/revocations.ts";
 import type { Members, RowMac } from "../../../kernel/platform/row-mac.ts";
-import type { KnownCredential } from "./verify-task.ts";
+import type { CurrentCredential } from "./verify-task.ts";
 
 /** The purpose of a challenge: `add` creates a passkey, `show` uses an existing one. */
 export type Purpose = "add" | "show";
@@ -18,17 +18,17 @@ export const putChallenge = (db: Sql, { sessionId, purpose, challenge, expiresAt
   );
 
 /** Consumes the session's challenge; undefined when there is none, or it has expired. */
-export async function takeChallenge(
+export async function consumeChallenge(
   db: Sql,
   sessionId: string,
   purpose: Purpose,
   now: Date,
 ): Promise<string | undefined> {
-  const [taken] = await db.query<{ challenge: string; expiresAt: Date }>(
+  const [consumed] = await db.query<{ challenge: string; expiresAt: Date }>(
     sql`DELETE FROM passkey_challenges WHERE session_id = ${sessionId} AND purpose = ${purpose}
      RETURNING challenge, expires_at AS "expiresAt"`,
   );
-  return taken && taken.expiresAt > now ? taken.challenge : undefined;
+  return consumed && consumed.expiresAt > now ? consumed.challenge : undefined;
 }
 
 export type Passkey = { id: string; name: string; createdAt: Date; lastUsedAt: Date | null };
@@ -49,7 +49,7 @@ export const selectDescriptors = (db: Sql, userId: string) =>
 /** How other features read passkeys. */
 export const fromPasskeys = sql`FROM passkeys k`;
 
-export type StoredCredential = KnownCredential & { id: string };
+export type StoredCredential = CurrentCredential & { id: string };
 
 export const passkeyTable = "passkeys";
 
@@ -93,7 +93,7 @@ export async function findCredential(
 export const lockUser = (tx: Tx, userId: string) =>
   tx.query(sql`SELECT FROM users WHERE id = ${userId} FOR NO KEY UPDATE`);
 
-export type NewPasskey = KnownCredential & {
+export type NewPasskey = CurrentCredential & {
   id: string;
   userId: string;
   transports: readonly string[];
@@ -164,18 +164,18 @@ export async function replaceCodes(
 }
 
 /** Consumes a code. @returns whether it was a valid code of the person */
-export async function takeCode(
+export async function consumeRecoveryCode(
   tx: Tx,
   rowMac: RowMac,
   { userId, codeSha256, at }: RecoveryCodeFacts & { at: Date },
 ): Promise<boolean> {
   const code = codeSha256.toString("hex");
   if (await wasRevoked(tx, code, at)) return false;
-  const [taken] = await tx.query<{ mac: Buffer | null }>(
+  const [consumed] = await tx.query<{ mac: Buffer | null }>(
     sql`DELETE FROM recovery_codes WHERE user_id = ${userId} AND code_sha256 = ${codeSha256} RETURNING row_mac AS mac`,
   );
   const facts = recoveryCodeMembers({ userId, codeSha256 });
-  if (!taken || !rowMac.holds(recoveryCodeTable, facts, taken.mac)) return false;
+  if (!consumed || !rowMac.holds(recoveryCodeTable, facts, consumed.mac)) return false;
   await tx.query(revocationRow("recovery code", code, at));
   return true;
 }

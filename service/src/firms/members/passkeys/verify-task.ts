@@ -17,9 +17,9 @@ export type NewCredential = {
   backupEligible: boolean;
 };
 
-export type KnownCredential = NewCredential;
+export type CurrentCredential = NewCredential;
 
-export type VerifyInput = Expected & { response: unknown; known: KnownCredential | null };
+export type VerifyInput = Expected & { response: unknown; known: CurrentCredential | null };
 
 /** A new credential, or the stored one with its new counter. */
 export type Verified = NewCredential;
@@ -59,8 +59,8 @@ function refuseCertificates({ response }: RegistrationResponseJSON): void {
   if (!isPlain) throw new Error(`an attestation of the format ${format} was not asked for`);
 }
 
-async function verifyShown(sent: unknown, known: KnownCredential, expected: Expected): Promise<Verified> {
-  const { credentialId: id, publicKey, counter } = known;
+async function verifyShown(sent: unknown, stored: CurrentCredential, expected: Expected): Promise<Verified> {
+  const { credentialId: id, publicKey, counter } = stored;
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({
     response: sent as AuthenticationResponseJSON,
     credential: { id, publicKey: new Uint8Array(publicKey), counter },
@@ -68,6 +68,6 @@ async function verifyShown(sent: unknown, known: KnownCredential, expected: Expe
   });
   const backupEligible = authenticationInfo.credentialDeviceType === "multiDevice";
   // Section 7.2, step 19: backup eligibility never changes.
-  if (!verified || backupEligible !== known.backupEligible) throw new Error("the passkey is not accepted");
-  return { ...known, counter: authenticationInfo.newCounter };
+  if (!verified || backupEligible !== stored.backupEligible) throw new Error("the passkey is not accepted");
+  return { ...stored, counter: authenticationInfo.newCounter };
 }

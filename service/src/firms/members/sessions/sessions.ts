@@ -127,9 +127,9 @@ export const listSessions = ({ db, clock }: ReadDeps, { userId }: Session) => st
 export async function endSession({ db, clock }: EndDeps, session: Session, sessionId: string): Promise<void> {
   const { userId, proof } = session;
   if (sessionId !== session.id) requireRecentProof(proof, clock());
-  const known =
+  const wasDeleted =
     isUuid(sessionId) && (await db.transaction((tx) => store.deleteSession(tx, userId, sessionId, clock())));
-  if (!known) throw new ServiceError("not_found", "No such session.");
+  if (!wasDeleted) throw new ServiceError("not_found", "No such session.");
 }
 
 /** Ends the sessions whose tokens a `Cookie` header has under these names. */

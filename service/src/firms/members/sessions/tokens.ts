@@ -11,13 +11,13 @@ export const tokenSha256 = (token: string): Buffer => hash("sha256", token, "buf
  * The token of a browser that has signed in with an address. It gives no access, but such browsers have a quota of
  * links of their own, which strangers can't use up. It is derived, so no table stores it.
  */
-export function knownBrowserToken(secrets: SecretBytes, email: string): string {
+export function rememberedBrowserToken(secrets: SecretBytes, email: string): string {
   return base32(createHmac("sha256", deriveKey(secrets, "known-browser")).update(email).digest());
 }
 
 /** Whether a browser has the token of an address, made with any of the keys. */
-export const isKnownBrowser = (secrets: SecretBytes, email: string, token: string): boolean =>
-  keysOf(secrets).some((key) => tokenSha256(knownBrowserToken(key, email)).equals(tokenSha256(token)));
+export const isRememberedBrowser = (secrets: SecretBytes, email: string, token: string): boolean =>
+  keysOf(secrets).some((key) => tokenSha256(rememberedBrowserToken(key, email)).equals(tokenSha256(token)));
 
 /** The token in a sign-in link: 160 bits as 40 hex digits, derived from the link's id. */
 export const linkToken = (secrets: SecretBytes, linkId: string): string =>
@@ -28,12 +28,12 @@ export const invitationToken = (secrets: SecretBytes, invitationId: string): str
   derivedToken(deriveKey(secrets, "invitation"), invitationId);
 
 /** The token of an existing link, made with any of the keys; null when no key matches. */
-const madeBefore =
+const matchingToken =
   (make: typeof linkToken) =>
   (secrets: SecretBytes, id: string, sha256: Buffer): string | null =>
     keysOf(secrets)
       .map((key) => make(key, id))
       .find((token) => tokenSha256(token).equals(sha256)) ?? null;
 
-export const linkTokenOf = madeBefore(linkToken);
-export const invitationTokenOf = madeBefore(invitationToken);
+export const linkTokenOf = matchingToken(linkToken);
+export const invitationTokenOf = matchingToken(invitationToken);

@@ -15,7 +15,13 @@ import type { PasskeyDeps } from "../passkeys/ceremony.ts";
 import { cookieNames, cookieOf } from "../sessions/cookies.ts";
 import { beginSession, completeSession } from "../sessions/sessions.ts";
 import { findDueSession } from "../sessions/store.ts";
-import { isKnownBrowser, knownBrowserToken, linkToken, linkTokenOf, tokenSha256 } from "../sessions/tokens.ts";
+import {
+  isRememberedBrowser,
+  linkToken,
+  linkTokenOf,
+  rememberedBrowserToken,
+  tokenSha256,
+} from "../sessions/tokens.ts";
 import { findMembership } from "../store.ts";
 import * as store from "./store.ts";
 import { selectLinkToMail } from "./store.ts";
@@ -27,7 +33,7 @@ export const signInMailQueue = "sign-in-mail";
 
 export const linkSeconds = 10 * 60;
 /** How long a browser is remembered after a sign-in. */
-export const knownSeconds = 365 * 24 * 3600;
+export const rememberedSeconds = 365 * 24 * 3600;
 // Limits on open mailed links for each address, so that nobody can flood its owner. Browsers that have signed in with
 // the address have a separate quota.
 const maxMails = { ofNetwork: 5, ofStrangers: 20, ofKnown: 5 };
@@ -73,7 +79,7 @@ export async function askForLink(
   const at = clock();
   const id = newUuid();
   const networkSha256 = tokenSha256(clientNetwork(asked.ip));
-  const proven = asked.known !== undefined && isKnownBrowser(secrets, email, asked.known);
+  const proven = asked.known !== undefined && isRememberedBrowser(secrets, email, asked.known);
   const link = {
     id,
     tokenSha256: tokenSha256(linkToken(secrets, id)),
@@ -149,7 +155,7 @@ export async function useLink(
   const linkSecrets = secretsOf(token, browser);
   return db.transaction(async (tx) => {
     const at = clock();
-    const link = await store.takeLink(tx, rowMac, linkSecrets, at);
+    const link = await store.consumeLink(tx, rowMac, linkSecrets, at);
     if (!link) throw unusable();
     const userId = link.email === null ? null : await store.upsertUser(tx, link.email, at);
     const user = userId === null ? null : await store.selectAccess(tx, rowMac, userId, at);
@@ -165,10 +171,10 @@ export async function useLink(
     const actor = user ? `member:${user.userId}` : "operator";
     if (!factorDue)
       await tx.query(auditLine({ at, action: "session.begun", actor, partnerId: user?.partnerId, detail: {} }));
-    const known = link.email === null ? null : knownBrowserToken(secrets, link.email);
+    const browserToken = link.email === null ? null : rememberedBrowserToken(secrets, link.email);
     // An operator without a firm is sent to the console, because the dashboard has nothing for a person without a firm.
     const isLost = link.returnTo === start && user?.isOperator && user.partnerId === null;
-    return { sessionToken, factorDue, returnTo: isLost ? "/operator" : returnPath(link.returnTo), known };
+    return { sessionToken, factorDue, returnTo: isLost ? "/operator" : returnPath(link.returnTo), known: browserToken };
   });
 }
 

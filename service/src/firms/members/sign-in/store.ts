@@ -121,7 +121,7 @@ export async function findLink(
 }
 
 /** Consumes the link in every browser that shares it. Of two concurrent calls only one succeeds. */
-export async function takeLink(
+export async function consumeLink(
   tx: Tx,
   rowMac: RowMac,
   secrets: LinkSecrets,
@@ -131,12 +131,12 @@ export async function takeLink(
   await tx.query(
     sql`SELECT pg_advisory_xact_lock(hashtextextended('sign-in-link:' || ${tokenSha256.toString("hex")}, 0))`,
   );
-  const [taken] = await tx.query<UsableLink & WithMac>(
+  const [consumed] = await tx.query<UsableLink & WithMac>(
     sql`DELETE FROM sign_in_links WHERE ${usable(secrets, now)} RETURNING ${columns}`,
   );
-  if (!taken || !vouchesFor(rowMac, taken)) return undefined;
+  if (!consumed || !vouchesFor(rowMac, consumed)) return undefined;
   await tx.query(sql`DELETE FROM sign_in_links WHERE token_sha256 = ${tokenSha256}`);
-  return taken;
+  return consumed;
 }
 
 /** The person with this address, created if needed. @returns the person's id */

@@ -82,20 +82,20 @@ export const detailsOf = (principal: Principal): ForMe | undefined =>
 /** Like `keyResolver`, but the same read also returns the key's name and the number of open rooms. */
 export function keyForMeResolver(deps: KeyResolverDeps, openRoomsOf: OpenRooms) {
   const statement = keyForMeStatement(openRoomsOf);
-  const made = (row: KeyRow & { key_name: string | null; open_rooms: number }) => ({
+  const asKeyForMe = (row: KeyRow & { key_name: string | null; open_rooms: number }) => ({
     ...principalFrom(row),
     keyName: row.key_name,
     openRooms: row.open_rooms,
   });
   return (authorization: string | undefined, ip?: string): Promise<(Principal & ForMe) | null> =>
-    find(deps, { authorization, ip }, statement, made);
+    find(deps, { authorization, ip }, statement, asKeyForMe);
 }
 
 async function find<Row extends KeyRow, Found>(
   { db, clock, rowMac, lastUse }: KeyResolverDeps,
   { authorization, ip }: { authorization: string | undefined; ip: string | undefined },
   statement: (sha256: Buffer, now: Date) => Statement,
-  made: (row: Row) => Found,
+  toFound: (row: Row) => Found,
 ): Promise<Found | null> {
   const key = bearerKey(authorization);
   if (key === undefined) return null;
@@ -105,7 +105,7 @@ async function find<Row extends KeyRow, Found>(
   if (!row || (row.expires_at && row.expires_at <= now)) return null;
   if (!rowHolds(rowMac, sha256, row)) return null;
   lastUse.seen(row.key_id, ip);
-  return made(row);
+  return toFound(row);
 }
 
 function rowHolds(rowMac: RowMac, sha256: Buffer, row: KeyRow): boolean {

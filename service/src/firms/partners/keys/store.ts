@@ -2,7 +2,7 @@ import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Environment, Owner, Scope } from "../../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
-import { keptRevocationRow } from "../../../kernel/platform/revocations.ts";
+import { durableRevocationRow } from "../../../kernel/platform/revocations.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { verifiedFirms } from "../firm-mac.ts";
 import type { KeyFacts } from "./format.ts";
@@ -95,7 +95,7 @@ export async function countActiveKeys(tx: Tx, partnerId: string, environment: En
 }
 
 /** The number of keys that members of the firm have created since `since`. */
-export async function countMadeKeys(tx: Tx, partnerId: string, since: Date): Promise<number> {
+export async function countCreatedKeys(tx: Tx, partnerId: string, since: Date): Promise<number> {
   const [row] = await tx.query<{ keys: number }>(sql`
     SELECT count(*) AS keys FROM partner_keys
     WHERE partner_id = ${partnerId} AND issued_by IS NOT NULL AND created_at > ${since}`);
@@ -110,7 +110,7 @@ export const updateExpiry = (
 ) => {
   const revocation = { kind: "key", subject: keyId, effectiveAt: expiresAt, reason: null } as const;
   return tx.query(sql`
-    WITH revoked AS (${keptRevocationRow(rowMac, revocation)})
+    WITH revoked AS (${durableRevocationRow(rowMac, revocation)})
     UPDATE partner_keys SET expires_at = ${expiresAt}, row_mac = ${mac} WHERE id = ${keyId}`);
 };
 
@@ -149,7 +149,7 @@ export async function revokeKey(
   const [key] = await db.query<KeyMetadata>(sql`
     WITH revoked AS (
       UPDATE partner_keys SET revoked_at = coalesce(revoked_at, ${at}), row_mac = NULL WHERE id = ${keyId} RETURNING *
-    ), ended AS (${keptRevocationRow(rowMac, revocation, sql`revoked`)}
+    ), ended AS (${durableRevocationRow(rowMac, revocation, sql`revoked`)}
     ), audit AS (${auditLine(line, sql`revoked`)})
     SELECT ${columns} FROM revoked`);
   return key;

@@ -56,8 +56,8 @@ const internal = wire("internal", "Something went wrong on our side.");
 
 function wireErrorOf(error: FastifyError | Refusal): WireError {
   if (isRefusal(error)) return wire(error.code, error.message);
-  const known = frameworkErrors.get(error.code);
-  if (known) return known;
+  const rule = frameworkErrors.get(error.code);
+  if (rule) return rule;
   const { statusCode: status = 500 } = error;
   const isRefused = status >= 400 && status < 500;
   return isRefused ? { status, code: "validation", message: "The request is malformed." } : internal;

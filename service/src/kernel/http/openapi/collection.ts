@@ -172,7 +172,7 @@ function exampleOf(schema: JsonSchema, schemas: Readonly<Record<string, JsonSche
   const referred = $ref === undefined ? undefined : schemas[$ref.replace("#/components/schemas/", "")];
   if (referred) return exampleOf(referred, schemas);
   if (examples?.[0] !== undefined) return examples[0];
-  for (const known of [schema.default, schema.const, names?.[0]]) if (known !== undefined) return known;
+  for (const sample of [schema.default, schema.const, names?.[0]]) if (sample !== undefined) return sample;
   if (anyOf?.[0]) return exampleOf(anyOf[0], schemas);
   if (properties)
     return Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, exampleOf(each, schemas)]));

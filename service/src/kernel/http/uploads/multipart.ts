@@ -85,7 +85,7 @@ export async function readForm(request: FastifyRequest, rules: FormRules, pace: 
   if (tooLong && !(rules.typed && declared <= pace.maxBytes)) throw invalid(messages.tooLarge);
   const capacity = tooLong ? null : Math.min(declared, maxUploadBytes);
   const bytes = capacity === null ? maxFields * maxFieldBytes : capacity + (rules.spareBytes ?? 0);
-  const begun = performance.now();
+  const startedAt = performance.now();
   const release = await rules.places.reserve(rules.holder ?? principalOf(request), bytes);
   let upload: Upload | null = null;
   const releaseAll = () => {
@@ -96,7 +96,7 @@ export async function readForm(request: FastifyRequest, rules: FormRules, pace: 
     const parts = await readInPace(request, rules, capacity, pace);
     ({ upload } = parts);
     if (tooLong) throw invalid(messages.tooLarge);
-    if (performance.now() - begun > trustedMs) await authenticateAgain(request, rules);
+    if (performance.now() - startedAt > trustedMs) await authenticateAgain(request, rules);
     return { ...parts, release: releaseAll };
   } catch (error) {
     releaseAll();
@@ -169,8 +169,8 @@ function watchBody(
   ended: (fault: "stalled" | "too large") => void,
 ): () => void {
   const { socket } = message;
-  const begun = socket.bytesRead;
-  let atWindow = begun;
+  const bytesBefore = socket.bytesRead;
+  let atWindow = bytesBefore;
   let due = minBytes;
   let looks = 0;
   const timer = setInterval(() => {
@@ -186,7 +186,7 @@ function watchBody(
     // The server has already refused the request, so further bytes are useless.
     if (!socket.writable) return "stalled";
     const now = socket.bytesRead;
-    if (now - begun > maxBytes) return "too large";
+    if (now - bytesBefore > maxBytes) return "too large";
     looks += 1;
     if (looks % looksPerWindow !== 0) return null;
     if (now - atWindow < due) return "stalled";

@@ -19,10 +19,10 @@ export function rc4(key: Buffer, data: Buffer): Buffer {
   const state = Uint8Array.from({ length: 256 }, (_, i) => i);
   let j = 0;
   const swap = (i: number) => {
-    const kept = state[i] ?? 0;
+    const previous = state[i] ?? 0;
     state[i] = state[j] ?? 0;
-    state[j] = kept;
-    return (state[i] ?? 0) + kept;
+    state[j] = previous;
+    return (state[i] ?? 0) + previous;
   };
   for (let i = 0; i < 256; i++) {
     j = (j + (state[i] ?? 0) + (key[i % key.length] ?? 0)) & 255;

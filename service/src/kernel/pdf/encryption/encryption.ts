@@ -18,12 +18,12 @@ const MAY_ADD_FIELDS = 0b101000;
 export function openEncryption(file: PdfFile): Encryption | null {
   const [newest, ...older] = file.sections;
   const encrypt = newest && entry(newest.trailer, "Encrypt");
-  const said = encrypt?.bytes.toString("latin1", encrypt.start, encrypt.end);
+  const newestText = encrypt?.bytes.toString("latin1", encrypt.start, encrypt.end);
   for (const { trailer } of older) {
     const other = entry(trailer, "Encrypt");
     // A reader that uses only the newest trailer, and one that also uses older ones, would understand the file
     // differently.
-    if (other && other.bytes.toString("latin1", other.start, other.end) !== said) {
+    if (other && other.bytes.toString("latin1", other.start, other.end) !== newestText) {
       throw refused(`the trailer at ${trailer.start} and the newest one name different Encrypt dictionaries`);
     }
   }
@@ -59,12 +59,12 @@ function fromDictionary(file: PdfFile, dict: Dict, id: Buffer): Encryption {
 function keyEntries(file: PdfFile, dict: Dict, version: number, id: Buffer): KeyEntries {
   const revision = asInteger(resolve(file, entry(dict, "R"))) ?? 0;
   const bits = version === 1 ? 40 : version === 2 ? (asInteger(resolve(file, entry(dict, "Length"))) ?? 40) : 128;
-  const known = version === 5 ? revision === 5 || revision === 6 : revision >= 2 && revision <= 4;
-  const usable = [1, 2, 4, 5].includes(version) && known && bits >= 40 && bits <= 128 && bits % 8 === 0;
+  const isSupported = version === 5 ? revision === 5 || revision === 6 : revision >= 2 && revision <= 4;
+  const usable = [1, 2, 4, 5].includes(version) && isSupported && bits >= 40 && bits <= 128 && bits % 8 === 0;
   const permissions = asSignedInteger(resolve(file, entry(dict, "P")));
   if (!usable || permissions === undefined) {
-    const said = `V ${version}, R ${revision}, P ${permissions} and a key of ${bits} bits`;
-    throw refused(`the Encrypt dictionary at ${dict.start} has ${said}`);
+    const parameters = `V ${version}, R ${revision}, P ${permissions} and a key of ${bits} bits`;
+    throw refused(`the Encrypt dictionary at ${dict.start} has ${parameters}`);
   }
   const bytes = (key: string) => {
     const value = resolve(file, entry(dict, key));

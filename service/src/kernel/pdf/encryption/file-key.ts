@@ -78,8 +78,8 @@ export function permissionsGenuine(fileKey: Buffer, { revision, perms, permissio
   if (revision < 5) return true;
   if (perms.length < 16) return false;
   const decipher = createDecipheriv("aes-256-ecb", fileKey, null);
-  const said = decipher.setAutoPadding(false).update(perms.subarray(0, 16));
-  return said.toString("latin1", 9, 12) === "adb" && said.readInt32LE(0) === permissions;
+  const decrypted = decipher.setAutoPadding(false).update(perms.subarray(0, 16));
+  return decrypted.toString("latin1", 9, 12) === "adb" && decrypted.readInt32LE(0) === permissions;
 }
 
 /** Algorithm 2.B for the empty password: SHA-256 of the salt (and the user entry), hardened in revision 6. */

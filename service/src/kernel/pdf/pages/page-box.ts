@@ -19,7 +19,7 @@ export type PageBox = {
 };
 
 /** A rectangle in user space, and the matrix that makes an upright appearance look upright on the shown page. */
-export type PlacedRect = {
+export type UserSpaceRect = {
   /** The rectangle's left, bottom, right and top. */
   readonly rect: readonly [number, number, number, number];
   readonly matrix: readonly [number, number, number, number, 0, 0];
@@ -63,7 +63,7 @@ export function shownSize({ shown, rotate, unit }: PageBox): { width: number; he
 }
 
 /** Converts a place on the shown page to user space. */
-export function placedOn({ shown, rotate, unit }: PageBox, place: Place): PlacedRect {
+export function toUserSpace({ shown, rotate, unit }: PageBox, place: Place): UserSpaceRect {
   const [left, bottom, right, top] = shown;
   const [x, y, w, h] = [place.x / unit, place.y / unit, place.width / unit, place.height / unit];
   const size = { width: w, height: h };
@@ -77,7 +77,7 @@ export function placedOn({ shown, rotate, unit }: PageBox, place: Place): Placed
 }
 
 /** Converts a rectangle of user space to the shown page. */
-export function shownPlace({ shown, rotate, unit }: PageBox, [l, b, r, t]: PlacedRect["rect"]): Place {
+export function shownPlace({ shown, rotate, unit }: PageBox, [l, b, r, t]: UserSpaceRect["rect"]): Place {
   const [left, bottom, right, top] = shown;
   const [across, up] = [(r - l) * unit, (t - b) * unit];
   const upright = { width: across, height: up };
@@ -94,7 +94,7 @@ function inherited({ dict, above }: Page, key: string): Span | undefined {
 }
 
 /** Left, bottom, right and top of a rectangle in any notation (ISO 32000-1 7.9.5); undefined for anything else. */
-export function rectangle(file: PdfFile, value: Span | undefined): PlacedRect["rect"] | undefined {
+export function rectangle(file: PdfFile, value: Span | undefined): UserSpaceRect["rect"] | undefined {
   const array = resolve(file, value);
   if (!array || !isArray(array)) return undefined;
   const [a, b, c, d] = [...elements(array)].slice(0, 5).map((element) => number(file, element));

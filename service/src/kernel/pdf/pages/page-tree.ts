@@ -73,10 +73,11 @@ export function firstPage(file: PdfFile, catalog: Dict): Page {
  */
 export function countPages(file: PdfFile, catalog: Dict): number {
   const root = resolveDict(file, entry(catalog, "Pages"), "the root of the page tree");
-  const said = root && asInteger(resolve(file, entry(root.dict, "Count")));
+  const statedCount = root && asInteger(resolve(file, entry(root.dict, "Count")));
   let count = 0;
   for (const _ of pages(file, catalog)) count++;
   if (count === 0) throw new PdfRefusal("no_pages", "the page tree is empty");
-  if (count !== said) throw new PdfRefusal("needs_repair", `the page tree holds ${count} pages and says ${said}`);
+  if (count !== statedCount)
+    throw new PdfRefusal("needs_repair", `the page tree holds ${count} pages and says ${statedCount}`);
   return count;
 }

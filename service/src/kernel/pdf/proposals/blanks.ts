@@ -27,10 +27,10 @@ export function blanksIn(content: PageContent): Blank[] {
   const words = wordsIn(content);
   const found: Blank[] = [];
   const add = (blank: Blank) => {
-    const isKnown = found.some(
+    const isDuplicate = found.some(
       (other) => Math.abs(other.y - blank.y) < 8 && overlap(other, blank) > 0.6 * Math.min(other.width, blank.width),
     );
-    if (!isKnown) found.push(blank);
+    if (!isDuplicate) found.push(blank);
   };
   // Dots that lead to a number belong to a table of contents or of prices.
   const leads = (blank: Blank) =>

@@ -140,8 +140,8 @@ function radiosIn(annotations: readonly Annotation[], toShown: Matrix): OwnField
   }
   return [...byName].flatMap(([fieldName, all]): OwnField[] => {
     if (!all.every(isOpen)) return [];
-    const placed = all.map((each) => ({ label: each.buttonValue ?? "", rect: placeOf(each, toShown) }));
-    const options = choices(placed.filter(({ rect }) => rect !== null));
+    const buttons = all.map((each) => ({ label: each.buttonValue ?? "", rect: placeOf(each, toShown) }));
+    const options = choices(buttons.filter(({ rect }) => rect !== null));
     const rect = options?.[0]?.rect;
     const name = all.find(({ alternativeText }) => alternativeText)?.alternativeText ?? fieldName;
     return options && rect ? [{ kind: "radio", name, rect, options }] : [];

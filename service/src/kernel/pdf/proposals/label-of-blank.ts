@@ -4,7 +4,7 @@ import type { Rect } from "./content.ts";
 import { type Found, follows, isExplicit, isPerson, type PageWords, read } from "./labels.ts";
 import { kindOfLabel, measures } from "./patterns.ts";
 import type { Piece, Reason } from "./pieces.ts";
-import { initialsBefore, labelBehind, labelBeside, labelOnRow } from "./rows.ts";
+import { initialsBefore, labelBehind, labelOnRow, labelToTheLeft } from "./rows.ts";
 import type { Run } from "./runs.ts";
 
 /** A label may belong to only a part of the blank, because one rule above two captions is two blanks. */
@@ -12,18 +12,18 @@ export function ofBlank(blank: Blank, page: PageWords): Piece[] {
   const piece = (found: Found | null, reason: Reason): Piece[] => (found?.kind ? [{ blank, found, reason }] : []);
   const inside = blank.box ? labelInside(blank, page) : null;
   if (inside) return piece(inside, "label_in_box");
-  const beside = labelBeside(blank, page);
+  const leftLabel = labelToTheLeft(blank, page);
   const captions = captionsBelow(blank, page);
   // "X" and "Attest" show only that somebody signs here. So the caption decides: it may name a witness or ask for initials.
-  const decisive = beside && /^(?:x|attest)$/i.test(beside.label) ? captions : [];
+  const decisive = leftLabel && /^(?:x|attest)$/i.test(leftLabel.label) ? captions : [];
   for (const kind of ["notary", "initials"] as const) {
     const caption = decisive.find(({ text }) => kindOfLabel(text) === kind);
     if (caption) return piece({ label: kind === "notary" ? caption.text : "", kind }, "label_below");
   }
   // "Received by:" is for an office, unless a person's name follows the line.
-  if (beside?.kind === "notary" && /^received by$/i.test(beside.label) && isNamedBehind(blank, page))
-    return piece({ ...beside, kind: "signature" }, "label_left");
-  if (beside) return piece(beside, "label_left");
+  if (leftLabel?.kind === "notary" && /^received by$/i.test(leftLabel.label) && isNamedBehind(blank, page))
+    return piece({ ...leftLabel, kind: "signature" }, "label_left");
+  if (leftLabel) return piece(leftLabel, "label_left");
   const initials = initialsBefore(blank, page);
   if (initials) return piece(initials, "initials_list");
   if (captions.length > 1) return ofCaptions(blank, captions, page);

@@ -229,10 +229,11 @@ function ofOwnField({ kind, name, rect, options }: OwnField, page: PageWords): P
   const named = kindOfLabel(label);
   // A field that is named "Seller" asks for a name.
   const isNamed = named !== null && (named !== "signature" || isExplicit(label));
-  const known = isNamed || kind !== "text" ? named : kindNear(rect, page);
-  if (known === "notary") return [];
-  const isKnown = known === "date" || known === "name" || known === "initials" || known === "signature";
-  const its = kind === "text" && isKnown ? known : kind === "signature" && known === "initials" ? known : kind;
+  const meaning = isNamed || kind !== "text" ? named : kindNear(rect, page);
+  if (meaning === "notary") return [];
+  const isPlaceable = meaning === "date" || meaning === "name" || meaning === "initials" || meaning === "signature";
+  const its =
+    kind === "text" && isPlaceable ? meaning : kind === "signature" && meaning === "initials" ? meaning : kind;
   return [
     {
       kind: its,

@@ -16,7 +16,7 @@ import { endMarks, kindOfLabel, measures } from "./patterns.ts";
 import type { Run } from "./runs.ts";
 
 /** The words to the left of a blank, on its line, without another blank between them. */
-export function labelBeside(blank: Blank, page: PageWords): Found | null {
+export function labelToTheLeft(blank: Blank, page: PageWords): Found | null {
   const { words, blanks } = page;
   // The number of an item, or of a line of a pleading, is not a label.
   const nearest = words
@@ -35,19 +35,20 @@ export function labelBeside(blank: Blank, page: PageWords): Found | null {
   const before = between.sort((a, b) => endOf(b) - endOf(a))[0];
   if (before) {
     // One label may precede the blanks for several people's initials.
-    const shared = blank.x - endOf(before) < 24 && before.width < blank.width * 1.5 ? labelBeside(before, page) : null;
+    const shared =
+      blank.x - endOf(before) < 24 && before.width < blank.width * 1.5 ? labelToTheLeft(before, page) : null;
     return shared?.kind === "initials" ? shared : null;
   }
   const label = lastPart(wrapped(left, page)) ?? lastPart(left.text);
-  const isBeside = isColon || blank.x - endOf(left) < 12;
+  const isAdjacent = isColon || blank.x - endOf(left) < 12;
   // A sentence that ends further away is in another column.
-  if (label === null) return isBeside ? { label: "", kind: kindOfClause(left, blank) } : null;
+  if (label === null) return isAdjacent ? { label: "", kind: kindOfClause(left, blank) } : null;
   const isInSentence = words.some(
     (run) => run !== left && isOnLine(run, blank) && endOf(run) <= left.x + 2 && left.x - endOf(run) < nextWord,
   );
   const marks = blanks.find((other) => other !== blank && follows(left, other, 12));
   // "Accepted by ____ on ____" is the line of one signer.
-  if (marks && /^on$/i.test(label) && labelBeside(marks, page)?.kind === "signature") return { label, kind: "date" };
+  if (marks && /^on$/i.test(label) && labelToTheLeft(marks, page)?.kind === "signature") return { label, kind: "date" };
   // "acknowledged on ____ by ____" is a sentence: such a word counts as a label only at the start of its line or cell.
   const mayFollow = !/:\s*$/.test(left.text) && !/^x$/i.test(label);
   if (/^(?:by|on|x)\b/i.test(label) && (marks || (isInSentence && mayFollow))) return { label, kind: "other" };
@@ -59,7 +60,7 @@ export function labelBeside(blank: Blank, page: PageWords): Found | null {
   if (found.kind === "signature" && !isExplicit(label) && /,.* (?:of|to|for|by|from)$/.test(label))
     return { label, kind: "other" };
   // Words without a colon that are far from the blank label something else.
-  if (found.kind === null) return isBeside ? { ...found, kind: "other" } : null;
+  if (found.kind === null) return isAdjacent ? { ...found, kind: "other" } : null;
   return found;
 }
 

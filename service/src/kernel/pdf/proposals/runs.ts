@@ -31,7 +31,7 @@ const gaps = {
 } as const;
 
 /** A character of a line, the gap between it and the character before it, and the number of spaces in this gap. */
-type Placed = Glyph & { readonly gap: number; readonly blanks: number };
+type SpacedGlyph = Glyph & { readonly gap: number; readonly blanks: number };
 
 /** Reads the words and the blanks of a page from its characters. */
 export function runsIn(glyphs: readonly Glyph[]): Run[] {
@@ -45,13 +45,13 @@ export function runsIn(glyphs: readonly Glyph[]): Run[] {
 }
 
 /** The characters of each line from left to right, without spaces and without characters that are drawn twice. */
-function linesOf(glyphs: readonly Glyph[]): Placed[][] {
+function linesOf(glyphs: readonly Glyph[]): SpacedGlyph[][] {
   const lines = split(
     [...glyphs].sort((a, b) => a.y - b.y),
     ({ y }, _, first) => y - first.y >= 1,
   );
   return lines.map((line) => {
-    const found: Placed[] = [];
+    const found: SpacedGlyph[] = [];
     let blanks = 0;
     for (const glyph of line.sort((a, b) => a.x - b.x)) {
       const last = found.at(-1);
@@ -79,7 +79,7 @@ function split<T>(items: readonly T[], begins: (item: T, last: T, first: T) => b
 }
 
 /** The usual gap between the letters or the marks of a part of a line: more than 0 where they are set apart. */
-function usualGap(glyphs: readonly Placed[], ofMarks: boolean): number {
+function usualGap(glyphs: readonly SpacedGlyph[], ofMarks: boolean): number {
   const between = glyphs
     .filter(
       (glyph, index) =>
@@ -90,7 +90,7 @@ function usualGap(glyphs: readonly Placed[], ofMarks: boolean): number {
   return between.length < 3 ? 0 : Math.max(0, between[Math.floor(between.length / 2)] ?? 0);
 }
 
-function isEnd(glyph: Placed, last: Placed, usual: number): boolean {
+function isEnd(glyph: SpacedGlyph, last: SpacedGlyph, usual: number): boolean {
   const size = Math.max(glyph.size, last.size);
   const areLetters = [glyph, last].every(({ text }) => /^\p{Lu}/u.test(text));
   const least = areLetters ? gaps.smallCapitals : gaps.sameSize;
@@ -101,7 +101,7 @@ function isEnd(glyph: Placed, last: Placed, usual: number): boolean {
 }
 
 /** Splits the characters of a part of a line into words and blanks. */
-function runsOf(glyphs: readonly Placed[], letters: number, marks: number): Run[] {
+function runsOf(glyphs: readonly SpacedGlyph[], letters: number, marks: number): Run[] {
   const characters: { text: string; x: number; end: number }[] = [];
   for (const [index, { text, x, width, size, gap, blanks }] of glyphs.entries()) {
     const last = characters.at(-1);

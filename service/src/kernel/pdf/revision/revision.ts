@@ -1,6 +1,6 @@
 import type { Ref } from "../lexer.ts";
 import type { PdfLookup } from "../xref/lookup.ts";
-import type { Placed } from "../xref/xref-table.ts";
+import type { ObjectOffset } from "../xref/xref-table.ts";
 import type { NewObject } from "./new-object.ts";
 import { stringEncryption } from "./string-encryption.ts";
 import { xrefSection } from "./xref-section.ts";
@@ -59,9 +59,9 @@ export function buildSignedRevision(
   const contentsEnd = contentsStart + 2 * reserve + 2;
   const rangeWidth = NUMBERS_WIDTH + padding;
   const restStart = bytes.length + contentsEnd + "/ByteRange[]".length + rangeWidth;
-  const placed: Placed[] = [{ ref, offset: bytes.length + lead.length - base }];
+  const objectOffsets: ObjectOffset[] = [{ ref, offset: bytes.length + lead.length - base }];
   const end = `${signature.end}\nendobj\n`;
-  const rest = end + written(look, objects, restStart + end.length, placed, docSha256);
+  const rest = end + written(look, objects, restStart + end.length, objectOffsets, docSha256);
 
   const after = bytes.length + contentsEnd;
   const byteRange: ByteRange = [0, bytes.length + contentsStart, after, restStart + rest.length - after];
@@ -80,7 +80,7 @@ function leadOf({ file: { bytes } }: PdfLookup): string {
 }
 
 /**
- * The text of new objects, followed by a cross-reference section that lists them and the objects in `placed`, which the
+ * The text of new objects, followed by a cross-reference section that lists them and the objects in `objectOffsets`, which the
  * caller has written.
  * @param start the offset in the file where the text begins
  */
@@ -88,12 +88,12 @@ function written(
   look: PdfLookup,
   objects: readonly NewObject[],
   start: number,
-  placed: readonly Placed[],
+  objectOffsets: readonly ObjectOffset[],
   docSha256: string,
 ): string {
   const { base } = look.file;
   const encrypt = stringEncryption(look, docSha256);
-  const all = [...placed];
+  const all = [...objectOffsets];
   let text = "";
   for (const { ref, body, clear, stream } of objects) {
     all.push({ ref, offset: start + text.length - base });

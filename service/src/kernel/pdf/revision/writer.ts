@@ -57,9 +57,9 @@ function createChanges(file: PdfLookup["file"]): Pick<RevisionWriter, "set" | "a
       const ref = asRef(value);
       if (!ref) return keep(withElements(array, refs));
       refuseStream(array, ref);
-      const known = arrays.get(ref.num);
+      const existing = arrays.get(ref.num);
       // Two pages, or a page and the form, may share one array.
-      const added = [...(known?.added ?? []), ...refs.filter((each) => !known?.added.includes(each))];
+      const added = [...(existing?.added ?? []), ...refs.filter((each) => !existing?.added.includes(each))];
       arrays.set(ref.num, { ref, array, added });
     },
     objects() {
@@ -88,7 +88,7 @@ function createChanges(file: PdfLookup["file"]): Pick<RevisionWriter, "set" | "a
 export function createRevisionWriter(look: PdfLookup, docSha256: string): RevisionWriter {
   const { file } = look;
   const cipher = file.encryption?.streams;
-  const made = new Map<number, NewObject>();
+  const objects = new Map<number, NewObject>();
   const changes = createChanges(file);
   let next = look.nextObject;
 
@@ -98,7 +98,7 @@ export function createRevisionWriter(look: PdfLookup, docSha256: string): Revisi
   };
   const written = ({ num, gen }: Ref) => `${num} ${gen} R`;
   const put = (ref: Ref, body: string, stream?: string) =>
-    void made.set(ref.num, { ref, body, clear: true, ...(stream !== undefined && { stream }) });
+    void objects.set(ref.num, { ref, body, clear: true, ...(stream !== undefined && { stream }) });
   const add = (body: string): string => {
     const ref = number();
     put(ref, body);
@@ -130,6 +130,6 @@ export function createRevisionWriter(look: PdfLookup, docSha256: string): Revisi
     },
     set: changes.set,
     append: changes.append,
-    objects: () => [...made.values(), ...changes.objects()],
+    objects: () => [...objects.values(), ...changes.objects()],
   };
 }

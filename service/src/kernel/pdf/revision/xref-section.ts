@@ -1,6 +1,6 @@
 import type { Span } from "../lexer.ts";
 import type { PdfLookup } from "../xref/lookup.ts";
-import { consecutive, type Placed, subsectionText } from "../xref/xref-table.ts";
+import { consecutive, type ObjectOffset, subsectionText } from "../xref/xref-table.ts";
 
 /** The longest identifier that is copied: 64 bytes in hexadecimal, with delimiters. */
 const MAX_ID = 130;
@@ -10,17 +10,25 @@ const MAX_ID = 130;
  * section is a table or a stream, as the document's newest section is.
  * @param at the section's own offset, counted as the document's cross-references count
  */
-export function xrefSection(look: PdfLookup, placed: readonly Placed[], at: number, docSha256: string): string {
-  const objects = withRestated(look, placed).toSorted((a, b) => a.ref.num - b.ref.num);
+export function xrefSection(
+  look: PdfLookup,
+  objectOffsets: readonly ObjectOffset[],
+  at: number,
+  docSha256: string,
+): string {
+  const objects = withRestated(look, objectOffsets).toSorted((a, b) => a.ref.num - b.ref.num);
   const section = look.xrefKind === "table" ? table(look, objects, docSha256) : stream(look, objects, at, docSha256);
   return `${section}startxref\n${at}\n%%EOF\n`;
 }
 
 /** If the document's own cross-reference can't be read, adds all objects of the document to the new section. */
-function withRestated({ file: { restated } }: PdfLookup, placed: readonly Placed[]): readonly Placed[] {
-  if (restated === null) return placed;
-  const numbers = new Set(placed.map(({ ref }) => ref.num));
-  return [...restated.filter(({ ref }) => !numbers.has(ref.num)), ...placed];
+function withRestated(
+  { file: { restated } }: PdfLookup,
+  objectOffsets: readonly ObjectOffset[],
+): readonly ObjectOffset[] {
+  if (restated === null) return objectOffsets;
+  const numbers = new Set(objectOffsets.map(({ ref }) => ref.num));
+  return [...restated.filter(({ ref }) => !numbers.has(ref.num)), ...objectOffsets];
 }
 
 function trailerEntries(look: PdfLookup, size: number, docSha256: string): string {
@@ -29,8 +37,8 @@ function trailerEntries(look: PdfLookup, size: number, docSha256: string): strin
   const written = ({ bytes, start, end }: Span) => bytes.toString("latin1", start, end);
   // An encrypted document's key is derived from the first identifier, so that identifier is copied unchanged, and a
   // missing one stays empty. In other documents a long identifier is replaced, because it could hide other data.
-  const kept = firstId && (encrypt || firstId.end - firstId.start <= MAX_ID);
-  const first = kept ? written(firstId) : encrypt ? "<>" : second;
+  const isFirstIdCopied = firstId && (encrypt || firstId.end - firstId.start <= MAX_ID);
+  const first = isFirstIdCopied ? written(firstId) : encrypt ? "<>" : second;
   return (
     `/Size ${size}/Root ${root.ref.num} ${root.ref.gen} R` +
     (info ? `/Info ${info.num} ${info.gen} R` : "") +
@@ -40,15 +48,15 @@ function trailerEntries(look: PdfLookup, size: number, docSha256: string): strin
   );
 }
 
-function table(look: PdfLookup, objects: readonly Placed[], docSha256: string): string {
+function table(look: PdfLookup, objects: readonly ObjectOffset[], docSha256: string): string {
   // A section without a /Prev section begins with the head of the free list.
   const head = look.file.restated === null ? "" : "0 1\n0000000000 65535 f \n";
   const text = `xref\n${head}${consecutive(objects).map(subsectionText).join("")}`;
   return `${text}trailer\n<<${trailerEntries(look, sizeAfter(objects), docSha256)}>>\n`;
 }
 
-function stream(look: PdfLookup, objects: readonly Placed[], at: number, docSha256: string): string {
-  const self: Placed = { ref: { num: sizeAfter(objects), gen: 0 }, offset: at };
+function stream(look: PdfLookup, objects: readonly ObjectOffset[], at: number, docSha256: string): string {
+  const self: ObjectOffset = { ref: { num: sizeAfter(objects), gen: 0 }, offset: at };
   const all = [...objects, self];
   const index = consecutive(all).map((group) => `${group[0]?.ref.num} ${group.length}`);
   const rows = Buffer.alloc(7 * all.length);
@@ -64,6 +72,6 @@ function stream(look: PdfLookup, objects: readonly Placed[], at: number, docSha2
   );
 }
 
-function sizeAfter(objects: readonly Placed[]): number {
+function sizeAfter(objects: readonly ObjectOffset[]): number {
   return (objects.at(-1)?.ref.num ?? 0) + 1;
 }

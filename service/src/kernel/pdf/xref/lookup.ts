@@ -8,7 +8,7 @@ import { certification, signaturesIn } from "../permissions.ts";
 import { PdfRefusal } from "../refusal.ts";
 import { asInteger, asName, asRef, type Dict, elements, entry, isArray, isString, unambiguous } from "../values.ts";
 import { restate } from "./restate.ts";
-import type { Placed } from "./xref-table.ts";
+import type { ObjectOffset } from "./xref-table.ts";
 
 /** The facts that an appended revision needs about a document. Copies nothing. */
 export type PdfLookup = {
@@ -67,7 +67,7 @@ function lookUpRestated(bytes: Buffer, refusal: PdfRefusal): PdfLookup {
  * Whether the readable sections list every object. Otherwise readers that trust the sections would see fewer objects
  * than readers that search the file.
  */
-function listsAll(chain: PdfFile | null, restated: readonly Placed[]): boolean {
+function listsAll(chain: PdfFile | null, restated: readonly ObjectOffset[]): boolean {
   return chain === null || restated.every(({ ref }) => findEntry(chain, ref.num)?.type === "offset");
 }
 

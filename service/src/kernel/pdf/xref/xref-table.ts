@@ -3,7 +3,7 @@ import { type Budget, LIMITS } from "../limits.ts";
 import { PdfRefusal } from "../refusal.ts";
 
 /** An object and its offset, counted in the way in which the document's cross-references count offsets. */
-export type Placed = { readonly ref: Ref; readonly offset: number };
+export type ObjectOffset = { readonly ref: Ref; readonly offset: number };
 
 /** The entry of an object number: free, or where the object is (an offset, or an index in an object stream). */
 export type XrefEntry =
@@ -161,7 +161,7 @@ function readEntry(bytes: Buffer, at: number): XrefEntry {
 }
 
 /** Makes a table that lists these objects, as if it had been read from the document. */
-export function xrefRows(objects: readonly Placed[]): XrefTable {
+export function xrefRows(objects: readonly ObjectOffset[]): XrefTable {
   const subsections: Subsection[] = [];
   let rows = "";
   for (const group of consecutive(objects)) {
@@ -177,17 +177,17 @@ export function xrefRows(objects: readonly Placed[]): XrefTable {
  * The text of one subsection of a cross-reference table: a header, and a line for each object.
  * @param group objects whose numbers follow one another
  */
-export function subsectionText(group: readonly Placed[]): string {
+export function subsectionText(group: readonly ObjectOffset[]): string {
   return `${group[0]?.ref.num} ${group.length}\n${group.map(row).join("")}`;
 }
 
-function row({ ref, offset }: Placed): string {
+function row({ ref, offset }: ObjectOffset): string {
   return `${String(offset).padStart(10, "0")} ${String(ref.gen).padStart(5, "0")} n \n`;
 }
 
 /** Splits objects into runs of consecutive object numbers. @param objects sorted by object number */
-export function consecutive(objects: readonly Placed[]): Placed[][] {
-  const groups: Placed[][] = [];
+export function consecutive(objects: readonly ObjectOffset[]): ObjectOffset[][] {
+  const groups: ObjectOffset[][] = [];
   let next = -1;
   for (const object of objects) {
     if (object.ref.num === next) groups.at(-1)?.push(object);

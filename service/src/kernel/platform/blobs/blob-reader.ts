@@ -59,8 +59,8 @@ function createComparisons() {
     wasCompared: (name: string, file: StoredFile): boolean => compared.get(name) === file.length,
     /** Concurrent callers for one document wait for the same comparison. */
     compare(name: string, sha256: string, file: StoredFile, holder: Holder): Promise<void> {
-      const known = comparing.get(name);
-      if (known) return known;
+      const inProgress = comparing.get(name);
+      if (inProgress) return inProgress;
       const work = semaphore(name, () => requireHash(file, sha256), holder)
         .then(() => void compared.set(name, file.length))
         .finally(() => comparing.delete(name));
@@ -92,8 +92,8 @@ export function blobReader({ backend, master, memory, ask }: ReaderDeps): BlobRe
   /** Concurrent readers share the bytes of a part, so they must not write to them. */
   function readShared(key: string, layout: BlobLayout, first: number): Promise<Buffer> {
     const name = `${key} ${first} ${layout.end}`;
-    const known = reading.get(name);
-    if (known) return known;
+    const inProgress = reading.get(name);
+    if (inProgress) return inProgress;
     const read = readStretch(key, layout, first, sentChunks).finally(() => reading.delete(name));
     reading.set(name, read);
     return read;

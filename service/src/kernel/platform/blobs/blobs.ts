@@ -170,14 +170,14 @@ async function toCurrentKey(store: Store, key: string, useOf: () => Promise<Blob
 /** @throws Error when the work takes too long; its signal is then aborted */
 async function within<T>(timeoutMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const late = new AbortController();
-  const { promise: given, reject } = Promise.withResolvers<never>();
+  const { promise: timeout, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
     const error = new Error(`no answer within ${Math.round(timeoutMs)} ms`);
     late.abort(error);
     reject(error);
   }, timeoutMs);
   try {
-    return await Promise.race([work(late.signal), given]);
+    return await Promise.race([work(late.signal), timeout]);
   } finally {
     clearTimeout(timer);
   }

@@ -80,9 +80,9 @@ async function isOfNewer(db: Sql, migrations: Migration[], done: Applied[]): Pro
 
 function pending(migrations: Migration[], done: Applied[]): Migration[] {
   requireBaseline(done);
-  const known = new Map(migrations.map((migration) => [migration.version, migration]));
+  const byVersion = new Map(migrations.map((migration) => [migration.version, migration]));
   for (const { version, sha256 } of done) {
-    const migration = known.get(version);
+    const migration = byVersion.get(version);
     const isSquashed = version === baseline.version && sha256 === baseline.sha256;
     const isEarlierFile = sha256 === replacedFiles.get(version);
     if (migration && migration.sha256 !== sha256 && !isSquashed && !isEarlierFile)

@@ -95,9 +95,9 @@ type Connection = {
 const described = new WeakMap<Connection, Map<string, Columns>>();
 
 function describedOn(connection: Connection): Map<string, Columns> {
-  const known = described.get(connection) ?? new Map<string, Columns>();
-  described.set(connection, known);
-  return known;
+  const columnsByName = described.get(connection) ?? new Map<string, Columns>();
+  described.set(connection, columnsByName);
+  return columnsByName;
 }
 
 const { prepareValue } = (pg as unknown as { utils: { prepareValue: (value: unknown) => unknown } }).utils;

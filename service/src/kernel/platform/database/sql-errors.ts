@@ -11,8 +11,8 @@ export const sqlState = {
 } as const;
 
 export function hasSqlState(error: unknown, state: string): boolean {
-  const said = error instanceof ServiceError ? error.cause : error;
-  return said instanceof pg.DatabaseError && said.code === state;
+  const databaseError = error instanceof ServiceError ? error.cause : error;
+  return databaseError instanceof pg.DatabaseError && databaseError.code === state;
 }
 
 /** Whether PostgreSQL refused a statement. */

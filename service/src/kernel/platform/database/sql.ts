@@ -10,12 +10,12 @@ type Prepared = { readonly text: string; readonly name: string };
 const prepared = new WeakMap<readonly string[], Prepared>();
 
 function preparedOf(strings: readonly string[]): Prepared {
-  const known = prepared.get(strings);
-  if (known) return known;
+  const cached = prepared.get(strings);
+  if (cached) return cached;
   const text = strings.reduce((before, part, i) => `${before}$${i}${part}`);
-  const made = { text, name: hash("sha256", text, "base64url").slice(0, 20) };
-  prepared.set(strings, made);
-  return made;
+  const statement = { text, name: hash("sha256", text, "base64url").slice(0, 20) };
+  prepared.set(strings, statement);
+  return statement;
 }
 
 /** A statement, or a part of one, whose values never become part of its text. */
@@ -48,32 +48,32 @@ const value: readonly string[] = [];
 const composed = new WeakMap<readonly string[], Composed>();
 
 const next = (map: Composed["by"], key: readonly string[]): Composed => {
-  const known = map.get(key) ?? { strings: undefined, by: new WeakMap() };
-  map.set(key, known);
-  return known;
+  const step = map.get(key) ?? { strings: undefined, by: new WeakMap() };
+  map.set(key, step);
+  return step;
 };
 
 /**
  * Makes a statement from a template: a value becomes a parameter, a statement becomes a part of the text. The text
  * depends only on the template and its parts and is built once, so equal statements share one prepared plan.
  */
-export function sql(template: TemplateStringsArray, ...given: readonly unknown[]): Statement {
-  if (!given.some((each) => each instanceof Statement)) return new Statement(template, given);
+export function sql(template: TemplateStringsArray, ...interpolated: readonly unknown[]): Statement {
+  if (!interpolated.some((each) => each instanceof Statement)) return new Statement(template, interpolated);
   const values: unknown[] = [];
   let found = next(composed, template);
-  for (const each of given) {
+  for (const each of interpolated) {
     if (each instanceof Statement) values.push(...each.values);
     else values.push(each);
     found = next(found.by, each instanceof Statement ? each.strings : value);
   }
-  found.strings ??= joined(template, given);
+  found.strings ??= joined(template, interpolated);
   return new Statement(found.strings, values);
 }
 
-function joined([start = "", ...template]: readonly string[], given: readonly unknown[]): string[] {
+function joined([start = "", ...template]: readonly string[], interpolated: readonly unknown[]): string[] {
   const strings = [start];
   const append = (text: string) => strings.push((strings.pop() ?? "") + text);
-  given.forEach((each, i) => {
+  interpolated.forEach((each, i) => {
     const [first = "", ...rest] = each instanceof Statement ? each.strings : ["", ""];
     append(first);
     strings.push(...rest);
@@ -132,9 +132,9 @@ const texts = new Map<string, Statement>();
  * from it are prepared once.
  */
 export function textual(text: string): Statement {
-  const known = texts.get(text) ?? sql(Object.assign([text], { raw: [text] }));
-  texts.set(text, known);
-  return known;
+  const cached = texts.get(text) ?? sql(Object.assign([text], { raw: [text] }));
+  texts.set(text, cached);
+  return cached;
 }
 
 /** A constant name as a quoted identifier. */

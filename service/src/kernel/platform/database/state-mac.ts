@@ -144,10 +144,10 @@ type DatedRow = { [name: string]: string } & { mac: string };
 /** The latest time of the rows in `text`, the JSON of a column of `dated`. Rows whose MAC is not valid are ignored. */
 function latestOf(rowMac: RowMac, table: string, text: string | null): Date | null {
   const rows = text === null ? [] : ((JSON.parse(text) ?? []) as DatedRow[]);
-  const times = rows.flatMap(({ mac, ...said }) => {
-    const [name, time] = Object.entries(said).at(-1) ?? ["", ""];
+  const times = rows.flatMap(({ mac, ...members }) => {
+    const [name, time] = Object.entries(members).at(-1) ?? ["", ""];
     const at = new Date(time);
-    return rowMac.holds(table, { ...said, [name]: at }, Buffer.from(mac, "hex")) ? [at.getTime()] : [];
+    return rowMac.holds(table, { ...members, [name]: at }, Buffer.from(mac, "hex")) ? [at.getTime()] : [];
   });
   return times.length === 0 ? null : new Date(Math.max(...times));
 }

@@ -49,9 +49,9 @@ export function createQueue<P extends object>(
   const { db, log, look, abort } = deps;
   const { concurrency = 10, leaseMs = 30_000 } = options;
   const running = new Set<Promise<void>>();
-  const loop = createLoop({ name: `jobs ${name}`, log, turn: takeDue, firstAfterMs: longestWaitMs });
+  const loop = createLoop({ name: `jobs ${name}`, log, turn: claimDue, firstAfterMs: longestWaitMs });
 
-  async function takeDue(): Promise<number> {
+  async function claimDue(): Promise<number> {
     const free = concurrency - running.size;
     if (free === 0) return longestWaitMs;
     const jobs = await look(name, () => claimDueJobs(db, name, free, leaseMs));

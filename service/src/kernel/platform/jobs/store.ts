@@ -173,8 +173,8 @@ export async function retryFailedJobs(db: Sql, queue: string): Promise<number> {
 }
 
 /** Deletes jobs that failed for good before the given time, except those of some queues. */
-export const sweepFailedJobs = (db: Sql, before: Date, kept: readonly string[] = []) =>
-  db.query(sql`DELETE FROM jobs WHERE failed_at < ${before} AND NOT queue = ANY (${kept}::text[])`);
+export const sweepFailedJobs = (db: Sql, before: Date, exemptQueues: readonly string[] = []) =>
+  db.query(sql`DELETE FROM jobs WHERE failed_at < ${before} AND NOT queue = ANY (${exemptQueues}::text[])`);
 
 /** The due time of a held job, so far away that no node claims it. */
 const never: Statement = sql`'9999-01-01T00:00:00Z'::timestamptz`;

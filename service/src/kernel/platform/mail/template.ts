@@ -129,8 +129,8 @@ export function mailFrom(template: MailTemplate): Omit<Mail, "to" | "id"> {
   const subject = toPlainText(name === null ? template.subject : `[${name}] ${template.subject}`);
   const words = footers[language];
   const sentences = [name === null ? words.sentBy : words.sentFor(name), why, replyTo !== null && words.answers];
-  const said = oneStop(sentences.filter(Boolean).join(" "));
-  const footer = checkpoint === null ? said : `${said} ${words.logState} ${logLine(checkpoint)}`;
+  const footerText = oneStop(sentences.filter(Boolean).join(" "));
+  const footer = checkpoint === null ? footerText : `${footerText} ${words.logState} ${logLine(checkpoint)}`;
   const shown = {
     subject,
     heading: template.heading ?? template.subject,

@@ -33,7 +33,7 @@ export function createLoop(settings: LoopSettings): Loop {
   let ended: Promise<void> = Promise.resolve();
   let failures = 0;
 
-  async function takeTurn(): Promise<number> {
+  async function runTurn(): Promise<number> {
     try {
       const waitMs = await turn(stopping.signal);
       failures = 0;
@@ -50,7 +50,7 @@ export function createLoop(settings: LoopSettings): Loop {
     for (;;) {
       if (waitMs > 0) await signal.wait(waitMs);
       if (stopping.signal.aborted) return;
-      waitMs = await takeTurn();
+      waitMs = await runTurn();
     }
   }
 
@@ -79,15 +79,15 @@ type Signal = {
 
 /** Only one caller may wait for the signal at a time. */
 export function createSignal(): Signal {
-  let given = false;
+  let isSignaled = false;
   let wake = () => {};
   return {
     give() {
-      given = true;
+      isSignaled = true;
       wake();
     },
     async wait(withinMs) {
-      if (!given) {
+      if (!isSignaled) {
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, withinMs);
           wake = () => {
@@ -96,7 +96,7 @@ export function createSignal(): Signal {
           };
         });
       }
-      given = false;
+      isSignaled = false;
     },
   };
 }

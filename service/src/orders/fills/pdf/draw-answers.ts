@@ -1,9 +1,9 @@
 import { addResources, type Canvas, createCanvas, createGlyphFonts, type Typeset } from "@signsealship/certificate";
 import type { ObjectWriter } from "@signsealship/certificate/pdf-file";
-import { type PlacedRect, placedOn, shownPlace } from "../../../kernel/pdf/pages/page-box.ts";
+import { shownPlace, toUserSpace, type UserSpaceRect } from "../../../kernel/pdf/pages/page-box.ts";
 import type { PlacedWidget } from "./form-questions.ts";
 
-type Upright = Pick<PlacedRect, "matrix" | "width" | "height">;
+type Upright = Pick<UserSpaceRect, "matrix" | "width" | "height">;
 export type Drawn = { readonly canvas: Canvas; readonly upright: Upright };
 
 export type TextLook = {
@@ -45,7 +45,7 @@ const round = (value: number): number => Math.round(value * 1000) / 1000;
 
 /** The size of a field as PDF readers display it, whatever the rotation of its page. */
 function uprightOf({ box, rect }: PlacedWidget): Upright {
-  const { matrix, width, height } = placedOn(box, shownPlace(box, rect));
+  const { matrix, width, height } = toUserSpace(box, shownPlace(box, rect));
   return { matrix, width, height };
 }
 

@@ -1,6 +1,12 @@
 import { drawnBy, type NamedField, namedFields } from "../../../kernel/pdf/named-fields.ts";
 import { resolve } from "../../../kernel/pdf/objects.ts";
-import { type PageBox, type PlacedRect, pageBox, rectangle, shownPlace } from "../../../kernel/pdf/pages/page-box.ts";
+import {
+  type PageBox,
+  pageBox,
+  rectangle,
+  shownPlace,
+  type UserSpaceRect,
+} from "../../../kernel/pdf/pages/page-box.ts";
 import { pages } from "../../../kernel/pdf/pages/page-tree.ts";
 import { PdfRefusal } from "../../../kernel/pdf/refusal.ts";
 import { stringBytes, textOfBytes } from "../../../kernel/pdf/strings.ts";
@@ -25,7 +31,7 @@ export type PlacedWidget = {
   /** The number of the page, counted from 1. */
   readonly page: number;
   readonly box: PageBox;
-  readonly rect: PlacedRect["rect"];
+  readonly rect: UserSpaceRect["rect"];
   /** The name of the appearance state of a checked box, and whether the form has a drawing for it. */
   readonly state: string;
   readonly isDrawn: boolean;

@@ -1,8 +1,8 @@
-import type { PlacedRect } from "../../../kernel/pdf/pages/page-box.ts";
+import type { UserSpaceRect } from "../../../kernel/pdf/pages/page-box.ts";
 import { openWithinBounds, textItems } from "../../../kernel/pdf/pdf-js.ts";
 import { type AskedField, shownWords } from "./form-questions.ts";
 
-type Rect = PlacedRect["rect"];
+type Rect = UserSpaceRect["rect"];
 type Run = { text: string; left: number; right: number; baseline: number };
 type OnPage = { label: string; options: readonly string[] };
 

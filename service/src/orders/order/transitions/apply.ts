@@ -1,4 +1,4 @@
-import { auditLine, placedBy } from "../../../kernel/audit/audit.ts";
+import { auditLine, ordererOf } from "../../../kernel/audit/audit.ts";
 import { eventRow } from "../../../kernel/events/events.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
@@ -210,7 +210,7 @@ export const noteNews = (
 ) =>
   tx.query(sql`
     INSERT INTO order_news (order_id, environment, placed_by, status, at)
-    SELECT ${id}, ${environment}, placed.by, ${status}, ${at} FROM (SELECT ${placedBy(sql`${id}::bigint`)}) AS placed (by)
+    SELECT ${id}, ${environment}, placed.by, ${status}, ${at} FROM (SELECT ${ordererOf(sql`${id}::bigint`)}) AS placed (by)
     WHERE placed.by LIKE 'member:%'`);
 
 /** Whether a provider could be shipping the order now. For an order on hold, the status before the hold decides. */

@@ -1,4 +1,4 @@
-import { listMembers, listOwnKeys, requireOwnerOfMoney, standingOf } from "../../../firms/members/members.ts";
+import { findActiveActor, listMembers, listOwnKeys, requireOwnerOfMoney } from "../../../firms/members/members.ts";
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import { actorOf, type Owner, type Principal } from "../../../kernel/identity/identity.ts";
 import type { Clock } from "../../../kernel/platform/clock.ts";
@@ -134,7 +134,7 @@ export async function spendingRefusal(
   owner: Owner,
   { spender, amounts, except = [] }: { spender: string; amounts: readonly number[]; except?: readonly string[] },
 ): Promise<LimitRefusal | null> {
-  const standing = await standingOf(tx, deps, owner, spender);
+  const standing = await findActiveActor(tx, deps, owner, spender);
   if (!standing) return { reason: "left", at: 0 };
   if (standing.role === "owner") return null;
   const limit = await store.lockLimit(tx, owner, spender);

@@ -1,4 +1,4 @@
-import { standingOf } from "../../../firms/members/members.ts";
+import { findActiveActor } from "../../../firms/members/members.ts";
 import { maskCode } from "../../../kernel/platform/ids.ts";
 import { defineMail } from "../../../kernel/platform/mail/mail-jobs.ts";
 import { isUuid } from "../../../kernel/platform/text.ts";
@@ -30,7 +30,7 @@ export const methodMail = defineMail({
   queue: methodMailQueue,
   async load({ id, userId }: News<MethodMoment>, deps) {
     const method = isUuid(id) ? await selectMethod(deps.db, id) : undefined;
-    const owner = method && (await standingOf(deps.db, deps, method, `member:${userId}`));
+    const owner = method && (await findActiveActor(deps.db, deps, method, `member:${userId}`));
     return method && owner?.role === "owner" && owner.email !== null ? { method, to: owner.email } : null;
   },
   write: ({ method, to }, { id, moment, userId }, { baseUrl }) => ({
@@ -127,7 +127,7 @@ export const chargeMail = defineMail({
     const charges = isUuid(id) ? await chargesOfPayment(deps.db, id) : [];
     const [charge] = charges;
     if (!charge || !stillHolds(moment, charge)) return null;
-    const reader = await standingOf(deps.db, deps, charge, `member:${userId}`);
+    const reader = await findActiveActor(deps.db, deps, charge, `member:${userId}`);
     if (!reader || reader.email === null) return null;
     const supplement = (await supplementsOf(deps.db, charge.orderId)).find(
       ({ id: each }) => each === charge.supplementId,

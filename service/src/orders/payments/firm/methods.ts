@@ -1,4 +1,4 @@
-import { lockMembers, ownersWhoSee, requireOwnerOfMoney, standingOf } from "../../../firms/members/members.ts";
+import { findActiveActor, lockMembers, ownersWhoSee, requireOwnerOfMoney } from "../../../firms/members/members.ts";
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import { actorOf, type Environment, type Owner, type Principal } from "../../../kernel/identity/identity.ts";
 import type { Clock } from "../../../kernel/platform/clock.ts";
@@ -156,7 +156,7 @@ async function activate(
   at: Date,
 ): Promise<void> {
   const { id, partnerId, environment, addedBy } = method;
-  const isOwner = (await standingOf(tx, deps, method, addedBy))?.role === "owner";
+  const isOwner = (await findActiveActor(tx, deps, method, addedBy))?.role === "owner";
   const detail = { method: id, environment, kind: saved.kind, last4: saved.last4 };
   const line = { at, actor: addedBy, partnerId, detail };
   if (!isOwner) {

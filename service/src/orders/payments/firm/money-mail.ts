@@ -1,4 +1,4 @@
-import { ownersWhoSee, standingOf } from "../../../firms/members/members.ts";
+import { findActiveActor, ownersWhoSee } from "../../../firms/members/members.ts";
 import { readOrigins } from "../../../kernel/audit/audit.ts";
 import type { Environment, Owner } from "../../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
@@ -61,7 +61,7 @@ export const moneyMail = defineMail({
     // A client's second payment changes nothing for the firm.
     if (!order || (order.payBy === "client" && moment === "unneeded")) return null;
     const actor = to === "placer" ? await placerOf(deps, order) : `member:${to}`;
-    const reader = actor === null ? undefined : await standingOf(deps.db, deps, order, actor);
+    const reader = actor === null ? undefined : await findActiveActor(deps.db, deps, order, actor);
     return reader && reader.email !== null ? { order, email: reader.email } : null;
   },
   write: ({ order, email }, { moment, cents, about, to, isWhole, isOwed, isDue }, { baseUrl }) => {
@@ -108,7 +108,7 @@ async function rowOf(db: Sql, orderId: number): Promise<Row | undefined> {
 async function placerOf({ db, clock, rowMac }: MailDeps, order: Row): Promise<string | null> {
   const placer = (await readOrigins(db, rowMac, [order.id])).get(order.id)?.placedBy ?? null;
   if (placer === null || !placer.startsWith("member:")) return null;
-  return (await standingOf(db, { clock, rowMac }, order, placer))?.role === "owner" ? null : placer;
+  return (await findActiveActor(db, { clock, rowMac }, order, placer))?.role === "owner" ? null : placer;
 }
 
 /** Queues the mails about an event of the money of an order. */

@@ -1,4 +1,4 @@
-import type { FinishedCheck, FinishedReport, Finishing, TakingIn } from "../../../delivery/paper/paper.ts";
+import type { AcceptanceRequest, FinishedCheck, FinishedReport, Finishing } from "../../../delivery/paper/paper.ts";
 import { may, type Operator } from "../../../firms/operators/operators.ts";
 import { card, codeText, facts, notice, pageHead } from "../../ui/components.ts";
 import { shortCode, time } from "../../ui/format.ts";
@@ -78,7 +78,7 @@ ${warned.length > 0 && checkbox({ name: "warnings", value: warned.join(","), lab
 }
 
 /** A document that waits for a second person, and the actions that the reader may take. */
-export function takingInPart(code: string, request: TakingIn, { operator, now }: Reader): Html {
+export function takingInPart(code: string, request: AcceptanceRequest, { operator, now }: Reader): Html {
   const first = passkeyFirst(operator, now, orderPath(code));
   return html`${facts([
     ["Handed in by", html`<span class="breakable">${request.requestedByName}</span>, ${time(request.requestedAt)}`],

@@ -1,14 +1,14 @@
 import type { FastifyInstance } from "fastify";
 import {
   type ApprovalDeps,
+  acceptFinished,
   approveFinished,
-  endTakingIn,
+  endAcceptance,
   type FinishedDeps,
   type FinishedReport,
   type Finishing,
   finishings,
   reportOnFinished,
-  takeFinished,
 } from "../../../delivery/paper/paper.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { askInPersonElsewhere, askTechnologyFee } from "../../../signing/notaries/notaries.ts";
@@ -78,7 +78,7 @@ export function finishedRoutes(scope: FastifyInstance, deps: FinishedRouteDeps):
         const { on, order } = await orderOf(call);
         const reason = fields.get("reason") ?? "";
         const upload = { bytes, confirmed: { ...confirmedIn(fields), reason } };
-        const taken = await takeFinished(finishing, call.operator, order, on, upload);
+        const taken = await acceptFinished(finishing, call.operator, order, on, upload);
         if (typeof taken !== "string")
           return { page: page(call, on, taken.report, { problem: taken.problem, reason }), status: 400 };
         return done(`/operator/orders/${order.code}`, taken === "sealed" ? "order-moved" : "taking-in-requested");
@@ -114,7 +114,7 @@ export function takingInRoutes(scope: FastifyInstance, deps: Pick<FinishedRouteD
       async handle({ params: { code }, operator, form }) {
         await orderRecord(deps.orderPage.moves.db, code, operator.environment);
         const decision = state === "refused" ? { state, note: form["note"] ?? "" } : { state };
-        await endTakingIn({ ...deps.orderPage.moves, ...deps.approval }, operator, code, decision);
+        await endAcceptance({ ...deps.orderPage.moves, ...deps.approval }, operator, code, decision);
         return done(`/operator/orders/${code}`, state === "refused" ? "taking-in-refused" : "taking-in-withdrawn");
       },
       refused: (call, problem) => showOrder(deps.orderPage, call, undefined, problem),

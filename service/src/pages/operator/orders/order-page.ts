@@ -1,5 +1,5 @@
 import type { FaxAttempt } from "../../../delivery/faxing/faxing.ts";
-import { addressLines, type Finishing, type TakingIn } from "../../../delivery/paper/paper.ts";
+import { type AcceptanceRequest, addressLines, type Finishing } from "../../../delivery/paper/paper.ts";
 import type { ShownLabel } from "../../../delivery/shipping/shipping.ts";
 import type { Operator } from "../../../firms/operators/operators.ts";
 import { taskWords } from "../../../kernel/tasks/tasks.ts";
@@ -49,7 +49,7 @@ export type OrderView = {
   /** The acts that people may have performed on the document elsewhere. */
   finishingsNow: readonly Finishing[];
   /** A notarized document that waits for a second person. */
-  takingIn: TakingIn | undefined;
+  takingIn: AcceptanceRequest | undefined;
   /** The latest request to do the act in ink on paper; null when there is none. */
   inPerson: InPersonRequest | null;
   mayWorkSigners: boolean;

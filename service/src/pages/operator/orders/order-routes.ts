@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { attemptsOf } from "../../../delivery/faxing/faxing.ts";
-import { finishings, openTakingIn, type PaperDeps, paperStatuses } from "../../../delivery/paper/paper.ts";
+import { finishings, openAcceptance, type PaperDeps, paperStatuses } from "../../../delivery/paper/paper.ts";
 import { shownLabels } from "../../../delivery/shipping/shipping.ts";
 import { may, type Operator, requireDecidesNow, requirePermission } from "../../../firms/operators/operators.ts";
 import { auditLine } from "../../../kernel/audit/audit.ts";
@@ -116,7 +116,7 @@ export async function showOrder(deps: OrderPageDeps, call: OrderCall, typed?: Ty
     attemptsOf(db, record.id),
     shownLabels(db, record.id),
     actUnderWay(db, record.id),
-    openTakingIn(db, record.order.code),
+    openAcceptance(db, record.order.code),
     latestInPersonRequest(db, record.id),
     payAgainOf(db, deps.takesPayment, {
       id: record.id,

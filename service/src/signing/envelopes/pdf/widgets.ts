@@ -2,7 +2,7 @@ import { textString, withEntries } from "../../../kernel/pdf/edit.ts";
 import type { Ref } from "../../../kernel/pdf/lexer.ts";
 import { fieldLock } from "../../../kernel/pdf/named-fields.ts";
 import { resolve } from "../../../kernel/pdf/objects.ts";
-import { type PageBox, type Place, placedOn } from "../../../kernel/pdf/pages/page-box.ts";
+import { type PageBox, type Place, toUserSpace } from "../../../kernel/pdf/pages/page-box.ts";
 import type { RevisionWriter } from "../../../kernel/pdf/revision/writer.ts";
 import { asInteger, type Dict, entry } from "../../../kernel/pdf/values.ts";
 import type { PdfLookup } from "../../../kernel/pdf/xref/lookup.ts";
@@ -66,7 +66,7 @@ export function widgetOf(
 ): Widget {
   const { signer, page: number, existing } = field;
   const kind: PreparedField["kind"] = field.kind === "signature" && !at.isFirst ? "mark" : field.kind;
-  const { rect, ...shape } = placedOn(at.page.box, drawnPlace(field));
+  const { rect, ...shape } = toUserSpace(at.page.box, drawnPlace(field));
   const is = existing ? ofDocument(look, existing) : ({ kind: "new", ...writer.reserve() } as const);
   // The name contains the document's own hash, so no field in the document can already have it.
   const nameAt = (index: number) => `SignSealShip-${docSha256.slice(0, 16)}-${signer}-${index + 1}-${kind}`;

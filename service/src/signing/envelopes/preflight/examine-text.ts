@@ -1,4 +1,4 @@
-import { type PageBox, pageBox, placedOn } from "../../../kernel/pdf/pages/page-box.ts";
+import { type PageBox, pageBox, toUserSpace } from "../../../kernel/pdf/pages/page-box.ts";
 import { pages } from "../../../kernel/pdf/pages/page-tree.ts";
 import { openWithinBounds, textItems } from "../../../kernel/pdf/pdf-js.ts";
 import { widthsByFont } from "../../../kernel/pdf/proposals/content.ts";
@@ -87,11 +87,11 @@ function wordsBelow(
   fields: readonly PlannedField[],
 ): string {
   if (fields.length === 0) return "";
-  const places = fields.map((field) => placedOn(box, field.place).rect);
+  const places = fields.map((field) => toUserSpace(box, field.place).rect);
   const covered = fields.flatMap(({ place, covers }): Rect[] => {
     if (!covers) return [];
     const { x, y, width, height } = covers;
-    return [placedOn(box, { x: place.x + x, y: place.y + place.height - y - height, width, height }).rect];
+    return [toUserSpace(box, { x: place.x + x, y: place.y + place.height - y - height, width, height }).rect];
   });
   const words: string[] = [];
   let length = 0;

@@ -16,7 +16,7 @@ import {
   type Operation,
 } from "../../../../../packages/evidence/test/pdf/changes/oracles/pyhanko-oracle.ts";
 import { appendRevision, bodyOf } from "../../../../../packages/evidence/test/seal/signed-pdf.ts";
-import { type PageBox, placedOn, shownPlace } from "../../../../src/kernel/pdf/pages/page-box.ts";
+import { type PageBox, shownPlace, toUserSpace } from "../../../../src/kernel/pdf/pages/page-box.ts";
 import { inlineWorkers } from "../../../../src/kernel/platform/workers/inline.ts";
 import { planFields } from "../../../../src/signing/envelopes/envelopes.ts";
 import { tryAll } from "../../../../src/signing/envelopes/preflight/trial.ts";
@@ -89,7 +89,7 @@ test("the place of a rectangle on the shown page is the inverse of a place in us
   });
   const side = fc.integer({ min: 1, max: 200 });
   const place = fc.record({ x: side, y: side, width: side, height: side });
-  fc.assert(fc.property(box, place, (on, at) => assert.deepEqual(shownPlace(on, placedOn(on, at).rect), { ...at })));
+  fc.assert(fc.property(box, place, (on, at) => assert.deepEqual(shownPlace(on, toUserSpace(on, at).rect), { ...at })));
 });
 
 test("a field on a rotated page is where a reader shows it", async () => {

@@ -1,4 +1,4 @@
-import type { PlacedRect } from "../../../../../kernel/pdf/pages/page-box.ts";
+import type { UserSpaceRect } from "../../../../../kernel/pdf/pages/page-box.ts";
 import { UnmatchedTag } from "../unmatched-tag.ts";
 import type { TextRun } from "./page-texts.ts";
 import { readTag, type Tag } from "./tag.ts";
@@ -7,14 +7,14 @@ import { readTag, type Tag } from "./tag.ts";
 export type TagInText = {
   readonly tag: Tag;
   readonly text: string;
-  readonly rect: PlacedRect["rect"];
+  readonly rect: UserSpaceRect["rect"];
   /** Whether the line ends with the tag. */
   readonly endsLine: boolean;
   /** Whether the rectangle contains no words other than the tag. Only then may a field cover it. */
   readonly isAlone: boolean;
 };
 
-type Rect = PlacedRect["rect"];
+type Rect = UserSpaceRect["rect"];
 
 /** Finds tags of at most 300 characters, about one line. */
 const braces = /\{\{([^{}]{1,300})\}\}/g;
