@@ -60,16 +60,13 @@ const suites: readonly Suite[] = [
   { name: "100,000 leaves", args: tests("service/test/evidence/transparency-log/fsck.test.ts") },
   { name: "1,000 kills of the log", args: tests("service/test/evidence/transparency-log/kills.test.ts"), times: 34 },
   { name: "a zip of 1 GiB", args: tests("service/test/closing/deliveries/zip-memory.test.ts") },
-  // With the suite of 1,000 kills, which kills services while closings are placed, signed and delivered, this is at
-  // least 20 kills at each point at which a closing, its money or its mails can be cut off.
+  // A run kills services once at each point that these files name: of a closing's money, its fax and its label. The
+  // suite of 1,000 kills has the points of its signing and its delivery.
   {
     name: "20 kills at each point of a closing",
     args: tests(
-      "service/test/orders/payments/charge-kills.test.ts",
-      "service/test/orders/payments/account-kills.test.ts",
-      "service/test/orders/payments/reconcile-kill.test.ts",
-      "service/test/orders/payments/second-checkout.test.ts",
-      "service/test/orders/payments/room-checkout.test.ts",
+      "service/test/orders/payments/*-{kill,kills}.test.ts",
+      "service/test/orders/payments/{checkout,room-checkout,second-checkout,test-methods,webhook}.test.ts",
       "service/test/delivery/faxing/ahead-kills.test.ts",
       "service/test/delivery/shipping/readdress.test.ts",
     ),

@@ -9,6 +9,7 @@ export type CaughtMail = { to: string; from: string; subject: string; text: stri
 export async function startMailCatcher() {
   const caught: CaughtMail[] = [];
   let refusals = 0;
+  let silent: "hang" | "mute" | null = null;
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ["STARTTLS"],
@@ -20,12 +21,15 @@ export async function startMailCatcher() {
           refusals -= 1;
           return callback(Object.assign(new Error("busy, come back later"), { responseCode: 451 }));
         }
+        const isSilent = silent;
+        silent = null;
+        if (isSilent === "hang") return;
         const { envelope } = session;
         const from = envelope.mailFrom ? envelope.mailFrom.address : "";
         caught.push(
           read(Buffer.concat(chunks).toString("utf8"), from, envelope.rcptTo.map(({ address }) => address).join()),
         );
-        callback();
+        if (isSilent === null) callback();
       });
     },
   });
@@ -39,6 +43,12 @@ export async function startMailCatcher() {
     refuseNext(count: number): void {
       refusals = count;
     },
+    /** Leaves the next mail without an answer. `hang`: the server drops it. `mute`: the server stores it. */
+    leaveNext(how: "hang" | "mute"): void {
+      silent = how;
+    },
+    /** Whether `leaveNext` has met its mail. */
+    hasLeft: () => silent === null,
     close: () => new Promise<void>((resolve) => server.close(() => resolve())),
   };
 }

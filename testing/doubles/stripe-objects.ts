@@ -17,6 +17,16 @@ export type StripeObjects = {
   successUrl: (sessionId: string) => string | undefined;
 };
 
+const alreadyRefunded: Reply = {
+  status: 400,
+  body: {
+    error: {
+      ...{ type: "invalid_request_error", code: "charge_already_refunded" },
+      message: "The charge has already been refunded.",
+    },
+  },
+};
+
 /** The parameters of a form-encoded body. */
 export function readParams(body: string): Params {
   const params: Params = {};
@@ -118,6 +128,7 @@ export function createStripeObjects(hostedPages: () => string, livemode: () => b
     const rest = refundable(params["payment_intent"]);
     const amount = params["amount"] === undefined ? rest : Number(params["amount"]);
     if (rest === undefined) return missing("No such payment_intent", "payment_intent");
+    if (rest <= 0 && balance.lostOf(params["payment_intent"]) === 0) return alreadyRefunded;
     if (amount === undefined || amount > rest || amount <= 0)
       return refusal(400, "Refund amount is greater than unrefunded amount on charge");
     const metadata = params["metadata"] ?? {};

@@ -66,6 +66,8 @@ export type StripeDouble = {
   forgetKeys: () => void;
   /** Prepares failures for the next requests, one each. */
   fail: (...failures: Failure[]) => void;
+  /** Prepares a failure for the next request of a method and path, such as `POST /v1/refunds`. */
+  failAt: (asked: string, failure: Failure) => void;
   /** Handles the requests that were prepared to be late, as if the network had delivered them only now. */
   arriveLate: () => void;
   /** Drops the prepared failures that no request has met yet. */
@@ -108,6 +110,7 @@ export async function startStripe(): Promise<StripeDouble> {
   const account = `acct_${randomBytes(8).toString("hex")}`;
   const requests: StripeRequest[] = [];
   const failures: (Failure | null)[] = [];
+  const failuresAt = new Map<string, Failure>();
   const paidByPayers: StripeEvent[] = [];
   const late: (() => void)[] = [];
   const { replyOnce, forgetKeys } = createReplies();
@@ -142,7 +145,9 @@ export async function startStripe(): Promise<StripeDouble> {
     const { authorization = "" } = headers;
     livemode = authorization.startsWith("Bearer sk_live_");
     requests.push({ method, path, params, idempotencyKey, authorization });
-    const failure = failures.shift();
+    const asked = `${method} ${path}`;
+    const failure = failuresAt.get(asked) ?? failures.shift();
+    failuresAt.delete(asked);
     if (failure === "hang") return;
     if (failure === "late") {
       late.push(() => void replyOnce(idempotencyKey, body, () => answer(method, path, params)));
@@ -258,6 +263,7 @@ export async function startStripe(): Promise<StripeDouble> {
     chargeEvent,
     forgetKeys,
     fail: (...next) => void failures.push(...next),
+    failAt: (asked, failure) => void failuresAt.set(asked, failure),
     arriveLate: () => {
       for (const arrive of late.splice(0)) arrive();
     },

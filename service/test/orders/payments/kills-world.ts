@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+import { startMailCatcher } from "@signsealship/testing/doubles/mail-catcher";
+import type { StripeEvent } from "@signsealship/testing/doubles/stripe";
+import { makeJobsDue } from "@signsealship/testing/due-jobs";
+import { whileWritesWait } from "@signsealship/testing/lock-waits";
+import { ownProcess } from "@signsealship/testing/service";
+import { until } from "@signsealship/testing/until";
+import { isSealed, type Statement, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { maskCode } from "../../../src/kernel/platform/ids.ts";
+import { documentsOfOrder } from "../../../src/orders/billing/billing.ts";
+import { giveLiveAccess, newMember, postForm } from "../../firms/members/signed-in-member.ts";
+import { newOperator } from "../../firms/operators/console-people.ts";
+import { openLiveService } from "../fulfilment/live-service.ts";
+
+type Person = { cookie: string };
+export type Order = { code: string; intent: string; client: string };
+
+/** A live service that tests kill, with a mail server, an owner of the firm, and two people of the console. */
+export async function openKillsWorld() {
+  const live = await openLiveService(ownProcess);
+  const { harness, stripe, db } = live;
+  const mails = await startMailCatcher();
+  const signedIn = await newMember(harness.service, "owner@acme.example", live.key);
+  const owner: Person = { cookie: signedIn.headers.Cookie };
+  await giveLiveAccess(harness.service, signedIn.linked.partner.id);
+  const agent: Person = await newOperator(harness, { roles: ["agent"] });
+  const approver: Person = await newOperator(harness, { roles: ["approver"] });
+  // The link of the sign-in is read from the outbox. From now on, mails go to the server, which counts them.
+  await harness.service.stop();
+  harness.service = await harness.service.restart({ SMTP_URL: mails.url });
+
+  const post = (path: string, { cookie }: Person, fields: Record<string, string> = {}) =>
+    postForm(live.url() + path, fields, { cookie, Accept: "text/html", Origin: new URL(live.url()).origin });
+  await post("/dashboard/environment", owner, { environment: "live" });
+
+  /** Waits until no job is due or under way, so that only the next step of a test writes. */
+  const idle = () =>
+    until(async () => {
+      const due = sql`SELECT FROM jobs WHERE failed_at IS NULL AND due_at < now() + interval '1 minute'`;
+      return (await db.query(due)).length === 0;
+    });
+
+  /** Starts the killed service again. */
+  async function start(): Promise<void> {
+    // The leases of the killed service's jobs end.
+    await makeJobsDue(db);
+    harness.service = await harness.service.restart();
+  }
+
+  let clients = 0;
+
+  return {
+    ...{ ...live, mails, owner, agent, approver, post, idle },
+    partnerId: signedIn.linked.partner.id,
+    /** Kills the service while its write to the table waits, so that the transaction is cut off. */
+    async killAt(table: Statement, begin: () => Promise<unknown>): Promise<void> {
+      await idle();
+      await whileWritesWait(db, table, begin, () => harness.service.kill());
+      await start();
+    },
+    /**
+     * Kills the service twice in the same request to the processor: first the processor never handles it, then only its
+     * answer is lost, and a day goes by. `again` makes the request again, unless a job does.
+     */
+    async killAsking(asks: string, begin: () => Promise<unknown>, again: () => Promise<unknown> = async () => {}) {
+      const asked = () => stripe.requests.filter(({ method, path }) => `${method} ${path}` === asks).length;
+      const before = asked();
+      stripe.failAt(asks, "hang");
+      const begun = begin().catch(() => null);
+      await until(() => asked() > before);
+      await harness.service.kill();
+      stripe.failAt(asks, "mute");
+      await Promise.all([start(), begun]);
+      const repeated = again().catch(() => null);
+      await until(() => asked() > before + 1);
+      await harness.service.kill();
+      stripe.forgetKeys();
+      await Promise.all([start(), repeated]);
+    },
+    /** Kills the service while the mail server leaves its next mail without an answer. */
+    async killMailing(how: "hang" | "mute", begin: () => Promise<unknown>): Promise<void> {
+      await idle();
+      mails.leaveNext(how);
+      await begin();
+      await until(mails.hasLeft);
+      await harness.service.kill();
+      await start();
+    },
+    /** A paid order whose work has gone as far as it goes by itself. */
+    async paidOrder(fields: Record<string, string> = {}): Promise<Order> {
+      const client = `client-${++clients}@example.com`;
+      const { orderCode, checkoutUrl } = await live.place({ svc_sign: "true", email: client, ...fields });
+      const paid = stripe.pay(checkoutUrl.split("/").at(-1) ?? "");
+      await stripe.deliver(live.url(), paid);
+      assert.equal(await live.statusOf(orderCode), "EsignPending");
+      await idle();
+      return { code: orderCode, intent: String(paid.data.object["payment_intent"]), client };
+    },
+    /** Delivers each event twice, as the processor may. */
+    async deliver(...events: readonly StripeEvent[]): Promise<void> {
+      for (const event of [...events, ...events])
+        assert.equal((await stripe.deliver(live.url(), event)).status, 200, event.type);
+    },
+    /** The number of rows of an order in a table. */
+    rows: async (table: Statement, code: string, which: Statement = sql`true`) =>
+      (
+        await db.query(sql`
+          SELECT FROM ${table} t JOIN orders o ON o.id = t.order_id
+          WHERE ${isSealed(sql`o.code`, "order", code)} AND ${which}`)
+      ).length,
+    /** The audit lines of an order whose actions begin so, oldest first. */
+    audited: async (code: string, start: string) =>
+      (
+        await db.query<{ action: string }>(sql`
+          SELECT a.action FROM audit_log a JOIN orders o ON o.id = a.order_id
+          WHERE ${isSealed(sql`o.code`, "order", code)} AND starts_with(a.action, ${start}) ORDER BY a.id`)
+      ).map(({ action }) => action),
+    /** Asserts that the documents about an order's payments add up to the processor's own books. */
+    async requireBooks(code: string): Promise<void> {
+      const sums = new Map<string, number>();
+      for (const { kind, amountCents, paymentReference } of await documentsOfOrder(db, code, null)) {
+        const cents = kind === "credit_note" || kind === "loss" ? -amountCents : amountCents;
+        sums.set(paymentReference ?? "", (sums.get(paymentReference ?? "") ?? 0) + cents);
+      }
+      const atProcessor = new Map([...sums.keys()].map((intent) => [intent, 0]));
+      for (const { source, amount } of stripe.balance.transactions) {
+        const intent = String((source as { payment_intent: unknown }).payment_intent);
+        if (sums.has(intent)) atProcessor.set(intent, (atProcessor.get(intent) ?? 0) + Number(amount));
+      }
+      assert.deepEqual(sums, atProcessor);
+    },
+    /** The subjects of all mails about an order to its firm and to its client, once nothing is left to send. */
+    async subjects({ code, client }: Order): Promise<{ firm: string[]; client: string[] }> {
+      await idle();
+      const subjects = (found: typeof mails.caught) => found.map(({ subject }) => subject).sort();
+      return {
+        firm: subjects(
+          mails.caught.filter(({ to, text }) => to === "owner@acme.example" && text.includes(maskCode(code))),
+        ),
+        client: subjects(mails.caught.filter(({ to }) => to === client)),
+      };
+    },
+    async close() {
+      await live.close();
+      await mails.close();
+    },
+  };
+}
