@@ -342,6 +342,33 @@ test("checks the box for a certificate that links to sent documents only, and se
   await acme.post(`/api/rooms/${room}/close`);
 });
 
+test("lists what is missing before the documents are sent, and sends them anyway", async () => {
+  const { room, orders } = await finishedRoom(acme);
+  const note = await place(acme, {});
+  await acme.post(`/api/rooms/${room}/orders`, { orderCode: note });
+  const missing = async () => {
+    const page = await (await fetch(`${baseUrl}/dashboard/rooms/${room}`, { headers: agent })).text();
+    const [, list = ""] = /Missing now.*?<ul>(.*?)<\/ul>/s.exec(page) ?? [];
+    return list.split("</li>").flatMap((line) => line.replaceAll(/<[^>]*>/g, "").trim() || []);
+  };
+  const simulated = /: the sandbox simulated the signatures\.$/;
+  const isMissing = async (...wanted: RegExp[]) => {
+    const lines = await missing();
+    assert.equal(lines.length, wanted.length, lines.join("\n"));
+    for (const [index, line] of lines.entries()) assert.match(line, wanted[index] ?? /^$/);
+  };
+  const unfinished = /: the document is not finished \(Ready to pay\)\.$/;
+  await isMissing(simulated, unfinished, /^The closing certificate is not sealed yet\.$/);
+  await acme.post(`/api/rooms/${room}/passport`);
+  await isMissing(simulated, unfinished);
+  await finish(acme, note);
+  await isMissing(simulated, simulated, /^Version 1 of the closing certificate does not list every finished document/);
+  assert.equal((await send({ [`send-${orders[0]}`]: "on", email: "early@lender.example" }, room)).status, 303);
+  await acme.post(`/api/rooms/${room}/passport`);
+  await isMissing(simulated, simulated);
+  await acme.post(`/api/rooms/${room}/close`);
+});
+
 test("leaves the box unticked for a certificate without a finished document, and sends no such document with it", async () => {
   const {
     room,

@@ -8,12 +8,13 @@ import {
   sendDelivery,
 } from "../../../closing/deliveries/deliveries.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
-import { card } from "../../ui/components.ts";
+import { card, notice } from "../../ui/components.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { plainTime } from "../../ui/format.ts";
 import { buttonForm, hiddenFields } from "../../ui/forms/button-form.ts";
 import { checkbox, field } from "../../ui/forms/fields.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
+import { statusWords } from "../../ui/orders/status-words.ts";
 import { pageRoute } from "../../ui/page/route.ts";
 import { type Html, html } from "../../ui/render.ts";
 import type { DashboardFrame } from "../page-shell.ts";
@@ -68,9 +69,8 @@ const chosenIn = (form: FormValues): string[] =>
   Object.keys(form).flatMap((name) => /^send-([0-9a-f]{40})$/.exec(name)?.[1] ?? []);
 
 type DeliveryView = {
-  roomCode: string;
   /** While a room is closed, the service does not send its finished documents automatically. */
-  isClosed: boolean;
+  room: Pick<RoomDetailView["room"], "roomCode" | "status" | "orders">;
   submission: string;
   deliveries: NonNullable<RoomDetailView["deliveries"]>;
   problem: Html;
@@ -80,7 +80,8 @@ type DeliveryView = {
 
 /** All finished documents, to download or to send, and what was sent before. */
 export function deliveryCard(view: DeliveryView): Html {
-  const { roomCode, deliveries, problem } = view;
+  const { deliveries, problem } = view;
+  const { roomCode } = view.room;
   const { orders, sendable: finished, sent, waiting: receivers } = deliveries;
   const waiting = orders.length - finished.length;
   const rest = waiting > 0 && html` ${waiting === 1 ? "1 document is" : `${waiting} documents are`} not finished yet.`;
@@ -99,18 +100,55 @@ ${sendForm(view)}`;
   );
 }
 
-const sendForm = ({ roomCode, submission, typed, deliveries }: DeliveryView): Html =>
-  html`<form class="form room-part" method="post" action="/dashboard/rooms/${roomCode}/deliveries">
+const sendForm = ({ room, submission, typed, deliveries }: DeliveryView): Html =>
+  html`<form class="form room-part" method="post" action="/dashboard/rooms/${room.roomCode}/deliveries">
 <h3>Send to the lender</h3>
 ${hiddenFields({ submission })}${field({ form: "delivery", name: "name", label: "Name of the recipient", value: typed?.["name"], required: true, maxLength: 200, autocomplete: "off" })}
 ${field({ form: "delivery", name: "email", label: "Email", type: "email", value: typed?.["email"], required: true, maxLength: 320, autocomplete: "off", hint: "The link goes to this address. It needs no account, and each download is listed below." })}
 ${field({ form: "delivery", name: "days", label: "Days until the link ends", value: typed?.["days"] ?? "14", required: true, maxLength: 2, autocomplete: "off", hint: "1 to 90." })}
 ${checkbox({ form: "delivery", name: "code", label: "Ask for a code", checked: typed === null || typed["code"] !== undefined, hint: "The page mails six digits to this address before it shows anything. Five wrong ones lock the link." })}
-<fieldset><legend>Documents</legend>${deliveries.sendable.map(({ code, title }, index) => checkbox({ form: "delivery", name: `send-${code}`, label: `${index + 1}. ${title ?? `Order ${code.slice(0, 6).toUpperCase()}`}`, checked: typed === null || typed[`send-${code}`] !== undefined }))}</fieldset>
+<fieldset><legend>Documents</legend>${deliveries.sendable.map(({ code, title }, index) => checkbox({ form: "delivery", name: `send-${code}`, label: `${index + 1}. ${titleOf({ code, title })}`, checked: typed === null || typed[`send-${code}`] !== undefined }))}</fieldset>
 ${deliveries.certificate && certificateBox(deliveries.certificate, typed)}
 <p class="quiet-text">A custody certificate names the signers with their addresses and the order’s code, which opens the order’s page. Send documents only to people whom the closing concerns: they keep these after the link has ended.</p>
+${missingPart({ room, deliveries })}
 <div class="form-actions"><button type="submit">Send the documents</button></div>
 </form>`;
+
+const titleOf = ({ code, title }: { code: string; title: string | null }): string =>
+  title ?? `Order ${code.slice(0, 6).toUpperCase()}`;
+
+/** Lists what the recipient would miss if the documents were sent now. It forbids nothing. */
+function missingPart({ room, deliveries: { orders, certificate } }: Pick<DeliveryView, "room" | "deliveries">) {
+  const simulated = new Set(room.orders.flatMap((card) => (card.simulated ? [card.orderCode] : [])));
+  const ofOrders = orders.flatMap((order) => {
+    const state = statusWords(order.status).label;
+    return [
+      order.final === null ? `the document is not finished (${state}).` : [],
+      order.final?.deletedAt ? "the document was deleted." : [],
+      order.final !== null && order.status !== "Completed" ? `the order is not completed (${state}).` : [],
+      simulated.has(order.code) ? "the sandbox simulated the signatures." : [],
+    ]
+      .flat()
+      .map((text) => html`${titleOf(order)}: ${text}`);
+  });
+  const lines = [...ofOrders, certificateLine(certificate)].flat();
+  if (lines.length === 0)
+    return html`<p>Nothing is missing: every document is completed, and the closing certificate lists it.</p>`;
+  return notice(
+    "attention",
+    "Missing now",
+    "You can send the documents anyway.",
+    html`<ul>${lines.map((line) => html`<li class="breakable">${line}</li>`)}</ul>`,
+  );
+}
+
+function certificateLine(certificate: CertificateOffer | null): string[] {
+  if (!certificate) return ["The closing certificate is not sealed yet."];
+  if (certificate.isCurrent) return [];
+  return [
+    `Version ${certificate.version} of the closing certificate does not list every finished document as it is now.`,
+  ];
+}
 
 /** The box is ticked if the certificate lists all documents in the form, and leads to no others. */
 function certificateBox({ version, isCurrent, others }: CertificateOffer, typed: FormValues | null): Html {
@@ -133,11 +171,11 @@ function certificateBox({ version, isCurrent, others }: CertificateOffer, typed:
  * The people to whom the service will send documents once these are finished. They were chosen when the closing was
  * placed.
  */
-function waitingPart({ roomCode, isClosed, deliveries: { waiting } }: DeliveryView): Html {
+function waitingPart({ room: { roomCode, status }, deliveries: { waiting } }: DeliveryView): Html {
   const people = Map.groupBy(waiting, ({ email }) => email);
   return html`<div class="room-part"><h3>Will be sent</h3>${[...people].map(
     ([email, own]) =>
-      html`<p><strong class="breakable">${own[0]?.name}, ${email}</strong>: ${own.length === 1 ? "1 document" : `${own.length} documents`}, ${isClosed ? "after you reopen the room" : "within minutes after each is done"}.</p>
+      html`<p><strong class="breakable">${own[0]?.name}, ${email}</strong>: ${own.length === 1 ? "1 document" : `${own.length} documents`}, ${status === "closed" ? "after you reopen the room" : "within minutes after each is done"}.</p>
 ${buttonForm(`/dashboard/rooms/${roomCode}/receivers/end`, "Do not send", { fields: { email }, kind: "quiet-button", about: `to ${own[0]?.name}` })}`,
   )}</div>`;
 }
@@ -148,7 +186,7 @@ const useWords = {
   locked: "Locked after five wrong codes",
 } as const;
 
-function sentPart({ roomCode, deliveries }: DeliveryView): Html {
+function sentPart({ room: { roomCode }, deliveries }: DeliveryView): Html {
   return html`<div class="room-part"><h3>Sent</h3>${deliveries.sent.map(
     ({
       id,

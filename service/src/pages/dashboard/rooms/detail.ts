@@ -30,7 +30,7 @@ ${card("glance", "At a glance", html`<p class="lead">${inThisRoom(view.room)}</p
 ${card("orders", "Orders", html`${ordersPart(view)}${signingCodes(view.room).length > 0 && html`<div class="room-part">${signHere(formPath(view, "sitting"), "closing")}</div>`}`)}
 ${(payers.some((payer) => view.payable[payer].length > 0) || view.firmPays.moving.length > 0 || view.problem?.part === "payment") && card("payment", "Payment", paymentPart(view))}
 ${sandboxCard(view)}
-${view.deliveries && deliveryCard({ roomCode, isClosed: status === "closed", submission: view.submission, deliveries: view.deliveries, problem: problemOf(view, "delivery"), typed: view.problem?.part === "delivery" ? view.problem.typed : null })}
+${view.deliveries && deliveryCard({ room: view.room, submission: view.submission, deliveries: view.deliveries, problem: problemOf(view, "delivery"), typed: view.problem?.part === "delivery" ? view.problem.typed : null })}
 ${card("passport", "Closing certificate", passportPart(view))}
 ${card("share", "Share", sharePart(view))}
 ${card("participants", "Participants", participantsPart(view))}
