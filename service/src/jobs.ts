@@ -1,6 +1,6 @@
 import { closingSealJobs } from "./closing/closing-passports/closing-passports.ts";
 import { deliveryCodeMail, deliveryMail, downloadMail } from "./closing/deliveries/deliveries.ts";
-import { certificateNews, closingsMail, closingsOf, roomMail } from "./closing/rooms/rooms.ts";
+import { certificateStates, closingsMail, closingsOf, roomMail } from "./closing/rooms/rooms.ts";
 import { openFaxing } from "./delivery/faxing/faxing.ts";
 import { openShipping } from "./delivery/shipping/shipping.ts";
 import type { AppDeps, Features } from "./features.ts";
@@ -124,7 +124,18 @@ export function openWork(deps: AppDeps, features: Features): Work {
   const { baseUrl } = config;
   const { titleOf } = features.documentTexts;
   const clients = { takesPayment, closingsOf, untilMorning: untilMorning(resources) };
-  const letters = { db, clock, secrets, rowMac, mailer, baseUrl, titleOf, closingsOf, certificateNews, clients };
+  const letters = {
+    db,
+    clock,
+    secrets,
+    rowMac,
+    mailer,
+    baseUrl,
+    titleOf,
+    closingsOf,
+    certificateNews: certificateStates,
+    clients,
+  };
   for (const mail of mails) mail.work(jobs, letters);
   const shipping = openShipping(jobs, resources, { workers, pricing: rules.pricing, providers, receipts, fetch });
   const faxing = openFaxing(jobs, { db, clock, log, providers, receipts, paper, telnyx: config.telnyx });

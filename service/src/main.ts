@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { createApp } from "./app.ts";
-import { keptMail, welcome } from "./cli/welcome.ts";
+import { outboxMail, welcome } from "./cli/welcome.ts";
 import { type Anchoring, openAnchoring } from "./evidence/anchoring/anchoring.ts";
 import { openSealing, type Sealing } from "./evidence/seals/seals.ts";
 import { anchorRoots, openTransparencyLog } from "./evidence/transparency-log/transparency-log.ts";
@@ -225,7 +225,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
         lastUse,
         processor,
         outbox,
-        onMailKept: (mail) => outbox && print(keptMail(mail)),
+        onMailKept: (mail) => outbox && print(outboxMail(mail)),
         isDraining: () => isDraining,
       },
       rules,

@@ -34,11 +34,11 @@ import { sweepFills } from "./orders/order/order.ts";
 import { type Processor, processorTasks, takeSandboxSteps, watchPayments } from "./orders/payments/payments.ts";
 import { sweepExecutions } from "./orders/playbooks/playbooks.ts";
 import { deleteExpiredSecrets, dropOldExchanges, sweepDeliveries } from "./outgoing/webhooks/webhooks.ts";
-import { sweepProviderRecords, takeUpStranded } from "./providers/providers.ts";
+import { resumeStranded, sweepProviderRecords } from "./providers/providers.ts";
 import { type EnvelopeDeps, sweepEnvelopes } from "./signing/envelopes/envelopes.ts";
 import { sweepAppointments, sweepRecordings, sweepRequests } from "./signing/notaries/notaries.ts";
 import { type SigningParts, signingTasks } from "./signing/signing-tasks.ts";
-import { takeHead } from "./upkeep/audit-heads/audit-heads.ts";
+import { makeHead } from "./upkeep/audit-heads/audit-heads.ts";
 import {
   mailNewTasks,
   openServiceTasks,
@@ -55,9 +55,9 @@ const stopMs = 1 * seconds;
 // Tasks with the same interval take their turns this far apart. If all took them at once, they would open every
 // connection of the pool.
 const apartMs = 20;
-const failedJobsKeptMs = 30 * 24 * hours;
+const failedJobsMs = 30 * 24 * hours;
 
-type Kept = SigningParts & {
+type MaintainedParts = SigningParts & {
   certificates: readonly SigningCertificate[];
   lastUse: LastUse;
   anchoring: Anchoring | null;
@@ -66,9 +66,9 @@ type Kept = SigningParts & {
   processor: Processor | null;
 };
 
-const tasksOfEvidence = (resources: Resources, { transparencyLog, anchoring }: Kept): PeriodicTask[] => [
+const tasksOfEvidence = (resources: Resources, { transparencyLog, anchoring }: MaintainedParts): PeriodicTask[] => [
   { name: "chain of the audit log", everyMs: seconds, work: (stopping) => chainAuditLines(resources, stopping) },
-  { name: "daily head of records", everyMs: 600 * seconds, atStart: true, work: () => takeHead(resources) },
+  { name: "daily head of records", everyMs: 600 * seconds, atStart: true, work: () => makeHead(resources) },
   { name: "transparency log", everyMs: seconds / 4, atStart: true, work: transparencyLog.turn },
   { name: "witnesses of the transparency log", everyMs: seconds, work: transparencyLog.askWitnesses },
   {
@@ -92,7 +92,7 @@ const tasksOfEvidence = (resources: Resources, { transparencyLog, anchoring }: K
     : []),
 ];
 
-const tasksOfPeople = ({ db, clock }: Resources, certificates: Kept["certificates"]): PeriodicTask[] => [
+const tasksOfPeople = ({ db, clock }: Resources, certificates: MaintainedParts["certificates"]): PeriodicTask[] => [
   {
     name: "what the service needs of a person",
     everyMs: 5 * 60 * seconds,
@@ -144,7 +144,7 @@ const tasksOfOrders = ({ db, clock }: Resources): PeriodicTask[] => {
   ];
 };
 
-const tasksOfMoney = (resources: Resources, { processor }: Kept): PeriodicTask[] => [
+const tasksOfMoney = (resources: Resources, { processor }: MaintainedParts): PeriodicTask[] => [
   { name: "payments without an answer", everyMs: 5 * 60 * seconds, work: () => watchPayments(resources) },
   { name: "issuer of receipts", everyMs: 5 * 60 * seconds, work: () => watchIssuer(resources, processor) },
   { name: "bank of the sandbox", everyMs: 60 * seconds, work: (stopping) => takeSandboxSteps(resources, stopping) },
@@ -208,7 +208,7 @@ const tasksOfProviders = ({ db, clock }: Resources, retention: RetentionPlan): P
     name: "acts of providers without a job",
     everyMs: 10 * 60 * seconds,
     atStart: true,
-    work: () => takeUpStranded({ db, clock }),
+    work: () => resumeStranded({ db, clock }),
   },
 ];
 
@@ -223,7 +223,7 @@ const tasksOfStorage = (resources: Resources, retention: RetentionPlan): Periodi
     blobTables,
     markedAmong: (keys: readonly string[]) => markedAmong(marks, keys),
   };
-  const failedBefore = () => new Date(clock().getTime() - failedJobsKeptMs);
+  const failedBefore = () => new Date(clock().getTime() - failedJobsMs);
   return [
     {
       name: "documents that are due by the retention plan",
@@ -245,27 +245,27 @@ const tasksOfStorage = (resources: Resources, retention: RetentionPlan): Periodi
   ];
 };
 
-const tasksOf = (resources: Resources, kept: Kept): PeriodicTask[] => [
-  { name: "last use of keys", everyMs: 30 * seconds, work: kept.lastUse.flush },
-  ...tasksOfEvidence(resources, kept),
+const tasksOf = (resources: Resources, parts: MaintainedParts): PeriodicTask[] => [
+  { name: "last use of keys", everyMs: 30 * seconds, work: parts.lastUse.flush },
+  ...tasksOfEvidence(resources, parts),
   ...tasksOfSignIns(resources),
   ...tasksOfOrders(resources),
-  ...tasksOfMoney(resources, kept),
+  ...tasksOfMoney(resources, parts),
   ...tasksOfClosings(resources),
-  ...signingTasks(resources, kept),
-  ...tasksOfPeople(resources, kept.certificates),
-  ...tasksOfWebhooks(resources, kept.retention),
-  ...tasksOfProviders(resources, kept.retention),
-  ...tasksOfStorage(resources, kept.retention),
+  ...signingTasks(resources, parts),
+  ...tasksOfPeople(resources, parts.certificates),
+  ...tasksOfWebhooks(resources, parts.retention),
+  ...tasksOfProviders(resources, parts.retention),
+  ...tasksOfStorage(resources, parts.retention),
 ];
 
 /** Starts the periodic tasks of a node; each is safe to run on several nodes. @returns the function that stops them */
-export function startMaintenance(resources: Resources, kept: Kept): () => Promise<void> {
-  const loops = tasksOf(resources, kept).map((task, index) => loopOf(task, resources, index * apartMs));
+export function startMaintenance(resources: Resources, parts: MaintainedParts): () => Promise<void> {
+  const loops = tasksOf(resources, parts).map((task, index) => loopOf(task, resources, index * apartMs));
   for (const loop of loops) loop.start();
   return async () => {
     await endsWithin(Promise.all(loops.map((loop) => loop.stop())), stopMs);
-    await kept.lastUse.flush().catch((error) => resources.log.warn({ err: error }, "the last use of keys was lost"));
+    await parts.lastUse.flush().catch((error) => resources.log.warn({ err: error }, "the last use of keys was lost"));
   };
 }
 

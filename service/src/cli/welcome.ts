@@ -73,5 +73,5 @@ const link = /https?:\/\/[^\s<>"]+/g;
 /**
  * The recipient, the subject and the links of a stored mail. In the mail's file, lines are wrapped, which breaks links.
  */
-export const keptMail = ({ to, subject, text }: Mail): string =>
+export const outboxMail = ({ to, subject, text }: Mail): string =>
   `Mail to ${toPlainText(to)}: ${toPlainText(subject)}\n${[...new Set(text.match(link))].map((url) => `  ${url}\n`).join("")}`;

@@ -7,7 +7,7 @@ import type { Log } from "../kernel/platform/logs.ts";
 import type { SecretBytes } from "../kernel/platform/secrets.ts";
 import { hasNulEscape } from "../kernel/platform/text.ts";
 import type { Account } from "./account.ts";
-import type { Act, ActEnd, AnyAct, Intent, NewIntent, SaidDone } from "./acts/act.ts";
+import type { Act, ActEnd, AnyAct, Intent, NewIntent, ProviderFinding } from "./acts/act.ts";
 import { concludeIntent } from "./acts/end.ts";
 import { leavesWithinMs } from "./acts/fence.ts";
 import { runIntent } from "./acts/run.ts";
@@ -36,7 +36,7 @@ export type ProvidersDeps = {
 };
 
 /** The result of verifying and storing an incoming event. */
-export type Taken = { outcome: "stored" | "repeated" } | { outcome: "forged"; why: string };
+export type EventReceipt = { outcome: "stored" | "repeated" } | { outcome: "forged"; why: string };
 
 /** The accounts at providers: requests, acts that must happen once, and signed events. */
 export type Providers = {
@@ -72,11 +72,11 @@ export type Providers = {
    * Ends an act with an unknown outcome by a person's findings at the provider; null means that the act was not done.
    * @throws ServiceError when the outcome is known, when another person has claimed its task, or for a malformed id
    */
-  resolve: (which: { orderId: number; intentId: number }, said: SaidDone | null, by: string) => Promise<void>;
+  resolve: (which: { orderId: number; intentId: number }, finding: ProviderFinding | null, by: string) => Promise<void>;
   /** Adds a handler of the provider's events. A handler returns `irrelevant` for an event that it does not handle. */
   onEvent: (provider: ProviderName, handler: EventHandler) => void;
   takesEvents: (provider: ProviderName) => boolean;
-  takeEvent: (provider: ProviderName, raw: Buffer, headers: Headers) => Promise<Taken>;
+  takeEvent: (provider: ProviderName, raw: Buffer, headers: Headers) => Promise<EventReceipt>;
   /** Selects events of providers as they were received, for evidence. */
   rawEvents: (db: Sql, ids: readonly number[]) => Promise<RawEvent[]>;
   /** Registers the workers of the jobs. */
@@ -125,7 +125,7 @@ export function openProviders(deps: ProvidersDeps, accounts: readonly Account[])
     },
     intend: (tx, intent) => insertIntent(tx, calls, intent),
     conclude: (tx, which, end) => concludeIntent(actDeps, tx, which, end),
-    resolve: (which, said, by) => resolveIntent(actDeps, which, said, by),
+    resolve: (which, finding, by) => resolveIntent(actDeps, which, finding, by),
     onEvent: (provider, handler) => void handlers.set(provider, [...handlersOf(provider), handler]),
     takesEvents: (provider) => Boolean(opened.get(provider)?.account.verify),
     async takeEvent(provider, raw, headers) {

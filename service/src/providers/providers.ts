@@ -6,10 +6,10 @@ import { callRows } from "./acts/store.ts";
 import { providerEventRows } from "./sealed-json.ts";
 
 export { type Account, type AccountCheck, basicAuthorization, checkBy } from "./account.ts";
-export type { Act, ActEnd, Intent, NewIntent, SaidDone } from "./acts/act.ts";
+export type { Act, ActEnd, Intent, NewIntent, ProviderFinding } from "./acts/act.ts";
 export { type ActOnRecord, actsOfOrder, actUnderWay, requireNoActUnderWay } from "./acts/by-hand.ts";
 export { fromActs } from "./acts/store.ts";
-export { isStranded, takeUpStranded } from "./acts/stranded.ts";
+export { isStranded, resumeStranded } from "./acts/stranded.ts";
 export { backlogs, type ProviderBacklog, providerMetrics, sweepProviderRecords } from "./backlog.ts";
 export { type Call, type CallOutcome, type CallRequest, createCaller } from "./calls/call.ts";
 export { easypostBase, trackingOfEvent } from "./easypost/account.ts";

@@ -24,7 +24,7 @@ import type { Resources } from "../kernel/resources.ts";
 import { writeRestoredLine } from "./backup/backup.ts";
 import { fillRowMacs } from "./row-macs.ts";
 import { sealTexts } from "./sealed-texts.ts";
-import { openKnownKeys } from "./secrets-rotation/known-keys.ts";
+import { openRecordedKeys } from "./secrets-rotation/known-keys.ts";
 
 /** The root folder of the checkout. */
 export const root = fileURLToPath(new URL("../../..", import.meta.url));
@@ -97,7 +97,7 @@ export async function openResources(
   try {
     await migrate({ db, asOwner: connected.asOwner, folder: migrations });
     const clock = config.timeTravelSeconds === 0 ? systemClock : clockAhead(config.timeTravelSeconds);
-    const secrets = await openKnownKeys(db, config, clock());
+    const secrets = await openRecordedKeys(db, config, clock());
     const texts = openSealedTexts(secrets);
     db.useSealedTexts(texts);
     const blobs = openBlobs(await blobBackend(config), secrets, clock);

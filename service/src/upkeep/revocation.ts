@@ -3,7 +3,7 @@ import { lockFirmOfKey, revokeKey } from "../firms/partners/partners.ts";
 import type { Clock } from "../kernel/platform/clock.ts";
 import type { Database } from "../kernel/platform/database/database.ts";
 import type { RowMac } from "../kernel/platform/row-mac.ts";
-import { disableWebhook, webhooksMadeByKey } from "../outgoing/webhooks/webhooks.ts";
+import { disableWebhook, webhooksCreatedByKey } from "../outgoing/webhooks/webhooks.ts";
 
 /**
  * Revokes a key. Finds the objects that were created with the key and outlive it: webhooks, and memberships with their
@@ -12,7 +12,7 @@ import { disableWebhook, webhooksMadeByKey } from "../outgoing/webhooks/webhooks
  * @param actor for the audit log
  * @throws ServiceError for an unknown key
  */
-export const revokeWithWhatItMade = (
+export const revokeWithCreated = (
   { db, clock, rowMac }: { db: Database; clock: Clock; rowMac: RowMac },
   keyId: string,
   all: boolean,
@@ -22,7 +22,7 @@ export const revokeWithWhatItMade = (
     const deps = { db: tx, clock, rowMac };
     const partnerId = await lockFirmOfKey(deps, keyId);
     const key = await revokeKey(deps, keyId, actor);
-    const webhooks = await webhooksMadeByKey(deps, partnerId, keyId);
+    const webhooks = await webhooksCreatedByKey(deps, partnerId, keyId);
     const members = await membersOfKey(deps, keyId);
     if (all) {
       for (const { webhookId } of webhooks) await disableWebhook(deps, webhookId);

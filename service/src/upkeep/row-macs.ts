@@ -163,10 +163,10 @@ async function fill<Row>(tx: Tx, rowMac: RowMac, unfilled: MacTable<Row>, which:
     const batch = await tx.query<MacRow<Row>>(sql`FETCH 500 FROM unfilled_${table}`);
     if (batch.length === 0) return filled;
     for (const row of batch) {
-      const said = members(row);
-      if (said === null) continue;
+      const values = members(row);
+      if (values === null) continue;
       await tx.query(
-        sql`UPDATE ${table} SET ${macColumn(unfilled)} = ${rowMac.of(table.text, said)} WHERE ${rowOf(row)}`,
+        sql`UPDATE ${table} SET ${macColumn(unfilled)} = ${rowMac.of(table.text, values)} WHERE ${rowOf(row)}`,
       );
       filled++;
     }

@@ -10,8 +10,8 @@ import { claimTask, openTask, resumeTasks, taskState } from "../../src/kernel/ta
 import {
   type Call,
   requireNoActUnderWay,
+  resumeStranded,
   sweepProviderRecords,
-  takeUpStranded,
 } from "../../src/providers/providers.ts";
 import { callColumn } from "../../src/providers/sealed-json.ts";
 import { rotateValues } from "../../src/upkeep/secrets-rotation/values.ts";
@@ -381,7 +381,7 @@ describe("an act whose job is missing", () => {
   const jobsOf = (id: number) =>
     world.orders.db.query(sql`
       SELECT FROM jobs WHERE queue = 'provider-act-lob' AND payload ->> 'intentId' = ${String(id)} AND failed_at IS NULL`);
-  const takeUp = () => takeUpStranded({ db: world.orders.db, clock: () => world.state.now });
+  const takeUp = () => resumeStranded({ db: world.orders.db, clock: () => world.state.now });
 
   test("is resumed, and a person may record its outcome", async () => {
     const { providers, run } = world.openNode();

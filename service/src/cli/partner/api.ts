@@ -18,8 +18,8 @@ export type Partner = { client: Client; baseUrl: string; key: string };
 export function partnerOf(values: ValuesOf<typeof partnerOptions>): Partner {
   const key = values.key ?? process.env["SIGNSEALSHIP_KEY"];
   if (!key) throw new UsageError("--key is required: your partner key, svc_pk_... (or SIGNSEALSHIP_KEY)");
-  const given = values["base-url"] ?? process.env["BASE_URL"];
-  const baseUrl = (given ?? `http://localhost:${process.env["PORT"] ?? 8080}`).replace(/\/+$/, "");
+  const chosenUrl = values["base-url"] ?? process.env["BASE_URL"];
+  const baseUrl = (chosenUrl ?? `http://localhost:${process.env["PORT"] ?? 8080}`).replace(/\/+$/, "");
   if (!URL.canParse(baseUrl) || !/^https?:/.test(baseUrl)) throw new UsageError("--base-url must be an http(s) URL");
   return { client: createClient({ baseUrl, key }), baseUrl, key };
 }

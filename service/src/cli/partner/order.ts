@@ -97,11 +97,11 @@ const dollars = (cents: number) => `$${(cents / 100).toFixed(2)}`;
 function createdText(order: CreatedOrder, { baseUrl }: Partner): string {
   const { orderCode, orderUrl, status, externalReference: reference, checkoutUrl, warnings = [] } = order;
   const shown = { order: orderCode, page: baseUrl + orderUrl, status, reference, checkout: checkoutUrl };
-  const given = Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== null));
+  const present = Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== null));
   const rows = order.lines.map(({ label, amountCents }) => `  ${dollars(amountCents).padStart(10)}  ${label}`);
   const discount = order.discountCents > 0 ? [`  ${dollars(-order.discountCents).padStart(10)}  Discount`] : [];
   const total = `  ${dollars(order.totalCents).padStart(10)}  Total`;
-  return [lines(given), ...rows, ...discount, total, ...warnings.map((text) => `warning: ${text}`)].join("\n");
+  return [lines(present), ...rows, ...discount, total, ...warnings.map((text) => `warning: ${text}`)].join("\n");
 }
 
 export const createOrder = defineVerb({
@@ -118,8 +118,8 @@ export const createOrder = defineVerb({
     const partner = partnerOf(values);
     const form = formOf(values);
     const path = values.document;
-    const given = [path, form["fill_token"]].filter((each) => each !== undefined).length;
-    if (given > 1 || (given === 0 && form["template"] === undefined))
+    const sources = [path, form["fill_token"]].filter((each) => each !== undefined).length;
+    if (sources > 1 || (sources === 0 && form["template"] === undefined))
       throw new UsageError("either --document or --fill-token is required");
     const pdf = path === undefined ? null : { pdf: await readDocument(path), fileName: basename(path) };
     const idempotencyKey = values["idempotency-key"];

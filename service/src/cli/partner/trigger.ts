@@ -5,7 +5,7 @@ import { ask, partnerOf, partnerOptions } from "./api.ts";
 import { allTopics, requireTopic } from "./topics.ts";
 
 /** The ids of the objects that were created to cause the event. */
-type Made = Record<string, string>;
+type Created = Record<string, string>;
 
 /** Reads the example document. */
 type Example = () => Promise<Buffer>;
@@ -36,12 +36,12 @@ async function room(client: Client, example: Example): Promise<{ orderCode: stri
 type Milestone = "signature.completed" | "shipment.delivered";
 
 async function advanced(client: Client, example: Example, fields: OrderFields, event: Milestone) {
-  const made = await order(client, example, fields);
-  await client.sandbox.advance(made.orderCode, event);
-  return made;
+  const created = await order(client, example, fields);
+  await client.sandbox.advance(created.orderCode, event);
+  return created;
 }
 
-async function testEvent({ webhooks }: Client): Promise<Made> {
+async function testEvent({ webhooks }: Client): Promise<Created> {
   const [newest] = await webhooks.list();
   if (!newest)
     throw new StartupError(
@@ -55,12 +55,12 @@ async function testEvent({ webhooks }: Client): Promise<Made> {
  * For each topic that can be triggered, a function that creates sandbox objects and so causes a real event of the
  * topic.
  */
-const makers: Readonly<Record<string, (client: Client, example: Example) => Promise<Made>>> = {
+const makers: Readonly<Record<string, (client: Client, example: Example) => Promise<Created>>> = {
   "order.created": order,
   "payment.cleared": async (client, example) => {
-    const made = await order(client, example);
-    await client.sandbox.checkout(made.orderCode);
-    return made;
+    const created = await order(client, example);
+    await client.sandbox.checkout(created.orderCode);
+    return created;
   },
   "signature.completed": (client, example) => advanced(client, example, plain, "signature.completed"),
   "shipment.delivered": (client, example) => advanced(client, example, shipped, "shipment.delivered"),
@@ -93,7 +93,7 @@ export const triggerVerb = (example: Example): Verb =>
       const partner = partnerOf(values);
       if (!partner.key.startsWith("svc_pk_test_"))
         throw new UsageError("--key must be a test key, svc_pk_test_...: trigger makes orders that nobody placed");
-      const made = make ? await ask(partner, (client) => make(client, example)) : {};
-      return { json: { topic, ...made }, text: lines({ triggered: topic, ...made }) };
+      const created = make ? await ask(partner, (client) => make(client, example)) : {};
+      return { json: { topic, ...created }, text: lines({ triggered: topic, ...created }) };
     },
   });

@@ -55,8 +55,8 @@ export const partnerWebhookVerbs: readonly Verb[] = [
     examples: ["webhook create https://hooks.example.com/signing --topics order.created,payment.cleared"],
     async run([url = ""], values) {
       const chosen = chosenTopics(values.topics);
-      const made = await ask(partnerOf(values), ({ webhooks }) => webhooks.create({ url, topics: chosen }));
-      return { json: made, text: lines({ ...made, topics: made.topics.join(",") }) };
+      const created = await ask(partnerOf(values), ({ webhooks }) => webhooks.create({ url, topics: chosen }));
+      return { json: created, text: lines({ ...created, topics: created.topics.join(",") }) };
     },
   }),
   defineVerb({

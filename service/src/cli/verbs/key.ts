@@ -1,13 +1,13 @@
 import * as partners from "../../firms/partners/partners.ts";
-import { revokeWithWhatItMade } from "../../upkeep/revocation.ts";
+import { revokeWithCreated } from "../../upkeep/revocation.ts";
 import { defineVerb, lines, type Options, ruledOption, type ValuesOf, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 import { webhookLine } from "./webhook.ts";
 
-type Revoked = Awaited<ReturnType<typeof revokeWithWhatItMade>>;
+type Revoked = Awaited<ReturnType<typeof revokeWithCreated>>;
 
 function revokedText({ webhooks, members, ended, ...key }: Revoked): string {
-  const made = [
+  const createdLines = [
     ...webhooks.map(webhookLine).map((line) => `webhook ${line}`),
     ...members.map(
       ({ userId, email, role, sessions }) => `member ${userId}  ${role}  ${email}  signed in ${sessions} times`,
@@ -15,7 +15,7 @@ function revokedText({ webhooks, members, ended, ...key }: Revoked): string {
   ];
   const what = ended ? "Ended with it:" : "Made with it, and still there:";
   const hint = ended ? [] : [`To end these: bin/signsealship key revoke ${key.keyId} --all`];
-  return [lines(key), ...(made.length > 0 ? ["", what, ...made, ...hint] : [])].join("\n");
+  return [lines(key), ...(createdLines.length > 0 ? ["", what, ...createdLines, ...hint] : [])].join("\n");
 }
 
 const issueOptions = {
@@ -113,7 +113,7 @@ export const keyVerbs: Verb[] = [
       "Revokes a key, effective with the next request, and lists what was made with it; --all ends that, too: webhooks, memberships and their sessions.",
     run: ([keyId = ""], values) =>
       withResources(async (resources) => {
-        const revoked = await revokeWithWhatItMade(resources, keyId, values.all ?? false);
+        const revoked = await revokeWithCreated(resources, keyId, values.all ?? false);
         return { json: revoked, text: revokedText(revoked) };
       }),
   }),

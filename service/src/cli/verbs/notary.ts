@@ -83,13 +83,13 @@ function writeFile(path: string, text: string): void {
 }
 
 function typedIn(values: ValuesOf<typeof options>): Typed {
-  const given = Object.entries(optionOf).map(([field, option]) => [field, values[option]] as const);
+  const fields = Object.entries(optionOf).map(([field, option]) => [field, values[option]] as const);
   const files = Object.entries(fileOf).map(([field, option]) => {
     const path = values[option];
     return [field, path === undefined ? undefined : path && readFile(path)] as const;
   });
   return Object.fromEntries(
-    [...given, ...files].flatMap(([field, text]) => (text === undefined ? [] : [[field, text]])),
+    [...fields, ...files].flatMap(([field, text]) => (text === undefined ? [] : [[field, text]])),
   );
 }
 

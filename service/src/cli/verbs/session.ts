@@ -12,9 +12,9 @@ export const sessionVerbs: Verb[] = [
     options: {},
     summary:
       "Lists who is signed in, operators included, the latest first: all, or those of an address, a firm or the operators.",
-    run: ([whose]) =>
+    run: ([owner]) =>
       withResources(async (resources) => {
-        const sessions = await listAnySessions(resources, whose);
+        const sessions = await listAnySessions(resources, owner);
         return { json: { sessions }, text: sessions.map(readable).join("\n") };
       }),
   }),
@@ -30,14 +30,14 @@ export const sessionVerbs: Verb[] = [
     },
     summary: "Ends a session, or all sessions of an address, a firm or the operators, effective with the next request.",
     run: ([sessionId], values) => {
-      const whose = values.all;
-      if ((sessionId === undefined) === (whose === undefined))
+      const owner = values.all;
+      if ((sessionId === undefined) === (owner === undefined))
         throw new UsageError("session end needs either a SESSION_ID or --all");
       return withResources(async (resources) => {
         const ended =
-          whose === undefined
+          owner === undefined
             ? await endAnySession(resources, sessionId ?? "")
-            : await resources.db.transaction((tx) => endAllSessions({ ...resources, db: tx }, whose));
+            : await resources.db.transaction((tx) => endAllSessions({ ...resources, db: tx }, owner));
         return { json: { ended }, text: ended.map((id) => `ended: ${id}`).join("\n") };
       });
     },

@@ -1,9 +1,9 @@
 import { requirePartner } from "../../firms/partners/partners.ts";
-import { disableWebhook, type MadeWebhook, webhooksOfPartner } from "../../outgoing/webhooks/webhooks.ts";
+import { disableWebhook, type SubscriptionRecord, webhooksOfPartner } from "../../outgoing/webhooks/webhooks.ts";
 import { defineVerb, lines, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 
-export const webhookLine = ({ webhookId, environment, url, topics, createdBy }: MadeWebhook): string =>
+export const webhookLine = ({ webhookId, environment, url, topics, createdBy }: SubscriptionRecord): string =>
   `${webhookId}  ${environment}  ${url}  ${topics.join(",")}  by ${createdBy}`;
 
 export const webhookVerbs: Verb[] = [

@@ -46,8 +46,8 @@ export function createCertificateCheck(
     async holds(row) {
       // Without the certificate, only the row's MAC vouches for the version.
       if (row.deletedAt) return true;
-      const known = manifestOf.get(row.sealedSha256);
-      if (known !== undefined) return known === row.manifestSha256;
+      const cached = manifestOf.get(row.sealedSha256);
+      if (cached !== undefined) return cached === row.manifestSha256;
       const found = await manifestIn(deps, row);
       if (found !== null) manifestOf.set(row.sealedSha256, found);
       if (found === row.manifestSha256) return true;

@@ -56,12 +56,12 @@ const withoutEnding = (title: string): string => title.replace(/\.pdf$/i, "");
 
 /** Makes names unique, ignoring case, by adding numbers: "Deed (2)". */
 export function uniqueNames(): (path: string, ending: string) => string {
-  const taken = new Set<string>();
+  const used = new Set<string>();
   return (path, ending) => {
     for (let n = 1; ; n++) {
       const name = `${path}${n === 1 ? "" : ` (${n})`}${ending}`;
-      if (taken.has(name.toLowerCase())) continue;
-      taken.add(name.toLowerCase());
+      if (used.has(name.toLowerCase())) continue;
+      used.add(name.toLowerCase());
       return name;
     }
   };

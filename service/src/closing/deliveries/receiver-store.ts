@@ -37,7 +37,7 @@ export async function writeReceivers(
  * Whether the firm detached the order from the room, or removed the person, after it asked for the delivery. An order
  * that was detached and then attached again counts as detached.
  */
-export const isTakenBack: Statement = sql`(
+export const isWithdrawn: Statement = sql`(
   NOT EXISTS (
     SELECT ${fromAttachments} WHERE a.room_id = r.room_id AND a.order_id = r.order_id AND a.attached_at <= r.asked_at)
   OR NOT EXISTS (
@@ -51,7 +51,7 @@ type WaitingReceiver = Receiver & { id: number; orderId: number; askedBy: string
 export async function waitingReceivers(db: Sql, roomId: string): Promise<WaitingReceiver[]> {
   const rows = await db.query<WaitingReceiver & Marked>(sql`
     SELECT r.id, r.order_id AS "orderId", r.name, r.email, r.asked_by AS "askedBy",
-      ${isTakenBack} AS "isTakenBack", ${marked(receiverState, sql`r`)}
+      ${isWithdrawn} AS "isTakenBack", ${marked(receiverState, sql`r`)}
     FROM closing_receivers r WHERE r.room_id = ${roomId} AND r.ended_at IS NULL ORDER BY r.email, r.id`);
   return rows.filter(({ isAuthentic }) => isAuthentic);
 }

@@ -15,7 +15,7 @@ import { joinOrder } from "../../orders/order/order.ts";
 import { isOpenRoom, roomNotFound } from "../rooms/rooms.ts";
 import { deliverablesOf } from "./contents.ts";
 import { notFound } from "./link.ts";
-import { endWait, holdOpenRoom, isTakenBack, waitingReceivers } from "./receiver-store.ts";
+import { endWait, holdOpenRoom, isWithdrawn, waitingReceivers } from "./receiver-store.ts";
 import { writeDelivery } from "./send.ts";
 import { lockDeliveries, ordersById, roomByCode, roomById } from "./store.ts";
 
@@ -47,7 +47,7 @@ export async function endReceiver(
 const over: readonly string[] = ["Completed", "Cancelled", "Refunded"];
 const mergedMs = 10 * minuteMs;
 const mostAtOnce = 100;
-const keptDays = 14;
+const storedDays = 14;
 
 type Deps = { db: Database; clock: Clock; rowMac: RowMac; log: Log };
 
@@ -63,7 +63,7 @@ export async function sendToReceivers(deps: Deps, stopping: AbortSignal): Promis
     SELECT r.room_id AS "roomId", r.email FROM closing_receivers r ${joinOrder(sql`r.order_id`)}
     WHERE r.ended_at IS NULL AND ${isOpenRoom(sql`r.room_id`)} GROUP BY r.room_id, r.email
     HAVING bool_and(o.status = ANY (${over}::text[])) OR bool_or(o.status = ANY (${over}::text[]) AND o.updated_at < ${before})
-      OR bool_or(${isTakenBack})
+      OR bool_or(${isWithdrawn})
     LIMIT ${mostAtOnce}`);
   for (const { roomId, email } of due) {
     if (stopping.aborted) return;
@@ -82,10 +82,10 @@ async function sendTo(tx: Tx, { clock, rowMac }: Deps, roomId: string, email: st
   const [receiver] = own;
   const room = receiver && (await roomById(tx, roomId));
   if (!receiver || !room) return;
-  const takenBack = own.filter((each) => each.isTakenBack);
-  for (const { id } of takenBack) await endWait(tx, id, at, null);
+  const withdrawn = own.filter((each) => each.isTakenBack);
+  for (const { id } of withdrawn) await endWait(tx, id, at, null);
   // The next run decides whether the other documents are due.
-  if (takenBack.length > 0) return;
+  if (withdrawn.length > 0) return;
   const ids = own.map(({ orderId }) => orderId);
   const rows = (await ordersById(tx, ids, room.partnerId)).filter(({ status }) => over.includes(status));
   const ended = deliverablesOf({ rowMac, titleOf: () => null }, rows, room.reference);
@@ -95,7 +95,7 @@ async function sendTo(tx: Tx, { clock, rowMac }: Deps, roomId: string, email: st
   const recipient = { recipientName: receiver.name, recipientEmail: email };
   const delivery = {
     ...recipient,
-    days: keptDays,
+    days: storedDays,
     asksCode: true,
     certificateSha256: null,
     actor: receiver.askedBy,

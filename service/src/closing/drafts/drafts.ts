@@ -25,7 +25,7 @@ export const protectedTables: readonly ProtectedTable[] = [
   },
 ];
 
-const keptMs = 14 * dayMs;
+const lifetimeMs = 14 * dayMs;
 const mostDrafts = 20;
 /** The start page decrypts all drafts of the member, so their size is bounded. */
 const mostBytes = 256 * 1024;
@@ -150,7 +150,7 @@ async function insert(
 /** A draft lasts 14 days, and never longer than the first of its files. */
 async function endOfNew(tx: Tx, { partnerId }: Owner, files: readonly string[], now: Date): Promise<Date> {
   const filesEnd = await endOfKept(tx, tokenHashes(files), { partnerId, form: "closing" }, now);
-  return new Date(Math.min(now.getTime() + keptMs, filesEnd?.getTime() ?? Number.POSITIVE_INFINITY));
+  return new Date(Math.min(now.getTime() + lifetimeMs, filesEnd?.getTime() ?? Number.POSITIVE_INFINITY));
 }
 
 const sealed = (cipher: ColumnCipher, id: string, owner: Owner, fields: Fields): Buffer =>
@@ -207,7 +207,7 @@ export async function endDraft(tx: Sql, { clock }: Pick<DraftDeps, "clock">, pri
   await tx.query(sql`
     INSERT INTO closing_drafts (id, partner_id, environment, user_id, saved_in, created_at, updated_at, expires_at, ended_at)
     VALUES (${id}, ${owner.partnerId}, ${owner.environment}, ${owner.userId}, ${id}, ${now}, ${now},
-      ${new Date(now.getTime() + keptMs)}, ${now})
+      ${new Date(now.getTime() + lifetimeMs)}, ${now})
     ON CONFLICT (id) DO UPDATE SET fields = NULL, files = '{}', ended_at = ${now}
     WHERE closing_drafts.partner_id = ${owner.partnerId} AND closing_drafts.environment = ${owner.environment}
       AND closing_drafts.user_id = ${owner.userId} AND closing_drafts.ended_at IS NULL`);

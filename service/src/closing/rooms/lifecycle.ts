@@ -16,7 +16,7 @@ import { changeClosesOn, changeStatus, countOpenRooms, insertRoom, lockPartner, 
  * quota.
  * @throws ServiceError when the quota of its present tier is used up
  */
-async function takeQuota(tx: Tx, principal: Principal): Promise<void> {
+async function requireRoomQuota(tx: Tx, principal: Principal): Promise<void> {
   const tier = await lockPartner(tx, principal.partnerId);
   const quota = openRoomQuota(tierOf(tier));
   if (quota !== null && (await countOpenRooms(tx, principal)) >= quota)
@@ -55,7 +55,7 @@ export async function createRoomIn(
   fields: NewRoom & { code: string },
 ): Promise<Date> {
   const { partnerId, environment } = principal;
-  await takeQuota(tx, principal);
+  await requireRoomQuota(tx, principal);
   const room = { ...fields, id: newUuid(), partnerId, environment, at: clock() };
   await insertRoom(tx, room);
   await tx.query(
@@ -107,7 +107,7 @@ async function setStatus(
     if (to === "open") await lockPartner(tx, principal.partnerId);
     const { room, audit } = await beginChange(tx, clock, principal, roomCode);
     if (room.status !== to) {
-      if (to === "open") await takeQuota(tx, principal);
+      if (to === "open") await requireRoomQuota(tx, principal);
       await changeStatus(tx, room.id, to);
       await audit(to === "open" ? "room.reopened" : "room.closed", { fromStatus: room.status, toStatus: to });
     }

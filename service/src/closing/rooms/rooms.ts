@@ -30,7 +30,7 @@ export { type NewClosing, placeClosing, type Receiver } from "./place-closing.ts
 export { rotateRoom } from "./rotate-code.ts";
 export { roomRoutes } from "./routes.ts";
 export {
-  certificateNews,
+  certificateStates,
   type DueSeal,
   endSealWish,
   hasEnded,

@@ -168,7 +168,7 @@ export const noteSealProblem = (db: Sql, roomId: string, { problem, isFinal }: {
     WHERE room_id = ${roomId} AND sealed_at IS NULL`);
 
 /** Facts about the certificate of a closing, for a mail about its finished orders. */
-type CertificateNews = {
+type CertificateState = {
   roomCode: string;
   roomName: string;
   /** The version that the service has sealed; null before. */
@@ -178,12 +178,12 @@ type CertificateNews = {
 };
 
 /** The closings of the owner that contain one of the orders, and that the service seals by itself. */
-export async function certificateNews(
+export async function certificateStates(
   db: Sql,
   { partnerId, environment }: Owner,
   orderIds: readonly number[],
-): Promise<CertificateNews[]> {
-  const rows = await db.query<Omit<CertificateNews, "stuck"> & { statuses: string[] } & Marked>(sql`
+): Promise<CertificateState[]> {
+  const rows = await db.query<Omit<CertificateState, "stuck"> & { statuses: string[] } & Marked>(sql`
     SELECT r.code AS "roomCode@room", r.name AS "roomName", s.sealed_version AS version,
       (SELECT array_agg(o.status) FROM ${ordersOf(sql`r.id`)}) AS statuses, ${marked(roomState, sql`r`)}
     FROM closing_seals s JOIN rooms r ON r.id = s.room_id

@@ -27,11 +27,11 @@ type Joined = {
   roomCode: string | null;
   roomName: string | null;
   isRoomAuthentic: boolean;
-} & Told &
+} & RecordingFacts &
   Marked &
   StoredEvent;
 
-type Told = {
+type RecordingFacts = {
   recordingStartedAt: Date | null;
   recordingEndedAt: Date | null;
   manifestSha256: string | null;
@@ -66,8 +66,8 @@ export function contextOf<Row extends Joined>(rowMac: RowMac, row: Row) {
 }
 
 /** The facts of the recording. Null for an event that is not about a recording, and when the facts fail their MAC. */
-function recordingOf({ recordingStartedAt, recordingEndedAt, ...told }: Told): RecordingContext | null {
-  if (recordingStartedAt === null || !told.isToldAuthentic) return null;
-  const { manifestSha256, recordingCause: cause } = told;
+function recordingOf({ recordingStartedAt, recordingEndedAt, ...facts }: RecordingFacts): RecordingContext | null {
+  if (recordingStartedAt === null || !facts.isToldAuthentic) return null;
+  const { manifestSha256, recordingCause: cause } = facts;
   return { startedAt: recordingStartedAt, endedAt: recordingEndedAt, manifestSha256, cause };
 }

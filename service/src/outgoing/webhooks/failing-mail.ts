@@ -20,15 +20,15 @@ export type FailingMail = {
   statusCode: number | null;
 };
 
-type Told = { email: string; url: string; environment: string; firmName: string; partnerId: string };
+type Recipient = { email: string; url: string; environment: string; firmName: string; partnerId: string };
 
 /** The webhook, and the owner who gets the mail; undefined when either no longer exists. */
-async function selectTold(db: Sql, { webhookId, userId }: FailingMail): Promise<Told | undefined> {
-  const [told] = await db.query<Told>(sql`
+async function selectRecipient(db: Sql, { webhookId, userId }: FailingMail): Promise<Recipient | undefined> {
+  const [recipient] = await db.query<Recipient>(sql`
 SELECT ${emailOf(sql`m.user_id`)} AS email, w.url, w.environment, p.name AS "firmName", p.id AS "partnerId", ${verifiedFirm}
 FROM webhooks w ${joinFirm(sql`w.partner_id`)} ${joinMembers(sql`p.id`)}
 WHERE w.id = ${webhookId} AND w.deleted_at IS NULL AND m.user_id = ${userId} AND m.role = 'owner'`);
-  return told;
+  return recipient;
 }
 
 /**
@@ -38,8 +38,8 @@ WHERE w.id = ${webhookId} AND w.deleted_at IS NULL AND m.user_id = ${userId} AND
 export const failingMail = defineMail({
   queue: failingQueue,
   async load(run: FailingMail, { db }: MailDeps) {
-    const told = await selectTold(db, run);
-    return told && { ...told, zone: await zoneOrDefault(db, told.partnerId) };
+    const recipient = await selectRecipient(db, run);
+    return recipient && { ...recipient, zone: await zoneOrDefault(db, recipient.partnerId) };
   },
   write(
     { email, url, environment, firmName, zone },

@@ -51,9 +51,9 @@ export async function makePublicKey(deps: PublicKeyDeps, principal: Principal): 
   const present = await readPublicKey(deps, owner);
   if (present) return present;
   await insertKey(deps, owner);
-  const made = await readPublicKey(deps, owner);
-  if (!made) throw new Error("the key of a firm's deliveries was not written");
-  return made;
+  const created = await readPublicKey(deps, owner);
+  if (!created) throw new Error("the key of a firm's deliveries was not written");
+  return created;
 }
 
 /** Parses a decrypted private key in PKCS #8. */

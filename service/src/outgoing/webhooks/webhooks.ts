@@ -32,14 +32,14 @@ export { bringSecretEndsNearer, deleteExpiredSecrets, firstWebhook, webhookHealt
 export {
   disableWebhook,
   listSubscriptions,
-  type MadeWebhook,
   mayChangeSubscriptions,
   oneSubscription,
   rotateSecret,
   type SubscriptionDeps,
+  type SubscriptionRecord,
   subscribe,
   unsubscribe,
-  webhooksMadeByKey,
+  webhooksCreatedByKey,
   webhooksOfPartner,
 } from "./subscriptions/subscriptions.ts";
 export { isTopic, type Topic, testTopic, topics } from "./topics.ts";

@@ -13,7 +13,7 @@ import type { BillingDocument } from "../../orders/billing/billing.ts";
 import { findOrder, isPayable, type PublicOrderRow, type TitleOf } from "../../orders/order/order.ts";
 import type { Supplement, TakesPayment } from "../../orders/payments/payments.ts";
 import type { OrderDocument, ProvenDocument } from "../../signing/envelopes/envelopes.ts";
-import { isAnyOnDuty, takesAppointments } from "../../signing/notaries/notaries.ts";
+import { isAnyOnDuty, offersAppointments } from "../../signing/notaries/notaries.ts";
 import { logoOf } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets/assets.ts";
 import { documentToSave, proofToSave } from "../ui/orders/document-list.ts";
@@ -140,7 +140,7 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps, hasRooms:
       receiptsOf(deps, order),
     ]);
     const takesAppointment =
-      order.status === "NotarizationPending" && ((await takesAppointments(db, hasRooms)) || (await isAnyOnDuty(db)));
+      order.status === "NotarizationPending" && ((await offersAppointments(db, hasRooms)) || (await isAnyOnDuty(db)));
     const payable =
       order.payBy === "client" &&
       payments.takesPayment(order.environment) &&

@@ -41,7 +41,7 @@ export type ActEnd<R> =
  * A person's findings at the provider about an act that was done: the provider's id and, if there is one, the tracking
  * number.
  */
-export type SaidDone = { id: string; tracking: string | null };
+export type ProviderFinding = { id: string; tracking: string | null };
 
 /** A purchase or another irreversible act at a provider, and how its result is applied. */
 export type Act<R> = {
@@ -77,7 +77,7 @@ export type Act<R> = {
    * Builds the act's result from what a person found at the provider.
    * @throws ServiceError `validation` for a malformed id or number
    */
-  resultOf: (said: SaidDone, intent: Intent) => R;
+  resultOf: (said: ProviderFinding, intent: Intent) => R;
   /** Runs in the transaction that ends the intent, with the order's row locked. */
   settled(tx: Tx, intent: Intent, end: ActEnd<R>): Promise<void>;
 };

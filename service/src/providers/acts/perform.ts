@@ -14,18 +14,18 @@ export type Performed =
 export async function performAct(
   deps: ActDeps,
   act: AnyAct,
-  begun: IntentRow,
+  intentRow: IntentRow,
   caller: Caller,
 ): Promise<{ outcome: Performed; exchange: Exchange | undefined }> {
   const exchanges: Exchange[] = [];
   const call = caller.watched((exchange) => exchanges.push(exchange));
   const fenced: Call = async (request) => {
-    const why = request.method === "GET" ? null : await whyTooLate(deps, act, begun, caller);
+    const why = request.method === "GET" ? null : await whyTooLate(deps, act, intentRow, caller);
     return why === null ? call(request) : { kind: "unavailable", why, retryAfterMs: null };
   };
   let outcome: Performed;
   try {
-    outcome = await act.perform(begun, fenced);
+    outcome = await act.perform(intentRow, fenced);
   } catch (error) {
     outcome = afterError(wordsOf(error), new Set(exchanges.map((each) => each.outcome.kind)));
   }

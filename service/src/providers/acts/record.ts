@@ -21,14 +21,14 @@ export async function recordPerformed(
   deps: ActDeps,
   tx: Tx,
   act: AnyAct,
-  begun: IntentRow,
+  startedIntent: IntentRow,
   { outcome, exchange }: { outcome: Performed; exchange: Exchange | undefined },
 ): Promise<void> {
-  const intent = await lockIntent(tx, deps.sealed, begun.id);
+  const intent = await lockIntent(tx, deps.sealed, startedIntent.id);
   // While this node waited for the provider, another node looked up the act. That node has ended the act or begun it
   // again.
-  if (!intent || intent.tries !== begun.tries || !["begun", "unknown"].includes(intent.state)) {
-    deps.log.error({ intent: begun.id, act: act.name, outcome: outcome.kind }, "an act's answer came too late");
+  if (!intent || intent.tries !== startedIntent.tries || !["begun", "unknown"].includes(intent.state)) {
+    deps.log.error({ intent: startedIntent.id, act: act.name, outcome: outcome.kind }, "an act's answer came too late");
     return;
   }
   if (exchange) {

@@ -7,7 +7,7 @@ import { hasJob } from "../../kernel/platform/jobs/jobs.ts";
 import { isPlainText } from "../../kernel/platform/text.ts";
 import { openTask, openTasksOf } from "../../kernel/tasks/tasks.ts";
 import { type ProviderName, providerNames } from "../names.ts";
-import type { SaidDone } from "./act.ts";
+import type { ProviderFinding } from "./act.ts";
 import type { ActDeps } from "./deps.ts";
 import { endIntent } from "./end.ts";
 import { mostLooks } from "./look.ts";
@@ -27,7 +27,7 @@ export const isStranded = (
  * Queues acts whose job is gone, for example because its last attempt failed. Otherwise nobody could continue their
  * orders, not even by hand. Also opens a task for each act whose lookup has been overdue for `strandedMs`.
  */
-export async function takeUpStranded({ db, clock }: { db: Database; clock: Clock }): Promise<void> {
+export async function resumeStranded({ db, clock }: { db: Database; clock: Clock }): Promise<void> {
   const lost = await db.query<{ id: number; provider: ProviderName }>(sql`
     SELECT id, provider FROM provider_calls c
     WHERE ended_at IS NULL AND (state <> 'unknown' OR looks <= ${mostLooks}) AND NOT ${hasJob(
@@ -53,16 +53,16 @@ type Unclear = { orderId: number; intentId: number };
 
 /**
  * Ends an act with an unknown outcome by a person's findings at the provider.
- * @param said what the person found at the provider; null when the act was not done, so that people do the work
+ * @param finding what the person found at the provider; null when the act was not done, so that people do the work
  * @throws ServiceError when the outcome is known, when another person has claimed its task, or for a malformed id
  */
 export async function resolveIntent(
   deps: ActDeps,
   { orderId, intentId }: Unclear,
-  said: SaidDone | null,
+  finding: ProviderFinding | null,
   by: string,
 ): Promise<void> {
-  if (said !== null) requirePlain(said);
+  if (finding !== null) requirePlain(finding);
   await deps.db.transaction(async (tx) => {
     const intent = await lockIntent(tx, deps.sealed, intentId);
     if (intent?.orderId !== orderId) throw new ServiceError("not_found", "No such act.");
@@ -73,19 +73,19 @@ export async function resolveIntent(
       throw new ServiceError("conflict", "Somebody else has claimed this task.");
     const act = deps.acts.get(intent.act);
     if (!act) throw new ServiceError("conflict", `This release does not know ${intent.act}.`);
-    const detail = { act: intent.act, attempt: intent.attempt, done: said !== null, id: said?.id ?? null };
+    const detail = { act: intent.act, attempt: intent.attempt, done: finding !== null, id: finding?.id ?? null };
     await tx.query(auditLine({ at: deps.clock(), action: "provider.resolved", actor: by, orderId, detail }));
     const end =
-      said === null
+      finding === null
         ? ({ kind: "failed", code: "not_done", why: "A person found that it was not done." } as const)
-        : ({ kind: "done", result: act.resultOf(said, intent) } as const);
+        : ({ kind: "done", result: act.resultOf(finding, intent) } as const);
     await endIntent(deps, tx, act, intent, end, by);
   });
 }
 
 const mostLength = 200;
 
-function requirePlain({ id, tracking }: SaidDone): void {
+function requirePlain({ id, tracking }: ProviderFinding): void {
   if (id === "" || id.length > mostLength || !isPlainText(id)) throw invalid("The id must have 1 to 200 characters.");
   if (tracking !== null && (tracking.length > mostLength || !isPlainText(tracking)))
     throw invalid("The tracking number must have at most 200 characters.");

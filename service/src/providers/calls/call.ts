@@ -102,22 +102,22 @@ export function createCaller(deps: CallerDeps, settings: CallerSettings): Caller
     if (wait > 0) return notNow(`${name} asked to wait`, wait);
     if (!breaker.admits()) return notNow(`${name} did not answer lately`, breakerSettings.coolDownMs);
     const began = performance.now();
-    const made = await send(deps.fetch, settings, request).catch((error) => {
+    const exchanged = await send(deps.fetch, settings, request).catch((error) => {
       // The breaker needs a report for every request that it admitted, even if nothing was sent.
       breaker.failed();
       throw error;
     });
-    heed(made);
-    deps.count?.(provider, made.outcome.kind, (performance.now() - began) / 1000);
-    return made;
+    heed(exchanged);
+    deps.count?.(provider, exchanged.outcome.kind, (performance.now() - began) / 1000);
+    return exchanged;
   }
 
   return {
     call: async (request) => (await exchange(request)).outcome,
     watched: (watch) => async (request) => {
-      const made = await exchange(request);
-      watch(made);
-      return made.outcome;
+      const exchanged = await exchange(request);
+      watch(exchanged);
+      return exchanged.outcome;
     },
     timeoutMs: settings.timeoutMs ?? usualTimeoutMs,
     health: () => ({

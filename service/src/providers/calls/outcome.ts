@@ -35,16 +35,16 @@ export function outcomeOf(answer: BoundedAnswer, secrets: readonly string[]): Ca
     return body === undefined
       ? { kind: "unknown", why: `status ${status} with a body that is no JSON` }
       : { kind: "answered", status, body, bytes };
-  const said = wordsOf(body);
+  const messages = wordsOf(body);
   const ofAccount = accountStatuses[status];
   if (ofAccount) {
-    const why = words(said.why ? `${ofAccount}: ${said.why}` : ofAccount);
+    const why = words(messages.why ? `${ofAccount}: ${messages.why}` : ofAccount);
     return { kind: "unavailable", why, retryAfterMs: retryAfterMs(headers.get("retry-after")) };
   }
   // 408 and 409 may mean that an earlier copy of the request is in progress or has succeeded.
   if (status >= 400 && status < 500 && status !== 408 && status !== 409)
-    return { kind: "refused", status, code: said.code, why: words(said.why || `status ${status}`) };
-  return { kind: "unknown", why: words(`status ${status}${said.why ? `: ${said.why}` : ""}`) };
+    return { kind: "refused", status, code: messages.code, why: words(messages.why || `status ${status}`) };
+  return { kind: "unknown", why: words(`status ${status}${messages.why ? `: ${messages.why}` : ""}`) };
 }
 
 /** Parses the body as JSON. Undefined for text that is not JSON; null for an empty body. */

@@ -46,8 +46,8 @@ export function easypostVerifier(webhookSecret: string): InboundVerifier {
   return (raw, { "x-hmac-signature": signature }) => {
     if (typeof signature !== "string") return { ok: false, why: "the event has no signature" };
     const wanted = Buffer.from(`hmac-sha256-hex=${createHmac("sha256", key).update(raw).digest("hex")}`);
-    const given = Buffer.from(signature);
-    if (given.length !== wanted.length || !timingSafeEqual(given, wanted))
+    const signatureBytes = Buffer.from(signature);
+    if (signatureBytes.length !== wanted.length || !timingSafeEqual(signatureBytes, wanted))
       return { ok: false, why: "the event's signature is of another secret, or of another body" };
     const body = parsed(raw);
     if (!Value.Check(EventBody, body)) return { ok: false, why: "the event can't be read" };

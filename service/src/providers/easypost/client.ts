@@ -97,9 +97,9 @@ export function createEasyPost(call: Call): EasyPost {
           options: { label_format: "PDF", label_size: "4x6" },
         },
       };
-      return readAnswer(await post("/v2/shipments", body), ShipmentAnswer, (made) => {
-        const zone = Number(made.usps_zone ?? Number.NaN);
-        return { shipmentId: made.id, zone: Number.isInteger(zone) ? zone : null, rates: ratesOf(made) };
+      return readAnswer(await post("/v2/shipments", body), ShipmentAnswer, (created) => {
+        const zone = Number(created.usps_zone ?? Number.NaN);
+        return { shipmentId: created.id, zone: Number.isInteger(zone) ? zone : null, rates: ratesOf(created) };
       });
     },
     async buyLabel(shipmentId, rateId) {

@@ -35,8 +35,8 @@ export const stripeVerifier =
     if (!/^\d{1,12}$/.test(t)) return { ok: false, why: "no time stamp" };
     const wanted = createHmac("sha256", secret).update(`${t}.`).update(raw).digest();
     const isSigned = parts.some(([name, value = ""]) => {
-      const given = Buffer.from(name === "v1" ? value : "", "hex");
-      return given.length === wanted.length && timingSafeEqual(given, wanted);
+      const signatureBytes = Buffer.from(name === "v1" ? value : "", "hex");
+      return signatureBytes.length === wanted.length && timingSafeEqual(signatureBytes, wanted);
     });
     if (!isSigned) return { ok: false, why: "a signature that is not Stripe’s" };
     if (Math.abs(now.getTime() / 1000 - Number(t)) > toleranceSeconds)
@@ -71,7 +71,7 @@ export const createStripeIdentity = (call: Call, environment: Environment): Iden
       "options[document][require_matching_selfie]": String(comparesFaces),
       return_url: returnTo,
     };
-    const made = await ask(call, {
+    const created = await ask(call, {
       method: "POST",
       path: sessions,
       body: new URLSearchParams(form).toString(),
@@ -79,7 +79,7 @@ export const createStripeIdentity = (call: Call, environment: Environment): Iden
       // A check costs money, so a repeated request must not start another one.
       headers: { "idempotency-key": `proofing:${id}` },
     });
-    const reference = textOf(made["id"]);
+    const reference = textOf(created["id"]);
     if (reference === null) throw away("its answer has no id");
     return { reference };
   },

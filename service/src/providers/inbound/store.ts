@@ -25,7 +25,7 @@ const context = (provider: string, eventId: string): string => `${provider}:${ev
 
 // The headers that contain signatures or describe the body. Other headers are not stored. Those of proxies, for
 // example, prove nothing.
-const keptHeaders = /^(content-type|date|.*signature.*|.*timestamp.*|x-.*-(id|version|api))$/;
+const storedHeader = /^(content-type|date|.*signature.*|.*timestamp.*|x-.*-(id|version|api))$/;
 
 /** Stores an event and its job in one statement. @returns false for an event that is already stored */
 export async function insertEvent(
@@ -40,8 +40,8 @@ export async function insertEvent(
   }: { provider: ProviderName; raw: Buffer; headers: Headers; event: SignedEvent; at: Date },
 ): Promise<boolean> {
   const { eventId, type, objectId, occurredAt } = event;
-  const kept = Object.fromEntries(Object.entries(headers).filter(([name]) => keptHeaders.test(name)));
-  const content: RawContent = { body: raw.toString("base64"), headers: kept };
+  const storedHeaders = Object.fromEntries(Object.entries(headers).filter(([name]) => storedHeader.test(name)));
+  const content: RawContent = { body: raw.toString("base64"), headers: storedHeaders };
   const stored = await db.query(sql`
     WITH stored AS (
       INSERT INTO provider_events (provider, event_id, type, object_id, occurred_at, received_at, content, body_sha256)

@@ -38,10 +38,10 @@ export async function providerWebhook(
         if (!isProviderName(provider) || !providers.takesEvents(provider))
           throw new ServiceError("not_found", "No such provider is configured.");
         const raw = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-        const taken = await providers.takeEvent(provider, raw, request.headers);
-        counter.inc({ provider, outcome: taken.outcome });
-        if (taken.outcome === "forged") {
-          log.warn({ requestId: request.id, provider, reason: taken.why }, "an event's signature does not hold");
+        const received = await providers.takeEvent(provider, raw, request.headers);
+        counter.inc({ provider, outcome: received.outcome });
+        if (received.outcome === "forged") {
+          log.warn({ requestId: request.id, provider, reason: received.why }, "an event's signature does not hold");
           throw invalid("The signature does not verify.");
         }
         return { received: true };

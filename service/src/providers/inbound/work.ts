@@ -40,9 +40,9 @@ export async function workEvent(
 async function handledBy(handlers: readonly EventHandler[], event: StoredEvent): Promise<EventOutcome> {
   let outcome: EventOutcome = "irrelevant";
   for (const handle of handlers) {
-    const said = await handle(event);
-    if (said === "applied" || said === "known") return said;
-    if (said === "unknown") outcome = said;
+    const handled = await handle(event);
+    if (handled === "applied" || handled === "known") return handled;
+    if (handled === "unknown") outcome = handled;
   }
   return outcome;
 }

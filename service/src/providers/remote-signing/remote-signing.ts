@@ -99,14 +99,14 @@ export function createRemoteSigning(fetch: Fetch, url: string): RemoteSigning {
     async sign(token, { id, authorization, asks, algorithm }, { hash, answers, description }) {
       const hashes = [Buffer.from(hash).toString("base64")];
       const about = { credentialID: id, hashes, hashAlgorithmOID: sha256Oid };
-      const given = asks.map(({ id: object, label }) => {
+      const credentials = asks.map(({ id: object, label }) => {
         const value = answers.get(object) ?? "";
         if (value === "") throw invalid(`${label} is required by your trust service.`);
         return { id: object, value };
       });
       let SAD: unknown;
       if (authorization !== "oauth2code") {
-        const authData = given.length > 0 && { authData: given };
+        const authData = credentials.length > 0 && { authData: credentials };
         ({ SAD } = await ask(
           token,
           "credentials/authorize",
@@ -139,10 +139,10 @@ function membersIn(body: Uint8Array): Members | null {
 
 /** The refusal quotes the trust service, without control characters. Only the notary sees it. */
 function refusalOf(status: number, members: Members | null, end: string): ServiceError {
-  const said = [members?.["error"], members?.["error_description"]]
+  const reasons = [members?.["error"], members?.["error_description"]]
     .filter((each) => typeof each === "string")
     .join(": ");
-  const words = said.replaceAll(/[^\p{L}\p{N}\p{P}\p{Zs}]/gu, "").slice(0, 200);
+  const words = reasons.replaceAll(/[^\p{L}\p{N}\p{P}\p{Zs}]/gu, "").slice(0, 200);
   if (status === 401 || status === 403)
     return invalid(
       `The trust service does not accept this access token. Get a new one.${words && ` It says: ${words}`}`,

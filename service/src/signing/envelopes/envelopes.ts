@@ -32,6 +32,7 @@ export { remindSigner } from "./lifecycle/remind.ts";
 export { replaceSigner } from "./lifecycle/replace.ts";
 export {
   completeRoom,
+  endSignersTurn,
   extendTurn,
   giveToSigner,
   notaryBlockOf,
@@ -42,7 +43,6 @@ export {
   readRoomDocument,
   roomEnvelopeOf,
   setSignature,
-  takeFromSigner,
   voidRoom,
 } from "./lifecycle/room.ts";
 export { unlockSigner } from "./lifecycle/unlock.ts";
@@ -64,7 +64,14 @@ export {
   type SignerAuthorities,
   type SignerAuthoritySettings,
 } from "./open-signer-authority.ts";
-export type { FieldKind, KnownField, PlannedField, PreparedField, SignatureMark, UploadedMark } from "./pdf/fields.ts";
+export type {
+  FieldKind,
+  PlannedField,
+  PreparedField,
+  ReferencedField,
+  SignatureMark,
+  UploadedMark,
+} from "./pdf/fields.ts";
 export { planFields } from "./pdf/placement/plan-fields.ts";
 export type { PlannedBlock } from "./pdf/prepare.ts";
 export { encodePng, type FitPicture, mostPicture, type PictureFault, readPictureIn } from "./pictures/pictures.ts";

@@ -141,14 +141,14 @@ export const createPreflight =
       // notice says that its words were not examined.
       return [{ code: "partly_examined", page: null, text: null } as const];
     });
-    const isTold = notices.some(({ code }) => code === "partly_examined");
+    const isNoticed = notices.some(({ code }) => code === "partly_examined");
     return {
       pages,
       withoutPlace,
       unfit,
       notices: [
         ...notices,
-        ...ofText.filter(({ code, page }) => !isTold || code !== "partly_examined" || page !== null),
+        ...ofText.filter(({ code, page }) => !isNoticed || code !== "partly_examined" || page !== null),
       ],
     };
   };

@@ -143,8 +143,8 @@ async function openOwnChain(
   const issued = async () => {
     const root = await openRoot(settings, at, serialNumbers, environment);
     const { hostname: host } = new URL(baseUrl);
-    const made = { key, host, environment, serialNumber: serialNumbers(), at: at.getTime() };
-    return (await makeSignerAuthority(root, made)).chain;
+    const rootInput = { key, host, environment, serialNumber: serialNumbers(), at: at.getTime() };
+    return (await makeSignerAuthority(root, rootInput)).chain;
   };
   const chain = await openChain(file, issued);
   const [old] = chain;

@@ -23,11 +23,11 @@ const AUTHORITY_YEARS = 20;
  * Creates the authority that issues signers' certificates, under the root of its environment. Its certificate permits
  * the purpose of mail protection, because NSS (used by pdfsig) trusts signatures only from such authorities. It permits
  * no mail address.
- * @param made `host` the public host name; `serialNumber` 16 random bytes; `at` now, epoch milliseconds
+ * @param input `host` the public host name; `serialNumber` 16 random bytes; `at` now, epoch milliseconds
  */
 export async function makeSignerAuthority(
   root: Authority,
-  made: {
+  input: {
     readonly key: SealKey;
     readonly host: string;
     readonly environment?: Environment;
@@ -35,7 +35,7 @@ export async function makeSignerAuthority(
     readonly at: number;
   },
 ): Promise<Authority> {
-  const { key, host, serialNumber, at, environment = "live" } = made;
+  const { key, host, serialNumber, at, environment = "live" } = input;
   const extensions = [
     extension(OID.basicConstraints, true, sequence(boolean(true), integer(0))),
     keyUsage.issuing,

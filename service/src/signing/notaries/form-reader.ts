@@ -41,7 +41,7 @@ export function formReader(typed: Typed) {
     return value;
   }
 
-  function given<T>(name: string, value: T | null, missing: T): T {
+  function requireValue<T>(name: string, value: T | null, missing: T): T {
     if (value === null) fault(name, "is required");
     return value ?? missing;
   }
@@ -87,11 +87,11 @@ export function formReader(typed: Typed) {
     date,
     instant,
     oneOf,
-    required: (name: string, text?: Text) => given(name, optional(name, text), ""),
-    requiredDate: (name: string) => given(name, date(name), ""),
-    requiredInstant: (name: string) => given(name, instant(name), ""),
+    required: (name: string, text?: Text) => requireValue(name, optional(name, text), ""),
+    requiredDate: (name: string) => requireValue(name, date(name), ""),
+    requiredInstant: (name: string) => requireValue(name, instant(name), ""),
     requiredOneOf: <T extends string>(name: string, choices: readonly [T, ...T[]]): T =>
-      given<T>(name, typedIn(name) === "" ? null : (oneOf(name, choices) ?? choices[0]), choices[0]),
+      requireValue<T>(name, typedIn(name) === "" ? null : (oneOf(name, choices) ?? choices[0]), choices[0]),
     /** The value if the form has no faults; otherwise the faults. */
     done: <T>(value: T): Read<T> => (Object.keys(faults).length > 0 ? { ok: false, faults } : { ok: true, value }),
   };

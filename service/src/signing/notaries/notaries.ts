@@ -58,7 +58,7 @@ export {
   bringSessionsNearer,
   findHours,
   type NotarySession,
-  takesAppointments,
+  offersAppointments,
 } from "./appointments/store.ts";
 export { sweepAppointments } from "./appointments/sweep.ts";
 export { sessionWords } from "./appointments/words.ts";
@@ -97,7 +97,7 @@ export {
   notaryOf,
   releaseOrder,
 } from "./desk/desk.ts";
-export { givenNow, readForNotary, signedBeforeAct } from "./desk/documents.ts";
+export { currentSha256, readForNotary, signedBeforeAct } from "./desk/documents.ts";
 export { findDraft, sweepDrafts } from "./desk/orders.ts";
 export { notarizationOf } from "./desk/progress.ts";
 export { refuseAct } from "./desk/refuse.ts";
@@ -157,7 +157,7 @@ export { queueMail } from "./queue/mail.ts";
 export { askNow, leaveQueue, type QueueDeps, type QueuePlace, queuePlaceOf, testerOf } from "./queue/queue.ts";
 export { bringRequestsNearer, isAnyOnDuty } from "./queue/store.ts";
 export { sweepRequests } from "./queue/sweep.ts";
-export { type NotaryQueue, notaryQueueOf, setDuty, takeNext } from "./queue/take.ts";
+export { acceptNext, type NotaryQueue, notaryQueueOf, setDuty } from "./queue/take.ts";
 export { type Checked, checkRecording } from "./recordings/check.ts";
 export { diskReport, type RecordingDisk, recordingDisk } from "./recordings/disk.ts";
 export { exportOf, openExport } from "./recordings/download.ts";
@@ -232,7 +232,7 @@ export {
 export { roleObstacle, roleWords, thirdRoles } from "./sessions/third-roles.ts";
 export { wasUnrecorded } from "./sessions/unrecorded.ts";
 export { watchSessions } from "./sessions/watch.ts";
-export { type Holding, handOver, heldBy, takeBack, takeBackByPin } from "./sheets/device.ts";
+export { type Holding, handOver, heldBy, reclaimDevice, reclaimDeviceByPin } from "./sheets/device.ts";
 export {
   abandonAct,
   beginAct,
@@ -252,10 +252,10 @@ export { placeBlock } from "./signing/block.ts";
 export { listRemoteKeys, prepareRemote, type RemoteSigningDeps, signRemote } from "./signing/remote.ts";
 export {
   completeSignature,
+  completeWithSigned,
   type NotarySigningDeps,
   prepareSignature,
   reportOnSigned,
-  takeSigned,
 } from "./signing/sign.ts";
 export { sweepSignatures } from "./signing/store.ts";
 export type { Check } from "./uploads/check.ts";

@@ -17,7 +17,7 @@ import {
 } from "./records.ts";
 import { followedRows, selectHeads } from "./store.ts";
 
-export { takeHead } from "./take.ts";
+export { makeHead } from "./take.ts";
 export { type RecordsReport, verifyRecords } from "./verify.ts";
 
 /** The lines that the live log must have for all daily heads. They end without a line feed. */

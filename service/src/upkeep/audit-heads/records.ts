@@ -73,10 +73,10 @@ async function* recordsOf(tx: Tx, source: string, { table, rows, members }: MacT
     SELECT r.*, ${firmOf.get(source) ?? sql`NULL`} AS "firmOfOrder" FROM (${rows}) AS r
     ORDER BY ${encodedKey(sql`r.key::text`)}`);
   for await (const row of fetched<FirmRow>(tx, sql`records_of_${table}`)) {
-    const said = members(row);
-    if (said === null) continue;
+    const values = members(row);
+    if (values === null) continue;
     const key = Buffer.isBuffer(row.key) ? row.key.toString("hex") : String(row.key);
-    const content = JSON.stringify([said, row.mac !== null]);
+    const content = JSON.stringify([values, row.mac !== null]);
     yield { source, key, firm: row.firmOfOrder ?? row.partnerId ?? null, content };
   }
 }

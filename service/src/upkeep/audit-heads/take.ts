@@ -17,19 +17,22 @@ export const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
  * @returns the day; null when the day already has a head, another node is making it, or the service was installed after
  * that day
  */
-export async function takeHead(deps: HeadDeps): Promise<string | null> {
+export async function makeHead(deps: HeadDeps): Promise<string | null> {
   const { db, clock } = deps;
   const now = clock();
   const day = dayOf(new Date(now.getTime() - dayMs));
   if (await hasHead(db, day)) return null;
   const first = await firstAuditLine(db);
   if (!first || dayOf(first) > day) return null;
-  return db.transaction(async (tx) => ((await tryHeadLock(tx)) ? take(tx, deps, day, now) : null), longStatements);
+  return db.transaction(
+    async (tx) => ((await tryHeadLock(tx)) ? insertHeadOf(tx, deps, day, now) : null),
+    longStatements,
+  );
 }
 
 const leavesAtOnce = 1_000;
 
-async function take(tx: Tx, { random, log }: HeadDeps, day: string, takenAt: Date): Promise<string | null> {
+async function insertHeadOf(tx: Tx, { random, log }: HeadDeps, day: string, takenAt: Date): Promise<string | null> {
   if (await hasHead(tx, day)) return null;
   const roots = createRoots([...recordSets.keys(), changesSet]);
   let changed: Leaf[] = [];

@@ -211,10 +211,10 @@ type Step = { before: Leaf; firm: string | null; isGone: boolean; isReturn: bool
 /** Follows a row through its states to the present one. @returns a function that lists the faults of a row */
 function followerOf(heads: readonly StoredHead[], explained: Explained): (row: FollowedRow) => string[] {
   const indexOf = new Map(heads.map(({ day }, i) => [day, i]));
-  const takenAt = (day: string) => heads[indexOf.get(day) ?? -1]?.takenAt.getTime() ?? 0;
+  const headTime = (day: string) => heads[indexOf.get(day) ?? -1]?.takenAt.getTime() ?? 0;
   // A transaction that began before a head was made may commit afterwards, so some tolerance is needed.
   const isWithin = ({ from, to }: Step, at: Date) =>
-    at.getTime() >= takenAt(from) - slackMs && (to === null || at.getTime() <= takenAt(to) + slackMs);
+    at.getTime() >= headTime(from) - slackMs && (to === null || at.getTime() <= headTime(to) + slackMs);
   return ({ states, record }) => {
     const faults: string[] = [];
     const judge = (step: Step, stateDigest: (content: string) => boolean) => {
@@ -271,13 +271,13 @@ function wasRetired(
   step: { at: (at: Date) => boolean; stateDigest: (content: string) => boolean },
 ): boolean {
   if (source !== "seal_chains") return false;
-  const [said, hasMac] = JSON.parse(content) as [{ pem: string }, boolean];
-  const sha256 = new X509Certificate(said.pem).fingerprint256.replaceAll(":", "").toLowerCase();
+  const [chain, hasMac] = JSON.parse(content) as [{ pem: string }, boolean];
+  const sha256 = new X509Certificate(chain.pem).fingerprint256.replaceAll(":", "").toLowerCase();
   return retirements.some(
     ({ certificateSha256, retiredAt, reason, at }) =>
       certificateSha256 === sha256 &&
       step.at(at) &&
-      step.stateDigest(JSON.stringify([{ ...said, retiredAt, reason }, hasMac])),
+      step.stateDigest(JSON.stringify([{ ...chain, retiredAt, reason }, hasMac])),
   );
 }
 

@@ -5,7 +5,7 @@ import type { Database } from "../../kernel/platform/database/database.ts";
 import type { AsOwner } from "../../kernel/platform/database/migrations.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { StartupError } from "../../kernel/platform/errors.ts";
-import { knownKeys } from "../secrets-rotation/known-keys.ts";
+import { recordedKeys } from "../secrets-rotation/known-keys.ts";
 import { type ClusterCopy, copyCluster } from "./cluster.ts";
 import { copyHashed, openDraft, requireEmpty, type StoredFile, treeOf, writeManifest } from "./files.ts";
 
@@ -94,7 +94,7 @@ async function fill(
   await mkdir(join(to, "database"), { mode: 0o700 });
   const cluster = await copyCluster(asOwner, join(dataDir, "postgres/cluster"), join(to, "database"));
   if (blobFolder) await copyBlobs(blobFolder, join(to, "blobs"), blobs);
-  const secretsKeys = await knownKeys(db);
+  const secretsKeys = await recordedKeys(db);
   const files = [
     ...cluster.files.map((file) => ({ ...file, path: `database/${file.path}` })),
     ...[...blobs].map(([path, { bytes, sha256 }]) => ({ path: `blobs/${path}`, bytes, sha256 })),

@@ -71,8 +71,8 @@ export async function restoreBackup(deps: RestoreDeps, folder: string, keys: str
     await syncFolder(dataDir);
     return report;
   } catch (error) {
-    for (const made of ["postgres", ...(keys === null ? [] : ["keys"])])
-      await rm(join(dataDir, made), { recursive: true, force: true });
+    for (const restored of ["postgres", ...(keys === null ? [] : ["keys"])])
+      await rm(join(dataDir, restored), { recursive: true, force: true });
     if (blobFolder !== null) await rm(blobFolder, { recursive: true, force: true });
     for (const file of [unfinishedRestore(dataDir), restoredLineFile(dataDir)]) await rm(file, { force: true });
     throw error;

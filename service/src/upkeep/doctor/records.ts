@@ -58,8 +58,8 @@ async function examineTable<Row>(
     }
     count += batch.length;
     for (const row of batch) {
-      const said = members(row);
-      if (said !== null && !rowMac.holds(table.text, said, row.mac)) altered.push(keyText(row.key));
+      const values = members(row);
+      if (values !== null && !rowMac.holds(table.text, values, row.mac)) altered.push(keyText(row.key));
     }
   }
 }
@@ -71,8 +71,8 @@ async function examineTable<Row>(
 async function refusedMarks(tx: Tx, rowMac: RowMac): Promise<string[]> {
   const marks = await tx.query<MacRow<Mark>>(sql`${markRows.rows} WHERE id IN (${refusedMarkIds})`);
   const isGenuine = (row: MacRow<Mark>): boolean => {
-    const said = markRows.members(row);
-    return said !== null && rowMac.holds(markRows.table.text, said, row.mac);
+    const values = markRows.members(row);
+    return values !== null && rowMac.holds(markRows.table.text, values, row.mac);
   };
   const [genuine, forged] = [marks.filter(isGenuine), marks.filter((row) => !isGenuine(row))].map((group) =>
     group.map(({ key }) => keyText(key)),

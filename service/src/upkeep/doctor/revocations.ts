@@ -64,8 +64,8 @@ async function putBack({ db, rowMac, log, clock }: Examined, rows: readonly Dura
   const keys = await keysInForce(db, subjectsOf(rows, "key", clock()), clock());
   const seals = new Set(subjectsOf(rows, "seal", clock()));
   const unretired = await unretiredChains(db);
-  const known = await recordedChains({ db, rowMac, log });
-  const chains = known.filter(({ sha256, fingerprint }) => seals.has(fingerprint) && unretired.includes(sha256));
+  const recorded = await recordedChains({ db, rowMac, log });
+  const chains = recorded.filter(({ sha256, fingerprint }) => seals.has(fingerprint) && unretired.includes(sha256));
   return [
     ...keys.map((id) => `the row of key ${id} says that it has not ended: it was put back`),
     ...chains.map(

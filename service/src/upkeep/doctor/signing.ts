@@ -72,8 +72,8 @@ async function keyFindings(name: string, find: () => Promise<KeyFound>): Promise
 async function sealFound(config: Config, environment: Environment, { clock, random }: Senses): Promise<KeyFound> {
   const { identity, warnings, replaced } = await openSealIdentity(config, clock(), () => random.bytes(16), environment);
   await identity.key.close();
-  const news = replaced ? ", issued now in place of a self-signed one" : "";
-  return { detail: `${describeIdentity(identity)}${news}`, warnings };
+  const replacement = replaced ? ", issued now in place of a self-signed one" : "";
+  return { detail: `${describeIdentity(identity)}${replacement}`, warnings };
 }
 
 async function authorityFound(config: Config, { clock, random }: Senses): Promise<KeyFound> {

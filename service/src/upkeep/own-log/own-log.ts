@@ -120,9 +120,9 @@ async function statements({ db, rowMac }: Pick<Resources, "db" | "rowMac">, log:
     ...heads.map(({ line, at }) => ({ line, row: "a daily head", at })),
     ...ends.map(({ line, at }) => ({ line, row: "a log that ended", at })),
     ...retractions.flatMap(({ id, detail, occurredAt }) => {
-      const said = JSON.parse(detail ?? "{}") as { log?: string; sealedSha256?: string; reason?: string };
-      if (said.log !== log) return [];
-      const line = `retract/v1 ${said.sealedSha256} ${said.reason}`;
+      const entry = JSON.parse(detail ?? "{}") as { log?: string; sealedSha256?: string; reason?: string };
+      if (entry.log !== log) return [];
+      const line = `retract/v1 ${entry.sealedSha256} ${entry.reason}`;
       return [{ line, row: `line ${id} of the audit log`, at: new Date(`${occurredAt}Z`) }];
     }),
   ];

@@ -4,7 +4,7 @@ import { StartupError } from "../../kernel/platform/errors.ts";
 import { keyIdText, keysOf, openSecretsKey, type SecretBytes } from "../../kernel/platform/secrets.ts";
 
 /** The ids of keys that data may depend on. */
-export async function knownKeys(db: Sql): Promise<string[]> {
+export async function recordedKeys(db: Sql): Promise<string[]> {
   const rows = await db.query<{ keyId: string }>(
     sql`SELECT key_id AS "keyId" FROM secrets_keys ORDER BY first_used_at`,
   );
@@ -16,15 +16,15 @@ export async function knownKeys(db: Sql): Promise<string[]> {
  * creates a key when there is none.
  * @throws StartupError naming a missing key that data may depend on
  */
-export async function openKnownKeys(
+export async function openRecordedKeys(
   db: Sql,
   { secretsKey, secretsKeysOld }: { secretsKey: string; secretsKeysOld: readonly string[] },
   at: Date,
 ): Promise<SecretBytes> {
-  const known = await knownKeys(db);
-  const secrets = await openSecretsKey(secretsKey, secretsKeysOld, { mayMake: known.length === 0 });
+  const recorded = await recordedKeys(db);
+  const secrets = await openSecretsKey(secretsKey, secretsKeysOld, { mayMake: recorded.length === 0 });
   const there = new Set(keysOf(secrets).map(keyIdText));
-  const missing = known.find((id) => !there.has(id));
+  const missing = recorded.find((id) => !there.has(id));
   if (missing !== undefined) {
     throw new StartupError(
       `SECRETS_KEYS_OLD: data may have been written with key ${missing}, which is not there: name its file, or the right one in SECRETS_KEY`,

@@ -43,11 +43,11 @@ async function rotateTable(db: Sql, rowMac: RowMac, current: Buffer, rotating: M
       sql`${rows} WHERE ${idOf(mac)} <> ${current} ${after} ORDER BY ${keyInRows} LIMIT ${batch}`,
     );
     for (const row of found) {
-      const said = members(row);
-      if (said === null || !rowMac.holds(table.text, said, row.mac)) continue;
+      const values = members(row);
+      if (values === null || !rowMac.holds(table.text, values, row.mac)) continue;
       // A row that was written in the meantime already has a new MAC.
       await db.query(sql`
-UPDATE ${table} SET ${column} = ${rowMac.of(table.text, said)} WHERE ${rowOf(row)} AND ${column} = ${row.mac}`);
+UPDATE ${table} SET ${column} = ${rowMac.of(table.text, values)} WHERE ${rowOf(row)} AND ${column} = ${row.mac}`);
       rotated++;
     }
     last = found.at(-1)?.key ?? null;

@@ -12,7 +12,7 @@ import { LivekitReceiving } from "../../../src/providers/media/livekit/receiving
 import { checkOffer, completed, namedOffer } from "../../../src/providers/media/livekit/sdp.ts";
 import { probeLivekit } from "../../../src/providers/media/livekit/server.ts";
 import { openSignal } from "../../../src/providers/media/livekit/signal.ts";
-import { isMade } from "../../../src/providers/media/livekit/tap.ts";
+import { isFiller } from "../../../src/providers/media/livekit/tap.ts";
 import { accessToken } from "../../../src/providers/media/livekit/token.ts";
 
 const at = Date.parse("2026-11-26T12:00:00Z");
@@ -106,13 +106,13 @@ test("a packet counts as made by the server only as a whole, so nobody keeps fra
   const black = Buffer.from("1002009d012a08000800004708858588858488020200", "hex");
   const silence = Buffer.concat([Buffer.from("f8fffe", "hex"), Buffer.alloc(77)]);
   for (const descriptor of ["10", "90e0812a0521"])
-    assert.equal(isMade("video", Buffer.concat([Buffer.from(descriptor, "hex"), black])), true);
-  assert.equal(isMade("audio", silence), true);
+    assert.equal(isFiller("video", Buffer.concat([Buffer.from(descriptor, "hex"), black])), true);
+  assert.equal(isFiller("audio", silence), true);
   const frame = Buffer.from([0x10, 1, 2, 3]);
   for (const own of [Buffer.concat([frame, black]), Buffer.concat([Buffer.from([0x10]), black, frame])])
-    assert.equal(isMade("video", own), false);
-  assert.equal(isMade("audio", Buffer.concat([Buffer.from([0xf8, 1]), silence])), false);
-  assert.equal(isMade("audio", Buffer.concat([silence, Buffer.alloc(1)])), false);
+    assert.equal(isFiller("video", own), false);
+  assert.equal(isFiller("audio", Buffer.concat([Buffer.from([0xf8, 1]), silence])), false);
+  assert.equal(isFiller("audio", Buffer.concat([silence, Buffer.alloc(1)])), false);
 });
 
 test("a track that replaces another of the same person is asked for only after its first packet", async () => {

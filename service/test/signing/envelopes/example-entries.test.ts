@@ -5,7 +5,7 @@ import { parseRequestedFields } from "../../../src/orders/order/order.ts";
 import { valuesOf } from "../../../src/signing/envelopes/ceremony/sign-request.ts";
 import { ownFields } from "../../../src/signing/envelopes/pdf/fields.ts";
 import { plan } from "../../../src/signing/envelopes/pdf/placement/plan.ts";
-import { exampleEntries, fieldsKnownTo } from "../../../src/signing/envelopes/preflight/example-entries.ts";
+import { exampleEntries, fieldsReferencedBy } from "../../../src/signing/envelopes/preflight/example-entries.ts";
 import { openSigning } from "./pdf/signing.ts";
 
 const signing = await openSigning();
@@ -112,13 +112,13 @@ test("a later signer's rules read the entries of earlier signers, and the sender
     [1, 2],
   );
   const [first, second] = [ownFields(fields, 1), ownFields(fields, 2)];
-  const before = fieldsKnownTo(second, fields, new Map());
+  const before = fieldsReferencedBy(second, fields, new Map());
   assert.deepEqual(
     before.map(({ label, texts }) => [label, ...texts]),
     [["Rent"], ["Fee", "7"]],
     "nobody has signed",
   );
-  const known = fieldsKnownTo(second, fields, exampleEntries(first, [], filling));
+  const known = fieldsReferencedBy(second, fields, exampleEntries(first, [], filling));
   const sum = second.find(({ label }) => label === "Sum")?.name ?? "";
   assert.equal(exampleEntries(second, known, filling).get(sum), "12");
 });

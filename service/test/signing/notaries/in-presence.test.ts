@@ -18,7 +18,7 @@ import { followOrder } from "../../../src/signing/envelopes/lifecycle/follow.ts"
 import { findSigning } from "../../../src/signing/envelopes/records/signing.ts";
 import type { Act } from "../../../src/signing/notaries/acts/act.ts";
 import { sealFor } from "../../../src/signing/notaries/commissions/seals.ts";
-import { givenNow } from "../../../src/signing/notaries/desk/documents.ts";
+import { currentSha256 } from "../../../src/signing/notaries/desk/documents.ts";
 import { saveAct } from "../../../src/signing/notaries/desk/orders.ts";
 import { endCheck, insertCheck } from "../../../src/signing/notaries/identity/store.ts";
 import { addNotary, listNotaries, setNotary } from "../../../src/signing/notaries/notaries.ts";
@@ -337,7 +337,7 @@ for (const [act, words] of [
     assert.deepEqual(await manifestIn(room), atHome);
     assert.equal((await post(desk(code, "/sheet/end"))).status, 303);
     assert.deepEqual([await notaryBlockOf(db, order.id), await signedOf()], [reserved, "Completed"]);
-    assert.equal(await givenNow(db, order.id), order.sealed);
+    assert.equal(await currentSha256(db, order.id), order.sealed);
 
     assert.equal((await post(desk(code, "/sheet"), { act, pin })).status, 303);
     await toRead(code);
@@ -422,7 +422,7 @@ test("a document that was prepared for an act that never began is not notarized 
     WHERE ${isSealed(sql`o.code`, "order", code)}`);
   assert.ok(order);
   await preparedAlone(code);
-  assert.equal(await givenNow(running.db, order.id), order.sealed);
+  assert.equal(await currentSha256(running.db, order.id), order.sealed);
   const saved = await post(desk(code, "/act"), withoutSheet("acknowledgment"));
   assert.equal(saved.status, 303, await alertIn(saved));
   await notarySigns(code);

@@ -37,9 +37,9 @@ import {
   answerConsent,
   closeForAct,
   connectPerson,
+  currentSha256,
   endLive,
   excusePerson,
-  givenNow,
   type LiveDeps,
   type LivePerson,
   type LiveSession,
@@ -947,7 +947,7 @@ test("a document that was signed before is open to the people of its session alo
 
   const { id, orderId } = await liveOf(code);
   assert.equal(await roomEnvelopeOf(db, orderId), undefined, "nobody signs in this session");
-  const sha256 = await givenNow(db, orderId);
+  const sha256 = await currentSha256(db, orderId);
   const frame = new RegExp(`<iframe id="document-frame"[^>]* src="${room}/document\\?of=${sha256}"`);
   assert.match(await (await signer.look()).text(), frame);
   assert.match(await (await signer.look("/part")).text(), frame);

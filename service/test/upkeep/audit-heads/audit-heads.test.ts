@@ -24,7 +24,7 @@ import { openLog } from "../../../src/kernel/platform/logs.ts";
 import { systemRandom } from "../../../src/kernel/platform/random.ts";
 import { paymentState } from "../../../src/orders/payments/payments.ts";
 import { insertRequest, updateDecision } from "../../../src/orders/refunds/store.ts";
-import { type RecordsReport, takeHead } from "../../../src/upkeep/audit-heads/audit-heads.ts";
+import { makeHead, type RecordsReport } from "../../../src/upkeep/audit-heads/audit-heads.ts";
 import { digestOf } from "../../../src/upkeep/audit-heads/records.ts";
 import { followedRows } from "../../../src/upkeep/audit-heads/store.ts";
 
@@ -43,7 +43,7 @@ async function nextDay(): Promise<string> {
   heads += 1;
   const clock = () => daysAhead(heads);
   await settled();
-  const day = await takeHead({ db, clock, random: systemRandom, log: openLog("silent") });
+  const day = await makeHead({ db, clock, random: systemRandom, log: openLog("silent") });
   assert.equal(day, dayOf(daysAhead(heads - 1)));
   await settled();
   return day;
@@ -174,16 +174,16 @@ const userIs = (id: string) => sql`user_id = ${id}`;
 test("makes the head of an ended day once, on any node, and none for a day before the installation", async () => {
   const clock = () => daysAhead(1);
   const deps = { db, clock, random: systemRandom, log: openLog("silent") };
-  assert.equal(await takeHead({ ...deps, clock: systemClock }), null);
+  assert.equal(await makeHead({ ...deps, clock: systemClock }), null);
   assert.equal((await verify()).days, 0);
   await settled();
-  const both = await Promise.all([takeHead(deps), takeHead(deps)]);
+  const both = await Promise.all([makeHead(deps), makeHead(deps)]);
   heads = 1;
   assert.deepEqual(
     both.filter((day) => day !== null),
     [dayOf(new Date())],
   );
-  assert.equal(await takeHead(deps), null);
+  assert.equal(await makeHead(deps), null);
   await settled();
   const lines = await db.query<{ line: string }>(sql`SELECT line FROM log_leaves WHERE line LIKE 'audit/v1 %'`);
   assert.equal(lines.length, 1);

@@ -44,9 +44,9 @@ export function documentList(flow: Flow, { manifest: { documents }, details }: C
 
 function documentBlock(flow: Flow, document: ManifestDocument, details?: DocumentDetails): void {
   const { label, statusAtSnapshot } = document;
-  const known = documentName(label, details);
-  const name = known ?? "Document without a title";
-  const nameLook: Look = { ...itemLook, colour: known === null ? muted : ink };
+  const ownTitle = documentName(label, details);
+  const name = ownTitle ?? "Document without a title";
+  const nameLook: Look = { ...itemLook, colour: ownTitle === null ? muted : ink };
   const signers = details?.signers ?? [];
   const takenIn = details?.takenIn ?? [];
   const held = artifacts.filter(([member]) => document[member] !== undefined);

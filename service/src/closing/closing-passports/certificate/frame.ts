@@ -22,9 +22,9 @@ export function title(sheets: Sheets, flow: Flow, typeset: Typeset, content: Cer
   const { passport } = content.manifest;
   sheets.rectangle(0, pageSize.height - 5, pageSize.width, 5, accentOf(content));
   letterhead(sheets, flow, typeset, "Closing Passport certificate");
-  const beside = firmHead(sheets, flow, { name: firmName(content.firm), logo: content.firm.logo });
+  const logoSpace = firmHead(sheets, flow, { name: firmName(content.firm), logo: content.firm.logo });
   flow.skip(3);
-  flow.text(passport.roomName, titleLook, beside);
+  flow.text(passport.roomName, titleLook, logoSpace);
   flow.skip(3);
   flow.text(`Version ${passport.version} of the room’s Closing Passport`, { size: 10.5, colour: muted });
   if (content.environment === "test") testNotice(sheets, flow);

@@ -41,8 +41,8 @@ export function openViewReader(
     // once.
     if (cache.has(roomCode)) {
       const version = await findViewVersion(db, roomCode);
-      const kept = version && cache.get(roomCode, version);
-      if (kept) return kept;
+      const cached = version && cache.get(roomCode, version);
+      if (cached) return cached;
     }
     const row = await selectRoomRow(db, roomCode);
     if (!row) return null;

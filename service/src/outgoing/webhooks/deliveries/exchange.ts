@@ -64,7 +64,7 @@ export async function readExchange(deps: ExchangeDeps, owner: Owner, deliveryId:
     failure: reason === null ? null : failureText(reason, statusCode),
     request: {
       headers: exchange?.requestHeaders ?? {},
-      payload: context.isWhole ? await payloadAnew(deps, owner, context, exchange?.bodySha256 ?? null) : null,
+      payload: context.isWhole ? await rebuiltPayload(deps, owner, context, exchange?.bodySha256 ?? null) : null,
     },
     response:
       answer && statusCode !== null
@@ -77,7 +77,7 @@ export async function readExchange(deps: ExchangeDeps, owner: Owner, deliveryId:
  * Builds the body of a delivery again, because bodies are not stored (contract, Webhook management). The stored hash
  * shows whether it equals the sent body.
  */
-async function payloadAnew(
+async function rebuiltPayload(
   { baseUrl, passportOf }: ExchangeDeps,
   owner: Owner,
   event: Omit<EventContext, "passport">,

@@ -12,10 +12,10 @@ export type Period = { since: Date; until: Date };
 
 /** Reads `since` and `until` from a body; `until` defaults to `now`. @throws ServiceError for an invalid period */
 export function periodIn(body: unknown, now: Date): Period {
-  const given = (body ?? {}) as { since?: unknown; until?: unknown };
-  const since = instantIn("since", given.since);
-  if (given.until === undefined || given.until === null) return { since, until: now };
-  const until = instantIn("until", given.until);
+  const fields = (body ?? {}) as { since?: unknown; until?: unknown };
+  const since = instantIn("since", fields.since);
+  if (fields.until === undefined || fields.until === null) return { since, until: now };
+  const until = instantIn("until", fields.until);
   if (until > now) throw invalid("until must not be in the future.");
   if (until < since) throw invalid("until must not be before since.");
   return { since, until };

@@ -6,7 +6,7 @@ export const limits = { total: 4096, perPartner: 512, firstWindow: 8, largestWin
 
 const quickMs = 500;
 const patientMs = 2_000;
-const maxKept = 10_000;
+const mostWebhooks = 10_000;
 
 type Window = { size: number; held: number };
 
@@ -56,7 +56,7 @@ export function adaptiveWindow(): AdaptiveWindow {
   }
   function forgetIdle(): void {
     for (const [id, window] of webhooks) {
-      if (webhooks.size <= maxKept) return;
+      if (webhooks.size <= mostWebhooks) return;
       if (window.held === 0) webhooks.delete(id);
     }
   }
@@ -86,8 +86,8 @@ export function adaptiveWindow(): AdaptiveWindow {
 }
 
 function freeOfWebhooks(webhooks: ReadonlyMap<string, Window>) {
-  const known = [...webhooks].filter(([, { size, held }]) => size - held !== limits.firstWindow);
-  return { ids: known.map(([id]) => id), free: known.map(([, { size, held }]) => Math.max(size - held, 0)) };
+  const adapted = [...webhooks].filter(([, { size, held }]) => size - held !== limits.firstWindow);
+  return { ids: adapted.map(([id]) => id), free: adapted.map(([, { size, held }]) => Math.max(size - held, 0)) };
 }
 
 function freeOfPartners(partners: ReadonlyMap<string, number>) {

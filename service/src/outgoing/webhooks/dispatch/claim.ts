@@ -112,7 +112,7 @@ export async function claimDue(
  * `ready`: deliveries whose events have a position in the chain, or don't need one. `waiting`: deliveries whose events
  * still need a position.
  */
-type Placed = { ready: readonly Claimed[]; waiting: readonly Claimed[] };
+type ByPosition = { ready: readonly Claimed[]; waiting: readonly Claimed[] };
 
 // An event that fails its MAC never gets a position. So its delivery doesn't wait for one, and ends at once.
 const isWaiting = ({ isChained, isWhole, place }: Claimed): boolean => isChained && isWhole && place === null;
@@ -121,10 +121,10 @@ const isWaiting = ({ isChained, isWhole, place }: Claimed): boolean => isChained
  * Adds the events of waiting deliveries to their firms' chains, one page of events for each firm. A firm whose events
  * can't be added, or whose chain another node is extending, doesn't delay other firms.
  */
-export async function placed(
+export async function withChainPosition(
   { db, rowMac, log }: { db: Database; rowMac: RowMac; log: Log },
   claimed: readonly Claimed[],
-): Promise<Placed> {
+): Promise<ByPosition> {
   const unplaced = claimed.filter(isWaiting);
   if (unplaced.length === 0) return { ready: claimed, waiting: [] };
   const owners = new Map<string, Owner>(unplaced.map((each) => [`${each.partnerId} ${each.environment}`, each]));

@@ -5,7 +5,7 @@ import { endsWithin } from "../../../kernel/platform/work/ends-within.ts";
 import { createLoop, type Loop } from "../../../kernel/platform/work/loop.ts";
 import { sealExchange } from "../exchange.ts";
 import { adaptiveWindow, limits } from "./adaptive-window.ts";
-import { type Claimed, claimDue, placed } from "./claim.ts";
+import { type Claimed, claimDue, withChainPosition } from "./claim.ts";
 import { type Destination, readDestinations } from "./destinations.ts";
 import { createHostLimit } from "./host-limit.ts";
 import { createOutcomeWriter } from "./outcomes.ts";
@@ -66,7 +66,7 @@ export function createDispatcher(deps: DispatcherDeps, times: DispatcherTimes = 
   async function claim(): Promise<number> {
     const now = clock();
     const startBefore = now.getTime() + times.startWithinMs;
-    const { ready, waiting } = await placed(rows, await claimDue(rows, times.leaseMs, window.capacity()));
+    const { ready, waiting } = await withChainPosition(rows, await claimDue(rows, times.leaseMs, window.capacity()));
     for (const { seq, leasedUntil } of waiting) outcomes.release({ seq, leasedUntil, untried: true });
     const destinations = await readDestinations(
       { ...rows, ...ciphers },

@@ -51,8 +51,8 @@ export type Outbound = {
 };
 
 const maxAnswerBytes = 64 * 1024;
-const keptBytes = 4 * 1024;
-const keptHeaders = { most: 50, bytes: 4 * 1024, nameLength: 100, valueLength: 500 };
+const storedBytes = 4 * 1024;
+const headerLimits = { most: 50, bytes: 4 * 1024, nameLength: 100, valueLength: 500 };
 
 // Each pattern is matched against the error's code, or against its name when it has no code.
 const reasons: [codes: RegExp, reason: FailureReason][] = [
@@ -65,8 +65,8 @@ const reasons: [codes: RegExp, reason: FailureReason][] = [
 ];
 
 function reasonOf(error: unknown): FailureReason {
-  const { code: given, name } = error as { code?: string; name?: string };
-  const code = given ?? name ?? "";
+  const { code: ownCode, name } = error as { code?: string; name?: string };
+  const code = ownCode ?? name ?? "";
   return reasons.find(([codes]) => codes.test(code))?.[1] ?? "connection_lost";
 }
 
@@ -74,17 +74,20 @@ function reasonOf(error: unknown): FailureReason {
  * The first headers of a response, limited in their number, in the size of each, and in their total size. Joins the
  * values of a repeated header.
  */
-function keptHeadersOf(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
-  const { most, bytes, nameLength, valueLength } = keptHeaders;
-  const kept: [name: string, value: string][] = [];
+function storedHeadersOf(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+  const { most, bytes, nameLength, valueLength } = headerLimits;
+  const stored: [name: string, value: string][] = [];
   let left = bytes;
   for (const [name, value] of Object.entries(headers).slice(0, most)) {
-    const header: (typeof kept)[0] = [name.slice(0, nameLength), [value ?? ""].flat().join(", ").slice(0, valueLength)];
+    const header: (typeof stored)[0] = [
+      name.slice(0, nameLength),
+      [value ?? ""].flat().join(", ").slice(0, valueLength),
+    ];
     left -= Buffer.byteLength(header.join(""));
     if (left < 0) break;
-    kept.push(header);
+    stored.push(header);
   }
-  return Object.fromEntries(kept);
+  return Object.fromEntries(stored);
 }
 
 function judge(statusCode: number): FailureReason | null {
@@ -140,17 +143,17 @@ const sendPost = (
       },
       onResponseStart(_controller, statusCode, answerHeaders) {
         if (statusCode < 200) return;
-        answer = { headers: keptHeadersOf(answerHeaders), body: Buffer.alloc(0), isCut: false };
+        answer = { headers: storedHeadersOf(answerHeaders), body: Buffer.alloc(0), isCut: false };
         answered = outcomeOf(statusCode, judge(statusCode));
         if (Number(answerHeaders["content-length"]) > maxAnswerBytes) cut(answered);
       },
       // The body is read to its end, so that the connection can be reused. A body beyond the limit closes the
       // connection.
       onResponseData(_controller, chunk) {
-        if (answer && bytesRead < keptBytes)
-          answer.body = Buffer.concat([answer.body, chunk.subarray(0, keptBytes - bytesRead)]);
+        if (answer && bytesRead < storedBytes)
+          answer.body = Buffer.concat([answer.body, chunk.subarray(0, storedBytes - bytesRead)]);
         bytesRead += chunk.length;
-        if (answer && bytesRead > keptBytes) answer.isCut = true;
+        if (answer && bytesRead > storedBytes) answer.isCut = true;
         if (bytesRead > maxAnswerBytes) cut(answered);
       },
       onResponseEnd: () => settle(answered),
@@ -171,8 +174,8 @@ const sendPost = (
  * Opens the outbound connections.
  * @param given.timeoutMs the limit for a whole POST: name resolution, connection and response
  */
-export function openOutbound({ clock, ...given }: ConnectorSettings & { clock: Clock }): Outbound {
-  const settings = { ...given, resolveName: rememberingNames(given.resolveName, clock) };
+export function openOutbound({ clock, ...connector }: ConnectorSettings & { clock: Clock }): Outbound {
+  const settings = { ...connector, resolveName: rememberingNames(connector.resolveName, clock) };
   const agent = new Agent({
     connect: createConnector(settings),
     allowH2: false,

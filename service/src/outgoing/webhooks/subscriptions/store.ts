@@ -114,13 +114,13 @@ ${auditOf("webhook.deleted", change, sql`webhook`)} RETURNING 1`);
   return rows.length === 1;
 }
 
-const madeColumns = sql`w.id AS "webhookId", w.environment, w.url, w.topics, w.created_at AS "createdAt",
+const createdColumns = sql`w.id AS "webhookId", w.environment, w.url, w.topics, w.created_at AS "createdAt",
   a.actor AS "createdBy"`;
 
 /**
  * A subscription as the operator's pages show it. `createdBy` is the actor in the audit log: `key:ID` or `member:ID`.
  */
-export type MadeWebhook = {
+export type SubscriptionRecord = {
   webhookId: string;
   environment: Environment;
   url: string;
@@ -130,20 +130,22 @@ export type MadeWebhook = {
 };
 
 /** The audit log tells who created a subscription. */
-const madeBy = (partnerId: string) => sql`FROM webhooks w
+const webhooksOf = (partnerId: string) => sql`FROM webhooks w
   JOIN ${linesWhere(sql`partner_id = ${partnerId} AND action = 'webhook.created'`)} a ON a.detail ->> 'webhookId' = w.id::text
   WHERE w.partner_id = ${partnerId} AND w.deleted_at IS NULL`;
 
 export const selectOfPartner = (db: Sql, partnerId: string) =>
-  db.query<MadeWebhook>(sql`SELECT ${madeColumns} ${madeBy(partnerId)} ORDER BY w.created_at DESC, w.id DESC`);
+  db.query<SubscriptionRecord>(
+    sql`SELECT ${createdColumns} ${webhooksOf(partnerId)} ORDER BY w.created_at DESC, w.id DESC`,
+  );
 
 /**
  * The subscriptions that this key created. Also those of a member whom someone linked, or gave live access, with this
  * key, even if the member has since been removed.
  */
-export const selectMadeByKey = (db: Sql, partnerId: string, keyId: string) =>
-  db.query<MadeWebhook>(sql`
-SELECT ${madeColumns} ${madeBy(partnerId)} AND (a.actor = ${`key:${keyId}`} OR a.actor IN (
+export const selectCreatedByKey = (db: Sql, partnerId: string, keyId: string) =>
+  db.query<SubscriptionRecord>(sql`
+SELECT ${createdColumns} ${webhooksOf(partnerId)} AND (a.actor = ${`key:${keyId}`} OR a.actor IN (
   SELECT l.actor FROM ${linesWhere(sql`partner_id = ${partnerId}
     AND action IN ('member.linked', 'member.live_access_changed') AND detail ->> 'keyId' = ${keyId}`)} l
 )) ORDER BY w.created_at DESC, w.id DESC`);

@@ -10,16 +10,16 @@ import {
   isStillAllowed,
   lockAndRead,
   lockSubscription,
-  type MadeWebhook,
   retireSecret,
   type Subscription,
-  selectMadeByKey,
+  type SubscriptionRecord,
+  selectCreatedByKey,
   selectOfPartner,
   selectSubscription,
   selectSubscriptions,
 } from "./store.ts";
 
-export type { MadeWebhook } from "./store.ts";
+export type { SubscriptionRecord } from "./store.ts";
 
 import { actorOf, type Owner, type Principal } from "../../../kernel/identity/identity.ts";
 import type { ColumnCipher } from "../../../kernel/platform/column-cipher.ts";
@@ -148,15 +148,18 @@ export async function rotateSecret(deps: SubscriptionDeps, principal: Principal,
 }
 
 /** The subscriptions of a firm in both environments, newest first. */
-export const webhooksOfPartner = ({ db }: { db: Sql }, partnerId: string): Promise<MadeWebhook[]> =>
+export const webhooksOfPartner = ({ db }: { db: Sql }, partnerId: string): Promise<SubscriptionRecord[]> =>
   selectOfPartner(db, partnerId);
 
 /**
  * Active subscriptions that this key created. Also those of a member whom someone linked, or gave live access, with
  * this key.
  */
-export const webhooksMadeByKey = ({ db }: { db: Sql }, partnerId: string, keyId: string): Promise<MadeWebhook[]> =>
-  selectMadeByKey(db, partnerId, keyId);
+export const webhooksCreatedByKey = (
+  { db }: { db: Sql },
+  partnerId: string,
+  keyId: string,
+): Promise<SubscriptionRecord[]> => selectCreatedByKey(db, partnerId, keyId);
 
 /**
  * Ends a subscription permanently and deletes its secrets.

@@ -4,7 +4,7 @@ import type { Database } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
 import { findOrderOfEnvironment } from "../../../orders/order/order.ts";
-import { actsOfOrder, type Providers, type SaidDone } from "../../../providers/providers.ts";
+import { actsOfOrder, type ProviderFinding, type Providers } from "../../../providers/providers.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { shortCode } from "../../ui/format.ts";
 import { type ConsoleCall, type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.ts";
@@ -32,7 +32,7 @@ export function actRoutes(scope: FastifyInstance, deps: ActPagesDeps): void {
   for (const [name, saidBy] of [
     ["done", ({ id = "", tracking = "" }) => ({ id: id.trim(), tracking: tracking.trim() || null })],
     ["not-done", () => null],
-  ] as const satisfies [string, (form: Partial<Record<string, string>>) => SaidDone | null][])
+  ] as const satisfies [string, (form: Partial<Record<string, string>>) => ProviderFinding | null][])
     consoleRoute(scope, deps.frame, {
       method: "POST",
       url: `/operator/acts/:code/:intentId/${name}` as "/operator/acts/:code/:intentId/said",

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { dueSessionOf, type PasskeyDeps } from "../../../firms/members/members.ts";
 import { refuseCrossSite } from "../../../kernel/http/authentication.ts";
 import type { RateLimits } from "../../../kernel/http/rate-limits.ts";
-import { heldBy, type SheetDeps, takeBackByPin } from "../../../signing/notaries/notaries.ts";
+import { heldBy, reclaimDeviceByPin, type SheetDeps } from "../../../signing/notaries/notaries.ts";
 import type { Assets } from "../../ui/assets/assets.ts";
 import { errorSummary, field } from "../../ui/forms/fields.ts";
 import { acceptForms } from "../../ui/forms/form-body.ts";
@@ -53,7 +53,7 @@ export function handedOverPages(app: FastifyInstance, deps: HandedOverDeps): voi
       async handle({ form: { pin = "" }, request }) {
         const found = await holdingOf(request);
         if (!found) return away;
-        return { redirect: orderPath(await takeBackByPin(notarySheets, found.holding, pin), "/sheet") };
+        return { redirect: orderPath(await reclaimDeviceByPin(notarySheets, found.holding, pin), "/sheet") };
       },
       refused: async ({ request }, problem) => (await show(request, problem)) ?? returnedPage(assets, problem),
     });

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import {
+  acceptNext,
   type LiveDeps,
   type NotaryQueue,
   notaryOf,
   notaryQueueOf,
   setDuty,
-  takeNext,
 } from "../../../signing/notaries/notaries.ts";
 import { card } from "../../ui/components.ts";
 import { done } from "../../ui/flash-messages.ts";
@@ -50,7 +50,7 @@ export function queueRoutes(scope: FastifyInstance, frame: ConsoleFrame, live: L
     method: "POST",
     url: `${path}/take`,
     permission,
-    handle: async ({ operator }) => done(orderPath(await takeNext(live, operator), "#session"), "now-taken"),
+    handle: async ({ operator }) => done(orderPath(await acceptNext(live, operator), "#session"), "now-taken"),
     refused: ({ request }, problem) => show(request, problem),
   });
 }

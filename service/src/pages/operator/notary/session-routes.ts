@@ -6,10 +6,10 @@ import {
   admitPerson,
   claimedOrder,
   connectNotary,
+  currentSha256,
   endLive,
   excludedAbroad,
   excusePerson,
-  givenNow,
   giveTurn,
   identitiesOf,
   invitePerson,
@@ -134,7 +134,7 @@ async function viewOf(live: LiveDeps, operator: Operator, code: string): Promise
   const identities = await identitiesOf(live.identity, claimed.order);
   const [lines, turn] = [room?.people ?? new Map(), room?.turn?.person ?? null];
   const { db } = live.sheets.desk;
-  const shown = { by: await shownIn(live, session), now: await givenNow(db, claimed.order.orderId) };
+  const shown = { by: await shownIn(live, session), now: await currentSha256(db, claimed.order.orderId) };
   const excluded = await excludedAbroad(live, session);
   const minutesLeft = room?.minutesLeft ?? null;
   return { claimed, session, people, sheet, identities, lines, turn, minutesLeft, shown, excluded };

@@ -8,10 +8,10 @@ import {
   identitiesOf,
   markAct,
   noteWitness,
+  reclaimDevice,
   type SheetDeps,
   sheetOf,
   type Typed,
-  takeBack,
 } from "../../../signing/notaries/notaries.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { shortCode } from "../../ui/format.ts";
@@ -70,7 +70,7 @@ export function sheetRoutes(scope: FastifyInstance, deps: NotaryDeskDeps & { not
   const changes = [
     ["mark", markAct, "step-marked", (code: string) => orderPath(code, "/sheet")],
     ["witness", noteWitness, "witness-noted", (code: string) => orderPath(code, "/sheet")],
-    ["back", takeBack, "device-back", (code: string) => orderPath(code, "/sheet")],
+    ["back", reclaimDevice, "device-back", (code: string) => orderPath(code, "/sheet")],
     ["end", abandonAct, "act-ended", (code: string) => orderPath(code)],
   ] as const;
   for (const [verb, change, message, back] of changes)

@@ -5,6 +5,7 @@ import {
   claimedOrder,
   closeForAct,
   completeSignature,
+  completeWithSigned,
   type DeskReport,
   listRemoteKeys,
   liveOf,
@@ -14,7 +15,6 @@ import {
   reportOnSigned,
   type SignedAct,
   signRemote,
-  takeSigned,
 } from "../../../signing/notaries/notaries.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.ts";
@@ -82,7 +82,7 @@ export function notarySigningRoutes(scope: FastifyInstance, deps: NotaryDeskDeps
       const { live } = deps;
       const close = live && { close: (signed: SignedAct) => closeForAct(live, operator, code, signed) };
       const confirmed = { ...confirmedIn(new Map(Object.entries(form))), actSha256: form["actSha256"] ?? "", ...close };
-      const again = await takeSigned(notaryDesk, operator, code, confirmed);
+      const again = await completeWithSigned(notaryDesk, operator, code, confirmed);
       if (again) {
         const claimed = await claimedOrder(notaryDesk, operator, code);
         return { page: await reportPage(request, claimed, again.report, again.problem), status: 400 };

@@ -7,7 +7,7 @@ import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { isUuid } from "../../../kernel/platform/text.ts";
 import { findFirms, firmRecord } from "../../../upkeep/console/console.ts";
-import { revokeWithWhatItMade } from "../../../upkeep/revocation.ts";
+import { revokeWithCreated } from "../../../upkeep/revocation.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { type ConsoleCall, type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.ts";
 import { firmBody, firmsBody } from "./pages.ts";
@@ -87,7 +87,7 @@ function changeRoutes(scope: FastifyInstance, deps: PartnerPagesDeps): void {
     async handle({ params: { id, keyId }, operator }) {
       const keys = isUuid(id) ? await listKeys(deps.firms, id) : [];
       if (!keys.some((key) => key.keyId === keyId)) throw new ServiceError("not_found", "No such key.");
-      await revokeWithWhatItMade(deps.firms, keyId, false, operator.actor);
+      await revokeWithCreated(deps.firms, keyId, false, operator.actor);
       return done(`${path}/${id}`, "key-revoked");
     },
   });

@@ -1,6 +1,6 @@
 import { mixesAlphabets } from "../../../kernel/platform/text.ts";
 import { applyRules, type Rules, type ShowWhen, textsIn } from "../../../orders/order/order.ts";
-import type { KnownField, SenderValue, ShownField, SigningView } from "../../../signing/envelopes/envelopes.ts";
+import type { ReferencedField, SenderValue, ShownField, SigningView } from "../../../signing/envelopes/envelopes.ts";
 import { checkbox, checkboxId, field, idOf, radioId, radios, select } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
 import type { PageState } from "../frame.ts";
@@ -30,8 +30,8 @@ export const inputOf = ({ name, kind, group }: Pick<ShownField, "name" | "kind" 
 export const rulesOf = (
   { fields, known }: Pick<SigningView, "fields" | "known">,
   typedIn: (one: ShownField) => string,
-): Rules<ShownField | KnownField> =>
-  applyRules<ShownField | KnownField>([...fields, ...known], (one) =>
+): Rules<ShownField | ReferencedField> =>
+  applyRules<ShownField | ReferencedField>([...fields, ...known], (one) =>
     "texts" in one ? one.texts : textsIn(one, typedIn(one)),
   );
 

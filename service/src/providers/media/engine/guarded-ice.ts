@@ -41,9 +41,9 @@ export function guardIce(): void {
 
 /** Listens on all addresses, because the announced address may belong to a router in front of this machine. */
 function listenEverywhere(): void {
-  const made = TcpPassiveProtocol.prototype.connectionMade;
+  const original = TcpPassiveProtocol.prototype.connectionMade;
   TcpPassiveProtocol.prototype.connectionMade = function (localIp, portRange) {
-    return made.call(this, localIp.includes(":") ? "::" : "0.0.0.0", portRange);
+    return original.call(this, localIp.includes(":") ? "::" : "0.0.0.0", portRange);
   };
 }
 

@@ -27,8 +27,9 @@ function recordedCodecs(section: string[]): string[] {
   const [first = "", ...lines] = section;
   const [kind = "", port = "", protocol = ""] = first.split(" ");
   if (types.length === 0) return section;
-  const isKept = (line: string) => types.includes(/^a=(?:rtpmap|fmtp|rtcp-fb):(\d+)/.exec(line)?.[1] ?? types[0] ?? "");
-  return [[kind, port, protocol, ...types].join(" "), ...lines.filter(isKept)];
+  const isOfRecordedType = (line: string) =>
+    types.includes(/^a=(?:rtpmap|fmtp|rtcp-fb):(\d+)/.exec(line)?.[1] ?? types[0] ?? "");
+  return [[kind, port, protocol, ...types].join(" "), ...lines.filter(isOfRecordedType)];
 }
 
 /** Refuses an offer that LiveKit can't answer. LiveKit would end the connection without giving a reason. */

@@ -27,15 +27,15 @@ const empty = Buffer.alloc(0);
  * The 8x8 key frame and the silence that LiveKit itself sends when a track ends. They come from nobody's camera or
  * microphone.
  */
-const madeByLivekit: Readonly<Record<Media, Buffer>> = {
+const fillerPackets: Readonly<Record<Media, Buffer>> = {
   audio: Buffer.concat([Buffer.from("f8fffe", "hex"), Buffer.alloc(77)]),
   video: Buffer.from("1002009d012a08000800004708858588858488020200", "hex"),
 };
 /** Whether LiveKit made a packet. One that only contains the same bytes is a person's own, and is recorded. */
-export const isMade = (media: Media, payload: Buffer): boolean =>
+export const isFiller = (media: Media, payload: Buffer): boolean =>
   media === "audio"
-    ? payload.equals(madeByLivekit.audio)
-    : (readVp8Packet(payload)?.data.equals(madeByLivekit.video) ?? false);
+    ? payload.equals(fillerPackets.audio)
+    : (readVp8Packet(payload)?.data.equals(fillerPackets.video) ?? false);
 
 export async function openTap(
   place: Place,
@@ -50,7 +50,7 @@ export async function openTap(
   });
   const askForKeyFrame = hear(pc, {
     onPacket: (media, packet) => {
-      if (isMade(media, packet.payload)) packet.payload = empty;
+      if (isFiller(media, packet.payload)) packet.payload = empty;
       onPacket(media, packet);
     },
     onReport,

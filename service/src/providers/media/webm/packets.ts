@@ -59,7 +59,7 @@ export function frameReader(media: Media, hole: () => void) {
   const extended = unwrapper(16);
   let next: number | null = null;
 
-  function take(now: number, all: boolean): TimedFrame[] {
+  function nextFrames(now: number, all: boolean): TimedFrame[] {
     const frames: TimedFrame[] = [];
     while (next !== null && waiting.size > 0) {
       const found: Waiting | undefined = waiting.get(next);
@@ -89,11 +89,11 @@ export function frameReader(media: Media, hole: () => void) {
         join(null, true);
         next = sequence;
       }
-      if (sequence < next) return take(now, false);
+      if (sequence < next) return nextFrames(now, false);
       if (!waiting.has(sequence)) waiting.set(sequence, { packet, at: now });
-      return take(now, false);
+      return nextFrames(now, false);
     },
-    flush: (now: number, all = false): TimedFrame[] => take(now, all),
+    flush: (now: number, all = false): TimedFrame[] => nextFrames(now, all),
   };
 }
 

@@ -18,11 +18,11 @@ import { zoneOf } from "../../../orders/payments/payments.ts";
 import { ownFields } from "../pdf/fields.ts";
 import { buildActIn, checkActIn } from "../pdf/tasks.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
-import { type Document, type EnvelopeOf, keptDocuments, type StoredTail, storeTail } from "../records/revisions.ts";
+import { cachedDocuments, type Document, type EnvelopeOf, type StoredTail, storeTail } from "../records/revisions.ts";
 import type { SignerCertificates } from "../revocation.ts";
 import { actRecord, type KeyHolder } from "./act-record.ts";
 import type { SignRequest } from "./ceremony.ts";
-import { knownFields, requireSignable } from "./known-fields.ts";
+import { referencedFields, requireSignable } from "./known-fields.ts";
 import type { Linked } from "./links.ts";
 import { requireOwnAct } from "./require-own-act.ts";
 import { valuesOf } from "./sign-request.ts";
@@ -55,7 +55,7 @@ export type OpenAct = {
 };
 
 /** A signed revision that is stored, but not yet recorded in the database. */
-export type MadeAct = {
+export type StoredAct = {
   tail: StoredTail;
   number: number;
   /** The length in bytes of the whole file, including this revision. */
@@ -110,11 +110,11 @@ export type Acts = {
    * verifier refuses the file, the revision is discarded, and no row refers to it.
    * @throws ServiceError; Error for an act that was altered since it was opened
    */
-  readonly close: (linked: Linked, document: Document, act: OpenAct, signed: ActSignature) => Promise<MadeAct>;
+  readonly close: (linked: Linked, document: Document, act: OpenAct, signed: ActSignature) => Promise<StoredAct>;
 };
 
 export function openActs(deps: ActDeps): Acts {
-  const read = keptDocuments();
+  const read = cachedDocuments();
   return {
     document: (envelope) => read(deps, envelope),
     open: (...act) => openAct(deps, ...act),
@@ -137,7 +137,7 @@ async function openAct(
   const own = ownFields(envelope.fields, signer.n);
   const zone = await zoneOf(deps.db, envelope.partnerId);
   const filling = { name: signer.name, at, language: signer.language, zone };
-  const { values, hidden } = valuesOf(own, request, filling, await knownFields(deps, linked));
+  const { values, hidden } = valuesOf(own, request, filling, await referencedFields(deps, linked));
   await requireSignable(deps, linked, values);
   const record = actRecord({
     ...linked,
@@ -182,8 +182,8 @@ async function stampAct({ stamp }: ActDeps, act: OpenAct, signature: Uint8Array)
   const { chain, signedAttrs } = act;
   const value = verifySignedAttributes({ chain, signedAttrs, signature });
   if (value === null) throw new ServiceError("validation", "The signature does not verify. Reload the page.");
-  const given = stamp && (await stamp(value));
-  return { signature, timeStamp: given && given.token.length <= tokenRoom ? given : null };
+  const token = stamp && (await stamp(value));
+  return { signature, timeStamp: token && token.token.length <= tokenRoom ? token : null };
 }
 
 async function closeAct(
@@ -192,7 +192,7 @@ async function closeAct(
   document: Document,
   open: OpenAct,
   { signature, timeStamp }: ActSignature,
-): Promise<MadeAct> {
+): Promise<StoredAct> {
   requireOwnAct(open, linked);
   const { workers, clock } = deps;
   const { envelope } = linked;

@@ -141,7 +141,7 @@ export type Ceremony = {
     accessCode?: string,
   ) => Promise<{ session: string; expiresAt: Date } | null>;
   /** Records the consent to the text of this version, as shown in this language. */
-  readonly consent: (link: Link, given: { version: string; language: Language }, client: Client) => Promise<void>;
+  readonly consent: (link: Link, input: { version: string; language: Language }, client: Client) => Promise<void>;
   /** Reads a PNG or JPEG with the signer's signature, and scales it to fit the document. Stores nothing. */
   readonly picture: (link: Link, bytes: Buffer) => Promise<FitPicture | { readonly fault: PictureFault }>;
   /**
@@ -171,7 +171,7 @@ export type Ceremony = {
    */
   readonly decline: (
     link: Link,
-    given: { kind: DeclineKind; reason: string; all?: boolean },
+    input: { kind: DeclineKind; reason: string; all?: boolean },
     client: Client,
   ) => Promise<void>;
   /** Records the person whom the signer suggests as a replacement. The firm decides whether to replace the signer. */

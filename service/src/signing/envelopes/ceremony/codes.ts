@@ -42,10 +42,10 @@ export function isEntryOf(
   secrets: SecretBytes,
   { auth }: Pick<Signer, "auth">,
   codeId: string,
-  given: string,
+  entered: string,
 ): boolean {
   const entryOf = auth === "text_code" ? longCode : signingEntry;
-  const typed = Buffer.from(auth === "text_code" ? given.toLowerCase().replaceAll(/[^a-z0-9]/g, "") : given);
+  const typed = Buffer.from(auth === "text_code" ? entered.toLowerCase().replaceAll(/[^a-z0-9]/g, "") : entered);
   return keysOf(secrets).some((key) => {
     const expected = Buffer.from(entryOf(key, codeId));
     return expected.length === typed.length && timingSafeEqual(expected, typed);

@@ -24,7 +24,7 @@ import type { CodeOutcome, Link } from "./ceremony.ts";
 import { clientDetail } from "./client-detail.ts";
 import { isCodeOf, isEntryOf, longCode, signingCode } from "./codes.ts";
 import { follow, isLocked, type Linked, requireState } from "./links.ts";
-import { type TextToSend, takeText, textCode } from "./text-code.ts";
+import { reserveText, type TextToSend, textCode } from "./text-code.ts";
 import type { Client } from "./view.ts";
 
 type IdentifyDeps = Pick<EnvelopeDeps, "db" | "clock" | "log" | "rowMac" | "reach"> & { secrets: SecretBytes };
@@ -57,7 +57,7 @@ export async function sendCode(deps: IdentifyDeps, link: Link, client: Client): 
     // text is stored with the test mails instead.
     if (signer.auth === "text_code" && envelope.environment === "live") {
       const code = isLocked(signer, envelope, at) ? longCode(deps.secrets, codeId) : signingCode(deps.secrets, codeId);
-      return takeText(deps.reach, tx, { envelope, signer }, { codeId, code, at });
+      return reserveText(deps.reach, tx, { envelope, signer }, { codeId, code, at });
     }
     await tell(tx, rowMac, envelope, "code_sent", at, { signer: signer.n, client: clientDetail(client) });
     await enqueue(tx, signingMailQueue, {
@@ -83,7 +83,12 @@ export async function sendCode(deps: IdentifyDeps, link: Link, client: Client): 
  * firm unlocks the link (`isLocked`).
  * @returns the session for the browser; null for a wrong or expired code
  */
-export async function identify(deps: IdentifyDeps, link: Link, typed: string, client: Client): Promise<Begun | null> {
+export async function identify(
+  deps: IdentifyDeps,
+  link: Link,
+  typed: string,
+  client: Client,
+): Promise<AccessSession | null> {
   const { db, clock, rowMac } = deps;
   const seen = await follow(db, link, clock);
   requireOpen(seen);
@@ -126,7 +131,7 @@ export async function enter(
   entry: string,
   client: Client,
   accessCode = "",
-): Promise<Begun | null> {
+): Promise<AccessSession | null> {
   const { db, clock, rowMac } = deps;
   const seen = await follow(db, link, clock);
   // The slow hash is computed only for a browser that has the mailed entry link.
@@ -155,14 +160,14 @@ async function isWayIn(deps: IdentifyDeps, db: Sql, linked: Linked, entry: strin
 }
 
 /** The session of a browser in which the signer has passed the access step. */
-export type Begun = { session: string; expiresAt: Date };
+export type AccessSession = { session: string; expiresAt: Date };
 
 async function begin(
   tx: Tx,
   { rowMac }: IdentifyDeps,
   { envelope, signer, embed, sitting, place, bySession, at }: Linked,
   client: Client,
-): Promise<Begun> {
+): Promise<AccessSession> {
   if (envelope.endedAt === null) await requireTrailRoom(tx, envelope.id, signer.n);
   const session = newSecret();
   const expiresAt = new Date(at.getTime() + sessionMs);

@@ -1,6 +1,6 @@
 import { invalid } from "../../../kernel/platform/errors.ts";
 import { applyRules, idsReadBy, settledFormulas, textsIn } from "../../../orders/order/order.ts";
-import { type KnownField, ownFields, type PreparedField } from "../pdf/fields.ts";
+import { ownFields, type PreparedField, type ReferencedField } from "../pdf/fields.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
 import { alteredRecord, readTrail } from "../records/trail.ts";
 import type { Linked } from "./links.ts";
@@ -12,7 +12,7 @@ type Deps = Pick<EnvelopeDeps, "db" | "rowMac">;
  * from signers who have already signed.
  * @throws Error when the trail was altered
  */
-export async function knownFields(deps: Deps, { envelope, signer }: Pick<Linked, "envelope" | "signer">) {
+export async function referencedFields(deps: Deps, { envelope, signer }: Pick<Linked, "envelope" | "signer">) {
   const own = ownFields(envelope.fields, signer.n);
   const ids = new Set(own.flatMap(idsReadBy));
   const read = envelope.fields.filter((field) => field.id !== undefined && ids.has(field.id) && !own.includes(field));
@@ -20,7 +20,7 @@ export async function knownFields(deps: Deps, { envelope, signer }: Pick<Linked,
   const isSenders = read.every(({ readOnly }) => readOnly);
   const filled = isSenders ? new Map<string, string>() : await valuesOfActs(deps, envelope);
   return read.map(
-    (field): KnownField => ({
+    (field): ReferencedField => ({
       kind: field.kind,
       label: field.label,
       ...(field.id !== undefined && { id: field.id }),
@@ -46,9 +46,9 @@ export async function requireSignable(
   if (!fields.some(isOthers)) return;
   const filled = await valuesOfActs(deps, envelope);
   const isFixedBefore = (field: PreparedField) => field.readOnly === true || filled.has(field.name);
-  const given = (field: PreparedField) =>
+  const shownText = (field: PreparedField) =>
     (field.readOnly ? field.value : (values.get(field.name) ?? filled.get(field.name))) ?? "";
-  const rules = applyRules(fields, (field) => textsIn(field, given(field)));
+  const rules = applyRules(fields, (field) => textsIn(field, shownText(field)));
   const before = new Set(settledFormulas(fields, rules, isFixedBefore));
   for (const field of settledFormulas(fields, rules, (each) => isFixedBefore(each) || own.has(each))) {
     if (before.has(field)) continue;

@@ -12,7 +12,7 @@ import {
   isOverdue,
   lockEnvelope,
   type Signer,
-  whoseTurn,
+  signersInTurn,
 } from "../records/envelope.ts";
 import { tokenSha256 } from "../records/link-tokens.ts";
 import { openRoomOf, type SignerRoom } from "../records/rooms.ts";
@@ -142,7 +142,7 @@ export function stateOf({ envelope, signer, signers, identified, at }: Stating):
   if (!identified) return isLocked(signer, envelope, at) ? "locked" : "identify";
   if (signer.signedAt !== null) return "signed";
   if (orderStatus === "OnHold") return "waiting";
-  return whoseTurn(signers).some(({ n }) => n === signer.n) ? "ready" : "waiting";
+  return signersInTurn(signers).some(({ n }) => n === signer.n) ? "ready" : "waiting";
 }
 
 const refusals: Readonly<Record<Exclude<SigningState, "ready">, string>> = {

@@ -24,12 +24,12 @@ import { clientDetail } from "./client-detail.ts";
 import { copiesOf, openCopy } from "./copies.ts";
 import { frameOfSession, frameOfTicket, redeemTicket } from "./embedded.ts";
 import { canSendWayIn, enter as enterByMail, identify, sendCode } from "./identify.ts";
-import { knownFields } from "./known-fields.ts";
+import { referencedFields } from "./known-fields.ts";
 import { channelOf, follow, type Linked, refuseInRoom, requireState, stateOf } from "./links.ts";
 import { consentOf, documentsOf, type Entering, endAll, enterDocument, giveConsent, nextOf } from "./session.ts";
 import { senderValue, shownField } from "./shown-field.ts";
 import { completeAct, prepareAct, sign } from "./sign.ts";
-import { beginTurn, documentsOnDevice, nextTurn, takeTurn, viewSitting } from "./sitting.ts";
+import { beginTurn, documentsOnDevice, endTurnOfDevice, nextTurn, viewSitting } from "./sitting.ts";
 import type { Client, DeclineKind, SigningState, SigningView } from "./view.ts";
 
 /** The dependencies that the ceremony needs in addition to those of envelopes. */
@@ -82,12 +82,12 @@ export function openCeremony(envelopes: EnvelopeDeps, ceremony: CeremonyDeps): C
     sitting: (token) => viewSitting(envelopes, token),
     beginTurn: (token, n, client, sittingId) => beginTurn(envelopes, token, n, client, sittingId),
     nextTurn: (token, after, client) => nextTurn(envelopes, token, after, client),
-    takeTurn: (token) => takeTurn(envelopes, token),
+    takeTurn: (token) => endTurnOfDevice(envelopes, token),
     sendCode: (link, client) => sendCode(identifying, link, client),
     identify: (link, code, client) => identify(identifying, link, code, client),
     enter: (link, entry, client, accessCode) => enterByMail(identifying, link, entry, client, accessCode),
-    consent: (link, given, client) =>
-      change(envelopes, link, ["ready"], (tx, linked) => giveConsent(tx, entering, linked, given, client)),
+    consent: (link, input, client) =>
+      change(envelopes, link, ["ready"], (tx, linked) => giveConsent(tx, entering, linked, input, client)),
     picture: (link, bytes) => readPicture(envelopes, link, bytes),
     sign: async (link, request, client) => {
       await enter(link, client);
@@ -98,7 +98,7 @@ export function openCeremony(envelopes: EnvelopeDeps, ceremony: CeremonyDeps): C
       return prepareAct(signing, link, request, publicKey, client);
     },
     complete: (link, signature) => completeAct(signing, link, signature),
-    decline: (link, given, client) => declineAct(envelopes, link, given, client),
+    decline: (link, input, client) => declineAct(envelopes, link, input, client),
     propose: (link, person, client) => proposeSigner(envelopes, link, person, client),
     setLanguage: (link, language) =>
       db.transaction(async (tx) => {
@@ -257,7 +257,7 @@ async function viewOf(
     document: head ? shownDocument(envelope, head) : null,
     notices: mayRead ? noticesOf({ ...envelope, code: envelope.orderCode }) : [],
     fields: mayRead ? ownFields(envelope.fields, signer.n).map((field) => shownField(field, now)) : [],
-    known: mayRead ? await knownFields(deps, linked) : [],
+    known: mayRead ? await referencedFields(deps, linked) : [],
     senderValues: mayRead ? envelope.fields.flatMap(senderValue) : [],
     consent: consent && { version: consent.version, at: new Date(consent.at) },
     signedAt: signer.signedAt,

@@ -6,9 +6,9 @@ import { sealed, sql } from "../../../kernel/platform/database/sql.ts";
 import type { ProtectedTable } from "../../../kernel/platform/protected-data.ts";
 import type { OpenAct } from "./act.ts";
 
-const keptMs = 10 * 60_000;
+const lifetimeMs = 10 * 60_000;
 
-type Kept = Pick<OpenAct, "revision" | "contentsStart" | "contentsEnd" | "byteRange" | "actSha256"> & {
+type PreparedFacts = Pick<OpenAct, "revision" | "contentsStart" | "contentsEnd" | "byteRange" | "actSha256"> & {
   record: JsonObject;
   at: string;
   /** The lengths of the certificates in `chain`; the signer's own comes first. */
@@ -41,10 +41,10 @@ export async function keepPreparedAct(db: Sql, signerId: number, act: OpenAct, n
   const { tail, signedAttrs, chain, at, ...rest } = act;
   const ders = chain.map(({ der }) => der);
   const certificates = ders.map(({ length }) => length);
-  const kept: Kept = { ...rest, at: at.toISOString(), certificates, tail: tail.toString("base64") };
+  const facts: PreparedFacts = { ...rest, at: at.toISOString(), certificates, tail: tail.toString("base64") };
   await db.query(sql`
     INSERT INTO prepared_acts (signer_id, kept, signed_attrs, chain, created_at)
-    VALUES (${signerId}, ${sealed("act", JSON.stringify(kept))}, ${Buffer.from(signedAttrs)},
+    VALUES (${signerId}, ${sealed("act", JSON.stringify(facts))}, ${Buffer.from(signedAttrs)},
       ${Buffer.from(concatBytes(ders))}, ${now})
     ON CONFLICT (signer_id) DO UPDATE SET kept = excluded.kept, signed_attrs = excluded.signed_attrs, chain = excluded.chain, created_at = excluded.created_at`);
 }
@@ -53,12 +53,12 @@ export async function keepPreparedAct(db: Sql, signerId: number, act: OpenAct, n
  * The act that was prepared for the signer; undefined when there is none, or it is too old. The act stays stored until
  * it is completed, so that the browser can send the signature again.
  */
-export async function takePreparedAct(db: Sql, signerId: number, now: Date): Promise<OpenAct | undefined> {
+export async function findPreparedAct(db: Sql, signerId: number, now: Date): Promise<OpenAct | undefined> {
   const [row] = await db.query<Row>(sql`
     SELECT kept AS "kept@act", signed_attrs AS "signedAttrs", chain FROM prepared_acts
-    WHERE signer_id = ${signerId} AND created_at > ${new Date(now.getTime() - keptMs)}`);
+    WHERE signer_id = ${signerId} AND created_at > ${new Date(now.getTime() - lifetimeMs)}`);
   if (!row) return undefined;
-  const { certificates, at, tail, ...rest } = JSON.parse(row.kept) as Kept;
+  const { certificates, at, tail, ...rest } = JSON.parse(row.kept) as PreparedFacts;
   let end = 0;
   const [leaf, ...above] = certificates.map((length) => {
     end += length;
@@ -74,4 +74,4 @@ export const dropPreparedAct = (db: Sql, signerId: number) =>
 
 /** Deletes acts that were not completed in time. */
 export const sweepPreparedActs = (db: Sql, now: Date) =>
-  db.query(sql`DELETE FROM prepared_acts WHERE created_at <= ${new Date(now.getTime() - keptMs)}`);
+  db.query(sql`DELETE FROM prepared_acts WHERE created_at <= ${new Date(now.getTime() - lifetimeMs)}`);

@@ -9,7 +9,7 @@ import { dateText, type RequestedField } from "../../../orders/order/order.ts";
 import { zoneOf } from "../../../orders/payments/payments.ts";
 import { openMs, signaturePageWords } from "../lifecycle/open.ts";
 import { ownFields } from "../pdf/fields.ts";
-import { fieldsKnownTo } from "../preflight/example-entries.ts";
+import { fieldsReferencedBy } from "../preflight/example-entries.ts";
 import type { PreviewOutput, ToPreview } from "../preflight/preview-task.ts";
 import { senderValue, shownField } from "./shown-field.ts";
 import type { SigningView } from "./view.ts";
@@ -96,7 +96,7 @@ export const createPreview =
         document: { revision, bytes, sha256, pages, hasSignaturePage: pages > output.pages },
         expiresAt,
         fields: own.map((field) => shownField(field, (format) => dateText(at, { format, language, zone }))),
-        known: fieldsKnownTo(own, fields, entries),
+        known: fieldsReferencedBy(own, fields, entries),
         senderValues: fields.flatMap(senderValue),
       };
     });

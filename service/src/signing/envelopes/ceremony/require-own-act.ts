@@ -18,8 +18,8 @@ export function requireOwnAct(
 
 /** Whether the record of an act has the signer's present name and address. */
 export function namesSigner(record: JsonObject, { n, name, email }: Linked["signer"]): boolean {
-  const said = signerIn(record);
-  return said?.["n"] === n && said["name"] === name && said["email"] === email;
+  const recorded = signerIn(record);
+  return recorded?.["n"] === n && recorded["name"] === name && recorded["email"] === email;
 }
 
 function signerIn({ signer }: JsonObject): JsonObject | null {

@@ -6,10 +6,10 @@ import { applyRules, type Calculated, dateText, readFieldValue, textsIn } from "
 import {
   initialsOf,
   isButton,
-  type KnownField,
   OFF,
   ON,
   type PreparedField,
+  type ReferencedField,
   type SignatureMark,
   type UploadedMark,
 } from "../pdf/fields.ts";
@@ -69,20 +69,20 @@ type Filled = { readonly values: ReadonlyMap<string, string>; readonly hidden: R
  * Computes the values of the signer's fields. The service sets dates and calculated numbers, and a name or initials
  * that the signer left empty. The signer typed or chose the rest.
  * @param own the signer's fields
- * @param known the fields of other people that the rules of the signer's fields refer to
+ * @param referenced the fields of other people that the rules of the signer's fields refer to
  * @throws ServiceError naming a field that is missing or has an invalid value
  */
 export function valuesOf(
   own: readonly PreparedField[],
   { values }: Pick<SignRequest, "values">,
   filling: Filling,
-  known: readonly KnownField[],
+  referenced: readonly ReferencedField[],
 ): Filled {
   const names = new Set(own.map((field) => field.name));
-  for (const given of values.keys())
-    if (!names.has(given)) throw new ServiceError("conflict", "The document has changed. Reload the page.");
+  for (const name of values.keys())
+    if (!names.has(name)) throw new ServiceError("conflict", "The document has changed. Reload the page.");
   const typedIn = ({ name }: PreparedField) => (values.get(name) ?? "").trim();
-  const rules = applyRules([...own, ...known], (field) =>
+  const rules = applyRules([...own, ...referenced], (field) =>
     "texts" in field ? field.texts : textsIn(field, typedIn(field)),
   );
   const filled = new Map<string, string>();
@@ -90,11 +90,11 @@ export function valuesOf(
   for (const field of own) {
     const { kind, name } = field;
     if (kind === "signature" || kind === "mark") continue;
-    const given = values.get(name);
+    const sent = values.get(name);
     if (!rules.isShown(field)) hidden.add(name);
     if (!rules.isShown(field)) filled.set(name, isButton(field) ? OFF : "");
-    else if (field.formula !== undefined) filled.set(name, resultOf(field, rules.calculate(field), given));
-    else filled.set(name, isButton(field) ? stateOf(field, given) : textOf(field, given, filling));
+    else if (field.formula !== undefined) filled.set(name, resultOf(field, rules.calculate(field), sent));
+    else filled.set(name, isButton(field) ? stateOf(field, sent) : textOf(field, sent, filling));
   }
   requireChoices(
     own.filter(({ name }) => !hidden.has(name)),
@@ -106,22 +106,22 @@ export function valuesOf(
 /**
  * Returns the result of a formula. Throws if the page showed another value, because nobody may sign a number that they
  * have not seen.
- * @param given the value that the page showed
+ * @param sent the value that the page showed
  */
-function resultOf(field: PreparedField, result: Calculated, given = ""): string {
+function resultOf(field: PreparedField, result: Calculated, sent = ""): string {
   if (result === "no value" && field.required)
     throw invalid(`${labelOf(field)} can't be calculated: it divides by zero.`);
   if (typeof result === "object" && "rule" in result) throw invalid(`${labelOf(field)} is out of its bounds.`);
   const value = result === "no value" ? "" : result.value;
-  if (given.trim() !== value)
+  if (sent.trim() !== value)
     throw new ServiceError("conflict", `${labelOf(field)} is ${value}. Look at it, and sign again.`);
   return value;
 }
 
 const labelOf = ({ label }: PreparedField): string => label ?? "A field";
 
-function stateOf(field: PreparedField, given: string | undefined): string {
-  const state = given ?? OFF;
+function stateOf(field: PreparedField, sent: string | undefined): string {
+  const state = sent ?? OFF;
   if (state !== ON && state !== OFF) throw invalid(`${labelOf(field)} must be checked or not.`);
   const mustBe = field.required && field.group === undefined;
   if (field.kind === "checkbox" && mustBe && state === OFF) throw invalid(`${labelOf(field)} must be checked.`);
@@ -147,10 +147,10 @@ function requireChoices(own: readonly PreparedField[], filled: ReadonlyMap<strin
   }
 }
 
-function textOf(field: PreparedField, given: string | undefined, { name, at, language, zone }: Filling): string {
+function textOf(field: PreparedField, sent: string | undefined, { name, at, language, zone }: Filling): string {
   const { kind, format, options } = field;
   if (kind === "date") return dateText(at, { format, language, zone });
-  const typed = (given ?? "").trim();
+  const typed = (sent ?? "").trim();
   if (!isPlainText(typed)) throw invalid("A field must be text on one line.");
   if ([...typed].length > mostTextLength) throw invalid(`A field must have at most ${mostTextLength} characters.`);
   const text = typed || (kind === "name" ? name : kind === "initials" ? initialsOf(name) : "");

@@ -7,15 +7,15 @@ import { envelopeQueue, lockOrder, setEnvelopeStatus } from "../../../orders/ord
 import { completeEnvelope } from "../lifecycle/complete.ts";
 import { issueLink } from "../lifecycle/issue-link.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
-import { findSigners, updateSigner, whoseTurn } from "../records/envelope.ts";
+import { findSigners, signersInTurn, updateSigner } from "../records/envelope.ts";
 import { type Document, findRevisions, insertRevision } from "../records/revisions.ts";
 import { appendToTrail } from "../records/trail.ts";
 import { revokeAfterAct } from "../revocation.ts";
 import { oneActKey } from "../signer-authority.ts";
-import type { Acts, MadeAct, OpenAct } from "./act.ts";
+import type { Acts, OpenAct, StoredAct } from "./act.ts";
 import type { Link, PreparedAct, SignOutcome, SignRequest } from "./ceremony.ts";
 import { channelOf, follow, type Linked, requireMaySign, requireState } from "./links.ts";
-import { dropPreparedAct, keepPreparedAct, takePreparedAct } from "./prepared-acts.ts";
+import { dropPreparedAct, findPreparedAct, keepPreparedAct } from "./prepared-acts.ts";
 import { namesSigner } from "./require-own-act.ts";
 import { requireMark, requireP256 } from "./sign-request.ts";
 import type { Client } from "./view.ts";
@@ -86,7 +86,7 @@ export async function completeAct(deps: SigningDeps, link: Link, signature: Uint
   const linked = await follow(deps.db, link, deps.clock);
   const done = await outcomeOfBefore(deps, linked);
   if (done) return done;
-  const open = await takePreparedAct(deps.db, linked.signer.id, deps.clock());
+  const open = await findPreparedAct(deps.db, linked.signer.id, deps.clock());
   if (!open) return { outcome: "again" };
   return close(deps, link, linked, open, signature);
 }
@@ -152,18 +152,18 @@ async function written(
   deps: SigningDeps,
   link: Link,
   linked: Linked,
-  made: MadeAct,
+  stored: StoredAct,
 ): Promise<{ outcome: "written" } | Again> {
   const { blobs } = deps;
   let isWritten = false;
   try {
-    isWritten = await writeAct(deps, link, linked, made);
+    isWritten = await writeAct(deps, link, linked, stored);
   } catch (error) {
-    if (!isOutcomeUnknown(error)) await blobs.discard(made.tail.blobKey);
+    if (!isOutcomeUnknown(error)) await blobs.discard(stored.tail.blobKey);
     throw error;
   }
   if (isWritten) return { outcome: "written" };
-  await blobs.discard(made.tail.blobKey);
+  await blobs.discard(stored.tail.blobKey);
   return { outcome: "again" };
 }
 
@@ -183,7 +183,7 @@ async function writeAct(
   deps: SigningDeps,
   link: Link,
   { envelope: { id, orderCode } }: Linked,
-  made: MadeAct,
+  stored: StoredAct,
 ): Promise<boolean> {
   const { db, rowMac, clock } = deps;
   return db.transaction(async (tx) => {
@@ -193,25 +193,25 @@ async function writeAct(
     requireMaySign(linked);
     const { envelope, signer, at: now } = linked;
     const head = (await findRevisions(tx, id)).at(-1);
-    if (!order || head?.number !== made.number - 1 || !namesSigner(made.record, signer)) return false;
-    const { at, number, bytes, sha256 } = made;
-    await insertRevision(tx, envelope, { number, signer: signer.n, bytes, sha256, createdAt: at }, made.tail);
+    if (!order || head?.number !== stored.number - 1 || !namesSigner(stored.record, signer)) return false;
+    const { at, number, bytes, sha256 } = stored;
+    await insertRevision(tx, envelope, { number, signer: signer.n, bytes, sha256, createdAt: at }, stored.tail);
     await updateSigner(tx, signer.id, sql`signed_at = ${at}`);
     await dropPreparedAct(tx, signer.id);
-    await revokeAfterAct({ tx, rowMac }, made.serialNumber, now, made.timeStamp && new Date(made.timeStamp.at));
+    await revokeAfterAct({ tx, rowMac }, stored.serialNumber, now, stored.timeStamp && new Date(stored.timeStamp.at));
     const detail = {
-      act: made.record,
-      actSha256: made.actSha256,
+      act: stored.record,
+      actSha256: stored.actSha256,
       revision: { bytes, number, sha256 },
       signer: signer.n,
-      timeStamp: made.timeStamp,
+      timeStamp: stored.timeStamp,
     };
     await appendToTrail(tx, rowMac, envelope, "signed", now, detail, channelOf(linked));
     // When signers sign in a notary's presence, the notary calls the next signer, and the notary's signature ends the
     // envelope.
     if (envelope.isInRoom) return true;
     await setEnvelopeStatus(tx, order, "PartiallySigned", at);
-    const left = whoseTurn(await findSigners(tx, id));
+    const left = signersInTurn(await findSigners(tx, id));
     if (left.length === 0) await completeLater(tx, order.id);
     for (const next of left)
       if (next.issuedAt === null) await issueLink(tx, deps, envelope, next, { at: now, actor: "system" });

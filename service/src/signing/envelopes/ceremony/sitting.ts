@@ -12,7 +12,7 @@ import {
   isOpenToSigners,
   lockEnvelope,
   type Signer,
-  whoseTurn,
+  signersInTurn,
 } from "../records/envelope.ts";
 import { personsOf } from "../records/sessions.ts";
 import { endTurn, giveTurn, type Sitting, sittingsOfDevice, sittingsOfToken } from "../records/sittings.ts";
@@ -51,7 +51,7 @@ async function isOpen(db: Sql, { hostId, expiresAt }: Sitting, { partnerId }: En
 }
 
 const nextOf = (envelope: Envelope, signers: readonly Signer[], now: Date): Signer[] =>
-  isOpenToSigners(envelope, signers, now) ? whoseTurn(signers).filter(({ issuedAt }) => issuedAt !== null) : [];
+  isOpenToSigners(envelope, signers, now) ? signersInTurn(signers).filter(({ issuedAt }) => issuedAt !== null) : [];
 
 type Turn = { sitting: Sitting; envelope: Envelope; signer: Signer };
 
@@ -212,5 +212,5 @@ export async function documentsOnDevice(
  * Ends the turn when the signer gives back the device: the signer's pages stop working. An invalid token changes
  * nothing.
  */
-export const takeTurn = ({ db }: Deps, token: string): Promise<void> =>
+export const endTurnOfDevice = ({ db }: Deps, token: string): Promise<void> =>
   db.transaction(async (tx) => endTurns(tx, await lockDevice(db, tx, token)));

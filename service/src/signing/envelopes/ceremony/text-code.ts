@@ -31,7 +31,7 @@ type Counts = { lately: number } & Record<keyof typeof mostADay, number>;
  * Reserves a text message within the limits: one a minute for a number, and the daily limits above.
  * @throws ServiceError `rate_limited`; `conflict` when text messages are not sent to the number
  */
-export async function takeText(
+export async function reserveText(
   { texts }: Pick<Reach, "texts">,
   tx: Tx,
   { envelope, signer }: { envelope: Envelope; signer: Signer },
@@ -64,8 +64,8 @@ export async function takeText(
  */
 function requireRoom(sent: Counts, more: boolean): void {
   if (sent.lately > 0) throw new ServiceError("rate_limited", "A code was sent a moment ago. Ask again in a minute.");
-  const refuse = (whose: string) => {
-    throw new ServiceError("rate_limited", `Too many codes were sent ${whose} today. Ask again tomorrow.`);
+  const refuse = (scope: string) => {
+    throw new ServiceError("rate_limited", `Too many codes were sent ${scope} today. Ask again tomorrow.`);
   };
   if (sent.toNumber >= mostADay.toNumber + (more ? moreToLocked : 0)) refuse("to this number");
   if (sent.ofOrder >= mostADay.ofOrder) refuse("for this document");

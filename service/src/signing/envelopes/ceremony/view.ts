@@ -1,7 +1,7 @@
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { DocumentNotice } from "../../../kernel/pdf/unseen/notice.ts";
 import type { Language } from "../../../kernel/platform/languages.ts";
-import type { FieldKind, KnownField, PreparedField } from "../pdf/fields.ts";
+import type { FieldKind, PreparedField, ReferencedField } from "../pdf/fields.ts";
 
 /** A person's documents on a device. */
 export type DeviceDocuments = {
@@ -132,7 +132,7 @@ export type SigningView = {
    */
   readonly notices: readonly DocumentNotice[];
   readonly fields: readonly ShownField[];
-  readonly known: readonly KnownField[];
+  readonly known: readonly ReferencedField[];
   readonly senderValues: readonly SenderValue[];
   /** The time of this signer's consent, and the version of the text; null before the consent. */
   readonly consent: { readonly version: string; readonly at: Date } | null;

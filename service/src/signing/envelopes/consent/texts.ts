@@ -50,12 +50,12 @@ export function readOneKind(folder: string): Pick<ConsentTexts, "find" | "curren
 function readFolder(folder: string) {
   const texts = readdirSync(folder).flatMap((file): ConsentText[] => {
     const { scope, language, version } = fileName.exec(file)?.groups ?? {};
-    const known = languages.find((one) => one === language);
-    if (known === undefined || version === undefined) return [];
+    const supported = languages.find((one) => one === language);
+    if (supported === undefined || version === undefined) return [];
     const bytes = readFileSync(join(folder, file));
     const sha256 = hash("sha256", bytes);
     const ofScope = (scope ?? "document") as ConsentText["scope"];
-    return [{ scope: ofScope, version, language: known, markdown: bytes.toString(), sha256 }];
+    return [{ scope: ofScope, version, language: supported, markdown: bytes.toString(), sha256 }];
   });
   const find = (version: string, language: Language) =>
     texts.find((text) => text.version === version && text.language === language);

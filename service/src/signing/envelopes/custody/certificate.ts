@@ -79,9 +79,9 @@ const accentOf = ({ firm }: CustodyContent): Colour => (firm.accentColor ?? "#1f
 
 function heading(sheets: Sheets, flow: Flow, content: CustodyContent): void {
   const { envelope, title, firm } = content;
-  const beside = firmHead(sheets, flow, firm);
+  const logoSpace = firmHead(sheets, flow, firm);
   flow.skip(3);
-  flow.text(title, titleLook, beside);
+  flow.text(title, titleLook, logoSpace);
   flow.skip(3);
   flow.text("How this document was signed and sealed", { size: 10.5, colour: muted });
   if (envelope.environment === "test") testNotice(sheets, flow);

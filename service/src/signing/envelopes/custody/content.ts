@@ -62,8 +62,12 @@ export const actsOf = ({
 
 function shown({ act, actSha256, timeStamp }: TrailEntry, attached: ReadonlySet<string>): ShownAct {
   const identifiedBy = memberOf(act, "identifiedBy");
-  const known = ["embedded", "in_person"].includes(textIn(act, "channel")) ? { ...methods, ...withoutLink } : methods;
-  const steps = Array.isArray(identifiedBy) ? identifiedBy.map((step) => known[String(step)] ?? String(step)) : [];
+  const methodWords = ["embedded", "in_person"].includes(textIn(act, "channel"))
+    ? { ...methods, ...withoutLink }
+    : methods;
+  const steps = Array.isArray(identifiedBy)
+    ? identifiedBy.map((step) => methodWords[String(step)] ?? String(step))
+    : [];
   const consentAt = textIn(act, "consent", "at");
   const consentText = act === undefined ? "" : consentName(act);
   return {

@@ -79,7 +79,7 @@ async function sealCustody(
 /** The consent texts to attach. A text that no longer exists is left out; its hash is still in the evidence. */
 const consentsOf = ({ consentTexts }: CustodyDeps, evidence: EnvelopeEvidence): CustodyContent["consents"] =>
   agreedTexts(evidence).flatMap(({ name, version, language, sha256 }) => {
-    const known = languages.find((one) => one === language);
-    const text = known && consentTexts.find(version, known);
+    const supported = languages.find((one) => one === language);
+    const text = supported && consentTexts.find(version, supported);
     return text?.sha256 === sha256 ? [{ name, bytes: Buffer.from(text.markdown) }] : [];
   });

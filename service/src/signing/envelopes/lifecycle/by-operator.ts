@@ -6,7 +6,7 @@ import { isCode } from "../../../kernel/platform/text.ts";
 import { perform } from "../../../orders/fulfilment/fulfilment.ts";
 import { envelopeQueue, type LockedOrder, lockOrder } from "../../../orders/order/order.ts";
 import type { EnvelopeDeps, Reach } from "../records/deps.ts";
-import { findOpenEnvelope, findSigners, isOverdue, lockEnvelope, whoseTurn } from "../records/envelope.ts";
+import { findOpenEnvelope, findSigners, isOverdue, lockEnvelope, signersInTurn } from "../records/envelope.ts";
 import { findSigning, type SignerState, type Signing, signerStates } from "../records/signing.ts";
 import { readTrail } from "../records/trail.ts";
 import { endUnsigned } from "./end.ts";
@@ -63,7 +63,7 @@ async function newLinks(tx: Tx, deps: OperatorDeps, order: LockedOrder): Promise
   const all = await findSigners(tx, envelope.id);
   if (isOverdue(envelope, all, by.at))
     throw new ServiceError("conflict", "The time to sign has just expired. Try again in a minute.");
-  const signers = whoseTurn(all);
+  const signers = signersInTurn(all);
   // Everybody has signed. Only the seal is still missing.
   if (signers.length === 0) await enqueue(tx, envelopeQueue, { orderId: order.id });
   for (const signer of signers) {

@@ -6,7 +6,7 @@ import { type Marked, marked } from "../../../kernel/platform/database/state-mac
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { fromOrders, joinOrder } from "../../../orders/order/order.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
-import { envelopeState, findSigners, lockEnvelope, vouchForEnvelopes, whoseTurn } from "../records/envelope.ts";
+import { envelopeState, findSigners, lockEnvelope, signersInTurn, vouchForEnvelopes } from "../records/envelope.ts";
 import { appendToTrail } from "../records/trail.ts";
 import { endUnsigned } from "./end.ts";
 import { followOrder } from "./follow.ts";
@@ -48,7 +48,7 @@ class LastHasSigned extends Error {}
 async function expire(deps: EnvelopeDeps, envelope: Due): Promise<void> {
   const ending = { outcome: "Expired", reason: "not everybody signed in time", detail: {}, actor: "system" } as const;
   await endUnsigned(deps, envelope, ending, async (tx, { id }) => {
-    if (whoseTurn(await findSigners(tx, id)).length === 0) throw new LastHasSigned();
+    if (signersInTurn(await findSigners(tx, id)).length === 0) throw new LastHasSigned();
   });
 }
 
@@ -71,7 +71,7 @@ async function remind({ db, rowMac, reach }: EnvelopeDeps, due: Due, now: Date):
       UPDATE envelopes SET remind_at = ${next === undefined ? null : new Date(next)}
       WHERE id = ${envelopeId} AND remind_at <= ${now} RETURNING id`);
     if (moved.length === 0) return;
-    for (const signer of whoseTurn(await findSigners(tx, envelopeId))) {
+    for (const signer of signersInTurn(await findSigners(tx, envelopeId))) {
       if (signer.lockedAt !== null) continue;
       await appendToTrail(tx, rowMac, envelope, "reminded", now, { signer: signer.n });
       await enqueue(tx, signingMailQueue, { signerId: signer.id, moment: "reminder", at: now.toISOString() });

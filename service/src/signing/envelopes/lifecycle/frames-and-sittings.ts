@@ -5,7 +5,7 @@ import { newCode, newUuid } from "../../../kernel/platform/ids.ts";
 import { isUuid, shownText } from "../../../kernel/platform/text.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
 import { deleteOrigin, type EmbedOrigin, insertEmbed, insertOrigin, listOrigins } from "../records/embeds.ts";
-import { whoseTurn } from "../records/envelope.ts";
+import { signersInTurn } from "../records/envelope.ts";
 import { endDevices, insertSitting } from "../records/sittings.ts";
 import { changeOpenOnes, changeSigner, type SignerRequest } from "./change-signer.ts";
 
@@ -51,12 +51,18 @@ export async function addOrigin({ db, clock }: OriginDeps, principal: Principal,
   requireWholeKey(principal);
   const origin = checkedOrigin(text, principal.environment);
   return db.transaction(async (tx) => {
-    const made = { id: newUuid(), origin, createdAt: clock() };
+    const frameOrigin = { id: newUuid(), origin, createdAt: clock() };
     const { partnerId } = principal;
-    if (await insertOrigin(tx, principal, made)) {
+    if (await insertOrigin(tx, principal, frameOrigin)) {
       const detail = { origin, environment: principal.environment };
       await tx.query(
-        auditLine({ at: made.createdAt, action: "embed_origin.added", actor: actorOf(principal), partnerId, detail }),
+        auditLine({
+          at: frameOrigin.createdAt,
+          action: "embed_origin.added",
+          actor: actorOf(principal),
+          partnerId,
+          detail,
+        }),
       );
     }
     const origins = await listOrigins(tx, principal);
@@ -101,7 +107,7 @@ export async function embedSigner(
     const registered = await listOrigins(tx, request.owner);
     if (!registered.some((each) => each.origin === origin))
       throw invalid(`origin must be registered first: ${origin} is not one of your embed origins.`);
-    if (signer.issuedAt === null || !whoseTurn(signers).some(({ n }) => n === signer.n))
+    if (signer.issuedAt === null || !signersInTurn(signers).some(({ n }) => n === signer.n))
       throw new ServiceError("conflict", "It is not this person's turn to sign yet.");
     expiresAt = new Date(at.getTime() + ticketMs);
     await insertEmbed(tx, { signerId: signer.id, origin, ticket, expiresAt });
@@ -132,7 +138,7 @@ export async function openSitting(
   const token = newCode();
   const { actor, host } = request;
   return changeOpenOnes(deps, request, async (tx, signings) => {
-    const ready = signings.filter(({ signers }) => whoseTurn(signers).some(({ issuedAt }) => issuedAt !== null));
+    const ready = signings.filter(({ signers }) => signersInTurn(signers).some(({ issuedAt }) => issuedAt !== null));
     const [first] = ready;
     if (!first)
       throw new ServiceError(

@@ -14,9 +14,9 @@ import {
   findEnvelope,
   findOpenEnvelope,
   findSigners,
+  signersInTurn,
   vouchForEnvelopes,
   vouchForSigners,
-  whoseTurn,
 } from "../records/envelope.ts";
 import { insertRevision, storeTail, withOriginal } from "../records/revisions.ts";
 import { insertBlock } from "../records/rooms.ts";
@@ -100,7 +100,7 @@ async function openOn(
         phone: phone && endingOf(phone),
       })),
     });
-    for (const signer of whoseTurn(await findSigners(tx, envelope.id)))
+    for (const signer of signersInTurn(await findSigners(tx, envelope.id)))
       await issueLink(tx, deps, envelope, signer, { at, actor: "system" });
     return true;
   });

@@ -206,7 +206,7 @@ export async function extendTurn(tx: Tx, envelopeId: number, until: Date): Promi
 }
 
 /** Ends the open turn, so that nobody can sign until the next turn. */
-export const takeFromSigner = (tx: Tx, envelopeId: number, at: Date): Promise<void> =>
+export const endSignersTurn = (tx: Tx, envelopeId: number, at: Date): Promise<void> =>
   closeSignerRooms(tx, envelopeId, at);
 
 async function lockOpen(tx: Tx, envelopeId: number): Promise<Envelope> {

@@ -81,7 +81,7 @@ export const signingMail = defineMail({
     const { linkId, tokenSha256 } = together?.place ?? row;
     const token = linkId && tokenSha256 && signingTokenOf(deps.secrets, linkId, tokenSha256);
     if (token === null && (moment === "request" || moment === "reminder")) {
-      await issueAnew(deps, row);
+      await reissueLink(deps, row);
       return null;
     }
     const rows = together ? await rowsOf(db, together.signerIds) : [row];
@@ -128,7 +128,7 @@ function isStale({ linkId, codeId, signed, outcome, expiresAt }: Row, about: Sig
 /**
  * If the key of a link is missing, its URL can't be derived again. So the signer gets a new link, in a separate mail.
  */
-async function issueAnew(deps: Deps, { id, n, envelopeId, linkId }: Row): Promise<void> {
+async function reissueLink(deps: Deps, { id, n, envelopeId, linkId }: Row): Promise<void> {
   await deps.db.transaction(async (tx) => {
     const envelope = await lockEnvelope(tx, envelopeId);
     if (!envelope || envelope.endedAt !== null || !(await hasLink(tx, id, linkId))) return;

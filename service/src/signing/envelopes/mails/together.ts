@@ -45,7 +45,7 @@ export async function gather(deps: JoinDeps, asked: Asked, about: SigningMail): 
   if (moment === "joined") return null;
   await release(db, about, place?.id ?? null);
   if (!place) return { together: null };
-  const signerIds = await told(deps, place, asked, about);
+  const signerIds = await claimMentioned(deps, place, asked, about);
   return signerIds.length === 0 ? null : { together: { place, signerIds } };
 }
 
@@ -107,7 +107,7 @@ async function areOthersOpen({ db }: JoinDeps, { id }: Asked): Promise<boolean> 
   return others.length > 0;
 }
 
-async function told(
+async function claimMentioned(
   { db, clock }: JoinDeps,
   place: SessionPlace,
   { id }: Asked,

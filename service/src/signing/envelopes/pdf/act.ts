@@ -81,8 +81,9 @@ function fieldIn(look: PdfLookup, field: PreparedField): { ref: { num: number; g
   const bytes = Buffer.from(`${object} 0 R`);
   const found = resolveDict(look.file, { bytes, start: 0, end: bytes.length }, "a prepared field");
   if (!found) throw new PdfRefusal("needs_repair", `the field ${name} is missing`);
-  const isGiven = isButton(field) || field.value !== undefined;
-  if (!isGiven && entry(found.dict, "V")) throw new PdfRefusal("needs_repair", `the field ${name} is filled already`);
+  const isPrefilled = isButton(field) || field.value !== undefined;
+  if (!isPrefilled && entry(found.dict, "V"))
+    throw new PdfRefusal("needs_repair", `the field ${name} is filled already`);
   return { ref, dict: found.dict };
 }
 

@@ -102,7 +102,7 @@ export type PreparedField = Content & {
 };
 
 /** A field of another person that the rules of a signer's fields refer to. `texts` are its values. */
-export type KnownField = RuledField & { readonly label: string | null; readonly texts: readonly string[] };
+export type ReferencedField = RuledField & { readonly label: string | null; readonly texts: readonly string[] };
 
 /** The states of a checkbox and of a radio's option, as written in the document. */
 export const ON = "On";

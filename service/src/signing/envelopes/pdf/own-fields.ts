@@ -46,7 +46,7 @@ function dictOf(look: PdfLookup, object: number): Dict {
 }
 
 /** The entries of the document's own field that stay when a signer gets the field: what it is, and its name. */
-const kept: ReadonlySet<string> = new Set(["Type", "Subtype", "T", "TM", "Parent", "NM", "StructParent"]);
+const preservedEntries: ReadonlySet<string> = new Set(["Type", "Subtype", "T", "TM", "Parent", "NM", "StructParent"]);
 
 /**
  * The changes to one of the document's own fields. A field other than a signature becomes one of ours under its own
@@ -55,7 +55,7 @@ const kept: ReadonlySet<string> = new Set(["Type", "Subtype", "T", "TM", "Parent
 export function changesOf(widget: Changed, dict: Dict, lockOf: LockOf, form: string): Record<string, string> {
   const { prepared, page, rect, label } = widget;
   if (prepared.kind === "signature") return signatureChanges(widget, dict, lockOf, form);
-  const others = [...dict.entries.keys()].filter((key) => !kept.has(key));
+  const others = [...dict.entries.keys()].filter((key) => !preservedEntries.has(key));
   return {
     ...Object.fromEntries(others.map(nothing)),
     ...(prepared.group !== undefined && { T: titleOf(prepared.name) }),
@@ -86,7 +86,9 @@ export function ownRadios(
  * are checkboxes.
  */
 export const radioChanges = (dict: Dict, label: string | null): Record<string, string> => ({
-  ...Object.fromEntries([...dict.entries.keys()].filter((key) => !kept.has(key) && key !== "Kids").map(nothing)),
+  ...Object.fromEntries(
+    [...dict.entries.keys()].filter((key) => !preservedEntries.has(key) && key !== "Kids").map(nothing),
+  ),
   ...(label !== null && { TU: textString(label) }),
 });
 

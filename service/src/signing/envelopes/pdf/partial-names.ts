@@ -21,7 +21,7 @@ export function withoutPeriods(
   if (!acroForm || file.encryption || look.signatures > 0 || look.docMdp !== null) return planned;
   const all = [...formFields(file, acroForm.dict)];
   const partial = new Map<Dict, string | null>(all.map(({ dict }) => [dict, partialName(look, dict)]));
-  const taken = new Set(partial.values());
+  const usedNames = new Set(partial.values());
   // The number to try next for each name, since a form can have many fields of one name.
   const next = new Map<string, number>();
   const renamed = new Map(partial);
@@ -30,11 +30,11 @@ export function withoutPeriods(
     if (!name?.includes(".")) continue;
     const plain = name.replaceAll(".", "_");
     let free = plain;
-    for (let n = next.get(plain) ?? 2; taken.has(free); n++) {
+    for (let n = next.get(plain) ?? 2; usedNames.has(free); n++) {
       free = `${plain}_${n}`;
       next.set(plain, n + 1);
     }
-    taken.add(free);
+    usedNames.add(free);
     renamed.set(dict, free);
     writer.set(ref, dict, { T: textString(free) });
   }

@@ -1,7 +1,7 @@
 import type { Language } from "../../../kernel/platform/languages.ts";
 import { applyRules, idsReadBy, textsIn } from "../../../orders/order/form/field-rules.ts";
 import { dateText, readFieldValue } from "../../../orders/order/form/field-values.ts";
-import { initialsOf, isButton, type KnownField, OFF, ON, type PreparedField } from "../pdf/fields.ts";
+import { initialsOf, isButton, OFF, ON, type PreparedField, type ReferencedField } from "../pdf/fields.ts";
 
 export type ExampleSigner = { readonly name: string; readonly language: Language };
 
@@ -12,7 +12,7 @@ export type ExampleSigner = { readonly name: string; readonly language: Language
  */
 export function exampleEntries(
   own: readonly PreparedField[],
-  known: readonly KnownField[],
+  referenced: readonly ReferencedField[],
   {
     name,
     language,
@@ -36,7 +36,7 @@ export function exampleEntries(
     else entries.set(field.name, accepted(field, [typedIn(field).trim(), named, ...examplesFor(field)]));
   }
   chooseOptions(own, entries);
-  const rules = applyRules([...own, ...known], (field) =>
+  const rules = applyRules([...own, ...referenced], (field) =>
     "texts" in field ? field.texts : textsIn(field, entries.get(field.name) ?? ""),
   );
   for (const field of own) {
@@ -54,11 +54,11 @@ export function exampleEntries(
  * The fields of others that the rules of own fields refer to. A field of a signer who has signed has that signer's
  * entry, and a read-only field has the sender's value.
  */
-export function fieldsKnownTo(
+export function fieldsReferencedBy(
   own: readonly PreparedField[],
   all: readonly PreparedField[],
   entries: ReadonlyMap<string, string>,
-): KnownField[] {
+): ReferencedField[] {
   const ids = new Set(own.flatMap(idsReadBy));
   return all
     .filter((field) => field.id !== undefined && ids.has(field.id) && !own.includes(field))

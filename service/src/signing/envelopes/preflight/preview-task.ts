@@ -7,7 +7,7 @@ import { ownFields, type PreparedField, textsOf } from "../pdf/fields.ts";
 import { elementNames } from "../pdf/placement/asked.ts";
 import { plan, planBlock } from "../pdf/placement/plan.ts";
 import { type Preparation, type Prepared, prepareDocument } from "../pdf/prepare.ts";
-import { type ExampleSigner, exampleEntries, fieldsKnownTo } from "./example-entries.ts";
+import { type ExampleSigner, exampleEntries, fieldsReferencedBy } from "./example-entries.ts";
 import { requirePlaces } from "./require-places.ts";
 import { refusalWords } from "./trial-task.ts";
 
@@ -78,7 +78,7 @@ async function exampleActs(
     const { name } = signer;
     const own = ownFields(fields, n);
     const filling = { ...signer, at, zone, tried: tried[n - 1] };
-    const values = exampleEntries(own, fieldsKnownTo(own, fields, entries), filling);
+    const values = exampleEntries(own, fieldsReferencedBy(own, fields, entries), filling);
     const caption = `${at.toISOString().slice(0, 16).replace("T", " ")} UTC · ${name}`;
     const act = { fields: own, values, mark: { kind: "typed", text: name }, caption, signerName: name, at } as const;
     const typeset = await typesetFor([name, caption, ...values.values()]);

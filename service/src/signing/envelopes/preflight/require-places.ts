@@ -11,7 +11,7 @@ import { UnfitField } from "../pdf/prepare.ts";
  */
 const most = { onPage: 100, ofSigner: 200, ofPage: 0.1, ofPageInAll: 0.4, overlap: 0.4 } as const;
 /** The place of a text must be narrower than its page by at least this many points. */
-const besideText = 36;
+const marginForText = 36;
 /**
  * By how many points places may overlap without being refused, because borders that touch may overlap after rounding.
  */
@@ -74,7 +74,7 @@ function requireSize(index: number, { kind, page, place }: PlannedField, size: S
   const limit = mostSize[kind];
   const width = Math.min(
     limit.width,
-    kind === "signature" || kind === "initials" ? limit.width : size.width - besideText,
+    kind === "signature" || kind === "initials" ? limit.width : size.width - marginForText,
   );
   const refuse = (rule: string) => new UnfitField(index, `${rule} (page ${page + 1})`);
   if (place.width > width + tolerance)

@@ -64,11 +64,11 @@ export async function tryAll(
   await refuseFinished(original);
   const planned = await plan(original, { signers: signers.length, fields: requested });
   const page = { title: "", note: "" };
-  const given = new Set([
+  const sampleTexts = new Set([
     ...planned.flatMap(({ value, options = [] }) => [...(value === undefined ? [] : [value]), ...options]),
     ...texts.map(({ text }) => text),
   ]);
-  const typeset = given.size === 0 ? withoutGlyphs : onlyOf(given, await typesetFor([...given]));
+  const typeset = sampleTexts.size === 0 ? withoutGlyphs : onlyOf(sampleTexts, await typesetFor([...sampleTexts]));
   const block = isNotarized ? await planBlock(original, planned) : null;
   const { tail, fields, ...reserved } = prepareDocument(
     original,

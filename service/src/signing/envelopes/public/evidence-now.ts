@@ -51,10 +51,10 @@ export async function evidenceNow(deps: DocumentDeps, envelope: Envelope): Promi
     return { evidence: null, trail, claims: [rows, { name: "envelope_readable", state: "fails", why }], certificate };
   }
   const { claims } = await verifyEnvelope(envelopeBytes(evidence));
-  const kept = await certificateClaim(deps, envelope, certificate, evidence);
+  const certificateState = await certificateClaim(deps, envelope, certificate, evidence);
   // The evidence was assembled here just now, so checks of its form (readable, canonical) would prove nothing.
-  const told = claims.filter(({ name }) => name !== "envelope_readable" && name !== "envelope_canonical");
-  return { evidence, trail, claims: [rows, ...told, kept], certificate };
+  const meaningful = claims.filter(({ name }) => name !== "envelope_readable" && name !== "envelope_canonical");
+  return { evidence, trail, claims: [rows, ...meaningful, certificateState], certificate };
 }
 
 function rowsClaim(

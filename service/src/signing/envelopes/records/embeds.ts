@@ -44,12 +44,12 @@ export async function insertOrigin(
   { partnerId, environment }: Owner,
   { id, origin, createdAt }: EmbedOrigin,
 ): Promise<boolean> {
-  const made = await tx.query(sql`
+  const inserted = await tx.query(sql`
     INSERT INTO embed_origins (id, partner_id, environment, origin, created_at)
     VALUES (${id}, ${partnerId}, ${environment}, ${origin}, ${createdAt})
     ON CONFLICT (partner_id, environment, origin) DO NOTHING RETURNING 1`);
-  if (made.length === 1) await writeStateMacs(tx, originState, sql`id = ${id}`);
-  return made.length === 1;
+  if (inserted.length === 1) await writeStateMacs(tx, originState, sql`id = ${id}`);
+  return inserted.length === 1;
 }
 
 /** @returns the removed origin; undefined if the firm has none with this id */

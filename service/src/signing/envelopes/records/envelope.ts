@@ -203,7 +203,7 @@ export async function updateSigner(tx: Tx, id: number, set: Statement, only: Sta
 export const vouchForSigners = (tx: Tx, which: Statement): Promise<void> => writeStateMacs(tx, signerState, which);
 
 /** The signers whose turn it is: those with the lowest routing number among all who have not signed. */
-export function whoseTurn<T extends Pick<Signer, "routing" | "signedAt">>(signers: readonly T[]): T[] {
+export function signersInTurn<T extends Pick<Signer, "routing" | "signedAt">>(signers: readonly T[]): T[] {
   const left = signers.filter(({ signedAt }) => signedAt === null);
   const first = Math.min(...left.map(({ routing }) => routing));
   return left.filter(({ routing }) => routing === first);

@@ -197,28 +197,28 @@ type ReadDocument = (deps: DocumentDeps, envelope: EnvelopeOf) => Promise<Docume
  * Caches the documents to which acts are added, so that each document is assembled and checked only once. Every read
  * makes sure that the cached revision is the newest.
  */
-export function keptDocuments(): ReadDocument {
+export function cachedDocuments(): ReadDocument {
   // Sorted by last use; the most recently used comes last. Concurrent callers share one read.
-  const kept = new Map<number, { sha256: string; bytes: number; document: Promise<Document> }>();
+  const cache = new Map<number, { sha256: string; bytes: number; document: Promise<Document> }>();
   let bytes = 0;
   function drop(id: number): void {
-    bytes -= kept.get(id)?.bytes ?? 0;
-    kept.delete(id);
+    bytes -= cache.get(id)?.bytes ?? 0;
+    cache.delete(id);
   }
   return async (deps, envelope) => {
     const head = (await findRevisions(deps.db, envelope.id)).at(-1);
     if (!head) return readDocument(deps, envelope);
-    const known = kept.get(envelope.id);
-    const document = known?.sha256 === head.sha256 ? known.document : readDocument(deps, envelope);
+    const cached = cache.get(envelope.id);
+    const document = cached?.sha256 === head.sha256 ? cached.document : readDocument(deps, envelope);
     drop(envelope.id);
-    kept.set(envelope.id, { sha256: head.sha256, bytes: head.bytes, document });
+    cache.set(envelope.id, { sha256: head.sha256, bytes: head.bytes, document });
     bytes += head.bytes;
-    for (const id of kept.keys()) {
+    for (const id of cache.keys()) {
       if (bytes <= mostBytes) break;
       drop(id);
     }
     document.catch(() => {
-      if (kept.get(envelope.id)?.document === document) drop(envelope.id);
+      if (cache.get(envelope.id)?.document === document) drop(envelope.id);
     });
     return document;
   };

@@ -19,14 +19,14 @@ export async function correctEntry(
   actor: string,
 ): Promise<void> {
   const read = formReader(typed);
-  const given = accepted(
+  const correction = accepted(
     read.done({
       entry: read.required("entry", { max: 9 }),
       words: read.required("words", { max: 2000, lines: true }),
     }),
   );
-  if (!/^[1-9]\d{0,8}$/.test(given.entry)) throw invalid("entry must be the number of an entry.");
-  const corrects = Number(given.entry);
+  if (!/^[1-9]\d{0,8}$/.test(correction.entry)) throw invalid("entry must be the number of an entry.");
+  const corrects = Number(correction.entry);
   const corrected = await findEntry(db, notary.id, corrects);
   if (!corrected) throw new ServiceError("not_found", `There is no entry ${corrects}.`);
   const { orderCode, environment } = JSON.parse(corrected.record) as {
@@ -45,6 +45,6 @@ export async function correctEntry(
       orderId: corrected.orderId,
       actor,
     };
-    await appendEntry(tx, rowMac, frame, { kind: "correction", corrects, words: given.words });
+    await appendEntry(tx, rowMac, frame, { kind: "correction", corrects, words: correction.words });
   });
 }

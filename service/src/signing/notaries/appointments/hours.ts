@@ -32,7 +32,7 @@ const leadMs = 60 * minuteMs;
 const dayNames = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
 
 /** The possible start times in the next days. Times that overlap with `taken` are left out. */
-export function slotsOf(hours: NotaryHours, taken: readonly Date[], now: Date): Date[] {
+export function slotsOf(hours: NotaryHours, booked: readonly Date[], now: Date): Date[] {
   const earliest = now.getTime() + leadMs;
   const today = localDay(hours.zone, now);
   const days = Array.from({ length: daysAhead + 1 }, (_, n) =>
@@ -40,7 +40,7 @@ export function slotsOf(hours: NotaryHours, taken: readonly Date[], now: Date): 
   );
   return days
     .flatMap((day) => windowsOf(hours, day).flatMap((window) => beginningsIn(hours.zone, day, window)))
-    .filter((at) => at >= earliest && taken.every((each) => Math.abs(each.getTime() - at) >= stepMs))
+    .filter((at) => at >= earliest && booked.every((each) => Math.abs(each.getTime() - at) >= stepMs))
     .map((at) => new Date(at));
 }
 
@@ -60,12 +60,12 @@ const clocks = new Map<string, Intl.DateTimeFormat>();
 
 /** Cached by zone, because creating a formatter is slow. */
 function clockOf(zone: string): Intl.DateTimeFormat {
-  const known = clocks.get(zone);
-  if (known) return known;
+  const cached = clocks.get(zone);
+  if (cached) return cached;
   const parts = { year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit" } as const;
-  const made = new Intl.DateTimeFormat("en-US", { timeZone: zone, hourCycle: "h23", ...parts });
-  clocks.set(zone, made);
-  return made;
+  const created = new Intl.DateTimeFormat("en-US", { timeZone: zone, hourCycle: "h23", ...parts });
+  clocks.set(zone, created);
+  return created;
 }
 
 /** The local time in a zone at an instant, as the epoch milliseconds that the same clock time would have in UTC. */

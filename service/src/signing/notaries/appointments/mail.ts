@@ -45,15 +45,15 @@ const formatters = new Map<string, Intl.DateTimeFormat>();
 /** Cached by zone and language, because creating a formatter is slow. */
 function formatterOf(zone: string, language: Language): Intl.DateTimeFormat {
   const key = `${language} ${zone}`;
-  const known = formatters.get(key);
-  if (known) return known;
-  const made = new Intl.DateTimeFormat(languageTags[language], {
+  const cached = formatters.get(key);
+  if (cached) return cached;
+  const created = new Intl.DateTimeFormat(languageTags[language], {
     timeZone: zone,
     dateStyle: "full",
     timeStyle: "short",
   });
-  formatters.set(key, made);
-  return made;
+  formatters.set(key, created);
+  return created;
 }
 
 /** The words for the start of an appointment, in its time zone (with the zone's name) and in UTC. */
@@ -95,7 +95,7 @@ const mailIn = (queue: string) =>
       const isHere = meetingPoint === null;
       const isChecked = isHere && (person !== null || (role !== null && role !== "observer")) && !isOff;
       // Guests don't choose the time, so their mail says only that there is no appointment.
-      const said = role !== null && moment === "again" ? "canceled" : moment;
+      const wording = role !== null && moment === "again" ? "canceled" : moment;
       const identifies = role === null || role === "credible_witness" || role === "witness";
       const entry = {
         uid: `${id}@${host}`,
@@ -109,9 +109,9 @@ const mailIn = (queue: string) =>
       return {
         ...letter,
         id: `session:${id}:${sequence}:${moment}:${reminded}:${guest ?? person ?? "notary"}`,
-        subject: words.subjects[said],
+        subject: words.subjects[wording],
         lines: [
-          words.lines[said](when, isPlainName(notary) ? notary : null),
+          words.lines[wording](when, isPlainName(notary) ? notary : null),
           ...(isOff || role === null ? [] : [guestWords[letter.language].roles[role]]),
           ...(isOff || !identifies ? [] : [words.have]),
           ...(isChecked ? [words.check] : []),

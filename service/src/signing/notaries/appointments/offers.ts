@@ -6,7 +6,7 @@ import type { WaitingOrder } from "../desk/orders.ts";
 import { eligibilityFor } from "../eligibility/eligible.ts";
 import { liveObstacle, type ProofProviders } from "../sessions/offered.ts";
 import { slotsOf } from "./hours.ts";
-import { findHours, type NotarySession, takenTimes } from "./store.ts";
+import { bookedTimes, findHours, type NotarySession } from "./store.ts";
 
 /** `rooms` is null when the service has no rooms for audio and video. */
 export type BookingDeps = { desk: DeskDeps; rooms: ProofProviders | null };
@@ -41,7 +41,7 @@ export async function offersOf(
   if (!hours) return [];
   const now = desk.clock();
   const rules = await desk.readEligibility(db);
-  const slots = slotsOf(hours, await takenTimes(db, notary.id, now), now);
+  const slots = slotsOf(hours, await bookedTimes(db, notary.id, now), now);
   const pointsAt = (at: Date): Point[] => {
     const eligibility = eligibilityFor(rules, notary, order, at);
     const isHere = rooms !== null && liveObstacle(rooms, { order, eligibility }, at) === null;

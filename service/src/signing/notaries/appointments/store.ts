@@ -102,7 +102,7 @@ export async function scheduledOf(db: Sql, notaryId: string): Promise<NotarySess
  * The start times of a notary's scheduled appointments. Rows that fail their MAC count too, so that nobody is booked at
  * the same time.
  */
-export async function takenTimes(db: Sql, notaryId: string, since: Date): Promise<Date[]> {
+export async function bookedTimes(db: Sql, notaryId: string, since: Date): Promise<Date[]> {
   const rows = await db.query<{ at: Date }>(sql`
     SELECT starts_at AS at FROM notary_sessions
     WHERE notary_id = ${notaryId} AND state = 'scheduled' AND starts_at > ${new Date(since.getTime() - stepMs)}`);
@@ -176,7 +176,7 @@ export const sessionsToLookAt = (db: Sql, now: Date, id: string | null = null) =
     ORDER BY s.starts_at LIMIT 200`);
 
 /** Whether any notary offers appointments. @param hasRooms whether the service has rooms for audio and video */
-export async function takesAppointments(db: Sql, hasRooms: boolean): Promise<boolean> {
+export async function offersAppointments(db: Sql, hasRooms: boolean): Promise<boolean> {
   const rows = await db.query(
     sql`SELECT FROM notary_hours WHERE ${hasRooms} OR meeting_url IS NOT NULL OR place IS NOT NULL LIMIT 1`,
   );

@@ -52,7 +52,7 @@ export const expiryMail = defineMail({
   isVouched: true,
   load: async (about: ExpiryMail) => about,
   write({ email, name, what, expiresOn, stage, isOwn }, _, { baseUrl }) {
-    const whose = isOwn ? "Your" : `The notary ${name}’s`;
+    const owner = isOwn ? "Your" : `The notary ${name}’s`;
     const thing = expiringWords[what];
     const happens = stage === "soon" ? `expires on ${expiresOn}` : `expired on ${expiresOn}`;
     return {
@@ -61,7 +61,7 @@ export const expiryMail = defineMail({
       subject: stage === "soon" ? `A notary ${thing} expires soon` : `A notary ${thing} has expired`,
       greeting: "Hello,",
       lines: [
-        `${whose} ${thing} ${happens}.`,
+        `${owner} ${thing} ${happens}.`,
         stage === "soon"
           ? "From then on no acts that need it can be done here. An administrator enters the new one."
           : "No acts that need it can be done here until an administrator has entered the new one.",

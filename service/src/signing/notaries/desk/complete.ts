@@ -18,7 +18,7 @@ import { deleteSignatures } from "../signing/store.ts";
 import type { UploadReport } from "../uploads/check.ts";
 import { actChecks, outsideOf, ruleFaults } from "./act-checks.ts";
 import { type Claimed, claimedOrder, type DeskDeps, lockClaimed } from "./desk.ts";
-import { documentToNotarize, givenNow, signedAgainOnPaper } from "./documents.ts";
+import { currentSha256, documentToNotarize, signedAgainOnPaper } from "./documents.ts";
 import { type Draft, deleteDraft, findDraft, lockDraft } from "./orders.ts";
 
 /** The act that the notary noted. All further steps need it. @throws ServiceError `conflict` when none was noted */
@@ -165,7 +165,7 @@ async function writeDown(
   requireMode(now, act);
   if (hashOf(actIn(await lockDraft(tx, order.taskId, notary.id))) !== report.actSha256)
     throw new ServiceError("conflict", "The act was changed meanwhile. Check the document again.");
-  if ((await givenNow(tx, order.orderId)) !== given.sha256)
+  if ((await currentSha256(tx, order.orderId)) !== given.sha256)
     throw new ServiceError("conflict", "The order has another document meanwhile. Download and sign that one.");
   const about = {
     givenSha256: given.sha256,

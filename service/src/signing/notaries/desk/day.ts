@@ -51,16 +51,16 @@ export async function dayOf(deps: DeskDeps, operator: Operator): Promise<NotaryD
     deps.db,
     mine.map(({ order }) => order.orderId),
   );
-  const placed = mine.map((each) => {
+  const withTimes = mine.map((each) => {
     const { orderId, taskId } = each.order;
     const appointmentAt = bookedAt.get(orderId) ?? mailed.get(taskId) ?? null;
     return { ...each, appointmentAt, at: placeOf(asked.get(orderId), sessions.get(orderId), appointmentAt) };
   });
   const last = Number.MAX_SAFE_INTEGER;
-  const instant = ({ appointmentAt }: (typeof placed)[number]) => appointmentAt?.getTime() ?? last;
+  const instant = ({ appointmentAt }: (typeof withTimes)[number]) => appointmentAt?.getTime() ?? last;
   return {
     open: open.map((each) => ({ ...each, at: asked.has(each.order.orderId) ? "asks_now" : "unclaimed" })),
-    mine: placed.sort((one, other) => instant(one) - instant(other)),
+    mine: withTimes.sort((one, other) => instant(one) - instant(other)),
     others,
   };
 }

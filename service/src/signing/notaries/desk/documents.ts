@@ -13,7 +13,7 @@ import type { Claimed, DeskDeps } from "./desk.ts";
 import type { WaitingOrder } from "./orders.ts";
 
 /** Hex SHA-256 of the document that the notary would get now. */
-export async function givenNow(db: Sql, orderId: number): Promise<string | undefined> {
+export async function currentSha256(db: Sql, orderId: number): Promise<string | undefined> {
   const room = await roomOfAct(db, orderId);
   return room?.head.sha256 ?? (await furthestDocument(db, orderId))?.sha256;
 }
@@ -54,7 +54,7 @@ export async function signedAgainOnPaper(
   );
 }
 
-async function known({ db, rowMac }: DeskDeps, order: WaitingOrder) {
+async function recordedState({ db, rowMac }: DeskDeps, order: WaitingOrder) {
   const { orderId, code, partnerId, environment } = order;
   const document = await furthestDocument(db, orderId);
   if (!document) throw new ServiceError("unavailable", "The order has no document.");
@@ -74,7 +74,7 @@ const unreadable = () => new ServiceError("unavailable", "The document can't be 
 export async function documentToNotarize(deps: DeskDeps, order: WaitingOrder) {
   const room = await roomOfAct(deps.db, order.orderId);
   if (room) return openRoomDocument(deps, room.id);
-  const { sha256, blobKey } = await known(deps, order);
+  const { sha256, blobKey } = await recordedState(deps, order);
   const file = await deps.blobs.open(blobKey, documentUse(sha256), memoryHolder(order));
   if (!file) throw unreadable();
   return { sha256, file };
@@ -91,7 +91,7 @@ export async function withDocument<T>(
 ): Promise<T> {
   const room = await roomOfAct(deps.db, order.orderId);
   if (room) return readRoomDocument(deps, room.id, ({ bytes, sha256 }) => work({ bytes, sha256 }));
-  const { sha256, blobKey: key } = await known(deps, order);
+  const { sha256, blobKey: key } = await recordedState(deps, order);
   const at = { key, use: documentUse(sha256), holder: memoryHolder(order), times: 2 };
   return deps.blobs.withBytes(at, async (bytes) => {
     if (!bytes) throw unreadable();

@@ -31,7 +31,7 @@ function stateOf(status: string, isActed: boolean): Notarization["state"] {
   return ended.includes(status) ? "ended" : "not_due";
 }
 
-const nothingKnown = { method: null, jurisdiction: null, appointmentUtc: null, session: null };
+const noProgress = { method: null, jurisdiction: null, appointmentUtc: null, session: null };
 
 /**
  * The state of an order's notarization, as its firm sees it. The order must exist.
@@ -45,8 +45,8 @@ export async function notarizationOf(reading: Reading, code: string): Promise<No
   if (!order) throw new Error("the order of a notarization is gone");
   const act = await actOfOrder(reading, order.id);
   const state = stateOf(order.status === "OnHold" ? (order.before ?? "") : order.status, act !== undefined);
-  if (act) return { ...nothingKnown, state, method: act.mode, jurisdiction: act.venue.state };
-  return state === "waiting" ? waitingPart(reading, order.id) : { ...nothingKnown, state };
+  if (act) return { ...noProgress, state, method: act.mode, jurisdiction: act.venue.state };
+  return state === "waiting" ? waitingPart(reading, order.id) : { ...noProgress, state };
 }
 
 /** The part of the progress about waiting, for an order that waits for a notary or that a notary has claimed. */

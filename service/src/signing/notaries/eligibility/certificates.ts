@@ -37,9 +37,9 @@ export function wordingFault(words: string, mode: CertificateMode): string | nul
  * @throws DataFileError naming the line, the field and the rule
  */
 export function readWording(place: Place): Wording {
-  const given = fields(place, { required: [], optional: certificateModes });
+  const entries = fields(place, { required: [], optional: certificateModes });
   const read = certificateModes.flatMap((mode) => {
-    const each = given[mode];
+    const each = entries[mode];
     if (!each) return [];
     const words = text(each, mostCharacters);
     const fault = wordingFault(words, mode);
@@ -81,10 +81,10 @@ export const listed = (names: readonly string[]): string =>
 
 /** A fact about the principals: stated once if it is the same for all, and by name otherwise. */
 function ofEach(principals: readonly Named[], factOf: (principal: Named) => string): string {
-  const known = principals.map((each) => ({ name: each.name, fact: factOf(each) }));
-  const [first] = known;
-  if (first && known.every(({ fact }) => fact === first.fact)) return first.fact;
-  return known.map(({ name, fact }) => `${name}: ${fact}`).join("; ");
+  const facts = principals.map((each) => ({ name: each.name, fact: factOf(each) }));
+  const [first] = facts;
+  if (first && facts.every(({ fact }) => fact === first.fact)) return first.fact;
+  return facts.map(({ name, fact }) => `${name}: ${fact}`).join("; ");
 }
 
 function howIdentified({ basis, credential }: Named): string {

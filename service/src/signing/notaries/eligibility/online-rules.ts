@@ -145,8 +145,8 @@ const quiz: Form<QuizRules> = {
   label: "Knowledge-based questions",
   hint: "Such as “questions 5, choices 5, percent 80, seconds 120, retakes 1, hours 24, renewed 60”.",
   parse(place) {
-    const given = fields(place, { required: quizNames });
-    return quizOf((name) => integer(given[name], ...quizBounds[name]));
+    const entries = fields(place, { required: quizNames });
+    return quizOf((name) => integer(entries[name], ...quizBounds[name]));
   },
   write: (value) => quizNames.map((name) => `${name} ${value[name]}`).join(", "),
   read(typed) {
@@ -173,9 +173,9 @@ const confirmation: Form<OnlineValues["platformConfirmed"]> = {
   label: "The tool: your registration or approval",
   hint: "The day and the reference, such as “2026-11-01 filing 4711”. It counts for a year.",
   parse(place) {
-    const given = fields(place, { required: ["reference", "on"] });
-    const on = matching(given.on, /^\d{4}-[01]\d-[0-3]\d$/, "a day like 2026-01-31");
-    return { reference: text(given.reference, 200), on };
+    const entries = fields(place, { required: ["reference", "on"] });
+    const on = matching(entries.on, /^\d{4}-[01]\d-[0-3]\d$/, "a day like 2026-01-31");
+    return { reference: text(entries.reference, 200), on };
   },
   write: ({ reference, on }) => `${on} ${reference}`,
   read(typed) {

@@ -134,24 +134,24 @@ function attributionOf(place: Place): RulesAttribution {
 }
 
 function stateRules(place: Place, base: StateRules, classes: ReadonlyMap<string, unknown>): StateRules {
-  const given = fields(place, {
+  const entries = fields(place, {
     required: [],
     optional: ["modes", "acts", "excluded", "sentences", "certificates", "terms", "online"],
   });
   return {
-    modes: given.modes ? modesOf(given.modes) : base.modes,
-    acts: given.acts ? actsOf(given.acts) : base.acts,
-    excluded: given.excluded
-      ? sourced(given.excluded, (each) => {
+    modes: entries.modes ? modesOf(entries.modes) : base.modes,
+    acts: entries.acts ? actsOf(entries.acts) : base.acts,
+    excluded: entries.excluded
+      ? sourced(entries.excluded, (each) => {
           const name = text(each, 80);
           if (!classes.has(name)) fail(each, `must be one of the classes (${[...classes.keys()].join(", ")})`);
           return name;
         })
       : null,
-    sentences: given.sentences ? sentencesOf(given.sentences) : {},
-    certificates: given.certificates ? certificatesOf(given.certificates) : {},
-    terms: given.terms ? termsOf(given.terms) : {},
-    online: given.online ? onlineOf(given.online) : {},
+    sentences: entries.sentences ? sentencesOf(entries.sentences) : {},
+    certificates: entries.certificates ? certificatesOf(entries.certificates) : {},
+    terms: entries.terms ? termsOf(entries.terms) : {},
+    online: entries.online ? onlineOf(entries.online) : {},
     origin: base.origin,
   };
 }
@@ -160,28 +160,28 @@ const modesOf = (place: Place) => sourced(place, (each) => oneOf(each, actModes)
 const actsOf = (place: Place) => sourced(place, (each) => oneOf(each, actKinds));
 
 function sentencesOf(place: Place): StateRules["sentences"] {
-  const given = fields(place, { required: [], optional: actModes });
+  const entries = fields(place, { required: [], optional: actModes });
   return Object.fromEntries(
-    Object.entries(given).map(([mode, each]) => [mode, sourced(each, (sentence) => text(sentence, 500))]),
+    Object.entries(entries).map(([mode, each]) => [mode, sourced(each, (sentence) => text(sentence, 500))]),
   );
 }
 
 function certificatesOf(place: Place): CertificateRules {
-  const given = fields(place, { required: [], optional: actKinds });
-  return Object.fromEntries(Object.entries(given).map(([act, each]) => [act, sourcedValue(each, readWording)]));
+  const entries = fields(place, { required: [], optional: actKinds });
+  return Object.fromEntries(Object.entries(entries).map(([act, each]) => [act, sourcedValue(each, readWording)]));
 }
 
 function termsOf(place: Place): StateRules["terms"] {
-  const given = fields(place, { required: [], optional: termNames });
+  const entries = fields(place, { required: [], optional: termNames });
   return Object.fromEntries(
-    Object.entries(given).map(([name, each]) => [name, sourcedValue(each, (value) => text(value, 1000))]),
+    Object.entries(entries).map(([name, each]) => [name, sourcedValue(each, (value) => text(value, 1000))]),
   );
 }
 
 function onlineOf(place: Place): OnlineRules {
-  const given = fields(place, { required: [], optional: onlineNames });
+  const entries = fields(place, { required: [], optional: onlineNames });
   return Object.fromEntries(
-    Object.entries(given).map(([name, each]) => [
+    Object.entries(entries).map(([name, each]) => [
       name,
       sourcedValue<unknown>(each, onlineForms[name as OnlineName].parse),
     ]),

@@ -46,7 +46,7 @@ const forgetQueue = "identity-forget";
  */
 const lookPausesMs = [2, 10, 60, 360, 1080].map((minutes) => minutes * 60_000);
 /** How long a provider's findings are stored, counted from the start of the check. */
-const keptMs = 30 * dayMs;
+const retentionMs = 30 * dayMs;
 const againMs = 7 * dayMs;
 
 const unavailable = (what: string) => new ServiceError("unavailable", `${what} are not available now.`);
@@ -65,26 +65,26 @@ export async function beginCredential(deps: IdentityDeps, token: string): Promis
   // same session at the provider.
   const before = triesOf(found.proofs, "credential").find(({ state }) => state === "begun");
   if (before) await lookAtCredential(deps, before.id);
-  const proof = await desk.db.transaction(async (tx) => begun(tx, await lockOpenCheck(deps, tx, found)));
+  const proof = await desk.db.transaction(async (tx) => openProof(tx, await lockOpenCheck(deps, tx, found)));
   let { reference } = proof;
   if (reference === null) {
     const comparesFaces = found.check.needs.includes("biometric");
     // Returns the person to a fixed address, because the link itself is a credential that the provider must not see.
     const returnTo = `${desk.baseUrl}/identity/back`;
     ({ reference } = await proofing.begin({ id: proof.id, comparesFaces, returnTo }));
-    const known = reference;
+    const startedReference = reference;
     await desk.db.transaction(async (tx) => {
       await lockCheck(tx, found.check.id);
-      await setProof(tx, proof.id, { reference: known });
+      await setProof(tx, proof.id, { reference: startedReference });
       await enqueueAfter(tx, lookQueue, { proofId: proof.id }, lookPausesMs[0] ?? 0);
-      await enqueueAfter(tx, forgetQueue, { proofId: proof.id }, keptMs);
+      await enqueueAfter(tx, forgetQueue, { proofId: proof.id }, retentionMs);
     });
   }
   const page = await proofing.page(reference);
   if (page === null) throw new ServiceError("conflict", "The provider is looking at what you showed. Wait a minute.");
   return page;
 
-  async function begun(tx: Tx, locked: LockedCheck) {
+  async function openProof(tx: Tx, locked: LockedCheck) {
     const { check, proofs } = locked;
     const tries = triesOf(proofs, "credential");
     requireOpenKind({ check, proofs }, "credential");

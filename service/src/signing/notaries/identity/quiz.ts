@@ -38,9 +38,9 @@ export async function beginQuiz(deps: IdentityDeps, token: string, typed: Typed)
   const found = await openCheck(deps, token);
   if (!quiz || !meansFor(deps, found.order.environment).questions)
     throw new ServiceError("unavailable", "Questions are not available now.");
-  const begun = await desk.db.transaction(async (tx) => begin(deps, tx, await lockOpenCheck(deps, tx, found)));
-  if (begun === "failed for good") throw new ServiceError("conflict", "The time for the questions ran out.");
-  const { id, rules, before } = begun;
+  const attempt = await desk.db.transaction(async (tx) => begin(deps, tx, await lockOpenCheck(deps, tx, found)));
+  if (attempt === "failed for good") throw new ServiceError("conflict", "The time for the questions ran out.");
+  const { id, rules, before } = attempt;
   const repeats = before === null ? null : { reference: before, renewed: rules.renewed };
   const { questions, choices } = rules;
   const asked = await quiz

@@ -78,7 +78,7 @@ type Line = Awaited<ReturnType<typeof lineOf>>;
  * Whether the notary may take the request of an order, that is, meet the order's people by audio and video through this
  * service.
  */
-export const mayTake = (
+export const mayAccept = (
   deps: QueueDeps,
   { rules }: Pick<Line, "rules">,
   notary: Notary,
@@ -89,7 +89,7 @@ export const mayTake = (
   liveObstacle(deps.identity, { order, eligibility: eligibilityFor(rules, notary, order, now) }, now) === null;
 
 const takersOf = (deps: QueueDeps, line: Line, order: WaitingOrder, now: Date): Notary[] =>
-  line.there.filter((notary) => mayTake(deps, line, notary, order, now));
+  line.there.filter((notary) => mayAccept(deps, line, notary, order, now));
 
 /** The state that a person's page of the queue shows: the person may ask, waits, or is called. */
 export type QueuePlace =
@@ -146,7 +146,7 @@ const bookedPlace = (session: NotarySession | null, now: Date): QueuePlace | nul
 function placeOf(deps: QueueDeps, line: Line, request: NotaryRequest, takers: readonly Notary[], now: Date): number {
   const at = line.waiting.findIndex(({ id }) => id === request.id);
   const before = at < 0 ? line.waiting : line.waiting.slice(0, at);
-  return 1 + before.filter(({ order }) => takers.some((notary) => mayTake(deps, line, notary, order, now))).length;
+  return 1 + before.filter(({ order }) => takers.some((notary) => mayAccept(deps, line, notary, order, now))).length;
 }
 
 async function estimateFor({ sheets: { desk } }: QueueDeps, order: WaitingOrder, place: number, takers: Notary[]) {

@@ -159,7 +159,7 @@ export async function insertRequest(tx: Tx, { id, orderId, askedAt, expiresAt }:
 const change = (tx: Tx, id: string, set: Statement): Promise<void> => changeRow(tx, requestState, id, set);
 
 /** The caller must have locked the request. */
-export const setTaken = (
+export const setAccepted = (
   tx: Tx,
   id: string,
   { notaryId, keepsClaim, at }: { notaryId: string; keepsClaim: boolean; at: Date },
@@ -188,11 +188,11 @@ export async function endRequestOf(tx: Tx, orderId: number, outcome: RequestOutc
  * The requests that need an action: nobody took them in time, their notary did not open the session or released the
  * order, or their order no longer waits.
  */
-export const requestsToLookAt = (db: Sql, now: Date, takenBefore: Date) =>
+export const requestsToLookAt = (db: Sql, now: Date, acceptedBefore: Date) =>
   db.query<{ orderId: number }>(sql`
     SELECT r.order_id AS "orderId" FROM notary_requests r ${joinOrder(sql`r.order_id`)}
     WHERE r.state <> 'ended' AND (o.status <> 'NotarizationPending' OR r.state = 'waiting' AND r.expires_at <= ${now}
-      OR r.state = 'taken' AND (r.taken_at <= ${takenBefore} OR NOT EXISTS (
+      OR r.state = 'taken' AND (r.taken_at <= ${acceptedBefore} OR NOT EXISTS (
         SELECT ${fromTasks} JOIN notaries n ON t.claimed_by = 'operator:' || n.operator_id
         WHERE t.order_id = o.id AND t.kind = 'notarize' AND t.state = 'claimed' AND n.id = r.notary_id)))
     ORDER BY r.asked_at LIMIT 200`);

@@ -45,7 +45,7 @@ async function lookAt({ db, clock, rowMac, log }: SweepDeps, orderId: number): P
     const at = clock();
     if (!request) return;
     if (!order) return setEnded(tx, request.id, "elsewhere", at);
-    if (request.state === "taken") return lookAtTaken(tx, rowMac, request, order, at);
+    if (request.state === "taken") return reviewAccepted(tx, rowMac, request, order, at);
     if (request.expiresAt <= at) await expire(tx, rowMac, request, order, at);
   });
 }
@@ -84,7 +84,13 @@ async function releaseIdle(tx: Tx, rowMac: Mac, order: WaitingOrder, at: Date): 
  * that notary goes off duty and loses the order. A notary who has noted an act, or has an appointment, keeps the order.
  * Then the request ends, because no other notary may take it.
  */
-async function lookAtTaken(tx: Tx, rowMac: Mac, request: NotaryRequest, order: WaitingOrder, at: Date): Promise<void> {
+async function reviewAccepted(
+  tx: Tx,
+  rowMac: Mac,
+  request: NotaryRequest,
+  order: WaitingOrder,
+  at: Date,
+): Promise<void> {
   const { id, notaryId, takenAt } = request;
   const { orderId, taskId, partnerId, environment, claimedBy } = order;
   // If an act is already open, the people meet the notary anyway, so the request has served its purpose.

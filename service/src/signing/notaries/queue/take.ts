@@ -12,8 +12,8 @@ import { orderOfId, type WaitingOrder } from "../desk/orders.ts";
 import { sessionOf } from "../sheets/ipen.ts";
 import { notariesInSession } from "./estimate.ts";
 import { callPeople } from "./mail.ts";
-import { lineOf, mayTake, mostOpen, type QueueDeps, type Request } from "./queue.ts";
-import { lockRequest, onDuty, openRequests, setTaken, writeDuty } from "./store.ts";
+import { lineOf, mayAccept, mostOpen, type QueueDeps, type Request } from "./queue.ts";
+import { lockRequest, onDuty, openRequests, setAccepted, writeDuty } from "./store.ts";
 
 /** How long a duty lasts unless it is extended. Without this limit, people would wait for a notary who has left. */
 const dutyMs = 4 * hourMs;
@@ -36,7 +36,7 @@ export async function notaryQueueOf(deps: QueueDeps, operator: Operator, notary:
   ]);
   return {
     dutyUntil: duty.get(notary.id) ?? null,
-    waiting: line.waiting.filter(({ order }) => mayTake(deps, line, notary, order, now)),
+    waiting: line.waiting.filter(({ order }) => mayAccept(deps, line, notary, order, now)),
     taken: line.requests.find(({ state, notaryId }) => state === "taken" && notaryId === notary.id)?.order ?? null,
   };
 }
@@ -73,19 +73,25 @@ export async function setDuty(deps: QueueDeps, operator: Operator, isOn: boolean
  * @returns the order's code
  * @throws ServiceError `conflict` for a notary who is off duty or has already called people, and when nobody waits
  */
-export async function takeNext(deps: QueueDeps, operator: Operator): Promise<string> {
+export async function acceptNext(deps: QueueDeps, operator: Operator): Promise<string> {
   sessionOf(operator);
   const { desk } = deps.sheets;
   const notary = await notaryOf(desk.db, operator);
   const { waiting } = await notaryQueueOf(deps, operator, notary);
   for (const { order } of waiting)
-    if (await desk.db.transaction((tx) => take(tx, deps, operator, notary, order))) return order.code;
+    if (await desk.db.transaction((tx) => acceptRequest(tx, deps, operator, notary, order))) return order.code;
   await desk.db.transaction((tx) => requireFree(tx, deps, operator, notary));
   throw new ServiceError("conflict", "Nobody whom you may meet is waiting.");
 }
 
 /** @returns false when the request no longer waits, or the notary may no longer take it */
-async function take(tx: Tx, deps: QueueDeps, operator: Operator, { id }: Notary, { code, orderId }: WaitingOrder) {
+async function acceptRequest(
+  tx: Tx,
+  deps: QueueDeps,
+  operator: Operator,
+  { id }: Notary,
+  { code, orderId }: WaitingOrder,
+) {
   const { desk } = deps.sheets;
   if (!(await lockOrder(tx, code))) return false;
   const request = await lockRequest(tx, orderId);
@@ -95,8 +101,8 @@ async function take(tx: Tx, deps: QueueDeps, operator: Operator, { id }: Notary,
   if (!order || !notary || request?.state !== "waiting" || request.expiresAt <= at) return false;
   await requireFree(tx, deps, operator, notary);
   const rules = await desk.readEligibility(tx);
-  if (!mayTake(deps, { rules }, notary, order, at)) return false;
-  await setTaken(tx, request.id, { notaryId: id, keepsClaim: order.claimedBy !== null, at });
+  if (!mayAccept(deps, { rules }, notary, order, at)) return false;
+  await setAccepted(tx, request.id, { notaryId: id, keepsClaim: order.claimedBy !== null, at });
   if (order.claimedBy === null) await claimTaskIn(tx, order.taskId, { by: operator.actor, actor: operator.actor, at });
   const { partnerId } = order;
   const detail = { request: request.id, notaryId: id };

@@ -3,7 +3,7 @@ import { isDamaged } from "../../../kernel/platform/database/sql-errors.ts";
 import { MissingKeyError } from "../../../kernel/platform/secrets.ts";
 import { emptyChain, followChain, headAfter, readLine, sha256Hex } from "../../../providers/providers.ts";
 import { messageFaults } from "./messages.ts";
-import { chunkReader, isAway, MissingPartError, placedChunks, type ReadDeps } from "./read.ts";
+import { chunkReader, isAway, locateChunks, MissingPartError, type ReadDeps } from "./read.ts";
 import { markedPartsOf, type Part, type Recording } from "./store.ts";
 
 const partName = (index: number, { firstSeq, lastSeq }: Part): string =>
@@ -62,7 +62,7 @@ export async function checkRecording(deps: ReadDeps, recording: Recording): Prom
   if (faults.length > 0 || recording.deletedAt) return { faults, unread: [] };
   const read = await chunkReader(deps, recording);
   const unread = new Set<Part>();
-  for (const chunk of placedChunks(parts)) {
+  for (const chunk of locateChunks(parts)) {
     const { seq, take, n } = chunk.line;
     try {
       await read(chunk);

@@ -30,7 +30,10 @@ export const recordingEventRows = stateRows(recordingEventState);
 export const leftJoinRecordingEvent = (event: Statement): Statement =>
   sql`LEFT JOIN recording_events AS told ON told.event_row = ${event}`;
 
-type Told = Pick<Recording, "id" | "orderId" | "startedAt"> & { endedAt?: Date | null; manifestSha256?: string | null };
+type EventFacts = Pick<Recording, "id" | "orderId" | "startedAt"> & {
+  endedAt?: Date | null;
+  manifestSha256?: string | null;
+};
 
 /**
  * Queues an event for the firm of the recording's order, in the transaction of the change. A recording without an order
@@ -39,7 +42,7 @@ type Told = Pick<Recording, "id" | "orderId" | "startedAt"> & { endedAt?: Date |
 export async function tellOfRecording(
   tx: Tx,
   topic: RecordingTopic,
-  { id, orderId, startedAt, endedAt = null, manifestSha256 = null }: Told,
+  { id, orderId, startedAt, endedAt = null, manifestSha256 = null }: EventFacts,
   at: Date,
   cause: string | null = null,
 ): Promise<void> {

@@ -6,8 +6,8 @@ import type { Act } from "../acts/act.ts";
 import type { EntryRecording } from "../acts/entry.ts";
 import { lastOfOrder, partsOf, type Recording, recordingById } from "./store.ts";
 
-const entryOf = ({ id, manifestSha256, keepUntil }: Recording, keptAt: string): EntryRecording | null =>
-  manifestSha256 === null ? null : { id, sha256: manifestSha256, keptAt, keptUntil: keepUntil };
+const entryOf = ({ id, manifestSha256, keepUntil }: Recording, storedAt: string): EntryRecording | null =>
+  manifestSha256 === null ? null : { id, sha256: manifestSha256, keptAt: storedAt, keptUntil: keepUntil };
 
 /**
  * Finds the recording that an act names by the head of its chain. The notary's signature covers the act, and therefore
@@ -17,12 +17,12 @@ const entryOf = ({ id, manifestSha256, keepUntil }: Recording, keptAt: string): 
 export async function recordingOfAct(
   db: Sql,
   { recording: noted }: Pick<Act, "recording">,
-  keptAt: string,
+  storedAt: string,
 ): Promise<EntryRecording | null> {
   if (!noted?.head) return null;
   const { seq } = noted.head;
   const recording = await recordingById(db, noted.head.recording);
-  const entry = entryOf(recording, keptAt);
+  const entry = entryOf(recording, storedAt);
   if (!entry) throw new ServiceError("conflict", "End the session first: the journal names its whole recording.");
   const part = (await partsOf(db, recording.id)).find(({ firstSeq, lastSeq }) => firstSeq <= seq && seq <= lastSeq);
   const text = part?.lines.split("\n")[seq - part.firstSeq];
@@ -32,7 +32,7 @@ export async function recordingOfAct(
 }
 
 /** The newest recording of the order's sessions, if it has ended. */
-export async function recordingOfOrder(db: Sql, orderId: number, keptAt: string): Promise<EntryRecording | null> {
+export async function recordingOfOrder(db: Sql, orderId: number, storedAt: string): Promise<EntryRecording | null> {
   const recording = await lastOfOrder(db, orderId);
-  return recording ? entryOf(recording, keptAt) : null;
+  return recording ? entryOf(recording, storedAt) : null;
 }

@@ -108,11 +108,11 @@ export function playable(recording: Recording): Recording {
 
 /** The reason that a viewer stated. @throws ServiceError `validation` */
 export function requireReason({ reason }: Viewer): string {
-  const said = reason.trim();
-  if (said === "") throw invalid("reason must say why you do this");
-  if (!isPlainText(said)) throw invalid("reason must be one line of plain text");
-  if (said.length > longestReason) throw invalid(`reason must have at most ${longestReason} characters`);
-  return said;
+  const trimmed = reason.trim();
+  if (trimmed === "") throw invalid("reason must say why you do this");
+  if (!isPlainText(trimmed)) throw invalid("reason must be one line of plain text");
+  if (trimmed.length > longestReason) throw invalid(`reason must have at most ${longestReason} characters`);
+  return trimmed;
 }
 
 async function writeDown(

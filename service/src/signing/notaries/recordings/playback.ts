@@ -3,12 +3,12 @@ import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
 import { storedFile } from "../../../kernel/platform/blobs/stored-file.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { finishedHeader, tracksIn } from "../../../providers/providers.ts";
-import { chunkReader, type PlacedChunk, placedChunks, type ReadDeps } from "./read.ts";
+import { chunkReader, type LocatedChunk, locateChunks, type ReadDeps } from "./read.ts";
 import { type Part, partsOf, type Recording } from "./store.ts";
 
 /** The chunks of one take, in order. @throws ServiceError `not_found` */
-async function chunksOf({ db }: ReadDeps, { id }: Recording, take: number): Promise<[PlacedChunk, ...PlacedChunk[]]> {
-  const [header, ...clusters] = placedChunks(await partsOf(db, id)).filter(({ line }) => line.take === take);
+async function chunksOf({ db }: ReadDeps, { id }: Recording, take: number): Promise<[LocatedChunk, ...LocatedChunk[]]> {
+  const [header, ...clusters] = locateChunks(await partsOf(db, id)).filter(({ line }) => line.take === take);
   if (!header) throw new ServiceError("not_found", "The recording has no such take.");
   return [header, ...clusters];
 }
@@ -32,13 +32,13 @@ export async function recordedTakes(
   parts: readonly Part[],
 ): Promise<Map<number, StoredFile>> {
   const read = await chunkReader(deps, recording);
-  const takes = Map.groupBy(placedChunks(parts), ({ line }) => line.take);
+  const takes = Map.groupBy(locateChunks(parts), ({ line }) => line.take);
   return new Map([...takes].map(([take, chunks]) => [take, fileOf(deps, recording, readers(chunks, read))]));
 }
 
 type Piece = { bytes: number; read: () => Promise<Buffer> };
 
-const readers = (chunks: readonly PlacedChunk[], read: (chunk: PlacedChunk) => Promise<Buffer>): Piece[] =>
+const readers = (chunks: readonly LocatedChunk[], read: (chunk: LocatedChunk) => Promise<Buffer>): Piece[] =>
   chunks.map((chunk) => ({ bytes: chunk.line.bytes, read: () => read(chunk) }));
 
 function fileOf({ blobs }: ReadDeps, { notaryId }: Recording, pieces: readonly Piece[]): StoredFile {

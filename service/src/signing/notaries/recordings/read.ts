@@ -23,17 +23,17 @@ export class MissingPartError extends ServiceError {
 }
 
 /** Where a chunk's encrypted bytes are within its part. */
-export type PlacedChunk = { line: ChainLine; part: Part; at: number };
+export type LocatedChunk = { line: ChainLine; part: Part; at: number };
 
 const linesIn = (part: Part): ChainLine[] => part.lines.trimEnd().split("\n").map(readLine);
 
-export function placedChunks(parts: readonly Part[]): PlacedChunk[] {
+export function locateChunks(parts: readonly Part[]): LocatedChunk[] {
   return parts.flatMap((part) => {
     let at = 0;
     return linesIn(part).map((line) => {
-      const placed = { line, part, at };
+      const located = { line, part, at };
       at += sealedBytes(line.bytes);
-      return placed;
+      return located;
     });
   });
 }
@@ -51,7 +51,7 @@ export async function chunkReader({ db, secrets, blobs }: ReadDeps, recording: R
     if (!file) throw new MissingPartError(blobKey);
     return file;
   }
-  return async ({ line, part, at }: PlacedChunk): Promise<Buffer> => {
+  return async ({ line, part, at }: LocatedChunk): Promise<Buffer> => {
     const opened = files.get(part.id) ?? open(part);
     files.set(part.id, opened);
     const pieces: Buffer[] = [];
@@ -86,9 +86,9 @@ export type ReadTake = {
 export async function readTakes(deps: ReadDeps, recording: Recording): Promise<ReadTake[]> {
   const read = await chunkReader(deps, recording);
   const takes = new Map<number, Omit<ReadTake, "sha256"> & { hash: ReturnType<typeof createHash> }>();
-  for (const placed of placedChunks(await partsOf(deps.db, recording.id))) {
-    const { line } = placed;
-    const bytes = await read(placed);
+  for (const located of locateChunks(await partsOf(deps.db, recording.id))) {
+    const { line } = located;
+    const bytes = await read(located);
     const own = takes.get(line.take);
     if (!own)
       takes.set(line.take, {

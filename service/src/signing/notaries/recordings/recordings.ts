@@ -94,13 +94,13 @@ export class Recordings {
     const { db, clock, random, secrets, readEligibility } = this.#deps;
     const existing = await recordingOf(db, session);
     if (existing) {
-      const taken = new ServiceError("conflict", "The session has a recording.");
-      if (existing.endedAt || this.#ids.has(session)) throw taken;
+      const isRecorded = new ServiceError("conflict", "The session has a recording.");
+      if (existing.endedAt || this.#ids.has(session)) throw isRecorded;
       // An earlier call may have failed before anything was recorded, because the engine refused or died. Then the same
       // recording begins again.
       await this.#settle(session, "all");
       const now = await required(this.#deps, session);
-      if (now.headSeq > 0) throw taken;
+      if (now.headSeq > 0) throw isRecorded;
       await this.#openRun(now.id, requireHeld);
       return now.id;
     }
@@ -108,13 +108,13 @@ export class Recordings {
     const startedAt = clock();
     const years = await yearsOf(db, readEligibility, notaryId);
     const keepUntil = years === null ? null : yearsAfter(startedAt, years);
-    const made = { id, session, notaryId, orderId, environment, people: [...people], startedAt, keepUntil };
+    const recording = { id, session, notaryId, orderId, environment, people: [...people], startedAt, keepUntil };
     await db.transaction(async (tx) => {
       const key = keyCipher(secrets).encrypt(random.bytes(32), id);
-      await insertRecording(tx, { ...made, headSha256: emptyChain.sha256 }, key);
+      await insertRecording(tx, { ...recording, headSha256: emptyChain.sha256 }, key);
       const detail = { recording: id, people: people.length, keepUntil };
-      await tx.query(auditLine({ ...lineOf(made), at: startedAt, action: "recording.started", detail }));
-      await tellOfRecording(tx, "recording.started", made, startedAt);
+      await tx.query(auditLine({ ...lineOf(recording), at: startedAt, action: "recording.started", detail }));
+      await tellOfRecording(tx, "recording.started", recording, startedAt);
     });
     await this.#openRun(id, requireHeld);
     return id;
@@ -231,11 +231,11 @@ export class Recordings {
 
   /**
    * Stores the parts of the session that are on this disk, including the last one.
-   * @param whose those of all nodes only while no other node can write to them
+   * @param scope those of all nodes only while no other node can write to them
    */
-  async #settle(session: string, whose: "own" | "all"): Promise<void> {
+  async #settle(session: string, scope: "own" | "all"): Promise<void> {
     const { spoolDir } = this.#deps.media;
-    const dirs = whose === "own" ? [spoolDir] : await spoolFolders(spoolDir);
+    const dirs = scope === "own" ? [spoolDir] : await spoolFolders(spoolDir);
     const files = await quietFiles(dirs.map((dir) => join(dir, session)));
     await inOrder(this.#queues, session, () => this.#store(session, files));
   }

@@ -1,7 +1,7 @@
 /** Prepares a recording for its page. */
 import type { Mark } from "./manifest.ts";
 import { messagesOf } from "./messages.ts";
-import { placedChunks, type ReadDeps } from "./read.ts";
+import { locateChunks, type ReadDeps } from "./read.ts";
 import { partsOf, type Recording } from "./store.ts";
 
 type ShownTake = {
@@ -39,7 +39,7 @@ export async function shownRecording(
 ): Promise<ShownRecording> {
   const manifest = JSON.parse(recording.manifest ?? '{"takes":[],"gaps":[],"marks":[]}') as Manifest;
   const people = new Map(recording.people.map((each) => [each.person, each]));
-  const starts = startsOf(placedChunks(await partsOf(db, recording.id)).map(({ line }) => line));
+  const starts = startsOf(locateChunks(await partsOf(db, recording.id)).map(({ line }) => line));
   const zero = Math.min(...[...starts.values()].map(({ at }) => at));
   const takes = manifest.takes.map(({ take, person, codecs, endedBy }) => ({
     take,

@@ -144,12 +144,12 @@ export type NewRecording = Pick<
   "id" | "session" | "notaryId" | "orderId" | "environment" | "people" | "headSha256" | "startedAt" | "keepUntil"
 >;
 
-export async function insertRecording(tx: Tx, made: NewRecording, sealedKey: Uint8Array): Promise<void> {
+export async function insertRecording(tx: Tx, recording: NewRecording, sealedKey: Uint8Array): Promise<void> {
   await tx.query(sql`
     INSERT INTO recordings (id, session, notary_id, order_id, environment, people, record_key, head_sha256, started_at, keep_until)
-    VALUES (${made.id}, ${made.session}, ${made.notaryId}, ${made.orderId}, ${made.environment},
-      ${JSON.stringify(made.people)}::jsonb, ${Buffer.from(sealedKey)}, ${made.headSha256}, ${made.startedAt}, ${made.keepUntil})`);
-  await writeStateMacs(tx, recordingState, sql`id = ${made.id}`);
+    VALUES (${recording.id}, ${recording.session}, ${recording.notaryId}, ${recording.orderId}, ${recording.environment},
+      ${JSON.stringify(recording.people)}::jsonb, ${Buffer.from(sealedKey)}, ${recording.headSha256}, ${recording.startedAt}, ${recording.keepUntil})`);
+  await writeStateMacs(tx, recordingState, sql`id = ${recording.id}`);
 }
 
 /** Throws unless this node has the session. Otherwise its run would replace the run of the node that has it. */

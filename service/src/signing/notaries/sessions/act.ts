@@ -102,10 +102,10 @@ export async function markLive(deps: LiveDeps, operator: Operator, code: string,
         isOpen && isIdentity ? await basisObstacle(deps, tx, { ...locked, session, people, signer }, basis) : null;
       if (obstacle !== null) throw new ServiceError("conflict", obstacle);
       const where = isIdentity ? placeOf(people, signer) : {};
-      const placed = { ...where, ...typed };
-      const known = isOpen && basis === "credible_witness" ? withWitness(sheet, placed, signer ?? 0) : placed;
+      const withPlace = { ...where, ...typed };
+      const identity = isOpen && basis === "credible_witness" ? withWitness(sheet, withPlace, signer ?? 0) : withPlace;
       const rules = factRules(claimed.eligibility.rules);
-      const found = isIdentity && isOpen ? accepted(readIdentity(known, signer, true, rules)) : null;
+      const found = isIdentity && isOpen ? accepted(readIdentity(identity, signer, true, rules)) : null;
       const mark = { name, signer, choice: choice === "" ? null : choice };
       const detail = found && { ...found, name: nameOf(sheet, signer) };
       const unmet = unmetLive(deps, session, sheet.people, room, (typed["shows"] ?? "").split(" "));
@@ -169,7 +169,7 @@ async function basisObstacle(
 export async function giveTurn(deps: LiveDeps, operator: Operator, code: string): Promise<void> {
   const { desk } = deps.sheets;
   const claimed = await claimedOrder(desk, operator, code);
-  const given = await atSheet(
+  const atTurn = await atSheet(
     deps.sheets,
     operator,
     claimed,
@@ -205,11 +205,11 @@ export async function giveTurn(deps: LiveDeps, operator: Operator, code: string)
     },
     "ron",
   );
-  const room = deps.rooms.roomOf(given.session);
-  if (room) room.turn = { person: given.person, token: given.token };
+  const room = deps.rooms.roomOf(atTurn.session);
+  if (room) room.turn = { person: atTurn.person, token: atTurn.token };
   // `watch.ts` may have renewed the lease before it could see the turn.
-  if (room && room.lease !== given.lease) await keepTurn(deps, room);
-  deps.rooms.tell(given.session, { kind: "changed" });
+  if (room && room.lease !== atTurn.lease) await keepTurn(deps, room);
+  deps.rooms.tell(atTurn.session, { kind: "changed" });
 }
 
 /**

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Operator } from "../../../firms/operators/operators.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
-import { roomEnvelopeOf, takeFromSigner } from "../../envelopes/envelopes.ts";
+import { endSignersTurn, roomEnvelopeOf } from "../../envelopes/envelopes.ts";
 import type { SignedAct } from "../desk/complete.ts";
 import { claimedOrder } from "../desk/desk.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
@@ -66,7 +66,7 @@ export async function releaseBrowser(deps: LiveDeps, operator: Operator, code: s
     await note(deps, live, operator.actor, { name: "released", person: who });
     if (person.admittedAt !== null) {
       const envelope = await roomEnvelopeOf(tx, session.orderId);
-      if (envelope) await takeFromSigner(tx, envelope.id, at);
+      if (envelope) await endSignersTurn(tx, envelope.id, at);
       const again = { from: "identity", ...(person.role === "signer" && { proofsOf: person.n }) } as const;
       await beginAgain(deps, tx, session, again, at);
     }

@@ -2,7 +2,7 @@
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
-import { roomEnvelopeOf, setSignature, takeFromSigner } from "../../envelopes/envelopes.ts";
+import { endSignersTurn, roomEnvelopeOf, setSignature } from "../../envelopes/envelopes.ts";
 import { proofVoid, type VoidedChecks } from "../identity/results.ts";
 import { checksOf } from "../identity/store.ts";
 import { endWithoutAct } from "../sheets/room.ts";
@@ -44,7 +44,7 @@ export async function beginAgain(
   const envelope = await roomEnvelopeOf(tx, session.orderId);
   const isSigned = envelope?.signers.some(({ signedAt }) => signedAt !== null) ?? false;
   if (isSigned && sheet.script.act !== "acknowledgment") return endWithoutAct(tx, rowMac, session, "technical", by);
-  if (envelope) await takeFromSigner(tx, envelope.id, at);
+  if (envelope) await endSignersTurn(tx, envelope.id, at);
   const keep = from === "identity" ? [] : (["identify", "credential"] as const);
   await restartSheet(tx, rowMac, sheet, { cause: "interrupted", keep }, by);
 }

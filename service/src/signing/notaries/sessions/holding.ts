@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { backoffMs } from "../../../kernel/platform/work/backoff.ts";
-import { extendTurn, roomEnvelopeOf, setSignature, takeFromSigner } from "../../envelopes/envelopes.ts";
+import { endSignersTurn, extendTurn, roomEnvelopeOf, setSignature } from "../../envelopes/envelopes.ts";
 import {
   addressOf,
   leasesOf,
@@ -96,11 +96,11 @@ type Settled = { ofSession: (session: string) => Promise<void>; ofAll: () => Pro
 export async function handOver(deps: LiveDeps, late: AbortSignal, settled: Settled): Promise<void> {
   const { rooms, own, sheets } = deps;
   const { db, log } = sheets.desk;
-  const begun = new Set<string>();
+  const handedOver = new Set<string>();
   const why = "a live session could not be handed over: another node waits for its lease to end";
   const handOne = async (session: string, work: () => Promise<void>) => {
-    if (begun.has(session)) return;
-    begun.add(session);
+    if (handedOver.has(session)) return;
+    handedOver.add(session);
     await work().catch((error: Error) => log.error({ err: error, session }, why));
   };
   const handAll = () =>
@@ -112,7 +112,7 @@ export async function handOver(deps: LiveDeps, late: AbortSignal, settled: Settl
     ]);
   await Promise.all([handAll(), rooms.opened().then(handAll)]);
   await settled.ofAll();
-  await releaseLeases(db, own.id, 0, sql`NOT (id = ANY(${[...begun]}))`).catch((error: Error) =>
+  await releaseLeases(db, own.id, 0, sql`NOT (id = ANY(${[...handedOver]}))`).catch((error: Error) =>
     log.error({ err: error }, "the leases on sessions that have not begun could not be released"),
   );
 }
@@ -146,7 +146,7 @@ async function endTurn({ sheets: { desk } }: LiveDeps, room: Room): Promise<void
       if (!envelope) return;
       // Locks the envelope, so a signature that is being made counts while the session is still recorded.
       await setSignature(tx, envelope.id, false);
-      await takeFromSigner(tx, envelope.id, desk.clock());
+      await endSignersTurn(tx, envelope.id, desk.clock());
     });
   } catch (error) {
     desk.log.error({ err: error, session }, "a signer's turn could not be ended");

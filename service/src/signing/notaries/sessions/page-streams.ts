@@ -14,7 +14,7 @@ export type LedPage = { page: number; sha256: string };
  * the connection), `written` (a
  * person's message), `page` (the notary asks signers to go to a page), or `reads` (a signer reads a page).
  */
-export type RoomNews =
+export type RoomNotification =
   | { kind: "changed" }
   | { kind: "media" }
   | { kind: "taken"; page: string }
@@ -25,7 +25,7 @@ export type RoomNews =
   | { kind: "reads"; person: string; page: number; pages: number; isFollowing: boolean };
 
 /** An open page: receives messages, and can be closed. */
-type Listener = { readonly hear: (news: RoomNews) => void; readonly end: () => void };
+type Listener = { readonly hear: (notification: RoomNotification) => void; readonly end: () => void };
 
 /** An answer that comes from another node. */
 type Passed = { readonly node: string; readonly end: () => void };
@@ -92,13 +92,13 @@ export class PageStreams {
   }
 
   /** Sends a notification to all pages of a session. */
-  tell(session: string, news: RoomNews): void {
+  tell(session: string, notification: RoomNotification): void {
     for (const [key, listeners] of this.#streams)
-      if (key.startsWith(`${session} `)) for (const { hear } of listeners) hear(news);
+      if (key.startsWith(`${session} `)) for (const { hear } of listeners) hear(notification);
   }
 
   /** Sends a notification to the pages of one person. */
-  tellOne(session: string, person: string, news: RoomNews): void {
-    for (const { hear } of this.#streams.get(`${session} ${person}`) ?? []) hear(news);
+  tellOne(session: string, person: string, notification: RoomNotification): void {
+    for (const { hear } of this.#streams.get(`${session} ${person}`) ?? []) hear(notification);
   }
 }

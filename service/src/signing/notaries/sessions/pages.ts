@@ -7,7 +7,7 @@ import type { Operator } from "../../../firms/operators/operators.ts";
 import { countPagesIn } from "../../../kernel/pdf/pages/count-pages.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { type Claimed, claimedOrder } from "../desk/desk.ts";
-import { givenNow, withDocument } from "../desk/documents.ts";
+import { currentSha256, withDocument } from "../desk/documents.ts";
 import type { Typed } from "../form-reader.ts";
 import { type RoomLink, requireStep } from "./entry.ts";
 import { requireRecorded } from "./holding.ts";
@@ -42,7 +42,7 @@ async function counted({ sheets, rooms }: LiveDeps, { order }: Claimed): Promise
   const room = rooms.rooms().find(({ orderId }) => orderId === order.orderId);
   if (!room || room.broken !== null) return null;
   const before = countedIn.get(room);
-  if (before && before.sha256 === (await givenNow(sheets.desk.db, order.orderId))) return before;
+  if (before && before.sha256 === (await currentSha256(sheets.desk.db, order.orderId))) return before;
   const now = await withDocument(sheets.desk, order, async ({ sha256, bytes }) => ({
     sha256,
     pages: await countPagesIn(sheets.workers, order.partnerId, bytes),
@@ -67,7 +67,7 @@ export async function showPage(deps: LiveDeps, operator: Operator, code: string,
     if (session.state !== "live" && session.state !== "held")
       throw new ServiceError("conflict", "Nothing is recorded now.");
     await requireRecorded(deps, session.id, tx);
-    const sha256 = await givenNow(tx, session.orderId);
+    const sha256 = await currentSha256(tx, session.orderId);
     const events = await eventsOf(tx, desk.rowMac, session);
     const seen = events.findLast(({ name, person }) => name === "shown" && person === notaryName);
     if (!seen || hashIn(seen.detail) !== sha256 || document?.sha256 !== sha256)

@@ -2,7 +2,7 @@
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
-import { roomEnvelopeOf, takeFromSigner } from "../../envelopes/envelopes.ts";
+import { endSignersTurn, roomEnvelopeOf } from "../../envelopes/envelopes.ts";
 import { atSession } from "./end.ts";
 import { openSignature } from "./hold.ts";
 import { isHere, letGo } from "./holding.ts";
@@ -89,5 +89,5 @@ async function holdReopened(deps: LiveDeps, tx: Tx, session: LiveSession, silent
   await updateLive(tx, session.id, sql`state = 'held'`);
   await openSignature(tx, deps, session, false, at);
   const envelope = await roomEnvelopeOf(tx, session.orderId);
-  if (envelope) await takeFromSigner(tx, envelope.id, at);
+  if (envelope) await endSignersTurn(tx, envelope.id, at);
 }

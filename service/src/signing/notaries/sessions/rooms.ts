@@ -6,7 +6,7 @@ import type { RecordingHead, Recordings } from "../recordings/recordings.ts";
 import { type AskingPage, type Connected, type Holder, hold } from "./holders.ts";
 import { notaryName, type Phase, phaseOf } from "./interruption.ts";
 import { msToFence, type OwnLease } from "./lease.ts";
-import { type LedPage, PageStreams, type RoomNews } from "./page-streams.ts";
+import { type LedPage, PageStreams, type RoomNotification } from "./page-streams.ts";
 import { type Of, Tickets } from "./tickets.ts";
 
 /**
@@ -230,7 +230,8 @@ export class LiveRooms extends PageStreams {
     for (const person of room.people.keys()) this.tellOne(session, person, { kind: "page", ...led });
   }
 
-  tellNotary = (session: string, news: RoomNews): void => this.tellOne(session, notaryName, news);
+  tellNotary = (session: string, notification: RoomNotification): void =>
+    this.tellOne(session, notaryName, notification);
 
   /** How many milliseconds ago the last whole frames of the notary and of each admitted person arrived. */
   silences(room: Room): Map<string, number> {
@@ -242,8 +243,8 @@ export class LiveRooms extends PageStreams {
   absent(session: string, people: readonly string[]): string | null {
     const room = this.#rooms.get(session);
     const isHere = (person: string) => {
-      const known = room?.people.get(person);
-      return known?.hasJoined && phaseOf(this.#deps.now() - known.lastAt) === "here";
+      const present = room?.people.get(person);
+      return present?.hasJoined && phaseOf(this.#deps.now() - present.lastAt) === "here";
     };
     return people.find((person) => !isHere(person)) ?? null;
   }

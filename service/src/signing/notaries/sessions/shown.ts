@@ -8,7 +8,7 @@ import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { roomEnvelopeOf } from "../../envelopes/envelopes.ts";
 import { claimedOrder } from "../desk/desk.ts";
-import { documentToNotarize, givenNow } from "../desk/documents.ts";
+import { currentSha256, documentToNotarize } from "../desk/documents.ts";
 import { orderOfId } from "../desk/orders.ts";
 import type { Typed } from "../form-reader.ts";
 import { atLink, type Entered, type RoomLink, requireStep } from "./entry.ts";
@@ -56,7 +56,7 @@ async function write(deps: LiveDeps, live: Showing, person: string, sha256: stri
   if (session.state !== "live" && session.state !== "held")
     throw new ServiceError("conflict", "Nothing is recorded now.");
   await requireRecorded(deps, session.id, tx);
-  const isCurrent = (await givenNow(tx, session.orderId)) === sha256;
+  const isCurrent = (await currentSha256(tx, session.orderId)) === sha256;
   const own = (await eventsOf(tx, desk.rowMac, session)).filter(
     (event) => event.name === "shown" && event.person === person,
   );
@@ -102,7 +102,7 @@ const isRecorded = ({ rooms }: Pick<LiveDeps, "rooms">, { id, state }: LiveSessi
  */
 export async function documentFor(deps: LiveDeps, { session, person, step }: Entered): Promise<string | null> {
   if (step !== "room" || !hasDocumentPage(person) || !isRecorded(deps, session)) return null;
-  return (await givenNow(deps.sheets.desk.db, session.orderId)) ?? null;
+  return (await currentSha256(deps.sheets.desk.db, session.orderId)) ?? null;
 }
 
 /**

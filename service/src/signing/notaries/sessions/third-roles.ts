@@ -37,9 +37,9 @@ export const roleWords: Readonly<Record<"signer" | ThirdRole, string>> = {
 export function roleObstacle(role: ThirdRole, online: OnlineRules): string | null {
   const name = ruleOf[role];
   const { label } = onlineForms[name];
-  const known = online[name];
-  if (!known) return `The value “${label}” is missing in the rules of your state.`;
-  return known.value ? null : `The rules of your state say no to “${label}”.`;
+  const rule = online[name];
+  if (!rule) return `The value “${label}” is missing in the rules of your state.`;
+  return rule.value ? null : `The rules of your state say no to “${label}”.`;
 }
 
 /**

@@ -4,7 +4,7 @@
  */
 import { once } from "node:events";
 import { sql } from "../../../kernel/platform/database/sql.ts";
-import { roomEnvelopeOf, takeFromSigner } from "../../envelopes/envelopes.ts";
+import { endSignersTurn, roomEnvelopeOf } from "../../envelopes/envelopes.ts";
 import { findNotary } from "../commissions/store.ts";
 import { checksVersion } from "../identity/store.ts";
 import { markSignersSteps } from "../sheets/room.ts";
@@ -221,7 +221,7 @@ async function followTurn(deps: LiveDeps, room: Room): Promise<void> {
     if (marked.headPosition === sheet.headPosition) return;
     const next = openTurn(marked);
     isOver = next?.step.by !== "signer" || personName(next.signer ?? 0) !== person;
-    if (isOver && envelope) await takeFromSigner(tx, envelope.id, at);
+    if (isOver && envelope) await endSignersTurn(tx, envelope.id, at);
   });
   if (isOver) {
     room.turn = null;

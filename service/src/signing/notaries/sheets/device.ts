@@ -4,7 +4,7 @@ import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { slowHashHolds } from "../../../kernel/platform/slow-hash.ts";
 import { lockOrder } from "../../../orders/order/order.ts";
-import { giveToSigner, roomEnvelopeOf, takeFromSigner } from "../../envelopes/envelopes.ts";
+import { endSignersTurn, giveToSigner, roomEnvelopeOf } from "../../envelopes/envelopes.ts";
 import { claimedOrder, type DeskDeps } from "../desk/desk.ts";
 import {
   closeHandOver,
@@ -66,7 +66,7 @@ export async function handOver(deps: SheetDeps, operator: Operator, code: string
  * device.
  * @throws ServiceError
  */
-export async function takeBack(deps: SheetDeps, operator: Operator, code: string): Promise<void> {
+export async function reclaimDevice(deps: SheetDeps, operator: Operator, code: string): Promise<void> {
   const claimed = await claimedOrder(deps.desk, operator, code);
   await atSheet(deps, operator, claimed, async (tx, { sheet, room }, { at }) => {
     const open = await handOverOfSheet(tx, sheet.id);
@@ -83,7 +83,7 @@ async function returned(
   { signer }: HandOver,
   { by, at }: { by: string; at: Date },
 ): Promise<void> {
-  if (room) await takeFromSigner(tx, room.id, at);
+  if (room) await endSignersTurn(tx, room.id, at);
   await noteEvent(tx, rowMac, sheet, { name: "handed_back", signer }, { by, at });
 }
 
@@ -102,7 +102,7 @@ export async function heldBy({ desk }: Pick<SheetDeps, "desk">, { sessionId }: H
  * @returns the order's code
  * @throws ServiceError for a wrong PIN; after five wrong ones, the device can be taken back only by signing in
  */
-export async function takeBackByPin(
+export async function reclaimDeviceByPin(
   { desk }: Pick<SheetDeps, "desk">,
   { sessionId, userId }: Holding,
   pin: string,

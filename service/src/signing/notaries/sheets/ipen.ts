@@ -259,8 +259,8 @@ export async function markAct(deps: SheetDeps, operator: Operator, code: string,
     // The fields of the identity are read only if this step is open. Otherwise `markStep` throws an error that names
     // the open step.
     if (isIdentity && turn?.step.name === name && turn.signer === signer) {
-      const known = choice === "credible_witness" ? withWitness(sheet, typed, signer) : typed;
-      const detail = { ...accepted(readIdentity(known, signer, false)), name: nameOf(sheet, signer) };
+      const identity = choice === "credible_witness" ? withWitness(sheet, typed, signer) : typed;
+      const detail = { ...accepted(readIdentity(identity, signer, false)), name: nameOf(sheet, signer) };
       await markStep(tx, deps.desk.rowMac, sheet, { ...mark, detail }, { by: operator.actor, at }, unmetIn(room));
     } else await markStep(tx, deps.desk.rowMac, sheet, mark, { by: operator.actor, at }, unmetIn(room));
   });

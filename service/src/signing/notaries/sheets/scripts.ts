@@ -104,9 +104,9 @@ export function parseScripts(source: string, file: string): Scripts {
   const requests = root.requests ? requestsOf(root.requests) : [];
   const steps: Steps = new Map(
     [...members(root.steps)].map(([name, place]) => {
-      const known = stepNames.find((each) => each === name);
-      if (!known) fail(place, `must be one of the steps that are known (${stepNames.join(", ")})`);
-      return [name, stepOf(known, place)] as const;
+      const listed = stepNames.find((each) => each === name);
+      if (!listed) fail(place, `must be one of the steps that are known (${stepNames.join(", ")})`);
+      return [name, stepOf(listed, place)] as const;
     }),
   );
   const acts: Acts = new Map(
@@ -139,19 +139,19 @@ export function parseScripts(source: string, file: string): Scripts {
 }
 
 function stepOf(name: StepName, place: Place): FileStep {
-  const given = fields(place, { required: ["by", "per", "words"], optional: ["needs", "choices", "online"] });
-  const choices = given.choices ? list(given.choices).map((each) => text(each, 60)) : [];
+  const entries = fields(place, { required: ["by", "per", "words"], optional: ["needs", "choices", "online"] });
+  const choices = entries.choices ? list(entries.choices).map((each) => text(each, 60)) : [];
   if (name === "identify" && choices.some((each) => !identityBases.some((basis) => basis === each)))
     fail(place, `must have choices of ${identityBases.join(", ")}`);
   const step: ScriptStep = {
     name,
-    by: oneOf(given.by, ["notary", "signer"] as const),
-    per: oneOf(given.per, ["act", "signer"] as const),
-    words: wordsOf(given.words),
-    needs: given.needs ? list(given.needs).map((each) => oneOf(each, needs)) : [],
+    by: oneOf(entries.by, ["notary", "signer"] as const),
+    per: oneOf(entries.per, ["act", "signer"] as const),
+    words: wordsOf(entries.words),
+    needs: entries.needs ? list(entries.needs).map((each) => oneOf(each, needs)) : [],
     choices,
   };
-  return { step, online: given.online ? wordsOf(given.online) : null };
+  return { step, online: entries.online ? wordsOf(entries.online) : null };
 }
 
 function wordsOf(place: Place): Words {
@@ -179,9 +179,9 @@ function spoken(place: Place): string {
 }
 
 function modesOf(place: Place, steps: Steps): ReadonlyMap<string, Documents> {
-  const given = fields(place, { required: [], optional: sheetModes });
+  const entries = fields(place, { required: [], optional: sheetModes });
   return new Map(
-    Object.entries(given).map(([mode, each]) => {
+    Object.entries(entries).map(([mode, each]) => {
       const { signed, unsigned } = fields(each, { required: ["unsigned"], optional: ["signed"] });
       return [mode, { unsigned: namesOf(unsigned, steps), signed: signed ? namesOf(signed, steps) : null }] as const;
     }),
@@ -206,8 +206,8 @@ function namesOf(place: Place, steps: Steps): StepName[] {
 }
 
 function wordsOfState(place: Place, steps: Steps): StateWords {
-  const given = fields(place, { required: [], optional: sheetModes });
-  return new Map(Object.entries(given).map(([mode, each]) => [mode, wordsOfMode(each, steps)] as const));
+  const entries = fields(place, { required: [], optional: sheetModes });
+  return new Map(Object.entries(entries).map(([mode, each]) => [mode, wordsOfMode(each, steps)] as const));
 }
 
 function wordsOfMode(place: Place, steps: Steps): ReadonlyMap<string, Words> {

@@ -80,7 +80,7 @@ export async function restartSheet(
   { cause, keep = [] }: { cause: string; keep?: readonly StepName[] },
   { by, at }: By,
 ): Promise<Sheet> {
-  const kept = sheet.marks.filter(
+  const preserved = sheet.marks.filter(
     ({ kind, run, name }) => kind === "step" && run === sheet.run && keep.some((each) => each === name),
   );
   const ended = await noteEvent(
@@ -92,7 +92,7 @@ export async function restartSheet(
   );
   await updateSheet(tx, sheet.id, sql`run = ${sheet.run + 1}`);
   let now: Sheet = { ...ended, run: sheet.run + 1 };
-  for (const { name, signer, choice, detail } of kept)
+  for (const { name, signer, choice, detail } of preserved)
     now = await appendMark(tx, rowMac, now, { kind: "step", name, signer, choice, detail, by, at });
   return now;
 }

@@ -181,13 +181,13 @@ type NewSheet = Pick<Sheet, "id" | "taskId" | "orderId" | "notaryId" | "script" 
 
 /** @returns false when the task already has an open sheet */
 export async function insertSheet(tx: Tx, { id, taskId, orderId, notaryId, ...sheet }: NewSheet): Promise<boolean> {
-  const made = await tx.query(sql`
+  const inserted = await tx.query(sql`
     INSERT INTO notary_sheets (id, task_id, order_id, notary_id, mode, script, people, pin_hash, opened_at)
     VALUES (${id}, ${taskId}, ${orderId}, ${notaryId}, ${sheet.script.mode}, ${JSON.stringify(sheet.script)}::jsonb,
       ${JSON.stringify(sheet.people)}::jsonb, ${sheet.pinHash}, ${sheet.openedAt})
     ON CONFLICT (task_id) WHERE ended_at IS NULL DO NOTHING RETURNING 1`);
-  if (made.length === 1) await writeStateMacs(tx, sheetState, sql`id = ${id}`);
-  return made.length === 1;
+  if (inserted.length === 1) await writeStateMacs(tx, sheetState, sql`id = ${id}`);
+  return inserted.length === 1;
 }
 
 export type NewMark = Omit<Mark, "position" | "at" | "run"> & { at: Date };

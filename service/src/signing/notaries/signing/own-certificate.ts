@@ -28,13 +28,13 @@ export function chainOf(notary: Notary, der: Uint8Array, at: Date): SignerChain 
   const registered = read(certificateDer(notary.certificate));
   if (!Buffer.from(registered.der).equals(der))
     throw invalid(
-      `The file has the certificate of ${known(leaf)}, and another one is registered for you, of ${known(registered)}.`,
+      `The file has the certificate of ${description(leaf)}, and another one is registered for you, of ${description(registered)}.`,
     );
   return [leaf, ...(notary.certificateChain === null ? [] : parseCertificatesPem(notary.certificateChain))];
 }
 
 /** Tells two certificates of the same name apart. */
-const known = (certificate: Certificate): string =>
+const description = (certificate: Certificate): string =>
   `${nameText(certificate.subject)} (serial number ${serialNumberText(certificate)}, until ${new Date(certificate.notAfter).toISOString().slice(0, 10)})`;
 
 function read(der: Uint8Array): Certificate {

@@ -27,7 +27,7 @@ import {
   type Upload,
 } from "../desk/complete.ts";
 import { type Claimed, claimedOrder, type DeskDeps } from "../desk/desk.ts";
-import { givenNow, withDocument } from "../desk/documents.ts";
+import { currentSha256, withDocument } from "../desk/documents.ts";
 import { roomOfAct } from "../sheets/room.ts";
 import { linesOf } from "./block.ts";
 import type { NotaryOutput, NotaryRevision } from "./build-task.ts";
@@ -118,8 +118,8 @@ export async function prepareSignature(
     const signedAttrs = signedAttributesOf({ chain, place });
     const { contentsStart, contentsEnd } = built;
     const prepared = { givenSha256: sha256, actSha256, tail, contentsStart, contentsEnd };
-    const kept = { ...prepared, certificate: Buffer.from(der), signedAttrs: Buffer.from(signedAttrs) };
-    await keepPrepared(desk.db, keyOf(claimed), kept, desk.clock());
+    const toStore = { ...prepared, certificate: Buffer.from(der), signedAttrs: Buffer.from(signedAttrs) };
+    await keepPrepared(desk.db, keyOf(claimed), toStore, desk.clock());
     const warnings = nameWarning(chain[0], notary);
     if (!isVisible) warnings.push("No blank place was found: the signature shows nothing on the pages.");
     return { ...prepared, signedAttrs, record: recordOf(act), lines, isVisible, hasSeal: seal !== null, warnings };
@@ -178,7 +178,7 @@ export async function reportOnSigned(desk: DeskDeps, claimed: Claimed): Promise<
  * has a passkey must use it, because the certificate file may be on a shared device.
  * @throws ServiceError
  */
-export async function takeSigned(
+export async function completeWithSigned(
   desk: DeskDeps,
   operator: Operator,
   code: string,
@@ -198,7 +198,7 @@ async function signedFile(desk: DeskDeps, claimed: Claimed): Promise<Upload> {
   if (!prepared.isSigned) throw new ServiceError("conflict", "Nothing was signed in the page yet.");
   const { order } = claimed;
   const drawnLines = (await blockFor(desk, order)) ? await linesOf(desk.db, claimed, act) : [];
-  const bytes = await withDocument(desk, order, async (given) => Buffer.concat([given.bytes, prepared.tail]));
+  const bytes = await withDocument(desk, order, async (document) => Buffer.concat([document.bytes, prepared.tail]));
   return { bytes, drawnLines };
 }
 
@@ -217,8 +217,8 @@ export async function waitingSignature(desk: DeskDeps, claimed: Claimed) {
   if (!prepared)
     throw new ServiceError("conflict", "Nothing waits for your signature. Open your certificate file again.");
   const act = await readyAct(desk, claimed);
-  const given = await givenNow(desk.db, claimed.order.orderId);
-  if (hashOf(act) !== prepared.actSha256 || given !== prepared.givenSha256)
+  const sha256Now = await currentSha256(desk.db, claimed.order.orderId);
+  if (hashOf(act) !== prepared.actSha256 || sha256Now !== prepared.givenSha256)
     throw new ServiceError("conflict", "The act or the document was changed meanwhile. Sign again.");
   return { ...prepared, act };
 }

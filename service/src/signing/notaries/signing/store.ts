@@ -5,7 +5,7 @@ import { sql } from "../../../kernel/platform/database/sql.ts";
  * How long a signed revision is kept, counted from its preparation. The notary needs this time to review the report on
  * the file.
  */
-const keptMs = 60 * 60_000;
+const lifetimeMs = 60 * 60_000;
 /** How soon a prepared revision must be signed. */
 const preparedMs = 10 * 60_000;
 
@@ -45,7 +45,7 @@ export async function findSignature(
     SELECT given_sha256 AS "givenSha256", act_sha256 AS "actSha256", certificate, tail, contents_start AS "contentsStart",
       contents_end AS "contentsEnd", signed_attrs AS "signedAttrs", is_signed AS "isSigned"
     FROM notary_signatures WHERE task_id = ${taskId} AND notary_id = ${notaryId}
-      AND created_at > CASE WHEN is_signed THEN ${new Date(now.getTime() - keptMs)}::timestamptz
+      AND created_at > CASE WHEN is_signed THEN ${new Date(now.getTime() - lifetimeMs)}::timestamptz
         ELSE ${new Date(now.getTime() - preparedMs)}::timestamptz END`);
   return found;
 }
@@ -57,10 +57,10 @@ export async function keepSigned(
   signedAttrs: Buffer,
   tail: Buffer,
 ): Promise<boolean> {
-  const kept = await db.query(sql`
+  const stored = await db.query(sql`
     UPDATE notary_signatures SET tail = ${tail}, is_signed = true
     WHERE task_id = ${taskId} AND notary_id = ${notaryId} AND signed_attrs = ${signedAttrs} AND NOT is_signed RETURNING 1`);
-  return kept.length === 1;
+  return stored.length === 1;
 }
 
 export const deleteSignatures = (tx: Tx, taskId: number) =>
@@ -70,4 +70,4 @@ export const deleteSignatures = (tx: Tx, taskId: number) =>
  * Deletes revisions after the time in which they can be confirmed, whether or not they were signed.
  */
 export const sweepSignatures = (db: Sql, now: Date) =>
-  db.query(sql`DELETE FROM notary_signatures WHERE created_at <= ${new Date(now.getTime() - keptMs)}`);
+  db.query(sql`DELETE FROM notary_signatures WHERE created_at <= ${new Date(now.getTime() - lifetimeMs)}`);

@@ -174,8 +174,8 @@ function ownChecks({ revisionEnd, pades, claims }: EarlierSignature, length: num
   ];
 }
 
-async function placeCheck(given: Buffer, upload: Buffer): Promise<Check> {
-  const problem = await placeProblem(given, upload);
+async function placeCheck(original: Buffer, upload: Buffer): Promise<Check> {
+  const problem = await placeProblem(original, upload);
   return claim("visible_place", problem === null, "Nothing of the document is covered.", problem ?? "");
 }
 

@@ -5,10 +5,10 @@ const mostPages = 500;
 /**
  * The text of a document's first 500 pages as readers show it: that of the pages, their annotations and field values.
  * Text in pictures is not included.
- * @param givenSha256 hex SHA-256 of the document that the notary was given
+ * @param originalSha256 hex SHA-256 of the document that the notary was given
  * @returns null when pdf.js can't read the document, or it has too much text
  */
-export async function textOf(bytes: Buffer, givenSha256: string): Promise<string | null> {
+export async function textOf(bytes: Buffer, originalSha256: string): Promise<string | null> {
   const opened = await openWithinBounds(bytes);
   if (!opened) return null;
   const { opening } = opened;
@@ -18,7 +18,8 @@ export async function textOf(bytes: Buffer, givenSha256: string): Promise<string
     for (let number = 1; number <= Math.min(document.numPages, mostPages); number++) {
       const page = await document.getPage(number);
       for (const item of (await page.getTextContent()).items) if ("str" in item) texts.push(item.str);
-      for (const annotation of await page.getAnnotations()) texts.push(...textsIn(annotation, blockName(givenSha256)));
+      for (const annotation of await page.getAnnotations())
+        texts.push(...textsIn(annotation, blockName(originalSha256)));
       page.cleanup();
     }
     return texts.join(" ");
@@ -49,7 +50,7 @@ function textsIn(annotation: { [name: string]: unknown }, ownBlock: string): str
  * The name of the signature field that the service adds for the notary. It contains the document's hash, so no field in
  * the document can have the same name.
  */
-export const blockName = (givenSha256: string): string => `SignSealShip-Notary-${givenSha256.slice(0, 32)}`;
+export const blockName = (originalSha256: string): string => `SignSealShip-Notary-${originalSha256.slice(0, 32)}`;
 
 const plain = (text: string): string =>
   text.normalize("NFKC").toLowerCase().replace(/[‘’]/g, "'").replace(/[‐-―]/g, "-").replace(/\s+/g, "");

@@ -28,8 +28,8 @@ const mostQuoted = 60;
  * at the same place in both documents. Words in pictures are not detected.
  * @returns why the additions are refused; null when they are accepted
  */
-export async function placeProblem(given: Buffer, upload: Buffer): Promise<string | null> {
-  const [before, after] = [await openWithinBounds(given), await openWithinBounds(upload)];
+export async function placeProblem(original: Buffer, upload: Buffer): Promise<string | null> {
+  const [before, after] = [await openWithinBounds(original), await openWithinBounds(upload)];
   try {
     if (!before || !after) return unreadable;
     return await problemIn(await before.opening.promise, await after.opening.promise);
@@ -41,10 +41,10 @@ export async function placeProblem(given: Buffer, upload: Buffer): Promise<strin
   }
 }
 
-async function problemIn(given: OpenedPdf, upload: OpenedPdf): Promise<string | null> {
-  if (given.numPages !== upload.numPages) return "The document has another number of pages.";
+async function problemIn(original: OpenedPdf, upload: OpenedPdf): Promise<string | null> {
+  if (original.numPages !== upload.numPages) return "The document has another number of pages.";
   for (let number = 1; number <= upload.numPages; number++) {
-    const [before, after] = [await given.getPage(number), await upload.getPage(number)];
+    const [before, after] = [await original.getPage(number), await upload.getPage(number)];
     const problem = await pageProblem(before, after);
     if (problem) return `On page ${number} ${problem}`;
     before.cleanup();
@@ -55,8 +55,8 @@ async function problemIn(given: OpenedPdf, upload: OpenedPdf): Promise<string | 
 
 async function pageProblem(before: PdfPage, after: PdfPage): Promise<string | null> {
   const old = await shownOn(before);
-  const known = new Set(old.map(keyOf));
-  const added = (await shownOn(after)).filter((one) => !known.has(keyOf(one)));
+  const oldKeys = new Set(old.map(keyOf));
+  const added = (await shownOn(after)).filter((one) => !oldKeys.has(keyOf(one)));
   if (added.length === 0) return null;
   const words = await wordsOn(before);
   const [left = 0, bottom = 0, right = 0, top = 0] = before.view;

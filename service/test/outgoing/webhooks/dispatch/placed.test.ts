@@ -8,7 +8,7 @@ import { systemClock } from "../../../../src/kernel/platform/clock.ts";
 import { sql } from "../../../../src/kernel/platform/database/sql.ts";
 import { newUuid } from "../../../../src/kernel/platform/ids.ts";
 import { openLog } from "../../../../src/kernel/platform/logs.ts";
-import { claimDue, placed } from "../../../../src/outgoing/webhooks/dispatch/claim.ts";
+import { claimDue, withChainPosition } from "../../../../src/outgoing/webhooks/dispatch/claim.ts";
 
 const capacity = { total: 100, webhooks: { ids: [], free: [] }, partners: { ids: [], free: [] } };
 const log = openLog("silent");
@@ -43,7 +43,7 @@ test("a firm whose chain another node has locked, or whose events can't be added
   );
   await db.transaction(async (tx) => {
     await tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`event chain ${held} test`}, 0))`);
-    const { ready, waiting } = await placed({ db, rowMac, log }, await claimed());
+    const { ready, waiting } = await withChainPosition({ db, rowMac, log }, await claimed());
     assert.deepEqual([partnersOf(ready), partnersOf(waiting)], [[free], [held, broken]]);
     assert.deepEqual(
       ready.map(({ place }) => place?.position),
@@ -51,6 +51,6 @@ test("a firm whose chain another node has locked, or whose events can't be added
     );
   });
   await db.query(sql`DROP FUNCTION refuse_places() CASCADE`);
-  const { ready, waiting } = await placed({ db, rowMac, log }, await claimed());
+  const { ready, waiting } = await withChainPosition({ db, rowMac, log }, await claimed());
   assert.deepEqual([partnersOf(ready), waiting], [[held, broken, free], []]);
 });

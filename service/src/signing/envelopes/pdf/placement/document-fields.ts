@@ -34,7 +34,7 @@ export type DocumentField = {
 };
 
 /** A field at its place. `isInside`: its page shows all of it. */
-type Placed = DocumentField & { readonly isInside: boolean };
+type FieldOnPage = DocumentField & { readonly isInside: boolean };
 
 type Candidate = Pick<DocumentField, "name" | "kind" | "radio"> & { readonly dict: Dict };
 
@@ -60,9 +60,9 @@ export function formSignatures(look: PdfLookup): DocumentField[] {
   const found: DocumentField[] = [];
   if (candidates.size === 0) return found;
   for (const here of placesByPage(look, candidates)) {
-    const news = here.filter(({ object }) => candidates.has(object));
-    for (const { object } of news) candidates.delete(object);
-    found.push(...news.map(({ isInside: _, ...field }) => field));
+    const firstSeen = here.filter(({ object }) => candidates.has(object));
+    for (const { object } of firstSeen) candidates.delete(object);
+    found.push(...firstSeen.map(({ isInside: _, ...field }) => field));
     if (candidates.size === 0) break;
   }
   return found;
@@ -131,10 +131,10 @@ function withoutAdopted({ file, root }: PdfLookup, all: readonly FormField[], ca
  * Leaves out fields that pages list twice, because their value would also be shown where the signer was not asked for
  * it. Also leaves out fields outside their page.
  */
-function shownOnce(placed: readonly Placed[]): DocumentField[] {
+function shownOnce(fields: readonly FieldOnPage[]): DocumentField[] {
   const times = new Map<number, number>();
-  for (const { object } of placed) times.set(object, (times.get(object) ?? 0) + 1);
-  return placed.flatMap(({ isInside, ...field }) => (isInside && times.get(field.object) === 1 ? [field] : []));
+  for (const { object } of fields) times.set(object, (times.get(object) ?? 0) + 1);
+  return fields.flatMap(({ isInside, ...field }) => (isInside && times.get(field.object) === 1 ? [field] : []));
 }
 
 /**
@@ -151,13 +151,13 @@ function isTree({ file }: PdfLookup, acroForm: Dict, all: readonly FormField[]):
 }
 
 /** For each page, the candidates that it lists, from top to bottom. */
-function* placesByPage(look: PdfLookup, candidates: ReadonlyMap<number, Candidate>): Generator<Placed[]> {
+function* placesByPage(look: PdfLookup, candidates: ReadonlyMap<number, Candidate>): Generator<FieldOnPage[]> {
   const { file, root } = look;
   let number = 0;
   for (const page of pages(file, root.dict)) {
     const annotations = resolve(file, entry(page.dict, "Annots"));
     const here = annotations && isArray(annotations) ? [...elements(annotations)] : [];
-    const placed = here.flatMap((annotation): Placed[] => {
+    const fields = here.flatMap((annotation): FieldOnPage[] => {
       const object = asRef(annotation)?.num ?? -1;
       const candidate = candidates.get(object);
       const rect = candidate && rectangle(file, entry(candidate.dict, "Rect"));
@@ -170,7 +170,7 @@ function* placesByPage(look: PdfLookup, candidates: ReadonlyMap<number, Candidat
         place.x >= 0 && place.y >= 0 && place.x + place.width <= width && place.y + place.height <= height;
       return [{ object, name, kind, page: number, place, isInside, ...(radio && { radio }) }];
     });
-    yield placed.sort((a, b) => a.place.y - b.place.y || a.place.x - b.place.x);
+    yield fields.sort((a, b) => a.place.y - b.place.y || a.place.x - b.place.x);
     number++;
   }
 }

@@ -42,8 +42,8 @@ export async function plan(original: Buffer, request: PlanRequest): Promise<Plan
   const own = matchSigners(formSignatures(look), signers, untouched);
   if (look.docMdp !== null) return [...own, ...invisibleFor(signersWithout(own, signers))];
   if (!untouched) return own;
-  const placed = own.length > 0 ? own : await tagFields(look, signers);
-  return [...placed, ...(await fieldsNamedForSigners(look, signers, placed.length, closesUnusable))];
+  const positioned = own.length > 0 ? own : await tagFields(look, signers);
+  return [...positioned, ...(await fieldsNamedForSigners(look, signers, positioned.length, closesUnusable))];
 }
 
 /** The kind of the document's own field that a planned field can use. */
@@ -72,7 +72,7 @@ function withOwn(planned: readonly PlannedField[], own: readonly DocumentField[]
   const options = ownOptions(planned, own);
   return planned.map((field) => {
     const option = options.get(field);
-    if (option) return given(field, option);
+    if (option) return asExisting(field, option);
     if (field.radio !== undefined || (field.kind === "signature" && signed.has(field.signer))) return field;
     if (field.kind === "signature") signed.add(field.signer);
     const at = [...free].find(
@@ -81,12 +81,12 @@ function withOwn(planned: readonly PlannedField[], own: readonly DocumentField[]
     );
     if (!at) return field;
     free.delete(at);
-    return given(field, at);
+    return asExisting(field, at);
   });
 }
 
 /** The own field stays where it is, so that the signer is asked at the place where readers show the value. */
-const given = (field: PlannedField, { object, name, place, radio }: DocumentField): PlannedField => ({
+const asExisting = (field: PlannedField, { object, name, place, radio }: DocumentField): PlannedField => ({
   ...field,
   place,
   existing: { object, name, ...(radio && { radio: { object: radio.object, name: radio.name } }) },
@@ -101,7 +101,7 @@ function ownOptions(
   own: readonly DocumentField[],
 ): ReadonlyMap<PlannedField, DocumentField> {
   const found = new Map<PlannedField, DocumentField>();
-  const taken = new Set<number>();
+  const usedObjects = new Set<number>();
   const asked = Map.groupBy(
     planned.filter(({ kind }) => kind === "radio"),
     ({ radio }) => radio,
@@ -114,13 +114,13 @@ function ownOptions(
     const radio = places[0]?.radio;
     const isWhole =
       radio !== undefined &&
-      !taken.has(radio.object) &&
+      !usedObjects.has(radio.object) &&
       places.length === options.length &&
       radio.options === options.length &&
       places.every((place) => place.radio?.object === radio.object) &&
       new Set(places).size === places.length;
     if (!isWhole) continue;
-    taken.add(radio.object);
+    usedObjects.add(radio.object);
     for (const [index, option] of options.entries()) {
       const place = places[index];
       if (place) found.set(option, place);
@@ -191,8 +191,8 @@ export function matchSigners(
     const n = numberIn(name) ?? 0;
     if (n >= 1 && n <= signers) signerOf.set(keyOf(name), n);
   }
-  const taken = new Set(signerOf.values());
-  const free = Array.from({ length: signers }, (_, index) => index + 1).filter((signer) => !taken.has(signer));
+  const assigned = new Set(signerOf.values());
+  const free = Array.from({ length: signers }, (_, index) => index + 1).filter((signer) => !assigned.has(signer));
   for (const { name } of ours) {
     const key = keyOf(name);
     const next = signerOf.has(key) ? undefined : free.shift();

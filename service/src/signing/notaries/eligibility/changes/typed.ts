@@ -150,6 +150,6 @@ export function typedRules(rules: StateRules): Record<string, string> {
 
 /** A value as the form and the page show it; `""` when it is unknown. */
 export function onlineText<K extends OnlineName>(online: OnlineRules, name: K): string {
-  const known = online[name];
-  return known ? onlineForms[name].write(known.value) : "";
+  const rule = online[name];
+  return rule ? onlineForms[name].write(rule.value) : "";
 }

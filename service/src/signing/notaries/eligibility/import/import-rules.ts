@@ -49,7 +49,7 @@ export function importRules(
   const source = readDataFile(names.rules);
   parseNotaryRules(source, names.rules);
   const file: RulesFile = parse(source);
-  const known = Object.keys(file.classes);
+  const classNames = Object.keys(file.classes);
   const entry = (value: unknown, from: string | null): Entry => ({
     value,
     asOf,
@@ -60,7 +60,7 @@ export function importRules(
     file.states[each.state] = {
       ...before,
       modes: entry(modesOf(before.modes?.value ?? file.default.modes.value, each), each.remoteSource),
-      ...excludedOf(each, before.excluded, known, entry),
+      ...excludedOf(each, before.excluded, classNames, entry),
       ...(each.feeCapCents && {
         online: { ...before.online, feeCapCents: entry(each.feeCapCents.value, each.feeCapCents.source) },
       }),
@@ -95,12 +95,12 @@ function modesOf(before: unknown, { isRemote }: Jurisdiction): string[] {
 function excludedOf(
   { terms: { exclusions } }: Jurisdiction,
   before: Entry | undefined,
-  known: readonly string[],
+  classNames: readonly string[],
   entry: (value: unknown, from: string | null) => Entry,
 ): { excluded?: Entry } {
-  const named = known.filter((name) => exclusions && classWords[name]?.test(exclusions.text));
+  const named = classNames.filter((name) => exclusions && classWords[name]?.test(exclusions.text));
   if (!exclusions || named.length === 0) return {};
-  const kept = (before?.value ?? []) as string[];
+  const excludedBefore = (before?.value ?? []) as string[];
   const source = [exclusions.source, before?.source].filter(Boolean).join("; ") || null;
-  return { excluded: entry([...new Set([...kept, ...named])], source) };
+  return { excluded: entry([...new Set([...excludedBefore, ...named])], source) };
 }

@@ -134,13 +134,13 @@ function isInForce(status: string | undefined, effective: string | undefined, to
     if (no.test(status)) return false;
     const [, word = "", rest] = /^(.*?)(?:[ ,;(]+((?:effective|since|from)\b.*?)\)?)?$/i.exec(status) ?? [];
     if (!yes.test(word)) return null;
-    if (rest !== undefined && !hasBegun(rest, today)) return hasBegun(rest, today);
+    if (rest !== undefined && !isEffective(rest, today)) return isEffective(rest, today);
     if (effective === undefined || effective === "") return true;
   }
-  return effective === undefined || effective === "" ? null : hasBegun(effective, today);
+  return effective === undefined || effective === "" ? null : isEffective(effective, today);
 }
 
-function hasBegun(text: string, today: string): boolean | null {
+function isEffective(text: string, today: string): boolean | null {
   if (no.test(text)) return false;
   const [, written] = sinceDay.exec(text) ?? [];
   const day = written === undefined ? null : dayOf(written);

@@ -31,9 +31,9 @@ export function tableRows(text: string, file: string): TableRow[] {
 }
 
 function rowOf(record: Readonly<Record<string, unknown>>): TableRow {
-  const given = Object.entries(record).map(([name, value]) => [columnName(name), cellOf(value)] as const);
-  const row = new Map(given);
-  for (const [name, { text }] of given) {
+  const columns = Object.entries(record).map(([name, value]) => [columnName(name), cellOf(value)] as const);
+  const row = new Map(columns);
+  for (const [name, { text }] of columns) {
     const about = row.get(name.replace(sourceEnding, ""));
     if (sourceEnding.test(name) && about && text !== "") about.source ??= text;
   }

@@ -40,7 +40,7 @@ export async function tagFields(look: PdfLookup, signers: number): Promise<Plann
   for (const [index, field] of fields.entries()) {
     const over = asking[index]?.tags ?? [];
     const here = asked(field, planned.length).map(
-      (each, option) => over[option] && { ...each, ...placedOver(over[option]) },
+      (each, option) => over[option] && { ...each, ...coverOf(over[option]) },
     );
     planned.push(...here.filter((each) => each !== undefined));
   }
@@ -97,7 +97,7 @@ function readElements(elements: readonly object[], asking: readonly Asking[], si
 }
 
 /** If other words are close to a tag, both the words and the tag stay visible. */
-function placedOver(found: TagOnPage): Pick<PlannedField, "place" | "covers"> {
+function coverOf(found: TagOnPage): Pick<PlannedField, "place" | "covers"> {
   const around = shownPlace(found.box, found.rect);
   const place = placeOf(found, around);
   if (!found.isAlone) return { place };
@@ -135,9 +135,9 @@ function signerOf({ tag: { role } }: TagInText, roles: Map<string, number>): num
   const name = role.name.toLowerCase();
   const number = Number(/^(?:signer|party|role|r) ?(\d{1,2})$/.exec(name)?.[1] ?? 0);
   if (number > 0) return number;
-  const known = roles.get(name) ?? roles.size + 1;
-  roles.set(name, known);
-  return known;
+  const signer = roles.get(name) ?? roles.size + 1;
+  roles.set(name, signer);
+  return signer;
 }
 
 /** The smallest sizes in points. A signature or initials need more room than the line of their tag. */

@@ -100,7 +100,7 @@ function membersIn(attributes: ReadonlyMap<string, string>, kind: Tag["kind"]): 
     .map((label) => ({ label: label.trim() }));
   const value = text("value") ?? text("default");
   const [field, operator, ...compared] = (text("show_when") ?? "").split(":").map((part) => part.trim());
-  const numbers = given({
+  const numbers = definedOnly({
     decimals: digits("decimals"),
     min: digits("min"),
     max: digits("max"),
@@ -108,14 +108,14 @@ function membersIn(attributes: ReadonlyMap<string, string>, kind: Tag["kind"]): 
   });
   // Other programs use the names `value` and `read_only` with other meanings. So both are ignored for kinds whose value
   // the sender can't set.
-  const isKept = value !== undefined && prefilled.includes(kind);
+  const isPrefilled = value !== undefined && prefilled.includes(kind);
   const formats: readonly string[] = kind === "date" ? dateFormats : kind === "text" ? textFormats : [];
-  return given({
+  return definedOnly({
     id: text("id"),
     help: text("help"),
     formula: text("formula"),
-    value: isKept ? (kind === "checkbox" ? value === "true" : value) : undefined,
-    read_only: (isKept && (text("read_only") ?? text("readonly")) === "true") || undefined,
+    value: isPrefilled ? (kind === "checkbox" ? value === "true" : value) : undefined,
+    read_only: (isPrefilled && (text("read_only") ?? text("readonly")) === "true") || undefined,
     format:
       kind === "number"
         ? Object.keys(numbers).length > 0
@@ -129,7 +129,7 @@ function membersIn(attributes: ReadonlyMap<string, string>, kind: Tag["kind"]): 
   });
 }
 
-const given = (members: Record<string, unknown>): Record<string, unknown> =>
+const definedOnly = (members: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(members).filter(([, member]) => member !== undefined));
 
 const kindOf = (word: string): Tag["kind"] | undefined =>

@@ -30,7 +30,7 @@ const mostPairs = 5_000;
 export function tagsInText(runs: readonly TextRun[], most: number): TagInText[] {
   const text = runs.map((run) => run.text).join("");
   const found: TagInText[] = [];
-  const page = placed(runs);
+  const page = indexPage(runs);
   let pairs = 0;
   for (const match of text.matchAll(braces)) {
     if (found.length >= most) break;
@@ -47,7 +47,7 @@ export function tagsInText(runs: readonly TextRun[], most: number): TagInText[] 
 }
 
 /** A run of text with the positions of its characters, which are computed once and compared with every tag. */
-type Placed = TextRun & {
+type PositionedRun = TextRun & {
   /** Where the run begins, as an offset in the joined text of all runs. */
   readonly from: number;
   /** The position along the line where each character begins, and where the last one ends. */
@@ -55,11 +55,11 @@ type Placed = TextRun & {
   readonly box: Rect;
 };
 
-type PlacedPage = { readonly runs: readonly Placed[]; readonly nextWords: Int32Array; left: number };
+type IndexedPage = { readonly runs: readonly PositionedRun[]; readonly nextWords: Int32Array; left: number };
 
-function placed(runs: readonly TextRun[]): PlacedPage {
+function indexPage(runs: readonly TextRun[]): IndexedPage {
   let from = 0;
-  const all = runs.map((run): Placed => {
+  const all = runs.map((run): PositionedRun => {
     const along = alongLine(run);
     const own = { ...run, from, along };
     from += run.text.length;
@@ -76,7 +76,7 @@ function placed(runs: readonly TextRun[]): PlacedPage {
  * The index of the run that contains an offset in the joined text of all runs: the last run that begins at or before
  * it.
  */
-function runAt(runs: readonly Placed[], place: number): number {
+function runAt(runs: readonly PositionedRun[], place: number): number {
   let [low, high] = [0, runs.length - 1];
   while (low < high) {
     const middle = (low + high + 1) >> 1;
@@ -87,7 +87,7 @@ function runAt(runs: readonly Placed[], place: number): number {
 }
 
 /** @param end where the tag ends, as an offset in the joined text of all runs */
-function endsLine({ runs, nextWords }: PlacedPage, end: number): boolean {
+function endsLine({ runs, nextWords }: IndexedPage, end: number): boolean {
   const index = runAt(runs, end - 1);
   const line = runs[index];
   if (!line) return true;
@@ -109,7 +109,7 @@ function isOnLine({ transform: [, , c, d, e, f] }: TextRun, { transform: [, , , 
  * The rectangle around the characters from `from` up to, but not including, `to`. Both are offsets in the joined text
  * of all runs.
  */
-function around({ runs }: PlacedPage, from: number, to: number): Rect | null {
+function around({ runs }: IndexedPage, from: number, to: number): Rect | null {
   const points: Point[] = [];
   for (let index = runAt(runs, from); index < runs.length; index++) {
     const run = runs[index];
@@ -136,7 +136,7 @@ const mostCompared = 2_000_000;
 const perCharacter = 10;
 
 /** Whether a rectangle overlaps other text: the body of any character except those from `from` up to `to`. */
-function hasOthers(page: PlacedPage, rect: Rect, [from, to]: readonly [number, number]): boolean {
+function hasOthers(page: IndexedPage, rect: Rect, [from, to]: readonly [number, number]): boolean {
   page.left -= page.runs.length;
   if (page.left < 0) return true;
   for (const run of page.runs) {
@@ -169,7 +169,7 @@ const whole: Extent = { from: -below, to: above, inset: 0 };
 const body: Extent = { from: 0, to: 0.5, inset: 0.2 };
 
 function cornersOf(
-  { transform: [a, b, c, d, e, f], along }: Pick<Placed, "transform" | "along">,
+  { transform: [a, b, c, d, e, f], along }: Pick<PositionedRun, "transform" | "along">,
   first: number,
   last: number,
   extent: Extent = whole,
