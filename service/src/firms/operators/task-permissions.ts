@@ -26,6 +26,7 @@ const permissions: Readonly<Record<TaskKind, Permission>> = {
   payment_unapplied: "money.decide",
   refund_by_hand: "money.decide",
   bank_payment: "money.decide",
+  debit_failed: "money.decide",
   dispute: "money.decide",
   refund_failed: "money.decide",
   money_difference: "money.decide",

@@ -17,6 +17,7 @@ const endedByWord: ReadonlySet<TaskKind> = new Set([
   "refund_asked",
   "technology_fee",
   "refund_by_hand",
+  "debit_failed",
   "dispute",
   "refund_failed",
   "money_difference",

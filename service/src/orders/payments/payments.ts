@@ -22,7 +22,7 @@ import { accountQueue } from "./processor/account.ts";
 import { reconcileRows } from "./reconcile/store.ts";
 import { moneyRows, paymentState, refundCheckQueue } from "./store.ts";
 import { supplementRows } from "./supplements.ts";
-import { watchSupplements } from "./unpaid-supplements.ts";
+import { watchSupplements } from "./unpaid.ts";
 
 export {
   type AssignedPart,

@@ -9,8 +9,9 @@ import { enqueue } from "../../../src/kernel/platform/jobs/jobs.ts";
 import { documentsOfOrder } from "../../../src/orders/billing/billing.ts";
 import { firmChargeQueue, lockOrder, transition } from "../../../src/orders/order/order.ts";
 import { reverseCredit } from "../../../src/orders/payments/documents.ts";
-import { putLimit } from "../../../src/orders/payments/firm/store.ts";
+import { putLimit, updateMethod } from "../../../src/orders/payments/firm/store.ts";
 import {
+  activeMethod,
   chargeByMember,
   chargesOfCode,
   checkoutUrl,
@@ -126,6 +127,42 @@ test("a bank debit blocks every order until the bank has answered; a failure reo
   await world.take({ ...stripe.event("payment_intent.processing", { ...early.data.object, status: "processing" }) });
   assert.deepEqual(await statuses(paying.codes), all("EsignPending"));
   assert.deepEqual(await states(paying.codes), all(["succeeded"]));
+});
+
+test("a failed debit opens a task for each order once, which ends when its order is paid, canceled or being paid", async () => {
+  const found = await group();
+  const { firm, codes } = found;
+  const saved = { method: firm.method, kind: "bank", brand: null, last4: "6789", expires: null } as const;
+  await db.transaction(async (tx) => {
+    const method = await activeMethod(tx, firm.owner);
+    await updateMethod(tx, method?.id ?? "", { state: "active", saved });
+  });
+  stripe.firm.outcomes.set(firm.method, "processing");
+  const debit = async (outcome: "failed" | "succeeded") => {
+    const before = intentsOf(firm).length;
+    await charge(found);
+    await runJobs();
+    const intent = String(intentsOf(firm)[before]?.["id"]);
+    await take(intent);
+    stripe.firm.bankAnswers(intent, outcome);
+    for (const id of [newUuid(), newUuid()]) assert.ok(await world.take({ ...stripe.chargeEvent(intent), id }));
+  };
+  await debit("failed");
+  assert.deepEqual(await statuses(codes), all("PaymentFailed"));
+  assert.deepEqual(await tasksOf(codes, "debit_failed"), all(["open"]));
+  const [[task] = []] = await openTasks(codes, "debit_failed");
+  assert.match(task?.reason ?? "", /A debit of the firm’s bank account failed, and \$95\.00 of this order is unpaid/);
+  await cancel(codes[2]);
+  assert.deepEqual(await tasksOf(codes, "debit_failed"), [["open"], ["open"], ["dropped"]]);
+  await debit("failed");
+  assert.deepEqual(await tasksOf(codes, "debit_failed"), [["done", "open"], ["done", "open"], ["dropped"]]);
+  await debit("succeeded");
+  assert.deepEqual(await tasksOf(codes, "debit_failed"), [["done", "done"], ["done", "done"], ["dropped"]]);
+  // A decline of a card is not a debit.
+  const card = await charged("card_declined");
+  await take(card.intent);
+  assert.deepEqual(await statuses(card.codes), all("PaymentFailed"));
+  assert.deepEqual(await tasksOf(card.codes, "debit_failed"), all([]));
 });
 
 test("a debit that the bank returns later is a dispute of every order, each with its part", async () => {

@@ -78,16 +78,24 @@ test("refuses a second checkout while a bank debit is in process, and collects i
   assert.deepEqual([status, payments.length], ["EsignPending", 1]);
 });
 
-test("offers a checkout again once the bank has refused its debit", async () => {
+test("offers a checkout again once the bank has refused its debit, and has a task for that until it is paid", async () => {
   const code = await placeOrder();
   const session = await openCheckout(code);
   await deliver(stripe.payByBank(session));
   await deliver(stripe.bankAnswers(session, "failed"));
   assert.equal((await orderOf(code)).status, "PaymentFailed");
+  const taskOf = () =>
+    db.query<{ state: string; reason: string }>(sql`
+      SELECT t.state, t.reason FROM tasks t JOIN orders o ON o.id = t.order_id
+      WHERE t.kind = 'debit_failed' AND ${isSealed(sql`o.code`, "order", code)}`);
+  const [task, ...more] = await taskOf();
+  assert.match(task?.reason ?? "", /A debit of the payer’s bank account failed/);
+  assert.deepEqual([task?.state, more], ["open", []]);
   const next = await openCheckout(code);
   assert.notEqual(next, session);
   await deliver(stripe.pay(next));
   assert.equal((await orderOf(code)).status, "EsignPending");
+  assert.equal((await taskOf())[0]?.state, "done");
 });
 
 test("keeps a debit's money when its events come in reverse order", async () => {

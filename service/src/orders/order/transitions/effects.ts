@@ -137,7 +137,7 @@ export type Effect = {
 export const effects: Readonly<Partial<Record<OrderStatus, Effect>>> = {
   ManualQuoteRequired: { task: "quote" },
   QuoteReady: { mail: "quote_ready", job: firmChargeQueue },
-  PaymentFailed: { mail: "payment_failed" },
+  PaymentFailed: { mail: "payment_failed", endsTasks: ["debit_failed"] },
   Paid: { milestone: "payment.cleared", mail: "payment_received", job: closeCheckoutQueue },
   EsignPending: { envelope: "Sent", movesEnvelope: true, endsTasks: ["signer_locked"] },
   EsignComplete: {

@@ -4,7 +4,7 @@ import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { closeTasks, type TaskEnd } from "../../../kernel/tasks/tasks.ts";
 import type { SessionMessage } from "../processor/message.ts";
-import { reportUnpaid } from "../unpaid-supplements.ts";
+import { reportUnpaid } from "../unpaid.ts";
 import * as store from "./charge-store.ts";
 import { type ChargeMoment, chargeMailQueue } from "./mail.ts";
 import { detachQueue } from "./methods.ts";

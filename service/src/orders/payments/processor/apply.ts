@@ -19,7 +19,7 @@ import {
 } from "../store.ts";
 import { dueLossOf, dueOf, settleSupplement, supplementPayments, supplementsOf } from "../supplements.ts";
 import { auditUnapplied } from "../unapplied.ts";
-import { reportUnpaid } from "../unpaid-supplements.ts";
+import { reportDebit, reportUnpaid } from "../unpaid.ts";
 import { type RefundMessage, type SessionMessage, untilDecided, wrongSum } from "./message.ts";
 
 /**
@@ -87,7 +87,10 @@ export async function takeSession(
   if (kind === "cleared") return takeMoney(tx, order, message, options);
   if (options.status === "failed") return nothing("stale", order);
   if (kind === "failed") await reportSupplement(tx, order, message, options);
-  return moveIfTable(tx, order, kind === "failed" ? "payment_failed" : "payment_pending", options);
+  const taken = await moveIfTable(tx, order, kind === "failed" ? "payment_failed" : "payment_pending", options);
+  if (kind === "failed" && options.share.supplementId === null)
+    await reportDebit(tx, taken.order ?? order, message, options.at);
+  return taken;
 }
 
 /**

@@ -1,4 +1,4 @@
-/** Tasks and mails about supplements whose payment failed, or that nobody pays. */
+/** Tasks and mails about payments that failed, and about supplements that nobody pays. */
 import type { Environment } from "../../kernel/identity/identity.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Database, Tx } from "../../kernel/platform/database/database.ts";
@@ -8,8 +8,32 @@ import type { Log } from "../../kernel/platform/logs.ts";
 import { neverOpened, openTask } from "../../kernel/tasks/tasks.ts";
 import { leapt } from "../../kernel/test-clock/test-clock.ts";
 import { dollars } from "../dollars.ts";
-import { joinOrder, lockOrder, mailClient } from "../order/order.ts";
+import { joinOrder, type LockedOrder, lockOrder, mailClient } from "../order/order.ts";
+import { methodsOfIntent } from "./firm/charge-store.ts";
+import type { SessionMessage } from "./processor/message.ts";
 import { dueOf, lateSubject, subjectOf, supplementsOf, waiting } from "./supplements.ts";
+
+/**
+ * Opens a task for an unpaid order whose bank debit failed. A debit fails days after somebody asked for it, when a
+ * deadline may be near. A decline of a card is shown to its payer at once, and has no task.
+ */
+export async function reportDebit(
+  tx: Tx,
+  { id: orderId, environment, status, isRush, totalCents }: LockedOrder,
+  { sessionId, chargeId, paymentIntent }: SessionMessage,
+  at: Date,
+): Promise<void> {
+  const payment = sessionId ?? chargeId;
+  if (status !== "PaymentFailed" || payment === null) return;
+  // A checkout fails by an event only if its payer chose a bank debit.
+  const methods = sessionId === null && paymentIntent !== null ? await methodsOfIntent(tx, paymentIntent) : [];
+  if (sessionId === null && !methods.some(({ kind }) => kind === "bank")) return;
+  const whose = sessionId === null ? "the firm’s bank account" : "the payer’s bank account";
+  const reason = `A debit of ${whose} failed, and ${dollars(totalCents ?? 0)} of this order is unpaid. The payer was mailed. Ask the payer for another payment, or cancel the order.`;
+  const subject = `debit:${payment}`;
+  const once = sql`(SELECT) AS one WHERE ${neverOpened("debit_failed", subject, orderId)}`;
+  await openTask(tx, { kind: "debit_failed", at, environment, orderId, subject, isRush, reason }, once);
+}
 
 type Unpaid = { supplementId: number; amountCents: number; why: string; at: Date };
 
