@@ -1,6 +1,11 @@
 import { raw } from "hono/html";
 import { maskEmail } from "../../kernel/platform/mail/mask-email.ts";
-import type { ConsentText, ConsentTexts, SigningView } from "../../signing/envelopes/envelopes.ts";
+import {
+  type ConsentText,
+  type ConsentTexts,
+  initialsOf,
+  type SigningView,
+} from "../../signing/envelopes/envelopes.ts";
 import { logoOf } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets/assets.ts";
 import { plainTime } from "../ui/format.ts";
@@ -82,6 +87,7 @@ function configOf({ token, view, words, done }: PageState, { pdfJs, url }: PageD
       signed: `/sign/${wholeLink(token)}?done=signed`,
       fields: view.consent && view.room?.maySign !== false ? placedFields(view, words) : [],
       known: view.known,
+      initials: initialsOf(view.signer.name),
       toFirstField: done === "consent",
       words: words.viewer,
     }

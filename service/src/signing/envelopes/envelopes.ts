@@ -64,13 +64,14 @@ export {
   type SignerAuthorities,
   type SignerAuthoritySettings,
 } from "./open-signer-authority.ts";
-export type {
-  FieldKind,
-  PlannedField,
-  PreparedField,
-  ReferencedField,
-  SignatureMark,
-  UploadedMark,
+export {
+  type FieldKind,
+  initialsOf,
+  type PlannedField,
+  type PreparedField,
+  type ReferencedField,
+  type SignatureMark,
+  type UploadedMark,
 } from "./pdf/fields.ts";
 export { planFields } from "./pdf/placement/plan-fields.ts";
 export type { PlannedBlock } from "./pdf/prepare.ts";

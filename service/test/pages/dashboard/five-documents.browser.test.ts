@@ -51,16 +51,13 @@ const mailed = (email: string, subject: string) =>
   until(() => mailsTo(pages.service, email).find((mail) => mail.includes(subject)));
 const pathIn = (mail: string, pattern: RegExp) => pattern.exec(mail)?.[0] ?? assert.fail(mail);
 
-/**
- * Asserts that fields are on their lines: a field that is enlarged for touch keeps the lower edge that it has in the
- * document.
- */
+/** Asserts that what is painted of fields is on their lines, also where the target is enlarged for touch. */
 async function areOnTheirLines(page: Page): Promise<void> {
   const distances = await page.locator(".viewer-field").evaluateAll((fields) =>
     fields.map((field) => {
       const number = (name: string) => Number(getComputedStyle(field).getPropertyValue(`--${name}`));
       const sheet = field.closest(".viewer-page")?.getBoundingClientRect();
-      const lower = field.getBoundingClientRect().bottom - (sheet?.top ?? 0);
+      const lower = (field.firstElementChild?.getBoundingClientRect().bottom ?? 0) - (sheet?.top ?? 0);
       return Math.abs(lower - number("scale") * (number("top") + number("height")));
     }),
   );

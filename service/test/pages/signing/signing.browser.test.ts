@@ -144,16 +144,9 @@ test("by keyboard alone: fields are found, filled in and signed, and the shown d
   assert.equal(await focused(opened), "Initials, page 1. Fill in");
   assert.equal(await next.textContent(), "Fill in: Initials");
   await page.keyboard.press("Enter");
-  await page.getByRole("dialog").getByLabel("Initials").waitFor();
-  await page.keyboard.type("JD");
+  assert.equal(await page.getByRole("dialog").getByLabel("Initials").inputValue(), "JD");
   await page.keyboard.press("Enter");
-  assert.equal(
-    await page.evaluate("document.activeElement.getAttribute('aria-label')"),
-    "Initials, page 1: JD. Change",
-  );
-  assert.equal(await next.textContent(), "Next: Signature on page 40");
-  await next.press("Enter");
-  assert.equal(await page.evaluate("document.activeElement.getAttribute('aria-label')"), "Signature, page 40. Fill in");
+  assert.equal(await focused(opened), "Signature, page 40. Fill in");
   await shownPage(opened, 40);
   await page.keyboard.press("Enter");
   await page.getByRole("dialog").waitFor();
@@ -165,13 +158,93 @@ test("by keyboard alone: fields are found, filled in and signed, and the shown d
   await page.keyboard.press("Enter");
   await page.getByRole("textbox", { name: "Type", exact: true }).fill("Jane Q. Doe");
   await page.keyboard.press("Enter");
-  assert.equal(await next.textContent(), "Everything is filled in: sign");
-  await next.press("Enter");
+  // The next key does not sign by accident: the focus is on the list of what Sign will write.
+  assert.equal(await page.evaluate("document.activeElement.id"), "sign-values");
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Tab");
   assert.equal(await page.evaluate("document.activeElement.id"), "sign-button");
+  assert.ok(!envelope.asked.some((one) => one.startsWith("sign")));
   await page.keyboard.press("Enter");
   await page.getByText("Your signature is in the document.").waitFor();
   assert.match(envelope.asked.at(-1) ?? "", /^sign in the browser typed .*"JD"/);
   assert.deepEqual(opened.troubles, []);
+  await opened.close();
+});
+
+const initialsAt = (page: number, y: number, x = 480): NonNullable<Options["more"]>[number] => ({
+  ...{ kind: "initials", signer: 1, page, place: { x, y, width: 40, height: 14 }, label: `Initials ${page}-${y}` },
+});
+
+test("with the bar alone: two presses adopt the initials, one fills each other place, and Sign comes into view", async () => {
+  const opened = await open({ pages: 4, more: [initialsAt(1, 300), initialsAt(2, 300), initialsAt(3, 760)] });
+  const { page, envelope } = opened;
+  await consent(opened);
+  await checked(opened);
+  const bar = page.locator(".viewer-bar button");
+  const ok = page.getByRole("button", { name: "OK", exact: true });
+  await bar.click();
+  assert.equal(await page.getByRole("dialog").getByLabel("Initials").inputValue(), "JD");
+  await ok.click();
+  assert.equal(await focused(opened), "Initials 1-300, page 2. Fill in JD");
+  await bar.click();
+  await page.getByRole("button", { name: "Initials 1-300, page 2: JD. Change" }).waitFor();
+  assert.equal(await focused(opened), "Initials 2-300, page 3. Fill in JD");
+  await page.getByRole("button", { name: "Initials 2-300, page 3. Fill in JD" }).click();
+  assert.equal(await focused(opened), "Signature, page 4. Fill in");
+  await bar.click();
+  await ok.click();
+  assert.equal(await focused(opened), "Initials 3-760, page 4. Fill in JD");
+  // A field out of view is shown before a press fills it in.
+  await page.evaluate("scrollTo(0, 0)");
+  await bar.click();
+  assert.equal(await page.getByRole("button", { name: "Initials 3-760, page 4: JD. Change" }).count(), 0);
+  await bar.click();
+  const sign = page.getByRole("button", { name: "Sign", exact: true });
+  const at = (await sign.boundingBox()) ?? assert.fail("it is not shown");
+  assert.ok(at.y > 0 && at.y + at.height < phone.height, JSON.stringify(at));
+  assert.match((await page.locator("#sign-values:focus").textContent()) ?? "", /Initials 3-760, page 4: JD/);
+  await bar.waitFor({ state: "hidden" });
+  assert.deepEqual(await opened.axe(), []);
+  // Back in the document, the bar leads to Sign again.
+  await page.evaluate("scrollTo(0, 0)");
+  await page.getByRole("button", { name: "Everything is filled in: go to “Sign”" }).click();
+  assert.equal(await page.evaluate("document.activeElement.id"), "sign-button");
+  // A filled place can be changed, which leaves the reader there.
+  await page.getByRole("button", { name: "Initials 1-300, page 2: JD. Change" }).click();
+  await page.getByRole("dialog").getByRole("textbox").fill("J.D.");
+  await ok.click();
+  assert.equal(await focused(opened), "Initials 1-300, page 2: J.D.. Change");
+  await sign.click();
+  await page.getByText("Your signature is in the document.").waitFor();
+  assert.match(envelope.asked.at(-1) ?? "", /^sign in the browser typed .*"J\.D\."/);
+  assert.deepEqual(opened.troubles, []);
+  await opened.close();
+});
+
+test("a field is painted on its place alone, its target is 44 px large, and no target covers another field", async () => {
+  const opened = await open({ pages: 1, more: [initialsAt(0, 300, 100), initialsAt(0, 280, 100)] });
+  const { page } = opened;
+  await consent(opened);
+  await checked(opened);
+  const boxes = await page.locator("button.viewer-field").evaluateAll((fields) =>
+    fields.map((field) => {
+      const numberOf = (name: string) => Number(getComputedStyle(field).getPropertyValue(`--${name}`));
+      const { width, height } = field.getBoundingClientRect();
+      const paint = field.firstElementChild?.getBoundingClientRect() ?? new DOMRect();
+      const expected = [numberOf("width"), numberOf("height")].map((size) => size * numberOf("scale"));
+      const at = document.elementsFromPoint(paint.x + paint.width / 2, paint.y + paint.height / 2);
+      return {
+        ...{ width, height, expected, painted: [paint.width, paint.height] },
+        isCovered: innerHeight > paint.y && !field.contains(at[0] ?? null),
+      };
+    }),
+  );
+  for (const { expected, painted } of boxes)
+    for (const [index, size] of painted.entries()) assert.ok(Math.abs(size - (expected[index] ?? 0)) < 1);
+  assert.ok(boxes.every(({ width }) => width > 43));
+  const isLarge = boxes.map(({ height }) => height > 43);
+  assert.deepEqual(isLarge, [false, false, false, true, true], "three are close to another field");
+  assert.ok(!boxes.some(({ isCovered }) => isCovered));
   await opened.close();
 });
 

@@ -3,13 +3,14 @@ import type { PlacedField, ViewerWords } from "./config.ts";
 
 export const isBox = ({ kind }: PlacedField): boolean => kind === "checkbox" || kind === "radio";
 
-type Put = (field: PlacedField, element: HTMLElement) => void;
+/** Puts a field over its page. @returns the painted part, which covers exactly the field's place */
+type Put = (field: PlacedField, element: HTMLElement) => HTMLElement;
 type BoxDeps = { form: HTMLFormElement; words: ViewerWords; place: Put; group: readonly PlacedField[] };
 
 /** A date field. The service sets the date; the page shows the date that the document would have now. */
 export function dateField(field: PlacedField, words: ViewerWords, place: Put) {
-  const element = make("div", { className: "viewer-field", textContent: field.label, title: words.date });
-  place(field, element);
+  const element = make("div", { className: "viewer-field", title: words.date });
+  place(field, element).textContent = field.label;
   const value = field.value === undefined ? null : say(words.dateNow, { date: field.value });
   return { field, element, isOpen: () => false, value: () => value, refresh() {} };
 }
@@ -21,7 +22,7 @@ export function calculatedField(
   { words, place }: Pick<BoxDeps, "words" | "place">,
 ) {
   const element = make("div", { className: "viewer-field" });
-  place(field, element);
+  const painted = place(field, element);
   return {
     field,
     element,
@@ -30,7 +31,7 @@ export function calculatedField(
     refresh() {
       const { label, page } = field;
       element.classList.toggle("filled", input.value !== "");
-      element.replaceChildren(input.value || label);
+      painted.replaceChildren(input.value || label);
       element.title = say(words.writtenItem, { field: label, page, value: input.value });
     },
   };
@@ -44,7 +45,7 @@ export function boxField(field: PlacedField, input: HTMLInputElement, { form, wo
   const element = make("button", { type: "button", className: "viewer-field viewer-box" });
   element.setAttribute("role", isRadio ? "radio" : "checkbox");
   element.setAttribute("aria-label", say(words.box, { field: label, page }));
-  place(field, element);
+  const painted = place(field, element);
   element.addEventListener("click", () => {
     input.checked = (isRadio && input.required) || !input.checked;
     input.dispatchEvent(new Event("input", { bubbles: true }));
@@ -59,7 +60,7 @@ export function boxField(field: PlacedField, input: HTMLInputElement, { form, wo
       element.classList.toggle("filled", isAnswered());
       if (isRadio) element.tabIndex = isTabStop(form, input) ? 0 : -1;
       element.setAttribute("aria-checked", String(input.checked));
-      element.replaceChildren(input.checked ? (isRadio ? "●" : "✓") : "");
+      painted.replaceChildren(input.checked ? (isRadio ? "●" : "✓") : "");
     },
   };
 }
@@ -94,8 +95,34 @@ function radioGroup(label: string): HTMLElement {
   return group;
 }
 
+/** The size of a target in points, at the scale of a narrow phone. */
+const targetSize = 100;
+
+/** By how much a target is wider than its field on each side. */
+const excess = ({ width }: PlacedField): number => Math.max(targetSize - width, 0) / 2;
+
+/**
+ * How far the target of a field may extend on each side, in points: up to half of the space to the next field, so that
+ * no target covers another field.
+ */
+export function roomAround(field: PlacedField, fields: readonly PlacedField[]) {
+  const room = { before: targetSize, after: targetSize, above: targetSize, below: targetSize };
+  const limit = (side: keyof typeof room, gap: number) => {
+    room[side] = Math.min(room[side], Math.max(gap, 0) / 2);
+  };
+  for (const other of fields) {
+    if (other === field || other.page !== field.page) continue;
+    const [left, right] = [field.left - other.left - other.width, other.left - field.left - field.width];
+    const [up, down] = [field.top - other.top - other.height, other.top - field.top - field.height];
+    if (up < 0 && down < 0) limit(left > right ? "before" : "after", Math.max(left, right));
+    else if (Math.max(left, right) < excess(field) + excess(other))
+      limit(up > down ? "above" : "below", Math.max(up, down));
+  }
+  return room;
+}
+
 /** Puts fields over their pages, and the options of a radio into one group. */
-export function placing(pageOf: (n: number) => HTMLElement, words: ViewerWords): Put {
+export function placing(pageOf: (n: number) => HTMLElement, fields: readonly PlacedField[], words: ViewerWords): Put {
   const groups = new Map<string, HTMLElement>();
   const groupOf = ({ radio, input, page }: PlacedField): HTMLElement => {
     if (radio === undefined || input === null) return pageOf(page);
@@ -109,8 +136,11 @@ export function placing(pageOf: (n: number) => HTMLElement, words: ViewerWords):
   };
   return (field, element) => {
     const { left, top, width, height } = field;
-    setNumbers(element, { left, top, width, height });
+    setNumbers(element, { left, top, width, height, ...roomAround(field, fields) });
+    const painted = make("span", { className: "viewer-paint" });
+    element.append(painted);
     groupOf(field).append(element);
+    return painted;
   };
 }
 

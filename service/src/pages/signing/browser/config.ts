@@ -59,6 +59,8 @@ export type SigningConfig = {
   /** The signer's own fields. The list is empty before the signer consents. */
   readonly fields: readonly PlacedField[];
   readonly known: readonly KnownField[];
+  /** The initials of the signer's name, offered where the signer first enters initials. */
+  readonly initials: string;
   /** Whether the signer has just consented, so that the page moves to the first field. */
   readonly toFirstField: boolean;
   readonly words: ViewerWords;

@@ -6,7 +6,7 @@ import type { PlacedField, SigningConfig } from "./config.ts";
 import { keepSignature, restoreSignature } from "./kept-signature.ts";
 import { pictureElement } from "./picture.ts";
 import { applyToForm } from "./rules.ts";
-import { openSheet, type SignatureInputs, type ValueInput } from "./sheet.ts";
+import { openSheet, put, type SignatureInputs, type ValueInput } from "./sheet.ts";
 import { drawnPicture } from "./strokes.ts";
 
 type Pages = {
@@ -36,6 +36,11 @@ function leadFromForm(element: HTMLElement): void {
   leadTo(element);
 }
 
+function isInWindow(element: HTMLElement): boolean {
+  const { top, bottom } = element.getBoundingClientRect();
+  return top >= 0 && bottom <= innerHeight;
+}
+
 type Shown = {
   bar: HTMLElement;
   /** Moves the focus to the first open field. */
@@ -48,21 +53,15 @@ const signatureIn = (form: HTMLFormElement): SignatureInputs => ({
   picture: form.querySelector<HTMLInputElement>("[name=picture]") as HTMLInputElement,
 });
 
-type Valued = { readonly field: PlacedField; readonly value: () => string | null };
-
-/** People initial many pages in the same way, so the initials of one place are offered for the next. */
-function suggestedFor({ kind }: PlacedField, shown: readonly Valued[]): string {
-  if (kind !== "initials") return "";
-  return shown.find((each) => each.field.kind === "initials" && each.value())?.value() ?? "";
-}
-
 type OwnSignature = {
   inputs: SignatureInputs;
   /** A name that was filled in beforehand does not count as a signature that the signer has looked at. */
   isChosen: boolean;
+  /** The initials that the signer last entered; one press puts them into another field. Empty before that. */
+  initials: string;
 };
 
-/** A field that is filled in on a sheet, which a press on it opens. */
+/** A field that is filled in on a sheet, which a press on it opens, or by the press alone with adopted initials. */
 function buttonField(
   field: PlacedField,
   input: ValueInput,
@@ -70,20 +69,30 @@ function buttonField(
     own: OwnSignature;
     words: SigningConfig["words"];
     place: ReturnType<typeof placing>;
-    suggested: () => string;
-    changed: () => void;
+    suggested: string;
+    refresh: () => void;
+    /** Called when a press has filled in a field that was open. */
+    filled: () => void;
   },
 ) {
   const { own, words } = uses;
   const { inputs: signature } = own;
   const element = make("button", { type: "button", className: "viewer-field" });
-  uses.place(field, element);
-  element.addEventListener("click", () =>
-    openSheet({ field, input, suggested: uses.suggested(), signature, words }, () => {
+  const place = uses.place(field, element);
+  const adopted = () => (field.kind === "initials" ? own.initials : "");
+  const isOpen = () => !isFilled() && (isMark(field) || input.required);
+  element.addEventListener("click", () => {
+    const wasOpen = isOpen();
+    const accepted = () => {
       if (isMark(field)) own.isChosen = true;
-      uses.changed();
-    }),
-  );
+      uses.refresh();
+      if (wasOpen && !isOpen()) uses.filled();
+    };
+    if (isFilled() || adopted() === "")
+      return openSheet({ field, input, suggested: uses.suggested, signature, words }, accepted);
+    put(input, adopted());
+    accepted();
+  });
   const shownValue = (): string => {
     if (isMark(field) && readDrawn(signature.drawn.value)) return words.drawn;
     return isMark(field) && signature.picture.value !== "" ? words.uploaded : writtenValue(field, input.value.trim());
@@ -92,7 +101,7 @@ function buttonField(
   return {
     field,
     element,
-    isOpen: () => !isFilled() && (isMark(field) || input.required),
+    isOpen,
     value: () => shownValue(),
     refresh() {
       const drawn = isMark(field) ? readDrawn(signature.drawn.value) : null;
@@ -101,9 +110,32 @@ function buttonField(
       const { label, page } = field;
       element.classList.toggle("filled", isFilled());
       const look = drawn ? drawnPicture(drawn) : picture === "" ? value : pictureElement(picture);
-      element.replaceChildren(isFilled() ? look : label);
-      const spoken = isFilled() ? words.change : words.fill;
-      element.setAttribute("aria-label", say(spoken, { field: label, page, value }));
+      place.replaceChildren(isFilled() ? look : label);
+      const spoken = isFilled()
+        ? say(words.change, { field: label, page, value })
+        : say(adopted() === "" ? words.fill : words.fillWith, { field: label, page, value: adopted() });
+      element.setAttribute("aria-label", spoken);
+    },
+  };
+}
+
+/** The place of the Sign button. The bar is hidden there, because it would only lead to the button next to it. */
+function openEnd(bar: HTMLElement, isFilledIn: () => boolean) {
+  const button = part("sign-button");
+  let isInView = false;
+  const showBar = () => {
+    bar.hidden = isInView && isFilledIn() && !bar.contains(document.activeElement);
+  };
+  new IntersectionObserver((entries) => {
+    isInView = entries.at(-1)?.isIntersecting ?? false;
+    showBar();
+  }).observe(button);
+  return {
+    ...{ button, showBar },
+    lead(): void {
+      button.scrollIntoView({ block: "center" });
+      // The focus goes to the list above the button: a key that is still held down must not sign.
+      part("sign-values").focus({ preventScroll: true });
     },
   };
 }
@@ -116,8 +148,10 @@ export function showFields(config: SigningConfig, pages: Pages): Shown {
   restoreSignature(signature);
   const nameHint = part("field-name-hint");
   const ofTypedName = nameHint.textContent;
-  const place = placing(pages.pageOf, words);
-  const own = { inputs: signature, isChosen: signature.drawn.value !== "" || signature.picture.value !== "" };
+  const place = placing(pages.pageOf, fields, words);
+  const isChosen = signature.drawn.value !== "" || signature.picture.value !== "";
+  const own: OwnSignature = { inputs: signature, isChosen, initials: "" };
+  const ofInitials = new Set(fields.flatMap(({ kind, input }) => (kind === "initials" && input ? [input] : [])));
   const ordered = [...fields].sort((a, b) => a.page - b.page || a.top - b.top || a.left - b.left);
   const shown = ordered.map((field) => {
     const { input: id } = field;
@@ -126,14 +160,15 @@ export function showFields(config: SigningConfig, pages: Pages): Shown {
     const group = field.choices ? fields.filter((each) => each.group === field.group) : [];
     if (isBox(field)) return boxField(field, part<HTMLInputElement>(id), { form, words, place, group });
     return buttonField(field, part<ValueInput>(id), {
-      ...{ own, words, place, changed: refresh },
-      suggested: (): string => suggestedFor(field, shown),
+      ...{ own, words, place, refresh, filled: leadOn },
+      suggested: field.kind === "initials" ? config.initials : "",
     });
   });
   // Each try to show the document replaces the handler of the one before.
   form.oninput = ({ target }) => {
     if (Object.values(signature).some((input) => input === target)) own.isChosen = true;
     if (target === signature.drawn || target === signature.picture) keepSignature(signature);
+    if (target instanceof HTMLInputElement && ofInitials.has(target.id)) own.initials = target.value.trim();
     refresh();
   };
   let visited = -1;
@@ -144,11 +179,19 @@ export function showFields(config: SigningConfig, pages: Pages): Shown {
     });
   const { bar, button: next } = wayOn(() => {
     const open = nextOpen();
-    if (open && open === shown[visited]) open.element.click();
-    else leadTo(open?.element ?? part("sign-button"));
+    if (open && open === shown[visited] && isInWindow(open.element)) open.element.click();
+    else leadTo(open?.element ?? end.button);
   });
+  const end = openEnd(bar, () => nextOpen() === undefined);
   refresh();
-  return { bar, toFirst: () => leadFromForm(nextOpen()?.element ?? part("sign-button")) };
+  return { bar, toFirst: () => leadFromForm(nextOpen()?.element ?? end.button) };
+
+  /** Leads from a filled field to the next open one, or to what Sign will write. */
+  function leadOn(): void {
+    const open = nextOpen();
+    if (open) leadTo(open.element);
+    else end.lead();
+  }
 
   function refresh(): void {
     const { isShown } = applyToForm(config);
@@ -161,6 +204,7 @@ export function showFields(config: SigningConfig, pages: Pages): Shown {
     if (open) pages.keepAhead(open.field.page);
     const way = open === shown[visited] ? words.fillIn : words.next;
     next.textContent = open ? say(way, { field: open.field.label, page: open.field.page }) : words.toSign;
+    end.showBar();
     const isTyped = signature.drawn.value === "" && signature.picture.value === "";
     nameHint.textContent = isTyped ? ofTypedName : words.nameBeside;
   }

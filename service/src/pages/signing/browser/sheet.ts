@@ -35,7 +35,8 @@ function copyOfSelect(select: HTMLSelectElement, label: string) {
   return { input, labelled };
 }
 
-function put(input: HTMLInputElement | HTMLSelectElement, value: string): void {
+/** Writes a value into the form, as if it were typed. */
+export function put(input: HTMLInputElement | HTMLSelectElement, value: string): void {
   input.value = value;
   input.dispatchEvent(new Event("input", { bubbles: true }));
 }
