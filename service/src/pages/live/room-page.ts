@@ -93,7 +93,7 @@ const isOn = ({ state }: LiveSession, step: Entered["step"]): boolean =>
 function partsOf(view: RoomView, words: LiveWords): Html[] {
   switch (view.entered.step) {
     case "code":
-      return [codePart(view, words)];
+      return [...cameraParts(view, words), codePart(view, words)];
     case "elsewhere":
       return [card("elsewhere", words.code.title, html`<p>${words.elsewhere}</p>`)];
     case "about":
@@ -147,6 +147,12 @@ ${field({ name: "code", label: code.label, required: true, maxLength: 12, inputM
 <div class="form-actions"><button type="submit" class="${isSent ? "" : "quiet-button"}">${code.go}</button></div></form>`,
   );
 }
+
+/** The code binds the session to this browser, so a person whose browser gives no camera learns it before. */
+const cameraParts = ({ entered }: RoomView, { device }: LiveWords): Html[] =>
+  entered.person.role === "observer"
+    ? []
+    : [html`<div class="without-camera">${notice("attention", device.insecure, "")}</div>`];
 
 /** An observer sends nothing, so there is no device to check. */
 const deviceParts = ({ entered }: RoomView, words: LiveWords): Html[] =>

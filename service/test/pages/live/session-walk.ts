@@ -201,6 +201,17 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
 
   const { place, claim, statusOf, signsAtHome, reachesNotary } = ordersToNotarize(running, partner);
 
+  /** Before the code binds the session to this browser, a browser without a camera for pages says so. */
+  async function saysWhenNoCamera(page: Page): Promise<void> {
+    const notice = (shown: Page) => shown.getByText("This browser gives no camera here. Open the link in");
+    assert.deepEqual([await notice(page).count(), await notice(page).isVisible()], [1, false]);
+    const other = await page.context().newPage();
+    await other.addInitScript(() => Object.defineProperty(navigator, "mediaDevices", { value: undefined }));
+    await other.goto(page.url());
+    assert.equal(await notice(other).isVisible(), true);
+    await other.close();
+  }
+
   /** Reaches the waiting room, by the keyboard alone. */
   async function comesIn(email: string, tries: "the device" | "nothing"): Promise<OpenPage> {
     const link = await until(
@@ -209,6 +220,7 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     const opened = await browser.open(at(link), { width: 375 });
     const { page } = opened;
     await countsLocks(page);
+    await saysWhenNoCamera(page);
     await pressAt(page.getByRole("button", { name: "Email me the code" }));
     await page.getByText("The code is on its way").waitFor();
     await assertGoodLooks(opened);

@@ -101,6 +101,8 @@ function startSignOut(): void {
   });
 }
 
+/** Browsers inside mail programs often give pages no camera. Pages that need one show a notice there. */
+if (!navigator.mediaDevices) document.documentElement.dataset["noCamera"] = "";
 startLocalTimes();
 startPrinting();
 startSideNav();
