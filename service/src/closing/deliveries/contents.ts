@@ -15,7 +15,7 @@ import {
 import { whereSignedAgain } from "../../signing/notaries/notaries.ts";
 import { type CertificateDeps, closingLogProof } from "../closing-passports/closing-passports.ts";
 import { certificateEntry, closingCertificatePath, type OpenedCertificate } from "./certificate.ts";
-import { fileName, namePart, readme, receipts, uniqueNames } from "./names.ts";
+import { fileName, fitsChecker, namePart, readme, receipts, uniqueNames } from "./names.ts";
 import type { DeliveredFile, OrderOfRoom } from "./store.ts";
 
 export type ZipDeps = DocumentDeps &
@@ -185,15 +185,16 @@ export async function zipOf(deps: ZipDeps, zip: ZipOf): Promise<{ name: string; 
   const kinds = new Set(contents.flatMap((file) => ("deletedAt" in file ? [] : [file.kind])));
   const unsigned = new Set(files.flatMap(({ path, isSignedHere }) => (isSignedHere ? [] : [path])));
   const facts = { title, reference, firmName, environment, documents, unsigned, hasSigned, kinds, isCertificateLost };
-  const text = readme({ ...facts, baseUrl: deps.verifier.baseUrl, ...proofs });
   entries.push(
     {
       name: `${top}/contents.json`,
       bytes: Buffer.from(`${JSON.stringify({ title, reference, files: contents }, null, 2)}\n`),
     },
     { name: `${top}/verify.html`, bytes: await deps.verifier.page() },
-    { name: `${top}/README.txt`, bytes: Buffer.from(text) },
   );
+  const isWhole = fitsChecker(zipLength(entries));
+  const text = readme({ ...facts, baseUrl: deps.verifier.baseUrl, ...proofs, fitsChecker: isWhole });
+  entries.push({ name: `${top}/README.txt`, bytes: Buffer.from(text) });
   if (zipLength(entries) > mostBytes)
     throw new ServiceError("conflict", "These files are more than 2 GiB together. Download them order by order.");
   const frame = { memory: deps.blobs.memory, holder: memoryHolder(owner) };

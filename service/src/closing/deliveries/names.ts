@@ -85,8 +85,19 @@ export type Contents = {
   files: readonly { path: string; form: ProofForm }[];
   /** The paths of the files that still lack a proof. */
   waiting: Readonly<Record<ProofForm, readonly string[]>>;
+  /** Whether the page that verifies takes the whole zip. */
+  fitsChecker: boolean;
   baseUrl: string;
 };
+
+const mebibyte = 1024 * 1024;
+/** The files and bytes that the page takes at once (`pages/verify/browser/worker.ts`). */
+const checker = { files: 64, bytes: 256 * mebibyte };
+/** More than the explanation of 50 documents has. */
+const mostReadme = mebibyte;
+
+/** @param others the length of the zip without its explanation, in bytes */
+export const fitsChecker = (others: number): boolean => others + mostReadme <= checker.bytes;
 
 /**
  * Explains to a lawyer who has never heard of this service which file is authoritative, how to verify it, and what is
@@ -106,7 +117,7 @@ The PDF file itself is the document. A print of it shows its words, and proves n
     `HOW TO CHECK A DOCUMENT, WITHOUT US
 
 1. Open verify.html with a browser. It needs no network, and sends nothing anywhere.
-2. Drop the whole zip on it, as you got it (up to 256 MB). It says of each document whether a byte was changed since it was
+2. ${contents.fitsChecker ? "Drop the whole zip on it, as you got it." : tooLarge} It says of each document whether a byte was changed since it was
    sealed, by which seal, and when${hasCustody ? "; and of each custody certificate who signed, and how each signer was identified" : ""}.
 3. Or drop single documents on it: ${hasCustody ? "a signed one together with its custody certificate, and" : "each"} with its proofs from the folder
    Evidence. Do not rename these.${
@@ -128,6 +139,9 @@ that a recorder or a lender accepts it. Which files are here is the choice of th
   ];
   return `${sections.filter((section) => section !== null).join("\n\n\n")}\n`.replaceAll("\n", "\r\n");
 }
+
+const tooLarge = `Unpack this zip, because the page takes at most ${checker.bytes / mebibyte} MB and ${checker.files} files at once. Drop its files on it in
+   parts: each document together with its certificate and its proofs.`;
 
 export const receipts: ReadonlySet<string> = new Set([
   "fax_report",

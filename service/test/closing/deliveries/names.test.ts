@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fileName, namePart, readme, uniqueNames } from "../../../src/closing/deliveries/names.ts";
+import { fileName, fitsChecker, namePart, readme, uniqueNames } from "../../../src/closing/deliveries/names.ts";
 
 test("names a file as people would", () => {
   for (const [named, expected] of [
@@ -44,6 +44,7 @@ test("the explanation names the kinds of files that are in the zip, and no other
     hasSigned: false,
     isCertificateLost: false,
     files: [],
+    fitsChecker: true,
   };
   const facts = { ...about, waiting: { "tlog-proof": [], ots: [] }, baseUrl: "https://service.example" };
   const textOf = (environment: "live" | "test", ...kinds: string[]) =>
@@ -72,6 +73,7 @@ test("the explanation says of a document that nobody signed here that it has no 
     ...{ title: "Ortega", reference: null, firmName: "Harbor", environment: "test", documents, hasSigned: false },
     ...{
       isCertificateLost: false,
+      fitsChecker: true,
       files: [],
       kinds: new Set(["sealed"]),
       unsigned: new Set(["Documents/02 Note.pdf"]),
@@ -80,6 +82,22 @@ test("the explanation says of a document that nobody signed here that it has no 
   });
   assert.match(text, /01 Deed\.pdf\s+The signed document, sealed after the last signature/);
   assert.match(text, /02 Note\.pdf\s+The document as it was sealed\. No signature that was made here is in it/);
+});
+
+test("the explanation tells the reader to drop the whole zip only if the page takes it", () => {
+  const facts = {
+    ...{ title: "Ortega", reference: null, firmName: "Harbor", documents: [], hasSigned: false },
+    ...{ isCertificateLost: false, files: [], kinds: new Set(["sealed"]), unsigned: new Set<string>() },
+    ...{ waiting: { "tlog-proof": [], ots: [] }, baseUrl: "https://service.example" },
+  };
+  const textFor = (bytes: number) => readme({ ...facts, environment: "live", fitsChecker: fitsChecker(bytes) });
+  const whole = /Drop the whole zip on it/;
+  const parts = /Unpack this zip, because the page takes at most 256 MB and 64 files at once\./;
+  const [small, large] = [textFor(254 * 1024 ** 2), textFor(256 * 1024 ** 2)];
+  assert.match(small, whole);
+  assert.doesNotMatch(small, parts);
+  assert.match(large, parts);
+  assert.doesNotMatch(large, whole);
 });
 
 test("numbers equal names, whatever their case", () => {
