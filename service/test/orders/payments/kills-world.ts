@@ -47,6 +47,8 @@ export async function openKillsWorld() {
     harness.service = await harness.service.restart();
   }
 
+  const mailsToFirm = (code: string) =>
+    mails.caught.filter(({ to, text }) => to === "owner@acme.example" && text.includes(maskCode(code)));
   let clients = 0;
 
   return {
@@ -55,7 +57,10 @@ export async function openKillsWorld() {
     /** Kills the service while its write to the table waits, so that the transaction is cut off. */
     async killAt(table: Statement, begin: () => Promise<unknown>): Promise<void> {
       await idle();
-      await whileWritesWait(db, table, begin, () => harness.service.kill());
+      let isAnswered = false;
+      const answered = () => begin().then(() => (isAnswered = true));
+      await whileWritesWait(db, table, answered, () => harness.service.kill());
+      assert.equal(isAnswered, false);
       await start();
     },
     /**
@@ -129,16 +134,12 @@ export async function openKillsWorld() {
       }
       assert.deepEqual(sums, atProcessor);
     },
+    mailsToFirm,
     /** The subjects of all mails about an order to its firm and to its client, once nothing is left to send. */
-    async subjects({ code, client }: Order): Promise<{ firm: string[]; client: string[] }> {
+    async subjects({ code, client }: Pick<Order, "code" | "client">): Promise<{ firm: string[]; client: string[] }> {
       await idle();
       const subjects = (found: typeof mails.caught) => found.map(({ subject }) => subject).sort();
-      return {
-        firm: subjects(
-          mails.caught.filter(({ to, text }) => to === "owner@acme.example" && text.includes(maskCode(code))),
-        ),
-        client: subjects(mails.caught.filter(({ to }) => to === client)),
-      };
+      return { firm: subjects(mailsToFirm(code)), client: subjects(mails.caught.filter(({ to }) => to === client)) };
     },
     async close() {
       await live.close();
