@@ -56,6 +56,7 @@ async function allFiles(): Promise<string[]> {
   return files;
 }
 
+process.env["TEST_MINUTES"] = values.minutes;
 const memory = memoryFolder();
 if (memory !== null) process.env["TMPDIR"] = memory;
 

@@ -555,7 +555,9 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
       world.advance(11 * minute);
       await watchPayments(deps);
       look();
-      if (events.length === 0 && parts.length === 0 && (await waitingJobs()).length === 0) return;
+      // People may have to divide a refund by hand again, because a bank took some of the money in between.
+      const isOver = events.length === 0 && parts.length === 0 && (await waitingJobs()).length === 0;
+      if (isOver && (await unassigned()).length === 0) return;
     }
   }
 
