@@ -25,7 +25,7 @@ import {
   dispatchJobs,
   nextSegmentJobs,
   orderMail,
-  orderNewsMail,
+  orderUpdateMail,
   untilMorning,
 } from "./orders/fulfilment/fulfilment.ts";
 import {
@@ -60,7 +60,7 @@ import { taskMetrics } from "./upkeep/console/console.ts";
 /** Everything that the service sends as a mail. */
 const mails = [
   orderMail,
-  orderNewsMail,
+  orderUpdateMail,
   signingMail,
   roomMail,
   closingsMail,

@@ -29,7 +29,7 @@ import type { Sweep } from "./kernel/test-clock/test-clock.ts";
 import { checkMonths, closeMonths, watchIssuer } from "./orders/billing/billing.ts";
 import { sweepBulks } from "./orders/bulk/bulk.ts";
 import { sweepEndedFills } from "./orders/fills/fills.ts";
-import { mailOrderNews } from "./orders/fulfilment/fulfilment.ts";
+import { mailOrderUpdates } from "./orders/fulfilment/fulfilment.ts";
 import { sweepFills } from "./orders/order/order.ts";
 import { type Processor, processorTasks, takeSandboxSteps, watchPayments } from "./orders/payments/payments.ts";
 import { sweepExecutions } from "./orders/playbooks/playbooks.ts";
@@ -139,7 +139,7 @@ const tasksOfOrders = ({ db, clock }: Resources): PeriodicTask[] => {
     {
       name: "mails to members about their orders",
       everyMs: 30 * seconds,
-      work: () => mailOrderNews({ db, clock, closesToday }),
+      work: () => mailOrderUpdates({ db, clock, closesToday }),
     },
   ];
 };

@@ -13,7 +13,7 @@ import { newUuid } from "../../kernel/platform/ids.ts";
 import type { ProtectedTable } from "../../kernel/platform/protected-data.ts";
 import type { SecretBytes } from "../../kernel/platform/secrets.ts";
 import { isUuid } from "../../kernel/platform/text.ts";
-import { endOfKept, releaseKept, releaseUnnamed } from "../../orders/order/order.ts";
+import { endOfUploads, releaseUnnamed, releaseUploads } from "../../orders/order/order.ts";
 
 const cipherUse = "closing_draft";
 
@@ -149,7 +149,7 @@ async function insert(
 
 /** A draft lasts 14 days, and never longer than the first of its files. */
 async function endOfNew(tx: Tx, { partnerId }: Owner, files: readonly string[], now: Date): Promise<Date> {
-  const filesEnd = await endOfKept(tx, tokenHashes(files), { partnerId, form: "closing" }, now);
+  const filesEnd = await endOfUploads(tx, tokenHashes(files), { partnerId, form: "closing" }, now);
   return new Date(Math.min(now.getTime() + lifetimeMs, filesEnd?.getTime() ?? Number.POSITIVE_INFINITY));
 }
 
@@ -242,7 +242,7 @@ async function release(tx: Sql, partnerId: string, files: readonly Buffer[]) {
     SELECT unnest(files) AS file FROM closing_drafts
     WHERE partner_id = ${partnerId} AND ended_at IS NULL AND files && ${files}::bytea[]`);
   const unused = files.filter((file) => !used.some((each) => each.file.equals(file)));
-  await releaseKept(tx, unused, { partnerId, form: "closing" });
+  await releaseUploads(tx, unused, { partnerId, form: "closing" });
 }
 
 const mostAtOnce = 200;

@@ -15,19 +15,19 @@ import type { Sums } from "./lines.ts";
 import { amountText, sumFacts } from "./statement-text.ts";
 import { statementsOf } from "./statements.ts";
 
-type StatementNews = Owner & { month: string; userId: string };
+type OwnersMonth = Owner & { month: string; userId: string };
 
 const queue = "statement-mail";
 
 /** Tells an owner of a firm that a month is closed and its statement is ready. */
 export const statementMail = defineMail({
   queue,
-  async load(news: StatementNews, deps) {
-    const { userId, month } = news;
-    const owner = await findActiveActor(deps.db, deps, news, `member:${userId}`);
+  async load(wanted: OwnersMonth, deps) {
+    const { userId, month } = wanted;
+    const owner = await findActiveActor(deps.db, deps, wanted, `member:${userId}`);
     if (owner?.role !== "owner" || owner.email === null) return null;
     if (!(await wantedMails(deps.db, userId)).includes("statements")) return null;
-    const statement = (await statementsOf(deps, { ...news, firmName: "" })).findLast((each) => each.month === month);
+    const statement = (await statementsOf(deps, { ...wanted, firmName: "" })).findLast((each) => each.month === month);
     const series = await linkSeriesOf(deps.db, userId, "statements");
     return statement?.isClosed ? { statement, series, to: owner.email } : null;
   },
@@ -46,7 +46,7 @@ export const statementMail = defineMail({
 });
 
 /** Owners get no mail about a month whose sums are stored later than this after its end. */
-const newsMs = 10 * dayMs;
+const mailableMs = 10 * dayMs;
 
 const isEmpty = ({ opening, payments, refunds, losses, corrections }: Sums): boolean =>
   [opening, payments, refunds, losses, corrections].every((cents) => cents === 0);
@@ -58,7 +58,7 @@ export async function tellOwners(
   { month, endsAt, sums, at }: { month: string; endsAt: Date; sums: Sums; at: Date },
 ): Promise<void> {
   const { partnerId, environment } = owner;
-  if (environment !== "live" || isEmpty(sums) || at.getTime() - endsAt.getTime() > newsMs) return;
+  if (environment !== "live" || isEmpty(sums) || at.getTime() - endsAt.getTime() > mailableMs) return;
   for (const userId of await ownersWhoSee(tx, owner))
     await enqueueAfter(tx, queue, { partnerId, environment, month, userId }, await mailDelayMs(tx, userId, at));
 }

@@ -29,11 +29,11 @@ import {
   findBulk,
   insertBulk,
   insertRows,
-  type KeptForm,
   listRows,
   nextWaiting,
   type RowCipher,
   retryRows,
+  type StoredRowForm,
   type WaitingRow,
 } from "./store.ts";
 
@@ -85,17 +85,17 @@ export async function createBulk(
     createdAt: orders.clock(),
   };
   const bulkId = await orders.db.transaction(async (tx) => {
-    const made = await insertBulk(tx, bulk);
-    if (!made.isNew) return made.bulkId;
-    const kept = forms.map((form, index) => {
+    const bulkRow = await insertBulk(tx, bulk);
+    if (!bulkRow.isNew) return bulkRow.bulkId;
+    const sealedRows = forms.map((form, index) => {
       const id = newUuid();
-      const content: KeptForm = { owner: bulk.owner, bulkId: made.bulkId, n: index + 1, fields: [...form] };
+      const content: StoredRowForm = { owner: bulk.owner, bulkId: bulkRow.bulkId, n: index + 1, fields: [...form] };
       return { id, n: index + 1, content: cipher.seal(content, id) };
     });
-    await insertRows(tx, made.bulkId, kept);
-    const detail = { bulkId: made.bulkId, templateId: bulk.templateId, version: bulk.version, rows: rows.length };
+    await insertRows(tx, bulkRow.bulkId, sealedRows);
+    const detail = { bulkId: bulkRow.bulkId, templateId: bulk.templateId, version: bulk.version, rows: rows.length };
     await tx.query(auditLine({ at: bulk.createdAt, action: "bulk.created", actor: bulk.createdBy, partnerId, detail }));
-    return made.bulkId;
+    return bulkRow.bulkId;
   });
   return { bulkId, rows: rows.length, totalCents, errors };
 }
@@ -115,8 +115,8 @@ async function checked(
     if (index % between === 0) await yieldToOthers();
     const row = index + 1;
     const sha256 = hash("sha256", JSON.stringify([...sent]));
-    const twin = seen.get(sha256);
-    if (twin !== undefined) errors.push({ row, message: `This row says the same as row ${twin}.` });
+    const earlier = seen.get(sha256);
+    if (earlier !== undefined) errors.push({ row, message: `This row says the same as row ${earlier}.` });
     seen.set(sha256, row);
     const { refusals, form } = wholeForm(content, sent, pricing);
     errors.push(...refusals.map((message) => ({ row, message })));
@@ -188,7 +188,7 @@ export async function ownBulk({ orders }: Pick<BulkDeps, "orders">, owner: Owner
   return bulk;
 }
 
-const mostPlaced = 100;
+const mostOrdersInRun = 100;
 const mostMs = 10_000;
 
 /**
@@ -213,7 +213,7 @@ const placing = new Map<string, Promise<void>>();
 async function placeWaiting(deps: BulkDeps, principal: Principal, bulk: Bulk): Promise<void> {
   const until = performance.now() + mostMs;
   let last = 0;
-  for (let placed = 0; placed < mostPlaced && performance.now() < until; placed++) {
+  for (let ordered = 0; ordered < mostOrdersInRun && performance.now() < until; ordered++) {
     const row = await nextWaiting(deps.orders.db, bulk.bulkId, last);
     if (!row) break;
     last = row.n;
@@ -227,20 +227,20 @@ async function placeRow(
   { id, n, content }: WaitingRow,
   { bulkId, templateId, version }: Pick<Bulk, "bulkId" | "templateId" | "version">,
 ): Promise<void> {
-  const kept = cipher.open(content, id);
+  const stored = cipher.open(content, id);
   const { partnerId, environment } = principal;
   const isOwn =
-    "fields" in kept &&
-    kept.bulkId === bulkId &&
-    kept.n === n &&
-    kept.owner.partnerId === partnerId &&
-    kept.owner.environment === environment;
+    "fields" in stored &&
+    stored.bulkId === bulkId &&
+    stored.n === n &&
+    stored.owner.partnerId === partnerId &&
+    stored.owner.environment === environment;
   if (!isOwn) throw new Error(`row ${n} of bulk ${bulkId} is not what was written`);
   const named: [string, string][] = [
     ["template", templateId],
     ["template_version", String(version)],
   ];
-  const sent = { fields: new Map([...kept.fields, ...named]), upload: null, withTemplate };
+  const sent = { fields: new Map([...stored.fields, ...named]), upload: null, withTemplate };
   try {
     await createOrder(orders, principal, sent, ({ code }) => claimRow(id, cipher.seal({ orderCode: code }, id)));
   } catch (error) {
@@ -274,8 +274,8 @@ export async function rowPage(deps: BulkDeps, owner: Owner, bulkId: string, quer
   const rows = await listRows(deps.orders.db, bulkId, { after: Number(cursor ?? 0), limit: limit + 1 });
   const { items, nextCursor } = pageOf(rows, limit, ({ n }) => String(n));
   const shown = items.map(({ id, n, state, reason, content }) => {
-    const kept = state === "placed" && content ? deps.cipher.open(content, id) : null;
-    return { row: n, state, reason, orderCode: kept && "orderCode" in kept ? kept.orderCode : null };
+    const stored = state === "placed" && content ? deps.cipher.open(content, id) : null;
+    return { row: n, state, reason, orderCode: stored && "orderCode" in stored ? stored.orderCode : null };
   });
   return { rows: shown, nextCursor };
 }

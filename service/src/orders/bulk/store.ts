@@ -53,12 +53,12 @@ export async function findBulk(db: Sql, owner: Owner, bulkId: string): Promise<B
  * The stored form of a row. It contains the row's owner and position, so a row that someone copies elsewhere in the
  * database places no order.
  */
-export type KeptForm = { owner: Owner; bulkId: string; n: number; fields: [string, string][] };
-export type KeptOrder = { orderCode: string };
+export type StoredRowForm = { owner: Owner; bulkId: string; n: number; fields: [string, string][] };
+export type StoredRowOrder = { orderCode: string };
 
 export type RowCipher = {
-  seal: (content: KeptForm | KeptOrder, id: string) => Buffer;
-  open: (sealed: Buffer, id: string) => KeptForm | KeptOrder;
+  seal: (content: StoredRowForm | StoredRowOrder, id: string) => Buffer;
+  open: (sealed: Buffer, id: string) => StoredRowForm | StoredRowOrder;
 };
 
 export function rowCipher(secrets: SecretBytes): RowCipher {
@@ -83,11 +83,11 @@ export async function insertBulk(tx: Tx, bulk: NewBulk): Promise<{ bulkId: strin
   const { owner, templateId, version, fingerprint, createdBy, createdAt } = bulk;
   const { partnerId, environment } = owner;
   const id = newUuid();
-  const made = await tx.query(sql`
+  const inserted = await tx.query(sql`
     INSERT INTO bulks (id, partner_id, environment, template_id, version, fingerprint, created_by, created_at)
     VALUES (${id}, ${partnerId}, ${environment}, ${templateId}, ${version}, ${fingerprint}, ${createdBy}, ${createdAt})
     ON CONFLICT (partner_id, environment, template_id, version, fingerprint) DO NOTHING RETURNING 1`);
-  if (made.length === 1) return { bulkId: id, isNew: true };
+  if (inserted.length === 1) return { bulkId: id, isNew: true };
   const [before] = await tx.query<{ bulkId: string }>(sql`
     SELECT b.id AS "bulkId" FROM bulks b WHERE ${ownedBy(owner)} AND b.template_id = ${templateId}
       AND b.version = ${version} AND b.fingerprint = ${fingerprint}`);
@@ -138,10 +138,10 @@ export const listRows = (db: Sql, bulkId: string, { after, limit }: { after: num
   db.query<ListedRow>(sql`
     SELECT id, n, state, reason, content FROM bulk_rows WHERE bulk_id = ${bulkId} AND n > ${after} ORDER BY n LIMIT ${limit}`);
 
-const keptMs = 30 * dayMs;
+const retentionMs = 30 * dayMs;
 
 /** After 30 days, rows without an order can't be placed any more, and the personal data in them are deleted. */
 export const sweepBulks = (db: Sql, now: Date) =>
   db.query(sql`
     UPDATE bulk_rows r SET state = 'canceled', content = NULL, reason = NULL FROM bulks b
-    WHERE b.id = r.bulk_id AND r.state IN ('waiting', 'failed') AND b.created_at < ${new Date(now.getTime() - keptMs)}`);
+    WHERE b.id = r.bulk_id AND r.state IN ('waiting', 'failed') AND b.created_at < ${new Date(now.getTime() - retentionMs)}`);

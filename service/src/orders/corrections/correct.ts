@@ -54,7 +54,7 @@ type Corrections = { email: string | null; faxTo: string | null; shipTo: Address
 
 /** @throws ServiceError naming the field and the rule */
 function readCorrections(values: ReadonlyMap<string, string>): Corrections {
-  const unknown = [...values.keys()].find((name) => !correctableFields.some((known) => known === name));
+  const unknown = [...values.keys()].find((name) => !correctableFields.some((field) => field === name));
   if (unknown !== undefined) throw invalid(`Only ${correctableFields.join(", ")} can be corrected.`);
   const fields = fieldsOf(values);
   const email = fields.optional("email", 254);

@@ -56,7 +56,7 @@ export async function replaceDocument(
   const { owner: principal, orderCode, actor } = wanted;
   const { partnerId, environment } = principal;
   const owner = { partnerId, environment };
-  const unknown = [...fields.keys()].find((name) => !formFields.some((known) => known === name));
+  const unknown = [...fields.keys()].find((name) => !formFields.some((field) => field === name));
   if (unknown !== undefined) throw invalid(`Only document, ${formFields.join(" and ")} can be sent.`);
   if (!upload) throw invalid("document is required: send the PDF that replaces the order's.");
   if (!looksLikePdf(upload.bytes)) throw invalid("document must be a PDF.");

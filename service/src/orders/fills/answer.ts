@@ -1,7 +1,7 @@
 import type { StoredFile } from "../../kernel/platform/blobs/stored-file.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { isUuid } from "../../kernel/platform/text.ts";
-import { openKept } from "../order/order.ts";
+import { openUpload } from "../order/order.ts";
 import { client, complete, filledDocument } from "./complete.ts";
 import { type FillDeps, noSuchFill, readingOf } from "./fill.ts";
 import {
@@ -140,12 +140,12 @@ export async function finishFill(deps: FillDeps, fill: Fill, revision: number): 
   if (revision !== fill.revision) return "stale";
   const missing = missingIn(fill.questions, fill.answers);
   if (missing.length > 0) return missing;
-  const made = await complete(deps, fill, fill.answers, client).catch(unshownFaults);
-  if (Array.isArray(made)) return made;
+  const completed = await complete(deps, fill, fill.answers, client).catch(unshownFaults);
+  if (Array.isArray(completed)) return completed;
   try {
-    await deps.templates.db.transaction((tx) => made.write(tx));
+    await deps.templates.db.transaction((tx) => completed.write(tx));
   } catch (error) {
-    await made.discard(error);
+    await completed.discard(error);
     if (error instanceof ServiceError && error.code === "conflict") return "stale";
     throw error;
   }
@@ -166,7 +166,7 @@ export async function forgetAnswers(deps: FillDeps, fill: Fill): Promise<void> {
 export async function finishedDocument(deps: FillDeps, { id, owner, state }: Fill): Promise<StoredFile> {
   if (state === "completed")
     for (const token of fillTokensOf(deps.secrets, id)) {
-      const file = await openKept({ ...deps.templates, log: deps.log }, token, owner).catch((error: unknown) => {
+      const file = await openUpload({ ...deps.templates, log: deps.log }, token, owner).catch((error: unknown) => {
         if (error instanceof ServiceError && error.code === "not_found") return null;
         throw error;
       });

@@ -70,7 +70,7 @@ export async function createFill(
   deps: FillDeps,
   principal: Principal,
   fields: NewFillFields,
-  record: (tx: Parameters<RecordResult>[0], made: { fillId: string }) => Promise<void>,
+  record: (tx: Parameters<RecordResult>[0], created: { fillId: string }) => Promise<void>,
 ): Promise<FillView> {
   const { form: template, isCatalogForm, questions: asked } = await formFor(deps, principal, fields);
   const questions = withLabels(asked, fields.labels);

@@ -69,11 +69,11 @@ export async function questionsOfTemplate(
 export function withLabels(questions: readonly Question[], labels: unknown): Question[] {
   if (labels === undefined || labels === null) return [...questions];
   if (typeof labels !== "object" || Array.isArray(labels)) throw invalid("labels must be an object.");
-  const given = new Map<string, unknown>(Object.entries(labels));
-  const unknown = [...given.keys()].find((name) => !questions.some((each) => each.name === name));
+  const labelOf = new Map<string, unknown>(Object.entries(labels));
+  const unknown = [...labelOf.keys()].find((name) => !questions.some((each) => each.name === name));
   if (unknown !== undefined) throw invalid(`labels.${unknown.slice(0, 100)} names no field of the form.`);
   return questions.map((question) => {
-    const label = given.get(question.name);
+    const label = labelOf.get(question.name);
     if (label === undefined) return question;
     if (typeof label !== "string" || label.trim() === "" || [...label].length > 200 || !isPlainText(label))
       throw invalid(`labels.${question.name.slice(0, 100)} must be text of 1 to 200 characters.`);

@@ -130,20 +130,20 @@ export const fillMail = defineMail({
   },
   write({ fill, to, firm }, { fillId, at }, { secrets, baseUrl }) {
     const { language, name } = fill.person;
-    const said = words[language];
-    const title = plainTitle(fill.title, said.document);
-    const firmName = nameIn(firm, said.firm);
+    const texts = words[language];
+    const title = plainTitle(fill.title, texts.document);
+    const firmName = nameIn(firm, texts.firm);
     const until = deadlineText(fill.expiresAt, language);
     return {
       id: `fill:${fillId}:${at}`,
       to,
       environment: fill.owner.environment,
-      subject: said.subject(title),
-      greeting: said.greeting(name !== null && isPlainName(name) ? ` ${name}` : ""),
-      lines: [said.asks(firmName, title), said.until(until)],
-      link: { label: said.label, url: `${baseUrl}/fill/${fillId}/${linkToken(secrets, fillId)}?lang=${language}` },
-      caution: said.caution,
-      why: said.why(firmName),
+      subject: texts.subject(title),
+      greeting: texts.greeting(name !== null && isPlainName(name) ? ` ${name}` : ""),
+      lines: [texts.asks(firmName, title), texts.until(until)],
+      link: { label: texts.label, url: `${baseUrl}/fill/${fillId}/${linkToken(secrets, fillId)}?lang=${language}` },
+      caution: texts.caution,
+      why: texts.why(firmName),
       language,
       firm,
     };

@@ -31,19 +31,19 @@ export type NewFillFields = {
  * @throws ServiceError naming the field and the rule
  */
 export function readNewFill(body: unknown): NewFillFields {
-  const given = (typeof body === "object" && body !== null && !Array.isArray(body) ? body : {}) as Record<
+  const fields = (typeof body === "object" && body !== null && !Array.isArray(body) ? body : {}) as Record<
     string,
     unknown
   >;
   const text = (name: string, most: number): string | null => {
-    const value = given[name] ?? "";
+    const value = fields[name] ?? "";
     if (typeof value !== "string" || [...value].length > most)
       throw invalid(`${name} must be text of at most ${most} characters.`);
     if (!isPlainText(value)) throw invalid(`${name} must be UTF-8 text without control characters.`);
     return value.trim() || null;
   };
   const flag = (name: string): boolean => {
-    const value = given[name] ?? false;
+    const value = fields[name] ?? false;
     if (typeof value !== "boolean") throw invalid(`${name} must be true or false.`);
     return value;
   };
@@ -56,10 +56,10 @@ export function readNewFill(body: unknown): NewFillFields {
   if (email !== null && !isEmail(email)) throw invalid("email must be an email address.");
   const language = text("language", 10) ?? "en";
   if (!isLanguage(language)) throw invalid(`language must be one of ${languages.join(", ")}.`);
-  const lasts = given["days"] ?? days.usual;
+  const lasts = fields["days"] ?? days.usual;
   if (typeof lasts !== "number" || !Number.isInteger(lasts) || lasts < 1 || lasts > days.most)
     throw invalid(`days must be a whole number from 1 to ${days.most}.`);
-  const version = given["templateVersion"] ?? null;
+  const version = fields["templateVersion"] ?? null;
   if (version !== null && typeof version !== "number") throw invalid("templateVersion must be a whole number from 1.");
   if (version !== null && docSlug !== null) throw invalid("templateVersion must be left out with docSlug.");
   const [send, isComplete] = [flag("send"), flag("complete")];
@@ -75,8 +75,8 @@ export function readNewFill(body: unknown): NewFillFields {
     language,
     days: lasts,
     returnUrl: returnUrlOf(text("returnUrl", 2000)),
-    values: given["values"],
-    labels: given["labels"],
+    values: fields["values"],
+    labels: fields["labels"],
     send,
     complete: isComplete,
   };

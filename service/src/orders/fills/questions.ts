@@ -103,13 +103,13 @@ export function readAnswer(question: Question, sent: readonly string[]): { value
   const { name, kind, options, lines, maxLength } = question;
   const fault = (rule: Fault["rule"], limit = 0): Fault => ({ name, rule, limit });
   if (kind === "checkbox") return { values: sent.some((each) => each !== "") ? ["on"] : [] };
-  const given = [...new Set(sent.map((each) => each.replaceAll("\r\n", "\n").trim()))].filter((each) => each !== "");
+  const texts = [...new Set(sent.map((each) => each.replaceAll("\r\n", "\n").trim()))].filter((each) => each !== "");
   if (kind !== "text") {
-    const known = given.every((each) => options.some(({ value }) => value === each));
-    if (!known || (kind !== "list" && given.length > 1)) return fault("option");
-    return { values: given };
+    const areOptions = texts.every((each) => options.some(({ value }) => value === each));
+    if (!areOptions || (kind !== "list" && texts.length > 1)) return fault("option");
+    return { values: texts };
   }
-  const [text] = given;
+  const [text] = texts;
   if (text === undefined) return { values: [] };
   const most = Math.min(maxLength ?? longestAnswer, longestAnswer);
   if ([...text].length > most) return fault("long", most);

@@ -78,8 +78,8 @@ function createRoute(app: FastifyInstance, { frame, fills }: Deps): void {
       const fingerprint = fingerprintOf(new Map([["fill", JSON.stringify(fields)]]), null);
       const key = requestKey(principal, `POST ${path}`, idempotencyKeyOf(request), fingerprint);
       const work = async (record: RecordResult) => {
-        const made = await createFill(fills, principal, fields, (tx, result) => record(tx, result));
-        return { fillId: made.id };
+        const created = await createFill(fills, principal, fields, (tx, result) => record(tx, result));
+        return { fillId: created.id };
       };
       const { result, ...rest } = await onceRecorded<{ fillId: string }>(fills.templates, key, { status: 201, work });
       // The fill is read again, because the token in a replayed response may have been used in the meantime.

@@ -200,7 +200,7 @@ export const countMail = (tx: Tx, id: string, most: number, now: Date): Promise<
  * How long a fill is kept after its end, so that its firm can see the outcome. Its document can be ordered for a
  * shorter time.
  */
-const keptMs = 30 * dayMs;
+const retentionMs = 30 * dayMs;
 
 const batchSize = 500;
 
@@ -215,5 +215,5 @@ export async function sweepEndedFills(db: Database, now: Date, stopping?: AbortS
   let ended = batchSize;
   while (ended === batchSize && !stopping?.aborted)
     ended = await db.transaction((tx) => changeRows(tx, fillState, due, end));
-  await db.query(sql`DELETE FROM fills WHERE state <> 'open' AND ended_at <= ${new Date(now.getTime() - keptMs)}`);
+  await db.query(sql`DELETE FROM fills WHERE state <> 'open' AND ended_at <= ${new Date(now.getTime() - retentionMs)}`);
 }

@@ -14,7 +14,7 @@ import {
   dispatchQueue,
   faxesAhead,
   type LockedOrder,
-  noteNews,
+  noteStatus,
   type PeopleEvent,
   wordsOf,
 } from "../order/order.ts";
@@ -70,13 +70,16 @@ const events = { Sent: "fax_sent", Delivered: "fax_delivered", Failed: "fax_fail
 export async function faxAhead(db: Sql, orderId: number): Promise<FaxAhead | null> {
   const last = await lastFax(db, orderId);
   if (!last) return null;
-  const said = await findLine<{ on: string; reason?: string }>(db, sql`order_id = ${orderId} AND action = 'fax.ahead'`);
+  const lastLine = await findLine<{ on: string; reason?: string }>(
+    db,
+    sql`order_id = ${orderId} AND action = 'fax.ahead'`,
+  );
   const isFailed = last.status === "Failed";
   return {
     on: events[last.status],
-    reason: isFailed ? (said?.detail.reason ?? "The fax failed before its turn") : undefined,
-    actor: said?.actor ?? "system",
-    isRetried: isFailed && said?.detail.on === "fax_retried",
+    reason: isFailed ? (lastLine?.detail.reason ?? "The fax failed before its turn") : undefined,
+    actor: lastLine?.actor ?? "system",
+    isRetried: isFailed && lastLine?.detail.on === "fax_retried",
   };
 }
 
@@ -117,7 +120,7 @@ export async function recordFaxAhead(
   const task = { at, environment, orderId, isRush, reason };
   if (event === "fax_failed") {
     await openTask(tx, { kind: "fax_exception", ...task });
-    await noteNews(tx, { ...order, status: "FaxFailed" }, at);
+    await noteStatus(tx, { ...order, status: "FaxFailed" }, at);
   }
   if (event === "fax_retried") {
     await openTask(tx, { kind: "fax_send", ...task });

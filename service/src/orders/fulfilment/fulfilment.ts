@@ -14,7 +14,7 @@ export { orderMail } from "./mails.ts";
 export { isDoneByHand, type MoveDeps, moveOrder } from "./move-order.ts";
 export { type OrderHistory, orderHistory } from "./order-history.ts";
 export { dispatchJobs, nextSegmentJobs, type Taker } from "./order-jobs.ts";
-export { mailOrderNews, orderNewsMail } from "./order-news.ts";
+export { mailOrderUpdates, orderUpdateMail } from "./order-news.ts";
 export { perform } from "./perform.ts";
 export { outcomeIn, sandboxRoutes } from "./sandbox/routes.ts";
 export {
@@ -41,4 +41,4 @@ export {
   protectedTables,
   type SealedDocument,
 } from "./store.ts";
-export { claimPaymentNews, type PaymentNews } from "./together.ts";
+export { claimMentionedPayments, type MentionedPayments } from "./together.ts";

@@ -70,7 +70,7 @@ export function dispatchJobs(jobs: Jobs, deps: DispatchDeps, takers: readonly Ta
   jobs.work<{ orderId: number }>(dispatchQueue, ({ orderId }) => dispatch(deps, takers, orderId));
 }
 
-const mayTake = (order: LockedOrder, kind: Taker["kind"]): boolean =>
+const canBeOffered = (order: LockedOrder, kind: Taker["kind"]): boolean =>
   kind === "fax_send" ? order.status === "FaxPending" || faxesAhead(order) : order.status === "ShippingPending";
 
 /** Offers only an unclaimed task to a provider, so that no work is done twice. */
@@ -79,7 +79,7 @@ export async function dispatch({ db, clock }: DispatchDeps, takers: readonly Tak
   await db.transaction(async (tx) => {
     const order = await lockOrderById(tx, orderId);
     if (order?.environment !== "live") return;
-    const due = takers.filter(({ kind }) => mayTake(order, kind));
+    const due = takers.filter(({ kind }) => canBeOffered(order, kind));
     // The order is locked, and a person who claims a task must lock the order too. So no task changes its state in the
     // meantime.
     const tasks = await openTasksOf(tx, { orderId, kinds: due.map(({ kind }) => kind) });
@@ -87,9 +87,9 @@ export async function dispatch({ db, clock }: DispatchDeps, takers: readonly Tak
       const task = tasks.find(({ kind, state }) => kind === taker.kind && state !== "paused");
       if (task?.state !== "open") continue;
       const at = clock();
-      const taken = await taker.take(tx, order, at);
-      if (taken === null || taken === "beside") continue;
-      const end = { state: "done", at, by: taker.actor, outcome: taken.outcome } as const;
+      const offer = await taker.take(tx, order, at);
+      if (offer === null || offer === "beside") continue;
+      const end = { state: "done", at, by: taker.actor, outcome: offer.outcome } as const;
       await closeTasks(tx, { orderId, kinds: [taker.kind] }, end);
     }
   });

@@ -10,17 +10,17 @@ import { isPlainTitle } from "../../kernel/platform/mail/plain-name.ts";
 import type { Fact } from "../../kernel/platform/mail/template.ts";
 import {
   faxesAhead,
-  fromNews,
+  fromNotedStatuses,
   fromOrders,
   joinOrder,
-  type NewsStatus,
+  type MailedStatus,
+  mailedStatuses,
   type Noted,
-  newsStatuses,
   orderState,
+  removeNotedStatuses,
   statusLabel,
   type Titled,
   type TitleOf,
-  takeNews,
 } from "../order/order.ts";
 import { failedAhead } from "./fax-ahead.ts";
 
@@ -35,10 +35,10 @@ const mostShown = 50;
 const batchSize = 200;
 
 /** The ids of orders, grouped by status. The statuses that need a person come first. */
-type OrdersByStatus = (readonly [NewsStatus, readonly number[]])[];
+type OrdersByStatus = (readonly [MailedStatus, readonly number[]])[];
 
 /** The payload of a mail to one member about orders in one environment, with their statuses at the time of queueing. */
-type OrderNews = Owner & { placedBy: string; at: string; orders: OrdersByStatus };
+type OrderUpdate = Owner & { placedBy: string; at: string; orders: OrdersByStatus };
 
 /**
  * Queues a mail to each member with orders that need a person or have ended. A mail is queued two minutes after the
@@ -46,7 +46,7 @@ type OrderNews = Owner & { placedBy: string; at: string; orders: OrdersByStatus 
  * until 7 AM, unless it is about a closing that is due today. Mails of test orders go to nobody, so they do not wait.
  * @returns the number of queued mails
  */
-export async function mailOrderNews({ db, clock, closesToday = never }: NewsDeps): Promise<number> {
+export async function mailOrderUpdates({ db, clock, closesToday = never }: UpdateDeps): Promise<number> {
   const now = clock();
   const due = dueMembers(now, closesToday);
   if ((await db.query(sql`${due} LIMIT 1`)).length === 0) return 0;
@@ -57,12 +57,12 @@ export async function mailOrderNews({ db, clock, closesToday = never }: NewsDeps
     const members = await tx.query<{ placedBy: string; environment: Environment }>(due);
     let mails = 0;
     for (const { placedBy, environment } of members) {
-      const rows = await takeNews(tx, placedBy, environment);
+      const rows = await removeNotedStatuses(tx, placedBy, environment);
       await tx.query(sql`
         INSERT INTO order_news_mails (placed_by, environment, mailed_at) VALUES (${placedBy}, ${environment}, ${now})`);
       for (const [partnerId, noted] of Map.groupBy(rows, (row) => row.partnerId)) {
         const orders = urgentFirst(noted);
-        await orderNewsMail.enqueue(tx, { partnerId, environment, placedBy, at: now.toISOString(), orders });
+        await orderUpdateMail.enqueue(tx, { partnerId, environment, placedBy, at: now.toISOString(), orders });
         mails++;
       }
     }
@@ -73,13 +73,13 @@ export async function mailOrderNews({ db, clock, closesToday = never }: NewsDeps
 /** Groups orders by the last status noted for each. Statuses that need a person come before Refunded and Completed. */
 export function urgentFirst(noted: readonly Noted[]): OrdersByStatus {
   const latest = new Map([...noted].sort((a, b) => a.n - b.n).map(({ id, status }) => [id, status]));
-  return newsStatuses.flatMap((status) => {
+  return mailedStatuses.flatMap((status) => {
     const ids = [...latest.keys()].filter((id) => latest.get(id) === status);
     return ids.length > 0 ? [[status, ids] as const] : [];
   });
 }
 
-type NewsDeps = {
+type UpdateDeps = {
   db: Database;
   clock: Clock;
   /** The SQL condition that an order belongs to a closing that is due today. `closing/rooms` implements this. */
@@ -88,8 +88,8 @@ type NewsDeps = {
 
 const never = () => sql`false`;
 
-const dueMembers = (now: Date, closesToday: NonNullable<NewsDeps["closesToday"]>): Statement => sql`
-  SELECT n.placed_by AS "placedBy", n.environment ${fromNews} ${joinOrder(sql`n.order_id`)}
+const dueMembers = (now: Date, closesToday: NonNullable<UpdateDeps["closesToday"]>): Statement => sql`
+  SELECT n.placed_by AS "placedBy", n.environment ${fromNotedStatuses} ${joinOrder(sql`n.order_id`)}
   WHERE NOT EXISTS (
     SELECT FROM order_news_mails m
     WHERE m.placed_by = n.placed_by AND m.environment = n.environment AND m.mailed_at > ${new Date(now.getTime() - pauseMs)})
@@ -98,7 +98,7 @@ const dueMembers = (now: Date, closesToday: NonNullable<NewsDeps["closesToday"]>
       OR bool_or(${closesToday(sql`n.order_id`, now)}))`;
 
 /** For each status: the sentence for a mail about one order. */
-const sentences: Readonly<Record<NewsStatus, string>> = {
+const sentences: Readonly<Record<MailedStatus, string>> = {
   PaymentFailed: "The payment did not go through. It can be tried again from the order’s page.",
   EsignDeclined: "A signer declined to sign. An operator of this service has a task to help.",
   EsignExpired: "Not everybody signed in time. An operator of this service has a task to help.",
@@ -116,20 +116,20 @@ const sentences: Readonly<Record<NewsStatus, string>> = {
  * The closings of the owner that contain one of the orders and whose certificate the service seals by itself.
  * `closing/rooms` implements this.
  */
-type CertificateNewsOf = (db: Sql, owner: Owner, orderIds: readonly number[]) => Promise<readonly Certificate[]>;
+type CertificatesOf = (db: Sql, owner: Owner, orderIds: readonly number[]) => Promise<readonly Certificate[]>;
 
 /** `version` is null before the seal; `stuck` counts orders that wait for a person to put them right. */
 type Certificate = { roomCode: string; roomName: string; version: number | null; stuck: number };
 
-type Deps = MailDeps & { titleOf: TitleOf; certificateNews: CertificateNewsOf };
+type Deps = MailDeps & { titleOf: TitleOf; certificateNews: CertificatesOf };
 
 type Row = Titled & { id: number; code: string; status: string; fax: boolean; reference: string | null } & Marked;
 
-type Item = { code: string; status: NewsStatus; name: string; reason: string | null };
+type Item = { code: string; status: MailedStatus; name: string; reason: string | null };
 
 const isFaxedAhead = (row: Row | undefined): boolean => row !== undefined && faxesAhead(row);
 
-type Candidate = { id: number; status: NewsStatus };
+type Candidate = { id: number; status: MailedStatus };
 
 /**
  * The orders that still have the status in the payload, read in batches until the mail is full. `counts` has the number
@@ -144,19 +144,19 @@ export async function summaryOf(
   const items: Item[] = [];
   while (unread.length > 0 && items.length < mostShown) items.push(...(await read(unread.splice(0, batchSize))));
   if (items.length === 0) return null;
-  const counts = new Map<NewsStatus, number>();
+  const counts = new Map<MailedStatus, number>();
   for (const { status } of [...items, ...unread]) counts.set(status, (counts.get(status) ?? 0) + 1);
   return { items: items.slice(0, mostShown), counts };
 }
 
-type Summary = { items: Item[]; counts: ReadonlyMap<NewsStatus, number> };
+type Summary = { items: Item[]; counts: ReadonlyMap<MailedStatus, number> };
 
 /**
  * The orders of the batch that still have the status in the payload, or a fax that failed early, and were placed by the member. Both are checked,
  * because no MAC covers the payload.
  */
 async function itemsOf(
-  { placedBy, partnerId, environment }: OrderNews,
+  { placedBy, partnerId, environment }: OrderUpdate,
   { db, rowMac, titleOf }: Deps,
   batch: readonly Candidate[],
 ): Promise<Item[]> {
@@ -193,15 +193,15 @@ const caution =
  * A mail to the member who placed the orders: a person must act, or the orders have ended. It is not sent when all of
  * the orders have moved on.
  */
-export const orderNewsMail = defineMail({
+export const orderUpdateMail = defineMail({
   queue: "order-news",
-  async load(news: OrderNews, deps: Deps) {
-    const summary = await summaryOf(news.orders, (batch) => itemsOf(news, deps, batch));
+  async load(update: OrderUpdate, deps: Deps) {
+    const summary = await summaryOf(update.orders, (batch) => itemsOf(update, deps, batch));
     if (!summary) return null;
-    const to = await recipientFor(deps, news, { actor: news.placedBy, kind: "orders" });
+    const to = await recipientFor(deps, update, { actor: update.placedBy, kind: "orders" });
     if (to === undefined) return null;
-    const completed = news.orders.find(([status]) => status === "Completed")?.[1] ?? [];
-    const certificates = completed.length > 0 ? await deps.certificateNews(deps.db, news, completed) : [];
+    const completed = update.orders.find(([status]) => status === "Completed")?.[1] ?? [];
+    const certificates = completed.length > 0 ? await deps.certificateNews(deps.db, update, completed) : [];
     return { ...summary, certificates, to: { ...to, series: await linkSeriesOf(deps.db, to.userId, "orders") } };
   },
   write({ to: { email, userId, series }, ...summary }, { placedBy, partnerId, environment, at }, { baseUrl, secrets }) {

@@ -6,7 +6,7 @@ import {
   addAdjustment,
   insertSealedDocument,
   type LockedOrder,
-  markTakenIn,
+  markHandedIn,
   type PeopleEvent,
   type TransitionResult,
   transition,
@@ -91,7 +91,7 @@ async function record(tx: Tx, order: LockedOrder, on: PeopleEvent, facts: Facts,
     case "signed":
     case "notarized":
       if (document) await tx.query(insertSealedDocument(order.id, document, order.environment, at));
-      if (document?.origin) await markTakenIn(tx, order.id, document.kind);
+      if (document?.origin) await markHandedIn(tx, order.id, document.kind);
       if (custodyCertificate) await tx.query(insertSealedDocument(order.id, custodyCertificate, order.environment, at));
       return;
     case "priced":

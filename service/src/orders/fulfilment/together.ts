@@ -169,7 +169,7 @@ async function isToBeAsked(db: Sql, peers: readonly Peer[]): Promise<boolean> {
 }
 
 /** Payments that the mail that asks a client to sign tells of, so that they need no mail of their own. */
-export type PaymentNews = { orderIds: readonly number[]; totalCents: number; at: string };
+export type MentionedPayments = { orderIds: readonly number[]; totalCents: number; at: string };
 
 /**
  * Lets a mail to a signer tell of the payments for a closing, or for an order by itself, if the signer is the client who paid them and no mail has
@@ -177,10 +177,10 @@ export type PaymentNews = { orderIds: readonly number[]; totalCents: number; at:
  * @param asked `mail` is the identity of that mail
  * @returns null when there is nothing to tell
  */
-export async function claimPaymentNews(
+export async function claimMentionedPayments(
   deps: Deps,
   asked: { orderId: number; email: string; mail: string },
-): Promise<PaymentNews | null> {
+): Promise<MentionedPayments | null> {
   const { db } = deps;
   const { orderId, email } = asked;
   const closing = (await closingOf(deps, orderId)) ?? (await aloneOf(db, orderId));
@@ -194,8 +194,8 @@ export async function claimPaymentNews(
     await lockMails(tx, closing);
     const claims = await claimsOf(tx, "payment_received", ids);
     const own = claims.filter((each) => each.mail === mail).map((each) => each.orderId);
-    const told = new Set(claims.map((each) => each.orderId));
-    const orderIds = own.length > 0 ? own : ids.filter((id) => !told.has(id));
+    const mentioned = new Set(claims.map((each) => each.orderId));
+    const orderIds = own.length > 0 ? own : ids.filter((id) => !mentioned.has(id));
     if (orderIds.length === 0) return null;
     if (own.length === 0) await insertClaims(tx, { orderIds, moment: "payment_received", mail });
     const [sum] = await tx.query<{ totalCents: number; at: Date }>(sql`
@@ -253,10 +253,10 @@ async function claim(
   if (own.length > 0) return ids.filter((each) => own.includes(each));
   const isCovered = (each: Claim) => each.orderId === orderId && each.isLater;
   if (claims.some((each) => each.mail !== null && isCovered(each))) return [];
-  const isTold = ({ isLater }: Claim) => !repeated.has(moment) || isLater;
-  const told = new Set(claims.filter(isTold).map((each) => each.orderId));
+  const isMentioned = ({ isLater }: Claim) => !repeated.has(moment) || isLater;
+  const mentioned = new Set(claims.filter(isMentioned).map((each) => each.orderId));
   const orderIds = peers
-    .filter((peer) => peer.id === orderId || (!told.has(peer.id) && hasReached(peer)))
+    .filter((peer) => peer.id === orderId || (!mentioned.has(peer.id) && hasReached(peer)))
     .map((peer) => peer.id);
   await insertClaims(tx, { orderIds, moment, mail });
   return orderIds;

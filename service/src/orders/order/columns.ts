@@ -5,7 +5,7 @@ import type { OrderForm } from "./form/form.ts";
 import { type SenderTexts, senderTextNames, senderTexts } from "./form/sender-texts.ts";
 
 /** The facts from which the columns of a new order are made. */
-type Placed = BoughtServices &
+type NewOrderFacts = BoughtServices &
   SenderTexts &
   Priced["quote"] & {
     principal: Pick<Principal, "partnerId" | "environment">;
@@ -18,14 +18,14 @@ type Placed = BoughtServices &
     priceBookVersion: number;
   };
 
-type PlacedColumn = {
+type InsertedColumn = {
   readonly name: string;
-  readonly read: (order: Placed) => unknown;
+  readonly read: (order: NewOrderFacts) => unknown;
   /** The cast of the inserted value. */
   readonly cast: Statement;
 };
 
-const column = (name: string, read: PlacedColumn["read"], cast = nothing): PlacedColumn => ({
+const column = (name: string, read: InsertedColumn["read"], cast = nothing): InsertedColumn => ({
   name,
   read,
   cast,
@@ -33,7 +33,7 @@ const column = (name: string, read: PlacedColumn["read"], cast = nothing): Place
 const json = sql`::jsonb`;
 
 /** The columns that an order is placed with and that its MAC covers, in the order in which the MAC covers them. */
-const placedColumns: readonly PlacedColumn[] = [
+const insertedColumns: readonly InsertedColumn[] = [
   column("partner_id", ({ principal }) => principal.partnerId, sql`::uuid`),
   column("environment", ({ principal }) => principal.environment),
   column("status", (order) => order.status),
@@ -61,23 +61,23 @@ const placedColumns: readonly PlacedColumn[] = [
   column("pay_by", ({ form }) => form.payBy),
 ];
 
-export const placedNames = listed(placedColumns.map(({ name }) => quoted(name)));
+export const insertedNames = listed(insertedColumns.map(({ name }) => quoted(name)));
 
 /** The values of a new order, as its insert selects them. */
-export const placedValues = (order: Placed): Statement =>
+export const insertedValues = (order: NewOrderFacts): Statement =>
   listed(
-    placedColumns.map(({ read, cast }) => {
+    insertedColumns.map(({ read, cast }) => {
       const value = read(order);
       return sql`${cast === json && value !== null ? JSON.stringify(value) : value}${cast}`;
     }),
   );
 
 /** The values of a new order that its MAC covers first. */
-export const coveredValues = (order: Placed): unknown[] => placedColumns.map(({ read }) => read(order));
+export const coveredValues = (order: NewOrderFacts): unknown[] => insertedColumns.map(({ read }) => read(order));
 
 /**
  * The columns of a row that its MAC covers first.
  * @param missing columns that the MACs of an earlier release did not cover
  */
 export const coveredColumns = (row: Statement, missing: readonly string[] = []): Statement =>
-  listed(placedColumns.flatMap(({ name }) => (missing.includes(name) ? [] : sql`${row}.${quoted(name)}`)));
+  listed(insertedColumns.flatMap(({ name }) => (missing.includes(name) ? [] : sql`${row}.${quoted(name)}`)));

@@ -50,7 +50,7 @@ export const storedNotices =
     return order ? noticesOf(order) : [];
   };
 
-const isCode = (code: string): code is NoticeCode => noticeCodes.some((known) => known === code);
+const isCode = (code: string): code is NoticeCode => noticeCodes.some((noticeCode) => noticeCode === code);
 
 const sentences: Readonly<Record<NoticeCode, string>> = {
   text_below_place: "A place to sign or fill in is on top of words",

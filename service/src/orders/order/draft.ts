@@ -9,7 +9,7 @@ import type { Priced } from "../pricing/pricing.ts";
 import type { OrderDeps } from "./deps.ts";
 import { sealNotices } from "./document-texts.ts";
 import { documentMembers } from "./documents.ts";
-import { takeFill } from "./fill.ts";
+import { consumeFill } from "./fill.ts";
 import type { OrderForm } from "./form/form.ts";
 import { senderTextsOf } from "./form/sender-texts.ts";
 import { accessCodeHashOf, type NamedSigner, type OrderSigner } from "./form/signers.ts";
@@ -64,7 +64,7 @@ export async function draftOrder(
   const added = sent.upload?.bytes.length ?? own?.bytes;
   if (added !== undefined) await deps.originals.requireStorage(principal, added);
   const signers =
-    form.signing.signers && (await Promise.all(form.signing.signers.map(keptSigner(deps.rowMac, principal))));
+    form.signing.signers && (await Promise.all(form.signing.signers.map(toStoredSigner(deps.rowMac, principal))));
   const document = await storedDocument(deps, principal, { upload: sent.upload, own, filled, pages });
   if (!document) throw unusableFill();
   const name = documentName(sent.upload?.filename ?? sent.documentName) ?? expanded?.name ?? null;
@@ -92,18 +92,18 @@ export async function writeOrder(tx: Tx, order: NewOrder, claim: Statement | nul
   const { fillToken } = order.form;
   const isPriced = order.status === "QuoteReady";
   if (!(await (isPriced ? insertOrder : insertUnpriced)(tx, order, claim))) return false;
-  if (fillToken !== null && !(await takeFill(tx, fillToken, order.createdAt))) throw unusableFill();
+  if (fillToken !== null && !(await consumeFill(tx, fillToken, order.createdAt))) throw unusableFill();
   return true;
 }
 
-const keptSigner =
+const toStoredSigner =
   (rowMac: RowMac, owner: Owner) =>
   async ({ accessCode, ...signer }: NamedSigner): Promise<OrderSigner> => ({
     ...signer,
     accessCodeHash: await accessCodeHashOf(rowMac, owner, { ...signer, accessCode }),
   });
 
-type Made = {
+type CheckedParts = {
   form: OrderForm;
   signers: OrderSigner[] | null;
   priced: Priced;
@@ -117,7 +117,7 @@ type Made = {
 function newOrder(
   { clock, offer, rowMac, names }: OrderDeps,
   principal: Principal,
-  { form, signers, priced, manualQuoteReason, document, name, notices, use }: Made,
+  { form, signers, priced, manualQuoteReason, document, name, notices, use }: CheckedParts,
 ): NewOrder {
   const code = newCode();
   const { quote, carrierRate } = priced;

@@ -84,7 +84,7 @@ export async function addFill(
 }
 
 /** The kind of form with which a firm uploaded a file: for one order, or for a closing. */
-export type KeptForm = "order" | "closing";
+export type UploadForm = "order" | "closing";
 
 export type FillDeps = { db: Sql; blobs: Blobs; rowMac: RowMac; clock: Clock; originals: Pick<Originals, "pagesOf"> };
 
@@ -96,7 +96,11 @@ export async function insertFill(
     slug,
     kept,
     forMs,
-  }: { slug: string | null; kept: { partnerId: string; userId: string | null; form: KeptForm } | null; forMs: number },
+  }: {
+    slug: string | null;
+    kept: { partnerId: string; userId: string | null; form: UploadForm } | null;
+    forMs: number;
+  },
 ): Promise<{ fillToken: string; expiresAt: Date; pages: number }> {
   const fillToken = newCode();
   const createdAt = deps.clock();
@@ -138,18 +142,27 @@ export async function insertFilled(tx: Sql, rowMac: RowMac, filled: NewFilled): 
   const { token, slug, owner, use, at, sha256, bytes, pages, blobKey } = filled;
   const expiresAt = new Date(at.getTime() + usableForMs);
   const tokenHash = tokenSha256(token);
-  const whose = {
+  const ownerAndTemplate = {
     forPartner: owner.partnerId,
     forEnvironment: owner.environment,
     templateId: use.templateId,
     templateVersion: use.version,
   };
-  const facts = { tokenSha256: tokenHash.toString("hex"), slug, sha256, bytes, pages, blobKey, expiresAt, ...whose };
+  const facts = {
+    tokenSha256: tokenHash.toString("hex"),
+    slug,
+    sha256,
+    bytes,
+    pages,
+    blobKey,
+    expiresAt,
+    ...ownerAndTemplate,
+  };
   await tx.query(sql`
     INSERT INTO fill_documents (token_sha256, slug, sha256, bytes, pages, blob_key, created_at, expires_at, for_partner,
       for_environment, template_id, template_version, row_mac)
-    VALUES (${tokenHash}, ${slug}, ${sha256}, ${bytes}, ${pages}, ${blobKey}, ${at}, ${expiresAt}, ${whose.forPartner},
-      ${whose.forEnvironment}, ${whose.templateId}, ${whose.templateVersion},
+    VALUES (${tokenHash}, ${slug}, ${sha256}, ${bytes}, ${pages}, ${blobKey}, ${at}, ${expiresAt}, ${ownerAndTemplate.forPartner},
+      ${ownerAndTemplate.forEnvironment}, ${ownerAndTemplate.templateId}, ${ownerAndTemplate.templateVersion},
       ${rowMac.of("fill_documents", fillMembers(facts))})`);
   return expiresAt;
 }
@@ -210,11 +223,11 @@ export async function findFill(
 }
 
 /** Consumes the token. @returns false when another order has used it, or it has expired */
-export async function takeFill(db: Sql, token: string, now: Date): Promise<boolean> {
-  const taken = await db.query(sql`
+export async function consumeFill(db: Sql, token: string, now: Date): Promise<boolean> {
+  const consumed = await db.query(sql`
     UPDATE fill_documents SET used_at = ${now}
     WHERE token_sha256 = ${tokenSha256(token)} AND used_at IS NULL AND expires_at > ${now} RETURNING 1`);
-  return taken.length === 1;
+  return consumed.length === 1;
 }
 
 /** Deletes tokens that expired unused. The blobs of their documents become orphans, which another job deletes. */

@@ -47,10 +47,10 @@ function overruled(sent: ReadonlyMap<string, string>, { sign, notarize, docSlug 
 
 function shippingWarnings(
   sent: ReadonlyMap<string, string>,
-  known: readonly string[],
+  fieldNames: readonly string[],
   { ship }: BoughtServices,
 ): string[] {
-  const names = known.filter((name) => name.startsWith("ship_") && hasText(sent, name));
+  const names = fieldNames.filter((name) => name.startsWith("ship_") && hasText(sent, name));
   if (!ship && names.length > 0)
     return [`Nothing is shipped without svc_ship, and these fields were ignored: ${names.join(", ")}.`];
   const method = sent.get("ship_method")?.trim() ?? "";

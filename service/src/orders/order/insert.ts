@@ -7,7 +7,7 @@ import { nothing, type Statement, sealed, sql } from "../../kernel/platform/data
 import { openTask } from "../../kernel/tasks/tasks.ts";
 import type { CarrierRate } from "../pricing/pricing.ts";
 import { codeStart } from "./code-start.ts";
-import { coveredValues, placedNames, placedValues } from "./columns.ts";
+import { coveredValues, insertedNames, insertedValues } from "./columns.ts";
 import type { OrderForm } from "./form/form.ts";
 import type { OrderSigner } from "./form/signers.ts";
 import { macOfNewOrder } from "./order-mac.ts";
@@ -58,9 +58,9 @@ export function insertStatement(order: NewOrder, claim: Statement | null): State
   );
   return sql`
     WITH ${claim ? sql`claim AS (${claim}), ` : nothing}new_order AS (
-      INSERT INTO orders (code, code_start, ${placedNames}, envelope_status, document_name, document_notices, signers,
+      INSERT INTO orders (code, code_start, ${insertedNames}, envelope_status, document_name, document_notices, signers,
         signature_fields, row_mac, state_mac, created_at, updated_at)
-      SELECT ${sealed("order", code)}, ${sealed("orderStart", codeStart(code))}, ${placedValues(order)}, ${order.envelopeStatus},
+      SELECT ${sealed("order", code)}, ${sealed("orderStart", codeStart(code))}, ${insertedValues(order)}, ${order.envelopeStatus},
         ${order.documentName}::bytea, ${order.documentNotices}::bytea, ${jsonOrNull(order.signers)}::jsonb,
         ${jsonOrNull(form.signing.signatureFields)}::jsonb, ${order.rowMac}::bytea, ${macOfNewOrder(code, coveredOf(order))}::bytea, ${at}, ${at}
       ${claim ? sql`FROM claim` : nothing}

@@ -8,23 +8,23 @@ import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import { isCode } from "../../kernel/platform/text.ts";
 import { documentUse } from "./documents.ts";
-import { type FillDeps, findFill, insertFill, type KeptForm, tokenSha256 } from "./fill.ts";
+import { type FillDeps, findFill, insertFill, tokenSha256, type UploadForm } from "./fill.ts";
 import { looksLikePdf } from "./original.ts";
 
 /**
  * The largest number of files that a firm may have stored for each kind of form, so that the store doesn't fill up. A
  * closing's form stores all of its files before it is sent, and its draft can wait for days.
  */
-export const mostKept: Readonly<Record<KeptForm, number>> = { order: 5, closing: 300 };
+export const mostUploads: Readonly<Record<UploadForm, number>> = { order: 5, closing: 300 };
 
 /** The largest number for one member, so that the forms of one can't take all places of the firm. */
-export const mostKeptByMember: Readonly<Record<KeptForm, number>> = { order: 5, closing: 100 };
+export const mostUploadsByMember: Readonly<Record<UploadForm, number>> = { order: 5, closing: 100 };
 
 /**
  * How long a file is stored. A closing's draft lasts 14 days from its first save, which can be a moment after the upload
  * of its first file.
  */
-const keptMs: Readonly<Record<KeptForm, number>> = { order: dayMs, closing: 15 * dayMs };
+const uploadMs: Readonly<Record<UploadForm, number>> = { order: dayMs, closing: 15 * dayMs };
 
 /**
  * Stores the file of a firm's form for a while, so that the firm need not upload it again.
@@ -35,27 +35,27 @@ export async function keepUpload(
   deps: FillDeps,
   bytes: Buffer,
   { partnerId, member }: Principal,
-  form: KeptForm,
+  form: UploadForm,
 ): Promise<{ fillToken: string; pages: number } | null> {
   if (!looksLikePdf(bytes)) return null;
   const userId = member?.userId ?? null;
-  const kept = await deps.db.query<{ userId: string | null }>(sql`
+  const stored = await deps.db.query<{ userId: string | null }>(sql`
     SELECT kept_by AS "userId" FROM fill_documents
     WHERE kept_for = ${partnerId} AND kept_form = ${form} AND used_at IS NULL AND expires_at > ${deps.clock()}`);
-  const own = kept.filter((each) => each.userId === userId);
-  return kept.length >= mostKept[form] || own.length >= mostKeptByMember[form]
+  const own = stored.filter((each) => each.userId === userId);
+  return stored.length >= mostUploads[form] || own.length >= mostUploadsByMember[form]
     ? null
-    : insertFill(deps, bytes, { slug: null, kept: { partnerId, userId, form }, forMs: keptMs[form] });
+    : insertFill(deps, bytes, { slug: null, kept: { partnerId, userId, form }, forMs: uploadMs[form] });
 }
 
 /**
  * Deletes stored files that no order has used, by the hashes of their tokens. Their blobs become orphans, which another
  * job deletes. Tokens of another firm have no effect.
  */
-export const releaseKept = (
+export const releaseUploads = (
   db: Sql,
   tokenHashes: readonly Buffer[],
-  { partnerId, form }: { partnerId: string; form: KeptForm },
+  { partnerId, form }: { partnerId: string; form: UploadForm },
 ) =>
   db.query(sql`
     DELETE FROM fill_documents
@@ -65,7 +65,7 @@ export const releaseKept = (
 /** Deletes stored files of a form that no order has used, that were stored before `before`, and that nothing names. */
 export const releaseUnnamed = (
   db: Sql,
-  { form, before, isNamed }: { form: KeptForm; before: Date; isNamed: (tokenSha256: Statement) => Statement },
+  { form, before, isNamed }: { form: UploadForm; before: Date; isNamed: (tokenSha256: Statement) => Statement },
 ) =>
   db.query(sql`
     DELETE FROM fill_documents
@@ -73,10 +73,10 @@ export const releaseUnnamed = (
       AND NOT ${isNamed(sql`token_sha256`)}`);
 
 /** When the first of these files expires, by the hashes of their tokens; null when none of them is stored. */
-export async function endOfKept(
+export async function endOfUploads(
   db: Sql,
   tokenHashes: readonly Buffer[],
-  { partnerId, form }: { partnerId: string; form: KeptForm },
+  { partnerId, form }: { partnerId: string; form: UploadForm },
   now: Date,
 ): Promise<Date | null> {
   const [first] = await db.query<{ expiresAt: Date }>(sql`
@@ -88,7 +88,7 @@ export async function endOfKept(
 }
 
 /** Those of the tokens whose files the firm can still order. */
-export async function keptAmong(
+export async function usableUploads(
   { db, clock }: Pick<FillDeps, "db" | "clock">,
   tokens: readonly string[],
   partnerId: string,
@@ -106,7 +106,7 @@ export async function keptAmong(
  * for the firm.
  * @throws ServiceError `not_found` for a token that is unknown, used, expired or another firm's
  */
-export async function openKept(
+export async function openUpload(
   deps: Pick<FillDeps, "db" | "blobs" | "rowMac" | "clock"> & { log: Log },
   token: string,
   { partnerId, environment }: Owner,

@@ -95,7 +95,7 @@ export {
 export { fieldsOf } from "./form/fields.ts";
 export { address, faxNumber, type OrderForm, type Payer, payers, readWhole } from "./form/form.ts";
 export { jsonList, membersOf } from "./form/json-list.ts";
-export { aKind, requireOrder, takesValue } from "./form/requested-content.ts";
+export { acceptsValue, aKind, requireOrder } from "./form/requested-content.ts";
 export type { RequestedField } from "./form/requested-field.ts";
 export { leastSize, mostSize, parseOwnFields, parseRequestedFields } from "./form/requested-fields.ts";
 export { type SenderTextName, senderTextNames, senderTexts } from "./form/sender-texts.ts";
@@ -119,14 +119,14 @@ export {
 } from "./form/signing-schemas.ts";
 export type { NewOrder } from "./insert.ts";
 export {
-  endOfKept,
+  endOfUploads,
   keepUpload,
-  keptAmong,
-  mostKept,
-  mostKeptByMember,
-  openKept,
-  releaseKept,
+  mostUploads,
+  mostUploadsByMember,
+  openUpload,
   releaseUnnamed,
+  releaseUploads,
+  usableUploads,
 } from "./kept-files.ts";
 export { orderPage, type SameClient, sameClient } from "./list.ts";
 export { type NotarizationSale, type NotarySupply, notaryGapOfQuote } from "./notary-supply.ts";
@@ -145,7 +145,7 @@ export {
   verifiedSignersOf,
 } from "./order-mac.ts";
 export { looksLikePdf, openOriginals, pagesOf } from "./original.ts";
-export { type Answering, type PlacedOrder, type PlaceRequest, placeOrder } from "./place.ts";
+export { type Answering, type PlacementResult, type PlaceRequest, placeOrder } from "./place.ts";
 export {
   clientEmailOf,
   firstOrders,
@@ -169,8 +169,8 @@ export { orderFormSchema } from "./schemas.ts";
 export type { Expanded, SentDocument, SentOrder, WithTemplate } from "./sent-order.ts";
 export { serviceFlags } from "./services.ts";
 export {
-  type PlacedForm,
-  placedForm,
+  type CopiedParts,
+  readCopiedParts,
   readSigning,
   replaceSigner,
   requireSigners,
@@ -187,9 +187,9 @@ export {
   findOwnOrder,
   forgetDocumentNames,
   fromMilestones,
-  fromNews,
+  fromNotedStatuses,
   joinMilestones,
-  markTakenIn,
+  markHandedIn,
   orderPayer,
   setEnvelopeStatus,
   whenDocumentsWereDeleted,
@@ -201,19 +201,19 @@ export {
   envelopeQueue,
   faxQueue,
   firmChargeQueue,
+  type MailedStatus,
   type MailMoment,
   type Milestone,
   mailClient,
-  type NewsStatus,
+  mailedStatuses,
   type Noted,
-  newsStatuses,
   nextSegmentQueue,
   type OrderMail,
   orderMailQueue,
   parcelQueue,
   recallQueue,
   refundQueue,
-  takeNews,
+  removeNotedStatuses,
 } from "./transitions/effects.ts";
 export { type StatusGroup, statusGroupOf, statusGroups, wasPaid } from "./transitions/status-groups.ts";
 export { type OrderStatus, orderStatuses, statusLabel, statusLabels } from "./transitions/statuses.ts";
@@ -236,7 +236,7 @@ export {
   lockOrder,
   lockOrders,
   lockUnalteredOrders,
-  noteNews,
+  noteStatus,
   type TransitionResult,
   transition,
 } from "./transitions/transitions.ts";

@@ -18,17 +18,17 @@ export type PlaceRequest = {
  * The result that every kind of caller gets. `checkoutUrl` is null without a checkout, and when creating the checkout
  * failed.
  */
-export type PlacedOrder = { orderCode: string; checkoutUrl: string | null };
+export type PlacementResult = { orderCode: string; checkoutUrl: string | null };
 
 /**
  * The form of the response to one kind of caller: the HTTP status, and a function that makes the result of a placed
  * order. The result has no checkout yet.
  */
-export type Answering<Placed extends PlacedOrder> = {
+export type Answering<Result extends PlacementResult> = {
   status: number;
-  resultOf: (order: NewOrder) => Placed;
+  resultOf: (order: NewOrder) => Result;
   /** Reads a result that an earlier release stored as text. */
-  readText?: (text: string) => Placed;
+  readText?: (text: string) => Result;
 };
 
 /**
@@ -37,11 +37,11 @@ export type Answering<Placed extends PlacedOrder> = {
  * adds the checkout.
  * @throws ServiceError naming the field and the rule; nothing was written then
  */
-export function placeOrder<Placed extends PlacedOrder>(
+export function placeOrder<Result extends PlacementResult>(
   deps: OrderDeps,
   { principal, sent, route, idempotencyKey }: PlaceRequest,
-  { resultOf, ...answering }: Answering<Placed>,
-): Promise<Answer<Placed>> {
+  { resultOf, ...answering }: Answering<Result>,
+): Promise<Answer<Result>> {
   const { checkoutUrlOf } = deps.offer;
   const fingerprint = fingerprintOf(withoutCodes(deps, sent.fields), sent.upload?.sha256 ?? null);
   const progressOf = (order: NewOrder) => ({
@@ -54,7 +54,7 @@ export function placeOrder<Placed extends PlacedOrder>(
       const order = await createOrder(deps, principal, sent, claim && ((order) => claim(progressOf(order))));
       return order && progressOf(order);
     },
-    finish: async (placed) => ({ ...placed, checkoutUrl: (await checkoutUrlOf?.(placed.orderCode)) ?? null }),
+    finish: async (order) => ({ ...order, checkoutUrl: (await checkoutUrlOf?.(order.orderCode)) ?? null }),
   });
 }
 

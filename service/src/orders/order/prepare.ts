@@ -125,8 +125,14 @@ async function whyByHand(
   { form, priced, notices }: { form: OrderForm; priced: Priced; notices: TriedDocument["notices"] },
 ): Promise<string | null> {
   const { docSlug, signerState, services } = form;
-  const takesSignature = !notices.some(({ code }) => code === "ink_only");
-  const gap = await notaryGap(offer.notaries, db, { ...services, environment, docSlug, signerState, takesSignature });
+  const canBeSigned = !notices.some(({ code }) => code === "ink_only");
+  const gap = await notaryGap(offer.notaries, db, {
+    ...services,
+    environment,
+    docSlug,
+    signerState,
+    takesSignature: canBeSigned,
+  });
   const reasons = [priced.outcome === "quoted" ? null : "There is no postage rate for the address.", gap];
   return reasons.filter((reason) => reason !== null).join(" ") || null;
 }

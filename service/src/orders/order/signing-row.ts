@@ -108,7 +108,7 @@ export async function replaceSigner(
 }
 
 /** The parts of an order that are copied into another order for the same type of document. */
-export type PlacedForm = Omit<BoughtServices, "fax"> & {
+export type CopiedParts = Omit<BoughtServices, "fax"> & {
   docSlug: string | null;
   shipMethod: string | null;
   signers: readonly OrderSigner[];
@@ -117,19 +117,19 @@ export type PlacedForm = Omit<BoughtServices, "fax"> & {
   document: { sha256: string; blobKey: string } | null;
 };
 
-type PlacedRow = Omit<PlacedForm, "signers" | "document"> &
+type CopiedRow = Omit<CopiedParts, "signers" | "document"> &
   SigningFacts & { mac: Buffer | null; sha256: string; blobKey: string; documentMac: Buffer | null };
 
 /**
  * Reads the parts to copy from the owner's order; undefined for another owner's order.
  * @throws Error when the signers of an order with signing fail their MAC
  */
-export async function placedForm(
+export async function readCopiedParts(
   { db, rowMac }: { db: Sql; rowMac: RowMac },
   { partnerId, environment }: Owner,
   code: string,
-): Promise<PlacedForm | undefined> {
-  const [row] = await db.query<PlacedRow>(sql`
+): Promise<CopiedParts | undefined> {
+  const [row] = await db.query<CopiedRow>(sql`
     SELECT ${signingColumns}, o.sign, o.notarize, o.ship, o.doc_slug AS "docSlug", o.ship_method AS "shipMethod", d.sha256,
       d.blob_key AS "blobKey", d.row_mac AS "documentMac"
     FROM orders o JOIN documents d ON d.order_id = o.id AND d.kind = 'original'

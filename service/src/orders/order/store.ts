@@ -61,7 +61,7 @@ export const fromMilestones: Statement = sql`FROM workflow_events w`;
 export const joinMilestones = (orderId: Statement): Statement => sql`JOIN workflow_events w ON w.order_id = ${orderId}`;
 
 /** How other features read the news of orders that wait for a mail. */
-export const fromNews: Statement = sql`FROM order_news n`;
+export const fromNotedStatuses: Statement = sql`FROM order_news n`;
 
 /** An order of any firm in one environment. */
 export async function findOrderOfEnvironment(db: Sql, code: string, environment: Environment) {
@@ -143,7 +143,7 @@ export async function addAdjustment(tx: Tx, orderId: number, amountCents: number
 }
 
 /** Records that an operator handed in a document of this kind for a locked order. */
-export async function markTakenIn(tx: Tx, orderId: number, kind: string): Promise<void> {
+export async function markHandedIn(tx: Tx, orderId: number, kind: string): Promise<void> {
   await tx.query(sql`
     UPDATE orders SET taken_in = array_append(taken_in, ${kind}) WHERE id = ${orderId} AND ${kind} <> ALL (taken_in)`);
   await writeStateMacs(tx, orderState, sql`id = ${orderId}`);

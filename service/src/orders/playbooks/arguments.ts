@@ -28,9 +28,9 @@ export function argumentsOf(
   parameters: readonly Parameter[],
   fields: readonly (readonly [string, string])[],
 ): Arguments {
-  const known = new Set(parameters.map(({ name }) => name));
+  const names = new Set(parameters.map(({ name }) => name));
   const sent = new Map<string, string>();
-  for (const [name] of fields) if (!known.has(name)) throw invalid(`Unknown argument '${shownText(name)}'.`);
+  for (const [name] of fields) if (!names.has(name)) throw invalid(`Unknown argument '${shownText(name)}'.`);
   for (const [name, text] of fields) {
     if (sent.has(name)) throw invalid(`Argument '${name}' must be sent once.`);
     sent.set(name, text);

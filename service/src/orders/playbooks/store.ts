@@ -67,17 +67,17 @@ const closeGates = (tx: Tx, ids: readonly string[], end: Omit<TaskEnd, "state">)
   closeTasks(tx, { kinds: ["playbook_gate"], subject: ids }, { state: "done", ...end });
 
 /** The fields of an execution that never change. */
-type Known = { id: string; partnerId: string };
+type ExecutionKey = { id: string; partnerId: string };
 
-const nameOf = ({ id }: Known): string => `executions/${id}`;
+const nameOf = ({ id }: ExecutionKey): string => `executions/${id}`;
 
 /**
  * Ends an execution that still waits. Of two concurrent decisions, only one gets the row. Building the statement is
  * separate from running it, so that tests can check its plan.
  */
-export function decideStatement(which: Which, known: Known, { outcome, at, actor }: Decision): Statement {
-  const detail = { executionName: nameOf(known), outcome };
-  const line = { at, action: "playbook.decided", actor, partnerId: known.partnerId, detail };
+export function decideStatement(which: Which, execution: ExecutionKey, { outcome, at, actor }: Decision): Statement {
+  const detail = { executionName: nameOf(execution), outcome };
+  const line = { at, action: "playbook.decided", actor, partnerId: execution.partnerId, detail };
   return sql`
     WITH ended AS (
       UPDATE playbook_executions SET outcome = ${outcome}, completed_at = ${at}, ended_by = ${actor}
@@ -92,12 +92,12 @@ export async function decideExecution(
   which: Which,
   decision: Decision,
 ): Promise<ExecutionRow | undefined> {
-  const [known] = await db.query<Known>(
+  const [execution] = await db.query<ExecutionKey>(
     sql`SELECT id, partner_id AS "partnerId" FROM playbook_executions WHERE ${isWhich(which)}`,
   );
-  if (!known) return undefined;
+  if (!execution) return undefined;
   return db.transaction(async (tx) => {
-    const [ended] = await tx.query<ExecutionRow>(decideStatement(which, known, decision));
+    const [ended] = await tx.query<ExecutionRow>(decideStatement(which, execution, decision));
     const { at, actor: by, outcome } = decision;
     if (ended) await closeGates(tx, [ended.id], { at, by, outcome });
     return ended;
@@ -130,7 +130,7 @@ export function expireStatement(now: Date, limit: number): Statement {
  */
 export function expireExecutions(db: Database, now: Date, limit: number): Promise<number> {
   return db.transaction(async (tx) => {
-    const ended = await tx.query<Known>(expireStatement(now, limit));
+    const ended = await tx.query<ExecutionKey>(expireStatement(now, limit));
     const ids = ended.map(({ id }) => id);
     await closeGates(tx, ids, { at: now, by: "system", outcome: "expired" });
     const line = { at: now, action: "playbook.expired", actor: "system" };

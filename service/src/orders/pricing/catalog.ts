@@ -46,43 +46,43 @@ export function parseCatalog(text: string, file: string, book: Codes): DataFile<
 }
 
 function row(place: Place, book: Codes, slugs: Set<string>): CatalogRow {
-  const given = fields(place, {
+  const entries = fields(place, {
     required: ["slug", "title", "sign", "notarize"],
     optional: ["addOns", "discountCode", "esignExcluded", "signingNote"],
   });
-  const slug = matching(given.slug, /^(?=.{1,100}$)[a-z0-9]+(-[a-z0-9]+)*$/, "lowercase words joined by hyphens");
-  if (slugs.has(slug)) fail(given.slug, `must be unique (${slug} is taken)`);
+  const slug = matching(entries.slug, /^(?=.{1,100}$)[a-z0-9]+(-[a-z0-9]+)*$/, "lowercase words joined by hyphens");
+  if (slugs.has(slug)) fail(entries.slug, `must be unique (${slug} is taken)`);
   slugs.add(slug);
-  const notarize = boolean(given.notarize);
-  const sign = boolean(given.sign);
-  const esignExcluded = given.esignExcluded ? text(given.esignExcluded) : null;
-  if (sign && esignExcluded !== null) fail(given.sign, "must be false for a document with esignExcluded");
-  const addOns = given.addOns ? list(given.addOns).map((item) => addOn(item, notarize)) : [];
+  const notarize = boolean(entries.notarize);
+  const sign = boolean(entries.sign);
+  const esignExcluded = entries.esignExcluded ? text(entries.esignExcluded) : null;
+  if (sign && esignExcluded !== null) fail(entries.sign, "must be false for a document with esignExcluded");
+  const addOns = entries.addOns ? list(entries.addOns).map((item) => addOn(item, notarize)) : [];
   return {
     slug,
-    title: text(given.title),
+    title: text(entries.title),
     sign,
     notarize,
     addOns,
-    discountCode: given.discountCode ? discountCode(given.discountCode, book) : null,
+    discountCode: entries.discountCode ? discountCode(entries.discountCode, book) : null,
     esignExcluded,
-    signingNote: given.signingNote ? signingNote(given.signingNote, sign) : null,
+    signingNote: entries.signingNote ? signingNote(entries.signingNote, sign) : null,
   };
 }
 
 function signingNote(place: Place, sign: boolean): CatalogRow["signingNote"] {
   if (!sign) fail(place, "needs a document with sign: true");
-  const given = fields(place, { required: ["text", "source"] });
-  return { text: text(given.text, 500), source: text(given.source) };
+  const entries = fields(place, { required: ["text", "source"] });
+  return { text: text(entries.text, 500), source: text(entries.source) };
 }
 
 function addOn(place: Place, notarize: boolean): AddOn {
-  const given = fields(place, { required: ["type", "quantity"], optional: ["label"] });
-  const type = oneOf(given.type, addOnTypes);
+  const entries = fields(place, { required: ["type", "quantity"], optional: ["label"] });
+  const type = oneOf(entries.type, addOnTypes);
   if (!notarize && (type === "ExtraSealFee" || type === "WitnessFee")) {
-    fail(given.type, `${type} needs a document with notarize: true`);
+    fail(entries.type, `${type} needs a document with notarize: true`);
   }
-  return { type, quantity: integer(given.quantity, 1, 99), label: given.label ? text(given.label) : null };
+  return { type, quantity: integer(entries.quantity, 1, 99), label: entries.label ? text(entries.label) : null };
 }
 
 function discountCode(place: Place, { discountCodes }: Codes): string {

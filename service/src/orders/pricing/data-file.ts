@@ -107,9 +107,9 @@ export function fields<R extends string, O extends string = never>(
   keys: { required: readonly R[]; optional?: readonly O[] },
 ): Record<R, Place> & Partial<Record<O, Place>> {
   const found = members(place);
-  const known: readonly string[] = [...keys.required, ...(keys.optional ?? [])];
+  const allowed: readonly string[] = [...keys.required, ...(keys.optional ?? [])];
   for (const [name, member] of found) {
-    if (!known.includes(name)) fail(member, `is not a known key (known: ${known.join(", ")})`);
+    if (!allowed.includes(name)) fail(member, `is not a known key (known: ${allowed.join(", ")})`);
   }
   for (const name of keys.required) {
     if (!found.has(name)) fail(place, `must have the key ${name}`);

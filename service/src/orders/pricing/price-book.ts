@@ -66,16 +66,16 @@ export function parsePriceBook(text: string, file: string): DataFile<PriceBook> 
 }
 
 function business(place: Place): Address {
-  const given = fields(place, { required: ["name", "line1", "city", "state", "postal"], optional: ["line2"] });
-  const state = text(given.state);
-  if (!isOneOfTheFiftyOrDc(state)) fail(given.state, "must be the two-letter code of a US state or DC");
+  const entries = fields(place, { required: ["name", "line1", "city", "state", "postal"], optional: ["line2"] });
+  const state = text(entries.state);
+  if (!isOneOfTheFiftyOrDc(state)) fail(entries.state, "must be the two-letter code of a US state or DC");
   return {
-    name: text(given.name),
-    line1: text(given.line1),
-    line2: given.line2 ? text(given.line2) : null,
-    city: text(given.city),
+    name: text(entries.name),
+    line1: text(entries.line1),
+    line2: entries.line2 ? text(entries.line2) : null,
+    city: text(entries.city),
     state,
-    postal: matching(given.postal, /^\d{5}(-\d{4})?$/, 'a ZIP code in quotes, such as "78701"'),
+    postal: matching(entries.postal, /^\d{5}(-\d{4})?$/, 'a ZIP code in quotes, such as "78701"'),
   };
 }
 
@@ -87,36 +87,36 @@ function discountCodes(place: Place): Record<string, DiscountCode> {
 
 function discountCode(code: string, place: Place): DiscountCode {
   if (!/^[A-Z0-9]+(-[A-Z0-9]+)*$/.test(code)) fail(place, "must be named in capitals and digits with single hyphens");
-  const given = fields(place, { required: ["label"], optional: ["amountCents", "percentOfWorkflowFee"] });
-  const label = text(given.label);
-  const { amountCents, percentOfWorkflowFee } = given;
+  const entries = fields(place, { required: ["label"], optional: ["amountCents", "percentOfWorkflowFee"] });
+  const label = text(entries.label);
+  const { amountCents, percentOfWorkflowFee } = entries;
   if (amountCents && !percentOfWorkflowFee) return { label, amountCents: cents(amountCents, 1) };
   if (percentOfWorkflowFee && !amountCents) return { label, workflowFeeBasisPoints: basisPoints(percentOfWorkflowFee) };
   return fail(place, "must have either amountCents or percentOfWorkflowFee");
 }
 
 function postage(place: Place): PostageTable {
-  const given = fields(place, { required: ["carrier", "service", "sheetGrams", "envelopeGrams", "steps"] });
-  const steps = list(given.steps).map(step);
-  if (steps.length === 0) fail(given.steps, "must have at least one step");
+  const entries = fields(place, { required: ["carrier", "service", "sheetGrams", "envelopeGrams", "steps"] });
+  const steps = list(entries.steps).map(step);
+  if (steps.length === 0) fail(entries.steps, "must have at least one step");
   return {
-    carrier: text(given.carrier, 40),
-    service: text(given.service, 40),
-    sheetGrams: decimal(given.sheetGrams, 1, 100),
-    envelopeGrams: decimal(given.envelopeGrams, 0, 1000),
+    carrier: text(entries.carrier, 40),
+    service: text(entries.service, 40),
+    sheetGrams: decimal(entries.sheetGrams, 1, 100),
+    envelopeGrams: decimal(entries.envelopeGrams, 0, 1000),
     steps,
   };
 }
 
 function step(place: Place, index: number, all: Place[]): PostageStep {
-  const given = fields(place, { required: ["upToGrams", "zoneCents"] });
-  const upToGrams = integer(given.upToGrams, 1, 50_000);
+  const entries = fields(place, { required: ["upToGrams", "zoneCents"] });
+  const upToGrams = integer(entries.upToGrams, 1, 50_000);
   const before = all[index - 1];
   if (before && upToGrams <= integer(fields(before, { required: ["upToGrams", "zoneCents"] }).upToGrams, 1, 50_000)) {
-    fail(given.upToGrams, "must be greater than in the step before");
+    fail(entries.upToGrams, "must be greater than in the step before");
   }
-  const zones = list(given.zoneCents);
-  if (zones.length !== 8) fail(given.zoneCents, "must be a list of 8 amounts, one for each zone");
+  const zones = list(entries.zoneCents);
+  if (zones.length !== 8) fail(entries.zoneCents, "must be a list of 8 amounts, one for each zone");
   return { upToGrams, zoneCents: zones.map((zone) => cents(zone)) };
 }
 

@@ -110,8 +110,8 @@ async function lockRefund(tx: Tx, { environment }: Operator, refund: string, mus
  * @throws ServiceError naming the order and the rule
  */
 async function requireParts(tx: Tx, { refund }: Locked, parts: readonly AssignedPart[]): Promise<void> {
-  const known = new Set(refund.shares.map(({ paymentId }) => paymentId));
-  if (parts.length === 0 || parts.some(({ payment }) => !known.has(payment)))
+  const paymentIds = new Set(refund.shares.map(({ paymentId }) => paymentId));
+  if (parts.length === 0 || parts.some(({ payment }) => !paymentIds.has(payment)))
     throw invalid("orders must name at least one order of the payment, and no other.");
   const sum = parts.reduce((total, { cents }) => total + cents, 0);
   const left = refund.shares.reduce((total, { restCents }) => total + restCents, 0);
@@ -136,10 +136,10 @@ async function requireParts(tx: Tx, { refund }: Locked, parts: readonly Assigned
 /**
  * Refuses an assignment while the processor has a refund of the payment that this service asked for, and no event of it
  * has arrived. Until then it is not known here what is left of its order.
- * @param given the ids of the refunds that the processor has and this service asked for
+ * @param refundIds the ids of the refunds that the processor has and this service asked for
  */
-async function requireEvents(tx: Tx, { refund }: Locked, given: readonly string[]): Promise<void> {
-  const unknown = await missingRefunds(tx, refund.paymentIntent, given);
+async function requireEvents(tx: Tx, { refund }: Locked, refundIds: readonly string[]): Promise<void> {
+  const unknown = await missingRefunds(tx, refund.paymentIntent, refundIds);
   if (unknown.length === 0) return;
   throw new ServiceError(
     "conflict",
@@ -157,10 +157,14 @@ async function askedAtProcessor({ db, processor }: RefundDeps, refund: string): 
   return ((await processor.refundsOf(paymentIntent)) ?? []).filter(({ isOurs }) => isOurs).map(({ id }) => id);
 }
 
-type Said = { id: string; parts: readonly AssignedPart[]; action: string; actor: string; at: Date };
+type AssignmentLine = { id: string; parts: readonly AssignedPart[]; action: string; actor: string; at: Date };
 
 /** Writes an audit line for each order to which the assignment gives a part of the refund. */
-async function audit(tx: Tx, { refund, orders }: Locked, { id, parts, action, actor, at }: Said): Promise<void> {
+async function audit(
+  tx: Tx,
+  { refund, orders }: Locked,
+  { id, parts, action, actor, at }: AssignmentLine,
+): Promise<void> {
   for (const { payment, cents } of parts) {
     const order = orders.get(refund.shares.find(({ paymentId }) => paymentId === payment)?.orderId ?? 0);
     if (!order) continue;
@@ -189,11 +193,11 @@ export async function askAssignment(
   if (own.some(({ cents }) => !Number.isSafeInteger(cents) || cents < 0))
     throw invalid("Each amount must be a whole number of cents, and not below zero.");
   if (new Set(own.map(({ payment }) => payment)).size < own.length) throw invalid("orders must name each order once.");
-  const given = await askedAtProcessor(deps, refund);
+  const refundIds = await askedAtProcessor(deps, refund);
   return deps.db.transaction(async (tx) => {
     const [id, at] = [newUuid(), deps.clock()];
     const locked = await lockRefund(tx, operator, refund, true);
-    await requireEvents(tx, locked, given);
+    await requireEvents(tx, locked, refundIds);
     await requireParts(tx, locked, own);
     const inserted = await tx.query(sql`
       INSERT INTO refund_assignments (id, refund, parts, reason, requested_by, requested_at)
@@ -238,11 +242,11 @@ export async function approveAssignment(deps: RefundDeps, operator: Operator, id
   const by = requirePersonOfRefund(operator);
   requirePasskeyOf(operator, clock());
   const [seen] = isUuid(id) ? await deps.db.query<Assignment>(sql`${verifiedOpen} AND a.id = ${id}`) : [];
-  const given = seen ? await askedAtProcessor(deps, seen.refund) : [];
+  const refundIds = seen ? await askedAtProcessor(deps, seen.refund) : [];
   await deps.db.transaction(async (tx) => {
     const at = clock();
     const { locked, assignment } = await lockOpen(tx, operator, id, { mustWait: true });
-    await requireEvents(tx, locked, given);
+    await requireEvents(tx, locked, refundIds);
     const solo = requireSecondPerson(refundApproval, operator, assignment, "assignment", at);
     await requireParts(tx, locked, assignment.parts);
     await end(tx, id, { state: "approved", by, at, solo });

@@ -61,17 +61,22 @@ export function parseContent(
   before: NamedContent | null,
 ): NamedContent {
   const fields = fieldsOf<FormName>(values);
-  const kept = <Value>(name: FormName, read: () => Value, former: Value): Value => (values.has(name) ? read() : former);
+  const sentOrFormer = <Value>(name: FormName, read: () => Value, former: Value): Value =>
+    values.has(name) ? read() : former;
   const name =
-    kept("name", () => fields.required("name", longestName), before?.name ?? null) ??
+    sentOrFormer("name", () => fields.required("name", longestName), before?.name ?? null) ??
     fields.required("name", longestName);
   requireOrder("name", name);
   const services = servicesOf(fields, values, before?.content.services ?? {}, pricing);
   const signs = services.svc_sign !== undefined;
-  const roles = kept("roles", () => parseRoles(values.get("roles") ?? ""), before?.content.roles ?? []);
+  const roles = sentOrFormer("roles", () => parseRoles(values.get("roles") ?? ""), before?.content.roles ?? []);
   if (signs && roles.length === 0) throw invalid("roles is required when the document is signed.");
-  const wanted = kept("fields", () => parseFields(values.get("fields") ?? "", roles), before?.content.fields ?? null);
-  const message = kept(
+  const wanted = sentOrFormer(
+    "fields",
+    () => parseFields(values.get("fields") ?? "", roles),
+    before?.content.fields ?? null,
+  );
+  const message = sentOrFormer(
     "message",
     () => messageOf(fields.optional("message", longestMessage)),
     before?.content.message ?? null,
@@ -82,9 +87,9 @@ export function parseContent(
     return { name, content: { roles, fields: wanted, services, message } };
   }
   const left = Object.entries({ roles: roles.length > 0, fields: wanted !== null, message: message !== null });
-  const given = left.find(([field, isGiven]) => isGiven && values.has(field));
-  if (given)
-    throw invalid(`${given[0]} must be left out unless svc_sign is true or the document of doc_slug is signed.`);
+  const unexpected = left.find(([field, isGiven]) => isGiven && values.has(field));
+  if (unexpected)
+    throw invalid(`${unexpected[0]} must be left out unless svc_sign is true or the document of doc_slug is signed.`);
   return { name, content: { roles: [], fields: null, services, message: null } };
 }
 

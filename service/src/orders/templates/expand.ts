@@ -3,6 +3,7 @@ import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import { isCode, isUuid, shownText } from "../../kernel/platform/text.ts";
 import {
+  acceptsValue,
   type Expanded,
   fieldsOf,
   findFill,
@@ -14,7 +15,6 @@ import {
   type SentDocument,
   type SentOrder,
   type signerSchema,
-  takesValue,
 } from "../order/order.ts";
 import { decided, type FormField, preset, requestedOf, type TemplateContent, type TemplateRole } from "./content.ts";
 import { likenessOf, printsIn } from "./prints.ts";
@@ -41,13 +41,13 @@ export async function expandForm(
   const fields = fieldsOf(sent);
   const templateId = fields.optional("template", 100);
   if (templateId === null) {
-    const alone = given(sent, own.slice(1));
+    const alone = sentName(sent, own.slice(1));
     if (alone) throw invalid(`${alone} must be left out without template.`);
     return undefined;
   }
   refuseDecided(sent);
   const template = await templateOf(deps, principal, templateId, fields.optional("template_version", 10));
-  const hasDocument = upload !== null || given(sent, ["fill_token"]) !== undefined;
+  const hasDocument = upload !== null || sentName(sent, ["fill_token"]) !== undefined;
   if (!fields.flag("other_document")) {
     if (upload) await requireForm(deps, principal, template, upload);
     else if (hasDocument) await requireFilledFrom(deps, principal, template, sent.get("fill_token")?.trim() ?? "");
@@ -59,11 +59,11 @@ export async function expandForm(
   return { fields: expanded, use, name, document: { sha256, bytes, pages, blobKey, name, slug: null } };
 }
 
-const given = (sent: ReadonlyMap<string, string>, names: readonly string[]) =>
+const sentName = (sent: ReadonlyMap<string, string>, names: readonly string[]) =>
   names.find((name) => (sent.get(name) ?? "").trim() !== "");
 
 function refuseDecided(sent: ReadonlyMap<string, string>): void {
-  const twice = given(sent, replaced);
+  const twice = sentName(sent, replaced);
   if (twice) throw invalid(`${twice} must be left out with template: the template decides it.`);
 }
 
@@ -258,12 +258,12 @@ function withValues(
   values: Readonly<Record<string, unknown>>,
 ): FormField[] {
   for (const label of Object.keys(values))
-    if (!requested.some((field) => field.label === label && takesValue(field)))
+    if (!requested.some((field) => field.label === label && acceptsValue(field)))
       throw invalid(`values.${shownText(label)} names no field of the template that takes a value.`);
   return fields.map((field, index) => {
     const own = requested[index];
     const label = own?.label ?? null;
-    if (!own || label === null || !Object.hasOwn(values, label) || !takesValue(own)) return field;
+    if (!own || label === null || !Object.hasOwn(values, label) || !acceptsValue(own)) return field;
     return { ...field, value: values[label] };
   });
 }

@@ -1,7 +1,7 @@
 import type { Owner } from "../../kernel/identity/identity.ts";
 import { invalid } from "../../kernel/platform/errors.ts";
 import { isCode } from "../../kernel/platform/text.ts";
-import { type OrderDeps, type PlacedForm, placedForm, type RequestedField } from "../order/order.ts";
+import { type CopiedParts, type OrderDeps, type RequestedField, readCopiedParts } from "../order/order.ts";
 import type { FormField, TemplateContent } from "./content.ts";
 
 /** The content of a template made from one of the firm's orders. The people of the order become roles. */
@@ -10,13 +10,13 @@ export async function orderContent(
   owner: Owner,
   code: string,
 ): Promise<{ name: string; content: TemplateContent; sha256: string; blobKey: string }> {
-  const order = isCode(code) ? await placedForm(deps, owner, code) : undefined;
+  const order = isCode(code) ? await readCopiedParts(deps, owner, code) : undefined;
   if (!order) throw invalid("order is not one of your orders in this environment.");
   if (!order.document) throw invalid("order has no document any more: send document.");
   return { name: "", content: contentOf(order), ...order.document };
 }
 
-function contentOf({ signers, fields, docSlug, shipMethod, ...bought }: PlacedForm): TemplateContent {
+function contentOf({ signers, fields, docSlug, shipMethod, ...bought }: CopiedParts): TemplateContent {
   const services = {
     ...(docSlug !== null && { doc_slug: docSlug }),
     ...(bought.sign && { svc_sign: "true" }),

@@ -78,14 +78,14 @@ async function archivedByLog(db: Sql, rowMac: RowMac, ids: readonly string[]): P
   const templateIds = [...new Set(rows.map(({ templateId }) => templateId))];
   const named = sql`action = 'template.archived' AND detail ->> 'templateId' = ANY (${templateIds}::text[])`;
   const lines = rows.length === 0 ? [] : await readWrittenLines(db, rowMac, named);
-  const said = lines.map(({ occurredAt, partnerId, detail }) => {
+  const archivedLines = lines.map(({ occurredAt, partnerId, detail }) => {
     // Earlier releases did not record the environment. Such a template is treated as live, because test clocks don't
     // move the deletion of live data.
     const { templateId, environment = "live" } = JSON.parse(detail ?? "{}") as Partial<Row>;
     return [templateId, partnerId, environment, Date.parse(`${occurredAt.slice(0, 23)}Z`)].join(" ");
   });
-  const known = new Set(said);
+  const archived = new Set(archivedLines);
   return rows.flatMap(({ id, templateId, partnerId, environment, archivedAt }) =>
-    known.has([templateId, partnerId, environment, archivedAt.getTime()].join(" ")) ? id : [],
+    archived.has([templateId, partnerId, environment, archivedAt.getTime()].join(" ")) ? id : [],
   );
 }

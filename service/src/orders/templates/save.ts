@@ -57,11 +57,11 @@ export async function createTemplate(
   if (code !== "" && sent.upload) throw invalid("document and order exclude each other: send one of them.");
   const from = code === "" ? null : await orderContent(deps, principal, code);
   if (!sent.upload && !from) throw invalid("document is required: the form as a PDF, or send order.");
-  const made = parseContent(sent.fields, deps.pricing, from && { name: from.name, content: from.content });
+  const content = parseContent(sent.fields, deps.pricing, from && { name: from.name, content: from.content });
   const templateId = newUuid();
   const file = sent.upload
-    ? await newFile(deps, principal, sent.upload, made)
-    : await copyOf(deps, principal, from, made);
+    ? await newFile(deps, principal, sent.upload, content)
+    : await copyOf(deps, principal, from, content);
   const result = { templateId, version: 1 };
   await written(deps, file, () =>
     deps.db.transaction(async (tx) => {
@@ -69,7 +69,7 @@ export async function createTemplate(
         throw invalid(`A firm has at most ${mostTemplates} templates: archive one first.`);
       const at = deps.clock();
       await insertTemplate(tx, templateId, principal, at);
-      await insertVersion(tx, deps.rowMac, versionOf(principal, made, file, { ...result, at }));
+      await insertVersion(tx, deps.rowMac, versionOf(principal, content, file, { ...result, at }));
       await tx.query(audited(principal, "template.created", result, at));
       await record(tx, result);
     }),
@@ -90,10 +90,10 @@ export async function addVersion(
   const before = isUuid(templateId) ? await findVersion(deps, principal, templateId) : undefined;
   if (!before) throw noSuchTemplate();
   if (before.archivedAt) throw new ServiceError("conflict", "This template is archived. Restore it first.");
-  const made = parseContent(sent.fields, deps.pricing, before);
+  const content = parseContent(sent.fields, deps.pricing, before);
   const file = sent.upload
-    ? await newFile(deps, principal, sent.upload, made)
-    : await sameFile(deps, principal, before, made);
+    ? await newFile(deps, principal, sent.upload, content)
+    : await sameFile(deps, principal, before, content);
   const result = { templateId, version: before.version + 1 };
   await written(deps, file, () =>
     deps.db.transaction(async (tx) => {
@@ -104,7 +104,7 @@ export async function addVersion(
         throw new ServiceError("conflict", "Another version was added at the same time. Get it, and send yours again.");
       if (latest >= mostVersions) throw invalid(`A template has at most ${mostVersions} versions.`);
       const at = deps.clock();
-      await insertVersion(tx, deps.rowMac, versionOf(principal, made, file, { ...result, at }));
+      await insertVersion(tx, deps.rowMac, versionOf(principal, content, file, { ...result, at }));
       await tx.query(audited(principal, "template.version_added", result, at));
       await record(tx, result);
     }),
@@ -173,10 +173,10 @@ async function newFile(
   deps: TemplateDeps,
   principal: Principal,
   { bytes, sha256 }: SentDocument,
-  made: NamedContent,
+  content: NamedContent,
 ): Promise<FormFile> {
   if (!looksLikePdf(bytes)) throw invalid("document must be a PDF.");
-  const { pages, prints } = await examined(deps, principal, { bytes, sha256 }, made);
+  const { pages, prints } = await examined(deps, principal, { bytes, sha256 }, content);
   await deps.requireStorage(principal, bytes.length);
   const blobKey = await deps.blobs.put(bytes, documentUse(sha256));
   return { sha256, bytes: bytes.length, pages, prints, blobKey, isNew: true };
@@ -189,13 +189,13 @@ async function copyOf(
   deps: TemplateDeps,
   principal: Principal,
   from: OrderFile | null,
-  made: NamedContent,
+  content: NamedContent,
 ): Promise<FormFile> {
   if (!from) throw invalid("document is required: the form as a PDF.");
   const at = { key: from.blobKey, use: documentUse(from.sha256), holder: memoryHolder(principal) };
   return deps.blobs.withBytes(at, async (bytes) => {
     if (!bytes) throw invalid("order has no document any more: send document.");
-    return newFile(deps, principal, { bytes, sha256: from.sha256 }, made);
+    return newFile(deps, principal, { bytes, sha256: from.sha256 }, content);
   });
 }
 
@@ -204,14 +204,14 @@ async function sameFile(
   deps: TemplateDeps,
   principal: Principal,
   before: TemplateVersion,
-  made: NamedContent,
+  content: NamedContent,
 ): Promise<FormFile> {
   const { sha256, bytes, pages, blobKey } = before;
   const [printed] = await withPrints(deps, [before]);
   const at = { key: blobKey, use: documentUse(sha256), holder: memoryHolder(principal) };
   await deps.blobs.withBytes(at, async (read) => {
     if (!read) throw new Error("the document of a template is missing");
-    await tried(deps, principal, { bytes: read, sha256 }, made);
+    await tried(deps, principal, { bytes: read, sha256 }, content);
   });
   return { sha256, bytes, pages, blobKey, prints: printed?.prints ?? [], isNew: false };
 }
@@ -220,10 +220,10 @@ async function examined(
   deps: TemplateDeps,
   principal: Principal,
   document: SentDocument,
-  made: NamedContent,
+  content: NamedContent,
 ): Promise<{ pages: number; prints: PagePrint[] }> {
   const pages =
-    (await tried(deps, principal, document, made)) ??
+    (await tried(deps, principal, document, content)) ??
     (await pagesOf(deps.workers, principal.partnerId, document.bytes));
   const prints = await printsIn(deps.workers, principal.partnerId, document.bytes);
   return { pages, prints: storedPrints(prints ?? []) };

@@ -214,14 +214,18 @@ export type NewVersion = Omit<FormVersion & Pick<PrintedVersion, "prints">, "arc
   createdBy: string;
 };
 
-export async function insertVersion(tx: Tx, rowMac: RowMac, made: NewVersion): Promise<void> {
-  const prints = JSON.stringify(made.prints);
-  const row: VersionRow = { ...made, content: JSON.stringify(made.content), printsSha256: hash("sha256", prints) };
+export async function insertVersion(tx: Tx, rowMac: RowMac, version: NewVersion): Promise<void> {
+  const prints = JSON.stringify(version.prints);
+  const row: VersionRow = {
+    ...version,
+    content: JSON.stringify(version.content),
+    printsSha256: hash("sha256", prints),
+  };
   await tx.query(sql`
     INSERT INTO template_versions (id, template_id, version, name, content, prints, sha256, bytes, pages, blob_key,
       created_by, created_at, row_mac)
     VALUES (${newUuid()}, ${row.templateId}, ${row.version}, ${row.name}, ${row.content}, ${prints}, ${row.sha256}, ${row.bytes},
-      ${row.pages}, ${row.blobKey}, ${made.createdBy}, ${made.createdAt},
+      ${row.pages}, ${row.blobKey}, ${version.createdBy}, ${version.createdAt},
       ${rowMac.of("template_versions", versionMembers(row))})`);
 }
 

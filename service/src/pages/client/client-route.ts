@@ -31,8 +31,8 @@ export function clientRoute<Url extends string>(
       const answer = await handle(call, reader);
       const page = typeof answer === "string" ? { page: answer } : answer;
       if (!("page" in page)) return page;
-      const kept = reader.asked !== null && { "Set-Cookie": languageCookie(reader.asked) };
-      return { ...page, headers: { ...page.headers, ...inLanguage(reader), ...kept } };
+      const languageHeader = reader.asked !== null && { "Set-Cookie": languageCookie(reader.asked) };
+      return { ...page, headers: { ...page.headers, ...inLanguage(reader), ...languageHeader } };
     },
   });
 }

@@ -111,8 +111,8 @@ const pathOf = ({ id, token }: Link): string => `/deliveries/${id}/${token}`;
 /** The form that requests a mail with a code, and the form that takes the code. */
 function codeRoutes(app: FastifyInstance, deps: DeliveryPageDeps): void {
   const { deliveries } = deps.documents;
-  const back = (reader: Reader, link: Link, said: "sent" | "wait" | "wrong" | "ended" | "locked") => ({
-    redirect: linkFor(reader, `${pathOf(link)}?code=${said}`),
+  const back = (reader: Reader, link: Link, outcome: "sent" | "wait" | "wrong" | "ended" | "locked") => ({
+    redirect: linkFor(reader, `${pathOf(link)}?code=${outcome}`),
   });
   const isRefusal = (error: unknown) => error instanceof ServiceError && error.code === "conflict";
   clientRoute(
@@ -194,14 +194,17 @@ type Opened = Awaited<ReturnType<typeof openDelivery>> & { firm: ShownFirm; path
 
 function deliveryPage(assets: Assets, { delivery, room, listed, proofs, firm, path }: Opened, reader: Reader): string {
   const { words } = reader;
-  const { delivery: said, language, preparedBy, orders } = words;
+  const { delivery: texts, language, preparedBy, orders } = words;
   const row = (file: (typeof listed)[number]): Html => {
     const { path: name, kind, sha256, deletedAt } = file;
     const isSimulated = "isSimulated" in file && file.isSimulated;
     const shown = name.slice(name.lastIndexOf("/") + 1);
     const button = deletedAt
       ? html`${orders.deleted} ${plainTime(deletedAt, language)}`
-      : buttonForm(linkFor(reader, `${path}/${kind}-${sha256}`), said.download, { kind: "quiet-button", about: shown });
+      : buttonForm(linkFor(reader, `${path}/${kind}-${sha256}`), texts.download, {
+          kind: "quiet-button",
+          about: shown,
+        });
     const ofLog = (deletedAt ? [] : (proofs.get(sha256) ?? [])).map(
       (form) =>
         html`<br><a href="${path}/${kind}-${sha256}/${form}" download>${orders.proofs[form]}<span class="visually-hidden">: ${shown}</span></a>`,
@@ -210,7 +213,7 @@ function deliveryPage(assets: Assets, { delivery, room, listed, proofs, firm, pa
   };
   return layout(assets, {
     ...clientFrame(words),
-    title: said.title,
+    title: texts.title,
     scripts: ["copy.js"],
     body: html`<header class="order-head">
 ${accentStripe(firm.branding?.accentColor)}
@@ -220,20 +223,20 @@ ${room.environment === "test" && notice("attention", words.test.title, words.tes
 <div class="order-main">
 <section class="card status-card done" aria-labelledby="delivery-title">
 <p class="eyebrow"><span class="breakable">${room.reference ?? room.name}</span></p>
-<h1 id="delivery-title">${said.title}</h1>
-<p class="lead">${said.lead(firm.branding?.brandName ?? firm.name)}</p>
-${buttonForm(linkFor(reader, path), said.all)}
+<h1 id="delivery-title">${texts.title}</h1>
+<p class="lead">${texts.lead(firm.branding?.brandName ?? firm.name)}</p>
+${buttonForm(linkFor(reader, path), texts.all)}
 </section>
-${card("files", said.documents, html`<ul class="order-documents">${listed.map(row)}</ul>`)}
+${card("files", texts.documents, html`<ul class="order-documents">${listed.map(row)}</ul>`)}
 ${card(
   "about",
-  said.about,
+  texts.about,
   html`${facts([
-    [said.closing, html`<span class="breakable">${room.name}</span>`],
-    [said.reference, room.reference],
-    [said.recipient, html`<span class="breakable">${delivery.recipientName}</span>`],
-    [said.until, plainTime(delivery.expiresAt, language)],
-  ])}<p>${said.check} <a href="/verify">${words.nav.verify}</a></p><p class="quiet-text">${said.listed}</p>`,
+    [texts.closing, html`<span class="breakable">${room.name}</span>`],
+    [texts.reference, room.reference],
+    [texts.recipient, html`<span class="breakable">${delivery.recipientName}</span>`],
+    [texts.until, plainTime(delivery.expiresAt, language)],
+  ])}<p>${texts.check} <a href="/verify">${words.nav.verify}</a></p><p class="quiet-text">${texts.listed}</p>`,
 )}
 </div>`,
   });

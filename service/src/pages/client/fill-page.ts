@@ -91,9 +91,9 @@ export function fillEndPage(
   const { fill, path } = view;
   const text = reader.words.fill;
   const isDone = fill.state === "completed";
-  const { title, text: said } = isDone ? text.done : text.over;
+  const { title, text: explanation } = isDone ? text.done : text.over;
   const body = html`${head(view, reader)}
-<div class="message"><h2>${title}</h2><p>${said}</p>
+<div class="message"><h2>${title}</h2><p>${explanation}</p>
 ${isDone && hasDocument && html`<p><a href="${linkFor(reader, `${path}/document`)}">${text.download} (PDF)</a></p>`}
 ${isDone && fill.returnUrl !== null && html`<p><a class="button" href="${fill.returnUrl}" rel="noreferrer">${text.goOn}</a></p>`}</div>`;
   return page(assets, view, reader, body);

@@ -30,10 +30,10 @@ import { sheetRoutes } from "./notary/sheet-routes.ts";
 import { notarySigningRoutes } from "./notary/signing-routes.ts";
 import { notaryUploadRoutes } from "./notary/upload-routes.ts";
 import {
+  acceptanceRoutes,
   type FinishedRouteDeps,
   finishedRoutes,
   inPersonOrderRoutes,
-  takingInRoutes,
 } from "./orders/finished-routes.ts";
 import { type OrderListDeps, orderListRoutes } from "./orders/list-routes.ts";
 import { type OrderPageDeps, orderPageRoutes } from "./orders/order-routes.ts";
@@ -95,7 +95,7 @@ export function operatorPages(app: FastifyInstance, deps: OperatorDeps, passing:
     });
     orderListRoutes(scope, { frame, db, titleOf });
     orderPageRoutes(scope, orderPage);
-    takingInRoutes(scope, finished);
+    acceptanceRoutes(scope, finished);
     inPersonOrderRoutes(scope, finished);
     paperRoutes(scope, orderPage);
     healthRoutes(scope, { frame, db, ...health });

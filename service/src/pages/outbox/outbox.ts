@@ -16,7 +16,7 @@ import { type Html, html } from "../ui/render.ts";
 
 type AssetUrls = Pick<Assets, "url">;
 
-const outboxPage = (assets: AssetUrls, mails: readonly KeptMail[]): string =>
+const outboxPage = (assets: AssetUrls, mails: readonly StoredMail[]): string =>
   layout(assets, {
     title: "Outbox",
     credential: true,
@@ -34,7 +34,7 @@ const links = /(https?:\/\/[^\s<>"]+)/;
 const linked = (text: string): Html[] =>
   text.split(links).map((part, index) => (index % 2 === 1 ? html`<a href="${part}">${part}</a>` : html`${part}`));
 
-const mailPage = (assets: AssetUrls, { name, to, subject, at, text }: KeptMail): string =>
+const mailPage = (assets: AssetUrls, { name, to, subject, at, text }: StoredMail): string =>
   layout(assets, {
     title: subject,
     credential: true,
@@ -96,13 +96,13 @@ async function mailOf({ folder }: Outbox, name: string) {
 }
 
 /** A mail in the outbox; `name` is its file name without the extension. */
-type KeptMail = { name: string; at: Date; to: string; subject: string; text: string; html: string };
+type StoredMail = { name: string; at: Date; to: string; subject: string; text: string; html: string };
 
 const fileName = /^(\d{4}-\d\d-\d\d-[0-9a-f]{16})\.eml$/;
 const mostListed = 50;
 
 /** The newest mails, the newest first. */
-async function listOutbox(folder: string): Promise<KeptMail[]> {
+async function listOutbox(folder: string): Promise<StoredMail[]> {
   const names = (await readdir(folder).catch(noFolder)).flatMap((file) => fileName.exec(file)?.[1] ?? []);
   const dated = await Promise.all(
     names.map(async (name) => ({ name, at: (await stat(join(folder, `${name}.eml`))).mtimeMs })),
@@ -113,7 +113,7 @@ async function listOutbox(folder: string): Promise<KeptMail[]> {
 }
 
 /** One mail; null for an unknown name. */
-async function readOutbox(folder: string, name: string): Promise<KeptMail | null> {
+async function readOutbox(folder: string, name: string): Promise<StoredMail | null> {
   if (!fileName.test(`${name}.eml`)) return null;
   const path = join(folder, `${name}.eml`);
   const source = await readFile(path).catch(noFile);

@@ -34,8 +34,8 @@ export function progressSteps(steps: readonly Step[], words = english.steps): Ht
 
 /** Facts as a definition list; a fact without a value is left out. */
 export function facts(entries: readonly (readonly [term: string, value: Html | string | null])[]): Html {
-  const given = entries.filter(([, value]) => value !== null && value !== "");
-  return html`<dl class="facts">${given.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>`;
+  const present = entries.filter(([, value]) => value !== null && value !== "");
+  return html`<dl class="facts">${present.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
 /**

@@ -71,11 +71,11 @@ export const inLanguage = ({ words }: Pick<Asker, "words">) => ({
 });
 
 /** The page for an unknown address, or for a method that an address does not accept. */
-export const unmatchedPage = (assets: Assets) => (request: FastifyRequest, isKnown: boolean) => {
+export const unmatchedPage = (assets: Assets) => (request: FastifyRequest, isSomeRoute: boolean) => {
   if (!acceptsPage(request)) return null;
   const asker = askerOf(request);
   const { notFound, wrongMethod } = asker.words.refusals;
-  return { page: messagePage(assets, asker, isKnown ? wrongMethod : notFound), headers: inLanguage(asker) };
+  return { page: messagePage(assets, asker, isSomeRoute ? wrongMethod : notFound), headers: inLanguage(asker) };
 };
 
 const minutesToWait = (reply: FastifyReply): number => Math.ceil(Number(reply.getHeader("Retry-After") ?? 60) / 60);

@@ -35,13 +35,13 @@ const compress = promisify(gzip);
 export function openPdfJs(): PdfJs {
   const packageFile = createRequire(import.meta.url).resolve("pdfjs-dist/package.json");
   const { version } = JSON.parse(readFileSync(packageFile, "utf8")) as { version: string };
-  const kept = new Map<string, Asset>();
+  const cached = new Map<string, Asset>();
   return {
     folder: `/assets/pdfjs-${version}/`,
     async find(path) {
       if (!served.test(path)) return undefined;
-      const asset = kept.get(path) ?? (await assetOf(join(dirname(packageFile), path)));
-      if (asset) kept.set(path, asset);
+      const asset = cached.get(path) ?? (await assetOf(join(dirname(packageFile), path)));
+      if (asset) cached.set(path, asset);
       return asset;
     },
   };

@@ -3,7 +3,7 @@ import { notice } from "../ui/components.ts";
 import { icon } from "../ui/icons.ts";
 import { type Html, html } from "../ui/render.ts";
 import type { VerifyConfig } from "./browser/config.ts";
-import { knownCertificates } from "./known-certificates.ts";
+import { publishedCertificates } from "./known-certificates.ts";
 
 /** The files that can be dropped or chosen, in words. */
 export type DropWords = { file: string; hint: string; accept: string };
@@ -26,7 +26,7 @@ ${icon("evidence")}
 <div id="outcome"></div>
 <details class="trust">
 <summary>Whom this page trusts</summary>
-<p>${knownCertificates(config.sealCertificates)} Add more as PEM files; they stay in your browser.</p>
+<p>${publishedCertificates(config.sealCertificates)} Add more as PEM files; they stay in your browser.</p>
 <div class="trust-files">
 <div><label for="trust-seal">For a seal, or its issuer</label><input type="file" id="trust-seal" accept=".pem,.crt,.cer"></div>
 <div><label for="trust-time">For a time-stamping authority</label><input type="file" id="trust-time" accept=".pem,.crt,.cer"></div>

@@ -8,7 +8,7 @@ export const commonName = (subject: string): string => /(?:^|,\s*)CN=((?:\\.|[^,
  * Says in words which seals and which time-stamp authorities the page trusts, with one sentence for each.
  * @param trust the page's trust list, or PEM; empty when the page trusts no certificate
  */
-export function knownCertificates(trust: string): string {
+export function publishedCertificates(trust: string): string {
   if (trust.trim() === "")
     return "This page knows no certificates. A seal shows that nothing has changed; to know whose seal and whose time stamp it is, add certificates from a source you trust.";
   const { tsaAnchors } = readTrust(trust);

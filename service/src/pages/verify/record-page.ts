@@ -17,9 +17,9 @@ import { technicalDetails, technicalPart } from "./technical-details.ts";
 import { resultCard, verdictBanner } from "./verdict.ts";
 
 const recordBanner = (record: ProofRecord): Html =>
-  record.retraction ? retractionBanner(record.retraction) : standingBanner(record);
+  record.retraction ? retractionBanner(record.retraction) : sealedBanner(record);
 
-const standingBanner = ({ environment }: ProofRecord): Html =>
+const sealedBanner = ({ environment }: ProofRecord): Html =>
   environment === "live"
     ? verdictBanner("verified", "This document was sealed here", "Check below that your copy is that document.")
     : verdictBanner(

@@ -7,7 +7,7 @@ import { verifyBody } from "./page.ts";
 const sha256 = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
 /** A notice on a saved page, because a saved file can't know which certificates were retired later. */
-const knownThen = html`<p class="quiet">This file knows the service’s certificates as they were when it was saved. Whether one was retired since, only a newer file or the service’s own page can tell.</p>`;
+const trustAtSaving = html`<p class="quiet">This file knows the service’s certificates as they were when it was saved. Whether one was retired since, only a newer file or the service’s own page can tell.</p>`;
 
 /**
  * The verification page as one file that works from disk, without a network: its own policy forbids loading and sending
@@ -52,7 +52,7 @@ export function standaloneVerifier({ bytes }: Pick<Assets, "bytes">, sealCertifi
 <a class="skip" href="#main">Skip to content</a>
 <header class="site-header"><div class="wrap"><span class="wordmark"><img src="${mark}" alt="" width="32" height="32">SignSealShip</span></div></header>
 <main id="main" class="wrap" tabindex="-1">
-${verifyBody({ sealCertificates, firm: null, proof: null, closing: null }, sealCertificates === "" ? "" : knownThen)}
+${verifyBody({ sealCertificates, firm: null, proof: null, closing: null }, sealCertificates === "" ? "" : trustAtSaving)}
 </main>
 <footer class="site-footer"><div class="wrap"><p>This page is a single file. It works without a network, and its security policy keeps it from using one.</p></div></footer>
 <script>${raw(copy)}</script>

@@ -105,7 +105,7 @@ const steps = {
 } as const;
 
 /** The next steps, shown after a request was accepted. */
-export function requestTakenPage(assets: Pick<Assets, "url">, status: keyof typeof steps): string {
+export function requestReceivedPage(assets: Pick<Assets, "url">, status: keyof typeof steps): string {
   const { title, lead, next } = steps[status];
   return layout(assets, {
     title,

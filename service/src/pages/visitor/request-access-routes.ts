@@ -6,7 +6,7 @@ import type { Assets } from "../ui/assets/assets.ts";
 import { acceptForms } from "../ui/forms/form-body.ts";
 import { publicHeaders } from "../ui/page/headers.ts";
 import { pageRoute } from "../ui/page/route.ts";
-import { type RecaptchaSite, requestAccessPage, requestTakenPage } from "./request-access-page.ts";
+import { type RecaptchaSite, requestAccessPage, requestReceivedPage } from "./request-access-page.ts";
 
 export type RequestAccessDeps = {
   assets: Assets;
@@ -35,7 +35,7 @@ export function requestAccessRoutes(app: FastifyInstance, deps: RequestAccessDep
     handle: () => empty,
   });
   for (const status of ["issued", "pending"] as const) {
-    const page = requestTakenPage(assets, status);
+    const page = requestReceivedPage(assets, status);
     pageRoute(app, deps, {
       url: `/request-access/${status}`,
       policy: "page",

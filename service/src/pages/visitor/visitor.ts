@@ -104,8 +104,8 @@ function signInRoutes(app: FastifyInstance, deps: SignInRouteDeps): void {
       handle: async ({ form: { email = "", return_to: returnTo }, request: { headers, ip } }) => {
         // One secret per browser, so that every link it asked for works.
         const browser = cookieOf(headers.cookie, cookieNames.signIn) ?? newToken();
-        const known = cookieOf(headers.cookie, cookieNames.known);
-        await askForLink(members, { email, browser, known, ip, returnTo });
+        const rememberedToken = cookieOf(headers.cookie, cookieNames.known);
+        await askForLink(members, { email, browser, known: rememberedToken, ip, returnTo });
         return {
           page: linkSentPage(assets, email.trim(), mailsStayHere),
           headers: { "Set-Cookie": setCookie(cookieNames.signIn, browser, linkSeconds) },

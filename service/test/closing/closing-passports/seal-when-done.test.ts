@@ -14,7 +14,7 @@ import { issueKey } from "../../../src/firms/partners/partners.ts";
 import { systemClock as clock } from "../../../src/kernel/platform/clock.ts";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { closeTasks } from "../../../src/kernel/tasks/tasks.ts";
-import { mailOrderNews } from "../../../src/orders/fulfilment/fulfilment.ts";
+import { mailOrderUpdates } from "../../../src/orders/fulfilment/fulfilment.ts";
 import { mailsTo, newMember, postForm } from "../../firms/members/signed-in-member.ts";
 
 const running = await forTests(openHarness(ownProcess));
@@ -130,7 +130,7 @@ test("the member learns of the seal in the mail about the finished documents", a
   const { room, name, codes } = await placed();
   for (const code of codes) await finish(code);
   await lookForSeals();
-  await mailOrderNews({ db, clock: () => new Date(Date.now() + 60 * 60_000) });
+  await mailOrderUpdates({ db, clock: () => new Date(Date.now() + 60 * 60_000) });
   const mail = await until(() =>
     mailsTo(running.service, email).find((each) => each.includes(`/dashboard/rooms/${room}#passport`)),
   );
@@ -147,7 +147,7 @@ test("seals nothing while a document is stuck, and says which", async () => {
   await lookForSeals();
   assert.deepEqual(await versionsOf(room), []);
   assert.match(await roomPage(room), /Not sealed: something is stuck[\s\S]*Note: on hold/);
-  await mailOrderNews({ db, clock: () => new Date(Date.now() + 2 * 60 * 60_000) });
+  await mailOrderUpdates({ db, clock: () => new Date(Date.now() + 2 * 60 * 60_000) });
   const mail = await until(() =>
     mailsTo(running.service, email).find((each) => each.includes(`/dashboard/rooms/${room}#passport`)),
   );

@@ -5,7 +5,7 @@ import { minimal, orderForm, shipping } from "@signsealship/testing/inputs/order
 import { until } from "@signsealship/testing/until";
 import { sendClosings } from "../../../src/closing/rooms/rooms.ts";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
-import { mailOrderNews } from "../../../src/orders/fulfilment/fulfilment.ts";
+import { mailOrderUpdates } from "../../../src/orders/fulfilment/fulfilment.ts";
 import { giveLiveAccess, mailsTo, newMember, postForm } from "../../firms/members/signed-in-member.ts";
 import { openFaxWorld } from "./fax-world.ts";
 
@@ -28,7 +28,7 @@ const call = async (path: string, body: object) => {
   return { status: answer.status, body: (await answer.json()) as Record<string, string> };
 };
 const sweep = (minutes: number) =>
-  mailOrderNews({ db, clock: () => new Date(Date.now() + minutes * 60_000), closesToday: () => sql`true` });
+  mailOrderUpdates({ db, clock: () => new Date(Date.now() + minutes * 60_000), closesToday: () => sql`true` });
 const failures = () => mailsTo(service, email).filter((mail) => mail.includes("Subject: Fax failed"));
 
 test("a fax that fails while the parcel is under way is told once, shown as stuck, and sent again by the member", async () => {

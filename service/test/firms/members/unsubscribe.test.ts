@@ -7,7 +7,7 @@ import { until } from "@signsealship/testing/until";
 import { linkSeriesOf, mailDelayMs, unsubscribeUrl } from "../../../src/firms/members/members.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { openSecretsKey } from "../../../src/kernel/platform/secrets.ts";
-import { mailOrderNews } from "../../../src/orders/fulfilment/fulfilment.ts";
+import { mailOrderUpdates } from "../../../src/orders/fulfilment/fulfilment.ts";
 import { openMembersService } from "./members-service.ts";
 import { mailsTo, newMember, postForm } from "./signed-in-member.ts";
 
@@ -31,7 +31,7 @@ async function mailed() {
   const pay = { method: "POST", headers: { Authorization: `Bearer ${key}` } };
   await fetch(`${service.baseUrl}/api/partner/sandbox/orders/${code}/checkout`, pay);
   await service.cli("order", "move", code, "OnHold", "--reason", "which county is it");
-  await mailOrderNews({ db, clock: () => new Date(Date.now() + 30 * 60_000) });
+  await mailOrderUpdates({ db, clock: () => new Date(Date.now() + 30 * 60_000) });
   const mail = await until(() => mailsTo(service, email).find((each) => each.includes("On hold")));
   const header = /^List-Unsubscribe:\s*<([^>]+)>/m.exec(mail.replaceAll(/\r\n[ \t]+/g, " "))?.[1] ?? assert.fail(mail);
   const page = async () => (await running.call("/dashboard/security", { headers })).body as string;
@@ -190,18 +190,18 @@ test("at night live news waits until 7 AM and comes in one mail, unless its clos
   await db.query(sql`
     INSERT INTO order_news (order_id, environment, placed_by, status, at)
     VALUES (${order?.id ?? 0}, 'live', ${by}, 'OnHold', ${new Date(night.getTime() - hours(1))})`);
-  assert.equal(await mailOrderNews({ db, clock }), 0, "10 PM Eastern Time");
-  assert.equal(await mailOrderNews({ db, clock: () => new Date("2026-11-24T11:59:00Z") }), 0, "6:59 AM");
-  const isDue = (orderId: Parameters<NonNullable<Parameters<typeof mailOrderNews>[0]["closesToday"]>>[0]) =>
+  assert.equal(await mailOrderUpdates({ db, clock }), 0, "10 PM Eastern Time");
+  assert.equal(await mailOrderUpdates({ db, clock: () => new Date("2026-11-24T11:59:00Z") }), 0, "6:59 AM");
+  const isDue = (orderId: Parameters<NonNullable<Parameters<typeof mailOrderUpdates>[0]["closesToday"]>>[0]) =>
     sql`${orderId} = ${order?.id ?? 0}`;
   const waiting = () => db.query(sql`SELECT FROM order_news WHERE placed_by = ${by}`);
   assert.equal((await waiting()).length, 1);
-  assert.equal(await mailOrderNews({ db, clock, closesToday: isDue }), 1);
+  assert.equal(await mailOrderUpdates({ db, clock, closesToday: isDue }), 1);
   await db.query(sql`DELETE FROM order_news_mails`);
   await db.query(sql`
     INSERT INTO order_news (order_id, environment, placed_by, status, at)
     VALUES (${order?.id ?? 0}, 'live', ${by}, 'OnHold', ${night}), (${order?.id ?? 0}, 'live', ${by}, 'Completed', ${night})`);
-  assert.equal(await mailOrderNews({ db, clock: () => new Date("2026-11-24T12:00:00Z") }), 1, "7 AM, one mail");
+  assert.equal(await mailOrderUpdates({ db, clock: () => new Date("2026-11-24T12:00:00Z") }), 1, "7 AM, one mail");
   assert.equal((await waiting()).length, 0);
 });
 
@@ -220,6 +220,6 @@ test("news of a member who has left waits for the morning of the owner who gets 
   await db.query(sql`
     INSERT INTO order_news (order_id, environment, placed_by, status, at)
     VALUES (${order?.id ?? 0}, 'live', ${by}, 'OnHold', '2026-11-24T00:00:00Z')`);
-  assert.equal(await mailOrderNews({ db, clock: () => new Date("2026-11-24T12:00:00Z") }), 0, "2 AM in Hawaii");
-  assert.equal(await mailOrderNews({ db, clock: () => new Date("2026-11-24T17:00:00Z") }), 1, "7 AM in Hawaii");
+  assert.equal(await mailOrderUpdates({ db, clock: () => new Date("2026-11-24T12:00:00Z") }), 0, "2 AM in Hawaii");
+  assert.equal(await mailOrderUpdates({ db, clock: () => new Date("2026-11-24T17:00:00Z") }), 1, "7 AM in Hawaii");
 });

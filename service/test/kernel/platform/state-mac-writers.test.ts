@@ -33,7 +33,7 @@ const excepted: Readonly<Record<string, string>> = {
   "orders/order/correct-order.ts setShipTo": ofOrder,
   "orders/order/store.ts addAdjustment": ofOrder,
   "orders/order/store.ts forgetDocumentNames": "alteredAmong of the retention plan has locked and verified the orders",
-  "orders/order/store.ts markTakenIn": ofOrder,
+  "orders/order/store.ts markHandedIn": ofOrder,
   "orders/order/store.ts setEnvelopeStatus": ofOrder,
   "orders/order/transitions/apply.ts applyTransition": ofOrder,
   "orders/payments/store.ts recordOutcome": "the same transaction has inserted the event",

@@ -4,7 +4,7 @@ import { forTests } from "@signsealship/testing/for-tests";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
-import { mailOrderNews } from "../../../src/orders/fulfilment/fulfilment.ts";
+import { mailOrderUpdates } from "../../../src/orders/fulfilment/fulfilment.ts";
 import { summaryOf, urgentFirst, wordsOf } from "../../../src/orders/fulfilment/order-news.ts";
 import type { Noted } from "../../../src/orders/order/order.ts";
 import { openMembersService } from "../../firms/members/members-service.ts";
@@ -16,7 +16,7 @@ const { service, db } = running;
 const insider = await forTests(openInsider(service.dataDir));
 
 /** Runs the sweep as if this many minutes had passed. The service's own sweep runs too early to find anything. */
-const sweep = (minutes: number) => mailOrderNews({ db, clock: () => new Date(Date.now() + minutes * 60_000) });
+const sweep = (minutes: number) => mailOrderUpdates({ db, clock: () => new Date(Date.now() + minutes * 60_000) });
 
 const sent = () =>
   until(async () => (await db.query(sql`SELECT FROM jobs WHERE queue = 'order-news'`)).length === 0 || undefined);

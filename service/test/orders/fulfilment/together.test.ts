@@ -11,7 +11,7 @@ import { hourMs, minuteMs } from "../../../src/kernel/platform/clock.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { enqueue } from "../../../src/kernel/platform/jobs/jobs.ts";
 import { letterTogether } from "../../../src/orders/fulfilment/mails.ts";
-import { claimPaymentNews } from "../../../src/orders/fulfilment/together.ts";
+import { claimMentionedPayments } from "../../../src/orders/fulfilment/together.ts";
 import { mailsTo } from "../../firms/members/signed-in-member.ts";
 import { links, order } from "./mail-samples.ts";
 
@@ -181,7 +181,7 @@ test("the mail that asks the client to sign tells of the payment of all document
   await until(async () => (await waiting(email)) === 0 || undefined);
   assert.deepEqual(subjects(email), ["TEST: [Acme Title] Elm closing (2 documents): please sign"]);
   const [orderId = 0] = await idOf(email);
-  const again = await claimPaymentNews(deps, { orderId, email, mail: "another" });
+  const again = await claimMentionedPayments(deps, { orderId, email, mail: "another" });
   assert.equal(again, null, "another mail to the client does not tell of it again");
 });
 
@@ -189,15 +189,15 @@ test("a mail to sign that was claimed and never sent leaves the payment its own 
   const { email, other, codes } = await closing([{ svc_sign: "true" }, { svc_sign: "true" }]);
   const orderIds = await idOf(email);
   const [orderId = 0] = orderIds;
-  assert.equal(await claimPaymentNews(deps, { orderId, email, mail: "link" }), null, "nothing is paid");
+  assert.equal(await claimMentionedPayments(deps, { orderId, email, mail: "link" }), null, "nothing is paid");
   await db.query(sql`
     INSERT INTO client_mail_claims (order_id, moment, mail, claimed_at)
     SELECT id, 'payment_received', 'sign:link', now() + interval '1 hour' FROM unnest(${orderIds}::bigint[]) id`);
   for (const code of codes) await sandbox(code, "checkout");
   await until(() => subjects(email)[0]);
   assert.deepEqual(subjects(email), ["TEST: [Acme Title] Payment received: Elm closing (2 documents)"]);
-  assert.equal(await claimPaymentNews(deps, { orderId, email, mail: "link" }), null, "the mail has told of it");
-  assert.equal(await claimPaymentNews(deps, { orderId, email: other, mail: "link" }), null, "not the client");
+  assert.equal(await claimMentionedPayments(deps, { orderId, email, mail: "link" }), null, "the mail has told of it");
+  assert.equal(await claimMentionedPayments(deps, { orderId, email: other, mail: "link" }), null, "not the client");
 });
 
 test("the mail that asks the client of a single order to sign tells of its payment, and another signer's does not", async () => {

@@ -59,7 +59,7 @@ async function newOrder(reference: string | null): Promise<{ code: string; id: n
 
 /** Which mails of the service's table are about an order's money. */
 const table: Readonly<Record<string, boolean>> = {
-  ...{ orderMail: true, orderNewsMail: true, chargeMail: true, moneyMail: true },
+  ...{ orderMail: true, orderUpdateMail: true, chargeMail: true, moneyMail: true },
   // These mails are about the firm's card or its monthly statement, not about an order.
   ...{ methodMail: false, statementMail: false },
   ...{ signingMail: false, roomMail: false, closingsMail: false, deliveryMail: false, deliveryCodeMail: false },

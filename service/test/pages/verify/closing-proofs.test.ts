@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { createWebCrypto } from "@signsealship/evidence/webcrypto";
 import { proofsByPdf } from "@signsealship/verifier/documents";
 import { checkClosing } from "../../../src/pages/verify/browser/check-closing.ts";
-import { takeProofs } from "../../../src/pages/verify/browser/proofs.ts";
+import { extractProofs } from "../../../src/pages/verify/browser/proofs.ts";
 import { trustFrom } from "../../../src/pages/verify/browser/trust.ts";
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -13,7 +13,8 @@ test("gives each of two certificates with the same name the proof in its own fol
   const [first, second] = [{ name: "a/closing.pdf" }, { name: "b/closing.pdf" }];
   const beside = [logProof("b/closing.pdf.tlog-proof"), logProof("a/closing.pdf.tlog-proof")];
   const named = proofsByPdf([first, second], beside);
-  const namesFor = (one: { name: string }) => takeProofs(beside, named.get(one) ?? [], false).map(({ name }) => name);
+  const namesFor = (one: { name: string }) =>
+    extractProofs(beside, named.get(one) ?? [], false).map(({ name }) => name);
   assert.deepEqual(namesFor(first), ["a/closing.pdf.tlog-proof"]);
   assert.deepEqual(namesFor(second), ["b/closing.pdf.tlog-proof"]);
   assert.deepEqual(beside, []);

@@ -1,7 +1,7 @@
 import { addResources, type Canvas, createCanvas, createGlyphFonts, type Typeset } from "@signsealship/certificate";
 import type { ObjectWriter } from "@signsealship/certificate/pdf-file";
 import { shownPlace, toUserSpace, type UserSpaceRect } from "../../../kernel/pdf/pages/page-box.ts";
-import type { PlacedWidget } from "./form-questions.ts";
+import type { WidgetOnPage } from "./form-questions.ts";
 
 type Upright = Pick<UserSpaceRect, "matrix" | "width" | "height">;
 export type Drawn = { readonly canvas: Canvas; readonly upright: Upright };
@@ -21,12 +21,12 @@ export type TextLook = {
 /** The drawing functions for one revision. They share one set of fonts. */
 export type Ink = {
   /** @returns the drawing, or why the text can't be drawn */
-  readonly text: (widget: PlacedWidget, look: TextLook) => Drawn | "long" | "characters";
+  readonly text: (widget: WidgetOnPage, look: TextLook) => Drawn | "long" | "characters";
   /**
    * Draws both states of a check box, for a form that has no drawings of its own.
    * @returns the appearance dictionary
    */
-  readonly boxes: (to: ObjectWriter, widget: PlacedWidget, isRound: boolean, state: string) => string;
+  readonly boxes: (to: ObjectWriter, widget: WidgetOnPage, isRound: boolean, state: string) => string;
   /** @returns the reference of each drawing's form XObject */
   readonly addTo: (to: ObjectWriter) => (drawing: Drawn) => string;
 };
@@ -44,7 +44,7 @@ const oneLine = 1_000_000;
 const round = (value: number): number => Math.round(value * 1000) / 1000;
 
 /** The size of a field as PDF readers display it, whatever the rotation of its page. */
-function uprightOf({ box, rect }: PlacedWidget): Upright {
+function uprightOf({ box, rect }: WidgetOnPage): Upright {
   const { matrix, width, height } = toUserSpace(box, shownPlace(box, rect));
   return { matrix, width, height };
 }

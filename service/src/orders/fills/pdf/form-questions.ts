@@ -25,7 +25,7 @@ import {
 import type { PdfLookup } from "../../../kernel/pdf/xref/lookup.ts";
 
 /** A widget of a field, with its position on the page. */
-export type PlacedWidget = {
+export type WidgetOnPage = {
   readonly ref: NamedField["ref"];
   readonly dict: Dict;
   /** The number of the page, counted from 1. */
@@ -40,7 +40,7 @@ export type PlacedWidget = {
 export type AskedField = {
   readonly field: NamedField & { readonly name: string };
   readonly kind: "text" | "checkbox" | "radio" | "choice";
-  readonly widgets: readonly PlacedWidget[];
+  readonly widgets: readonly WidgetOnPage[];
   /** For radio buttons and choices: each option's stored value, and the text that people read. */
   readonly options: readonly { readonly value: string; readonly label: string }[];
 };
@@ -82,7 +82,7 @@ export class Unfillable extends Error {
 export function askedFields(look: PdfLookup): AskedField[] {
   if (look.encrypt) throw new Unfillable("encrypted");
   if (look.signatures > 0 || look.docMdp !== null) throw new Unfillable("signed");
-  const placed = placesOf(look);
+  const pageOf = placesOf(look);
   const asked: AskedField[] = [];
   for (const field of namedFields(look)) {
     const { name, flags, type } = field;
@@ -90,7 +90,7 @@ export function askedFields(look: PdfLookup): AskedField[] {
     if (type === "Btn" && (flags & flag.pushButton) !== 0) continue;
     if (type !== "Tx" && type !== "Btn" && type !== "Ch") continue;
     if (type === "Tx" && (flags & (flag.password | flag.fileSelect)) !== 0) throw new Unfillable("secret_fields");
-    const widgets = field.widgets.flatMap((widget) => widgetAt(look, widget, placed));
+    const widgets = field.widgets.flatMap((widget) => widgetAt(look, widget, pageOf));
     if (name === null || name === "" || widgets.length === 0) continue;
     asked.push({ field: { ...field, name }, widgets, ...contentOf(look, field, widgets) });
     if (asked.length > mostQuestions) throw new Unfillable("too_many");
@@ -102,10 +102,10 @@ export function askedFields(look: PdfLookup): AskedField[] {
   return asked.sort(inReadingOrder);
 }
 
-type PlacedPage = { number: number; box: PageBox };
+type NumberedPage = { number: number; box: PageBox };
 
-function placesOf({ file, root }: PdfLookup): Map<number, PlacedPage> {
-  const found = new Map<number, PlacedPage>();
+function placesOf({ file, root }: PdfLookup): Map<number, NumberedPage> {
+  const found = new Map<number, NumberedPage>();
   let number = 0;
   for (const page of pages(file, root.dict)) {
     number++;
@@ -123,9 +123,9 @@ function placesOf({ file, root }: PdfLookup): Map<number, PlacedPage> {
 function widgetAt(
   { file }: PdfLookup,
   { ref, dict }: Pick<NamedField, "ref" | "dict">,
-  placed: ReadonlyMap<number, PlacedPage>,
-): PlacedWidget[] {
-  const at = placed.get(ref.num);
+  pageOf: ReadonlyMap<number, NumberedPage>,
+): WidgetOnPage[] {
+  const at = pageOf.get(ref.num);
   const rect = rectangle(file, entry(dict, "Rect"));
   if (!at || !rect || rect[0] >= rect[2] || rect[1] >= rect[3]) return [];
   if (((asInteger(resolve(file, entry(dict, "F"))) ?? 0) & unseen) !== 0) return [];
@@ -148,7 +148,7 @@ function onState(file: PdfLookup["file"], dict: Dict): string | null {
 function contentOf(
   look: PdfLookup,
   { type, flags, dict }: NamedField,
-  widgets: PlacedWidget[],
+  widgets: WidgetOnPage[],
 ): Pick<AskedField, "kind" | "options"> {
   if (type === "Tx") return { kind: "text", options: [] };
   const listed = optionsIn(look.file, dict);

@@ -49,14 +49,14 @@ function questionOf({ file }: PdfLookup, asked: AskedField, onPage: OnPage): Que
     lines: kind === "text" && (flags & flag.multiline) !== 0,
     maxLength: kind === "text" && most !== undefined && most > 0 ? most : null,
     options: shown,
-    value: kind === "text" ? valuesAt(file, dict).slice(0, 1) : knownOf(asked, valuesAt(file, dict), isMany),
+    value: kind === "text" ? valuesAt(file, dict).slice(0, 1) : offeredValues(asked, valuesAt(file, dict), isMany),
   };
 }
 
-function knownOf({ kind, options, widgets }: AskedField, values: string[], isMany: boolean): string[] {
+function offeredValues({ kind, options, widgets }: AskedField, values: string[], isMany: boolean): string[] {
   const all = kind === "checkbox" ? widgets.map(({ state }) => state) : options.map(({ value }) => value);
-  const known = values.filter((value) => all.includes(value));
-  return kind === "checkbox" && known.length > 0 ? ["on"] : known.slice(0, isMany ? known.length : 1);
+  const offered = values.filter((value) => all.includes(value));
+  return kind === "checkbox" && offered.length > 0 ? ["on"] : offered.slice(0, isMany ? offered.length : 1);
 }
 
 /**

@@ -42,8 +42,8 @@ export async function sandboxCheckout(
     if (wasPaid(order.status, order.statusBeforeHold)) return { status: order.status, firedEvents: [] };
     if (!isPayable(order.status)) throw new ServiceError("not_payable", `An order in ${order.status} is not payable.`);
     const options = { at: deps.clock(), log: deps.log, attempt: request.attempt };
-    const taken = await deps.sandboxPayment(tx, order, outcome, options);
-    return { status: taken.order?.status ?? order.status, firedEvents: taken.firedEvents };
+    const applied = await deps.sandboxPayment(tx, order, outcome, options);
+    return { status: applied.order?.status ?? order.status, firedEvents: applied.firedEvents };
   });
 }
 
@@ -69,10 +69,10 @@ export async function sandboxGroupCheckout(
     for (const order of due.length > 0 ? due : orders) {
       const paid = wasPaid(order.status, order.statusBeforeHold);
       const options = { at: deps.clock(), log: deps.log, attempt };
-      const taken = due.length > 0 ? await deps.sandboxPayment(tx, order, outcome, options) : null;
-      firedEvents.push(...(taken?.firedEvents ?? []));
+      const applied = due.length > 0 ? await deps.sandboxPayment(tx, order, outcome, options) : null;
+      firedEvents.push(...(applied?.firedEvents ?? []));
       const { code: orderCode, totalCents } = order;
-      group.push({ orderCode, totalCents, status: taken?.order?.status ?? order.status, wasPaid: paid });
+      group.push({ orderCode, totalCents, status: applied?.order?.status ?? order.status, wasPaid: paid });
     }
     return {
       isNothingDue: due.length === 0,

@@ -82,7 +82,7 @@ export async function simulate(
   const firedEvents: Milestone[] = [];
   let { status } = order;
   for (let step = 0; step < mostSteps && status !== "Completed"; step++) {
-    const moved = await takeStep(deps, order, status, by);
+    const moved = await simulateStep(deps, order, status, by);
     status = moved.status;
     firedEvents.push(...moved.firedEvents);
     if (goal && (await milestonesOf(deps.db, order.id)).has(goal)) break;
@@ -90,7 +90,7 @@ export async function simulate(
   return { status, firedEvents };
 }
 
-async function takeStep(
+async function simulateStep(
   deps: SandboxDeps,
   asked: OrderFacts,
   status: string,

@@ -130,8 +130,8 @@ export function settledFormulas<Field extends RuledField>(
 ): Field[] {
   const settled = new Map<string, boolean>();
   const isSettled = (id: string): boolean => {
-    const known = settled.get(id);
-    if (known !== undefined) return known;
+    const existing = settled.get(id);
+    if (existing !== undefined) return existing;
     settled.set(id, false);
     const found = fields.every((field) => field.id !== id || isFixed(field) || isDecided(field));
     settled.set(id, found);

@@ -153,8 +153,8 @@ const senderFields = ["from_name", "from_line1", "from_line2", "from_city", "fro
 
 /** The sender's address is optional, but must be complete if any of its fields is sent. */
 function senderAddress(fields: Fields): Address | null {
-  const begun = senderFields.some((name) => fields.optional(name, 200) !== null);
-  return begun ? address(fields, "from", " when a sender address is given") : null;
+  const hasSender = senderFields.some((name) => fields.optional(name, 200) !== null);
+  return hasSender ? address(fields, "from", " when a sender address is given") : null;
 }
 
 /**
@@ -191,10 +191,10 @@ export function readWhole(
   const refusals: string[] = [];
   const left = new Map(values);
   const replaced = new Set<string>();
-  let given = hasDocument;
+  let isDocumentSent = hasDocument;
   for (;;) {
     try {
-      return { refusals, form: parseOrderForm(left, given, rules) };
+      return { refusals, form: parseOrderForm(left, isDocumentSent, rules) };
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code !== "validation") throw error;
       const [field = ""] = /^[a-z0-9_]+/.exec(error.message) ?? [];
@@ -204,7 +204,7 @@ export function readWhole(
       refusals.push(error.message);
       if (field === "document" || field === "fill_token") {
         left.delete("fill_token");
-        given = true;
+        isDocumentSent = true;
       } else for (const name of signing.includes(field) ? signing : [field]) left.set(name, standIns[name] ?? "");
     }
   }

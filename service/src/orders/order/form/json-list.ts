@@ -49,16 +49,18 @@ function parsed(field: string, text: string): unknown {
 
 /**
  * Reads one object.
- * @param known the allowed names of members
+ * @param allowed the allowed names of members
  * @throws ServiceError for another name, or for anything but an object
  */
-export function membersOf<Name extends string>(item: unknown, at: string, known: readonly string[]): Members<Name> {
+export function membersOf<Name extends string>(item: unknown, at: string, allowed: readonly string[]): Members<Name> {
   if (typeof item !== "object" || item === null || Array.isArray(item)) throw invalid(`${at} must be an object.`);
-  const unknown = Object.keys(item).find((name) => !known.includes(name));
+  const unknown = Object.keys(item).find((name) => !allowed.includes(name));
   if (unknown !== undefined)
-    throw invalid(`${at} must have no other members than ${known.join(", ")}: ${shownText(unknown)} is none of them.`);
-  const given = item as Readonly<Record<string, unknown>>;
-  const value = (name: Name): unknown => (Object.hasOwn(given, name) ? given[name] : undefined) ?? null;
+    throw invalid(
+      `${at} must have no other members than ${allowed.join(", ")}: ${shownText(unknown)} is none of them.`,
+    );
+  const members = item as Readonly<Record<string, unknown>>;
+  const value = (name: Name): unknown => (Object.hasOwn(members, name) ? members[name] : undefined) ?? null;
 
   const text: Members<Name>["text"] = (name, maxLength) => {
     const found = value(name);
@@ -87,9 +89,9 @@ export function membersOf<Name extends string>(item: unknown, at: string, known:
     oneOf(name, values) {
       const found = value(name);
       if (found === null) return null;
-      const known = values.find((each) => each === found);
-      if (known === undefined) throw invalid(`${at}.${name} must be one of ${values.join(", ")}.`);
-      return known;
+      const listed = values.find((each) => each === found);
+      if (listed === undefined) throw invalid(`${at}.${name} must be one of ${values.join(", ")}.`);
+      return listed;
     },
     number: (name, least, most) => number(name, least, most, "number", Number.isFinite),
     whole: (name, least, most) => number(name, least, most, "whole number", Number.isInteger),

@@ -34,7 +34,7 @@ export const aKind: Readonly<Record<Kind, string>> = {
 
 /** The kinds whose value the sender may set. The signer or the service sets the others. */
 const prefilled: readonly Kind[] = ["text", "number", "checkbox", "radio", "dropdown"];
-export const takesValue = ({ kind, formula }: Pick<RequestedField, "kind" | "formula">): boolean =>
+export const acceptsValue = ({ kind, formula }: Pick<RequestedField, "kind" | "formula">): boolean =>
   prefilled.includes(kind) && formula === undefined;
 const withOptions: readonly Kind[] = ["radio", "multiple", "dropdown"];
 /** The kinds whose options each have a position of their own. */
@@ -134,16 +134,16 @@ function parseChoices(members: FieldMembers, at: string, options: number): { lea
   return { least, most };
 }
 
-function parseFormat(given: unknown, at: string, kind: Kind): FieldFormat {
-  if (kind === "number") return parseNumberFormat(given, at);
+function parseFormat(input: unknown, at: string, kind: Kind): FieldFormat {
+  if (kind === "number") return parseNumberFormat(input, at);
   const names = kind === "date" ? dateFormats : textFormats;
-  const format = names.find((each) => each === given);
+  const format = names.find((each) => each === input);
   if (!format) throw invalid(`${at} must be one of ${names.join(", ")}.`);
   return format;
 }
 
-function parseNumberFormat(given: unknown, at: string): NumberFormat {
-  const members = membersOf(given, at, ["decimals", "min", "max", "currency"] as const);
+function parseNumberFormat(input: unknown, at: string): NumberFormat {
+  const members = membersOf(input, at, ["decimals", "min", "max", "currency"] as const);
   const decimals = members.whole("decimals", 0, mostDecimals);
   const currency = members.oneOf("currency", currencies);
   const bound = (name: "min" | "max"): string | null => {
@@ -167,13 +167,13 @@ function parseNumberFormat(given: unknown, at: string): NumberFormat {
 type Rules = { kind: Kind; format: FieldFormat | null; options: readonly RequestedOption[] | null };
 
 /** @returns null for a checkbox that the sender leaves unchecked */
-function parseValue(given: unknown, at: string, { kind, format, options }: Rules): string | null {
+function parseValue(input: unknown, at: string, { kind, format, options }: Rules): string | null {
   const here = `${at}.value`;
   if (kind === "checkbox") {
-    if (typeof given !== "boolean") throw invalid(`${here} must be true or false for ${aKind[kind]}.`);
-    return given ? "On" : null;
+    if (typeof input !== "boolean") throw invalid(`${here} must be true or false for ${aKind[kind]}.`);
+    return input ? "On" : null;
   }
-  const text = kind === "number" && typeof given === "number" ? `${given}` : given;
+  const text = kind === "number" && typeof input === "number" ? `${input}` : input;
   if (typeof text !== "string") throw invalid(`${here} must be text for ${aKind[kind]}.`);
   const value = membersOf({ value: text }, at, ["value"]).required("value", mostValue);
   requireOrder(here, value);

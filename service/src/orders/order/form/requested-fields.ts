@@ -77,19 +77,19 @@ export const parseOwnFields = (elements: readonly object[], signers: number): Re
 function parseElements(text: string, signers: number): RequestedField[] {
   const rules = { most: mostFields, schema: requestedFieldSchema };
   return jsonList("fields", text, rules, (members, at): RequestedField => {
-    const given = <Value>(name: string, value: Value | null): Value => {
+    const requireValue = <Value>(name: string, value: Value | null): Value => {
       if (value === null) throw invalid(`${at}.${name} is required.`);
       return value;
     };
-    const kind = given("kind", members.oneOf("kind", requestedKinds));
-    const signer = given("signer", members.whole("signer", 1, 10));
+    const kind = requireValue("kind", members.oneOf("kind", requestedKinds));
+    const signer = requireValue("signer", members.whole("signer", 1, 10));
     if (signer > signers) throw invalid(`${at}.signer must be at most ${signers}, the number of signers.`);
     // A checkbox is optional by default, because a box that must be checked offers no choice.
     const required = members.flag("required") ?? kind !== "checkbox";
     if (kind === "signature" && !required) throw invalid(`${at}.required must not be false for a signature.`);
     const label = members.text("label", mostLabel);
     requireOrder(`${at}.label`, label);
-    const page = given("page", members.whole("page", 1, mostPages));
+    const page = requireValue("page", members.whole("page", 1, mostPages));
     const content = parseContent(members, at, kind);
     if (kind === "checkbox" && required && content.value !== undefined && !content.readOnly)
       throw invalid(`${at}.value must be left out or false for a required checkbox: the signer checks it.`);
@@ -105,17 +105,17 @@ const measures = ["x", "y", "width", "height"] as const;
 type FieldMembers = Members<keyof typeof requestedFieldSchema.properties>;
 
 function placeOf(members: FieldMembers, at: string, kind: RequestedField["kind"]): Place {
-  const given = (name: (typeof measures)[number], value: number | null): number => {
+  const requireMeasure = (name: (typeof measures)[number], value: number | null): number => {
     if (value === null) throw invalid(`${at}.${name} is required.`);
     return value;
   };
   const side = (name: "width" | "height"): number => {
-    const value = given(name, members.number(name, leastSize[kind][name], mostPoints));
+    const value = requireMeasure(name, members.number(name, leastSize[kind][name], mostPoints));
     const most = mostSize[kind][name];
     if (value > most) throw invalid(`${at}.${name} must be at most ${most} points for ${aKind[kind]}.`);
     return value;
   };
-  const corner = (name: "x" | "y") => given(name, members.number(name, 0, mostPoints));
+  const corner = (name: "x" | "y") => requireMeasure(name, members.number(name, 0, mostPoints));
   return { x: corner("x"), y: corner("y"), width: side("width"), height: side("height") };
 }
 
@@ -126,8 +126,9 @@ function placeOfOptions(
   kind: RequestedField["kind"],
   options: readonly RequestedOption[],
 ): Place {
-  const given = measures.find((name) => members.raw(name) !== null);
-  if (given) throw invalid(`${at}.${given} must be left out for ${aKind[kind]}: each of its options has a place.`);
+  const unexpected = measures.find((name) => members.raw(name) !== null);
+  if (unexpected)
+    throw invalid(`${at}.${unexpected} must be left out for ${aKind[kind]}: each of its options has a place.`);
   const places = options.flatMap(({ place }) => place ?? []);
   const [x, y] = [Math.min(...places.map((each) => each.x)), Math.min(...places.map((each) => each.y))];
   const right = Math.max(...places.map((each) => each.x + each.width));

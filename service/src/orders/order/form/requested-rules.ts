@@ -37,8 +37,9 @@ function parseFormulaOf(members: FieldMembers, at: string, kind: Kind): string |
   const formula = members.text("formula", mostFormula);
   if (formula === null) return null;
   if (kind !== "number") throw invalid(`${at}.formula must be left out for ${aKind[kind]}.`);
-  const given = (["value", "read_only"] as const).find((name) => members.raw(name) !== null);
-  if (given) throw invalid(`${at}.${given} must be left out with formula: the service calculates the number.`);
+  const unexpected = (["value", "read_only"] as const).find((name) => members.raw(name) !== null);
+  if (unexpected)
+    throw invalid(`${at}.${unexpected} must be left out with formula: the service calculates the number.`);
   const read = parseFormula(formula);
   if ("fault" in read) throw invalid(`${at}.formula ${read.fault}.`);
   return formula;
@@ -46,8 +47,8 @@ function parseFormulaOf(members: FieldMembers, at: string, kind: Kind): string |
 
 const compared: readonly Condition[] = ["equals", "not_equals", "greater_than", "less_than"];
 
-function parseShowWhen(given: unknown, at: string): ShowWhen {
-  const members = membersOf(given, at, ["field", "operator", "value"] as const);
+function parseShowWhen(input: unknown, at: string): ShowWhen {
+  const members = membersOf(input, at, ["field", "operator", "value"] as const);
   const field = members.required("field", mostId);
   const operator = members.oneOf("operator", conditions);
   if (operator === null) throw invalid(`${at}.operator is required.`);
@@ -92,8 +93,8 @@ export function requireRules(fields: readonly RequestedField[], turns: readonly 
     const field = fields[places.get(name) ?? -1];
     if (!field) throw invalid(`${at} must name the id of a field: ${shownText(name)} is none.`);
     const turnOf = ({ signer }: RequestedField) => turns[signer - 1] ?? 1;
-    const isKnown = field.readOnly || field.signer === reader.signer || turnOf(field) < turnOf(reader);
-    if (!isKnown)
+    const isReadable = field.readOnly || field.signer === reader.signer || turnOf(field) < turnOf(reader);
+    if (!isReadable)
       throw invalid(
         `${at} must name a field of the same signer, of a signer with an earlier turn, or one that is read_only: ${name} is none of them.`,
       );
@@ -135,10 +136,10 @@ function refuseImpossible(fields: readonly RequestedField[]): void {
 
 /** Writes the condition's value as the other field would draw it, so that the two can be compared. */
 function comparable({ field, operator, value }: ShowWhen, read: RequestedField, at: string): ShowWhen {
-  const known = readable[read.kind];
-  if (!known) throw invalid(`${at}.field must not name ${aKind[read.kind]}.`);
-  if (!known.includes(operator))
-    throw invalid(`${at}.operator must be one of ${known.join(", ")} for ${aKind[read.kind]}.`);
+  const operators = readable[read.kind];
+  if (!operators) throw invalid(`${at}.field must not name ${aKind[read.kind]}.`);
+  if (!operators.includes(operator))
+    throw invalid(`${at}.operator must be one of ${operators.join(", ")} for ${aKind[read.kind]}.`);
   if (value === undefined) return { field, operator };
   const { kind, format, options } = read;
   const rules = { kind: options ? "dropdown" : kind, options: options?.map(({ label }) => label) };

@@ -170,10 +170,10 @@ export function parseSigning(
 ): SigningForm {
   const [signersText, fieldsText] = [textOf(values, "signers"), textOf(values, "fields")];
   const auth = parseSignerAuth(fields.optional("signer_auth", 20));
-  const given = names.find((name) => textOf(values, name) !== null);
-  if (given === undefined) return nothing;
+  const sentName = names.find((name) => textOf(values, name) !== null);
+  if (sentName === undefined) return nothing;
   if (!services.sign && (!services.notarize || auth !== null))
-    throw invalid(`${auth === null ? given : "signer_auth"} must be left out unless signing is bought.`);
+    throw invalid(`${auth === null ? sentName : "signer_auth"} must be left out unless signing is bought.`);
   const signers = signersText === null ? clientAlone(client, auth) : parseSigners(signersText, auth ?? "link");
   if (!services.sign) requireAtNotary(signers ?? []);
   const requested =

@@ -26,7 +26,7 @@ import {
   faxQueue,
   type Milestone,
   mailClient,
-  newsStatuses,
+  mailedStatuses,
   nextSegmentQueue,
   parcelQueue,
   recallQueue,
@@ -137,8 +137,8 @@ export async function applyTransition(
   if (pausesFax.has(on) && isBeingFaxed(order) && moved.environment === "live")
     await enqueue(tx, faxQueue, { orderId: order.id });
   if (effect.mail) await mailClient(tx, order.id, effect.mail, by.at);
-  if (on !== "released" && !by.isKnown && newsStatuses.some((status) => status === to))
-    await noteNews(tx, moved, by.at);
+  if (on !== "released" && !by.isKnown && mailedStatuses.some((status) => status === to))
+    await noteStatus(tx, moved, by.at);
   if (effect.job) await enqueue(tx, effect.job, { orderId: order.id });
   // The job is also queued when a hold ends on an order that awaits signatures, because reminders and expiry don't run
   // during a hold.
@@ -203,7 +203,7 @@ async function dropApprovals(tx: Tx, { id: orderId, status: from }: LockedOrder,
  * Notes a status for the mail to the member who placed the order. No member placed an order that came with an API key.
  * @param status the order's new status; `FaxFailed` also while the order is shipped, when its fax failed early
  */
-export const noteNews = (
+export const noteStatus = (
   tx: Tx,
   { id, environment, status }: Pick<LockedOrder, "id" | "environment"> & { status: string },
   at: Date,
@@ -226,16 +226,16 @@ function isBeingFaxed({ fax, status, statusBeforeHold }: LockedOrder): boolean {
 /** An order that enters one of these statuses needs none of its remaining tasks. */
 const droppedBy: ReadonlySet<string> = new Set(["Cancelled", "RefundPending"]);
 
-type Standing = { status: string; shipMethod: string | null };
+type TaskFacts = { status: string; shipMethod: string | null };
 
-const effectOf = ({ status }: Standing): Effect => effects[status as OrderStatus] ?? {};
+const effectOf = ({ status }: TaskFacts): Effect => effects[status as OrderStatus] ?? {};
 
-function taskOf(order: Standing): TaskKind | undefined {
+function taskOf(order: TaskFacts): TaskKind | undefined {
   const { task } = effectOf(order);
   return typeof task === "function" ? task(order) : task;
 }
 
-function tasksIn(order: Standing): TaskKind[] {
+function tasksIn(order: TaskFacts): TaskKind[] {
   const task = taskOf(order);
   return [...(task ? [task] : []), ...(effectOf(order).endsTasks ?? [])];
 }

@@ -16,6 +16,6 @@ export async function transitionByProcessor(
 ): Promise<TransitionResult> {
   const result = await applyTransition(tx, order, on, by);
   if (result.order.status !== "Paid") return result;
-  const begun = await applyTransition(tx, result.order, "next_segment", by);
-  return { order: begun.order, from: order.status, firedEvents: [...result.firedEvents, ...begun.firedEvents] };
+  const started = await applyTransition(tx, result.order, "next_segment", by);
+  return { order: started.order, from: order.status, firedEvents: [...result.firedEvents, ...started.firedEvents] };
 }

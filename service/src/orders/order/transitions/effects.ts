@@ -85,7 +85,7 @@ export const mailClient = (
 ) => enqueueTimed(tx, orderMailQueue, { orderId, moment, at: at.toISOString(), ...more } satisfies OrderMail);
 
 /** The statuses about which the member who placed the order gets a mail: a person must act, or the order has ended. */
-export const newsStatuses = [
+export const mailedStatuses = [
   "PaymentFailed",
   "EsignDeclined",
   "EsignExpired",
@@ -98,13 +98,13 @@ export const newsStatuses = [
   "Completed",
 ] as const satisfies readonly OrderStatus[];
 
-export type NewsStatus = (typeof newsStatuses)[number];
+export type MailedStatus = (typeof mailedStatuses)[number];
 
 /** A status that an order has entered. `n` increases with time. */
-export type Noted = { n: number; id: number; status: NewsStatus; partnerId: string };
+export type Noted = { n: number; id: number; status: MailedStatus; partnerId: string };
 
 /** Removes and returns the statuses noted for the mail to a member. Call it in the transaction that queues the mail. */
-export const takeNews = (tx: Tx, placedBy: string, environment: Environment) =>
+export const removeNotedStatuses = (tx: Tx, placedBy: string, environment: Environment) =>
   tx.query<Noted>(sql`
     DELETE FROM order_news n USING orders o
     WHERE n.placed_by = ${placedBy} AND n.environment = ${environment} AND o.id = n.order_id

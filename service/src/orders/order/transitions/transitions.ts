@@ -8,7 +8,7 @@ export {
   lockOrder,
   lockOrders,
   lockUnalteredOrders,
-  noteNews,
+  noteStatus,
   type TransitionResult,
 } from "./apply.ts";
 

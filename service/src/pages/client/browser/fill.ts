@@ -2,7 +2,7 @@
 import { part } from "../../ui/browser/parts.ts";
 
 const form = part<HTMLFormElement>("fill-form");
-const said = part("fill-said");
+const statusLine = part("fill-said");
 const pauseMs = 800;
 
 const { save = "", saving = "", saved = "", refused = "", unsaved = "", stale = "" } = form.dataset;
@@ -10,7 +10,7 @@ let timer = 0;
 let sending: Promise<void> | null = null;
 
 async function send(): Promise<void> {
-  said.textContent = saving;
+  statusLine.textContent = saving;
   try {
     const body = new URLSearchParams();
     for (const [name, value] of new FormData(form)) if (typeof value === "string") body.append(name, value);
@@ -18,14 +18,14 @@ async function send(): Promise<void> {
     if (!answer.ok) throw new Error(String(answer.status));
     const result = (await answer.json()) as { revision?: number; refused?: number };
     if (result.revision === undefined) {
-      said.textContent = stale;
+      statusLine.textContent = stale;
       return;
     }
     const revision = form.elements.namedItem("revision");
     if (revision instanceof HTMLInputElement) revision.value = String(result.revision);
-    said.textContent = result.refused ? refused : saved;
+    statusLine.textContent = result.refused ? refused : saved;
   } catch {
-    said.textContent = unsaved;
+    statusLine.textContent = unsaved;
   }
 }
 

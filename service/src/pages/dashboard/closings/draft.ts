@@ -13,7 +13,7 @@ import { principalOf } from "../../../kernel/http/authentication.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import { isUuid } from "../../../kernel/platform/text.ts";
-import { keptAmong, type OrderDeps } from "../../../orders/order/order.ts";
+import { type OrderDeps, usableUploads } from "../../../orders/order/order.ts";
 import { card, notice } from "../../ui/components.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { plainTime, shortTime } from "../../ui/format.ts";
@@ -130,7 +130,7 @@ export async function resume(
   const found = await findDraft(deps, principal, id);
   if (!found) return undefined;
   const documents = documentsIn(found.fields);
-  const kept = await keptAmong(
+  const kept = await usableUploads(
     deps,
     documents.map(({ token }) => token),
     principal.partnerId,

@@ -7,9 +7,9 @@ import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import {
   keepUpload,
   looksLikePdf,
-  mostKept,
-  mostKeptByMember,
   mostSigners,
+  mostUploads,
+  mostUploadsByMember,
   type OrderDeps,
 } from "../../../orders/order/order.ts";
 import { type Html, html } from "../../ui/render.ts";
@@ -34,7 +34,7 @@ export async function keepFile(
   const kept = await keepUpload(orders, upload.bytes, principal, "closing");
   if (!kept)
     throw invalid(
-      `You have ${mostKeptByMember.closing} files in closings that are not placed, or your firm has ${mostKept.closing}. Place or discard one of these.`,
+      `You have ${mostUploadsByMember.closing} files in closings that are not placed, or your firm has ${mostUploads.closing}. Place or discard one of these.`,
     );
   const { fillToken: token, pages } = kept;
   return { file: fileText({ token, pages, fileName: documentName(upload.filename) ?? "" }), fault };

@@ -1,5 +1,5 @@
 /** The names of the template form's inputs, and the API fields that result from them. */
-import { type RequestedField, takesValue } from "../../../orders/order/order.ts";
+import { acceptsValue, type RequestedField } from "../../../orders/order/order.ts";
 import type { TemplateContent, TemplateVersion } from "../../../orders/templates/templates.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 
@@ -57,7 +57,7 @@ export function valueLabels(requested: readonly RequestedField[]): RequestedFiel
   const seen = new Set<string>();
   return requested.filter((field) => {
     const { label } = field;
-    if (label === null || !takesValue(field) || seen.has(label)) return false;
+    if (label === null || !acceptsValue(field) || seen.has(label)) return false;
     seen.add(label);
     return true;
   });

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import { ownFill, usableFill } from "../../../orders/fills/fills.ts";
-import { type PlacedOrder, placeOrder } from "../../../orders/order/order.ts";
+import { type PlacementResult, placeOrder } from "../../../orders/order/order.ts";
 import { requestedOf, type TemplateVersion } from "../../../orders/templates/templates.ts";
 import { done } from "../../ui/flash-messages.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
@@ -47,7 +47,7 @@ export function templateOrderPage(app: FastifyInstance, deps: TemplatePagesDeps)
         const wanted = { principal: principalOf(request), sent, route, idempotencyKey };
         const { result } = await placeOrder(orders, wanted, {
           status: 303,
-          resultOf: ({ code }): PlacedOrder => ({ orderCode: code, checkoutUrl: null }),
+          resultOf: ({ code }): PlacementResult => ({ orderCode: code, checkoutUrl: null }),
         }).catch(inOurWords("This order is already being placed. Check your orders in a moment."));
         return done(`/dashboard/orders/${result.orderCode}`, "order-placed");
       }),

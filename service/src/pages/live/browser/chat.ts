@@ -9,7 +9,7 @@ export function startChat({ base, nameOf, unsent }: Room) {
   const section = part("room-chat");
   const log = part("room-chat-log");
   const form = part<HTMLFormElement>("room-chat-form");
-  const said = part("room-chat-said");
+  const statusLine = part("room-chat-said");
   const input = form.elements.namedItem("text") as HTMLInputElement;
   const shown = new Map<number, HTMLElement>();
 
@@ -47,11 +47,11 @@ export function startChat({ base, nameOf, unsent }: Room) {
     if (text === "") return input.focus();
     post(`${base}/message`, { text })
       .then(() => {
-        said.textContent = "";
+        statusLine.textContent = "";
         if (input.value.trim() === text) input.value = "";
       })
       .catch(() => {
-        said.textContent = unsent;
+        statusLine.textContent = unsent;
       })
       .finally(() => input.focus());
   });

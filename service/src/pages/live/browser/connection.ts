@@ -15,7 +15,7 @@ export type Led = { page: number; sha256: string };
 export type Reads = { person: string; page: number; pages: number; isFollowing: boolean };
 
 /** A message of the page's event stream. */
-export type News =
+export type RoomNotification =
   | { kind: "changed" }
   | { kind: "media" }
   | { kind: "taken"; page: string }
@@ -49,9 +49,9 @@ export async function post(address: string, fields: Record<string, string> = {})
     body: new URLSearchParams(fields),
   });
   const isJson = answer.headers.get("content-type")?.includes("json") ?? false;
-  const said = isJson ? ((await answer.json()) as Record<string, unknown>) : {};
-  if (!answer.ok) throw new Error(String(said["message"] ?? said["detail"] ?? said["error"] ?? answer.status));
-  return said;
+  const parsed = isJson ? ((await answer.json()) as Record<string, unknown>) : {};
+  if (!answer.ok) throw new Error(String(parsed["message"] ?? parsed["detail"] ?? parsed["error"] ?? answer.status));
+  return parsed;
 }
 
 const caps = { maxBitrate: 600_000, maxFramerate: 20 };
@@ -89,9 +89,9 @@ export async function connect(
 ): Promise<Connection> {
   before?.retire();
   const ago = String(Math.max(0, Date.now() - actedAt));
-  const given = await post(`${base}/${kind}`, { page, ago }).finally(before?.close);
-  if (given["isElsewhere"]) throw new ElsewhereError();
-  const { ticket, iceServers, at = "" } = given as unknown as Ticket;
+  const posted = await post(`${base}/${kind}`, { page, ago }).finally(before?.close);
+  if (posted["isElsewhere"]) throw new ElsewhereError();
+  const { ticket, iceServers, at = "" } = posted as unknown as Ticket;
   const received = new RTCPeerConnection({ iceServers });
   const sent = new RTCPeerConnection({ iceServers });
   let queue: Promise<unknown> = Promise.resolve();
@@ -111,8 +111,12 @@ export async function connect(
   };
   const ask = async (message: { kind: string; sdp?: string | undefined }) => {
     const { sdp } = message;
-    const said = await post(`${base}/signal${at}`, { ticket, kind: message.kind, ...(sdp !== undefined && { sdp }) });
-    return said["messages"] as ServerMessage[];
+    const signaled = await post(`${base}/signal${at}`, {
+      ticket,
+      kind: message.kind,
+      ...(sdp !== undefined && { sdp }),
+    });
+    return signaled["messages"] as ServerMessage[];
   };
   const receive = (message: ServerMessage) => {
     if (message.kind !== "subscribe") return;

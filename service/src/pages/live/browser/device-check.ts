@@ -51,8 +51,8 @@ export function startDeviceCheck(check: Check): void {
 
 /** Shows the words with this name, or the text itself. */
 function say(words: Check["words"], name: string): void {
-  const said = document.getElementById("device-said");
-  if (said) said.textContent = words[name] ?? name;
+  const statusLine = document.getElementById("device-said");
+  if (statusLine) statusLine.textContent = words[name] ?? name;
 }
 
 const toneHz = 440;

@@ -52,8 +52,8 @@ export function startFollowing({ base, words }: FollowDeps) {
   let goingTo: number | null = null;
   const box = () => element<HTMLInputElement>("follow-notary");
   const tell = (text: string) => {
-    const said = element("follow-said");
-    if (said && said.textContent !== text) said.textContent = text;
+    const statusLine = element("follow-said");
+    if (statusLine && statusLine.textContent !== text) statusLine.textContent = text;
   };
 
   function follow(): void {
@@ -128,30 +128,30 @@ export function startFollowing({ base, words }: FollowDeps) {
 export function startReaders(nameOf: (person: string) => string) {
   const lines = new Map<string, string>();
   return ({ person, page, pages, isFollowing }: Reads): void => {
-    const said = element("reads-said");
-    if (!said) return;
+    const statusLine = element("reads-said");
+    if (!statusLine) return;
     const where = isFollowing ? "on your page" : "not on your page";
     lines.set(person, `${nameOf(person)} reads page ${page} of ${pages}, ${where}.`);
-    said.textContent = [...lines.values()].join(" ");
+    statusLine.textContent = [...lines.values()].join(" ");
   };
 }
 
 /** The notary's form: asks the signers to go to a page, once the notary's browser has the document. */
 export function offerPages(base: string): void {
   const form = element<HTMLFormElement>("lead");
-  const said = element("lead-said");
-  if (!form || !said) return;
+  const statusLine = element("lead-said");
+  if (!form || !statusLine) return;
   const input = form.elements.namedItem("page") as HTMLInputElement;
   const show = (page: number) => {
     input.value = String(Math.max(1, page));
     post(`${base}/page`, { page: input.value })
       .then(() => {
-        said.textContent = `You asked the signers to go to page ${input.value}.`;
+        statusLine.textContent = `You asked the signers to go to page ${input.value}.`;
         const link = element<HTMLAnchorElement>("shown-document");
         if (link) link.href = `${link.href.replace(/#.*$/, "")}#page=${input.value}`;
       })
       .catch((error: Error) => {
-        said.textContent = error.message;
+        statusLine.textContent = error.message;
       });
   };
   form.addEventListener("submit", (event) => {

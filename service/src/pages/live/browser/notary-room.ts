@@ -1,14 +1,22 @@
 /** The script of a room where people meet by audio and video; the notary's page and the signers' pages use it. */
 import { part } from "../../ui/browser/parts.ts";
 import { startChat } from "./chat.ts";
-import { type Connection, connect, ElsewhereError, joiner, type News, post, type Receive } from "./connection.ts";
+import {
+  type Connection,
+  connect,
+  ElsewhereError,
+  joiner,
+  post,
+  type Receive,
+  type RoomNotification,
+} from "./connection.ts";
 import { causeOf, openMedia, startDeviceCheck } from "./device-check.ts";
 import { offerPages, startFollowing, startReaders } from "./follow.ts";
 import { startPictures, startSeeing } from "./pictures.ts";
 import { offerDocument, reportFramedDocument } from "./shown-document.ts";
 
 const room = part("notary-room");
-const said = part("room-said");
+const statusLine = part("room-said");
 const pictures = part("room-pictures");
 const grid = pictures.querySelector<HTMLElement>(".live-pictures") ?? pictures;
 const joinButton = part<HTMLButtonElement>("room-join");
@@ -52,7 +60,7 @@ async function ownMedia(): Promise<MediaStream> {
 /** This device's media. Null when there are none: the page then says why. */
 const ownOrCause = (): Promise<MediaStream | null> =>
   ownMedia().catch((error: unknown) => {
-    said.textContent = causeOf(error, words);
+    statusLine.textContent = causeOf(error, words);
     joinButton.hidden = false;
     pictures.hidden = false;
     return null;
@@ -83,11 +91,11 @@ async function attempt(): Promise<"joined" | "failed" | "stopped"> {
   } catch (error) {
     isAsking = false;
     if (isQuiet || error instanceof ElsewhereError) return yieldToOther();
-    said.textContent = words["lost"] ?? "";
+    statusLine.textContent = words["lost"] ?? "";
     joinButton.hidden = false;
     return "failed";
   }
-  said.textContent = "";
+  statusLine.textContent = "";
   if (isQuiet) return yieldToOther();
   // The session may have ended while the connection was made.
   if (room.dataset["media"] === "on") return "joined";
@@ -119,7 +127,7 @@ function keepAwake(): void {
 document.addEventListener("visibilitychange", keepAwake);
 
 function lost(): void {
-  said.textContent = words["lost"] ?? "";
+  statusLine.textContent = words["lost"] ?? "";
   joining.again();
 }
 
@@ -127,7 +135,7 @@ function lost(): void {
 function yieldToOther(): "stopped" {
   isQuiet = true;
   leave();
-  said.textContent = words["elsewhere"] ?? "";
+  statusLine.textContent = words["elsewhere"] ?? "";
   joinButton.hidden = false;
   pictures.hidden = false;
   return "stopped";
@@ -162,15 +170,15 @@ async function refresh(): Promise<void> {
   for (const each of incoming) {
     const existing = [...now.children].find(({ id }) => id === each.id);
     const html = each.outerHTML;
-    let placed: Element = existing ?? document.importNode(each, true);
+    let current: Element = existing ?? document.importNode(each, true);
     if (existing && shown.get(each.id) !== html) {
-      placed = document.importNode(each, true);
-      existing.replaceWith(placed);
+      current = document.importNode(each, true);
+      existing.replaceWith(current);
     } else if (!existing) {
-      if (before) before.after(placed);
-      else now.prepend(placed);
+      if (before) before.after(current);
+      else now.prepend(current);
     }
-    before = placed;
+    before = current;
   }
   shown.clear();
   remember(next);
@@ -222,11 +230,11 @@ document.addEventListener("submit", (event) => {
   if (submitter instanceof HTMLButtonElement) submitter.disabled = true;
   post(form.action, fields)
     .then(() => {
-      said.textContent = "";
+      statusLine.textContent = "";
     })
     .catch((error: Error) => {
-      said.textContent = `${words["failed"]}: ${error.message}`;
-      said.scrollIntoView({ block: "nearest" });
+      statusLine.textContent = `${words["failed"]}: ${error.message}`;
+      statusLine.scrollIntoView({ block: "nearest" });
     })
     .finally(() => {
       if (submitter instanceof HTMLButtonElement) submitter.disabled = false;
@@ -264,16 +272,17 @@ function listen(): void {
     if (events.readyState === EventSource.CLOSED) window.setTimeout(listen, 2_000);
   };
   events.onmessage = ({ data }) => {
-    const news = JSON.parse(data as string) as News;
-    if (news.kind === "changed") void refresh();
-    if (news.kind === "media") joining.again();
+    const notification = JSON.parse(data as string) as RoomNotification;
+    if (notification.kind === "changed") void refresh();
+    if (notification.kind === "media") joining.again();
     // Before this page knows that the session is live, it has not asked yet.
-    if (news.kind === "taken" && news.page !== page && !isAsking && room.dataset["media"] === "on") yieldToOther();
-    if (news.kind === "free" && isQuiet) said.textContent = words["free"] ?? "";
-    if (news.kind === "page") lead(news);
-    if (news.kind === "reads") showReader(news);
-    if (news.kind === "written") chat.show(news.written);
-    if (news.kind === "message") receivers[news.isCheck ? "check" : "media"]?.(news.message);
+    if (notification.kind === "taken" && notification.page !== page && !isAsking && room.dataset["media"] === "on")
+      yieldToOther();
+    if (notification.kind === "free" && isQuiet) statusLine.textContent = words["free"] ?? "";
+    if (notification.kind === "page") lead(notification);
+    if (notification.kind === "reads") showReader(notification);
+    if (notification.kind === "written") chat.show(notification.written);
+    if (notification.kind === "message") receivers[notification.isCheck ? "check" : "media"]?.(notification.message);
   };
 }
 

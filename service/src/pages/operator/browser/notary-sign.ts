@@ -212,7 +212,7 @@ function factsOf({ certificate, prepared: { record, lines, hasSeal, warnings } }
     make("li", {}, make("strong", {}, "Issued by "), nameText(certificate.issuer)),
     make("li", {}, make("strong", {}, "Valid "), `from ${day(certificate.notBefore)} to ${day(certificate.notAfter)}`),
     ...warnings.map((text) => make("li", { className: "field-error" }, text)),
-    make("li", {}, make("strong", {}, "The record says "), saidBy(record)),
+    make("li", {}, make("strong", {}, "The record says "), hashStatedBy(record)),
     make("li", {}, make("strong", {}, "The block says"), ...lines.map((line) => make("p", {}, line))),
     make(
       "li",
@@ -228,7 +228,7 @@ function factsOf({ certificate, prepared: { record, lines, hasSeal, warnings } }
  * Describes an act's record with facts that the notary can check from memory. For a recorded session, adds the hash
  * that the recording ends with.
  */
-function saidBy(record: string): string {
+function hashStatedBy(record: string): string {
   const { act, mode, document: kind, startedAt, endedAt, principals, recording } = JSON.parse(record) as Act;
   const people = principals.map(({ name, basis }) => `${name} (${basis.replaceAll("_", " ")})`).join(", ");
   const head = recording ? `; recording ${recording.sha256}` : "";
@@ -245,21 +245,21 @@ type Act = Record<"act" | "mode" | "document" | "startedAt" | "endedAt", string>
  * signature's attributes must have the digest of exactly these bytes and state the hash of the record that the notary
  * saw.
  */
-async function isOfDocument(given: Uint8Array<ArrayBuffer>, prepared: Prepared): Promise<boolean> {
+async function isOfDocument(document: Uint8Array<ArrayBuffer>, prepared: Prepared): Promise<boolean> {
   const { contentsStart, contentsEnd, givenSha256 } = prepared;
   const tail = fromBase64(prepared.tail);
-  if (toHex(await sha256(given)) !== givenSha256) return false;
+  if (toHex(await sha256(document)) !== givenSha256) return false;
   if (contentsStart < 0 || contentsEnd < contentsStart || contentsEnd > tail.length) return false;
   // The space for the signature, between `<` and `>`, must still be empty, because the signature does not cover it.
   if (!/^<0*>$/.test(new TextDecoder("latin1").decode(tail.subarray(contentsStart, contentsEnd)))) return false;
   const stated = `/SSSNotaryActSha256<${toHex(await sha256(new TextEncoder().encode(prepared.record)))}>`;
   if (new TextDecoder("latin1").decode(tail).split("/SSSNotaryActSha256").length !== 2) return false;
   if (!new TextDecoder("latin1").decode(tail).includes(stated)) return false;
-  const signed = concatBytes([given, tail.subarray(0, contentsStart), tail.subarray(contentsEnd)]);
+  const signed = concatBytes([document, tail.subarray(0, contentsStart), tail.subarray(contentsEnd)]);
   if (!equalBytes(messageDigestOf(fromBase64(prepared.signedAttrs)), await sha256(signed))) return false;
-  const file = await openUnlocked(concatBytes([given, tail]));
-  const level = changesSince(file, given.length);
-  const added = findSignatures(file).filter(({ start }) => start === undefined || start >= given.length);
+  const file = await openUnlocked(concatBytes([document, tail]));
+  const level = changesSince(file, document.length);
+  const added = findSignatures(file).filter(({ start }) => start === undefined || start >= document.length);
   return level !== null && level !== "other" && level !== "none" && added.length === 1;
 }
 

@@ -25,7 +25,7 @@ type Candidate = { id: string; name: string; email: string };
 export const notaryPath = (id: string, rest = ""): string => `/operator/notaries/${id}${rest}`;
 
 /** Whether a notary's commission and registrations are in date. Names those that expire soon or have expired. */
-const standing = (notary: Notary, now: Date): Html => {
+const dateState = (notary: Notary, now: Date): Html => {
   if (notary.status === "suspended") return statusBadge("stopped", "Suspended");
   const near = expiriesOf(notary).filter((expiry) => stageOf(expiry, now) !== "later");
   if (near.length === 0) return statusBadge("done", "In date");
@@ -63,7 +63,7 @@ export function notariesBody(
             html`<a href="${notaryPath(notary.id)}">${notary.commissionName}</a>`,
             notary.state,
             notary.commissionExpires,
-            standing(notary, now),
+            dateState(notary, now),
           ]),
         );
   return html`${pageHead("Notaries", "Commissions on record. Notaries and administrators are mailed about 60 days before a commission, a registration or a certificate expires. After it has expired, it blocks acts.")}
@@ -88,7 +88,7 @@ export function notaryBody(view: NotaryView, typed: Typed, problem?: string): Ht
   const certificate = notary.certificate === null ? null : certificateFacts(notary.certificate);
   const about = facts([
     ["Operator", `${notary.operatorName} (${notary.email})`],
-    ["Standing", standing(notary, now)],
+    ["Standing", dateState(notary, now)],
     ["Certificate of", certificate?.subject ?? null],
     ["Issued by", certificate?.issuer ?? null],
     ["SHA-256", certificate && codeText(certificate.fingerprintSha256, "the fingerprint")],

@@ -93,8 +93,8 @@ function entriesOf({ modes, acts, excluded, sentences, certificates, terms, onli
       return [termLabels[name], term ? html`${term.value} ${readAt(term)}` : null];
     }),
     ...onlineNames.map((name): Fact => {
-      const known = online[name];
-      return [onlineForms[name].label, known ? html`${onlineText(online, name)} ${readAt(known)}` : null];
+      const rule = online[name];
+      return [onlineForms[name].label, rule ? html`${onlineText(online, name)} ${readAt(rule)}` : null];
     }),
   ];
 }

@@ -180,7 +180,7 @@ function personPart(code: string, view: SessionView, person: LivePerson): Html {
   const { session, lines, identities } = view;
   const { n, name, role, forSigner, place, consent, waitingAt, admittedAt, browserSha256 } = person;
   const isThird = role !== "signer";
-  const known = view.people.find((each) => each.n === forSigner)?.name;
+  const nameOfSigner = view.people.find((each) => each.n === forSigner)?.name;
   const line = lines.get(personName(n));
   const identity = isThird ? undefined : identities.find((each) => each.person === n);
   const fields = { person: String(n) };
@@ -193,7 +193,10 @@ function personPart(code: string, view: SessionView, person: LivePerson): Html {
     : `Go on without this ${roleWords[role].replace("credible ", "")}`;
   return html`<h3 class="breakable">${name}</h3>
 ${facts([
-  ["Role", isThird ? `${capital(roleWords[role])}${known === undefined ? "" : `, knows ${known}`}` : null],
+  [
+    "Role",
+    isThird ? `${capital(roleWords[role])}${nameOfSigner === undefined ? "" : `, knows ${nameOfSigner}`}` : null,
+  ],
   [
     "Here",
     role === "observer" && admittedAt !== null ? statusBadge("done", "May see and hear") : hereBadge(person, line),

@@ -78,7 +78,7 @@ ${warned.length > 0 && checkbox({ name: "warnings", value: warned.join(","), lab
 }
 
 /** A document that waits for a second person, and the actions that the reader may take. */
-export function takingInPart(code: string, request: AcceptanceRequest, { operator, now }: Reader): Html {
+export function acceptancePart(code: string, request: AcceptanceRequest, { operator, now }: Reader): Html {
   const first = passkeyFirst(operator, now, orderPath(code));
   return html`${facts([
     ["Handed in by", html`<span class="breakable">${request.requestedByName}</span>, ${time(request.requestedAt)}`],

@@ -78,10 +78,10 @@ export function finishedRoutes(scope: FastifyInstance, deps: FinishedRouteDeps):
         const { on, order } = await orderOf(call);
         const reason = fields.get("reason") ?? "";
         const upload = { bytes, confirmed: { ...confirmedIn(fields), reason } };
-        const taken = await acceptFinished(finishing, call.operator, order, on, upload);
-        if (typeof taken !== "string")
-          return { page: page(call, on, taken.report, { problem: taken.problem, reason }), status: 400 };
-        return done(`/operator/orders/${order.code}`, taken === "sealed" ? "order-moved" : "taking-in-requested");
+        const accepted = await acceptFinished(finishing, call.operator, order, on, upload);
+        if (typeof accepted !== "string")
+          return { page: page(call, on, accepted.report, { problem: accepted.problem, reason }), status: 400 };
+        return done(`/operator/orders/${order.code}`, accepted === "sealed" ? "order-moved" : "taking-in-requested");
       }),
     refused,
   });
@@ -105,7 +105,10 @@ export function finishedRoutes(scope: FastifyInstance, deps: FinishedRouteDeps):
  * Adds the forms that end a request to accept a document that was notarized elsewhere: another person refuses it, or
  * the requester withdraws it.
  */
-export function takingInRoutes(scope: FastifyInstance, deps: Pick<FinishedRouteDeps, "orderPage" | "approval">): void {
+export function acceptanceRoutes(
+  scope: FastifyInstance,
+  deps: Pick<FinishedRouteDeps, "orderPage" | "approval">,
+): void {
   for (const state of ["refused", "withdrawn"] as const)
     consoleRoute(scope, deps.orderPage.frame, {
       method: "POST",

@@ -51,11 +51,11 @@ function factsOf({
   };
   for (const [name, [text, most]] of Object.entries(texts) as [string, [string, number]][])
     if (text.length > most || text.includes("\0")) throw invalid(`${name} must have at most ${most} characters.`);
-  const given = (text: string) => text.trim() || undefined;
+  const optionalText = (text: string) => text.trim() || undefined;
   return {
-    reason: given(reason),
-    carrier: given(carrier),
-    trackingNumber: given(tracking),
+    reason: optionalText(reason),
+    carrier: optionalText(carrier),
+    trackingNumber: optionalText(tracking),
     untracked: untracked === "on",
     adjustment: adjustmentOf(amount.trim(), label.trim()),
   };

@@ -27,7 +27,7 @@ import { statusWords } from "../../ui/orders/status-words.ts";
 import { orderSteps } from "../../ui/orders/steps.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { handOverOf, labelList } from "../paper/labels.ts";
-import { finishedForm, takingInPart } from "./finished-forms.ts";
+import { acceptancePart, finishedForm } from "./finished-forms.ts";
 import { inPersonOfOrder } from "./in-person.ts";
 import { isDangerous, labelOf, moveForm, type Typed } from "./move-forms.ts";
 import { faxList, letterList } from "./sent-lists.ts";
@@ -76,7 +76,7 @@ ${errorSummary(view.error)}
 <div class="order">
 <div class="order-main">
 ${statusCard(view, path)}
-${view.takingIn && card("taking-in", "Waits for a second person", takingInPart(order.code, view.takingIn, view))}
+${view.takingIn && card("taking-in", "Waits for a second person", acceptancePart(order.code, view.takingIn, view))}
 ${inPerson && card("in-person", "In person, in ink", inPerson)}
 ${card("progress", "Progress", progressSteps(orderSteps(order)))}
 ${record.tasks.length > 0 && card("tasks", "Tasks", taskList(view))}

@@ -30,12 +30,12 @@ export const faxList = (faxes: OrderHistory["faxes"], attempts: readonly FaxAtte
 function attemptLine({ attempt, state, reason, pages, seconds, dueAt, endedAt }: FaxAttempt): Html {
   const [tone, label] = states[state];
   const why = state === "failed" ? reasonWords(reason) : reason;
-  const told = [
+  const lines = [
     pages !== null && `${pages} ${pages === 1 ? "page" : "pages"} confirmed`,
     seconds !== null && `${seconds} seconds`,
     state !== "delivered" && why,
   ].filter((each) => typeof each === "string");
-  return html`<li>Attempt ${attempt} ${statusBadge(tone, label)} ${told.join(", ")}${state === "waiting" && html` due ${time(dueAt)}`}${endedAt && html` ${time(endedAt)}`}</li>`;
+  return html`<li>Attempt ${attempt} ${statusBadge(tone, label)} ${lines.join(", ")}${state === "waiting" && html` due ${time(dueAt)}`}${endedAt && html` ${time(endedAt)}`}</li>`;
 }
 
 type Letter = OrderRecord["letters"][number];

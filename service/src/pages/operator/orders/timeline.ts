@@ -100,11 +100,11 @@ function providerOf(actor: string): string | undefined {
 function textOf({ action, actor, fromStatus, toStatus, detail }: Line, names: ReadonlyMap<string, string>): Html {
   const moved =
     toStatus !== null && html`: ${fromStatus !== null && html`${statusLabel(fromStatus)} to `}${statusLabel(toStatus)}`;
-  const said = Object.entries((detail ?? {}) as Record<string, unknown>).flatMap(([name, value]) => {
+  const facts = Object.entries((detail ?? {}) as Record<string, unknown>).flatMap(([name, value]) => {
     const text = valueText(name, value);
     return text === null ? [] : [`${inWords(name)}: ${text}`];
   });
-  return html`<strong>${actionWords[action] ?? inWords(action)}</strong>${moved}<br><span class="quiet breakable">${nameOf(actor, names)}${said.length > 0 && html`; ${said.join("; ")}`}</span>`;
+  return html`<strong>${actionWords[action] ?? inWords(action)}</strong>${moved}<br><span class="quiet breakable">${nameOf(actor, names)}${facts.length > 0 && html`; ${facts.join("; ")}`}</span>`;
 }
 
 /** Writes the name of an action as words: `room.order_attached` becomes “Room order attached”. */

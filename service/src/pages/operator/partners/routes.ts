@@ -61,8 +61,8 @@ function changeRoutes(scope: FastifyInstance, deps: PartnerPagesDeps): void {
     async handle({ params: { id }, form, operator }) {
       const { firm } = await firmRecord(deps.firms.db, id);
       const live = form["live"] !== undefined;
-      const news = `${operator.name} set the firm ${firm.name} to tier ${form["tier"]}, ${live ? "with" : "without"} live.`;
-      await setPartner(deps.firms, id, { tier: form["tier"] ?? "", live }, by(deps.firms, operator, news));
+      const mailText = `${operator.name} set the firm ${firm.name} to tier ${form["tier"]}, ${live ? "with" : "without"} live.`;
+      await setPartner(deps.firms, id, { tier: form["tier"] ?? "", live }, by(deps.firms, operator, mailText));
       return done(`${path}/${id}`, "firm-changed");
     },
   });
@@ -74,9 +74,9 @@ function changeRoutes(scope: FastifyInstance, deps: PartnerPagesDeps): void {
       const { params, form, operator } = call;
       const { firm } = await firmRecord(deps.firms.db, params.id);
       const environment = form["environment"] === "live" ? "live" : "test";
-      const news = `${operator.name} issued a ${environment} key to the firm ${firm.name}.`;
+      const mailText = `${operator.name} issued a ${environment} key to the firm ${firm.name}.`;
       return show(deps, call, {
-        issued: await issueKey(deps.firms, params.id, environment, by(deps.firms, operator, news)),
+        issued: await issueKey(deps.firms, params.id, environment, by(deps.firms, operator, mailText)),
       });
     },
   });

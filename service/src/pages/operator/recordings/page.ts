@@ -22,7 +22,11 @@ export const exportPath = (id: string): string => `${recordingsPath}/exports/${i
 
 const megabytes = (bytes: number): string => `${(bytes / 1_000_000).toFixed(bytes < 10_000_000 ? 1 : 0)} MB`;
 
-const keptWords = ({ keepUntil, isHeld, deletedAt }: Pick<Recording, "keepUntil" | "isHeld" | "deletedAt">): string => {
+const retentionWords = ({
+  keepUntil,
+  isHeld,
+  deletedAt,
+}: Pick<Recording, "keepUntil" | "isHeld" | "deletedAt">): string => {
   if (deletedAt) return "Deleted";
   const until = keepUntil === null ? "For good: the state’s rules name no number of years" : `To ${keepUntil}`;
   return isHeld ? `Held. ${until}` : until;
@@ -109,7 +113,7 @@ export function recordingsBody(rows: readonly RecordingOnList[], view: ListView)
             String(row.people),
             megabytes(row.bytes),
             stateBadge(row),
-            keptWords(row),
+            retentionWords(row),
           ]),
         );
   return html`${pageHead("Recordings", leadOf(view))}
@@ -127,7 +131,7 @@ type View = {
 };
 
 /** The outcome of the form that was sent last. */
-export type Said = { problem?: string; checked?: Checked };
+export type CheckOutcome = { problem?: string; checked?: Checked };
 
 function outcomeOf({ faults, unread }: Checked): Html {
   const found = [...faults, ...unread];
@@ -159,14 +163,14 @@ const reasonForm = (id: string, verb: string, { label, button }: { label: string
 <div class="form-actions"><button type="submit" class="secondary">${button}</button></div></form>`;
 
 /** One recording with its takes, for an operator who gave a reason. */
-export function recordingBody({ recording, shown, mayHold }: View, { problem, checked }: Said = {}): Html {
+export function recordingBody({ recording, shown, mayHold }: View, { problem, checked }: CheckOutcome = {}): Html {
   const { id, startedAt, endedAt, deletedAt, people, manifestSha256, isHeld } = recording;
   const about = facts([
     ["State", stateBadge(recording)],
     ["Started", time(startedAt)],
     ["Ended", endedAt && time(endedAt)],
     ["People", people.map(({ name, role }) => `${name} (${role})`).join(", ")],
-    ["Kept", keptWords(recording)],
+    ["Kept", retentionWords(recording)],
     ["Deleted", deletedAt && time(deletedAt)],
     ["SHA-256 of the manifest", manifestSha256 && codeText(manifestSha256, "the hash of the manifest")],
   ]);

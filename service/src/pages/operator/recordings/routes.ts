@@ -26,7 +26,7 @@ import type { FormValues } from "../../ui/forms/form-body.ts";
 import { formHeaders } from "../../ui/page/headers.ts";
 import { playerPolicy } from "../../ui/page/policy.ts";
 import { type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.ts";
-import { exportPath, recordingBody, recordingPath, recordingsBody, recordingsPath, type Said } from "./page.ts";
+import { type CheckOutcome, exportPath, recordingBody, recordingPath, recordingsBody, recordingsPath } from "./page.ts";
 
 export type RecordingPagesDeps = { frame: ConsoleFrame; recordings: EverythingDeps };
 
@@ -196,7 +196,12 @@ function readerOf({ frame, recordings }: RecordingPagesDeps) {
     if (!isOpen || of.environment !== operator.environment) throw new ServiceError("not_found", "Recording not found.");
   }
 
-  async function shown(request: FastifyRequest, operator: Operator, id: string, said: Said = {}): Promise<string> {
+  async function shown(
+    request: FastifyRequest,
+    operator: Operator,
+    id: string,
+    outcome: CheckOutcome = {},
+  ): Promise<string> {
     const { recording, actor } = await required(operator, id);
     const isPlayable = recording.endedAt !== null && recording.deletedAt === null;
     const opened = isPlayable && (await isOpened(recordings, id, actor));
@@ -208,7 +213,7 @@ function readerOf({ frame, recordings }: RecordingPagesDeps) {
     return consolePage(frame, request, {
       title: "Recording",
       section: "recordings",
-      body: recordingBody(view, said),
+      body: recordingBody(view, outcome),
       scripts: ["copy.js", "recording.js"],
     });
   }

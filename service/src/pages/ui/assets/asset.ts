@@ -18,9 +18,9 @@ const compressed = promisify(brotliCompress);
 
 /** Compresses the content once; further calls get the same result. */
 export function brotliOf(bytes: Buffer): () => Promise<Buffer> {
-  let made: Promise<Buffer> | undefined;
+  let loading: Promise<Buffer> | undefined;
   return () => {
-    made ??= compressed(bytes);
-    return made;
+    loading ??= compressed(bytes);
+    return loading;
   };
 }

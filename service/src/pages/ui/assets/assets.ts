@@ -125,12 +125,12 @@ export async function buildAssets(): Promise<Assets> {
   };
 }
 
-let made: Promise<Assets> | undefined;
+let loading: Promise<Assets> | undefined;
 
 /** The assets of this process, built on the first call. */
 export function openAssets(): Promise<Assets> {
-  made ??= buildAssets();
-  return made;
+  loading ??= buildAssets();
+  return loading;
 }
 
 function assetOf(path: string, contents: Uint8Array): Asset {

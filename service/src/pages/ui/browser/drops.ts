@@ -2,7 +2,7 @@
  * Accepts files that are dropped anywhere on the page. Otherwise, the browser would open a file that was dropped
  * outside of the zone, and leave the page.
  */
-export function takeDrops(zone: HTMLElement, take: (files: FileList | undefined) => void): void {
+export function listenForDrops(zone: HTMLElement, onFiles: (files: FileList | undefined) => void): void {
   document.addEventListener("dragover", (event) => {
     event.preventDefault();
     zone.classList.add("over");
@@ -13,6 +13,6 @@ export function takeDrops(zone: HTMLElement, take: (files: FileList | undefined)
   document.addEventListener("drop", (event) => {
     event.preventDefault();
     zone.classList.remove("over");
-    take(event.dataTransfer?.files);
+    onFiles(event.dataTransfer?.files);
   });
 }

@@ -129,6 +129,7 @@ export function checkbox(part: Checkbox): Html {
  */
 export function errorSummary(messages: string | readonly (string | Html)[] | null | undefined): Html {
   const all = typeof messages === "string" ? [messages] : (messages ?? []);
-  const said = all.length === 1 ? html`<p>${all[0]}</p>` : html`<ul>${all.map((each) => html`<li>${each}</li>`)}</ul>`;
-  return html`${all.some((each) => each !== "") && html`<div class="form-errors" role="alert" tabindex="-1" autofocus><p class="form-errors-title">Please check the form</p>${said}</div>`}`;
+  const errorText =
+    all.length === 1 ? html`<p>${all[0]}</p>` : html`<ul>${all.map((each) => html`<li>${each}</li>`)}</ul>`;
+  return html`${all.some((each) => each !== "") && html`<div class="form-errors" role="alert" tabindex="-1" autofocus><p class="form-errors-title">Please check the form</p>${errorText}</div>`}`;
 }

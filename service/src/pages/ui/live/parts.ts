@@ -27,7 +27,7 @@ type RoomShell = {
  */
 export function roomShell({ base, names, self, isObserver = false, enlarges = false, words, part }: RoomShell): Html {
   const { device, room, failed, chat } = words;
-  const said = {
+  const texts = {
     ...device,
     lost: room.lost,
     elsewhere: room.elsewhere,
@@ -39,7 +39,7 @@ export function roomShell({ base, names, self, isObserver = false, enlarges = fa
     other: room.other,
     ...(enlarges && { larger: room.document.larger }),
   };
-  return html`<div id="notary-room" class="stack" data-base="${base}" data-self="${self}" data-sends="${isObserver ? "no" : "yes"}" data-names="${JSON.stringify(names)}" data-words="${JSON.stringify(said)}">
+  return html`<div id="notary-room" class="stack" data-base="${base}" data-self="${self}" data-sends="${isObserver ? "no" : "yes"}" data-names="${JSON.stringify(names)}" data-words="${JSON.stringify(texts)}">
 <p id="room-said" role="status"></p>
 <section id="room-pictures" class="card" aria-label="${room.pictures}" hidden><div class="live-pictures"></div>
 <p class="form-actions"><button type="button" id="room-join" hidden>${room.join}</button></p></section>

@@ -35,14 +35,14 @@ const tones: Readonly<Record<OrderStatus, Tone>> = {
   FaxFailed: "attention",
 };
 
-const isKnown = (status: string): status is OrderStatus => Object.hasOwn(tones, status);
+const isOrderStatus = (status: string): status is OrderStatus => Object.hasOwn(tones, status);
 
 /**
  * The words of a status. A status that is newer than this page is shown by its name, and never as complete.
  * @param isSimulated whether the sandbox completed the signing
  */
 export function statusWords(status: string, { orders }: Pick<Words, "orders"> = en, isSimulated = false): StatusWords {
-  if (!isKnown(status)) return { tone: "waiting", label: status, ...orders.otherStatus(status) };
+  if (!isOrderStatus(status)) return { tone: "waiting", label: status, ...orders.otherStatus(status) };
   const words = { tone: tones[status], label: orders.statusLabels[status], ...orders.statuses[status] };
   const { headline, summary } = orders.simulated;
   return isSimulated && status === "EsignComplete" ? { ...words, headline, summary } : words;

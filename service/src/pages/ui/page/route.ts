@@ -79,7 +79,7 @@ export type PageRoute<Url extends string> = {
 };
 
 /** Refusals that are shown next to the form that caused them. */
-const besideForm: ReadonlySet<ErrorCode> = new Set([
+const shownWithForm: ReadonlySet<ErrorCode> = new Set([
   "validation",
   "conflict",
   "not_payable",
@@ -126,15 +126,15 @@ export function pageRoute<Url extends string>(
           return await sendRange(reply.headers(headers).type(answer.type), answer.played, request.headers);
         return compressed ? await sendCompressed(request, reply, headers, answer) : send(reply, headers, answer);
       } catch (error) {
-        if (!refused || !belongsBesideForm(error) || wantsJson(request)) throw error;
+        if (!refused || !isShownWithForm(error) || wantsJson(request)) throw error;
         return send(reply, headers, { page: await refused(call, error.message), status: wireStatus[error.code] });
       }
     },
   });
 }
 
-const belongsBesideForm = (error: unknown): error is ServiceError =>
-  error instanceof ServiceError && besideForm.has(error.code);
+const isShownWithForm = (error: unknown): error is ServiceError =>
+  error instanceof ServiceError && shownWithForm.has(error.code);
 
 const compress = promisify(gzip);
 
@@ -144,9 +144,9 @@ async function sendCompressed(
   headers: Headers,
   answer: PlainAnswer,
 ): Promise<FastifyReply> {
-  const said = typeof answer === "string" ? { page: answer } : answer;
-  if (!("page" in said)) return send(reply, headers, answer);
-  const { page, status = 200, headers: own = {} } = said;
+  const response = typeof answer === "string" ? { page: answer } : answer;
+  if (!("page" in response)) return send(reply, headers, answer);
+  const { page, status = 200, headers: own = {} } = response;
   const vary = ["Accept-Encoding", own["Vary"] ?? []].flat().join(", ");
   reply
     .headers({ ...headers, ...own, Vary: vary })

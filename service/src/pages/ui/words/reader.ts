@@ -33,8 +33,11 @@ const yearSeconds = 365 * 24 * 60 * 60;
 export function readerOf(lang: string | undefined, headers: ReaderHeaders): Reader {
   if (lang === undefined) {
     const chosen = headers.cookie === undefined ? undefined : parseCookie(headers.cookie)[cookieName];
-    const known = chosen !== undefined && isLanguage(chosen) ? chosen : undefined;
-    return { words: wordsIn[known ?? preferredLanguage(headers["accept-language"], languages) ?? "en"], asked: null };
+    const supported = chosen !== undefined && isLanguage(chosen) ? chosen : undefined;
+    return {
+      words: wordsIn[supported ?? preferredLanguage(headers["accept-language"], languages) ?? "en"],
+      asked: null,
+    };
   }
   const asked = isLanguage(lang) ? lang : "en";
   return { words: wordsIn[asked], asked };

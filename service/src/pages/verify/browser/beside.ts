@@ -10,16 +10,20 @@ import { kindOf, type NamedBytes } from "./files.ts";
  * The findings from records and certificates that were dropped together with a PDF. As on the command line, they can
  * only lower the verdict.
  */
-export type BesideFindings = { readonly claims: readonly Claim[]; readonly fails: boolean; readonly isTest: boolean };
+export type CompanionFindings = {
+  readonly claims: readonly Claim[];
+  readonly fails: boolean;
+  readonly isTest: boolean;
+};
 
 /** Compares a sealed PDF with the files dropped together with it. */
-export async function findingsBeside(
-  beside: readonly NamedBytes[],
+export async function companionFindings(
+  companions: readonly NamedBytes[],
   verification: ProofVerification,
-): Promise<BesideFindings> {
+): Promise<CompanionFindings> {
   const claims: Claim[] = [];
   let isTest = false;
-  for (const file of beside) {
+  for (const file of companions) {
     const kind = kindOf(file);
     if (kind === "certificates") claims.push(await certificatesClaim(file, verification));
     if (kind !== "record") continue;

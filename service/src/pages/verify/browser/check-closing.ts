@@ -12,31 +12,31 @@ import { sealFacts } from "./seal-facts.ts";
 import { type CheckContext, trustClaim } from "./trust.ts";
 
 /** A dropped manifest or certificate. `proofs`: the time stamps and proofs of the certificate. */
-export type GivenVersion = ClosingVersion & { name: string; proofs?: readonly NamedBytes[] };
+export type DroppedVersion = ClosingVersion & { name: string; proofs?: readonly NamedBytes[] };
 
 /** Judges certificates, manifests and records of one room together, each certificate also by its proofs. */
 export async function checkClosing(
-  given: readonly GivenVersion[],
+  dropped: readonly DroppedVersion[],
   files: readonly NamedBytes[],
   context: CheckContext,
 ): Promise<ClosingOutcome> {
   const { config, trust, at, crypto } = context;
   const recorded = config.closing;
   const { records, claims } = readRoomRecords(files);
-  const versions = joinedVersions(given, recorded?.versions ?? [], records);
+  const versions = joinedVersions(dropped, recorded?.versions ?? [], records);
   const room = recorded ? { roomCode: recorded.roomCode } : {};
   const verification = await verifyClosing({ versions, ...room, trust, at, crypto });
   const newest = verification.versions.toReversed().find(({ manifest }) => manifest !== null);
   const sealed = verification.versions.toReversed().find(({ certificate }) => certificate !== null);
   const purposes = verification.versions.flatMap(({ purpose }) => purpose ?? []);
-  claims.push(...(await closingRecordClaim(given, config)));
-  const proven = await provenCertificates(given, verification, context);
+  claims.push(...(await closingRecordClaim(dropped, config)));
+  const proven = await provenCertificates(dropped, verification, context);
   claims.push(...proven.flatMap((one) => one.claims));
   const isSealed = (one: ProvenCertificate) => one.verification.sealedSha256 === sealed?.certificate?.sealedSha256;
   const seal = proven.find(isSealed)?.verification ?? sealed?.certificate;
   return {
     kind: "closing",
-    names: [...given, ...files].map(({ name }) => name),
+    names: [...dropped, ...files].map(({ name }) => name),
     verdict: claims.some(({ state }) => state === "fails") ? "not_verified" : verification.verdict,
     claims: [...claims, ...verification.claims, ...trustClaim(config)],
     roomName: newest?.manifest?.passport.roomName ?? null,
@@ -49,14 +49,14 @@ export async function checkClosing(
 
 /** Checks the proofs of each dropped certificate that has some. */
 async function provenCertificates(
-  given: readonly GivenVersion[],
+  dropped: readonly DroppedVersion[],
   { versions }: ClosingVerification,
   context: CheckContext,
 ): Promise<ProvenCertificate[]> {
   // More versions were given than are verified.
   if (versions.length === 0) return [];
   const proven: ProvenCertificate[] = [];
-  for (const { certificate, proofs = [] } of given) {
+  for (const { certificate, proofs = [] } of dropped) {
     if (!certificate || proofs.length === 0) continue;
     const sha256 = await sha256Hex(certificate);
     const version = versions.find((one) => one.certificate?.sealedSha256 === sha256)?.version ?? null;
@@ -70,11 +70,11 @@ async function provenCertificates(
  * claim fails. On a room's own page there is no such claim, because separate claims compare the certificates there.
  */
 async function closingRecordClaim(
-  given: readonly ClosingVersion[],
+  dropped: readonly ClosingVersion[],
   { closing, proof, envelope }: VerifyConfig,
 ): Promise<Claim[]> {
   if (closing || !(proof || envelope)) return [];
-  const hashes = await Promise.all(given.flatMap(({ certificate }) => (certificate ? [sha256Hex(certificate)] : [])));
+  const hashes = await Promise.all(dropped.flatMap(({ certificate }) => (certificate ? [sha256Hex(certificate)] : [])));
   if (hashes.length === 0) return [];
   const isRecorded = proof !== null && !envelope && hashes.every((sha256) => sha256 === proof.docSha256);
   return [

@@ -11,14 +11,14 @@ import {
 } from "@signsealship/evidence/seal";
 import { createWebCrypto } from "@signsealship/evidence/webcrypto";
 import { isExplanation, proofsByPdf } from "@signsealship/verifier/documents";
-import { findingsBeside } from "./beside.ts";
-import { checkClosing, type GivenVersion } from "./check-closing.ts";
+import { companionFindings } from "./beside.ts";
+import { checkClosing, type DroppedVersion } from "./check-closing.ts";
 import { isClosingCertificate, manifestOf } from "./closing-versions.ts";
 import type { ReadersTrust, VerifyConfig } from "./config.ts";
 import { checkCustody, readCustody, readManifests, roomClaim } from "./custody.ts";
 import { kindOf, type NamedBytes } from "./files.ts";
 import { type CertificateFacts, type FailedOutcome, failed, type Outcome, type ProofOutcome } from "./outcome.ts";
-import { evidenceIn, takeProofs, withoutSeconds } from "./proofs.ts";
+import { evidenceIn, extractProofs, withoutSeconds } from "./proofs.ts";
 import { earlierFacts, sealFacts, subjectText } from "./seal-facts.ts";
 import { type CheckContext, trustClaim, trustFrom } from "./trust.ts";
 import { unpacked } from "./unpack.ts";
@@ -38,16 +38,16 @@ type RoomFacts = { manifests: readonly Manifest[]; isLiveRoom: boolean };
 /** Verifies the dropped files: each PDF by itself, and the closing certificates and manifests of a room together. */
 export async function checkFiles({ files, config, trust, at, subtle }: CheckInput): Promise<Outcome[]> {
   const failures: FailedOutcome[] = [];
-  const given = await once(unpacked(files, failures));
+  const unpackedFiles = await once(unpacked(files, failures));
   const proofTrust = trustFrom(config, trust, failures);
   const context = { config, trust: proofTrust, at, crypto: createWebCrypto(subtle) };
-  const closing: GivenVersion[] = [];
+  const closing: DroppedVersion[] = [];
   const pdfs: NamedBytes[] = [];
-  const beside: NamedBytes[] = [];
+  const companions: NamedBytes[] = [];
   const ignored: NamedBytes[] = [];
   const records: NamedBytes[] = [];
-  const isBesidePdf = given.filter((file) => kindOf(file) === "pdf").length === 1;
-  for (const file of given) {
+  const hasOnePdf = unpackedFiles.filter((file) => kindOf(file) === "pdf").length === 1;
+  for (const file of unpackedFiles) {
     const kind = kindOf(file);
     if (kind === "pdf") {
       // The seal's purpose identifies a certificate, so a certificate with an unreadable attachment is still verified
@@ -56,20 +56,20 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
       else pdfs.push(file);
     } else if (kind === "json") closing.push({ name: file.name, manifest: file.bytes });
     else if (kind === "room_record") records.push(file);
-    else if (kind === "certificates" && !isBesidePdf) ignored.push(file);
+    else if (kind === "certificates" && !hasOnePdf) ignored.push(file);
     else if (kind === "ots" || kind === "log" || kind === "der" || kind === "record" || kind === "certificates")
-      beside.push(file);
+      companions.push(file);
     else if (/\.(pem|txt|md|crt|cer)$/i.test(file.name) || isExplanation(file.name)) ignored.push(file);
     else failures.push(failed(file, unreadable));
   }
   const outcomes: Outcome[] = [];
   const allPdfs = [...pdfs, ...closing.filter(({ certificate }) => certificate)];
-  const named = proofsByPdf<{ name: string }, NamedBytes>(allPdfs, beside);
-  const unnamed = new Set(beside);
+  const named = proofsByPdf<{ name: string }, NamedBytes>(allPdfs, companions);
+  const unnamed = new Set(companions);
   for (const proofs of named.values()) for (const proof of proofs) unnamed.delete(proof);
   for (const version of closing) {
     if (!version.certificate) continue;
-    const proofs = takeProofs(beside, named.get(version) ?? [], allPdfs.length === 1);
+    const proofs = extractProofs(companions, named.get(version) ?? [], allPdfs.length === 1);
     failures.push(...withoutSeconds(proofs));
     version.proofs = proofs;
   }
@@ -79,12 +79,12 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
   const isGood = ofClosing?.verdict === "verified";
   const manifests = isGood ? readManifests(closing.flatMap((version) => manifestOf(version) ?? [])) : [];
   const isLiveRoom = isGood && ofClosing.purpose?.environment === "live";
-  failures.push(...(pdfs.length === 1 ? withoutSeconds(beside) : []));
+  failures.push(...(pdfs.length === 1 ? withoutSeconds(companions) : []));
   const { custody, documents } = await readCustody(pdfs);
   const judged: ProofOutcome[] = [];
   const certified = new Set<NamedBytes>();
   for (const pdf of pdfs) {
-    const own = pdfs.length === 1 ? beside : (named.get(pdf) ?? []);
+    const own = pdfs.length === 1 ? companions : (named.get(pdf) ?? []);
     const others = documents.filter((one) => one !== pdf);
     const read = custody.get(pdf);
     const outcome = await checkPdf(pdf, own, others, {
@@ -109,7 +109,7 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
     }),
   );
   if (pdfs.length !== 1)
-    for (const file of beside)
+    for (const file of companions)
       if (unnamed.has(file)) failures.push(failed(file, "Choose it together with the one PDF that it belongs to."));
   // These files only support a document; without one, there is nothing to verify.
   if (outcomes.length === 0) failures.push(...ignored.map((file) => failed(file, unreadable)));
@@ -118,14 +118,14 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
 
 /** Merges PDFs with equal bytes, so that they are judged and shown once, under all their names. */
 async function once(files: readonly NamedBytes[]): Promise<NamedBytes[]> {
-  const known = new Map<string, NamedBytes>();
+  const byHash = new Map<string, NamedBytes>();
   for (const [index, file] of files.entries()) {
     const key = kindOf(file) === "pdf" ? await sha256Hex(file.bytes) : String(index);
-    const before = known.get(key);
+    const before = byHash.get(key);
     const name = before && before.name !== file.name ? `${before.name} = ${file.name}` : file.name;
-    known.set(key, before ? { ...before, name } : file);
+    byHash.set(key, before ? { ...before, name } : file);
   }
-  return [...known.values()];
+  return [...byHash.values()];
 }
 
 const unreadable = "We can’t check this kind of file. Choose a PDF, or evidence that belongs to one.";
@@ -152,7 +152,7 @@ async function attachedClaims(
 
 async function checkPdf(
   file: NamedBytes,
-  beside: readonly NamedBytes[],
+  companions: readonly NamedBytes[],
   others: readonly NamedBytes[],
   context: CheckContext & RoomFacts,
 ): Promise<ProofOutcome> {
@@ -163,10 +163,10 @@ async function checkPdf(
     crypto,
     detached: {
       ...recorded,
-      ...evidenceIn(beside),
+      ...evidenceIn(companions),
     },
   });
-  const found = await findingsBeside(beside, verification);
+  const found = await companionFindings(companions, verification);
   const signing = await verifySigningComplete(file.bytes.subarray(0, verification.sealedBytes), verification, {
     trust,
     at,

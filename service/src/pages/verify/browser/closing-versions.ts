@@ -24,7 +24,7 @@ type Recorded = ClosingConfig["versions"];
  * listed as a separate version.
  */
 export function joinedVersions(
-  given: readonly Dropped[],
+  droppedFiles: readonly Dropped[],
   ofPage: Recorded,
   records: readonly RoomRecord[] = [],
 ): ClosingVersion[] {
@@ -32,27 +32,28 @@ export function joinedVersions(
   const others: ClosingVersion[] = [];
   for (const { chainOk: _, ...record } of records) {
     const { version, manifestSha256, sealedSha256 } = record;
-    const known = recorded.find((one) => one.version === version);
+    const recordedVersion = recorded.find((one) => one.version === version);
     const manifest = new TextDecoder().decode(record.manifest);
-    const same = known?.manifestSha256 === manifestSha256 && known.sealedSha256 === sealedSha256;
-    if (known === undefined) recorded.push({ version, manifest, manifestSha256, sealedSha256 });
-    else if (same && known.manifest === null) recorded[recorded.indexOf(known)] = { ...known, manifest };
-    else if (!same || known.manifest !== manifest) others.push(record);
+    const same = recordedVersion?.manifestSha256 === manifestSha256 && recordedVersion.sealedSha256 === sealedSha256;
+    if (recordedVersion === undefined) recorded.push({ version, manifest, manifestSha256, sealedSha256 });
+    else if (same && recordedVersion.manifest === null)
+      recorded[recorded.indexOf(recordedVersion)] = { ...recordedVersion, manifest };
+    else if (!same || recordedVersion.manifest !== manifest) others.push(record);
   }
-  const dropped = given.map((one) => ({
+  const dropped = droppedFiles.map((one) => ({
     ...one,
     version: versionIn(manifestOf(one)),
   }));
   const unread = dropped.filter(({ version }) => version === undefined).map(withoutVersion);
   const numbers = new Set([...recorded, ...dropped].flatMap(({ version }) => version ?? []));
-  const known = [...numbers].flatMap((version) => {
+  const withRecord = [...numbers].flatMap((version) => {
     const own = dropped.filter((one) => one.version === version);
     return versionsOf(
       own,
       recorded.find((one) => one.version === version),
     );
   });
-  return [...known, ...others, ...unread];
+  return [...withRecord, ...others, ...unread];
 }
 
 const withoutVersion = ({ manifest, certificate }: Dropped): ClosingVersion => ({
@@ -65,9 +66,9 @@ const withoutVersion = ({ manifest, certificate }: Dropped): ClosingVersion => (
  * as a separate version.
  */
 function versionsOf(own: readonly Dropped[], record: Recorded[number] | undefined): ClosingVersion[] {
-  const kept = record?.manifest == null ? [] : [new TextEncoder().encode(record.manifest)];
+  const storedManifest = record?.manifest == null ? [] : [new TextEncoder().encode(record.manifest)];
   const droppedManifests = own.flatMap(({ manifest }) => manifest ?? []);
-  const [manifest, ...manifests] = droppedManifests.length > 0 ? droppedManifests : kept;
+  const [manifest, ...manifests] = droppedManifests.length > 0 ? droppedManifests : storedManifest;
   const [certificate, ...certificates] = own.flatMap((one) => one.certificate ?? []);
   const stated = record && { version: record.version, manifestSha256: record.manifestSha256 };
   const sealed = record && { sealedSha256: record.sealedSha256 };

@@ -128,9 +128,9 @@ const beginnings = new WeakMap<NamedBytes, Promise<Beginnings>>();
  * seal of a document does. So the number of signatures bounds the work, and not the number of certificates.
  */
 async function hashOfBeginning(file: NamedBytes, bytes: number): Promise<string | null> {
-  const known = beginnings.get(file) ?? beginningsOf(file);
-  beginnings.set(file, known);
-  const { ends, hashes } = await known;
+  const pending = beginnings.get(file) ?? beginningsOf(file);
+  beginnings.set(file, pending);
+  const { ends, hashes } = await pending;
   if (!ends.has(bytes)) return null;
   const sha256 = hashes.get(bytes) ?? sha256Hex(file.bytes.subarray(0, bytes));
   hashes.set(bytes, sha256);
@@ -138,9 +138,9 @@ async function hashOfBeginning(file: NamedBytes, bytes: number): Promise<string 
 }
 
 async function beginningsOf({ bytes }: NamedBytes): Promise<Beginnings> {
-  const placed = await signaturesByEnd(bytes);
+  const signatures = await signaturesByEnd(bytes);
   return {
-    ends: new Set([bytes.length, ...(placed instanceof EvidenceError ? [] : placed.keys())]),
+    ends: new Set([bytes.length, ...(signatures instanceof EvidenceError ? [] : signatures.keys())]),
     hashes: new Map(),
   };
 }

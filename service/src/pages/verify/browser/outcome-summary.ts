@@ -133,9 +133,9 @@ function sealedWords(outcome: ProofOutcome | ClosingOutcome): Html | string {
 }
 
 const sealerWords = ({ verdict, claims }: ProofOutcome | ClosingOutcome, { by }: SealFacts): Html => {
-  const known =
+  const isTrusted =
     verdict === "verified" || claims.some((one) => one.name === "seal_certificate_trusted" && one.state === "holds");
-  return html`${by} <span class="quiet-text">${known ? "A certificate that is known here." : "No certificate here confirms that name."}</span>`;
+  return html`${by} <span class="quiet-text">${isTrusted ? "A certificate that is known here." : "No certificate here confirms that name."}</span>`;
 };
 
 function unchangedWords(outcome: ProofOutcome | ClosingOutcome): Summary["unchanged"] {

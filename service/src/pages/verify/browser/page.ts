@@ -1,6 +1,6 @@
 import { verifyChain } from "@signsealship/evidence/manifest";
 import { titleOf } from "@signsealship/verifier/claim-titles";
-import { takeDrops } from "../../ui/browser/drops.ts";
+import { listenForDrops } from "../../ui/browser/drops.ts";
 import { part } from "../../ui/browser/parts.ts";
 import { type Html, html, render } from "../../ui/render.ts";
 import { claimList } from "../verdict.ts";
@@ -23,13 +23,13 @@ export function startPage(): void {
     running?.terminate();
     const mine = new Worker(worker);
     running = mine;
-    const finish = (said: string, view: Html) => {
+    const finish = (announced: string, view: Html) => {
       mine.terminate();
       if (running !== mine) return;
       running = null;
       zone.removeAttribute("aria-busy");
       progress(null, null);
-      show(said, view);
+      show(announced, view);
     };
     zone.setAttribute("aria-busy", "true");
     mine.addEventListener("message", ({ data }: MessageEvent<CheckReport>) => {
@@ -44,20 +44,20 @@ export function startPage(): void {
     mine.postMessage(request);
   }
 
-  const take = (chosen: FileList | undefined) => {
+  const onFiles = (chosen: FileList | undefined) => {
     if (chosen === undefined || chosen.length === 0) return;
     files = [...chosen];
     // Shows the names of dropped files next to the button as well.
     if (picker.files !== chosen) picker.files = chosen;
     void check();
   };
-  picker.addEventListener("change", () => take(picker.files ?? undefined));
+  picker.addEventListener("change", () => onFiles(picker.files ?? undefined));
   // Lets the reader choose the same file again after it changed on disk.
   picker.addEventListener("click", () => {
     picker.value = "";
   });
   for (const name of ["trust-seal", "trust-time"]) part(name).addEventListener("change", () => void check());
-  takeDrops(zone, take);
+  listenForDrops(zone, onFiles);
   if (!globalThis.isSecureContext) {
     picker.disabled = true;
     part("outcome-said").textContent = "This browser checks signatures only on https pages. Use the commands below.";
@@ -89,18 +89,18 @@ async function readersTrust(): Promise<CheckRequest["trust"]> {
  */
 function progress(read: number | null, total: number | null): void {
   const bar = part<HTMLProgressElement>("drop-progress");
-  const said = part("outcome-said");
+  const statusLine = part("outcome-said");
   bar.hidden = total === null;
   if (total === null) return;
   if (read === null) bar.removeAttribute("value");
   else bar.value = read / Math.max(total, 1);
   const words = read === null ? "Checking" : "Reading";
-  if (!said.textContent?.startsWith(words)) said.textContent = `${words}…`;
+  if (!statusLine.textContent?.startsWith(words)) statusLine.textContent = `${words}…`;
 }
 
-/** Announces `said` to screen readers, and moves the focus to the results. */
-function show(said: string, view: Html): void {
-  part("outcome-said").textContent = said;
+/** Announces `announced` to screen readers, and moves the focus to the results. */
+function show(announced: string, view: Html): void {
+  part("outcome-said").textContent = announced;
   const outcome = part("outcome");
   put(outcome, view);
   const heading = outcome.querySelector("h2");
@@ -128,7 +128,7 @@ async function recheckClosing({ roomCode, version, versions }: ClosingConfig): P
   const own = claims.filter(({ name }) => name.startsWith(`manifest.v${version}.`));
   const other = claims.filter((claim) => !own.includes(claim));
   const whole = versions.every(({ manifest }) => manifest !== null);
-  const said =
+  const announced =
     failing.length > 0
       ? `Your browser computed it, too: ${failing.length} did not match. Do not rely on it.`
       : "Your browser computed it, too: everything matches.";
@@ -138,5 +138,5 @@ async function recheckClosing({ roomCode, version, versions }: ClosingConfig): P
     other.length > 0 &&
     html`<details><summary>Earlier versions and the chain</summary>${claimList(other, titleOf)}</details>`
   }`;
-  return { said, claims: shown };
+  return { said: announced, claims: shown };
 }

@@ -26,31 +26,31 @@ export function evidenceIn(files: readonly NamedBytes[]): DetachedEvidence {
 }
 
 /**
- * Leaves in `beside` one time stamp, one OpenTimestamps proof and one log proof, and removes the further ones. A file
+ * Leaves in `companions` one time stamp, one OpenTimestamps proof and one log proof, and removes the further ones. A file
  * with a name that the evidence format uses is preferred.
  * @returns the removed files, as not checked
  */
-export function withoutSeconds(beside: NamedBytes[]): FailedOutcome[] {
+export function withoutSeconds(companions: NamedBytes[]): FailedOutcome[] {
   const rank = ({ name }: NamedBytes) => (evidencePieces.includes(name) ? 0 : 1);
-  const single = beside.filter(({ name }) => !checkpointPieces.includes(name));
+  const single = companions.filter(({ name }) => !checkpointPieces.includes(name));
   single.sort((a, b) => rank(a) - rank(b));
   const seconds = (["der", "ots", "log"] as const).flatMap((kind) =>
     single.filter((one) => kindOf(one) === kind).slice(1),
   );
-  for (const file of seconds) beside.splice(beside.indexOf(file), 1);
+  for (const file of seconds) companions.splice(companions.indexOf(file), 1);
   return seconds.map((file) =>
     failed(file, "Another file of this kind was checked. Choose this one with the PDF alone."),
   );
 }
 
 /**
- * Removes from `beside` the time stamps and proofs of a closing certificate, and returns them.
+ * Removes from `companions` the time stamps and proofs of a closing certificate, and returns them.
  * @param named the proofs that are named after the certificate
  * @param isAlone whether there is no other PDF, so that every time stamp and proof is the certificate's own
  */
-export function takeProofs(beside: NamedBytes[], named: readonly NamedBytes[], isAlone: boolean): NamedBytes[] {
-  const proofs = isAlone ? beside.filter((file) => ["der", "ots", "log"].includes(kindOf(file))) : [...named];
-  for (const proof of proofs) if (beside.includes(proof)) beside.splice(beside.indexOf(proof), 1);
+export function extractProofs(companions: NamedBytes[], named: readonly NamedBytes[], isAlone: boolean): NamedBytes[] {
+  const proofs = isAlone ? companions.filter((file) => ["der", "ots", "log"].includes(kindOf(file))) : [...named];
+  for (const proof of proofs) if (companions.includes(proof)) companions.splice(companions.indexOf(proof), 1);
   return proofs;
 }
 

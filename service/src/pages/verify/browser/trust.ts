@@ -14,7 +14,7 @@ export type CheckContext = {
 };
 
 /** The certificates that the page and its reader trust. Unreadable ones are ignored, and listed among the failures. */
-export function trustFrom(config: VerifyConfig, given: ReadersTrust, failures: FailedOutcome[]): ProofTrust {
+export function trustFrom(config: VerifyConfig, fromReader: ReadersTrust, failures: FailedOutcome[]): ProofTrust {
   const read = (name: string, text: string): TrustList => {
     if (text.trim() === "") return nobody;
     try {
@@ -27,9 +27,9 @@ export function trustFrom(config: VerifyConfig, given: ReadersTrust, failures: F
   };
   const lists = [
     read("The service's certificates", config.sealCertificates),
-    read("Your seal certificate", given.seal),
+    read("Your seal certificate", fromReader.seal),
   ];
-  const stampers = read("Your time-stamping certificate", given.timeStamping).sealAnchors;
+  const stampers = read("Your time-stamping certificate", fromReader.timeStamping).sealAnchors;
   return {
     sealAnchors: lists.flatMap(({ sealAnchors }) => sealAnchors),
     signerAnchors: lists.flatMap(({ signerAnchors }) => signerAnchors),

@@ -24,7 +24,7 @@ async function check({ files, ...rest }: CheckRequest, send: (report: CheckRepor
   }
   let read = 0;
   let reported = 0;
-  const given: NamedBytes[] = [];
+  const named: NamedBytes[] = [];
   for (const file of files) {
     const bytes = await bytesOf(file, (length) => {
       read += length;
@@ -32,10 +32,10 @@ async function check({ files, ...rest }: CheckRequest, send: (report: CheckRepor
       reported = read;
       send({ kind: "reading", read, total });
     });
-    given.push({ name: file.name, bytes });
+    named.push({ name: file.name, bytes });
   }
   send({ kind: "checking" });
-  send({ kind: "done", outcomes: await checkFiles({ ...rest, files: given, subtle: crypto.subtle }) });
+  send({ kind: "done", outcomes: await checkFiles({ ...rest, files: named, subtle: crypto.subtle }) });
 }
 
 async function bytesOf(file: File, onChunk: (length: number) => void): Promise<Uint8Array> {

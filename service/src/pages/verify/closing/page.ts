@@ -187,7 +187,7 @@ ${chainPart(record)}`)}
 }
 
 /** The element where the browser shows its own result. */
-const recheckSaid = html`<span id="recheck-said" aria-live="polite"></span>`;
+const recheckStatus = html`<span id="recheck-said" aria-live="polite"></span>`;
 
 /** The six lines about a closing certificate. @param host of this service */
 function closingSummary(record: ClosingRecord, host: string): Summary {
@@ -202,10 +202,10 @@ function closingSummary(record: ClosingRecord, host: string): Summary {
     sealed: sealedAt(own.createdAt, "As this service states it."),
     sealedBy: `SignSealShip at ${host}`,
     unchanged: failed
-      ? { answer: "no", why: html`The stored records do not match what was sealed. ${recheckSaid}` }
+      ? { answer: "no", why: html`The stored records do not match what was sealed. ${recheckStatus}` }
       : {
           answer: "yes",
-          why: html`Everything was computed again for this page. ${recheckSaid}`,
+          why: html`Everything was computed again for this page. ${recheckStatus}`,
         },
     download: certificateDeletedAt
       ? deletedMessage("The certificate", certificateDeletedAt)

@@ -7,7 +7,11 @@ import { defineMail, type Letter, type MailDeps } from "../../../kernel/platform
 import { isPlainName, isPlainTitle } from "../../../kernel/platform/mail/plain-name.ts";
 import { type MailFirm, nameIn } from "../../../kernel/platform/mail/template.ts";
 import { dollars } from "../../../orders/dollars.ts";
-import { claimPaymentNews, keepClientMail, type PaymentNews } from "../../../orders/fulfilment/fulfilment.ts";
+import {
+  claimMentionedPayments,
+  keepClientMail,
+  type MentionedPayments,
+} from "../../../orders/fulfilment/fulfilment.ts";
 import { joinOrder, type Titled, type TitleOf, verifiedOrder, verifiedSigner } from "../../../orders/order/order.ts";
 import { messageFor } from "../../../orders/templates/templates.ts";
 import { longCode, signingCode, signingEntry } from "../ceremony/codes.ts";
@@ -88,7 +92,7 @@ export const signingMail = defineMail({
     const signers = moment === "signed" && rows.length === 1 ? await findSigners(db, rows[0]?.envelopeId ?? 0) : [];
     const signedBy = signers.map(({ name }) => name).filter(isPlainName);
     const asking = { orderId: row.orderId, email: row.email, mail: claimOf(about) };
-    const paid = moment === "request" && !about.former ? await claimPaymentNews(deps, asking) : null;
+    const paid = moment === "request" && !about.former ? await claimMentionedPayments(deps, asking) : null;
     const message = moment === "request" ? await messageFor(deps, row.orderId) : null;
     const firm = await readMailFirm(db, row.partnerId);
     const found = { rows, signedBy, message, firm, token, moment, paid };
@@ -158,7 +162,7 @@ type Found = {
   /** The firm's own message; null for none. */
   message: string | null;
   /** The payments that the mail tells of, for a signer who is the client; null for none. */
-  paid: PaymentNews | null;
+  paid: MentionedPayments | null;
   /** The token of the signer's link. Null when its key is missing; the mail then has no button. */
   token: string | null;
   /**

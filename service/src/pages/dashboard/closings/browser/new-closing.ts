@@ -1,4 +1,4 @@
-import { takeDrops } from "../../../ui/browser/drops.ts";
+import { listenForDrops } from "../../../ui/browser/drops.ts";
 import { part } from "../../../ui/browser/parts.ts";
 import { personLabel } from "../person-label.ts";
 import { connectPlaces } from "./document-places.ts";
@@ -23,7 +23,7 @@ function typed(): URLSearchParams {
 
 prepare();
 keepDraft({ form, typed });
-takeDrops(document.body, (files) => {
+listenForDrops(document.body, (files) => {
   if (files) void send([...files]);
 });
 document.addEventListener("change", (event) => {

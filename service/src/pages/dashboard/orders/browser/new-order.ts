@@ -1,4 +1,4 @@
-import { takeDrops } from "../../../ui/browser/drops.ts";
+import { listenForDrops } from "../../../ui/browser/drops.ts";
 import { make, part } from "../../../ui/browser/parts.ts";
 import { loadPdfJs } from "../../../ui/browser/viewer/pdf-js.ts";
 import { namedRows, rowField } from "../new/signer-rows.ts";
@@ -52,7 +52,7 @@ let wasOther = true;
 type.addEventListener("change", follow);
 follow();
 
-takeDrops(part("document-drop"), (files) => {
+listenForDrops(part("document-drop"), (files) => {
   if (!files || files.length === 0) return;
   input.files = files;
   input.dispatchEvent(new Event("change", { bubbles: true }));

@@ -6,7 +6,7 @@ import type { Principal } from "../../../../kernel/identity/identity.ts";
 import { documentName } from "../../../../kernel/platform/document-name.ts";
 import { ServiceError } from "../../../../kernel/platform/errors.ts";
 import { type FillView, ownFill } from "../../../../orders/fills/fills.ts";
-import { keepUpload, openKept, readWhole } from "../../../../orders/order/order.ts";
+import { keepUpload, openUpload, readWhole } from "../../../../orders/order/order.ts";
 import { templatePageCounts } from "../../../../orders/templates/templates.ts";
 import { wantsJson } from "../../../ui/error-page.ts";
 import { acceptForms, type FormValues } from "../../../ui/forms/form-body.ts";
@@ -44,7 +44,7 @@ export function orderNewPage(app: FastifyInstance, deps: OrderNewDeps): void {
   pageRoute(app, deps.frame, {
     url: `${keptFilePath}/:token`,
     handle: async ({ request, params: { token } }) => ({
-      pdf: await openKept(deps.orders, token, principalOf(request)),
+      pdf: await openUpload(deps.orders, token, principalOf(request)),
       name: "document.pdf",
     }),
   });

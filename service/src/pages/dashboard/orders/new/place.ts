@@ -7,7 +7,7 @@ import type { FillDeps } from "../../../../orders/fills/fills.ts";
 import {
   type Answering,
   type OrderDeps,
-  type PlacedOrder,
+  type PlacementResult,
   placeOrder,
   type TitleOf,
 } from "../../../../orders/order/order.ts";
@@ -64,7 +64,7 @@ async function putIntoRoom(
   }
 }
 
-const answering: Answering<PlacedOrder> = {
+const answering: Answering<PlacementResult> = {
   status: 303,
   resultOf: ({ code }) => ({ orderCode: code, checkoutUrl: null }),
   readText(text) {

@@ -1,4 +1,4 @@
-import { takeDrops } from "../../../ui/browser/drops.ts";
+import { listenForDrops } from "../../../ui/browser/drops.ts";
 
 const form = part("seal-form") as HTMLFormElement;
 const picker = part("seal-file") as HTMLInputElement;
@@ -16,7 +16,7 @@ form.addEventListener("submit", (event) => {
   take(picker.files ?? undefined);
   form.reset();
 });
-takeDrops(form, take);
+listenForDrops(form, take);
 
 function take(files: FileList | undefined): void {
   for (const file of files ?? []) {

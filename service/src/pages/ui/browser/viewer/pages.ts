@@ -97,9 +97,9 @@ export async function showPages(
   }
 
   function tidy(): void {
-    const kept = wanted();
-    if (kept[0]) onPage(kept[0].n);
-    for (const page of pages) if (page.drawing && !kept.includes(page)) clear(page);
+    const wantedPages = wanted();
+    if (wantedPages[0]) onPage(wantedPages[0].n);
+    for (const page of pages) if (page.drawing && !wantedPages.includes(page)) clear(page);
   }
 
   return {

@@ -26,12 +26,12 @@ export async function hashOf(bytes: Uint8Array): Promise<string | null> {
   return subtle ? toHex(new Uint8Array(await subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>))) : null;
 }
 
-let toldPage = 0;
+let reportedPage = 0;
 
 /** Tells the room which page is read. */
 export function tellPage(page: number, pages: number): void {
-  if (page === toldPage) return;
-  toldPage = page;
+  if (page === reportedPage) return;
+  reportedPage = page;
   tell({ kind: "at-page", page, pages });
 }
 
