@@ -276,9 +276,10 @@ describe("the document", () => {
 test("the copies for a signer exist when everybody has signed, and not before", async () => {
   const { file } = await open();
   assert.equal((await ask("/sealed.pdf")).status, 409);
-  envelope.change({ state: "completed", copies: ["sealed", "custody_certificate"] });
+  envelope.change({ state: "completed", copies: ["notarized", "sealed", "custody_certificate"] });
   const page = await textOf();
   for (const [kind, name] of [
+    ["notarized", "notarized"],
     ["sealed", "signed and sealed"],
     ["custody_certificate", "certificate of the signing"],
   ]) {

@@ -283,7 +283,11 @@ export const en = {
     endedText: "The time for signing on it is over, or it was never handed over.",
     signIn: "Sign in",
   },
-  copies: { sealed: "Save the signed document", custody_certificate: "Save the certificate of the signing" },
+  copies: {
+    notarized: "Save the notarized document",
+    sealed: "Save the signed document",
+    custody_certificate: "Save the certificate of the signing",
+  },
   signedAt: "You signed on",
   verify: "Check the signatures and the record of the signing",
   done: {

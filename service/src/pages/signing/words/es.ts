@@ -274,7 +274,11 @@ export const es: Words = {
     endedText: "El tiempo para firmar en él terminó, o nunca se entregó.",
     signIn: "Iniciar sesión",
   },
-  copies: { sealed: "Guardar el documento firmado", custody_certificate: "Guardar el certificado de la firma" },
+  copies: {
+    notarized: "Guardar el documento notarizado",
+    sealed: "Guardar el documento firmado",
+    custody_certificate: "Guardar el certificado de la firma",
+  },
   signedAt: "Usted firmó el",
   verify: "Comprobar las firmas y el registro del proceso",
   done: {

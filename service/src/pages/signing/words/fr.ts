@@ -276,6 +276,7 @@ export const fr: Words = {
     signIn: "Se connecter",
   },
   copies: {
+    notarized: "Enregistrer le document notarié",
     sealed: "Enregistrer le document signé",
     custody_certificate: "Enregistrer le certificat de la signature",
   },

@@ -273,7 +273,11 @@ export const pt: Words = {
     endedText: "O tempo para assinar nele terminou, ou ele nunca foi entregue.",
     signIn: "Entrar",
   },
-  copies: { sealed: "Salvar o documento assinado", custody_certificate: "Salvar o certificado da assinatura" },
+  copies: {
+    notarized: "Salvar o documento notarizado",
+    sealed: "Salvar o documento assinado",
+    custody_certificate: "Salvar o certificado da assinatura",
+  },
   signedAt: "Você assinou em",
   verify: "Verificar as assinaturas e o registro do processo",
   done: {

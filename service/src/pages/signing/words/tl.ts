@@ -282,7 +282,11 @@ export const tl: Words = {
     endedText: "Tapos na ang oras ng paglagda rito, o hindi ito kailanman ibinigay.",
     signIn: "Mag-sign in",
   },
-  copies: { sealed: "I-save ang napirmahang dokumento", custody_certificate: "I-save ang katibayan ng pagpirma" },
+  copies: {
+    notarized: "I-save ang nanotaryong dokumento",
+    sealed: "I-save ang napirmahang dokumento",
+    custody_certificate: "I-save ang katibayan ng pagpirma",
+  },
   signedAt: "Pumirma kayo noong",
   verify: "Suriin ang mga pirma at ang rekord ng pagpirma",
   done: {

@@ -274,7 +274,11 @@ export const vi: Words = {
     endedText: "Thời gian ký trên thiết bị đã hết, hoặc thiết bị chưa từng được giao.",
     signIn: "Đăng nhập",
   },
-  copies: { sealed: "Lưu tài liệu đã ký", custody_certificate: "Lưu chứng nhận việc ký" },
+  copies: {
+    notarized: "Lưu tài liệu đã công chứng",
+    sealed: "Lưu tài liệu đã ký",
+    custody_certificate: "Lưu chứng nhận việc ký",
+  },
   signedAt: "Quý vị đã ký vào",
   verify: "Kiểm tra các chữ ký và hồ sơ việc ký",
   done: {

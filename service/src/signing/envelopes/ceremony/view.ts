@@ -37,8 +37,11 @@ export type SigningState =
   | "expired"
   | "voided";
 
-/** The copies for signers: the sealed document that everybody signed, and the custody certificate about its signing. */
-export const copyKinds = ["sealed", "custody_certificate"] as const;
+/**
+ * The copies for signers: the notarized document if a notary acted after them, the sealed document that everybody
+ * signed, and the custody certificate about its signing.
+ */
+export const copyKinds = ["notarized", "sealed", "custody_certificate"] as const;
 export type CopyKind = (typeof copyKinds)[number];
 
 /** A field of the signer. Its position is in points from the upper left corner of the page as readers show it. */

@@ -78,6 +78,23 @@ test("two signers sign one after the other, and the order is signed and sealed a
   assert.equal((await running.ceremony.view(second)).state, "completed");
 });
 
+test("a signer’s link also opens the document that a notary completed afterwards", async () => {
+  const [jane] = people("Jane");
+  assert.ok(jane);
+  const code = await running.order([jane], { svc_notary: "true" });
+  const link = await running.linkOf(jane.email);
+  const { ceremony } = running;
+  assert.deepEqual(await signBy(ceremony, link, "Jane"), { outcome: "signed", completed: true });
+  const copies = async () => (await ceremony.view(link)).copies;
+  await until(async () => (await copies()).length === 2);
+  assert.deepEqual(await copies(), ["sealed", "custody_certificate"]);
+  await assert.rejects(ceremony.copy(link, "notarized"), { code: "conflict" });
+  await running.client.ok("POST", `/api/partner/sandbox/orders/${code}/advance`);
+  assert.deepEqual(await copies(), ["notarized", "sealed", "custody_certificate"]);
+  const [notarized, sealed] = [await ceremony.copy(link, "notarized"), await ceremony.copy(link, "sealed")];
+  assert.notDeepEqual(await wholeFile(notarized), await wholeFile(sealed));
+});
+
 test("an invalid or replaced link is not found, and viewing changes nothing", async () => {
   const [jane] = people("Jane");
   assert.ok(jane);
