@@ -23,6 +23,7 @@ import {
   type GroupCharge,
   type GroupChargeEnd,
   isOpenCharge,
+  letClientsPay,
   type Member,
   refusalOf,
   type SharedCheckout,
@@ -147,6 +148,16 @@ export async function roomCharge<Result extends GroupCharge>(
 ): Promise<Result> {
   const { id } = await roomOf(deps.db, roomCode, principal);
   return chargeGroup(deps, principal, membersOf(id, all), end);
+}
+
+/** Lets the clients pay all orders of the room that the firm is to pay now: all of them, or none. */
+export async function letRoomsClientsPay(
+  deps: Pick<CheckoutDeps, "db" | "clock" | "notarySupply">,
+  principal: Principal,
+  roomCode: string,
+): Promise<void> {
+  const { id } = await roomOf(deps.db, roomCode, principal);
+  await letClientsPay(deps, principal, membersOf(id, paidBy("firm")));
 }
 
 /** Opens one checkout for all payable orders of the order's client in the order's room. */

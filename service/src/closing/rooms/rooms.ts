@@ -4,6 +4,7 @@ export { type RoomDeps, roomNotFound } from "./begin-change.ts";
 export {
   chargeableOfRoom,
   clientCheckout,
+  letRoomsClientsPay,
   payableOfClient,
   payableOfRoom,
   roomCharge,

@@ -8,6 +8,7 @@ import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import type { Address } from "../pricing/pricing.ts";
 import { type DocumentOwner, documentMembers } from "./documents.ts";
+import type { Payer } from "./form/form.ts";
 import type { RequestedField } from "./form/requested-field.ts";
 import { type OrderSigner, signersOf } from "./form/signers.ts";
 import { orderState, verifiedOrders } from "./order-mac.ts";
@@ -66,6 +67,11 @@ export async function setShipTo(tx: Tx, orderId: number, shipTo: Address): Promi
 
 export async function setFaxTo(tx: Tx, orderId: number, faxTo: string): Promise<void> {
   await tx.query(sql`UPDATE orders SET fax_to = ${faxTo} WHERE id = ${orderId}`);
+  await writeStateMacs(tx, orderState, sql`id = ${orderId}`);
+}
+
+export async function setPayer(tx: Tx, orderId: number, payBy: Payer): Promise<void> {
+  await tx.query(sql`UPDATE orders SET pay_by = ${payBy} WHERE id = ${orderId}`);
   await writeStateMacs(tx, orderState, sql`id = ${orderId}`);
 }
 

@@ -18,6 +18,7 @@ export {
   replaceOriginal,
   setClientEmail,
   setFaxTo,
+  setPayer,
   setShipTo,
 } from "./correct-order.ts";
 export {

@@ -87,6 +87,7 @@ export {
   stuckCharges,
 } from "./firm/stuck.ts";
 export { giveBack, giveSandboxPart, refundAtProcessor } from "./give-back.ts";
+export { letClientPay, letClientsPay } from "./let-client-pay.ts";
 export {
   allowPayAgain,
   type PayAgain,

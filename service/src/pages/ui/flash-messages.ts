@@ -33,6 +33,7 @@ const flashMessages = {
   "limit-saved":
     "The limits were saved. A payment that was refused before is not tried again by itself: charge it again under “Payments of your firm”.",
   "order-charged": "The charge is being sent. The order moves when the processor confirms the payment.",
+  "client-pays": "The client pays now, and gets the link to pay by email.",
   "pause-saved": "The pause between services was saved.",
   "billing-address-saved": "The name and address on receipts were saved.",
   "branding-saved": "The branding was saved.",
@@ -66,6 +67,7 @@ const flashMessages = {
   "room-reopened": "The room is open again.",
   "room-charged":
     "One payment for all orders that your firm pays is being sent. They move when the processor confirms it.",
+  "room-clients-pay": "The clients pay these orders now, and get the link to pay by email.",
   "room-day-removed": "The closing day is removed.",
   "room-day-set": "The closing day is saved. Your list of closings is sorted by it.",
   "room-seal-on": "The service seals the certificate once every order has ended.",

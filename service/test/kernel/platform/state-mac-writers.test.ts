@@ -30,6 +30,7 @@ const excepted: Readonly<Record<string, string>> = {
   "orders/order/correct-order.ts replaceOriginal": ofOrder,
   "orders/order/correct-order.ts setClientEmail": ofOrder,
   "orders/order/correct-order.ts setFaxTo": ofOrder,
+  "orders/order/correct-order.ts setPayer": ofOrder,
   "orders/order/correct-order.ts setShipTo": ofOrder,
   "orders/order/store.ts addAdjustment": ofOrder,
   "orders/order/store.ts forgetDocumentNames": "alteredAmong of the retention plan has locked and verified the orders",

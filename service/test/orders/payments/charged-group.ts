@@ -50,7 +50,7 @@ export function groupsOf(world: MoneyWorld) {
   }
 
   return {
-    ...{ group, charge, charged, runJobs, intentsOf },
+    ...{ group, membersOf, charge, charged, runJobs, intentsOf },
     statuses: (codes: readonly string[]) => Promise.all(codes.map(async (code) => (await orders.look(code)).status)),
     states: (codes: readonly string[]) =>
       Promise.all(codes.map(async (code) => (await chargesOfCode(db, code)).map(({ state }) => state))),

@@ -530,6 +530,53 @@ test("a member charges the firm on the room's page, which shows the state of the
   assert.match(billing, new RegExp(`${shown.join("</a>, <a[^>]*>")}|${shown.reverse().join("</a>, <a[^>]*>")}`));
 });
 
+test("after a decline, a member lets the client pay on the order's page or the room's, and the client gets the link", async () => {
+  const method = [...stripe.firm.methods.keys()].at(-1) ?? "";
+  stripe.firm.outcomes.set(method, "card_declined");
+  const client = "jordan.payer@example.com";
+  const place = async () => {
+    const { orderCode } = await live.place({ svc_sign: "true", pay_by: "firm", email: client });
+    await deliver(stripe.chargeEvent((await charge(orderCode, "declined")).intent ?? ""));
+    return orderCode;
+  };
+  const codes = [await place(), await place()];
+  stripe.firm.outcomes.delete(method);
+  const isDecline = (mail: string) =>
+    /A payment of your firm failed/.test(mail) && codes.some((code) => mail.includes(code));
+  const told = await until(() => mailsTo(service, email).find(isDecline));
+  assert.match(told.replace(/=?\s+/g, " "), /let the client pay instead: the order’s page has a button for it/);
+  assert.deepEqual(mailsTo(service, client), [], "the client hears nothing of the firm's money");
+  const [alone = "", inRoom = ""] = codes;
+  const json = { ...live.headers, "Content-Type": "application/json" };
+  const call = async (path: string, body: object) =>
+    (await fetch(live.url() + path, { method: "POST", headers: json, body: JSON.stringify(body) })).json();
+  const { roomCode } = (await call("/api/rooms", { name: "14 Elm Street" })) as { roomCode: string };
+  await call(`/api/rooms/${roomCode}/orders`, { orderCode: inRoom });
+  for (const [code, path] of [
+    [alone, `/dashboard/orders/${alone}`],
+    [inRoom, `/dashboard/rooms/${roomCode}`],
+  ] as const) {
+    assert.match(await look(path), /Let the client pay instead/);
+    assert.equal((await post(`${path}/client-pays`)).status, 303);
+    assert.equal((await post(`${path}/client-pays`)).status, 409, "a second click");
+    await until(() => mailsTo(service, client).some((mail) => mail.includes(code)));
+    const page = await look(path);
+    assert.doesNotMatch(page, /Let the client pay instead/);
+    const shown = await fetch(`${live.url()}/api/partner/orders/${code}`, { headers: live.headers });
+    assert.equal("payBy" in ((await shown.json()) as object), false);
+    const checkout = await fetch(`${live.url()}/api/partner/orders/${code}/checkout`, {
+      method: "POST",
+      headers: live.headers,
+    });
+    const { checkoutUrl } = (await checkout.json()) as { checkoutUrl: string };
+    await deliver(stripe.pay(checkoutUrl.split("/").at(-1) ?? ""));
+    assert.equal(await live.statusOf(code), "EsignPending");
+  }
+  assert.match(await look(`/dashboard/orders/${alone}`), /The client pays in place of the firm/);
+  // The firm's tier allows few open rooms.
+  assert.equal((await post(`/dashboard/rooms/${roomCode}/close`)).status, 303);
+});
+
 test("a closing that the firm pays is charged by one payment when it is placed", async () => {
   const upload = async () => {
     const body = new FormData();

@@ -7,7 +7,7 @@ import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { newUuid } from "../../../src/kernel/platform/ids.ts";
 import { enqueue } from "../../../src/kernel/platform/jobs/jobs.ts";
 import { documentsOfOrder } from "../../../src/orders/billing/billing.ts";
-import { firmChargeQueue, lockOrder, transition } from "../../../src/orders/order/order.ts";
+import { firmChargeQueue, lockOrder, orderPayer, transition } from "../../../src/orders/order/order.ts";
 import { reverseCredit } from "../../../src/orders/payments/documents.ts";
 import { putLimit, updateMethod } from "../../../src/orders/payments/firm/store.ts";
 import {
@@ -17,11 +17,13 @@ import {
   checkoutUrl,
   endCharge,
   heldPayments,
+  letClientPay,
+  letClientsPay,
   paymentsOfFirm,
   spentThisMonth,
   watchPayments,
 } from "../../../src/orders/payments/payments.ts";
-import { recordPart } from "../../../src/orders/payments/store.ts";
+import { recordPart, recordPayment } from "../../../src/orders/payments/store.ts";
 import { groupsOf } from "./charged-group.ts";
 import { openMoneyWorld } from "./money-world.ts";
 
@@ -29,7 +31,18 @@ const world = await forTests(openMoneyWorld());
 const { db, deps, stripe, orders, clock } = world;
 const minute = 60_000;
 
-const { group, charge, runJobs, intentsOf, charged, statuses, states, paidBy, tasksOf: openTasks } = groupsOf(world);
+const {
+  group,
+  membersOf,
+  charge,
+  runJobs,
+  intentsOf,
+  charged,
+  statuses,
+  states,
+  paidBy,
+  tasksOf: openTasks,
+} = groupsOf(world);
 const take = (intent: string) => world.take(stripe.chargeEvent(intent));
 const all = <Value>(value: Value) => [value, value, value];
 const mails = (moment: string) =>
@@ -350,6 +363,84 @@ test("of several reasons against a payment, names first that another sum is due 
   await assert.rejects(chargeByMember(deps, firm.principal, codes[0], 1), /^ServiceError: The sum is \$95\.00 now/);
   await assert.rejects(chargeByMember(deps, firm.principal, codes[0], 9_500), /above your limit for one order/);
   assert.deepEqual(await states(codes), all([]));
+});
+
+test("lets the clients of all orders pay instead, or of none while a payment is under way, and charges none of them", async () => {
+  const found = await charged("card_declined");
+  const { firm, codes, intent } = found;
+  const members = membersOf(codes);
+  const payers = () => Promise.all(codes.map(async (code) => orderPayer(db, await world.orderIdOf(code))));
+  await assert.rejects(letClientPay(deps, { ...firm.principal, environment: "test" }, codes[0]), /Order not found/);
+  await take(intent);
+  await charge({ firm, codes: [codes[1]] });
+  const underWay = /A payment by your firm is under way/;
+  await assert.rejects(letClientsPay(deps, firm.principal, members), underWay);
+  await assert.rejects(letClientPay(deps, firm.principal, codes[1]), underWay);
+  assert.deepEqual(await payers(), all("firm"));
+  await runJobs();
+  const second = intentsOf(firm).find(({ id }) => id !== intent);
+  await take(String(second?.["id"]));
+  await cancel(codes[2]);
+  await db.query(sql`DELETE FROM jobs`);
+  await letClientsPay(deps, firm.principal, members);
+  assert.deepEqual(await payers(), ["client", "client", "firm"]);
+  const mailed = await db.query<{ orderId: number; moment: string }>(sql`
+    SELECT (payload ->> 'orderId')::int AS "orderId", payload ->> 'moment' AS moment FROM jobs WHERE queue = 'order-mail' ORDER BY id`);
+  const orderIds = await Promise.all(codes.slice(0, 2).map(world.orderIdOf));
+  assert.deepEqual(
+    mailed,
+    orderIds.map((orderId) => ({ orderId, moment: "quote_ready" })),
+  );
+  const lines = await db.query<{ actor: string }>(sql`
+    SELECT actor FROM audit_log WHERE action = 'order.payer_changed' AND order_id = ANY (${orderIds}::bigint[])`);
+  assert.deepEqual(
+    lines.map(({ actor }) => actor),
+    [0, 1].map(() => `key:${firm.principal.key?.id}`),
+  );
+  await assert.rejects(letClientsPay(deps, firm.principal, members), /no order here that its client could pay/);
+  await assert.rejects(letClientPay(deps, firm.principal, codes[0]), /The client pays this order/);
+  await assert.rejects(chargeByMember(deps, firm.principal, codes[0]), /The client pays this order/);
+  // A job that was queued before charges none of them.
+  await db.query(sql`SELECT enqueue_job(${firmChargeQueue}, jsonb_build_object('orderIds', ${orderIds}::bigint[]))`);
+  await runJobs();
+  assert.equal(intentsOf(firm).length, 2);
+});
+
+test("either charges an order or lets its client pay, when both are asked for at once", async () => {
+  for (let round = 0; round < 5; round++) {
+    const { firm, codes } = await group();
+    const results = await Promise.allSettled([
+      chargeByMember(deps, firm.principal, codes[0]),
+      letClientPay(deps, firm.principal, codes[0]),
+    ]);
+    assert.deepEqual(results.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
+    const isCharged = (await states([codes[0]])).flat().length === 1;
+    assert.equal(await orderPayer(db, await world.orderIdOf(codes[0])), isCharged ? "firm" : "client");
+  }
+});
+
+test("keeps the firm as the payer of an order for which it has paid", async () => {
+  const { firm, codes, intent, sum } = await charged();
+  const event = stripe.chargeEvent(intent);
+  await world.take({ ...event, data: { object: { ...event.data.object, amount_received: sum - 1 } } });
+  await db.transaction(async (tx) => {
+    for (const code of codes) {
+      const order = await lockOrder(tx, code);
+      assert.ok(order);
+      if (code !== codes[0])
+        await transition(tx, order, "released", { actor: "system", at: clock(), log: deps.log, reason: "asked" });
+    }
+  });
+  await letClientPay(deps, firm.principal, codes[1]);
+  await assert.rejects(letClientPay(deps, firm.principal, codes[0]), /An order in OnHold has no price to pay/);
+  await db.transaction(async (tx) => {
+    const orderId = await world.orderIdOf(codes[2]);
+    await recordPayment(tx, {
+      ...{ orderId, paymentIntent: "pi_earlier", sessionId: "cs_earlier", amount: 1_020, currency: "usd" },
+      ...{ simulated: false, at: clock() },
+    });
+  });
+  await assert.rejects(letClientPay(deps, firm.principal, codes[2]), /has made a payment for this order/);
 });
 
 test("of twenty requests at once one makes the payment, also against charges of a single order", async () => {

@@ -169,7 +169,17 @@ const stillHolds = (moment: ChargeMoment, { state }: FirmCharge): boolean =>
     : state === (moment === "overdue" ? "pending" : moment);
 
 /** How a person can pay after a charge that was refused or failed. */
-function waysOn({ reason, environment }: FirmCharge, isOne: boolean): string {
+function waysOn(charge: FirmCharge, isOne: boolean): string {
+  const page = isOne ? "order" : "closing";
+  // The price of an order can change hands; additional postage and a price that a bank took back can't.
+  const byClient =
+    charge.supplementId === null
+      ? ` Or let ${isOne ? "the client" : "the clients"} pay instead: the ${page}’s page has a button for it.`
+      : "";
+  return `${waysToPay(charge, isOne)}${byClient}`;
+}
+
+function waysToPay({ reason, environment }: FirmCharge, isOne: boolean): string {
   const needsPerson = reason === "authentication_required";
   if (environment === "test") {
     const page = isOne ? "order" : "closing";

@@ -16,6 +16,7 @@ const actionWords: Readonly<Record<string, string>> = {
   "order.not_arrived": "Reported as not arrived",
   "order.created": "Order placed",
   "order.documents_asked_for": "Documents mailed to the client again, as somebody with the order’s link asked",
+  "order.payer_changed": "The client pays in place of the firm",
   "order.mail_sent_again": "Email sent to the client again",
   "document.added": "Document added",
   "documents.deleted": "Documents deleted, as the retention plan says",

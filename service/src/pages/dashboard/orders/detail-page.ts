@@ -56,7 +56,7 @@ import { doOnce, submissionFor } from "../submit-once.ts";
 import { cancelForm } from "./cancel-form.ts";
 import { type OrderDetailView, orderDetailBody } from "./detail.ts";
 import { orderDocumentPages } from "./document-pages.ts";
-import { chargeForm, readFirmPays } from "./firm-pays.ts";
+import { firmPaysForms, readFirmPays } from "./firm-pays.ts";
 import { inPersonForms } from "./in-person.ts";
 import { mailForm } from "./mails.ts";
 import { noteForm } from "./notes.ts";
@@ -132,7 +132,7 @@ export function orderDetailPage(
   );
 
   putRightForms(app, forms, { db, clock, limits, corrections: deps.corrections, frame }, form);
-  chargeForm(forms, { members, checkout, limits }, form);
+  firmPaysForms(forms, { members, checkout, limits }, form);
   noteForm(forms, { db, clock, limits, firmNotes: deps.firmNotes }, form);
   inPersonForms(forms, { db, clock, limits }, form);
   mailForm(forms, { db, clock, limits, takesPayment: deps.takesPayment }, form);

@@ -4,6 +4,7 @@ import { principalOf } from "../../../kernel/http/authentication.ts";
 import type { RateLimits } from "../../../kernel/http/rate-limits.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { invalid } from "../../../kernel/platform/errors.ts";
+import { isPayable } from "../../../orders/order/order.ts";
 import {
   activeMethod,
   type CheckoutDeps,
@@ -12,12 +13,14 @@ import {
   type FirmCharge,
   isOpenCharge,
   isOverdueCharge,
+  letClientPay,
   methodName,
   type PaymentMethod,
   type SpendingRefusal,
 } from "../../../orders/payments/payments.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { money } from "../../ui/format.ts";
+import { askFirst } from "../../ui/forms/ask-first.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { type PageCall, type PageRoute, pageRoute } from "../../ui/page/route.ts";
@@ -50,7 +53,7 @@ export const isBeingCharged = (firmPays: FirmPays): boolean =>
  * @param hasCheckout whether it can be paid by the hosted checkout; if not, it is paid in the sandbox
  */
 export function firmPaysPart(
-  { code, dueCents }: { code: string; dueCents: number },
+  { code, status, dueCents }: { code: string; status: string; dueCents: number },
   firmPays: FirmPays,
   { payable, hasCheckout }: { payable: boolean; hasCheckout: boolean },
 ): Html {
@@ -65,8 +68,18 @@ ${payable && latest && latest.groupId !== null && html`<p>It was one payment for
 ${payable && method && isAboveLimit(latest) && html`<p>An owner of your firm can charge it here. After a limit was raised under Billing, charge it again here: it is not tried again by itself. Anybody of your firm can ${otherWay}.</p>`}
 ${payable && method && needsPerson && html`<p>Charging the card again would fail again. To have a person confirm the payment, ${otherWay}.</p>`}
 ${payable && method && !needsPerson && buttonForm(`/dashboard/orders/${code}/charge`, `Charge ${money(dueCents)} to ${methodName(method)}`, { fields: { total_cents: String(dueCents) } })}
-${payable && !method && html`<p>Your firm pays this order. <a href="/dashboard/billing">Add a card or bank account</a>, or ${otherWay}.</p>`}`;
+${payable && !method && html`<p>Your firm pays this order. <a href="/dashboard/billing">Add a card or bank account</a>, or ${otherWay}.</p>`}
+${payable && isPayable(status) && clientPaysQuestion(`/dashboard/orders/${code}/client-pays`, "The client")}`;
 }
+
+/** The question whether the client pays instead of the firm. */
+export const clientPaysQuestion = (action: string, who: "The client" | "Each client"): Html =>
+  askFirst({
+    label: "Let the client pay instead",
+    text: `${who} gets the price and the link to pay by email. Your firm is not charged any more, and its receipts are the client’s. You can’t change it back here.`,
+    confirm: "Let the client pay",
+    action,
+  });
 
 const aboveLimit: ReadonlySet<string> = new Set<SpendingRefusal>([
   "no_limit",
@@ -87,8 +100,11 @@ export function shownCents(form: FormValues): number {
   return Number(shown);
 }
 
-/** Adds the form with which a member charges the firm's payment method for an order. */
-export function chargeForm(
+/**
+ * Adds the form with which a member charges the firm's payment method for an order, and the one that lets the client pay
+ * it instead.
+ */
+export function firmPaysForms(
   forms: FastifyInstance,
   { members, checkout, limits }: Deps,
   form: Pick<PageRoute<"/dashboard/orders/:code">, "method" | "policy"> & {
@@ -105,6 +121,18 @@ export function chargeForm(
       handle: async ({ params, form, request }) => {
         await chargeByMember({ ...checkout, rowMac }, principalOf(request), params.code, shownCents(form));
         return done(`/dashboard/orders/${params.code}`, "order-charged");
+      },
+    },
+  );
+  pageRoute(
+    forms,
+    { limits },
+    {
+      ...form,
+      url: "/dashboard/orders/:code/client-pays",
+      handle: async ({ params, request }) => {
+        await letClientPay(checkout, principalOf(request), params.code);
+        return done(`/dashboard/orders/${params.code}`, "client-pays");
       },
     },
   );

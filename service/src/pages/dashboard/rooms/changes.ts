@@ -7,6 +7,7 @@ import {
   closesOnField,
   detachOrder,
   inviteParticipant,
+  letRoomsClientsPay,
   ownRoom,
   participantFields,
   removeParticipant,
@@ -63,7 +64,7 @@ export function roomChanges(forms: FastifyInstance, deps: RoomsDeps, show: Show)
   roomForms(forms, deps, formIn);
   deliveryForms(forms, deps, formIn);
   sandboxForms(forms, deps, formIn);
-  chargeForm(forms, deps, formIn);
+  firmPaysForms(forms, deps, formIn);
   sealForm(forms, deps, formIn);
   signingForm(forms, deps, formIn);
   pageRoute(forms, deps.frame, {
@@ -108,8 +109,11 @@ function sealForm(forms: FastifyInstance, { frame, closings }: RoomsDeps, formIn
   });
 }
 
-/** Adds the form that charges the firm's card or bank account once for all orders of the room that the firm pays. */
-function chargeForm(forms: FastifyInstance, { frame, checkout }: RoomsDeps, formIn: FormIn): void {
+/**
+ * Adds the form that charges the firm's card or bank account once for all orders of the room that the firm pays, and the
+ * one that lets their clients pay instead.
+ */
+function firmPaysForms(forms: FastifyInstance, { frame, checkout }: RoomsDeps, formIn: FormIn): void {
   pageRoute(forms, frame, {
     ...formIn("payment"),
     url: "/dashboard/rooms/:code/charge",
@@ -119,6 +123,14 @@ function chargeForm(forms: FastifyInstance, { frame, checkout }: RoomsDeps, form
       const end = { record: recordNothing, resultOf, expectedCents: shownCents(form) };
       await roomCharge(checkout, principalOf(request), code, end);
       return done(pathOf(code), "room-charged");
+    },
+  });
+  pageRoute(forms, frame, {
+    ...formIn("payment"),
+    url: "/dashboard/rooms/:code/client-pays",
+    handle: async ({ params: { code }, request }) => {
+      await letRoomsClientsPay(checkout, principalOf(request), code);
+      return done(pathOf(code), "room-clients-pay");
     },
   });
 }

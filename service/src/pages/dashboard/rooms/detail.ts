@@ -11,7 +11,7 @@ import { statusWords } from "../../ui/orders/status-words.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { chargeText } from "../billing/body.ts";
-import { isAboveLimit } from "../orders/firm-pays.ts";
+import { clientPaysQuestion, isAboveLimit } from "../orders/firm-pays.ts";
 import { signHere } from "../orders/sitting.ts";
 import { deliveryCard } from "./delivery.ts";
 import { ordersPart, orderTitle } from "./orders.ts";
@@ -71,7 +71,8 @@ ${
     ? html`${buttonForm(formPath(view, "checkout"), `Open the checkout for ${money(total)}${isFirms ? ", which your firm pays" : ""}`, { fields: { pay_by: payer }, ...((charge || !isFirms) && { kind: "quiet-button" as const }) })}
 <p class="form-note">Opening it charges nobody. A checkout of a single order that is still open is closed first.</p>`
     : html`<p class="form-note">Anybody of your firm can also pay them in the sandbox.</p>`
-}`;
+}
+${isFirms && clientPaysQuestion(formPath(view, "client-pays"), "Each client")}`;
 }
 
 /** Tells why the latest payment failed. One order is enough to stop it, because a person approved its whole sum. */

@@ -1,0 +1,76 @@
+/** Changes the payer of unpaid orders from the firm to their clients, for example after the firm's card was declined. */
+import { auditLine } from "../../kernel/audit/audit.ts";
+import { actorOf, type Principal } from "../../kernel/identity/identity.ts";
+import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import { isCode } from "../../kernel/platform/text.ts";
+import { isPayable, type LockedOrder, lockOrder, mailClient, orderPayer, setPayer } from "../order/order.ts";
+import { type CheckoutDeps, lockGroup, type Member, refusalOf } from "./checkout/checkout.ts";
+
+type Deps = Pick<CheckoutDeps, "db" | "clock" | "notarySupply">;
+
+/**
+ * Lets the client pay an order that the firm was to pay, and mails them the link to pay.
+ * @throws ServiceError `not_found`; `not_payable` when the payer can't change, for example while a payment is under way
+ */
+export async function letClientPay(deps: Deps, principal: Principal, code: string): Promise<void> {
+  await deps.db.transaction(async (tx) => {
+    const order = isCode(code) ? await lockOrder(tx, code) : undefined;
+    if (!order || order.partnerId !== principal.partnerId || order.environment !== principal.environment)
+      throw new ServiceError("not_found", "Order not found.");
+    const refusal = await whyNot(tx, deps, order);
+    if (refusal !== null) throw notPayable(refusal.message);
+    await change(tx, deps, order, principal);
+  });
+}
+
+/**
+ * Does the same for all orders of a group that the firm is to pay now: for all of them, or for none. Leaves out orders
+ * that nobody can pay.
+ * @param members reads the group's orders; called a second time when they are locked
+ */
+export async function letClientsPay(
+  deps: Deps,
+  principal: Principal,
+  members: (db: Sql) => Promise<readonly Member[]>,
+): Promise<void> {
+  await deps.db.transaction(async (tx) => {
+    const orders: LockedOrder[] = [];
+    for (const order of await lockGroup(tx, members)) {
+      const refusal = await whyNot(tx, deps, order);
+      if (refusal?.isInProcess) throw notPayable(`Order ${order.code}: ${refusal.message}`);
+      if (refusal === null) orders.push(order);
+    }
+    if (orders.length === 0) throw notPayable("Your firm has no order here that its client could pay instead.");
+    for (const order of orders) await change(tx, deps, order, principal);
+  });
+}
+
+const notPayable = (message: string) => new ServiceError("not_payable", message);
+
+/** Why the payer of the locked order can't change; null when it can. */
+async function whyNot(
+  tx: Tx,
+  { notarySupply }: Deps,
+  order: LockedOrder,
+): Promise<{ message: string; isInProcess?: boolean } | null> {
+  if ((await orderPayer(tx, order.id)) !== "firm") return { message: "The client pays this order." };
+  if (!isPayable(order.status)) return { message: `An order in ${order.status} has no price to pay.` };
+  const refusal = await refusalOf(tx, notarySupply, order);
+  if (refusal) return { message: refusal.message, isInProcess: refusal.kind === "in_process" };
+  // The receipts of these payments name the firm as the payer.
+  const paid = await tx.query(sql`SELECT FROM payments WHERE order_id = ${order.id} LIMIT 1`);
+  return paid.length === 0 ? null : { message: "Your firm has made a payment for this order, so it stays the payer." };
+}
+
+async function change(tx: Tx, { clock }: Deps, order: LockedOrder, principal: Principal): Promise<void> {
+  const at = clock();
+  const { id: orderId, partnerId } = order;
+  await setPayer(tx, orderId, "client");
+  const detail = { from: "firm", to: "client" };
+  await tx.query(
+    auditLine({ at, action: "order.payer_changed", actor: actorOf(principal), partnerId, orderId, detail }),
+  );
+  await mailClient(tx, orderId, "quote_ready", at);
+}
