@@ -201,7 +201,7 @@ export async function startStripe(): Promise<StripeDouble> {
       ...charged,
       amount_total: charged["amount_received"],
     };
-    const given = refunds.filter((each) => each["payment_intent"] === intent);
+    const given = refunds.filter((each) => each["payment_intent"] === intent && each["status"] !== "failed");
     const amount_refunded = given.reduce((sum, each) => sum + Number(each["amount"]), 0);
     const { amount_total: amount, currency, metadata } = session;
     const refunded = amount_refunded === amount;

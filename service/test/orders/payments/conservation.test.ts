@@ -30,9 +30,13 @@ import { supplementPayments, supplementsOf } from "../../../src/orders/payments/
 import { unappliedOfOrder } from "../../../src/orders/payments/unapplied.ts";
 import {
   approveAssignment,
+  approveRefund,
   askAssignment,
   dropAssignment,
+  listRefunds,
   type RefundDeps,
+  refuseRefund,
+  requestRefund,
   type WaitingRefund,
   waitingRefunds,
 } from "../../../src/orders/refunds/refunds.ts";
@@ -75,7 +79,13 @@ const step = fc.oneof(
     arbitrary: fc.record({ do: fc.constant("event" as const), event: pick, isTwice: rarely, crash }),
   },
   { weight: 6, arbitrary: fc.record({ do: fc.constant("checkout" as const), order: pick, other: pick, crash }) },
-  { weight: 6, arbitrary: fc.record({ do: fc.constant("pay" as const), session: pick, isBank: fc.boolean() }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      ...{ do: fc.constant("pay" as const), session: pick, isBank: fc.boolean() },
+      wrong: fc.constantFrom(null, null, null, null, null, "sum" as const, "currency" as const),
+    }),
+  },
   { weight: 3, arbitrary: fc.record({ do: fc.constant("bank" as const), debit: pick, succeeds: fc.boolean() }) },
   {
     weight: 4,
@@ -85,7 +95,8 @@ const step = fc.oneof(
     weight: 2,
     arbitrary: fc.record({ do: fc.constant("hand" as const), order: pick, payment: pick, share: fc.nat(100) }),
   },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant("whole" as const), order: pick }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("whole" as const), order: pick, crash }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("return" as const), refund: pick }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant("assign" as const), refund: pick, crash }) },
   {
     weight: 7,
@@ -120,11 +131,12 @@ type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 const anEvent: Step = { do: "event", event: 0, isTwice: false, crash: null };
 const aJob: Step = { do: "job", job: 0, isTwice: false, crash: null };
 const byFirm: Step = { do: "charge", order: 1, outcome: "succeeded" };
-const paidByClient: Step[] = [
+const payByClient = (wrong: "sum" | "currency" | null): Step[] => [
   { do: "checkout", order: 0, other: 0, crash: null },
-  { do: "pay", session: 0, isBank: false },
+  { do: "pay", session: 0, isBank: false, wrong },
   anEvent,
 ];
+const paidByClient = payByClient(null);
 const disputed = (end: "won" | "lost"): Step => ({ do: "dispute", order: 0, payment: 0, share: 100, end });
 
 const together: Step[] = [{ do: "together", from: 1, count: 2, outcome: "succeeded", crash: null }, ...[aJob, anEvent]];
@@ -147,18 +159,28 @@ const plainHistories: Step[][] = [
   ],
   [byFirm, { do: "lose", job: 0 }, { do: "arrive" }, aJob, anEvent],
   [byFirm, { do: "end", order: 0, crash: null }],
-  [...paidByClient, { do: "whole", order: 0 }, aJob, aJob, anEvent, anEvent],
+  [...paidByClient, { do: "whole", order: 0, crash: null }, aJob, aJob, anEvent, anEvent],
+  [
+    ...paidByClient,
+    { do: "part", order: 0, payment: 0, share: 40, crash: null },
+    ...[aJob, aJob, aJob, anEvent, anEvent],
+    { do: "return", refund: 0 },
+    anEvent,
+  ],
+  [...payByClient("sum"), { do: "whole", order: 0, crash: null }, aJob, aJob, anEvent],
+  [...payByClient("currency"), { do: "hand", order: 0, payment: 0, share: 50 }, anEvent, anEvent],
   [
     { do: "checkout", order: 0, other: 0, crash: 1 },
     { do: "checkout", order: 0, other: 0, crash: null },
-    { do: "pay", session: 0, isBank: true },
+    { do: "pay", session: 0, isBank: true, wrong: null },
     ...[anEvent, { do: "bank", debit: 0, succeeds: true } as const, anEvent],
   ],
 ];
 const kinds = [
   ...["request lost", "request arrived late", "ended", "dispute won", "dispute lost", "shared dispute", "crash"],
   ...["charged together", "received", "returned", "paid by card", "paid by bank", "closed months", "refund of all"],
-  ...["refund by hand", "assigned by people", "may be paid again", "paid again"],
+  ...["refund by hand", "assigned by people", "may be paid again", "paid again", "refund of a part"],
+  ...["refund failed", "paid in a wrong sum", "paid in a wrong currency"],
 ];
 
 /** How the histories of this run ended. At the end, the test asserts that this covers enough cases. */
@@ -174,11 +196,10 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
   const sessions: string[] = [];
   /** For each disputed payment: the id and the state of its dispute. */
   const disputes = new Map<string, { id: string; state: "opened" | "won" | "lost" }>();
-  const parts: { request: string; payment: number; paymentIntent: string; amountCents: number }[] = [];
+  /** The payments in another currency than dollars. */
+  const foreign = new Set<string>();
   const events: StripeEvent[] = [];
   const states = new Map<string, string>();
-  /** The payments for several orders of which a refund by hand has no orders yet. */
-  const byHand = new Set<string>();
   let refunds = stripe.refunds.length;
   let second = Math.floor(Date.now() / 1000);
   await db.query(sql`DELETE FROM jobs`);
@@ -294,6 +315,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     const given = stripe.refunds.filter(
       (each) =>
         each["payment_intent"] === intent &&
+        each["status"] !== "failed" &&
         (!payment.isShared || (each["metadata"] as { payment?: string }).payment === String(payment.id)),
     );
     const left = given.reduce((sum, { amount }) => sum - Number(amount), payment.amountCents);
@@ -306,7 +328,9 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     if (!found) return 0;
     const [paid] = await db.query<{ cents: number }>(sql`
       SELECT sum(amount_cents)::float8 AS cents FROM payments WHERE payment_intent = ${found.intent}`);
-    const given = stripe.refunds.filter((each) => each["payment_intent"] === found.intent);
+    const given = stripe.refunds.filter(
+      (each) => each["payment_intent"] === found.intent && each["status"] !== "failed",
+    );
     return given.reduce((left, { amount }) => left - Number(amount), paid?.cents ?? 0);
   }
 
@@ -316,27 +340,51 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     return (await waitingRefunds({ db }, agent)).filter(({ paymentIntent }) => own.has(paymentIntent));
   }
 
-  async function askPart(code: string, which: number, share: number): Promise<void> {
+  async function givePart(code: string, which: number, share: number, points: number | null): Promise<void> {
     const found = await rest(code, which);
-    const isAsked = parts.some(({ payment }) => payment === found?.payment.id);
     const cents = Math.ceil(((found?.left ?? 0) * share) / 100);
-    if (!found || isAsked || cents < 1 || disputes.has(found.intent) || byHand.has(found.intent)) return;
-    const { payment, intent: paymentIntent } = found;
-    parts.push({ request: newUuid(), payment: payment.id, paymentIntent, amountCents: cents });
+    if (cents > 0) await giveBack(code, cents, points);
   }
 
-  /** Requests each approved part of a refund again until the processor has answered. */
-  async function giveParts(points: number | null): Promise<void> {
-    for (const part of [...parts])
-      if (await attempt(points, () => deps.processor.refundPart(part))) parts.splice(parts.indexOf(part), 1);
+  /** Two people refund a part of an order, or with null all of it. */
+  async function giveBack(code: string, amountCents: number | null, points: number | null): Promise<void> {
+    await decide();
+    const isGiven = await attempt(points, async () => {
+      const asked = { code, reason: "asked", amountCents };
+      const id = await requestRefund(refundDeps, signedIn(agent), asked);
+      await approveRefund(refundDeps, signedIn(approver), id);
+    });
+    if (isGiven) seen.add(amountCents === null ? "refund of all" : "refund of a part");
+  }
+
+  /** A person decides about the requests that a crash left open: refuses those that can't be approved any more. */
+  async function decide(): Promise<void> {
+    const { open } = await listRefunds(refundDeps, agent);
+    for (const { id } of open.filter(({ orderCode }) => codes.includes(orderCode)))
+      await attempt(null, () =>
+        approveRefund(refundDeps, signedIn(approver), id).catch((error: unknown) => {
+          if (!(error instanceof ServiceError)) throw error;
+          return refuseRefund(refundDeps, signedIn(approver), id, "changed");
+        }),
+      );
+  }
+
+  /** The payer's bank returns a refund. */
+  function returnRefund(n: number): void {
+    const own = new Set(intentsOf());
+    const isHeld = ({ payment_intent: intent, status }: Record<string, unknown>) =>
+      own.has(String(intent)) && status === "succeeded" && !disputes.has(String(intent));
+    const refund = at(stripe.refunds.filter(isHeld), n);
+    if (!refund) return;
+    events.push(stripe.failRefund(idOf(refund)));
+    seen.add("refund failed");
   }
 
   async function giveByHand(code: string, which: number, share: number): Promise<void> {
     const found = await rest(code, which);
     const cents = Math.ceil(((await leftOf(found)) * share) / 100);
-    if (!found || cents < 1 || parts.length > 0 || disputes.has(found.intent) || byHand.has(found.intent)) return;
+    if (!found || cents < 1 || disputes.has(found.intent)) return;
     seen.add("refund by hand");
-    if (found.payment.isShared) byHand.add(found.intent);
     events.push(...stripe.refundByHand(found.intent, cents));
     refunds = stripe.refunds.length;
   }
@@ -361,9 +409,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
         throw error;
       });
     });
-    if (!isBooked) return;
-    byHand.delete(waiting.paymentIntent);
-    seen.add("assigned by people");
+    if (isBooked) seen.add("assigned by people");
   }
 
   /** An operator lets an order be paid again whose payment a bank took back, and somebody begins to pay. */
@@ -385,18 +431,6 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     if (by === "charge") await attempt(points, () => chargeByMember(deps, principal, code));
   }
 
-  async function giveAll(code: string): Promise<void> {
-    if (parts.length > 0) return;
-    await db.transaction(async (tx) => {
-      const order = await lockOrder(tx, code);
-      if (!order || targetOf(order, "refund_requested") === null || (await heldPayments(tx, order.id)).length === 0)
-        return;
-      const by = { actor: "system", at: world.clock(), log: deps.log, reason: "asked" } as const;
-      await transition(tx, order, "refund_requested", by);
-      seen.add("refund of all");
-    });
-  }
-
   /**
    * Simulates the bank: it demands a part of a payment, then decides, and may take a loss back. Of a payment for
    * several orders, it demands a part of all of them.
@@ -413,7 +447,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     }
     const found = await rest(code, which);
     const cents = Math.ceil(((await leftOf(found)) * share) / 100);
-    if (!found || cents < 1 || parts.length > 0 || disputes.has(found.intent)) return;
+    if (!found || cents < 1 || disputes.has(found.intent) || foreign.has(found.intent)) return;
     if (found.payment.isShared) seen.add("shared dispute");
     const event = later(stripe.dispute(found.intent, { amount: cents }));
     disputes.set(found.intent, { id: String(event.data.object["id"]), state: "opened" });
@@ -458,7 +492,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     events.push(stripe.bankAnswers(id, outcome));
   }
 
-  function pay(n: number, isBank: boolean): void {
+  function pay(n: number, isBank: boolean, wrong: "sum" | "currency" | null): void {
     const session = at(
       paidSessions()
         .filter(({ status }) => status === "open")
@@ -467,8 +501,16 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     );
     if (session === undefined) return;
     if (isBank) states.set(`bank ${session}`, "waits");
-    events.push(isBank ? stripe.payByBank(session) : stripe.pay(session));
-    seen.add(isBank ? "paid by bank" : "paid by card");
+    if (isBank) seen.add("paid by bank");
+    if (isBank) return void events.push(stripe.payByBank(session));
+    const { amount_total: due } = stripe.sessions.get(session) ?? {};
+    const event = stripe.pay(session, {
+      ...(wrong === "sum" && { amount_total: Number(due) - 100 }),
+      ...(wrong === "currency" && { currency: "eur" }),
+    });
+    if (wrong === "currency") foreign.add(String(event.data.object["payment_intent"]));
+    events.push(event);
+    seen.add(wrong === null ? "paid by card" : `paid in a wrong ${wrong}`);
   }
 
   async function work(n: number, isTwice: boolean, points: number | null): Promise<void> {
@@ -515,17 +557,16 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
       const event = at(events, each.event);
       if (event) await deliver(event, each.isTwice, each.crash);
     } else if (each.do === "checkout") await attempt(each.crash, () => checkout(each.order, each.other));
-    else if (each.do === "pay") pay(each.session, each.isBank);
+    else if (each.do === "pay") pay(each.session, each.isBank, each.wrong);
     else if (each.do === "bank") bank(each.debit, each.succeeds);
-    else if (each.do === "part" && code) {
-      await askPart(code, each.payment, each.share);
-      await giveParts(each.crash);
-    } else if (each.do === "hand" && code) await giveByHand(code, each.payment, each.share);
+    else if (each.do === "part" && code) await givePart(code, each.payment, each.share, each.crash);
+    else if (each.do === "return") returnRefund(each.refund);
+    else if (each.do === "hand" && code) await giveByHand(code, each.payment, each.share);
     else if (each.do === "assign") await assign(each.refund, each.crash);
     else if (each.do === "again") {
       stripe.firm.outcomes.set(firm.method, each.outcome);
       await again(each.order, each.by, each.crash);
-    } else if (each.do === "whole" && code) await giveAll(code);
+    } else if (each.do === "whole" && code) await giveBack(code, null, each.crash);
     else if (each.do === "dispute" && code) await dispute(code, each.payment, each.share, each.end);
     else if (each.do === "end") await attempt(each.crash, () => end(each.order));
     else if (each.do === "watch") await watchPayments(deps);
@@ -542,11 +583,11 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     look();
   }
 
-  /** Delivers everything that is pending: events in reverse order, jobs, and refunds. */
+  /** Delivers everything that is pending: events in reverse order, jobs, and people's decisions. */
   async function settle(): Promise<void> {
     arrive();
     for (let round = 0; round < 12; round++) {
-      await giveParts(null);
+      await decide();
       look();
       const [open, jobs] = [[...events].reverse(), await waitingJobs()];
       for (const event of open) await deliver(event, false, null);
@@ -556,7 +597,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
       await watchPayments(deps);
       look();
       // People may have to divide a refund by hand again, because a bank took some of the money in between.
-      const isOver = events.length === 0 && parts.length === 0 && (await waitingJobs()).length === 0;
+      const isOver = events.length === 0 && (await waitingJobs()).length === 0;
       if (isOver && (await unassigned()).length === 0) return;
     }
   }
@@ -571,8 +612,9 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
         received.set(String(session["payment_intent"]), Number(session["amount_total"]));
     const own = new Set(intentsOf());
     const back = new Map<string, number>();
-    for (const { payment_intent: intent, amount } of stripe.refunds)
-      if (own.has(String(intent))) back.set(String(intent), (back.get(String(intent)) ?? 0) + Number(amount));
+    for (const { payment_intent: intent, amount, status } of stripe.refunds)
+      if (own.has(String(intent)) && status !== "failed")
+        back.set(String(intent), (back.get(String(intent)) ?? 0) + Number(amount));
 
     const [booked, receipts, notes] = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>()];
     const kept = new Map<string, number>();
@@ -584,8 +626,8 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
       for (const { intent, cents } of payments) add(booked, intent, cents);
       for (const { kind, paymentReference, amountCents } of await documentsOfOrder(db, code, owner)) {
         if (kind === "receipt") add(receipts, paymentReference, amountCents);
-        else if (kind === "credit_note" && !disputes.has(paymentReference ?? ""))
-          add(notes, paymentReference, amountCents);
+        else if (kind.startsWith("credit") && !disputes.has(paymentReference ?? ""))
+          add(notes, paymentReference, kind === "credit_note" ? amountCents : -amountCents);
         add(kept, paymentReference, kind === "credit_note" || kind === "loss" ? -amountCents : amountCents);
       }
       const orderId = await orderIdOf(code);
@@ -597,15 +639,17 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
       if (unneeded > 0) seen.add("paid in vain");
       assert.ok(payments.length - again - unneeded <= 1, "no order is paid twice");
     }
-    const shown = (sums: Map<string, number>) => [...sums].sort();
+    const shown = (sums: Map<string, number>) => [...sums].filter(([, cents]) => cents !== 0).sort();
     assert.deepEqual(shown(booked), shown(received), "payments");
     assert.deepEqual(shown(receipts), shown(received), "receipts");
     const undisputed = [...back].filter(([intent]) => !disputes.has(intent));
     assert.deepEqual(shown(notes), shown(new Map(undisputed)), "credit notes");
     assert.deepEqual(shown(kept), shown(balances(own)), "the processor’s own books");
 
-    const paid = sumOf(received.values());
-    const returned = paid - sumOf(kept.values());
+    // The sums of the statements are in dollars.
+    const dollars = (sums: Map<string, number>) => sumOf([...sums].map(([id, cents]) => (foreign.has(id) ? 0 : cents)));
+    const paid = dollars(received);
+    const returned = paid - dollars(kept);
     await compareStatements(paid, returned);
     // The sums stay right when the month has been closed.
     world.advance(32 * 24 * hour);
@@ -674,7 +718,7 @@ test("after any history of payments, refunds, disputes and crashes, our books ar
   const examples = plainHistories.map((steps): [Step[]] => [steps]);
   await fc.assert(property, {
     seed: 38,
-    numRuns: examples.length + repeats(12, 4, 200),
+    numRuns: examples.length + repeats(11, 3, 200),
     examples,
     ...within,
     ...limited,

@@ -10,6 +10,7 @@ import { readIssuer, registerIssuer } from "../../../src/orders/billing/billing.
 import * as methods from "../../../src/orders/payments/firm/store.ts";
 import { firmPaysJobs, openProcessor, type Processor, paymentJobs } from "../../../src/orders/payments/payments.ts";
 import { takeEvent } from "../../../src/orders/payments/processor/events.ts";
+import { partRefundJobs } from "../../../src/orders/refunds/refunds.ts";
 import { openOrdersDatabase, silent } from "../order/orders-database.ts";
 
 /** Thrown where a simulated crash ends a step. */
@@ -62,6 +63,7 @@ export async function openMoneyWorld() {
   };
   paymentJobs(jobs, deps);
   firmPaysJobs(jobs, deps);
+  partRefundJobs(jobs, deps);
 
   type Job = { id: number; queue: string; payload: object; attempts: number };
 
