@@ -237,6 +237,20 @@ test("roles come from the sender, then from a template, then from the pages, and
   assert.equal(lastRole(roles, people), null, "two signers are left");
 });
 
+test("a signer is proposed for the role that only this signer's name has, unless somebody else has the role", () => {
+  const all = ["Seller", "Buyer"].map((role, n) => of(role, place("signature", 72, 100 + 200 * n)));
+  const rolesWith = (names: string[], chosen: Record<string, string> = {}) =>
+    withRoles({ all: () => all, chosenRole: ({ name }) => chosen[name] }, signers(...names)).map(({ role }) => role);
+  assert.deepEqual(rolesWith(["Sam Seller", "Ann Lee"]), ["Seller", undefined]);
+  assert.deepEqual(rolesWith(["Ben BUYER", "Sam Seller-Lee"]), ["Buyer", "Seller"]);
+  assert.deepEqual(rolesWith(["Sam Seller", "Sue Seller"]), [undefined, undefined], "both names have it");
+  assert.deepEqual(rolesWith(["Buyer Seller", "Ann Lee"]), [undefined, undefined], "the name has both");
+  assert.deepEqual(rolesWith(["Sam Sellers", "Ann Bestseller"]), [undefined, undefined], "only whole words");
+  assert.deepEqual(rolesWith(["Sam Seller", "Ann Lee"], { "Ann Lee": "Seller" }), [undefined, "Seller"]);
+  assert.deepEqual(rolesWith(["Sam Seller", "Ann Lee"], { "Sam Seller": "" }), [undefined, undefined]);
+  assert.deepEqual(rolesWith(["Sam Seller", "Ann Lee"], { "Sam Seller": "Buyer" }), ["Buyer", undefined]);
+});
+
 test("one click gives a signer with a role only places of that role and places without one", () => {
   const places = ["Seller", "Buyer", null].map((role, n) => of(role, place("text", 72, 100 * n, [], n + 1)));
   const who = [as(1, "Ann Lee", "Buyer"), { row: 2, name: "Ben Ray" }];

@@ -227,7 +227,7 @@ test("everything works without script, and by keyboard alone", async () => {
   await page.getByLabel("Shipping").uncheck();
   assert.equal(await page.getByLabel("Recipient’s name").isVisible(), false);
   await page.getByLabel("Sender’s name").fill("");
-  await page.getByText("Other signers, or several").click();
+  await page.getByText("Add signers").click();
   const signer = (n: number) => page.getByRole("group", { name: `Signer ${n}`, exact: true });
   await signer(1).getByLabel("Name").fill("Ann Lee");
   await press(page, "Add another signer");
@@ -260,7 +260,7 @@ test("the browser itself requires file, email and attestation, and sends nothing
   assert.equal(await page.getByRole("alert").count(), 0);
 
   await page.getByLabel("File: a PDF").setInputFiles(example);
-  await page.getByText("Other signers, or several").click();
+  await page.getByText("Add signers").click();
   for (const n of [1, 2, 3, 4]) {
     const row = page.getByRole("group", { name: `Signer ${n}`, exact: true });
     await row.getByLabel("Name").fill(`Signer No. ${n}`);

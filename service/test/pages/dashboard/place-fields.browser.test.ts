@@ -52,7 +52,7 @@ async function begin(buffer: Buffer, { signers = 1, inTurn = false, width = 1280
   await page.getByLabel("Client’s name").fill("Jane Roe");
   await page.getByLabel("Signing").check();
   if (signers === 2) {
-    await page.getByText("Other signers, or several").click();
+    await page.getByText("Add signers").click();
     for (const [row, name] of [
       [1, "Jane Roe"],
       [2, "John Roe"],
@@ -685,7 +685,7 @@ test("a sender says who signs as what, and one press places all lines for their 
   const byPlace = (await written(page)).map((field) => `${field.kind} ${field.signer}`);
   assert.deepEqual(byPlace, ["initials 2", "initials 1", "signature 2", "date 2", "signature 1", "date 1"]);
   assert.equal(await parties.isVisible(), false);
-  await editor(page).getByRole("button", { name: "Undo" }).click();
+  await editor(page).getByRole("button", { name: "Undo", exact: true }).click();
   assert.deepEqual(await written(page), []);
   await parties.getByLabel("John Roe").selectOption("Choose…");
   await editor(page).getByRole("button", { name: "Place 3 of 6 for Jane Roe" }).click();
@@ -912,12 +912,20 @@ test("places go to the signers whom the page names, all at once, and the others 
   const free = page.getByRole("button", { name: /^Place [^:]* for (Jane|John) Roe$/ });
   assert.equal(await free.count(), 0, "the buyer’s");
   await page.getByRole("button", { name: "Place 4 of 6: 2 for Jane Roe, 2 for John Roe" }).click();
-  await editor(page).getByRole("status").getByText("4 fields placed for their signers.").waitFor();
-  assert.equal(
-    await page.evaluate(() => document.activeElement?.getAttribute("aria-label")),
-    "Signature, John Roe, required, page 1",
-  );
+  const result = "4 fields placed: 2 for Jane Roe, 2 for John Roe.";
+  await editor(page).getByRole("status").getByText(result).waitFor();
+  const report = editor(page).locator(".place-report");
+  assert.ok((await report.textContent())?.startsWith(result));
+  assert.ok(await report.isVisible());
+  await editor(page).getByText("Select a field to say what it asks for.").waitFor();
   await assertGood(opened);
+  const back = () => page.evaluate(() => document.activeElement?.getAttribute("aria-label"));
+  assert.equal(await back(), "Undo the placing");
+  await page.keyboard.press("Enter");
+  assert.deepEqual(await written(page), []);
+  assert.equal(await report.isVisible(), false);
+  assert.match((await page.evaluate(() => document.activeElement?.textContent)) ?? "", /^Place 4 of 6/);
+  await page.keyboard.press("Enter");
   const own = (await written(page)).map(({ kind, signer }) => `${kind} ${signer}`);
   assert.deepEqual(own, ["signature 2", "date 2", "signature 1", "date 1"]);
   await page.getByLabel("Fields for").selectOption("John Roe");
@@ -935,17 +943,17 @@ test("the client is the first of several signers, unless somebody else is named"
   const first = page.locator("[name=signer1_name]");
   // The browser reports that the part was opened a moment later.
   const fills = (text: string) => until(async () => (await first.inputValue()) === text);
-  await page.getByText("Other signers, or several").click();
+  await page.getByText("Add signers").click();
   assert.equal(await first.inputValue(), "", "there is no client yet");
-  await page.getByText("Other signers, or several").click();
+  await page.getByText("Add signers").click();
   await page.getByLabel("Client’s email").fill("jane@example.com");
   await page.getByLabel("Client’s name").fill("Jane Roe");
-  await page.getByText("Other signers, or several").click();
+  await page.getByText("Add signers").click();
   await fills("Jane Roe");
   assert.equal(await page.locator("[name=signer1_email]").inputValue(), "jane@example.com");
   await first.fill("Max Doe");
-  await page.getByText("Other signers, or several").click();
-  await page.getByText("Other signers, or several").click();
+  await page.getByText("Add signers").click();
+  await page.getByText("Add signers").click();
   assert.equal(await first.inputValue(), "Max Doe");
 });
 

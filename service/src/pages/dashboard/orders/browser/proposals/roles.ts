@@ -19,16 +19,37 @@ const isSame = (a: string, b: string): boolean => isRoleOf(a, b) && isRoleOf(b, 
 
 type Known = Pick<FoundPlaces, "all" | "chosenRole">;
 
-/** The signers with the roles that the sender chose or that a template or the pages name. */
+/**
+ * The role whose word is in the name of this signer alone, such as "Seller" for "Sam Seller". It is only a proposal, and
+ * a role that somebody else has is not proposed.
+ */
+function roleInName(
+  { name }: Signer,
+  { roles, signers, held }: { roles: readonly string[]; signers: readonly Signer[]; held: ReadonlySet<string> },
+): string | undefined {
+  const isIn = (text: string, role: string) =>
+    text
+      .toLowerCase()
+      .split(/[^\p{L}]+/u)
+      .includes(role.toLowerCase());
+  const [role, ...others] = roles.filter((each) => isIn(name, each));
+  if (role === undefined || others.length > 0 || [...held].some((each) => isRoleOf(each, role))) return undefined;
+  return signers.filter((each) => isIn(each.name, role)).length === 1 ? role : undefined;
+}
+
+/** The signers with the roles that the sender chose, or that a template, the pages or their own names say. */
 export function withRoles(found: Known, signers: readonly Signer[]): Signer[] {
   const roles = rolesOf(found.all(true));
   const onPages = rolesOnPages(found.all(), signers);
-  return signers.map((signer) => {
+  const stated = signers.map((signer) => {
     const own = onPages.get(signer.row);
     const named = roles.find((each) => (signer.isRole ? isRoleOf(signer.name, each) : own && isSame(own, each)));
-    const role = found.chosenRole(signer) ?? named ?? "";
-    return role === "" ? signer : { ...signer, role };
+    return { signer, role: found.chosenRole(signer) ?? named };
   });
+  const held = new Set(stated.flatMap(({ role }) => role || []));
+  return stated.map(({ signer, role = roleInName(signer, { roles, signers, held }) ?? "" }) =>
+    role === "" ? signer : { ...signer, role },
+  );
 }
 
 /** The places of a document for these signers: those of witnesses only if one of the signers is a witness. */

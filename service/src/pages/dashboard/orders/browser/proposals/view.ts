@@ -1,10 +1,12 @@
 import { make, setNumbers } from "../../../../ui/browser/parts.ts";
 import { boxesOf, type Field, kindWords, newField, type Rect, type Size, within } from "../places/field.ts";
 import { fitSize, type SizeRules } from "../places/geometry.ts";
+import { undo } from "../places/keyboard.ts";
 import { nameOf, type Signer, unsigned } from "../places/signers.ts";
 import type { Store } from "../places/store.ts";
 import { forOne, openAssign } from "./assign.ts";
 import { type FoundPlaces, overlaps, type PlacedProposal } from "./found.ts";
+import { countsOf, openPanel, sentence } from "./panel.ts";
 import { askRoles, placesFor, withRoles } from "./roles.ts";
 
 export type ProposalsDeps = {
@@ -27,7 +29,11 @@ export type ProposalsDeps = {
 export function showProposals({ found, store, rules, signers: named, row, pages, say, focus }: ProposalsDeps) {
   const signers = () => withRoles(found, named());
   const roles = askRoles({ found, signers: named, say });
-  const panel = openPanel(roles.element);
+  const panel = openPanel(roles.element, () => {
+    undo({ store, say });
+    panel.focus();
+  });
+  const placing = openPlacing({ store, signers, say, focus, panel });
   const boxes = openBoxes(pages, { accept, dismiss });
   let isHidden = false;
   let owners: ReadonlyMap<PlacedProposal, number> = new Map();
@@ -48,14 +54,7 @@ export function showProposals({ found, store, rules, signers: named, row, pages,
     const fields = proposals.map((proposal) =>
       fieldOf(proposal, { row: owners.get(proposal) ?? row(), size: pages.size(proposal.page), rules }),
     );
-    const [first] = fields;
-    if (!first) return;
-    store.add(fields);
-    focus();
-    const what = fields.length === 1 ? kindWords[first.kind] : `${fields.length} fields`;
-    const isForOne = fields.every((field) => field.row === first.row);
-    const undo = fields.length === 1 ? "" : " “Undo” removes them.";
-    say(`${what} placed for ${isForOne ? nameOf(signers(), first.row) : "their signers"}.${undo}`);
+    placing.add(fields);
   }
 
   function dismiss(proposal: PlacedProposal): void {
@@ -72,6 +71,7 @@ export function showProposals({ found, store, rules, signers: named, row, pages,
   });
 
   function refresh(): void {
+    placing.refresh();
     const shown = pending();
     owners = assigned(placesFor(found, signers()), signers());
     boxes.show(shown, (proposal) => {
@@ -103,36 +103,35 @@ export function showProposals({ found, store, rules, signers: named, row, pages,
   };
 }
 
-type Shown = {
-  readonly said: string;
-  /** How many proposals are shown, and how many of them one press places for the chosen signer. */
-  readonly all: number;
-  readonly free: number;
-  /** The row of the signer of each proposal whose signer is known. */
-  readonly owners: readonly number[];
-  readonly signers: readonly Signer[];
-  /** The row of the chosen signer. */
-  readonly row: number;
-};
-
-/** The part of the toolbar that says how many proposals there are, and places them. */
-function openPanel(roles: HTMLElement) {
-  const said = make("p", { className: "place-found" });
-  const free = make("button", { type: "button", className: "quiet-button" });
-  const owned = make("button", { type: "button" });
-  const none = make("button", { type: "button", className: "quiet-button", textContent: "Hide them" });
-  const actions = make("div", { className: "form-actions" }, owned, free, none);
+/** Adds accepted fields. Several are reported, with a button that undoes them, and none of them is selected. */
+function openPlacing({
+  store,
+  signers,
+  say,
+  focus,
+  panel,
+}: Pick<ProposalsDeps, "store" | "signers" | "say" | "focus"> & { readonly panel: ReturnType<typeof openPanel> }) {
+  let reported: readonly Field[] | null = null;
   return {
-    ...{ owned, free, none },
-    element: make("div", { className: "place-proposals" }, said, roles, actions),
-    refresh(shown: Shown): void {
-      const { owners, signers, row, all } = shown;
-      said.textContent = shown.said;
-      owned.textContent = ownersWords(owners, { all, signers });
-      free.textContent = `Place ${whichOnes(shown.free, { owned: owners.length, all })} for ${nameOf(signers, row)}`;
-      owned.hidden = owners.length === 0;
-      free.hidden = shown.free === 0;
-      none.hidden = all === 0;
+    add(fields: readonly Field[]): void {
+      const [first, ...others] = fields;
+      if (!first) return;
+      store.add(fields);
+      if (others.length === 0) {
+        focus();
+        say(`${kindWords[first.kind]} placed for ${nameOf(signers(), first.row)}.`);
+        return;
+      }
+      store.select(null);
+      const rows = fields.map(({ row }) => row);
+      const result = `${fields.length} fields placed${countsOf(rows, signers())}.`;
+      reported = store.fields();
+      panel.report(result);
+      say(`${result} “Undo” removes them.`);
+    },
+    /** Ends the report after any later change. */
+    refresh(): void {
+      if (reported !== store.fields()) panel.endReport();
     },
   };
 }
@@ -241,44 +240,3 @@ function freeAmong(
 /** Whether a field is on the place of a proposal. */
 const isOn = (field: Field, { page, rect }: PlacedProposal): boolean =>
   field.page === page && boxesOf(field).some((box) => overlaps(box.rect, rect));
-
-/** A button names at most this many signers. */
-const mostNamed = 4;
-
-/**
- * Names the button that places all proposals that have a signer: "Place all 15: 8 for Jane Roe, 7 for Max Doe".
- * @param rows the row of the signer of each of them
- */
-function ownersWords(
-  rows: readonly number[],
-  { all, signers }: { readonly all: number; readonly signers: readonly Signer[] },
-): string {
-  const which = rows.length < all ? `${rows.length} of ${all}` : all === 1 ? "it" : `all ${all}`;
-  const counts = [...Map.groupBy(rows, (row) => row)].sort(([a], [b]) => a - b);
-  const [[first] = []] = counts;
-  if (counts.length === 1 && first !== undefined) return `Place ${which} for ${nameOf(signers, first)}`;
-  if (counts.length > mostNamed) return `Place ${which}, each for its own signer`;
-  return `Place ${which}: ${counts.map(([row, { length }]) => `${length} for ${nameOf(signers, row)}`).join(", ")}`;
-}
-
-/** @param owned how many of `all` proposals have a signer of their own */
-function whichOnes(count: number, { owned, all }: { readonly owned: number; readonly all: number }): string {
-  if (count + owned < all) return `${count} of them`;
-  if (owned > 0) return count === 1 ? "the other" : `the other ${count}`;
-  return count === 1 ? "it" : `all ${count}`;
-}
-
-/** @param ofWitnesses how many more places are for witnesses, whom the form does not name */
-function sentence(
-  count: number,
-  { found: { state: stateOf, all }, ofWitnesses }: { readonly found: FoundPlaces; readonly ofWitnesses: number },
-): string {
-  const state = stateOf();
-  if (state === "picture") return "The pages are pictures: place the fields by hand.";
-  const places = count === 1 ? "1 place to fill in was found." : `${count} places to fill in were found.`;
-  if (state === "reading") return count === 0 ? "Looking for places to fill in…" : places;
-  const left = ofWitnesses === 0 ? "" : ` ${ofWitnesses} more ${ofWitnesses === 1 ? "is" : "are"} for witnesses.`;
-  const rest = `${left}${state === "partly" ? " Not all pages could be looked at." : ""}`;
-  if (count > 0) return `${places}${rest}`;
-  return all().length === 0 ? `No lines to sign on were found.${rest}` : rest.trim();
-}
