@@ -3,7 +3,6 @@ import type { Owner, Principal } from "../../kernel/identity/identity.ts";
 import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
-import { isUuid } from "../../kernel/platform/text.ts";
 import { mailDelay } from "./mail-hours.ts";
 import type { MemberDeps } from "./membership.ts";
 import { findMembership } from "./store.ts";
@@ -77,27 +76,47 @@ async function noteSwitch(
 
 type Reader = { db: Sql; rowMac: MemberDeps["rowMac"]; clock: MemberDeps["clock"] };
 
+type Occasion = {
+  /** Who did what the mail is about. */
+  actor: string;
+  kind: MailKind;
+  /** Whether somebody of the firm must get the mail, even if everybody switched this kind off. */
+  isNeeded?: boolean;
+};
+
+const isActor = (actor: Statement): Statement => sql`'member:' || m.user_id = ${actor}`;
+
+/** The condition and the order for the people to whom a mail could go. The first of them who has access gets it. */
+function candidates(partnerId: Statement, actor: Statement, neededKind: MailKind | null): Statement {
+  const among = sql`m.partner_id = ${partnerId} AND (${isActor(actor)} OR m.role = 'owner')`;
+  if (neededKind === null) return sql`${among} ORDER BY ${isActor(actor)} DESC, m.linked_at, m.user_id`;
+  const isOn = wants(sql`m.user_id`, neededKind);
+  return sql`${among}
+    ORDER BY ${isOn} DESC, (${isOn} AND ${isActor(actor)}) DESC, m.role = 'owner' DESC, m.linked_at, m.user_id`;
+}
+
 /**
  * The person for a mail of this kind about something that a member did. The mail goes to the member. If the member has
  * left the firm or has no access to the environment, the mail goes to the owner who joined first. Undefined when the
  * recipient switched this kind of mail off, and when the actor is not a member but, for example, a key.
+ *
+ * A mail that somebody must get goes to the member, else to the first owner who gets this kind of mail, else to the
+ * first owner.
  */
 export async function recipientFor(
   { db, rowMac, clock }: Reader,
   { partnerId, environment }: Owner,
-  { actor, kind }: { actor: string; kind: MailKind },
+  { actor, kind, isNeeded = false }: Occasion,
 ): Promise<{ userId: string; email: string } | undefined> {
-  const userId = actor.slice("member:".length);
-  if (!actor.startsWith("member:") || !isUuid(userId)) return undefined;
-  const candidates = await db.query<{ id: string; wants: boolean }>(sql`
+  if (!isNeeded && !actor.startsWith("member:")) return undefined;
+  const found = await db.query<{ id: string; wants: boolean }>(sql`
     SELECT m.user_id AS id, ${wants(sql`m.user_id`, kind)} AS wants FROM members m
-    WHERE m.partner_id = ${partnerId} AND (m.user_id = ${userId} OR m.role = 'owner')
-    ORDER BY m.user_id = ${userId} DESC, m.linked_at, m.user_id LIMIT 20`);
-  for (const { id, wants: isOn } of candidates) {
-    const found = await findMembership(db, rowMac, id, clock());
-    if (found?.partnerId !== partnerId || (environment === "live" && !found.liveAccess)) continue;
-    if (id !== userId && found.role !== "owner") continue;
-    return isOn ? { userId: id, email: found.email } : undefined;
+    WHERE ${candidates(sql`${partnerId}::uuid`, sql`${actor}::text`, isNeeded ? kind : null)} LIMIT 20`);
+  for (const { id, wants: isOn } of found) {
+    const person = await findMembership(db, rowMac, id, clock());
+    if (person?.partnerId !== partnerId || (environment === "live" && !person.liveAccess)) continue;
+    if (actor !== `member:${id}` && person.role !== "owner") continue;
+    return isOn || isNeeded ? { userId: id, email: person.email } : undefined;
   }
   return undefined;
 }
@@ -105,11 +124,15 @@ export async function recipientFor(
 /**
  * The SQL of the id, as text, of the person whom `recipientFor` chooses for a live mail; null for nobody. It trusts the
  * members' rows, so it may only decide when a mail is sent.
+ * @param neededKind the kind of a mail that somebody must get; null for any other mail
  */
-export const recipientIdOf = (partnerId: Statement, actor: Statement): Statement => sql`(
+export const recipientIdOf = (
+  partnerId: Statement,
+  actor: Statement,
+  neededKind: MailKind | null = null,
+): Statement => sql`(
   SELECT m.user_id::text FROM members m
-  WHERE m.partner_id = ${partnerId} AND m.live_access AND ('member:' || m.user_id = ${actor} OR m.role = 'owner')
-  ORDER BY 'member:' || m.user_id = ${actor} DESC, m.linked_at, m.user_id LIMIT 1)`;
+  WHERE m.live_access AND ${candidates(partnerId, actor, neededKind)} LIMIT 1)`;
 
 /**
  * Queues a mail to each member with live access who gets mails of the kind, for the hours in which that member gets

@@ -120,7 +120,7 @@ export async function recordFaxAhead(
   const task = { at, environment, orderId, isRush, reason };
   if (event === "fax_failed") {
     await openTask(tx, { kind: "fax_exception", ...task });
-    await noteStatus(tx, { ...order, status: "FaxFailed" }, at);
+    await noteStatus(tx, order, "FaxFailed", at);
   }
   if (event === "fax_retried") {
     await openTask(tx, { kind: "fax_send", ...task });

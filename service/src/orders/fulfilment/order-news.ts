@@ -12,6 +12,7 @@ import {
   faxesAhead,
   fromNotedStatuses,
   fromOrders,
+  isTrouble,
   joinOrder,
   type MailedStatus,
   mailedStatuses,
@@ -94,7 +95,7 @@ const dueMembers = (now: Date, closesToday: NonNullable<UpdateDeps["closesToday"
     SELECT FROM order_news_mails m
     WHERE m.placed_by = n.placed_by AND m.environment = n.environment AND m.mailed_at > ${new Date(now.getTime() - pauseMs)})
   GROUP BY n.placed_by, n.environment HAVING min(n.at) <= ${new Date(now.getTime() - settleMs)}
-    AND (n.environment = 'test' OR bool_and(NOT ${isQuietFor(recipientIdOf(sql`o.partner_id`, sql`n.placed_by`), now)})
+    AND (n.environment = 'test' OR bool_and(NOT ${isQuietFor(recipientIdOf(sql`o.partner_id`, sql`n.placed_by`, "orders"), now)})
       OR bool_or(${closesToday(sql`n.order_id`, now)}))`;
 
 /** For each status: the sentence for a mail about one order. */
@@ -152,7 +153,7 @@ export async function summaryOf(
 type Summary = { items: Item[]; counts: ReadonlyMap<MailedStatus, number> };
 
 /**
- * The orders of the batch that still have the status in the payload, or a fax that failed early, and were placed by the member. Both are checked,
+ * The orders of the batch that still have the status in the payload, or a fax that failed early, and were placed by the member or key. Both are checked,
  * because no MAC covers the payload.
  */
 async function itemsOf(
@@ -187,20 +188,23 @@ async function itemsOf(
 }
 
 const caution =
-  "You receive this email because you placed these orders, or own the firm of a member who did and has left. Switch such mails off under Sign-in and security.";
+  "You receive this email because you placed these orders, or own the firm and nobody else gets it. Switch such mails off under Sign-in and security. Trouble with an order is always mailed to somebody of the firm.";
 
 /**
- * A mail to the member who placed the orders: a person must act, or the orders have ended. It is not sent when all of
- * the orders have moved on.
+ * A mail to the member who placed the orders: a person must act, or the orders have ended. Trouble reaches an owner if
+ * that member does not get such mails, or a key placed the orders. It is not sent when all of the orders have moved on.
  */
 export const orderUpdateMail = defineMail({
   queue: "order-news",
   async load(update: OrderUpdate, deps: Deps) {
-    const summary = await summaryOf(update.orders, (batch) => itemsOf(update, deps, batch));
+    const occasion = { actor: update.placedBy, kind: "orders" } as const;
+    const usual = await recipientFor(deps, update, occasion);
+    const orders = usual ? update.orders : update.orders.filter(([status]) => isTrouble(status));
+    const summary = await summaryOf(orders, (batch) => itemsOf(update, deps, batch));
     if (!summary) return null;
-    const to = await recipientFor(deps, update, { actor: update.placedBy, kind: "orders" });
+    const to = usual ?? (await recipientFor(deps, update, { ...occasion, isNeeded: true }));
     if (to === undefined) return null;
-    const completed = update.orders.find(([status]) => status === "Completed")?.[1] ?? [];
+    const completed = orders.find(([status]) => status === "Completed")?.[1] ?? [];
     const certificates = completed.length > 0 ? await deps.certificateNews(deps.db, update, completed) : [];
     return { ...summary, certificates, to: { ...to, series: await linkSeriesOf(deps.db, to.userId, "orders") } };
   },

@@ -202,6 +202,7 @@ export {
   envelopeQueue,
   faxQueue,
   firmChargeQueue,
+  isTrouble,
   type MailedStatus,
   type MailMoment,
   type Milestone,

@@ -78,11 +78,13 @@ ${card("live", "Passkeys for live", liveRule(principalOf(request), sessionOf(req
   });
 }
 
-const mailWords: Readonly<Record<MailKind, { about: string; off: string; on: string }>> = {
+const mailWords: Readonly<Record<MailKind, { about: string; off: string; on: string; always?: string }>> = {
   orders: {
     about: "when an order that you placed is declined, held, failed, refunded or complete",
     off: "Stop emails about orders",
     on: "Email me about my orders",
+    always:
+      "Trouble with an order is always mailed to somebody: if its placer does not get such emails, to an owner who does, and otherwise to the owner who joined first, even if that owner stopped them. So is trouble with orders that an API key placed.",
   },
   closings: {
     about: "on business mornings, with your open closings: who must act, what is due, what is stuck",
@@ -104,9 +106,9 @@ const mailWords: Readonly<Record<MailKind, { about: string; off: string; on: str
 /** For each kind of mail: whether the person gets it, and a button that changes this. */
 const mailSwitches = (wanted: readonly MailKind[]): Html =>
   html`${mailKinds.map((kind) => {
-    const { about, off, on } = mailWords[kind];
+    const { about, off, on, always } = mailWords[kind];
     const isOn = wanted.includes(kind);
-    return html`<p>You get ${isOn ? "an email" : "no email"} ${about}.</p>
+    return html`<p>You get ${isOn ? "an email" : "no email"} ${about}.${always !== undefined && html` ${always}`}</p>
 ${buttonForm(`${path}/mails`, isOn ? off : on, { fields: { kind, mails: isOn ? "off" : "on" }, kind: "quiet-button" })}`;
   })}`;
 

@@ -25,6 +25,10 @@ const about: Readonly<Record<MailKind, string>> = {
   statements: "emails about new statements of your firm",
 };
 
+const still = (kind: MailKind): Html | false =>
+  kind === "orders" &&
+  html`<p>If nobody else of your firm gets such emails, trouble with an order is still mailed to the owner who joined first.</p>`;
+
 const path = "/unsubscribe/:kind/:userId/:token";
 const mostBytes = 4096;
 
@@ -50,6 +54,7 @@ export function unsubscribeRoutes(
         return page(
           "Stop these emails?",
           html`<p>You will get no more ${about[kind]}.</p>
+${still(kind)}
 <form class="form-actions" method="post" action="${pathOf(params)}"><button type="submit">Stop them</button></form>
 <p class="quiet-text">You can switch them on again under <a href="/dashboard/security#mails">Sign-in and security</a>.</p>`,
         );
@@ -79,6 +84,7 @@ export function unsubscribeRoutes(
           return page(
             "You get no more of these emails",
             html`<p>We send you no more ${about[kind]}. Emails that you need to sign in, and emails about money and your account, still come.</p>
+${still(kind)}
 <p class="quiet-text">You can switch them on again under <a href="/dashboard/security#mails">Sign-in and security</a>.</p>`,
           );
         },

@@ -26,6 +26,15 @@ async function pay(code: string, key: string): Promise<void> {
   assert.equal((await fetch(`${service.baseUrl}/api/partner/sandbox/orders/${code}/checkout`, init)).status, 200);
 }
 
+async function complete(code: string, key: string): Promise<void> {
+  const init = { method: "POST", headers: { Authorization: `Bearer ${key}` } };
+  for (let status = ""; status !== "Completed"; ) {
+    const answer = await fetch(`${service.baseUrl}/api/partner/sandbox/orders/${code}/advance`, init);
+    assert.equal(answer.status, 200);
+    ({ status } = (await answer.json()) as { status: string });
+  }
+}
+
 async function newPerson(key: string) {
   const email = running.somebody();
   const { headers } = await newMember(service, email, key);
@@ -79,25 +88,54 @@ test("puts news about many orders into one mail, and the next one waits 15 minut
   await until(() => dana.mails("On hold: A-5")[0]);
 });
 
-test("mails nothing to a member who switched these mails off, and nobody about an order of a key", async () => {
-  const { key, headers } = await running.newPartner();
+test("mails trouble to an owner who gets such mails when the placer has switched them off, and nothing else", async () => {
+  const { key } = await running.newPartner();
+  const owner = await newPerson(key);
   const dana = await newPerson(key);
   assert.equal((await dana.security({ kind: "orders", mails: "perhaps" })).status, 400);
   assert.equal((await dana.security({ kind: "all", mails: "off" })).status, 400);
   assert.equal((await dana.security({ kind: "orders", mails: "off" })).status, 303);
+  await complete(await dana.place("B-0"), key);
   await move(await dana.place("B-1"), "OnHold", "x");
-  const body = orderForm({ ...minimal, svc_sign: "true" });
-  const answer = await fetch(`${service.baseUrl}/api/partner/orders`, { method: "POST", headers, body });
-  const { orderCode } = (await answer.json()) as { orderCode: string };
-  await pay(orderCode, key);
-  await move(orderCode, "OnHold", "x");
-  assert.equal(await sweep(3), 1, "of the member alone");
-  await sent();
+  assert.equal(await sweep(3), 1);
+  await until(() => owner.mails("On hold: B-1")[0]);
   assert.equal((await dana.security({ kind: "orders", mails: "on" })).status, 303);
   await move(await dana.place("B-2"), "OnHold", "y");
   await sweep(20);
   await until(() => dana.mails("On hold: B-2")[0]);
-  assert.equal(dana.mails("On hold: B-1").length, 0);
+  assert.equal(dana.mails("").length, 1);
+  assert.equal(owner.mails("").filter((mail) => mail.includes("B-0") || mail.includes("B-2")).length, 0);
+});
+
+test("mails trouble to the owner who joined first when every owner has switched such mails off", async () => {
+  const { key } = await running.newPartner();
+  const [first, second] = [await newPerson(key), await newPerson(key)];
+  for (const owner of [first, second]) await owner.security({ kind: "orders", mails: "off" });
+  await move(await second.place("F-1"), "OnHold", "x");
+  assert.equal(await sweep(3), 1);
+  await until(() => first.mails("On hold: F-1")[0]);
+  await complete(await second.place("F-2"), key);
+  assert.equal(await sweep(20), 1);
+  await sent();
+  assert.equal(first.mails("").length, 1, "the end of an order is no trouble");
+  assert.equal(second.mails("").length, 0);
+});
+
+test("mails the owners about trouble with an order that a key placed, and not about its end", async () => {
+  const { key, headers } = await running.newPartner();
+  const owner = await newPerson(key);
+  const place = async (reference: string) => {
+    const body = orderForm({ ...minimal, svc_sign: "true", external_reference: reference });
+    const answer = await fetch(`${service.baseUrl}/api/partner/orders`, { method: "POST", headers, body });
+    const { orderCode } = (await answer.json()) as { orderCode: string };
+    await pay(orderCode, key);
+    return orderCode;
+  };
+  await move(await place("K-1"), "OnHold", "x");
+  assert.equal(await sweep(3), 1);
+  await until(() => owner.mails("On hold: K-1")[0]);
+  await complete(await place("K-2"), key);
+  assert.equal(await sweep(20), 0);
 });
 
 test("mails the owner instead of a member who has left", async () => {

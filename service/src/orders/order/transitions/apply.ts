@@ -24,6 +24,8 @@ import {
   effects,
   envelopeQueue,
   faxQueue,
+  isTrouble,
+  type MailedStatus,
   type Milestone,
   mailClient,
   mailedStatuses,
@@ -137,8 +139,8 @@ export async function applyTransition(
   if (pausesFax.has(on) && isBeingFaxed(order) && moved.environment === "live")
     await enqueue(tx, faxQueue, { orderId: order.id });
   if (effect.mail) await mailClient(tx, order.id, effect.mail, by.at);
-  if (on !== "released" && !by.isKnown && mailedStatuses.some((status) => status === to))
-    await noteStatus(tx, moved, by.at);
+  const mailed = mailedStatuses.find((status) => status === to);
+  if (on !== "released" && !by.isKnown && mailed) await noteStatus(tx, moved, mailed, by.at);
   if (effect.job) await enqueue(tx, effect.job, { orderId: order.id });
   // The job is also queued when a hold ends on an order that awaits signatures, because reminders and expiry don't run
   // during a hold.
@@ -200,18 +202,20 @@ async function dropApprovals(tx: Tx, { id: orderId, status: from }: LockedOrder,
 }
 
 /**
- * Notes a status for the mail to the member who placed the order. No member placed an order that came with an API key.
+ * Notes a status for the mail to the member who placed the order. Trouble with an order that an API key placed is noted
+ * for the owners.
  * @param status the order's new status; `FaxFailed` also while the order is shipped, when its fax failed early
  */
 export const noteStatus = (
   tx: Tx,
-  { id, environment, status }: Pick<LockedOrder, "id" | "environment"> & { status: string },
+  { id, environment }: Pick<LockedOrder, "id" | "environment">,
+  status: MailedStatus,
   at: Date,
 ) =>
   tx.query(sql`
     INSERT INTO order_news (order_id, environment, placed_by, status, at)
     SELECT ${id}, ${environment}, placed.by, ${status}, ${at} FROM (SELECT ${ordererOf(sql`${id}::bigint`)}) AS placed (by)
-    WHERE placed.by LIKE 'member:%'`);
+    WHERE placed.by LIKE 'member:%' OR (placed.by LIKE 'key:%' AND ${isTrouble(status)}::boolean)`);
 
 /** Whether a provider could be shipping the order now. For an order on hold, the status before the hold decides. */
 const isBeingShipped = ({ status, statusBeforeHold }: LockedOrder): boolean =>

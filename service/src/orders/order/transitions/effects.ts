@@ -84,7 +84,7 @@ export const mailClient = (
   more: Pick<OrderMail, "isAlone" | "refund"> = {},
 ) => enqueueTimed(tx, orderMailQueue, { orderId, moment, at: at.toISOString(), ...more } satisfies OrderMail);
 
-/** The statuses about which the member who placed the order gets a mail: a person must act, or the order has ended. */
+/** The statuses about which the firm gets a mail: a person must act, or the order has ended. */
 export const mailedStatuses = [
   "PaymentFailed",
   "EsignDeclined",
@@ -99,6 +99,9 @@ export const mailedStatuses = [
 ] as const satisfies readonly OrderStatus[];
 
 export type MailedStatus = (typeof mailedStatuses)[number];
+
+/** Whether a person must act on an order with this status. Such a status is always mailed to somebody of the firm. */
+export const isTrouble = (status: MailedStatus): boolean => status !== "Refunded" && status !== "Completed";
 
 /** A status that an order has entered. `n` increases with time. */
 export type Noted = { n: number; id: number; status: MailedStatus; partnerId: string };
