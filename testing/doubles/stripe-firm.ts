@@ -30,6 +30,8 @@ export type FirmObjects = {
   finishSetup: (sessionId: string, finished?: FinishedSetup) => StripeObject;
   /** Simulates that the verification of a bank account succeeded or failed. */
   verify: (setupIntent: string, isRight: boolean) => StripeObject;
+  /** Simulates a bank that renews a card. @returns the card, which keeps its id */
+  renew: (method: string, card: { last4: string; exp_month: number; exp_year: number }) => StripeObject;
   /** Simulates the bank's answer to a debit. */
   bankAnswers: (paymentIntent: string, outcome: "succeeded" | "failed") => StripeObject;
 };
@@ -112,6 +114,13 @@ export function createFirmObjects({ sessions, livemode }: Deps): FirmObjects {
 
   const verify = (setupIntent: string, isRight: boolean): StripeObject =>
     Object.assign(setupOf(setupIntent), { status: isRight ? "succeeded" : "requires_payment_method" });
+
+  function renew(id: string, card: { last4: string; exp_month: number; exp_year: number }): StripeObject {
+    const method = methods.get(id);
+    if (!method) throw new Error(`no such card: ${id}`);
+    const { card: earlier } = method;
+    return Object.assign(method, { card: { ...(earlier as object | undefined), ...card } });
+  }
 
   const newIntent = (params: Params, amount: number): StripeObject => {
     const intent = {
@@ -198,5 +207,5 @@ export function createFirmObjects({ sessions, livemode }: Deps): FirmObjects {
   }
 
   const objects = { customers, setups, methods, intents, outcomes, moving };
-  return { ...objects, createSetup, answer, finishSetup, verify, bankAnswers };
+  return { ...objects, createSetup, answer, finishSetup, verify, renew, bankAnswers };
 }

@@ -60,6 +60,8 @@ export type StripeDouble = {
   failRefund: (id: string) => StripeEvent;
   /** The events of a completed setup page: one about its session, and one about its intent. */
   finishSetup: (sessionId: string, finished?: FinishedSetup) => StripeEvent[];
+  /** The event about a card that its bank has renewed. */
+  renewCard: (...about: Parameters<FirmObjects["renew"]>) => StripeEvent;
   /** The event about a charge's present state. */
   chargeEvent: (paymentIntent: string) => StripeEvent;
   /** Makes all idempotency keys expire, as the processor does after a day. */
@@ -260,6 +262,7 @@ export async function startStripe(): Promise<StripeDouble> {
     endDispute: (...about) => event("charge.dispute.closed", { ...balance.endDispute(...about) }),
     failRefund: (id) => event("refund.failed", { ...balance.failRefund(id) }),
     finishSetup,
+    renewCard: (...about) => event("payment_method.automatically_updated", { ...firm.renew(...about) }),
     chargeEvent,
     forgetKeys,
     fail: (...next) => void failures.push(...next),

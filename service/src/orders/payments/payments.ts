@@ -8,6 +8,7 @@ import { closeCheckoutQueue, firmChargeQueue, joinOrder, type Payable, refundQue
 import { watchPending } from "./checkout/pending.ts";
 import { closeCheckouts, OpenElsewhere } from "./checkout/sessions.ts";
 import { checkoutRows, lastCheckoutEnd } from "./checkout/store.ts";
+import { watchCards } from "./firm/card-expiry.ts";
 import { chargeRows } from "./firm/charge-store.ts";
 import type { ChargeDeps } from "./firm/charges.ts";
 import { detachMethod, detachQueue, methodQueue, saveMethod } from "./firm/methods.ts";
@@ -77,7 +78,7 @@ export { testMethods } from "./firm/sandbox-account.ts";
 export { takeSandboxSteps } from "./firm/sandbox-bank.ts";
 export { testMethodRoute } from "./firm/sandbox-route.ts";
 export { bringSandboxMoneyNearer } from "./firm/sandbox-steps.ts";
-export { accountChange, activeMethod, type PaymentMethod, selectMethods } from "./firm/store.ts";
+export { accountChange, activeMethod, expiryOf, type PaymentMethod, selectMethods } from "./firm/store.ts";
 export {
   endCharge,
   endOwnCharge,
@@ -208,11 +209,15 @@ export function paymentJobs(jobs: Jobs, deps: RefundJobDeps): void {
   jobs.work<{ paymentIntent: string }>(refundCheckQueue, ({ paymentIntent }) => checkRefunds(deps, paymentIntent));
 }
 
-/** Opens tasks for payments that a bank, the processor or a payer has not answered in time. */
+/**
+ * Opens tasks for payments that a bank, the processor or a payer has not answered in time, and mails firms whose card
+ * expires.
+ */
 export async function watchPayments(deps: { db: Database; clock: Clock; log: Log }): Promise<void> {
   await watchPending(deps);
   await watchCharges(deps);
   await watchSupplements(deps);
+  await watchCards(deps);
 }
 
 /** The jobs that call the processor about firms' own payment methods. */

@@ -92,6 +92,23 @@ test("an owner adds a card on the processor's page; only the signed event makes 
   assert.equal(mails.length, 1);
 });
 
+test("Billing warns of a card in its last month, until its bank has renewed it", async () => {
+  const method = [...stripe.firm.methods.keys()].at(-1) ?? "";
+  const [exp_month, exp_year] = [new Date().getUTCMonth() + 1, new Date().getUTCFullYear()];
+  const shows = async (card: { last4: string; exp_month: number; exp_year: number }) => {
+    assert.equal((await deliver(stripe.renewCard(method, card))).status, 200);
+    return look("/dashboard/billing");
+  };
+  assert.match(
+    await shows({ last4: "4242", exp_month, exp_year }),
+    /Visa •••• 4242 expires at the end of this month|has expired/,
+  );
+  assert.match(await shows({ last4: "4242", exp_month, exp_year: exp_year - 1 }), /Visa •••• 4242 has expired/);
+  const renewed = await shows({ last4: "4242", exp_month: 4, exp_year: 2031 });
+  assert.doesNotMatch(renewed, /expires at the end|has expired/);
+  assert.match(renewed, /04\/2031/);
+});
+
 test("a member who is not an owner can't add or remove a method, or set limits", async () => {
   const member = { ...(await newMember(service, "member@acme.example", key)).headers, ...html };
   await post("/dashboard/environment", { environment: "live" }, member);

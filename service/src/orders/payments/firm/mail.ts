@@ -6,9 +6,9 @@ import { dollars } from "../../dollars.ts";
 import { supplementsOf } from "../supplements.ts";
 import { chargesOfPayment, type FirmCharge, type SpendingRefusal, sumOfCharges } from "./charge-store.ts";
 import { fileOf } from "./money-mail.ts";
-import { accountChange, type PaymentMethod, selectMethod } from "./store.ts";
+import { accountChange, expiryOf, type PaymentMethod, selectMethod } from "./store.ts";
 
-export type MethodMoment = "added" | "removed" | "failed" | "unusable";
+export type MethodMoment = "added" | "removed" | "failed" | "unusable" | "expiring";
 export type ChargeMoment = "refused" | "failed" | "pending" | "overdue";
 
 /** The queue of mails about the firm's payment method; payload `News<MethodMoment>`. */
@@ -28,13 +28,15 @@ export const methodName = ({ kind, brand, last4 }: Pick<PaymentMethod, "kind" | 
 /** Tells the owners by mail that the firm's payment method changed. So they notice a change that none of them made. */
 export const methodMail = defineMail({
   queue: methodMailQueue,
-  async load({ id, userId }: News<MethodMoment>, deps) {
+  async load({ id, moment, userId }: News<MethodMoment>, deps) {
     const method = isUuid(id) ? await selectMethod(deps.db, id) : undefined;
+    // The card may have been renewed or replaced since.
+    if (moment === "expiring" && (method?.state !== "active" || expiryOf(method, deps.clock()) === null)) return null;
     const owner = method && (await findActiveActor(deps.db, deps, method, `member:${userId}`));
     return method && owner?.role === "owner" && owner.email !== null ? { method, to: owner.email } : null;
   },
   write: ({ method, to }, { id, moment, userId }, { baseUrl }) => ({
-    id: `payment-method:${id}:${moment}:${userId}`,
+    id: `payment-method:${id}:${moment}:${moment === "expiring" ? `${method.cardExpires}:` : ""}${userId}`,
     to,
     environment: method.environment,
     greeting: "Hello,",
@@ -75,6 +77,13 @@ function methodWords(moment: MethodMoment, method: PaymentMethod) {
               "To use the same account again, ask your bank to allow debits first, and then add the account again.",
             ],
           },
+    expiring: {
+      subject: `Your firm’s card is valid until ${method.cardExpires}`,
+      lines: [
+        `${name} expires at the end of that month. If your bank has renewed it, the payment processor may learn of it by itself, and Billing then shows the new date.`,
+        "Otherwise add another card or a bank account under Billing. Charges of an expired card fail, and orders that your firm pays wait.",
+      ],
+    },
     failed: {
       subject: "Your bank account could not be verified",
       lines: ["The bank account that an owner added could not be verified. Add it again, or add a card."],

@@ -123,6 +123,49 @@ export async function insertMethod(tx: Tx, method: NewMethod): Promise<void> {
 export const endUse = (tx: Tx, id: string, by: string | null): Promise<boolean> =>
   changeRowIf(tx, methodState, id, sql`state = 'unusable', ended_by = ${by}`, sql`state = 'active'`);
 
+/** Changes an active card to the one that its bank sent. @returns false for a card that is not active */
+export const renewCard = (
+  tx: Tx,
+  id: string,
+  { brand, last4, expires }: Pick<SavedMethod, "brand" | "last4" | "expires">,
+): Promise<boolean> =>
+  changeRowIf(
+    tx,
+    methodState,
+    id,
+    sql`brand = coalesce(${brand}, brand), last4 = coalesce(${last4}, last4), card_expires = ${expires}`,
+    sql`state = 'active'`,
+  );
+
+/** A month as cards name it, MM/YYYY. A card expires at the end of its month. */
+export const monthOf = (at: Date): string => `${String(at.getUTCMonth() + 1).padStart(2, "0")}/${at.getUTCFullYear()}`;
+
+const numberOf = (month: string): number => {
+  const [mm = "", yyyy = ""] = month.split("/");
+  return Number(yyyy) * 12 + Number(mm);
+};
+
+/** Whether the card expires at the end of this month, or has expired; null for neither, and for a bank account. */
+export function expiryOf(
+  { cardExpires }: Pick<PaymentMethod, "cardExpires">,
+  now: Date,
+): "this_month" | "expired" | null {
+  if (cardExpires === null) return null;
+  const left = numberOf(cardExpires) - numberOf(monthOf(now));
+  return left < 0 ? "expired" : left === 0 ? "this_month" : null;
+}
+
+/** Active live cards that expire in the month and whose firms were not mailed about it. @param month as MM/YYYY */
+const expiringIn = (month: string): Statement =>
+  sql`state = 'active' AND environment = 'live' AND card_expires = ${month} AND expiry_notified IS DISTINCT FROM ${month}`;
+
+export const cardsExpiringIn = (db: Sql, month: string) =>
+  db.query<{ id: string }>(sql`SELECT id FROM payment_methods WHERE ${expiringIn(month)} ORDER BY id`);
+
+/** @returns false when another node has marked it, or the card was renewed or removed in the meantime */
+export const markExpiryNotified = (tx: Tx, id: string, month: string): Promise<boolean> =>
+  changeRowIf(tx, methodState, id, sql`expiry_notified = ${month}`, expiringIn(month));
+
 /**
  * The ids of live methods that charges use, or that a bank is verifying, and that were added to another account than the
  * last one.

@@ -20,7 +20,8 @@ import {
 import { dueLossOf, dueOf, settleSupplement, supplementPayments, supplementsOf } from "../supplements.ts";
 import { auditUnapplied } from "../unapplied.ts";
 import { reportDebit, reportUnpaid } from "../unpaid.ts";
-import { type RefundMessage, type SessionMessage, untilDecided, wrongSum } from "./message.ts";
+import type { RefundMessage, SessionMessage } from "./message.ts";
+import { untilDecided, wrongSum } from "./sum-words.ts";
 
 /**
  * The result of an event for one order. `moved`: the order moved. `saved`: a firm's card or bank account was saved, or can't be used any more.

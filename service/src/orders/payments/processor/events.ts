@@ -7,6 +7,7 @@ import { closeCheckoutQueue, type LockedOrder } from "../../order/order.ts";
 import { currency } from "../checkout/sessions.ts";
 import { bindSession, endProcessorSession, hasPendingFunds, sessionPayees } from "../checkout/store.ts";
 import { disputesOfIntent, recordDispute } from "../disputes.ts";
+import { takeCard } from "../firm/card-expiry.ts";
 import { takeCharge } from "../firm/charge-events.ts";
 import { chargesOfOrder, isOpenCharge } from "../firm/charge-store.ts";
 import { takeSetup } from "../firm/methods.ts";
@@ -14,10 +15,11 @@ import { takeMandate, takeReturnedDebit } from "../firm/unusable.ts";
 import { refundsOfIntent } from "../refund-rows.ts";
 import { recordEvent, recordOutcome, recordParts, refundCheckQueue } from "../store.ts";
 import { nothing, type Outcome, type Share, type Taken, type TakeOptions, takePart, takeSession } from "./apply.ts";
-import { type DisputeMessage, readMessage, type SessionMessage, timeOf, untilDecided, wrongSum } from "./message.ts";
+import { type DisputeMessage, readMessage, type SessionMessage, timeOf } from "./message.ts";
 import { lockPayees } from "./payees.ts";
 import type { SignedEvent } from "./processor.ts";
 import { type LockedPayees, type Named, readRefund } from "./refund-events.ts";
+import { untilDecided, wrongSum } from "./sum-words.ts";
 import { bookDispute, takeDispute } from "./take-dispute.ts";
 
 export type { Outcome, Taken } from "./apply.ts";
@@ -95,6 +97,7 @@ async function read(tx: Tx, event: SignedEvent, options: TakeOptions): Promise<R
   if (message.kind === "setup") return unpaid(nothing((await takeSetup(tx, message)) ? "saved" : "unknown"));
   if (message.kind === "mandate")
     return unpaid(nothing((await takeMandate(tx, message, options)) ? "saved" : "unknown"));
+  if (message.kind === "card") return unpaid(nothing((await takeCard(tx, message, options)) ? "saved" : "unknown"));
   const locked = await lockPayees(tx, message);
   const { orders } = locked;
   // Live money never pays a test order.

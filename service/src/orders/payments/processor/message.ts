@@ -1,5 +1,4 @@
 import { isUuid } from "../../../kernel/platform/text.ts";
-import { dollars } from "../../dollars.ts";
 import { type SignedEvent, shareRequest } from "./processor.ts";
 
 /** A change in the payment of a checkout session, or of a charge of a firm's method. */
@@ -29,6 +28,9 @@ export type SetupMessage = { kind: "setup"; setupId: string; setupIntent: string
 
 /** The permission to debit a bank account has ended. `method`: the processor's id of the account. */
 export type MandateMessage = { kind: "mandate"; method: string };
+
+/** A bank has renewed a card. `method`: the processor's id of the card. `expires`: as MM/YYYY. */
+export type CardMessage = { kind: "card"; method: string; brand: string | null; last4: string | null; expires: string };
 
 /**
  * A payer's bank demands money back, or has decided about it. A bank debit that is returned after it was accepted
@@ -67,7 +69,14 @@ export type RefundMessage = {
 };
 
 /** Null for an event about anything else, or with content that can't be read. */
-export type ProcessorMessage = SessionMessage | RefundMessage | SetupMessage | MandateMessage | DisputeMessage | null;
+export type ProcessorMessage =
+  | SessionMessage
+  | RefundMessage
+  | SetupMessage
+  | MandateMessage
+  | CardMessage
+  | DisputeMessage
+  | null;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -135,6 +144,8 @@ const setupTypes: ReadonlySet<string> = new Set(["setup_intent.succeeded", "setu
 
 const mandateType = "mandate.updated";
 
+const cardType = "payment_method.automatically_updated";
+
 const disputeTypes: ReadonlySet<string> = new Set(
   ["created", "updated", "closed", "funds_withdrawn", "funds_reinstated"].map((each) => `charge.dispute.${each}`),
 );
@@ -154,6 +165,7 @@ export const knownTypes: ReadonlySet<string> = new Set([
   ...setupTypes,
   ...disputeTypes,
   mandateType,
+  cardType,
   "charge.refunded",
   ...refundTypes,
 ]);
@@ -163,6 +175,7 @@ export function readMessage({ type, data }: SignedEvent): ProcessorMessage {
   const object = fieldsOf(data.object);
   if (disputeTypes.has(type)) return disputeMessage(object);
   if (type === mandateType) return mandateMessage(object);
+  if (type === cardType) return cardMessage(object);
   if (setupTypes.has(type)) return setupMessage(object, idOf(object["id"]));
   if (object["mode"] === "setup")
     return type === "checkout.session.completed" ? setupMessage(object, idOf(object["setup_intent"])) : null;
@@ -259,6 +272,19 @@ function mandateMessage(object: Fields): MandateMessage | null {
   return object["status"] === "inactive" && method !== null ? { kind: "mandate", method } : null;
 }
 
+function cardMessage(object: Fields): CardMessage | null {
+  const card = fieldsOf(object["card"]);
+  const [method, month, year] = [keyOf(object["id"]), whole(card["exp_month"]), whole(card["exp_year"])];
+  if (method === null || month === null || year === null) return null;
+  if (month < 1 || month > 12 || year < 2000 || year > 9999) return null;
+  const last4 = text(card["last4"]);
+  return {
+    ...{ kind: "card", method, brand: text(card["brand"])?.slice(0, 100) ?? null },
+    last4: last4 !== null && /^\d{4}$/.test(last4) ? last4 : null,
+    expires: `${String(month).padStart(2, "0")}/${year}`,
+  };
+}
+
 function setupMessage(object: Fields, setupIntent: string | null): SetupMessage | null {
   const setupId = ownId(object, "setup");
   return setupId === null ? null : { kind: "setup", setupId, setupIntent };
@@ -269,14 +295,3 @@ export function timeOf({ created }: SignedEvent, at: Date): Date {
   const time = new Date(Number.isSafeInteger(created) ? Number(created) * 1000 : Number.NaN);
   return Number.isNaN(time.getTime()) ? at : time;
 }
-
-/** Says which sum arrived in place of the one that was asked for, for the pages of firms and operators. */
-export const wrongSum = (paid: Pick<SessionMessage, "amount" | "currency">, askedCents: number): string =>
-  `${paid.amount === null ? "An unknown sum" : sumText(paid.amount, paid.currency)} was paid, and ${dollars(askedCents)} was asked for`;
-
-/** A sum in any currency. The smallest unit is not a hundredth in all of them. */
-export const sumText = (amount: number, currency: string | null): string =>
-  currency?.toLowerCase() === "usd" ? dollars(amount) : `${amount} (${currency ?? "no currency"}, smallest unit)`;
-
-/** Ends the reason of an order that got the wrong sum. */
-export const untilDecided = "until the operator of this service has decided about the money";

@@ -110,7 +110,7 @@ const noNames = { chargeId: null, checkoutId: null, orderCode: null };
  */
 export async function reportRefusedEvent(db: Database, event: SignedEvent, at: Date): Promise<void> {
   const message = readMessage(event);
-  if (!message || message.kind === "setup" || message.kind === "mandate") return;
+  if (!message || message.kind === "setup" || message.kind === "mandate" || message.kind === "card") return;
   await db.transaction(async (tx) => {
     const all = await ordersNamed(tx, message);
     const { altered } = await lockSorted(tx, all);

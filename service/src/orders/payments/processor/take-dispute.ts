@@ -12,7 +12,7 @@ import { tellFirm } from "../firm/money-mail.ts";
 import { reviseLoss } from "../pay-again.ts";
 import { heldPayments, paymentState } from "../store.ts";
 import { endRefunded, isLost, nothing, type Taken, type TakeOptions } from "./apply.ts";
-import { sumText } from "./message.ts";
+import { sumText } from "./sum-words.ts";
 
 /** The part of a dispute that concerns one order. */
 type Part = {

@@ -14,7 +14,7 @@ export const neededEvents: readonly string[] = [
   ),
   ...["succeeded", "processing", "payment_failed", "canceled"].map((each) => `payment_intent.${each}`),
   ...["setup_intent.succeeded", "setup_intent.setup_failed"],
-  ...["mandate.updated", "charge.refunded"],
+  ...["mandate.updated", "payment_method.automatically_updated", "charge.refunded"],
   ...["created", "updated", "closed"].map((each) => `charge.dispute.${each}`),
   ...["refund.created", "refund.updated", "refund.failed"],
 ];

@@ -3,6 +3,7 @@ import { isPayable } from "../../../orders/order/order.ts";
 import {
   accountChange,
   type ChargeState,
+  expiryOf,
   type FirmCharge,
   isOverdueCharge,
   listedPayments,
@@ -97,7 +98,7 @@ function methodPart(view: BillingView): Html {
           ],
           ["Valid until", active.cardExpires],
           ["Added", dayIn(active.addedAt, view.zone)],
-        ])}${isOwner(view) && removal(active)}`
+        ])}${expiryPart(active, view.now)}${isOwner(view) && removal(active)}`
       : unusable
         ? html`${notice("stopped", `${methodName(unusable)} can’t be charged any more`, unusableWords(unusable))}${isOwner(view) && removal(unusable)}`
         : html`<p>${failed ? "The last bank account could not be verified." : "Nothing is on file. Orders that your firm pays wait until somebody opens their checkout."}</p>`
@@ -113,6 +114,21 @@ ${
       }</p>`
     : html`<p class="form-note">Only owners of the firm can change this.</p>`
 }</div>`;
+}
+
+/** Warns of a card that expires at the end of this month, or has expired. */
+function expiryPart(method: PaymentMethod, now: Date): Html | null {
+  const expiry = expiryOf(method, now);
+  if (expiry === null) return null;
+  const isOver = expiry === "expired";
+  const advice = isOver
+    ? "Replace it"
+    : "If your bank has renewed it, its new date is shown here once the payment processor learns of it. Otherwise replace it";
+  return notice(
+    "attention",
+    `${methodName(method)} ${isOver ? "has expired" : "expires at the end of this month"}`,
+    `${advice}: charges of an expired card fail, and orders that your firm pays wait.`,
+  );
 }
 
 /** The sandbox's page, in place of the processor's page where an owner enters a card or a bank account. */
@@ -134,7 +150,7 @@ const removal = (method: PaymentMethod): Html =>
   askFirst({
     label: "Remove",
     about: methodName(method),
-    text: "Nothing more is charged to it. Orders that your firm pays wait until somebody opens their checkout.",
+    text: "Nothing more is charged to it. A payment that is under way goes on. Orders that your firm pays wait until somebody opens their checkout.",
     confirm: "Remove now",
     action: `${billingPath}/methods/${method.id}/remove`,
   });
