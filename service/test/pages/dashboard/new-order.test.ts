@@ -166,6 +166,33 @@ test("the price follows the form while it is filled out, as far as it is known",
   for (const pages of ["-1", "x", "1e9", "", "0"]) assert.match(await quote({ ...shipping, pages }), /\$/);
 });
 
+test("the form says what follows when the order is placed, and names the charge of a method on file", async () => {
+  const { key } = await running.newPartner();
+  const { headers } = await newMember(running.service, running.somebody(), key);
+  const quote = async (fields: Record<string, string>) =>
+    (
+      await postForm(`${running.service.baseUrl}${path}/quote`, { svc_sign: "on", pages: "3", ...fields }, headers)
+    ).text();
+  const byClient = await quote({});
+  assert.match(byClient, /Once the client has paid, the document goes out for signature: each signer gets the link/);
+  assert.match(byClient, />Total</);
+  assert.match(await quote({ pages: "" }), />Total so far</, "the document is missing");
+  assert.match(await quote({ svc_sign: "", svc_notary: "", fax_to: "2125550100" }), /the work on the document begins/);
+  const unpaid = await quote({ pay_by: "firm" });
+  assert.match(unpaid, /Nobody is charged yet\. Once you have paid on the order’s page, the document goes out/);
+  for (const page of [byClient, unpaid]) assert.doesNotMatch(page, /data-place/);
+  const card = await running.call("/api/partner/sandbox/billing/method", {
+    method: "POST",
+    headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+    body: JSON.stringify({ method: "card" }),
+  });
+  assert.ok(card.status < 300, JSON.stringify(card.body));
+  const paid = await quote({ pay_by: "firm" });
+  assert.match(paid, /data-place="Place and charge \$12\.00 to Visa •••• \d{4}"/);
+  assert.match(paid, /is charged \$12\.00 at once, within the limits that owners set\./);
+  assert.doesNotMatch(await quote({}), /data-place/, "the client pays");
+});
+
 test("only a member can ask for a price", async () => {
   const answer = await postForm(`${running.service.baseUrl}${path}/quote`, { svc_sign: "on" });
   assert.notEqual(answer.status, 200);

@@ -315,3 +315,28 @@ test("a file that is a template's form is recognized when it is chosen, and anot
   assert.equal(await link.count(), 0);
   await opened.close();
 });
+
+test("the buttons name the charge while the firm pays by its card, and the page says what follows", async () => {
+  const firm = await newPartner(pages.service);
+  const card = await fetch(`${pages.service.baseUrl}/api/partner/sandbox/billing/method`, {
+    method: "POST",
+    headers: { ...firm.headers, "Content-Type": "application/json" },
+    body: JSON.stringify({ method: "card" }),
+  });
+  assert.ok(card.ok);
+  for (const width of [1280, 390]) {
+    const { opened, page } = await pages.open({ firm, width });
+    await pages.go(page, "/dashboard/orders/new");
+    await page.getByRole("checkbox", { name: "Signing" }).check();
+    const price = page.getByRole("region", { name: "Price" });
+    await price.getByText("The client gets an email with the link to pay $12.00.").waitFor();
+    await page.getByLabel("Who pays").selectOption("Your firm");
+    const charge = "Place and charge $12.00 to Visa •••• 4242";
+    await page.getByRole("button", { name: charge, exact: true }).waitFor();
+    await page.getByRole("button", { name: `${charge}, and start another for this client`, exact: true }).waitFor();
+    await assertGood(opened);
+    await page.getByLabel("Who pays").selectOption("The client");
+    await page.getByRole("button", { name: "Place the test order", exact: true }).waitFor();
+    await opened.close();
+  }
+});

@@ -16,6 +16,8 @@ const proposed = part("document-templates");
 const templatePages = (form.dataset["templatePages"] ?? "").split(" ");
 const quote = part("live-quote");
 const rowsId = "signer-rows";
+const buttons = { place: part("place-order"), another: part("place-another") };
+const usual = { place: buttons.place.textContent, another: buttons.another.textContent };
 const restMs = 400;
 
 const signing = part<HTMLInputElement>("field-svc_sign");
@@ -206,11 +208,20 @@ async function price(): Promise<void> {
   try {
     const response = await fetch(form.dataset["quote"] ?? "", { method: "POST", body: typed, signal: asked.signal });
     if (response.ok) quote.innerHTML = await response.text();
+    nameButtons();
     // The price's box never becomes smaller, so that the button below does not move up under the pointer.
     quote.style.minHeight = `${quote.offsetHeight}px`;
   } catch (error) {
-    if (!(error instanceof DOMException && error.name === "AbortError")) quote.textContent = "";
+    if (error instanceof DOMException && error.name === "AbortError") return;
+    quote.textContent = "";
+    nameButtons();
   }
+}
+
+/** Writes on the buttons what placing the order charges. */
+function nameButtons(): void {
+  const charge = quote.querySelector<HTMLElement>("[data-place]")?.dataset;
+  for (const name of ["place", "another"] as const) buttons[name].textContent = charge?.[name] ?? usual[name];
 }
 
 /**

@@ -92,7 +92,7 @@ ${paymentsConfigured && box("create_checkout", "You can also do this later, from
 </fieldset>
 ${checkbox({ ...part("byod_confirmed"), required: true, value: "on", checked: values["byod_confirmed"] === "on" })}
 <section class="live-quote with-script-block" id="live-quote" aria-live="polite" aria-label="Price"></section>
-<div class="form-actions"><button type="submit">${test ? "Place the test order" : "Place the order"}</button><button type="submit" class="quiet-button" name="next" value="another">Place it, and start another for this client</button></div>
+<div class="form-actions"><button type="submit" id="place-order">${test ? "Place the test order" : "Place the order"}</button><button type="submit" class="quiet-button" id="place-another" name="next" value="another">Place it, and start another for this client</button></div>
 </form>`;
 }
 
