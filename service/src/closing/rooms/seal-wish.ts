@@ -6,7 +6,8 @@ import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { type Marked, marked } from "../../kernel/platform/database/state-mac.ts";
 import { enqueue } from "../../kernel/platform/jobs/jobs.ts";
 import { keepTasks, type NeededTask } from "../../kernel/tasks/tasks.ts";
-import { joinOrder, statusGroupOf } from "../../orders/order/order.ts";
+import { failedAhead } from "../../orders/fulfilment/fulfilment.ts";
+import { faxesAhead, joinOrder, statusGroupOf } from "../../orders/order/order.ts";
 import { beginChange, type RoomDeps } from "./begin-change.ts";
 import type { RoomSeal } from "./schemas.ts";
 import { authentic, roomState } from "./store.ts";
@@ -183,12 +184,19 @@ export async function certificateStates(
   { partnerId, environment }: Owner,
   orderIds: readonly number[],
 ): Promise<CertificateState[]> {
-  const rows = await db.query<Omit<CertificateState, "stuck"> & { statuses: string[] } & Marked>(sql`
+  type Found = Omit<CertificateState, "stuck"> & { orders: { id: number; status: string; fax: boolean }[] };
+  const rows = await db.query<Found & Marked>(sql`
     SELECT r.code AS "roomCode@room", r.name AS "roomName", s.sealed_version AS version,
-      (SELECT array_agg(o.status) FROM ${ordersOf(sql`r.id`)}) AS statuses, ${marked(roomState, sql`r`)}
+      (SELECT json_agg(json_build_object('id', o.id, 'status', o.status, 'fax', o.fax)) FROM ${ordersOf(sql`r.id`)}) AS orders, ${marked(roomState, sql`r`)}
     FROM closing_seals s JOIN rooms r ON r.id = s.room_id
     WHERE r.partner_id = ${partnerId} AND r.environment = ${environment}
       AND EXISTS (SELECT FROM room_orders a WHERE a.room_id = r.id AND a.order_id = ANY (${orderIds}::bigint[]))
     ORDER BY r.created_at, r.id`);
-  return authentic(rows).map(({ statuses, ...room }) => ({ ...room, stuck: statuses.filter(isStuckStatus).length }));
+  const found = authentic(rows);
+  const ahead = found.flatMap(({ orders }) => orders.filter(faxesAhead).map(({ id }) => id));
+  const failed = await failedAhead(db, ahead);
+  return found.map(({ orders, ...room }) => ({
+    ...room,
+    stuck: orders.filter(({ id, status }) => isStuckStatus(status) || failed.has(id)).length,
+  }));
 }

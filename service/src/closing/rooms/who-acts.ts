@@ -16,6 +16,7 @@ import {
   type TitleOf,
 } from "../../orders/order/order.ts";
 import { overdueOf } from "../../orders/payments/payments.ts";
+import type { OwnRoom } from "./view/read-view.ts";
 
 export type UnfinishedOrder = Titled & {
   label: string | null;
@@ -44,6 +45,22 @@ export async function withTroubles<Row extends Pick<UnfinishedOrder, "fax" | "st
   const ahead = rows.filter(faxesAhead).map(({ orderId }) => orderId);
   const failed = await failedAhead(deps.db, ahead);
   return rows.map((row) => ({ ...row, isOverdue: overdue.has(row.orderId), hasFaxFailed: failed.has(row.orderId) }));
+}
+
+/** The codes of the firm's own orders in a room whose fax was sent early and failed. Their statuses do not show it. */
+export async function failedFaxesIn(
+  db: Sql,
+  { orders, ownOrders }: Pick<OwnRoom, "orders" | "ownOrders">,
+): Promise<ReadonlySet<string>> {
+  const own = orders.flatMap(({ orderCode, status, services: { fax } }) => {
+    const id = ownOrders.get(orderCode)?.id;
+    return id !== undefined && faxesAhead({ fax, status }) ? [{ id, orderCode }] : [];
+  });
+  const failed = await failedAhead(
+    db,
+    own.map(({ id }) => id),
+  );
+  return new Set(own.filter(({ id }) => failed.has(id)).map(({ orderCode }) => orderCode));
 }
 
 export type Trouble = Pick<UnfinishedOrder, "isOverdue" | "hasFaxFailed">;

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { minimal, orderForm, shipping } from "@signsealship/testing/inputs/order-form";
 import { until } from "@signsealship/testing/until";
-import { sendClosings } from "../../../src/closing/rooms/rooms.ts";
+import { certificateStates, sendClosings } from "../../../src/closing/rooms/rooms.ts";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { mailOrderUpdates } from "../../../src/orders/fulfilment/fulfilment.ts";
 import { giveLiveAccess, mailsTo, newMember, postForm } from "../../firms/members/signed-in-member.ts";
@@ -61,6 +61,19 @@ test("a fax that fails while the parcel is under way is told once, shown as stuc
   assert.doesNotMatch(list, /we prepare the shipment/);
   assert.ok(list.includes(`/dashboard/orders/${code}`));
   assert.match(await page(`/dashboard/orders/${code}`), /Fax it again/);
+  assert.equal(
+    (await postForm(`${service.baseUrl}/dashboard/rooms/${roomCode}/seal-when-done`, { to: "on" }, headers)).status,
+    303,
+  );
+  assert.match(await page(`/dashboard/rooms/${roomCode}`), /Not sealed: something is stuck.*Deed: fax failed/s);
+  const stuckIn = async () => {
+    const [order] = await db.query<{ id: number; partnerId: string }>(
+      sql`SELECT id, partner_id AS "partnerId" FROM orders WHERE ${isSealed(sql`code`, "order", code)}`,
+    );
+    const owner = { partnerId: order?.partnerId ?? "", environment: "live" } as const;
+    return (await certificateStates(db, owner, [order?.id ?? 0])).map(({ stuck }) => stuck);
+  };
+  assert.deepEqual(await stuckIn(), [1]);
   assert.equal(await sendClosings({ db, clock: () => new Date("2026-11-23T15:00:00Z") }), 1);
   const morning = await until(() => mailsTo(service, email).find((each) => each.includes("Subject: Your closings")));
   assert.match(morning, /1 with something stuck/);
@@ -68,6 +81,9 @@ test("a fax that fails while the parcel is under way is told once, shown as stuc
   assert.equal((await again()).status, 200);
   assert.equal((await again()).status, 409, "it is being sent");
   assert.doesNotMatch(await page("/dashboard/rooms"), /stuck/);
+  assert.doesNotMatch(await page(`/dashboard/rooms/${roomCode}`), /something is stuck/);
+  assert.deepEqual(await stuckIn(), [0]);
+  assert.match(await page(`/dashboard/orders/${code}`), /The fax is sent again.*The fax did not go through/s);
   const second = await world.fax(faxTo, 2);
   await world.tell(second, "failed", { failure_reason: "receiver_decline" });
   await until(async () => (await world.tasksOf(code)).filter(({ kind }) => kind === "fax_exception").length === 2);

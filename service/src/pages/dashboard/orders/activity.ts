@@ -43,6 +43,20 @@ const correctionWords: Readonly<Record<string, string>> = {
   refund: "Refund asked for",
 };
 
+/**
+ * Events of a fax that was sent while the order is shipped. The others get a line when the order reaches its fax
+ * statuses.
+ */
+const earlyFaxWords = ({ action, detail }: Line): string | undefined => {
+  if (action !== "fax.ahead") return undefined;
+  const { on } = detail as { on?: string };
+  return on === "fax_failed"
+    ? "The fax did not go through"
+    : on === "fax_retried"
+      ? "The fax is sent again"
+      : undefined;
+};
+
 /** The activity of an order, newest first, with its actors. */
 export function activityPart(
   { history, payments }: Pick<OrderHistory, "history" | "payments">,
@@ -51,12 +65,14 @@ export function activityPart(
 ): Html {
   const amounts = { requested: requestedAmounts(history), refunded: refundedAmount(payments) };
   const simulated = isSimulated(signers) ? simulatedWords(signers) : null;
-  // A correction that only starts a failed service again is left out, because its transition has a line.
+  // A correction that only starts a failed service again is left out, because its transition has a line, or the fax has
+  // one that was sent early.
   const isAgain = ({ detail }: Line) => (detail as { kind?: string } | null)?.kind === "again";
   const told = history.filter(
     (line) =>
       line.action === "order.transition" ||
       (line.action === "order.corrected" && !isAgain(line)) ||
+      earlyFaxWords(line) !== undefined ||
       Object.hasOwn(actionWords, line.action),
   );
   // The transition to Created is left out, because the order is priced at the same moment. The line about the price
@@ -102,10 +118,11 @@ const refundedAmount = (payments: OrderHistory["payments"]): string | null =>
   sumOf(payments.filter(({ refundedAt }) => refundedAt !== null));
 
 const textOf = (
-  { action, actor, fromStatus, toStatus, detail }: Line,
+  line: Line,
   names: ReadonlyMap<string, string>,
   { requested, refunded, simulated }: Amounts & { simulated: string | null },
 ): Html => {
+  const { action, actor, fromStatus, toStatus, detail } = line;
   const corrected = correctionWords[(detail as { kind?: string } | null)?.kind ?? ""];
   const words =
     action === "order.corrected" && corrected
@@ -114,7 +131,7 @@ const textOf = (
         ? "Order placed"
         : toStatus === "EsignComplete" && simulated !== null
           ? simulated
-          : (actionWords[action] ?? statusWords(toStatus ?? "").headline);
+          : (earlyFaxWords(line) ?? actionWords[action] ?? statusWords(toStatus ?? "").headline);
   // The service's people write the reasons of refunds for each other, so they are not shown.
   const reason = action.startsWith("refund.") ? null : (detail as { reason?: unknown } | null)?.reason;
   const isRefund = action === "order.transition" && toStatus === "Refunded";

@@ -226,12 +226,13 @@ function stateOf(view: RoomDetailView, wish: SealWish): Html {
   const { orders } = view.room;
   if (wish.sealedAt !== null)
     return html`<p>${endedWords(orders)} ${sealedWords(view, wish)} If you add an order, the service seals a further version once that one has ended.</p>`;
-  const stuck = orders.filter(({ status }) => isStuckStatus(status));
+  const failedFax = ({ orderCode }: (typeof orders)[number]) => view.failedFaxes.has(orderCode);
+  const stuck = orders.filter((order) => isStuckStatus(order.status) || failedFax(order));
   if (stuck.length > 0)
     return notice(
       "attention",
       "Not sealed: something is stuck",
-      html`The service seals the certificate by itself once every order has ended. ${stuck.map((order, index) => html`${index > 0 && "; "}${orderTitle(view, order)}: ${statusWords(order.status).label.toLowerCase()}`)}. Put that right first, or seal a version yourself.`,
+      html`The service seals the certificate by itself once every order has ended. ${stuck.map((order, index) => html`${index > 0 && "; "}${orderTitle(view, order)}: ${statusWords(failedFax(order) ? "FaxFailed" : order.status).label.toLowerCase()}`)}. Put that right first, or seal a version yourself.`,
     );
   if (orders.length > 0 && orders.every(({ status }) => hasEnded(status))) return endedState(orders, wish);
   return html`<p>The service seals the certificate by itself once every order has ended. You need not do anything.</p>`;

@@ -5,6 +5,7 @@ import {
   chargeableOfRoom,
   countOpenRooms,
   createRoom,
+  failedFaxesIn,
   newRoomFields,
   type OwnRoom,
   openClosings,
@@ -98,9 +99,10 @@ function roomDetail(forms: FastifyInstance, deps: RoomsDeps): void {
     const principal = principalOf(request);
     const { db, titleOf } = deps.deliveries;
     const room = await ownRoom(deps.closings, principal, code);
-    const [{ orders }, deliveries] = await Promise.all([
+    const [{ orders }, deliveries, failedFaxes] = await Promise.all([
       room.status === "open" ? firmOrders(db, principal, latest, latestMost) : { orders: [] },
       deliveriesOf(deps.deliveries, room).catch(noneIfAltered),
+      failedFaxesIn(db, room),
     ]);
     const { processor } = deps.checkout;
     const hasCheckout = takesPayment(processor, principal.environment);
@@ -113,7 +115,18 @@ function roomDetail(forms: FastifyInstance, deps: RoomsDeps): void {
     const retention = roomRetention(deps.frame.retention, environment);
     const { baseUrl } = deps.frame;
     const nextVersion = nextVersionOf(room);
-    const parts = { nextVersion, orders, payable, hasCheckout, firmPays, deliveries, titleOf, baseUrl, retention };
+    const parts = {
+      nextVersion,
+      failedFaxes,
+      orders,
+      payable,
+      hasCheckout,
+      firmPays,
+      deliveries,
+      titleOf,
+      baseUrl,
+      retention,
+    };
     const body = roomBody({ room, environment, submission, ...parts, problem });
     return dashboardPage(deps.frame, request, { title: room.name, section: "rooms", body, scripts: ["copy.js"] });
   }

@@ -69,6 +69,8 @@ export type RoomDetailView = {
   retention: string | null;
   /** Null when somebody altered an order of the room in the database. */
   deliveries: Awaited<ReturnType<typeof deliveriesOf>> | null;
+  /** The codes of the orders whose fax was sent early, while they are shipped, and failed. */
+  failedFaxes: ReadonlySet<string>;
   problem: RoomProblem | undefined;
 };
 
