@@ -545,6 +545,7 @@ test("a member charges the firm on the room's page, which shows the state of the
   const billing = await look("/dashboard/billing");
   const shown = firms.map((code) => code.slice(0, 6).toUpperCase());
   assert.match(billing, new RegExp(`${shown.join("</a>, <a[^>]*>")}|${shown.reverse().join("</a>, <a[^>]*>")}`));
+  await post(`${path}/close`);
 });
 
 test("after a decline, a member lets the client pay on the order's page or the room's, and the client gets the link", async () => {
@@ -711,6 +712,23 @@ test("a supplement that nothing can be charged for goes to a person, until the f
     )[0];
   const task = await until(taskOf);
   assert.match(task.reason, /\$4\.07 more is due for its postage/);
+  // The firm has paid the price, so it pays the postage, too.
+  const json = { ...live.headers, "Content-Type": "application/json" };
+  const made = await fetch(`${live.url()}/api/rooms`, {
+    method: "POST",
+    headers: json,
+    body: '{"name":"16 Elm Street"}',
+  });
+  const { roomCode } = (await made.json()) as { roomCode: string };
+  const body = JSON.stringify({ orderCode: code });
+  await fetch(`${live.url()}/api/rooms/${roomCode}/orders`, { method: "POST", headers: json, body });
+  for (const path of [`/dashboard/orders/${code}`, `/dashboard/rooms/${roomCode}`]) {
+    const shown = await look(path);
+    assert.match(shown, /Open the checkout for \$4\.07/);
+    assert.doesNotMatch(shown, /Let the client pay instead/);
+    assert.equal((await post(`${path}/client-pays`)).status, 409);
+  }
+  await post(`/dashboard/rooms/${roomCode}/close`);
   const opened = await fetch(`${live.url()}/api/partner/orders/${code}/checkout`, {
     method: "POST",
     headers: live.headers,

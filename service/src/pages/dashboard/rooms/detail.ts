@@ -72,7 +72,7 @@ ${
 <p class="form-note">Opening it charges nobody. A checkout of a single order that is still open is closed first.</p>`
     : html`<p class="form-note">Anybody of your firm can also pay them in the sandbox.</p>`
 }
-${isFirms && clientPaysQuestion(formPath(view, "client-pays"), "Each client")}`;
+${isFirms && view.firmPays.hasPrice && clientPaysQuestion(formPath(view, "client-pays"), "Each client")}`;
 }
 
 /** Tells why the latest payment failed. One order is enough to stop it, because a person approved its whole sum. */

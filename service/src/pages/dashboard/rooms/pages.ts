@@ -16,6 +16,7 @@ import {
 } from "../../../closing/rooms/rooms.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import { isAltered } from "../../../kernel/platform/database/state-mac.ts";
+import { isPayable } from "../../../orders/order/order.ts";
 import { takesMethods, takesPayment, unpaidPayments } from "../../../orders/payments/payments.ts";
 import { type FirmOrdersQuery, firmOrders } from "../../../orders/search/search.ts";
 import { done } from "../../ui/flash-messages.ts";
@@ -138,5 +139,6 @@ function firmPaysOf(room: OwnRoom): FirmPaysRoom {
   const own = [...ownOrders.values()].filter((order) => order.payBy === "firm" && sumDue(order) !== null);
   const ids = new Set(own.map(({ id }) => id));
   const payments = unpaidPayments(charges.filter(({ orderId }) => ids.has(orderId)));
-  return { method, chargeableCents: chargeableOfRoom(room), ...payments };
+  const hasPrice = own.some(({ status }) => isPayable(status));
+  return { method, chargeableCents: chargeableOfRoom(room), hasPrice, ...payments };
 }

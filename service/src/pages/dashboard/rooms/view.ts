@@ -38,6 +38,8 @@ export type FirmPaysRoom = {
   method: FirmMethod;
   /** The cents that one payment of the firm would charge now. */
   chargeableCents: number;
+  /** Whether the price of an order is unpaid, which its client could pay instead. */
+  hasPrice: boolean;
   /** For each payment in process: its charges of orders in this room. */
   moving: readonly (readonly ChargeOfOrder[])[];
   /** The charges of the latest payment, if it has failed; otherwise empty. */
