@@ -427,6 +427,32 @@ test("of a long document few pages are drawn at a time; their text can be select
   await opened.close();
 });
 
+test("the number of the page in the middle of the window follows each scroll", async () => {
+  const opened = await open({ pages: 4 });
+  const { page } = opened;
+  await shownPage(opened, 1);
+  const nearest = () =>
+    page.locator(".viewer-page").evaluateAll((pages) => {
+      const distances = pages.map((one) => {
+        const { top, bottom } = one.getBoundingClientRect();
+        return Math.max(top - innerHeight / 2, innerHeight / 2 - bottom, 0);
+      });
+      return distances.indexOf(Math.min(...distances)) + 1;
+    });
+  const seen = new Set<number>();
+  const first = page.locator(".viewer-page").first();
+  const start = await first.evaluate((one) => one.getBoundingClientRect().top + scrollY);
+  for (let y = start - 100; y < start + 1500; y += 90) {
+    await page.evaluate((to) => scrollTo(0, to), y);
+    const n = await nearest();
+    seen.add(n);
+    await until(async () => (await page.locator(".viewer-place").textContent()) === `Page ${n} of 4`);
+  }
+  assert.deepEqual([...seen], [1, 2, 3, 4]);
+  assert.deepEqual(opened.troubles, []);
+  await opened.close();
+});
+
 test("a drawn signature is stored as strokes: turning the phone loses nothing, and another signer's act does not either", async () => {
   const opened = await open({ pages: 2 });
   const { page, envelope } = opened;

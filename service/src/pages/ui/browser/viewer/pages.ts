@@ -8,7 +8,7 @@ import { clear, drawPage, measure, type Page, type PageSource } from "./page-dra
 const mostAlive = 3;
 
 /**
- * Follows which pages are near the window. @param changed called when one comes near, or leaves
+ * Follows which pages are near the window. @param changed called when one comes near, or leaves, and after scrolling
  * @param root the scrolling element; null for the window
  */
 function nearWindow(pages: readonly Page[], root: HTMLElement | null, changed: () => void) {
@@ -24,12 +24,17 @@ function nearWindow(pages: readonly Page[], root: HTMLElement | null, changed: (
     },
     { root, rootMargin: "20% 0px" },
   );
+  // While the reader scrolls, another page can come to the middle before any page enters or leaves the window.
+  const scrolled = inFrames(changed);
+  const scroller = root ?? window;
   return {
     near,
     start(): void {
+      scroller.addEventListener("scroll", scrolled, { passive: true });
       for (const { box } of pages) observer.observe(box);
     },
     stop(): void {
+      scroller.removeEventListener("scroll", scrolled);
       observer.disconnect();
       near.clear();
     },
@@ -76,6 +81,7 @@ export async function showPages(
   let scale = 1;
   let ahead: Page | undefined;
   let isDrawing = false;
+  const tellPage = whenOther(onPage);
 
   const wanted = () => pagesToDraw(visible.near, ahead);
 
@@ -98,7 +104,7 @@ export async function showPages(
 
   function tidy(): void {
     const wantedPages = wanted();
-    if (wantedPages[0]) onPage(wantedPages[0].n);
+    if (wantedPages[0] && visible.near.size > 0) tellPage(wantedPages[0].n);
     for (const page of pages) if (page.drawing && !wantedPages.includes(page)) clear(page);
   }
 
@@ -128,5 +134,28 @@ export async function showPages(
       if (page) await drawPage(source, page, scale);
       visible.start();
     },
+  };
+}
+
+/** Calls the function only with a number that differs from the last one. */
+function whenOther(tell: (n: number) => void): (n: number) => void {
+  let last: number | undefined;
+  return (n) => {
+    if (n === last) return;
+    last = n;
+    tell(n);
+  };
+}
+
+/** Runs the work at most once for each frame that the browser draws. */
+function inFrames(work: () => void): () => void {
+  let isQueued = false;
+  return () => {
+    if (isQueued) return;
+    isQueued = true;
+    requestAnimationFrame(() => {
+      isQueued = false;
+      work();
+    });
   };
 }
