@@ -543,3 +543,13 @@ async function sumsAgreeAbout(...intents: readonly string[]): Promise<void> {
     [],
   );
 }
+
+test("an end of a comparison that was put into the future in the database stops no later one", async () => {
+  await compare();
+  await db.query(sql`
+    UPDATE reconciliations SET ends_at = ends_at + interval '10 years' WHERE day = (SELECT max(day) FROM reconciliations)`);
+  const { intent } = await pay();
+  await compare();
+  const missing = new RegExp(`Missing here: .* of ${intent} with 9900 cents USD`);
+  assert.match((await openTasks()).join("\n"), missing);
+});

@@ -80,7 +80,9 @@ export async function windowOf(db: Sql, day: string, until: Date): Promise<Windo
       coalesce(${copiedUntil(present)}, ${copiedBefore(present)}) AS last
     FROM reconciliations WHERE day = ${day} AND ended_at IS NULL`);
   if (!row) return null;
-  const from = row.last ? row.last.getTime() - overlapMs : row.first.getTime() - firstMs;
+  // The row has no MAC: an end in the future would leave this period empty, and all later ones.
+  const last = row.last && Math.min(row.last.getTime(), until.getTime());
+  const from = last ? last - overlapMs : row.first.getTime() - firstMs;
   return { from: new Date(from), until };
 }
 
