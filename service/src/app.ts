@@ -170,7 +170,7 @@ const deliveriesWith = (
 function pageDeps(deps: AppDeps, features: Features, readiness: ReadReadiness, assets: Assets): PageDeps {
   const { resources, node, rules, sealing } = deps;
   const { config, db, rowMac, secrets } = resources;
-  const { checkout, takesPayment, closings, placing, envelopes, passports } = features;
+  const { checkout, acceptsPayment, closings, placing, envelopes, passports } = features;
   const { titleOf } = features.documentTexts;
   const deliveries = deliveriesWith(deps, titleOf, assets);
   return {
@@ -187,7 +187,7 @@ function pageDeps(deps: AppDeps, features: Features, readiness: ReadReadiness, a
       db,
       rowMac,
       payments: {
-        takesPayment,
+        acceptsPayment,
         checkoutUrl: (code) => checkoutUrl(checkout, code, null),
         supplementOf: async ({ code, status }) => dueOf(status, await supplementsOfCode(db, code)),
         isInProcess: (code) => isPaymentInProcess(db, code),
@@ -229,7 +229,7 @@ function peopleDeps(
   const { config, db, clock, log, rowMac, secrets } = resources;
   const { frame, members, placing, orderWork, envelopes, notaries, passports, closings, webhooks, uploadPlaces } =
     features;
-  const { checkout, takesPayment } = features;
+  const { checkout, acceptsPayment } = features;
   const { titleOf, noticesOf, readNotices } = features.documentTexts;
   const { orders, templates, withTemplate, bulk, fills, preview } = placing;
   const { moves, sandbox, corrections, billing, firmNotes } = orderWork;
@@ -242,7 +242,7 @@ function peopleDeps(
     dashboard: {
       members,
       desk: {
-        page: { orders, envelopes, corrections, firmNotes, titleOf, noticesOf, takesPayment },
+        page: { orders, envelopes, corrections, firmNotes, titleOf, noticesOf, acceptsPayment },
         forms: { moves, sandbox, checkout, billing },
         templates: { orders, templates, withTemplate, titleOf, bulk, fills },
         preview,
@@ -259,7 +259,7 @@ function peopleDeps(
         envelopes,
         paper: features.paper,
         readNotices,
-        takesPayment,
+        acceptsPayment,
         titleOf,
       },
       documents: { finished: features.finished, approval: { refundApproval }, uploadPlaces, forms: templates },

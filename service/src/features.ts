@@ -52,11 +52,11 @@ import {
   type WithTemplate,
 } from "./orders/order/order.ts";
 import {
+  acceptsPayment,
   type CheckoutDeps,
   checkoutOfNewOrder,
   type Processor,
   sandboxPayment,
-  takesPayment,
 } from "./orders/payments/payments.ts";
 import { createCallbacks } from "./orders/playbooks/playbooks.ts";
 import type { VersionedPricing } from "./orders/pricing/pricing.ts";
@@ -181,7 +181,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
     placing,
     orderWork: openOrderWork(deps, shared, placing.orders),
     documentTexts: { titleOf, noticesOf, readNotices: storedNotices(db, noticesOf) },
-    takesPayment: (environment: Environment) => takesPayment(processor, environment),
+    acceptsPayment: (environment: Environment) => acceptsPayment(processor, environment),
     checkout,
     processorEvents: { db, clock, log, metrics, processor },
     providers,

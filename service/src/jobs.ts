@@ -105,7 +105,7 @@ export function openWork(deps: AppDeps, features: Features): Work {
   const { resources, node, rules } = deps;
   const { config, db, clock, log, secrets, rowMac } = resources;
   const { metrics, workers, schemaWatch } = node;
-  const { dispatcher, processor, takesPayment, envelopes, paper, providers, receipts, notaries } = features;
+  const { dispatcher, processor, acceptsPayment, envelopes, paper, providers, receipts, notaries } = features;
   const mailer = openMailer({
     ...{ ...config, clock, onKept: node.onMailKept },
     newestCheckpoint: deps.transparencyLog.newestSeen,
@@ -123,7 +123,7 @@ export function openWork(deps: AppDeps, features: Features): Work {
   closingSealJobs(jobs, { ...features.closings, log });
   const { baseUrl } = config;
   const { titleOf } = features.documentTexts;
-  const clients = { takesPayment, closingsOf, untilMorning: untilMorning(resources) };
+  const clients = { acceptsPayment, closingsOf, untilMorning: untilMorning(resources) };
   const letters = {
     db,
     clock,

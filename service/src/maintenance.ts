@@ -31,7 +31,7 @@ import { sweepBulks } from "./orders/bulk/bulk.ts";
 import { sweepEndedFills } from "./orders/fills/fills.ts";
 import { mailOrderUpdates } from "./orders/fulfilment/fulfilment.ts";
 import { sweepFills } from "./orders/order/order.ts";
-import { type Processor, processorTasks, takeSandboxSteps, watchPayments } from "./orders/payments/payments.ts";
+import { applySandboxSteps, type Processor, processorTasks, watchPayments } from "./orders/payments/payments.ts";
 import { sweepExecutions } from "./orders/playbooks/playbooks.ts";
 import { deleteExpiredSecrets, dropOldExchanges, sweepDeliveries } from "./outgoing/webhooks/webhooks.ts";
 import { resumeStranded, sweepProviderRecords } from "./providers/providers.ts";
@@ -147,7 +147,7 @@ const tasksOfOrders = ({ db, clock }: Resources): PeriodicTask[] => {
 const tasksOfMoney = (resources: Resources, { processor }: MaintainedParts): PeriodicTask[] => [
   { name: "payments without an answer", everyMs: 5 * 60 * seconds, work: () => watchPayments(resources) },
   { name: "issuer of receipts", everyMs: 5 * 60 * seconds, work: () => watchIssuer(resources, processor) },
-  { name: "bank of the sandbox", everyMs: 60 * seconds, work: (stopping) => takeSandboxSteps(resources, stopping) },
+  { name: "bank of the sandbox", everyMs: 60 * seconds, work: (stopping) => applySandboxSteps(resources, stopping) },
   ...processorTasks({ ...resources, processor }),
   { name: "months to close", everyMs: hours, atStart: true, work: (stopping) => closeMonths(resources, stopping) },
   {
@@ -287,7 +287,7 @@ export function testClockSweeps(deps: Resources & { retention: RetentionPlan }, 
     (_partnerId, stopping) => sweepRecordings(deps, stopping),
     // Runs before the months are closed. When the test clock advances past the end of a month, the closed month must
     // include the payments of that month.
-    (partnerId, stopping) => takeSandboxSteps(deps, stopping, partnerId),
+    (partnerId, stopping) => applySandboxSteps(deps, stopping, partnerId),
     () => watchPayments(deps),
     (partnerId, stopping) => closeMonths(deps, stopping, partnerId),
     (partnerId, stopping) => deleteDue({ ...deps, ...retained }, retention, clock(), stopping, partnerId),

@@ -46,14 +46,14 @@ export function placeClosing(
   { room, sealsWhenDone, people, documents }: NewClosing,
   { record, receive }: WithClosing,
 ): Promise<{ roomCode: string }> {
-  const placedCode = { roomCode: newCode() };
+  const closingCode = { roomCode: newCode() };
   return db.transaction(async (tx) => {
     // This statement runs first, so a duplicate request waits here for the original one. It then finds the closing that
     // was placed, instead of failing because the documents are already used.
-    await record(tx, placedCode);
+    await record(tx, closingCode);
     for (const { order } of documents) await writeOrder(tx, { ...order, isChargedWithOthers: true });
-    await createRoomIn(tx, clock, principal, { ...room, code: placedCode.roomCode });
-    const change = await beginChange(tx, clock, principal, placedCode.roomCode);
+    await createRoomIn(tx, clock, principal, { ...room, code: closingCode.roomCode });
+    const change = await beginChange(tx, clock, principal, closingCode.roomCode);
     if (sealsWhenDone) await askForSeal(tx, { roomId: change.room.id, by: actorOf(principal), at: change.at });
     for (const [index, { isInvited, ...person }] of people.entries()) {
       // Lists of participants are sorted by these times.
@@ -72,6 +72,6 @@ export function placeClosing(
     }
     // One payment for all orders that have a price. An order that a person has to price is charged when it has one.
     if (charged.length > 0) await enqueue(tx, firmChargeQueue, { orderIds: charged });
-    return placedCode;
+    return closingCode;
   });
 }

@@ -173,14 +173,14 @@ async function chainBatch(tx: Tx, { rowMac, clock, log }: ChainDeps, after: numb
   const last = found.length === batch ? (found.at(-1)?.id ?? null) : null;
   const lines = found.filter((line) => lineHolds(rowMac, line));
   if (lines.length === 0) return last;
-  const placedAt = clock();
+  const now = clock();
   let link: Link = head ?? beginning;
   const places = lines.map((line): Place => {
     link = placeAfter(link, line);
-    return { ...link, placedAt };
+    return { ...link, placedAt: now };
   });
   await tx.query(sql`
-    UPDATE audit_log a SET chain_position = n.position, chain_sha256 = decode(n.sha256, 'hex'), chain_placed_at = ${placedAt}, row_mac = n.mac
+    UPDATE audit_log a SET chain_position = n.position, chain_sha256 = decode(n.sha256, 'hex'), chain_placed_at = ${now}, row_mac = n.mac
     FROM unnest(${lines.map(({ id }) => id)}::bigint[], ${places.map(({ position }) => position)}::bigint[],
       ${places.map(({ sha256 }) => sha256)}::text[],
       ${places.map((one) => rowMac.of("audit_log", placeMembers(one)))}::bytea[]) AS n (id, position, sha256, mac)

@@ -17,7 +17,7 @@ import {
   type Payer,
   verifiedOrder,
 } from "../order/order.ts";
-import { dueCents, type TakesPayment, zoneOrDefault } from "../payments/payments.ts";
+import { type AcceptsPayment, dueCents, zoneOrDefault } from "../payments/payments.ts";
 import { signingMark } from "./together.ts";
 
 /** The facts that decide whether a mail to the client still applies. */
@@ -57,14 +57,14 @@ export const mailableColumns = sql`o.environment, o.status, o.pay_by AS "payBy",
  * Whether the mail still applies. The client of an order that is paid, or can't be paid here, gets no request for
  * payment. The client of an order that the firm pays gets no mail about money.
  */
-export function stillHolds(takesPayment: TakesPayment, moment: MailMoment, order: Mailable): boolean {
+export function stillHolds(acceptsPayment: AcceptsPayment, moment: MailMoment, order: Mailable): boolean {
   if (order.payBy === "firm" && aboutMoney.has(moment)) return false;
-  if (moment === "supplement_due") return takesPayment(order.environment) && order.replacesLoss === false;
-  if (moment === "pay_again") return takesPayment(order.environment) && order.lossCents !== null;
+  if (moment === "supplement_due") return acceptsPayment(order.environment) && order.replacesLoss === false;
+  if (moment === "pay_again") return acceptsPayment(order.environment) && order.lossCents !== null;
   // The mail about the whole order's refund also covers a partial refund and a returned payment.
   if (moment === "refunded_part" || moment === "payment_returned")
     return order.status !== "RefundPending" && order.status !== "Refunded";
-  if (moment === "quote_ready") return takesPayment(order.environment) && isPayable(order.status);
+  if (moment === "quote_ready") return acceptsPayment(order.environment) && isPayable(order.status);
   return moment !== "payment_failed" || isPayable(order.status);
 }
 
@@ -116,10 +116,10 @@ export type SentAgain = keyof typeof usefulWhile;
 const isSentAgain = (moment: string): moment is SentAgain => Object.hasOwn(usefulWhile, moment);
 
 /** The mails that a firm may send to the client again in the order's present state. */
-export const mailsToSendAgain = (takesPayment: TakesPayment, order: Mailable): SentAgain[] =>
+export const mailsToSendAgain = (acceptsPayment: AcceptsPayment, order: Mailable): SentAgain[] =>
   Object.keys(usefulWhile)
     .filter(isSentAgain)
-    .filter((moment) => usefulWhile[moment](order) && stillHolds(takesPayment, moment, order));
+    .filter((moment) => usefulWhile[moment](order) && stillHolds(acceptsPayment, moment, order));
 
 /** A mail that went to an order's client. */
 export type ClientMail = {
@@ -163,7 +163,7 @@ const mostAskedForInADay = 3;
  * @throws ServiceError for another firm's order, for a mail that no longer applies, and for the sixth mail in 24 hours
  */
 export async function sendAgain(
-  deps: { db: Database; clock: Clock; takesPayment: TakesPayment },
+  deps: { db: Database; clock: Clock; acceptsPayment: AcceptsPayment },
   principal: Principal,
   { orderCode, moment }: { orderCode: string; moment: string },
 ): Promise<void> {
@@ -184,7 +184,7 @@ export async function sendAgain(
  * @throws ServiceError while the order has no documents to send, and for the fourth request in 24 hours
  */
 export const mailDocuments = (deps: { db: Database; clock: Clock }, orderCode: string): Promise<void> =>
-  mailAgain({ ...deps, takesPayment: () => false }, sql`true`, {
+  mailAgain({ ...deps, acceptsPayment: () => false }, sql`true`, {
     orderCode,
     moment: "completed",
     actor: "client",
@@ -195,7 +195,7 @@ export const mailDocuments = (deps: { db: Database; clock: Clock }, orderCode: s
 type Again = { orderCode: string; moment: SentAgain; actor: string; action: string; most: number };
 
 async function mailAgain(
-  { db, clock, takesPayment }: { db: Database; clock: Clock; takesPayment: TakesPayment },
+  { db, clock, acceptsPayment }: { db: Database; clock: Clock; acceptsPayment: AcceptsPayment },
   isAllowed: Statement,
   { orderCode, moment, actor, action, most }: Again,
 ): Promise<void> {
@@ -205,7 +205,7 @@ async function mailAgain(
 SELECT o.id, o.partner_id AS "partnerId", ${mailableColumns}, ${verifiedOrder} ${fromOrders}
 WHERE ${hasOrderCode(orderCode)} AND ${isAllowed} FOR NO KEY UPDATE`);
     if (!order) throw new ServiceError("not_found", "Order not found.");
-    if (!mailsToSendAgain(takesPayment, order).includes(moment))
+    if (!mailsToSendAgain(acceptsPayment, order).includes(moment))
       throw new ServiceError(
         "conflict",
         "The order has moved on, and this email would no longer be right. Nothing was sent.",

@@ -28,7 +28,7 @@ export type MailFacts = {
   /** Whether the document was signed elsewhere and handed in by an operator. */
   takenIn: boolean;
   /** Whether the order can be paid online. Otherwise only the sandbox pays a test order. */
-  takesPayment: boolean;
+  acceptsPayment: boolean;
   /** Whether the sandbox completed the signing, so that nobody's signature is in the document. */
   isSimulated: boolean;
 };
@@ -65,8 +65,8 @@ export type Refund = Pick<MailFacts, "refundedCents" | "lostCents">;
 export const movedOf = ({ refundedCents, lostCents }: Refund): number | null =>
   refundedCents === null ? null : Math.max(0, refundedCents - lostCents);
 
-export const tryAgain = (takesPayment: boolean): string =>
-  takesPayment
+export const tryAgain = (acceptsPayment: boolean): string =>
+  acceptsPayment
     ? "You can try again, or use another card or account."
     : "It is a test: only the firm can simulate the payment again. You do not need to do anything.";
 
@@ -91,13 +91,13 @@ export const mailWords: Readonly<Record<MailMoment, (facts: MailFacts) => MailWo
     ],
     goal: "page",
   }),
-  payment_failed: ({ firm, totalCents, takesPayment }) => ({
+  payment_failed: ({ firm, totalCents, acceptsPayment }) => ({
     subject: "Payment failed",
     lines: [
       `Your payment of ${dollars(totalCents)} for the document from ${firm} did not go through, so the order is not paid.`,
-      tryAgain(takesPayment),
+      tryAgain(acceptsPayment),
     ],
-    goal: takesPayment ? "payment" : "page",
+    goal: acceptsPayment ? "payment" : "page",
   }),
   supplement_due: ({ firm, supplementCents }) => ({
     subject: "An additional amount is due",

@@ -23,12 +23,12 @@ import {
   verifiedShipmentsOf,
 } from "../order/order.ts";
 import {
+  type AcceptsPayment,
   billingDocumentState,
   billingDocuments,
   fromPayments,
   joinPayment,
   paymentState,
-  type TakesPayment,
 } from "../payments/payments.ts";
 import {
   aboutMoney,
@@ -47,11 +47,11 @@ import { togetherWords } from "./together-words.ts";
  * Functions of other features: whether orders can be paid online, which closings contain an order, and how long a mail
  * is kept at night.
  */
-type ClientPorts = { takesPayment: TakesPayment; closingsOf: ClosingsOf; untilMorning: UntilMorning };
+type ClientPorts = { acceptsPayment: AcceptsPayment; closingsOf: ClosingsOf; untilMorning: UntilMorning };
 
 type Deps = MailDeps & { titleOf: TitleOf; clients: ClientPorts };
 
-type Row = Omit<MailOrder, "title" | "firm" | "partCents" | "takesPayment"> &
+type Row = Omit<MailOrder, "title" | "firm" | "partCents" | "acceptsPayment"> &
   Titled &
   Mailable & {
     partnerId: string;
@@ -93,10 +93,10 @@ export const orderMail = defineMail({
   queue: orderMailQueue,
   async load(about: OrderMail, deps: Deps) {
     const { db, clients } = deps;
-    const { takesPayment, closingsOf, untilMorning } = clients;
+    const { acceptsPayment, closingsOf, untilMorning } = clients;
     const { orderId, moment } = about;
     const order = await rowOf(db, orderId);
-    if (!order || !stillHolds(takesPayment, moment, order)) return null;
+    if (!order || !stillHolds(acceptsPayment, moment, order)) return null;
     if (moment === "signed" && order.hasSigned) return null;
     const nightMs = canWait(about, order) ? await untilMorning(order.partnerId) : 0;
     if (nightMs > 0) {
@@ -108,7 +108,7 @@ export const orderMail = defineMail({
     const others = covered.orderIds.filter((id) => id !== order.id);
     const found = (await Promise.all(others.map((id) => rowOf(db, id)))).filter((each) => each !== undefined);
     const rows = covered.orderIds.flatMap((id) => [order, ...found].find((each) => each.id === id) ?? []);
-    const orders = rows.filter((each) => stillHolds(takesPayment, moment, each));
+    const orders = rows.filter((each) => stillHolds(acceptsPayment, moment, each));
     // The client signed all of these documents of a closing, and only signing was ordered. The signers' mail has
     // already linked to the copies.
     if (
@@ -124,13 +124,13 @@ export const orderMail = defineMail({
     const changes = await Promise.all(orders.map(({ code }) => emailChanges(db, code)));
     return {
       ...{ order, firm, partCents, closing: covered.closing },
-      takesPayment: order.environment === "live" || takesPayment(order.environment),
+      acceptsPayment: order.environment === "live" || acceptsPayment(order.environment),
       orders: orders.map((each, n) => ({ ...each, changes: changes[n] ?? 0 })),
     };
   },
-  write: ({ order, firm, closing, orders, partCents, takesPayment }, { moment, at }, { secrets, baseUrl, titleOf }) => {
+  write({ order, firm, closing, orders, partCents, acceptsPayment }, { moment, at }, { secrets, baseUrl, titleOf }) {
     const all = orders.map(({ changes, ...each }) => ({
-      ...{ ...each, firm, partCents, takesPayment, title: titleOf(each) },
+      ...{ ...each, firm, partCents, acceptsPayment, title: titleOf(each) },
       links: {
         page: `${baseUrl}/orders/${each.code}`,
         documents: baseUrl + documentsPath(secrets, each.code, changes),

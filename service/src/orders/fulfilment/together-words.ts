@@ -11,7 +11,7 @@ type TogetherWords = Omit<MailWords, "facts"> & {
   amountOf?: (order: Amounts) => number | null;
 };
 
-type Amounts = Pick<MailFacts, "totalCents" | "refundedCents" | "lostCents" | "takesPayment" | "isSimulated">;
+type Amounts = Pick<MailFacts, "totalCents" | "refundedCents" | "lostCents" | "acceptsPayment" | "isSimulated">;
 const totalOf = ({ totalCents }: Amounts): number => totalCents;
 function simulationOf(orders: readonly Amounts[]): string[] {
   const count = orders.filter(({ isSimulated }) => isSimulated).length;
@@ -49,10 +49,10 @@ export const togetherWords: Readonly<
     subject: "Payment failed",
     lines: [
       `Your payment of ${sumOf(orders)} for ${orders.length} documents from ${firm} did not go through, so they are not paid.`,
-      tryAgain(orders.every(({ takesPayment }) => takesPayment)),
+      tryAgain(orders.every(({ acceptsPayment }) => acceptsPayment)),
     ],
     amountOf: totalOf,
-    goal: orders.every(({ takesPayment }) => takesPayment) ? "payment" : "page",
+    goal: orders.every(({ acceptsPayment }) => acceptsPayment) ? "payment" : "page",
   }),
   completed: ({ firm, orders }) => ({
     subject: "Your documents are complete",

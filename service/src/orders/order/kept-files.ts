@@ -113,10 +113,10 @@ export async function openUpload(
 ): Promise<StoredFile> {
   const unknown = () => new ServiceError("not_found", "The file that we kept has expired. Choose it again.");
   if (!isCode(token)) throw unknown();
-  const [kept] = await deps.db.query(sql`
+  const [usable] = await deps.db.query(sql`
     SELECT FROM fill_documents
     WHERE token_sha256 = ${tokenSha256(token)} AND (kept_for = ${partnerId} OR for_partner = ${partnerId})`);
-  const found = kept ? await findFill(deps, { partnerId, environment }, token, deps.clock()) : undefined;
+  const found = usable ? await findFill(deps, { partnerId, environment }, token, deps.clock()) : undefined;
   if (!found) throw unknown();
   const file = await deps.blobs.open(
     found.blobKey,

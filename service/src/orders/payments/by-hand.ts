@@ -12,10 +12,10 @@ import { enqueue } from "../../kernel/platform/jobs/jobs.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import { closeTasks } from "../../kernel/tasks/tasks.ts";
 import { joinOrder, type LockedOrder, lockOrder, refundQueue } from "../order/order.ts";
-import { lockIntent, partNewsQueue } from "./disputes.ts";
+import { lockIntent, settledRefundQueue } from "./disputes.ts";
 import { billingDocumentState, creditPart, restOf } from "./documents.ts";
 import { endPriceTasks } from "./pay-again.ts";
-import { takeRefund, tellPart } from "./processor/apply.ts";
+import { applyRefund, tellPart } from "./processor/apply.ts";
 import { shareRequest } from "./processor/processor.ts";
 import { refundState, refundsOfIntent, refundsOfRequest } from "./refund-rows.ts";
 import { paymentState } from "./store.ts";
@@ -211,8 +211,8 @@ export async function intentOfRefund(db: Sql, id: string): Promise<string | null
  * Of the processor's refunds of a payment: the ids that are not on record here, because their events have not arrived.
  */
 export async function missingRefunds(db: Sql, paymentIntent: string, ids: readonly string[]): Promise<string[]> {
-  const known = new Set((await refundsOfIntent(db, paymentIntent)).map(({ id }) => id));
-  return ids.filter((id) => !known.has(id));
+  const recordedIds = new Set((await refundsOfIntent(db, paymentIntent)).map(({ id }) => id));
+  return ids.filter((id) => !recordedIds.has(id));
 }
 
 /** The cents of the refund that belong to a payment. */
@@ -238,7 +238,7 @@ export async function bookRefundByHand(
     if (!order) throw new Error("the orders of a payment are locked before its refund is booked");
     await closeTasks(tx, { orderId, kinds: ["refund_by_hand"], subject: id }, end);
     // The order's own refunds have waited for this.
-    await enqueue(tx, partNewsQueue, { orderId });
+    await enqueue(tx, settledRefundQueue, { orderId });
     if (order.status === "RefundPending") await enqueue(tx, refundQueue, { orderId });
     if (cents === 0) continue;
     const credited = await creditPart(tx, paymentId, { refund: id, partCents: cents }, at);
@@ -259,6 +259,6 @@ export async function bookRefundByHand(
       chargeId: null,
     } as const;
     const options = { at, log, actor: "processor", simulated: false, livemode: null, amount: cents } as const;
-    await takeRefund(tx, order, { ...message, amount: cents, currency: refund.currency }, options);
+    await applyRefund(tx, order, { ...message, amount: cents, currency: refund.currency }, options);
   }
 }

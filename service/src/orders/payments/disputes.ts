@@ -26,7 +26,7 @@ export const disputeRows = [stateRows(disputeState, { backfill: { set: "disputes
  * The queue of orders for which a dispute or a refund has ended. The job continues approved partial refunds that
  * waited, or closes them with a reason. Payload `{orderId}`.
  */
-export const partNewsQueue = "part-refund-news";
+export const settledRefundQueue = "part-refund-news";
 
 export type Dispute = {
   id: string;
@@ -88,9 +88,9 @@ export async function recordDispute(
       UPDATE disputes SET payment_intent = ${paymentIntent}, state = ${state}, event_at = ${eventAt}, changed_at = ${at},
         amount_cents = coalesce(${amount}, amount_cents), currency = coalesce(${currency}, currency) WHERE id = ${id}`);
   if (inserted.length === 1 || counts) await writeStateMacs(tx, disputeState, sql`id = ${id}`);
-  const isNews = inserted.length === 1 || (counts && state !== row.state);
+  const isChange = inserted.length === 1 || (counts && state !== row.state);
   const newest = { paymentIntent, state, amount: amount ?? row.amount, currency: currency ?? row.currency };
-  return { ...disputeOf({ ...row, ...(counts && newest) }), isNews };
+  return { ...disputeOf({ ...row, ...(counts && newest) }), isNews: isChange };
 }
 
 /** A row that this transaction inserted has no MAC yet. */

@@ -12,11 +12,11 @@ import { isDisputed } from "./disputes.ts";
 import { processorOfOrder, requireNewestKey } from "./processor/account.ts";
 import { isLost } from "./processor/apply.ts";
 import { isMissing } from "./processor/charge-requests.ts";
-import { takeEvent } from "./processor/events.ts";
+import { applyEvent } from "./processor/events.ts";
 import { type Processor, type RefundOfPayment, shareRequest } from "./processor/processor.ts";
 import { endLost } from "./processor/take-dispute.ts";
 import { refundsOfIntent } from "./refund-rows.ts";
-import { type HeldPayment, heldPayments, isGivenBack, payeesOfIntent } from "./store.ts";
+import { type HeldPayment, heldPayments, isFullyRefunded, payeesOfIntent } from "./store.ts";
 
 export type RefundJobDeps = { db: Database; clock: Clock; log: Log; processor: Processor | null };
 
@@ -80,7 +80,7 @@ export async function giveBack(
     const object = { payment_intent: paymentIntent, refunded: true };
     const event = { id: `sandbox:refund:${id}`, type: "charge.refunded", data: { object } };
     const options = { at: clock(), log, actor: "sandbox", simulated: true, livemode: null } as const;
-    await db.transaction((tx) => takeEvent(tx, event, options));
+    await db.transaction((tx) => applyEvent(tx, event, options));
     return;
   }
   // The sum for a refund by hand. It leaves out earlier refunds, because the adapter does not subtract them then.
@@ -134,7 +134,7 @@ export async function giveSandboxPart(
   const object = { status: "succeeded", payment_intent: paymentIntent, amount: amountCents, metadata };
   const event = { id: `sandbox:refund:${payment}:${request}`, type: "refund.updated", data: { object } };
   const options = { at: clock(), log, actor: "sandbox", simulated: true, livemode: null } as const;
-  await db.transaction((tx) => takeEvent(tx, event, options));
+  await db.transaction((tx) => applyEvent(tx, event, options));
 }
 
 /** The refunds that the events of an earlier account have reported. The present one doesn't know the payment. */
@@ -154,7 +154,7 @@ export async function checkRefunds({ db, clock, processor }: RefundJobDeps, paym
   if (paymentIntent.startsWith("sandbox:")) return;
   const payees = await payeesOfIntent(db, paymentIntent);
   const [first] = payees;
-  if (!first || (await isGivenBack(db, paymentIntent))) return;
+  if (!first || (await isFullyRefunded(db, paymentIntent))) return;
   const own = await processorOfOrder(db, processor, first.orderId);
   if (!own) return;
   const isShared = payees.length > 1;

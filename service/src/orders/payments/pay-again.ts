@@ -72,7 +72,7 @@ export async function refundedFirst(db: Sql, orderId: number): Promise<ReadonlyS
 }
 
 /** Whether orders in this environment can be paid online. */
-export type TakesPayment = (environment: Environment) => boolean;
+export type AcceptsPayment = (environment: Environment) => boolean;
 
 export type PayAgain = {
   /** The cents to pay again. */
@@ -84,12 +84,12 @@ export type PayAgain = {
 /** The amount that could be paid again for an order; null when no bank took anything back, or it was paid again. */
 export async function payAgainOf(
   db: Sql,
-  takesPayment: TakesPayment,
+  acceptsPayment: AcceptsPayment,
   { environment, ...order }: { id: number; status: string; environment: Environment },
 ): Promise<PayAgain | null> {
   const cents = await lossOf(db, order.id);
   if (cents <= 0) return null;
-  return { cents, refusal: takesPayment(environment) ? await refusalOf(db, order, cents) : notConfigured };
+  return { cents, refusal: acceptsPayment(environment) ? await refusalOf(db, order, cents) : notConfigured };
 }
 
 const notConfigured = "Payments are not configured, so nobody could pay.";
@@ -110,13 +110,13 @@ async function refusalOf(db: Sql, { id, status }: { id: number; status: string }
  * to be paid again, or not now
  */
 export async function allowPayAgain(
-  { db, clock, takesPayment }: { db: Database; clock: Clock; takesPayment: TakesPayment },
+  { db, clock, acceptsPayment }: { db: Database; clock: Clock; acceptsPayment: AcceptsPayment },
   { code, environment, actor }: { code: string; environment: Environment; actor: string },
 ): Promise<void> {
   await db.transaction(async (tx) => {
     const order = isCode(code) ? await lockOrder(tx, code) : undefined;
     if (order?.environment !== environment) throw new ServiceError("not_found", "Order not found.");
-    const found = await payAgainOf(tx, takesPayment, order);
+    const found = await payAgainOf(tx, acceptsPayment, order);
     if (!found) throw new ServiceError("conflict", "This order has nothing to pay again.");
     if (found.refusal !== null) throw new ServiceError("conflict", found.refusal);
     const { cents } = found;

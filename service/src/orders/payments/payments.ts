@@ -12,7 +12,7 @@ import { watchCards } from "./firm/card-expiry.ts";
 import { chargeRows } from "./firm/charge-store.ts";
 import type { ChargeDeps } from "./firm/charges.ts";
 import { detachMethod, detachQueue, methodQueue, saveMethod } from "./firm/methods.ts";
-import { takeSandboxSteps } from "./firm/sandbox-bank.ts";
+import { applySandboxSteps } from "./firm/sandbox-bank.ts";
 import { sandboxQueue, sandboxRows } from "./firm/sandbox-steps.ts";
 import { type ChargeJob, sendCharges } from "./firm/send-charges.ts";
 import { methodRows } from "./firm/store.ts";
@@ -39,6 +39,7 @@ export {
   unassignedRefund,
 } from "./by-hand.ts";
 export {
+  acceptsPayment,
   type CheckoutDeps,
   checkoutOfNewOrder,
   checkoutUrl,
@@ -47,11 +48,10 @@ export {
   refusalOf,
   type SharedCheckout,
   sharedCheckout,
-  takesPayment,
 } from "./checkout/checkout.ts";
 export { endPendingPayment, type PendingPayment, pendingPayments } from "./checkout/pending.ts";
 export { isBeingPaid, isPaymentInProcess } from "./checkout/store.ts";
-export { isDisputed, openDisputes, partNewsQueue } from "./disputes.ts";
+export { isDisputed, openDisputes, settledRefundQueue } from "./disputes.ts";
 export { billingDocumentState, lockBilling, restBefore } from "./documents.ts";
 export {
   type ChargeOfOrder,
@@ -72,10 +72,10 @@ export { listedPayments, type PaymentOfFirm, paymentsOfFirm } from "./firm/firm-
 export { chargeGroup, chargeOfOrder, type GroupCharge, type GroupChargeEnd } from "./firm/group.ts";
 export { listSpenders, type Spender, setLimit, spentThisMonth } from "./firm/limits.ts";
 export { chargeMail, methodMail, methodName, reasonWords } from "./firm/mail.ts";
-export { askForMethod, type FirmPaysDeps, finishTestSetup, removeMethod, takesMethods } from "./firm/methods.ts";
+export { acceptsMethods, askForMethod, type FirmPaysDeps, finishTestSetup, removeMethod } from "./firm/methods.ts";
 export { moneyMail } from "./firm/money-mail.ts";
 export { testMethods } from "./firm/sandbox-account.ts";
-export { takeSandboxSteps } from "./firm/sandbox-bank.ts";
+export { applySandboxSteps } from "./firm/sandbox-bank.ts";
 export { testMethodRoute } from "./firm/sandbox-route.ts";
 export { bringSandboxMoneyNearer } from "./firm/sandbox-steps.ts";
 export { accountChange, activeMethod, expiryOf, type PaymentMethod, selectMethods } from "./firm/store.ts";
@@ -90,11 +90,11 @@ export {
 export { giveBack, giveSandboxPart, refundAtProcessor } from "./give-back.ts";
 export { letClientPay, letClientsPay } from "./let-client-pay.ts";
 export {
+  type AcceptsPayment,
   allowPayAgain,
   type PayAgain,
   payAgainOf,
   refundedFirst,
-  type TakesPayment,
   unpaidLossOf,
 } from "./pay-again.ts";
 export { howToReplace, isRefused, presentAccount, whyUnreadIsRefused } from "./processor/account.ts";
@@ -229,6 +229,6 @@ export function firmPaysJobs(jobs: Jobs, deps: ChargeDeps & { log: Log }): void 
   jobs.work(accountQueue, () => leaveMethods(deps));
   jobs.work<{ id: string }>(detachQueue, ({ id }) => detachMethod(deps, id));
   jobs.work<{ partnerId: string }>(sandboxQueue, ({ partnerId }, { signal }) =>
-    takeSandboxSteps(deps, signal, partnerId),
+    applySandboxSteps(deps, signal, partnerId),
   );
 }

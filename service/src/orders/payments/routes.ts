@@ -13,8 +13,8 @@ import { fingerprintOf, requestKey } from "../../kernel/platform/idempotency-key
 import type { Log } from "../../kernel/platform/logs.ts";
 import type { Metrics } from "../../kernel/platform/metrics.ts";
 import { type CheckoutDeps, checkoutUrl } from "./checkout/checkout.ts";
-import { takeEvent } from "./processor/events.ts";
-import { knownTypes } from "./processor/message.ts";
+import { applyEvent } from "./processor/events.ts";
+import { readableTypes } from "./processor/message.ts";
 import { reportRefusedEvent } from "./processor/payees.ts";
 import type { Processor } from "./processor/processor.ts";
 import { webhookPath } from "./processor/webhook-endpoints.ts";
@@ -107,12 +107,12 @@ export async function processorWebhook(app: FastifyInstance, deps: WebhookDeps):
       const { livemode } = processor;
       const options = { at: clock(), log, actor: "processor", simulated: false, livemode } as const;
       const { outcome } = await db
-        .transaction((tx) => takeEvent(tx, event, options))
+        .transaction((tx) => applyEvent(tx, event, options))
         .catch(async (error: unknown) => {
           if (isAltered(error)) await reportRefusedEvent(db, event, options.at).catch(logged);
           throw error;
         });
-      counter.inc({ type: knownTypes.has(event.type) ? event.type : "other", outcome });
+      counter.inc({ type: readableTypes.has(event.type) ? event.type : "other", outcome });
       return { received: true };
     });
   });

@@ -7,7 +7,7 @@ import type { LockedOrder } from "../order/order.ts";
 import { currency } from "./checkout/sessions.ts";
 import { chargesOfOrder, isOpenCharge } from "./firm/charge-store.ts";
 import { hasDelayedStep, insertSteps, sandboxName } from "./firm/sandbox-steps.ts";
-import { type Taken, takeEvent } from "./processor/events.ts";
+import { type Applied, applyEvent } from "./processor/events.ts";
 import { paymentState } from "./store.ts";
 
 export type SandboxOutcome = "success" | "decline" | "cancel" | "delayed";
@@ -32,7 +32,7 @@ export async function sandboxPayment(
   order: LockedOrder,
   outcome: SandboxOutcome,
   { at, log, attempt }: { at: Date; log: Log; attempt: string },
-): Promise<Taken> {
+): Promise<Applied> {
   if (order.environment !== "test") throw new Error("only the processor can report the payment of a live order");
   if ((await chargesOfOrder(tx, order.id)).some(isOpenCharge))
     throw new ServiceError(
@@ -49,8 +49,8 @@ export async function sandboxPayment(
     currency,
   };
   const event = { id: `${name}:${attempt}`, type: types[outcome], data: { object } };
-  const taken = await takeEvent(tx, event, { at, log, actor: "sandbox", simulated: true, livemode: null });
-  if (outcome === "delayed" && taken.order?.status === "AwaitingPayment" && !(await hasDelayedStep(tx, order.id))) {
+  const applied = await applyEvent(tx, event, { at, log, actor: "sandbox", simulated: true, livemode: null });
+  if (outcome === "delayed" && applied.order?.status === "AwaitingPayment" && !(await hasDelayedStep(tx, order.id))) {
     const { id: orderId, partnerId, totalCents: amountCents } = order;
     await insertSteps(
       tx,
@@ -59,7 +59,7 @@ export async function sandboxPayment(
       at,
     );
   }
-  return taken;
+  return applied;
 }
 
 /**

@@ -268,7 +268,7 @@ export const refundCheckQueue = "refund-check";
  * RefundPending. If several orders share the payment, RefundPending does not suffice: their refunds may wait until people
  * have assigned a refund that was made at the processor to its orders.
  */
-export async function isGivenBack(db: Sql, paymentIntent: string): Promise<boolean> {
+export async function isFullyRefunded(db: Sql, paymentIntent: string): Promise<boolean> {
   const held = await db.query(sql`
     SELECT FROM payments p ${joinOrder(sql`p.order_id`)}
     WHERE p.payment_intent = ${paymentIntent} AND p.refunded_at IS NULL AND (o.status <> 'RefundPending'

@@ -243,7 +243,7 @@ export async function withdrawSupplement(
 
 // The statuses in which the money for more postage is accepted. After a hold or a failed shipment, the supplement is
 // still needed.
-const takesMoney: ReadonlySet<string> = new Set([waiting, "ShippingFailed", "OnHold"]);
+const payableStatuses: ReadonlySet<string> = new Set([waiting, "ShippingFailed", "OnHold"]);
 
 /**
  * Settles a supplement with a payment of its exact amount. If it was for postage, continues the order's shipping.
@@ -257,7 +257,7 @@ export async function settleSupplement(
 ): Promise<boolean> {
   const asked = (await supplementsOf(tx, orderId)).find(({ id }) => id === supplementId);
   if (asked?.state !== "asked" || asked.amountCents !== cents) return false;
-  if (asked.replacesLoss ? endsDebt.has(status) : !takesMoney.has(status)) return false;
+  if (asked.replacesLoss ? endsDebt.has(status) : !payableStatuses.has(status)) return false;
   await changeRow(tx, supplementState, asked.id, sql`state = 'paid', payment_id = ${paymentId}, changed_at = ${at}`);
   const detail = { supplement: asked.id, amountCents: cents };
   await tx.query(auditLine({ at, action: "supplement.paid", actor, partnerId, orderId, detail }));

@@ -28,8 +28,8 @@ export async function reportDebit(
   // A checkout fails by an event only if its payer chose a bank debit.
   const methods = sessionId === null && paymentIntent !== null ? await methodsOfIntent(tx, paymentIntent) : [];
   if (sessionId === null && !methods.some(({ kind }) => kind === "bank")) return;
-  const whose = sessionId === null ? "the firm’s bank account" : "the payer’s bank account";
-  const reason = `A debit of ${whose} failed, and ${dollars(totalCents ?? 0)} of this order is unpaid. The payer was mailed. Ask the payer for another payment, or cancel the order.`;
+  const of = sessionId === null ? "the firm’s bank account" : "the payer’s bank account";
+  const reason = `A debit of ${of} failed, and ${dollars(totalCents ?? 0)} of this order is unpaid. The payer was mailed. Ask the payer for another payment, or cancel the order.`;
   const subject = `debit:${payment}`;
   const once = sql`(SELECT) AS one WHERE ${neverOpened("debit_failed", subject, orderId)}`;
   await openTask(tx, { kind: "debit_failed", at, environment, orderId, subject, isRush, reason }, once);

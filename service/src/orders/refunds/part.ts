@@ -14,11 +14,11 @@ import {
   type HeldPayment,
   heldPayments,
   isDisputed,
-  partNewsQueue,
   refundAtProcessor,
   refundedFirst,
   refundsOfRequest,
   restBefore,
+  settledRefundQueue,
 } from "../payments/payments.ts";
 import { heldFor, refusalOf } from "./rules.ts";
 import { type ApprovedPart, closePart, type Held, insertRequest, selectApprovedParts } from "./store.ts";
@@ -111,7 +111,7 @@ export function partRefundJobs(jobs: Jobs, deps: JobDeps): void {
     for (const part of await selectApprovedParts(deps.db, which)) await givePartBack(deps, part);
   };
   jobs.work<{ requestId: string }>(partRefundQueue, ({ requestId }) => giveAll({ id: requestId }));
-  jobs.work<{ orderId: number }>(partNewsQueue, ({ orderId }) => giveAll({ orderId }));
+  jobs.work<{ orderId: number }>(settledRefundQueue, ({ orderId }) => giveAll({ orderId }));
 }
 
 /**

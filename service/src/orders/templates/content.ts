@@ -87,7 +87,7 @@ export function parseContent(
     return { name, content: { roles, fields: wanted, services, message } };
   }
   const left = Object.entries({ roles: roles.length > 0, fields: wanted !== null, message: message !== null });
-  const unexpected = left.find(([field, isGiven]) => isGiven && values.has(field));
+  const unexpected = left.find(([field, isSent]) => isSent && values.has(field));
   if (unexpected)
     throw invalid(`${unexpected[0]} must be left out unless svc_sign is true or the document of doc_slug is signed.`);
   return { name, content: { roles: [], fields: null, services, message: null } };

@@ -101,12 +101,12 @@ export function closingRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
       deps.firmOf(order.partnerId),
       Promise.all(own.map(({ code }) => payments.receiptsOf(code))),
     ]);
-    const takesPayment = payments.takesPayment(order.environment);
+    const canBePaid = payments.acceptsPayment(order.environment);
     const due = own.flatMap((each) => (each.dueCents === null ? [] : [{ ...each, dueCents: each.dueCents }]));
     return {
       ...{ path: pathOf(params), closing, environment: order.environment, firm },
-      due: takesPayment ? due : [],
-      isPaymentSimulated: !takesPayment && order.environment === "test" && due.length > 0,
+      due: canBePaid ? due : [],
+      isPaymentSimulated: !canBePaid && order.environment === "test" && due.length > 0,
       receipts: [...new Map(receipts.flat().map((each) => [each.number, each])).values()],
       titleOf: deps.documents.titleOf,
     };

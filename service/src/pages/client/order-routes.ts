@@ -11,7 +11,7 @@ import { isCode } from "../../kernel/platform/text.ts";
 import type { RetentionPlan } from "../../kernel/retention/retention.ts";
 import type { BillingDocument } from "../../orders/billing/billing.ts";
 import { findOrder, isPayable, type PublicOrderRow, type TitleOf } from "../../orders/order/order.ts";
-import type { Supplement, TakesPayment } from "../../orders/payments/payments.ts";
+import type { AcceptsPayment, Supplement } from "../../orders/payments/payments.ts";
 import type { OrderDocument, ProvenDocument } from "../../signing/envelopes/envelopes.ts";
 import { isAnyOnDuty, offersAppointments } from "../../signing/notaries/notaries.ts";
 import { logoOf } from "../ui/accent.ts";
@@ -37,7 +37,7 @@ export type OrderPageDeps = {
   limits: RateLimits;
   payments: {
     /** Whether orders of an environment can be paid in the checkout. */
-    takesPayment: TakesPayment;
+    acceptsPayment: AcceptsPayment;
     /** Returns the address of an order's hosted checkout. @throws ServiceError when the order cannot be paid */
     checkoutUrl: (orderCode: string) => Promise<string>;
     /** The further amount that is due now for a paid order; undefined for none. */
@@ -139,11 +139,11 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps, hasRooms:
       isDue && payments.isInProcess(order.code),
       receiptsOf(deps, order),
     ]);
-    const takesAppointment =
+    const canBook =
       order.status === "NotarizationPending" && ((await offersAppointments(db, hasRooms)) || (await isAnyOnDuty(db)));
     const payable =
       order.payBy === "client" &&
-      payments.takesPayment(order.environment) &&
+      payments.acceptsPayment(order.environment) &&
       isDue &&
       order.documentsDeletedAt === null &&
       !isPaymentInProcess;
@@ -154,7 +154,7 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps, hasRooms:
     const shown = {
       title,
       payable,
-      takesAppointment,
+      takesAppointment: canBook,
       together,
       supplement: order.payBy === "client" ? supplement : undefined,
       isPaymentInProcess,

@@ -48,40 +48,40 @@ export function submissionKey(fields: ReadonlyMap<string, string>, documentSha25
   return fingerprintOf(fields, documentSha256).toString("hex");
 }
 
-type Submitted<Made> = {
+type Submitted<Created> = {
   fields: ReadonlyMap<string, string>;
   documentSha256?: string;
-  make: () => Promise<Made>;
+  make: () => Promise<Created>;
   /**
    * Returns the name by which a repeated request finds what the first request created. The name is stored for a day, so
    * it must never be a secret.
    */
-  nameOf: (made: Made) => string;
+  nameOf: (created: Created) => string;
 };
 
 /**
  * Creates what a form asks for, once per submission. After a refusal, the form can be submitted again.
- * @returns the new thing and its name; `made` is null when an earlier request of the same form created it
+ * @returns the new thing and its name; `created` is null when an earlier request of the same form created it
  * @throws ServiceError from `make`, and while an earlier request of the same form is in progress
  */
-export async function submitOnce<Made>(
+export async function submitOnce<Created>(
   deps: OnceDeps,
   request: FastifyRequest,
-  { fields, documentSha256, make, nameOf }: Submitted<Made>,
-): Promise<{ made: Made | null; name: string }> {
+  { fields, documentSha256, make, nameOf }: Submitted<Created>,
+): Promise<{ created: Created | null; name: string }> {
   const key = keyOf(request, `POST ${request.routeOptions.url}`, fields, documentSha256 ?? null);
-  let made: Made | null = null;
+  let created: Created | null = null;
   const { result } = await once(deps, key, {
     status: 303,
     readText: (name) => ({ name }),
     refuseAbandoned: "This form may have been carried out already. Check first. To send it again, open its page again.",
     work: async () => {
       const it = await make();
-      made = it;
+      created = it;
       return { name: nameOf(it) };
     },
   }).catch(inOurWords(inProgress));
-  return { made, name: result.name };
+  return { created, name: result.name };
 }
 
 const inProgress = "This form was already sent and is being processed. Check again in a moment.";

@@ -13,9 +13,9 @@ import { hiddenFields } from "../ui/forms/button-form.ts";
 import { checkbox, field } from "../ui/forms/fields.ts";
 import type { Previewed } from "../ui/previewed.ts";
 import { type Html, html } from "../ui/render.ts";
-import type { PlacedField, SigningConfig } from "./browser/config.ts";
+import type { FieldOnPage, SigningConfig } from "./browser/config.ts";
 import { firmOf, type PageState, renderFrame } from "./frame.ts";
-import { filledIn, givenPart, inputIdOf, labelOf } from "./steps/fields.ts";
+import { filledIn, inputIdOf, labelOf, senderValuesPart } from "./steps/fields.ts";
 import { noticesPart } from "./steps/notices.ts";
 import { otherChoices } from "./steps/other-choices.ts";
 import { hasMoreToSign, wholeLink } from "./steps/session.ts";
@@ -85,7 +85,7 @@ function configOf({ token, view, words, done }: PageState, { pdfJs, url }: PageD
       prepare: `/sign/${token}/prepare`,
       complete: `/sign/${token}/complete`,
       signed: `/sign/${wholeLink(token)}?done=signed`,
-      fields: view.consent && view.room?.maySign !== false ? placedFields(view, words) : [],
+      fields: view.consent && view.room?.maySign !== false ? fieldsOnPages(view, words) : [],
       known: view.known,
       initials: initialsOf(view.signer.name),
       toFirstField: done === "consent",
@@ -94,7 +94,7 @@ function configOf({ token, view, words, done }: PageState, { pdfJs, url }: PageD
   );
 }
 
-function placedFields(view: PageState["view"], words: PageState["words"]): PlacedField[] {
+function fieldsOnPages(view: PageState["view"], words: PageState["words"]): FieldOnPage[] {
   const inputs = new Set(filledIn(view.fields));
   return view.fields.map((field) => {
     const { name, kind, page, left, top, width, height, option, label, value, format, ...more } = field;
@@ -219,7 +219,7 @@ function documentPart({ token, view, words }: PageState, config: SigningConfig |
   const size = words.document.size(own, hasSignaturePage, sizeIn(view.signer.language, bytes));
   return html`<section class="card document" aria-labelledby="document-title"><h2 id="document-title">${words.document.title}</h2>
 ${noticesPart({ view, words })}
-${givenPart(view, words)}
+${senderValuesPart(view, words)}
 <p class="document-links no-print"><a href="${url}" target="_blank" rel="noopener">${words.document.open}</a> <span class="quiet-text">(${size})</span>
 <a href="${url}&amp;save=1">${words.document.save}</a> <a id="as-text" href="/sign/${token}/text">${words.text.open}</a></p>
 <p class="quiet without-script">${words.document.note}</p>

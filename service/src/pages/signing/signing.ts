@@ -18,7 +18,7 @@ import { firmOf, type PageState } from "./frame.ts";
 import { writePicture } from "./picture.ts";
 import { brokenPage, type RenderDeps, renderPage, renderStep, withRefusalPage } from "./render.ts";
 import { sittingPages } from "./sitting-pages.ts";
-import { givenPart } from "./steps/fields.ts";
+import { senderValuesPart } from "./steps/fields.ts";
 import { noticesPart } from "./steps/notices.ts";
 import { linesOf } from "./text-lines.ts";
 import type { Words } from "./words/en.ts";
@@ -47,7 +47,7 @@ function textStep(state: PageState, { pages, isWhole }: DocumentText): Html {
   return html`<section class="card document-text" aria-labelledby="text-title"><h2 id="text-title">${text.title}</h2>
 <p>${text.note}</p>
 ${noticesPart(state)}
-${givenPart(state.view, state.words)}
+${senderValuesPart(state.view, state.words)}
 <p class="no-print"><a href="/sign/${token}">${text.back}</a></p>
 ${pages.map((page, index) => {
   const lines = linesOf(page);

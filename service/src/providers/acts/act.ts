@@ -77,7 +77,7 @@ export type Act<R> = {
    * Builds the act's result from what a person found at the provider.
    * @throws ServiceError `validation` for a malformed id or number
    */
-  resultOf: (said: ProviderFinding, intent: Intent) => R;
+  resultOf: (finding: ProviderFinding, intent: Intent) => R;
   /** Runs in the transaction that ends the intent, with the order's row locked. */
   settled(tx: Tx, intent: Intent, end: ActEnd<R>): Promise<void>;
 };

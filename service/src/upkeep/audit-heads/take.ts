@@ -32,7 +32,7 @@ export async function makeHead(deps: HeadDeps): Promise<string | null> {
 
 const leavesAtOnce = 1_000;
 
-async function insertHeadOf(tx: Tx, { random, log }: HeadDeps, day: string, takenAt: Date): Promise<string | null> {
+async function insertHeadOf(tx: Tx, { random, log }: HeadDeps, day: string, headTime: Date): Promise<string | null> {
   if (await hasHead(tx, day)) return null;
   const roots = createRoots([...recordSets.keys(), changesSet]);
   let changed: Leaf[] = [];
@@ -52,13 +52,13 @@ async function insertHeadOf(tx: Tx, { random, log }: HeadDeps, day: string, take
   await insertLeaves(tx, changed);
   const head = {
     day,
-    takenAt,
+    takenAt: headTime,
     salt: random.bytes(32),
     audit: await auditChainEnd(tx),
     sets: roots.roots(),
   };
   await insertHead(tx, head);
-  await tx.query(queueEntry("live", { kind: "audit/v1", day, head: headOf(head) }, takenAt));
+  await tx.query(queueEntry("live", { kind: "audit/v1", day, head: headOf(head) }, headTime));
   return day;
 }
 

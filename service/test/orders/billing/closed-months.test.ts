@@ -22,7 +22,7 @@ import {
   statementsOf,
   sumFacts,
 } from "../../../src/orders/billing/billing.ts";
-import { takeEvent } from "../../../src/orders/payments/processor/events.ts";
+import { applyEvent } from "../../../src/orders/payments/processor/events.ts";
 import { openOrdersDatabase, silent } from "../order/orders-database.ts";
 
 const orders = await forTests(openOrdersDatabase());
@@ -59,7 +59,7 @@ const take = (type: string, object: object) =>
   db.transaction((tx) => {
     now = new Date(now.getTime() + 1000);
     const event = { id: `evt_${++count}`, type, created: Math.floor(now.getTime() / 1000), data: { object } };
-    return takeEvent(tx, event, { at: now, log: silent, actor: "processor", simulated: false, livemode: null });
+    return applyEvent(tx, event, { at: now, log: silent, actor: "processor", simulated: false, livemode: null });
   });
 
 /** A payment whose refund succeeded and then failed: the price stays credited, and the service has the money again. */

@@ -19,7 +19,7 @@ import {
   statementsOf,
 } from "../../../src/orders/billing/billing.ts";
 import { run } from "../../../src/orders/billing/draw-task.ts";
-import { takeEvent } from "../../../src/orders/payments/processor/events.ts";
+import { applyEvent } from "../../../src/orders/payments/processor/events.ts";
 import { recordPayment } from "../../../src/orders/payments/store.ts";
 import { openOrdersDatabase, silent } from "../order/orders-database.ts";
 
@@ -45,7 +45,7 @@ const eventOf = (type: string, object: Record<string, unknown>): Event => ({
 });
 const take = (tx: Tx, event: Event) => {
   now += 1000;
-  return takeEvent(tx, event, { at: clock(), log: silent, actor: "processor", simulated: false, livemode: null });
+  return applyEvent(tx, event, { at: clock(), log: silent, actor: "processor", simulated: false, livemode: null });
 };
 const apply = (event: Event) => db.transaction((tx) => take(tx, event));
 

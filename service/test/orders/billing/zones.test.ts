@@ -19,7 +19,7 @@ import {
   statementsOf,
 } from "../../../src/orders/billing/billing.ts";
 import { spentThisMonth, zoneOf } from "../../../src/orders/payments/payments.ts";
-import { takeEvent } from "../../../src/orders/payments/processor/events.ts";
+import { applyEvent } from "../../../src/orders/payments/processor/events.ts";
 import { statementCsv } from "../../../src/pages/dashboard/statements/files.ts";
 import { openOrdersDatabase, silent } from "../order/orders-database.ts";
 
@@ -54,7 +54,7 @@ async function paidAt(time: string): Promise<string> {
   };
   const event = { id: `evt_${intent}`, type: "checkout.session.completed", data: { object } };
   const options = { at: now, log: silent, actor: "processor", simulated: false, livemode: null } as const;
-  await db.transaction((tx) => takeEvent(tx, event, options));
+  await db.transaction((tx) => applyEvent(tx, event, options));
   return code;
 }
 const choose = (zone: string) => setBuyer({ db, clock }, principal, { name: "Acme Title", address: "", zone });

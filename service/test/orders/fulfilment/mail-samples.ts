@@ -18,7 +18,7 @@ export const order: MailOrder = {
   carrier: "USPS",
   takenIn: false,
   isSimulated: false,
-  takesPayment: true,
+  acceptsPayment: true,
   carrierReports: true,
   machineReports: true,
   trackingNumber: "9400111899223197428490",

@@ -35,7 +35,7 @@ const deps = {
 const openWith = (quietHours: boolean) =>
   orderMail.work(jobs, {
     ...deps,
-    clients: { takesPayment: () => true, closingsOf: async () => [], untilMorning: port(quietHours) },
+    clients: { acceptsPayment: () => true, closingsOf: async () => [], untilMorning: port(quietHours) },
   } as unknown as Parameters<typeof orderMail.work>[1]);
 openWith(true);
 

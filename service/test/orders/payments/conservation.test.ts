@@ -442,7 +442,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     for (const code of codes) if ((await unpaidLossOf(db, code)) > 0) losses.push(code);
     const code = at(losses, n);
     if (code === undefined) return;
-    const allowed = { ...deps, takesPayment: () => true };
+    const allowed = { ...deps, acceptsPayment: () => true };
     if (await attempt(points, () => allowPayAgain(allowed, { code, environment: "live", actor: "operator:test" })))
       seen.add("may be paid again");
     await begin(code, by, points);

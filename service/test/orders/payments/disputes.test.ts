@@ -9,7 +9,7 @@ import { documentsOfOrder, readIssuer, registerIssuer, statementsOf } from "../.
 import { type MoveDeps, moveOrder } from "../../../src/orders/fulfilment/fulfilment.ts";
 import { lockOrder } from "../../../src/orders/order/order.ts";
 import { askSupplement, heldPayments, isDisputed, supplementsOf } from "../../../src/orders/payments/payments.ts";
-import { takeEvent } from "../../../src/orders/payments/processor/events.ts";
+import { applyEvent } from "../../../src/orders/payments/processor/events.ts";
 import { shareRequest } from "../../../src/orders/payments/processor/processor.ts";
 import { sharesOf } from "../../../src/orders/payments/processor/take-dispute.ts";
 import { recordPayment } from "../../../src/orders/payments/store.ts";
@@ -35,7 +35,7 @@ const eventOf = (type: string, object: object, created = 1_772_600_000): Event =
 });
 const take = async (event: Event) =>
   db.transaction((tx) =>
-    takeEvent(tx, event, { at, log: silent, actor: "processor", simulated: false, livemode: null }),
+    applyEvent(tx, event, { at, log: silent, actor: "processor", simulated: false, livemode: null }),
   );
 const takeAll = async (...events: Event[]) => {
   for (const event of events) await take(event);

@@ -12,7 +12,7 @@ import { readIssuer, registerIssuer } from "../../../src/orders/billing/billing.
 import { orderMail } from "../../../src/orders/fulfilment/fulfilment.ts";
 import { lockOrder, mailClient, transition } from "../../../src/orders/order/order.ts";
 import { moneyMail } from "../../../src/orders/payments/payments.ts";
-import { takeEvent } from "../../../src/orders/payments/processor/events.ts";
+import { applyEvent } from "../../../src/orders/payments/processor/events.ts";
 import { recordPayment } from "../../../src/orders/payments/store.ts";
 import { openOrdersDatabase, silent } from "../order/orders-database.ts";
 
@@ -42,7 +42,7 @@ const mailer = {
 };
 const deps = { db, clock: () => at, rowMac: testRowMac, mailer, baseUrl: "https://sss.example" };
 moneyMail.work(jobs, deps as unknown as MailDeps);
-const clients = { takesPayment: () => true, closingsOf: async () => [], untilMorning: async () => 0 };
+const clients = { acceptsPayment: () => true, closingsOf: async () => [], untilMorning: async () => 0 };
 const clientDeps = { ...deps, secrets: secretBytes(Buffer.alloc(32)), titleOf: () => null, clients };
 orderMail.work(jobs, clientDeps as unknown as Parameters<typeof orderMail.work>[1]);
 
@@ -60,7 +60,7 @@ const clientMails = () => mails("order-mail");
 let count = 0;
 const take = (type: string, object: object) =>
   db.transaction((tx) =>
-    takeEvent(
+    applyEvent(
       tx,
       { id: `evt_${++count}`, type, created: 1_772_600_000 + count, data: { object } },
       { at: new Date(at.getTime() + count), log: silent, actor: "processor", simulated: false, livemode: null },

@@ -5,7 +5,7 @@ import { forTests } from "@signsealship/testing/for-tests";
 import { authenticate, authenticatePayments, testRowMac } from "@signsealship/testing/row-mac";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { orderStatuses } from "../../../src/orders/order/transitions/statuses.ts";
-import { type Outcome, takeEvent } from "../../../src/orders/payments/processor/events.ts";
+import { applyEvent, type Outcome } from "../../../src/orders/payments/processor/events.ts";
 import type { SignedEvent } from "../../../src/orders/payments/processor/processor.ts";
 import { extraPaymentsOf, resolveUnapplied } from "../../../src/orders/payments/unapplied.ts";
 import { openOrdersDatabase, silent } from "../order/orders-database.ts";
@@ -33,7 +33,7 @@ function eventOf(type: string, code: string, more: Record<string, unknown> = {})
 
 const take = (event: SignedEvent, livemode: boolean | null = null) =>
   orders.db.transaction((tx) =>
-    takeEvent(tx, event, { at, log: silent, actor: "processor", simulated: false, livemode }),
+    applyEvent(tx, event, { at, log: silent, actor: "processor", simulated: false, livemode }),
   );
 
 type Expected = Readonly<Record<string, readonly string[]>>;

@@ -9,7 +9,7 @@ import type { Handler, Jobs } from "../../../src/kernel/platform/jobs/jobs.ts";
 import { readIssuer, registerIssuer } from "../../../src/orders/billing/billing.ts";
 import * as methods from "../../../src/orders/payments/firm/store.ts";
 import { firmPaysJobs, openProcessor, type Processor, paymentJobs } from "../../../src/orders/payments/payments.ts";
-import { takeEvent } from "../../../src/orders/payments/processor/events.ts";
+import { applyEvent } from "../../../src/orders/payments/processor/events.ts";
 import { partRefundJobs } from "../../../src/orders/refunds/refunds.ts";
 import { openOrdersDatabase, silent } from "../order/orders-database.ts";
 
@@ -96,7 +96,7 @@ export async function openMoneyWorld() {
     async take(event: StripeEvent): Promise<boolean> {
       const options = { at: clock(), log: silent, actor: "processor", simulated: false, livemode: null } as const;
       return fused
-        .transaction((tx) => takeEvent(tx, event, options))
+        .transaction((tx) => applyEvent(tx, event, options))
         .then(
           () => true,
           (error: unknown) => {

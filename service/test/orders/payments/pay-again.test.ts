@@ -89,12 +89,12 @@ async function refundPart(code: string, amountCents: number) {
   return { intent: part.paymentIntent, succeed };
 }
 
-const allowed = { ...deps, takesPayment: () => true };
+const allowed = { ...deps, acceptsPayment: () => true };
 const allow = (code: string) => allowPayAgain(allowed, { code, environment: "live", actor: "operator:test" });
 const statusOf = async (code: string) => (await world.orders.look(code)).status;
 /** The offer that an operator sees for an order. */
-const offerOf = async ({ code, id }: { code: string; id: number }, takesPayment = () => true) =>
-  payAgainOf(db, takesPayment, { id, status: await statusOf(code), environment: "live" });
+const offerOf = async ({ code, id }: { code: string; id: number }, acceptsPayment = () => true) =>
+  payAgainOf(db, acceptsPayment, { id, status: await statusOf(code), environment: "live" });
 const stateOf = async (code: string) => (await supplementsOfCode(db, code)).map(({ state }) => state);
 const open = async (code: string) => sessionOf(await checkoutUrl(deps, code, null));
 async function work(): Promise<void> {
@@ -460,7 +460,7 @@ test("postage that was lost and paid again is not asked for a third time", async
 
 test("nothing is allowed that nobody could pay: without a processor, or after the documents were deleted", async () => {
   const { code, id } = await lostOrder();
-  const nowhere = { ...deps, takesPayment: () => false };
+  const nowhere = { ...deps, acceptsPayment: () => false };
   await assert.rejects(
     allowPayAgain(nowhere, { code, environment: "live", actor: "operator:test" }),
     /Payments are not configured/,

@@ -13,7 +13,7 @@ import {
   openProcessor,
   sumsAgree,
 } from "../../../src/orders/payments/payments.ts";
-import { takeEvent } from "../../../src/orders/payments/processor/events.ts";
+import { applyEvent } from "../../../src/orders/payments/processor/events.ts";
 import type { SignedEvent } from "../../../src/orders/payments/processor/processor.ts";
 import { reconcile, scheduleReconciliation } from "../../../src/orders/payments/reconcile/reconcile.ts";
 import { comparePayments } from "../../../src/orders/payments/reconcile/store.ts";
@@ -60,7 +60,7 @@ const waiting = (intents: readonly string[]) =>
 
 const take = (event: SignedEvent) =>
   db.transaction((tx) =>
-    takeEvent(tx, event, { at: clock(), log: silent, actor: "processor", simulated: false, livemode: null }),
+    applyEvent(tx, event, { at: clock(), log: silent, actor: "processor", simulated: false, livemode: null }),
   );
 
 let count = 0;
@@ -244,7 +244,7 @@ test("a change that is committed while a comparison runs is compared by the next
   stripe.balance.transactions.splice(stripe.balance.transactions.length - 1, 1);
   const before = clock();
   await db.transaction(async (tx) => {
-    await takeEvent(tx, event, { at: before, log: silent, actor: "processor", simulated: false, livemode: null });
+    await applyEvent(tx, event, { at: before, log: silent, actor: "processor", simulated: false, livemode: null });
     now += 25 * hours;
     await differences();
   });

@@ -5,7 +5,7 @@ import type { Database, Tx } from "../../../src/kernel/platform/database/databas
 import type { Statement } from "../../../src/kernel/platform/database/sql.ts";
 import { newUuid } from "../../../src/kernel/platform/ids.ts";
 import { sharedCheckout } from "../../../src/orders/payments/checkout/checkout.ts";
-import { takeEvent } from "../../../src/orders/payments/processor/events.ts";
+import { applyEvent } from "../../../src/orders/payments/processor/events.ts";
 import { silent } from "../order/orders-database.ts";
 import { openMoneyWorld } from "./money-world.ts";
 
@@ -39,7 +39,7 @@ async function statementsFor(orders: number): Promise<{ minting: number; paying:
   const event = stripe.pay(checkoutUrl.split("/").at(-1) ?? "");
   const paying = counting();
   const options = { at: clock(), log: silent, actor: "processor", simulated: false, livemode: null } as const;
-  const { outcome } = await paying.db.transaction((tx) => takeEvent(tx, event, options));
+  const { outcome } = await paying.db.transaction((tx) => applyEvent(tx, event, options));
   assert.equal(outcome, "moved");
   return { minting: minting.count(), paying: paying.count() };
 }

@@ -16,7 +16,7 @@ import { type CheckoutSession, currentSessions, insertMinting } from "../../../s
 import { sandboxAccount } from "../../../src/orders/payments/firm/sandbox-account.ts";
 import { stepsOfPayment } from "../../../src/orders/payments/firm/sandbox-steps.ts";
 import { activeMethod, updateMethod } from "../../../src/orders/payments/firm/store.ts";
-import { openProcessor, refundAtProcessor, takeSandboxSteps } from "../../../src/orders/payments/payments.ts";
+import { applySandboxSteps, openProcessor, refundAtProcessor } from "../../../src/orders/payments/payments.ts";
 import { mailsTo, newMember, postForm } from "../../firms/members/signed-in-member.ts";
 import { openLiveService } from "../fulfilment/live-service.ts";
 import { silent } from "../order/orders-database.ts";
@@ -540,7 +540,7 @@ test("steps that several nodes apply at once count once, and an altered step doe
   });
   const later = () => new Date(Date.now() + 5 * day * 1000);
   await Promise.all(
-    Array.from({ length: 5 }, () => takeSandboxSteps({ db, clock: later, log: silent }, undefined, acme.partnerId)),
+    Array.from({ length: 5 }, () => applySandboxSteps({ db, clock: later, log: silent }, undefined, acme.partnerId)),
   );
   assert.deepEqual([await acme.kinds(code), await acme.kinds(forged)], [["receipt"], []]);
 });

@@ -119,7 +119,7 @@ export async function servePages(shown: Shown, limit: () => Promise<void> = asyn
         rowMac: testRowMac,
         payments: {
           checkoutUrl: () => Promise.reject(new Error("payments are not set up here")),
-          ...{ takesPayment: () => false, isInProcess: async () => false, supplementOf: async () => undefined },
+          ...{ acceptsPayment: () => false, isInProcess: async () => false, supplementOf: async () => undefined },
           ...{ receiptsOf: async () => [], receiptFile: () => Promise.reject(new Error("none")) },
           ...{ payableTogether: async () => ({ orders: [], withheld: 0 }), checkoutTogether: async () => "" },
         },

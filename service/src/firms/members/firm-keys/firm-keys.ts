@@ -64,8 +64,8 @@ export async function findOwnKey(deps: { db: Sql }, principal: Principal, keyId:
     throw new ServiceError("owner_required", "Only an owner of the firm may do this.");
   const key = (await listOwnKeys(deps, principal)).find((each) => each.keyId === keyId);
   if (!key) throw noKey();
-  const [issuer, made] = await Promise.all([selectIssuer(deps.db, keyId), countCreatedWithKey(deps.db, keyId)]);
-  return { ...key, issuer, made };
+  const [issuer, created] = await Promise.all([selectIssuer(deps.db, keyId), countCreatedWithKey(deps.db, keyId)]);
+  return { ...key, issuer, made: created };
 }
 
 /**

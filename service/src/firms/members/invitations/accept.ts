@@ -43,9 +43,9 @@ export async function acceptInvitation(deps: MemberDeps, session: Session, token
   await db.transaction(async (tx) => {
     const at = clock();
     await lockMembers(tx, partnerId);
-    const taken = await store.consumeInvitation(tx, rowMac, sha256, email, at);
-    if (!taken) throw unusable();
-    const { invitationId, role, liveAccess, invitedBy } = taken;
+    const consumed = await store.consumeInvitation(tx, rowMac, sha256, email, at);
+    if (!consumed) throw unusable();
+    const { invitationId, role, liveAccess, invitedBy } = consumed;
     if (!(await insertMember(tx, rowMac, { userId, email, partnerId, role, keyId: null, at }))) {
       const own = (await findMembership(tx, rowMac, userId, at))?.partnerId === partnerId;
       throw new ServiceError(

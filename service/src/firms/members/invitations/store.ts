@@ -6,7 +6,7 @@ import { isRevoked, revocationRow } from "../../../kernel/platform/revocations.t
 import type { Members, RowMac } from "../../../kernel/platform/row-mac.ts";
 import { joinFirm, verifiedFirm } from "../../partners/partners.ts";
 
-const keptMs = 30 * dayMs;
+const retentionMs = 30 * dayMs;
 
 /** An invitation that was not accepted, withdrawn or replaced. */
 export type Invitation = {
@@ -166,4 +166,4 @@ export async function selectToMail(db: Sql, rowMac: RowMac, invitationId: string
 
 /** Deletes invitations that expired a month ago. */
 export const sweepInvitations = (db: Sql, now: Date) =>
-  db.query(sql`DELETE FROM invitations WHERE expires_at < ${new Date(now.getTime() - keptMs)}`);
+  db.query(sql`DELETE FROM invitations WHERE expires_at < ${new Date(now.getTime() - retentionMs)}`);

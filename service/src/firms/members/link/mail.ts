@@ -4,7 +4,7 @@ import { defineMail, type MailDeps } from "../../../kernel/platform/mail/mail-jo
 import { plainTitle } from "../../../kernel/platform/mail/plain-name.ts";
 import { joinFirm, verifiedFirm } from "../../partners/partners.ts";
 
-type News = { userId: string; ownerId: string; at: string; invited?: boolean };
+type LinkEvent = { userId: string; ownerId: string; at: string; invited?: boolean };
 
 /** Mails every other owner that a person linked with a key, accepted an invitation, or got live access by a key. */
 export async function mailOwners(
@@ -18,7 +18,7 @@ export async function mailOwners(
 /** Skips people and owners who have left the firm. */
 export const memberMail = defineMail({
   queue: "member-mail",
-  load: ({ userId, ownerId }: News, { db }: MailDeps) => selectNews(db, userId, ownerId),
+  load: ({ userId, ownerId }: LinkEvent, { db }: MailDeps) => selectMailFacts(db, userId, ownerId),
   write: ({ email, ownerEmail, firmName, liveAccess }, { userId, ownerId, at, invited = false }, { baseUrl }) => ({
     id: `member:${ownerId}:${userId}:${at}`,
     to: ownerEmail,
@@ -58,7 +58,7 @@ async function selectOtherOwners(tx: Tx, partnerId: string, userId: string): Pro
  * The facts for the mail to an owner about a member; undefined when they are no longer a member and an owner of the
  * same firm.
  */
-async function selectNews(db: Sql, userId: string, ownerId: string) {
+async function selectMailFacts(db: Sql, userId: string, ownerId: string) {
   const [found] = await db.query<{ email: string; ownerEmail: string; firmName: string; liveAccess: boolean }>(
     sql`SELECT u.email, ou.email AS "ownerEmail", p.name AS "firmName", m.live_access AS "liveAccess", ${verifiedFirm}
      FROM members m JOIN users u ON u.id = m.user_id ${joinFirm(sql`m.partner_id`)}

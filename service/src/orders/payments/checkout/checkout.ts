@@ -27,7 +27,7 @@ import { hasPendingFunds, type Part } from "./store.ts";
 export type CheckoutDeps = { db: Database; clock: Clock; processor: Processor | null; notarySupply: NotarySupply };
 
 /** Whether orders in this environment are paid at this processor. */
-export const takesPayment = (processor: Processor | null, environment: Environment): boolean =>
+export const acceptsPayment = (processor: Processor | null, environment: Environment): boolean =>
   processorFor(processor, environment) !== null;
 
 const notConfigured = (): ServiceError => new ServiceError("payments_not_configured", "Payments are not configured.");

@@ -193,8 +193,8 @@ async function endAtProcessor(
     if (session.expiresAt <= clock()) return "expired";
     throw new OpenElsewhere(session, clock());
   }
-  const known = session.sessionId ?? (await findAt(processor, session))?.sessionId;
-  const minted = known === undefined ? await mint(db, processor, session) : { sessionId: known };
+  const existingId = session.sessionId ?? (await findAt(processor, session))?.sessionId;
+  const minted = existingId === undefined ? await mint(db, processor, session) : { sessionId: existingId };
   if (minted === "in progress") throw busy();
   if ("refusal" in minted) return "expired";
   const end = await processor.expire(minted.sessionId);

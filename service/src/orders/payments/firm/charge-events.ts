@@ -9,7 +9,7 @@ import * as store from "./charge-store.ts";
 import { type ChargeMoment, chargeMailQueue } from "./mail.ts";
 import { detachQueue } from "./methods.ts";
 import { selectMethod } from "./store.ts";
-import { takeFailedDebit } from "./unusable.ts";
+import { applyFailedDebit } from "./unusable.ts";
 
 /**
  * Updates the charges of a payment after a signed event about it. The caller has locked their orders, and applies the
@@ -17,7 +17,7 @@ import { takeFailedDebit } from "./unusable.ts";
  * @returns the state of the charges before the event; undefined for an unknown payment. For the event about
  * a payment that a person ended, its charges count as open, because only this event moves their orders.
  */
-export async function takeCharge(
+export async function applyCharge(
   tx: Tx,
   { chargeId, kind, paymentIntent, reason }: SessionMessage,
   { at, actor }: { at: Date; actor: string },
@@ -36,7 +36,7 @@ export async function takeCharge(
   await store.updateCharges(tx, charges, { state, at, paymentIntent, reason: why });
   // `notify` queues this for a charge that failed.
   if (state === "succeeded") await enqueue(tx, detachQueue, { id: first.methodId });
-  if (state === "failed") await takeFailedDebit(tx, await selectMethod(tx, first.methodId), reason, { at, actor });
+  if (state === "failed") await applyFailedDebit(tx, await selectMethod(tx, first.methodId), reason, { at, actor });
   if (state !== "pending") await endChargeTasks(tx, charges, { state: "done", at, by: actor, outcome: state });
   if (state === "failed" && before !== "declined") await notify(tx, charges, "failed", at);
   if (state === "pending" && before !== "pending") await notify(tx, charges, "pending", at);

@@ -94,9 +94,9 @@ export async function setLimit(
     throw invalid(`${orderCents === 0 ? "perOrder" : "perMonth"} is empty: set both limits, or leave both empty.`);
   await deps.db.transaction(async (tx) => {
     await requireOwnerOfMoney(tx, deps, principal);
-    const known = (await listSpenders({ db: tx }, principal)).find((each) => each.spender === spender);
-    if (!known) throw new ServiceError("not_found", "No such member or key.");
-    if (known.isOwner) throw new ServiceError("conflict", "Owners have no limit.");
+    const current = (await listSpenders({ db: tx }, principal)).find((each) => each.spender === spender);
+    if (!current) throw new ServiceError("not_found", "No such member or key.");
+    if (current.isOwner) throw new ServiceError("conflict", "Owners have no limit.");
     const at = deps.clock();
     const by = actorOf(principal);
     await store.putLimit(tx, { owner, spender, orderCents, monthCents, by, at });
@@ -134,11 +134,11 @@ export async function spendingRefusal(
   owner: Owner,
   { spender, amounts, except = [] }: { spender: string; amounts: readonly number[]; except?: readonly string[] },
 ): Promise<LimitRefusal | null> {
-  const standing = await findActiveActor(tx, deps, owner, spender);
-  if (!standing) return { reason: "left", at: 0 };
-  if (standing.role === "owner") return null;
+  const actor = await findActiveActor(tx, deps, owner, spender);
+  if (!actor) return { reason: "left", at: 0 };
+  if (actor.role === "owner") return null;
   const limit = await store.lockLimit(tx, owner, spender);
-  if (!limit || limit.orderCents === 0 || limit.monthCents === 0 || !isSince(limit, standing.since))
+  if (!limit || limit.orderCents === 0 || limit.monthCents === 0 || !isSince(limit, actor.since))
     return { reason: "no_limit", at: 0 };
   const above = amounts.findIndex((cents) => cents > limit.orderCents);
   if (above >= 0) return { reason: "above_order_limit", at: above };

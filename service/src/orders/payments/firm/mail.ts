@@ -11,13 +11,13 @@ import { accountChange, expiryOf, type PaymentMethod, selectMethod } from "./sto
 export type MethodMoment = "added" | "removed" | "failed" | "unusable" | "expiring";
 export type ChargeMoment = "refused" | "failed" | "pending" | "overdue";
 
-/** The queue of mails about the firm's payment method; payload `News<MethodMoment>`. */
+/** The queue of mails about the firm's payment method; payload `MomentMail<MethodMoment>`. */
 export const methodMailQueue = "payment-method-mail";
 
-/** The queue of mails about charges; payload `News<ChargeMoment>`. */
+/** The queue of mails about charges; payload `MomentMail<ChargeMoment>`. */
 export const chargeMailQueue = "firm-charge-mail";
 
-type News<Moment> = { id: string; moment: Moment; userId: string };
+type MomentMail<Moment> = { id: string; moment: Moment; userId: string };
 
 /** Formats a method for people, such as `Visa •••• 4242`. */
 export const methodName = ({ kind, brand, last4 }: Pick<PaymentMethod, "kind" | "brand" | "last4">): string => {
@@ -28,7 +28,7 @@ export const methodName = ({ kind, brand, last4 }: Pick<PaymentMethod, "kind" | 
 /** Tells the owners by mail that the firm's payment method changed. So they notice a change that none of them made. */
 export const methodMail = defineMail({
   queue: methodMailQueue,
-  async load({ id, moment, userId }: News<MethodMoment>, deps) {
+  async load({ id, moment, userId }: MomentMail<MethodMoment>, deps) {
     const method = isUuid(id) ? await selectMethod(deps.db, id) : undefined;
     // The card may have been renewed or replaced since.
     if (moment === "expiring" && (method?.state !== "active" || expiryOf(method, deps.clock()) === null)) return null;
@@ -132,7 +132,7 @@ export function reasonWords({ reason, askedBy }: Pick<FirmCharge, "reason" | "as
  */
 export const chargeMail = defineMail({
   queue: chargeMailQueue,
-  async load({ id, moment, userId }: News<ChargeMoment>, deps) {
+  async load({ id, moment, userId }: MomentMail<ChargeMoment>, deps) {
     const charges = isUuid(id) ? await chargesOfPayment(deps.db, id) : [];
     const [charge] = charges;
     if (!charge || !stillHolds(moment, charge)) return null;

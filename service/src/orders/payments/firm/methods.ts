@@ -29,7 +29,7 @@ export const methodQueue = "payment-method";
 export const detachQueue = "payment-method-end";
 
 /** Whether firms can have a card or a bank account on file in this environment. */
-export const takesMethods = (processor: Processor | null, environment: Environment): boolean =>
+export const acceptsMethods = (processor: Processor | null, environment: Environment): boolean =>
   processor !== null || environment === "test";
 
 /**
@@ -78,8 +78,8 @@ export async function askForMethod(deps: FirmPaysDeps, principal: Principal, ret
     return account.setUp({ id, customer, environment, returnTo });
   };
   // The earlier customer may be unknown to the processor, if the operator has since configured another account.
-  const known = earlier ? await opened(newUuid(), earlier.customer) : null;
-  if (known !== null) return known;
+  const reopened = earlier ? await opened(newUuid(), earlier.customer) : null;
+  if (reopened !== null) return reopened;
   const id = newUuid();
   const address = await opened(id, await account.customer({ id, partnerId, environment, name: firmName }));
   if (address === null) throw new Error("the processor does not know the customer that it has just made");
@@ -90,7 +90,7 @@ export async function askForMethod(deps: FirmPaysDeps, principal: Principal, ret
  * Handles a signed event about a setup: queues a job that reads the saved method from the processor.
  * @returns false for an unknown setup
  */
-export async function takeSetup(tx: Tx, { setupId, setupIntent }: SetupMessage): Promise<boolean> {
+export async function applySetup(tx: Tx, { setupId, setupIntent }: SetupMessage): Promise<boolean> {
   const found = await store.selectMethod(tx, setupId);
   if (!found) return false;
   await lockMembers(tx, found.partnerId);
@@ -116,7 +116,7 @@ export async function finishTestSetup(
     const method = isUuid(id) ? await store.selectMethod(tx, id) : undefined;
     const isOwn = method?.partnerId === principal.partnerId && method.environment === "test";
     if (!isOwn || hasResult(method)) throw new ServiceError("not_found", "No such page. Begin again under Billing.");
-    await takeSetup(tx, { kind: "setup", setupId: id, setupIntent: sandboxSetup(name, id) });
+    await applySetup(tx, { kind: "setup", setupId: id, setupIntent: sandboxSetup(name, id) });
   });
   await saveMethod(deps, id);
 }

@@ -6,7 +6,7 @@ import { type Marked, marked } from "../../../kernel/platform/database/state-mac
 import type { Log } from "../../../kernel/platform/logs.ts";
 import { fromOrders, lockOrder } from "../../order/order.ts";
 import { currency } from "../checkout/sessions.ts";
-import { takeEvent } from "../processor/events.ts";
+import { applyEvent } from "../processor/events.ts";
 import type { SignedEvent } from "../processor/processor.ts";
 import { chargesOfPayment } from "./charge-store.ts";
 import { type StepKind, sandboxIntent, sandboxName, stepState } from "./sandbox-steps.ts";
@@ -31,7 +31,7 @@ const atOnce = 100;
  * that fails stays due, and the steps of the other payments go on.
  * @param partnerId only the steps of this firm
  */
-export async function takeSandboxSteps(deps: BankDeps, stopping?: AbortSignal, partnerId?: string): Promise<void> {
+export async function applySandboxSteps(deps: BankDeps, stopping?: AbortSignal, partnerId?: string): Promise<void> {
   const { db, clock, log } = deps;
   // Steps that failed, or that another run is applying.
   const passed: number[] = [];
@@ -46,19 +46,19 @@ export async function takeSandboxSteps(deps: BankDeps, stopping?: AbortSignal, p
     if (due.length === 0) return;
     for (const { id } of due) {
       if (stopping?.aborted) return;
-      const isTaken = await db
-        .transaction((tx) => takeStep(tx, deps, id))
+      const isApplied = await db
+        .transaction((tx) => applyStep(tx, deps, id))
         .catch((error: unknown) => {
           log.error({ err: error, step: id }, "a step of the sandbox's bank failed");
           return false;
         });
-      if (!isTaken) passed.push(id);
+      if (!isApplied) passed.push(id);
     }
   }
 }
 
 /** @returns false for a step that another run is applying, or has applied */
-async function takeStep(tx: Tx, { clock, log }: BankDeps, id: number): Promise<boolean> {
+async function applyStep(tx: Tx, { clock, log }: BankDeps, id: number): Promise<boolean> {
   const [step] = await tx.query<Step & Marked>(sql`
     SELECT s.id, s.partner_id AS "partnerId", s.payment_id AS "paymentId", s.kind, s.amount_cents::float8 AS "amountCents",
       s.reason, s.due_at AS "dueAt", (SELECT o.code ${fromOrders} WHERE o.id = s.order_id) AS "orderCode@order",
@@ -72,7 +72,7 @@ async function takeStep(tx: Tx, { clock, log }: BankDeps, id: number): Promise<b
     return true;
   }
   const event = step.paymentId === null ? await delayedEvent(tx, step) : await paymentEvent(tx, step, step.paymentId);
-  if (event) await takeEvent(tx, event, { at, log, actor: "sandbox", simulated: true, livemode: null });
+  if (event) await applyEvent(tx, event, { at, log, actor: "sandbox", simulated: true, livemode: null });
   return true;
 }
 

@@ -19,7 +19,7 @@ import { confirm, endPayment, type Payment, type Unsettled } from "./confirm-cha
 import { spendingRefusal } from "./limits.ts";
 import { accountOf, wasSentElsewhere } from "./methods.ts";
 import { activeMethod, selectMethod } from "./store.ts";
-import { takeFailedDebit } from "./unusable.ts";
+import { applyFailedDebit } from "./unusable.ts";
 
 /** A charge is overdue when the processor's answer or its event takes longer than this. */
 export const eventWithinMs = 10 * 60_000;
@@ -71,7 +71,7 @@ async function record(tx: Tx, payment: Payment, answer: ChargeAnswer, at: Date):
   await explainFailure(tx, now, reason, at);
   if (now[0]?.state !== "asked") return;
   await charges.updateCharges(tx, now, { state, at, paymentIntent, reason });
-  await takeFailedDebit(tx, await selectMethod(tx, payment[0].methodId), reason, { at, actor: "processor" });
+  await applyFailedDebit(tx, await selectMethod(tx, payment[0].methodId), reason, { at, actor: "processor" });
   // A payment that was declined before it existed at the processor has no event that would end the task.
   if (state === "declined") await endChargeTasks(tx, now, { state: "done", at, by: "processor", outcome: state });
   if (state !== "answered") await notify(tx, now, state === "declined" ? "failed" : "pending", at);
@@ -87,7 +87,7 @@ async function explainFailure(
   const [first] = payment;
   if (reason === null || first?.state !== "failed" || first.reason !== null) return;
   await charges.updateCharges(tx, payment, { state: "failed", at, reason });
-  await takeFailedDebit(tx, await selectMethod(tx, first.methodId), reason, { at, actor: "processor" });
+  await applyFailedDebit(tx, await selectMethod(tx, first.methodId), reason, { at, actor: "processor" });
 }
 
 const codesIn = (payment: readonly charges.FirmCharge[]): string[] => payment.map(({ orderCode }) => orderCode);

@@ -30,7 +30,7 @@ type By = { at: Date; actor: string };
  * without them.
  * @returns false for a bank account that no firm has on file
  */
-export async function takeMandate(tx: Tx, { method }: MandateMessage, by: By): Promise<boolean> {
+export async function applyMandate(tx: Tx, { method }: MandateMessage, by: By): Promise<boolean> {
   const methods = (await methodsNamed(tx, method)).filter(({ kind }) => kind === "bank");
   for (const each of methods) await becomeUnusable(tx, each, "mandate_ended", by);
   return methods.length > 0;
@@ -41,7 +41,7 @@ export async function takeMandate(tx: Tx, { method }: MandateMessage, by: By): P
  * dispute of a card leaves the card in use, and so does a dispute that the bank decided for the service.
  * @param dispute after all events that have arrived so far, in whatever order they came
  */
-export async function takeReturnedDebit(
+export async function applyReturnedDebit(
   tx: Tx,
   { paymentIntent, state }: Pick<Dispute, "paymentIntent" | "state">,
   by: By,
@@ -64,7 +64,7 @@ const lasting: ReadonlySet<string> = new Set([
 ]);
 
 /** After a debit failed: ends the use of its bank account if the reason is a lasting one. */
-export async function takeFailedDebit(
+export async function applyFailedDebit(
   tx: Tx,
   method: PaymentMethod | undefined,
   reason: string | null,

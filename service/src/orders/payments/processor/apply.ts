@@ -40,7 +40,7 @@ export type Outcome =
   | "unknown"
   | "irrelevant";
 
-export type Taken = {
+export type Applied = {
   outcome: Outcome;
   order: LockedOrder | null;
   firedEvents: Milestone[];
@@ -48,7 +48,7 @@ export type Taken = {
   isHeld?: boolean;
 };
 
-export type TakeOptions = {
+export type ApplyOptions = {
   at: Date;
   log: Log;
   actor: "processor" | "sandbox";
@@ -57,13 +57,13 @@ export type TakeOptions = {
   livemode: boolean | null;
 };
 
-export const nothing = (outcome: Outcome, order: LockedOrder | null = null): Taken => ({
+export const nothing = (outcome: Outcome, order: LockedOrder | null = null): Applied => ({
   outcome,
   order,
   firedEvents: [],
 });
 
-const actorOf = ({ actor, at, log }: TakeOptions): Actor => ({ actor, at, log });
+const actorOf = ({ actor, at, log }: ApplyOptions): Actor => ({ actor, at, log });
 
 /** The part of the event's money that is for one order. */
 export type Share = {
@@ -78,20 +78,20 @@ export type Share = {
  * Applies a message about a session to one of the session's orders.
  * @param status the session's status before the message
  */
-export async function takeSession(
+export async function applySession(
   tx: Tx,
   order: LockedOrder,
   message: SessionMessage,
-  options: TakeOptions & { share: Share; status: string | undefined },
-): Promise<Taken> {
+  options: ApplyOptions & { share: Share; status: string | undefined },
+): Promise<Applied> {
   const { kind } = message;
-  if (kind === "cleared") return takeMoney(tx, order, message, options);
+  if (kind === "cleared") return applyMoney(tx, order, message, options);
   if (options.status === "failed") return nothing("stale", order);
   if (kind === "failed") await reportSupplement(tx, order, message, options);
-  const taken = await moveIfTable(tx, order, kind === "failed" ? "payment_failed" : "payment_pending", options);
+  const applied = await moveIfTable(tx, order, kind === "failed" ? "payment_failed" : "payment_pending", options);
   if (kind === "failed" && options.share.supplementId === null)
-    await reportDebit(tx, taken.order ?? order, message, options.at);
-  return taken;
+    await reportDebit(tx, applied.order ?? order, message, options.at);
+  return applied;
 }
 
 /**
@@ -102,7 +102,7 @@ async function reportSupplement(
   tx: Tx,
   { id: orderId, environment, status }: LockedOrder,
   { sessionId }: SessionMessage,
-  { at, share: { supplementId } }: TakeOptions & { share: Share },
+  { at, share: { supplementId } }: ApplyOptions & { share: Share },
 ): Promise<void> {
   if (sessionId === null || supplementId === null) return;
   const supplements = await supplementsOf(tx, orderId);
@@ -118,28 +118,28 @@ async function moveIfTable(
   tx: Tx,
   order: LockedOrder,
   on: "payment_pending" | "payment_failed",
-  options: TakeOptions,
-): Promise<Taken> {
+  options: ApplyOptions,
+): Promise<Applied> {
   if (targetOf(order, on) === null) return nothing("stale", order);
   const moved = await transitionByProcessor(tx, order, on, actorOf(options));
   return { outcome: "moved", order: moved.order, firedEvents: moved.firedEvents };
 }
 
-async function takeMoney(
+async function applyMoney(
   tx: Tx,
   order: LockedOrder,
   message: SessionMessage,
-  options: TakeOptions & { share: Share },
-): Promise<Taken> {
+  options: ApplyOptions & { share: Share },
+): Promise<Applied> {
   const { sessionId, paymentIntent } = message;
   const { at, simulated, share } = options;
   const { amount, mismatch, supplementId } = share;
   // A payment of a wrong amount is recorded in full for the first of its orders. The other orders are only put on hold.
   if (mismatch !== null && amount === 0)
     return supplementId === null ? hold(tx, order, mismatch, options) : nothing("stale", order);
-  const known = sessionId ?? `intent:${paymentIntent}`;
+  const sessionOrIntent = sessionId ?? `intent:${paymentIntent}`;
   const payment = {
-    ...{ paymentIntent, sessionId: known, amount: amount ?? 0 },
+    ...{ paymentIntent, sessionId: sessionOrIntent, amount: amount ?? 0 },
     ...{ currency: message.currency ?? "", simulated, at },
   };
   const gone = paymentIntent !== null && (await wasRefunded(tx, order.id, paymentIntent));
@@ -157,7 +157,7 @@ async function takeMoney(
   const right = mismatch === null && amount === order.totalCents && message.currency?.toLowerCase() === currency;
   if (gone || supplementId !== null || targetOf(order, "payment_cleared") === null) {
     await auditUnapplied(tx, order, at, { paymentIntent, amount, currency: message.currency, status: order.status });
-    if (!gone) await tellFirm(tx, order, { moment: "unneeded", cents: amount, about: known });
+    if (!gone) await tellFirm(tx, order, { moment: "unneeded", cents: amount, about: sessionOrIntent });
     if (!gone && order.status === "Cancelled") await mailClient(tx, order.id, "paid_late", at);
     return { ...nothing("unapplied", order), isHeld: !gone };
   }
@@ -171,18 +171,18 @@ async function takeMoney(
   return { outcome: "moved", order: moved.order, firedEvents: moved.firedEvents };
 }
 
-async function hold(tx: Tx, order: LockedOrder, reason: string, options: TakeOptions): Promise<Taken> {
+async function hold(tx: Tx, order: LockedOrder, reason: string, options: ApplyOptions): Promise<Applied> {
   if (targetOf(order, "payment_mismatched") === null) return nothing("stale", order);
   const held = await transitionByProcessor(tx, order, "payment_mismatched", { ...actorOf(options), reason });
   return { outcome: "held", order: held.order, firedEvents: held.firedEvents };
 }
 
 /** Credits a partial refund, and tells the firm and the client about it once. */
-export async function takePart(
+export async function applyPartRefund(
   tx: Tx,
   order: LockedOrder,
   part: PartRefund,
-  { actor, at }: Pick<TakeOptions, "actor" | "at">,
+  { actor, at }: Pick<ApplyOptions, "actor" | "at">,
 ): Promise<void> {
   const cents = await recordPart(tx, order.id, part, at);
   if (cents === 0) return;
@@ -202,18 +202,18 @@ export async function tellPart(
 }
 
 /** Applies a refund to one of the orders that the refunded payment paid. @param amount the part for this order */
-export async function takeRefund(
+export async function applyRefund(
   tx: Tx,
   order: LockedOrder,
   { paymentIntent, whole, share, refund, amount: amountCents, currency: paidIn }: RefundMessage,
-  options: TakeOptions & { amount: number | null },
-): Promise<Taken> {
+  options: ApplyOptions & { amount: number | null },
+): Promise<Applied> {
   const { at, simulated, amount } = options;
   if (paymentIntent === null) return nothing("unknown");
   // A partial refund gets a credit note, and doesn't move the order.
   if (!whole) {
     if (refund !== null && amountCents !== null)
-      await takePart(tx, order, { paymentIntent, share, refund, amountCents }, options);
+      await applyPartRefund(tx, order, { paymentIntent, share, refund, amountCents }, options);
     // If this part was the last of the money, the refund of the whole order, which waited for that, has ended.
     const held = order.status === "RefundPending" ? await heldPayments(tx, order.id) : [];
     return held.length > 0 && held.every(isLost) ? endRefunded(tx, order, options) : nothing("stale", order);
@@ -260,7 +260,7 @@ async function closeUnapplied(
   orderId: number,
   paymentIntent: string,
   outcome: string,
-  { at, actor }: TakeOptions,
+  { at, actor }: ApplyOptions,
 ): Promise<void> {
   const end = { state: "done", at, by: actor, outcome } as const;
   for (const subject of await unappliedEvents(tx, orderId, paymentIntent))
@@ -275,8 +275,8 @@ async function closeUnapplied(
 export async function endRefunded(
   tx: Tx,
   order: LockedOrder,
-  options: TakeOptions & { reason?: string },
-): Promise<Taken> {
+  options: ApplyOptions & { reason?: string },
+): Promise<Applied> {
   const { at, reason } = options;
   const cents = await settleLosses(tx, order.id, at);
   if (cents > 0) await tellFirm(tx, order, { moment: "settled", cents, about: String(at.getTime()) });
@@ -292,7 +292,7 @@ export async function endRefunded(
 }
 
 /** Moves the order to RefundPending, for a refund that was made in the processor's own dashboard. */
-async function askedByProcessor(tx: Tx, order: LockedOrder, options: TakeOptions) {
+async function askedByProcessor(tx: Tx, order: LockedOrder, options: ApplyOptions) {
   if (targetOf(order, "refund_requested") === null) return null;
   const by = { ...actorOf(options), reason: "refunded at the processor" };
   const { order: asked, firedEvents } = await transition(tx, order, "refund_requested", by);

@@ -75,8 +75,8 @@ export async function findCharge(
 export async function endCharge(stripe: Stripe, charge: EndedCharge, since: Date): Promise<ChargeEnd> {
   try {
     const found = async () => (await findIntent(stripe, charge, since))?.id;
-    const known = charge.paymentIntent ?? (await found());
-    if (known !== undefined) return await cancel(stripe, known);
+    const intentId = charge.paymentIntent ?? (await found());
+    if (intentId !== undefined) return await cancel(stripe, intentId);
     const claimed = await claimKey(stripe, charge);
     if (claimed.key === "claimed") return await cancel(stripe, claimed.paymentIntent);
     if (claimed.key === "foreign") return { state: "foreign" };

@@ -8,43 +8,56 @@ import { currency } from "../checkout/sessions.ts";
 import { bindSession, endProcessorSession, hasPendingFunds, sessionPayees } from "../checkout/store.ts";
 import { disputesOfIntent, recordDispute } from "../disputes.ts";
 import { takeCard } from "../firm/card-expiry.ts";
-import { takeCharge } from "../firm/charge-events.ts";
+import { applyCharge } from "../firm/charge-events.ts";
 import { chargesOfOrder, isOpenCharge } from "../firm/charge-store.ts";
-import { takeSetup } from "../firm/methods.ts";
-import { takeMandate, takeReturnedDebit } from "../firm/unusable.ts";
+import { applySetup } from "../firm/methods.ts";
+import { applyMandate, applyReturnedDebit } from "../firm/unusable.ts";
 import { refundsOfIntent } from "../refund-rows.ts";
 import { recordEvent, recordOutcome, recordParts, refundCheckQueue } from "../store.ts";
-import { nothing, type Outcome, type Share, type Taken, type TakeOptions, takePart, takeSession } from "./apply.ts";
+import {
+  type Applied,
+  type ApplyOptions,
+  applyPartRefund,
+  applySession,
+  nothing,
+  type Outcome,
+  type Share,
+} from "./apply.ts";
 import { type DisputeMessage, readMessage, type SessionMessage, timeOf } from "./message.ts";
 import { lockPayees } from "./payees.ts";
 import type { SignedEvent } from "./processor.ts";
 import { type LockedPayees, type Named, readRefund } from "./refund-events.ts";
 import { untilDecided, wrongSum } from "./sum-words.ts";
-import { bookDispute, takeDispute } from "./take-dispute.ts";
+import { applyDispute, bookDispute } from "./take-dispute.ts";
 
-export type { Outcome, Taken } from "./apply.ts";
+export type { Applied, Outcome } from "./apply.ts";
 
 /**
  * Applies one verified event to all orders that it pays, in the caller's transaction. Nothing else sets an order to
  * Paid. Each event id counts once. An event that is late, repeated or foreign changes nothing.
  * @returns the result for the order; of several orders, the result that most needs a person
  */
-export async function takeEvent(tx: Tx, event: SignedEvent, options: TakeOptions): Promise<Taken> {
+export async function applyEvent(tx: Tx, event: SignedEvent, options: ApplyOptions): Promise<Applied> {
   if (!(await recordEvent(tx, event.id, event.type, options.at))) return nothing("repeated");
   const { results, paid } = await read(tx, event, options);
   await concludeAll(tx, event, results, options);
   // Runs last: to recognize a payment that paid no order, a dispute needs the outcome that `concludeAll` records.
-  return mostUrgent(paid === null ? results : await takeEarlier(tx, paid, results, options));
+  return mostUrgent(paid === null ? results : await applyEarlier(tx, paid, results, options));
 }
 
 const urgencies: Readonly<Partial<Record<Outcome, number>>> = { unapplied: 0, held: 1, moved: 2 };
-const urgency = ({ outcome }: Taken): number => urgencies[outcome] ?? 3;
+const urgency = ({ outcome }: Applied): number => urgencies[outcome] ?? 3;
 
-const mostUrgent = (results: readonly Taken[]): Taken =>
+const mostUrgent = (results: readonly Applied[]): Applied =>
   [...results].sort((one, other) => urgency(one) - urgency(other))[0] ?? nothing("unknown");
 
 /** Records the results for all orders of an event. */
-async function concludeAll(tx: Tx, event: SignedEvent, results: readonly Taken[], options: TakeOptions): Promise<void> {
+async function concludeAll(
+  tx: Tx,
+  event: SignedEvent,
+  results: readonly Applied[],
+  options: ApplyOptions,
+): Promise<void> {
   const [only = nothing("unknown")] = results;
   if (results.length <= 1) {
     await recordOutcome(tx, event.id, only.order?.id ?? null, only.outcome);
@@ -54,16 +67,16 @@ async function concludeAll(tx: Tx, event: SignedEvent, results: readonly Taken[]
   const { outcome } = mostUrgent(results);
   await recordOutcome(tx, event.id, null, outcome === "unapplied" ? "parts" : outcome);
   // A person resolves unapplied money separately for each order. So besides the event's own row, each order gets a row.
-  const parts = results.map((taken, n) => ({ id: `${event.id}:${n + 1}`, taken }));
-  const rows = parts.map(({ id, taken }) => ({ id, orderId: taken.order?.id ?? null, outcome: taken.outcome }));
+  const parts = results.map((applied, n) => ({ id: `${event.id}:${n + 1}`, applied }));
+  const rows = parts.map(({ id, applied }) => ({ id, orderId: applied.order?.id ?? null, outcome: applied.outcome }));
   await recordParts(tx, rows, event.type, options.at);
-  for (const { id, taken } of parts) await report(tx, id, event, taken, options);
+  for (const { id, applied } of parts) await report(tx, id, event, applied, options);
 }
 
 /** Opens the task about the result for one order, and logs it. */
-async function report(tx: Tx, id: string, event: SignedEvent, taken: Taken, options: TakeOptions): Promise<void> {
-  const { outcome, order } = taken;
-  if (outcome === "unapplied" && order && taken.isHeld) {
+async function report(tx: Tx, id: string, event: SignedEvent, applied: Applied, options: ApplyOptions): Promise<void> {
+  const { outcome, order } = applied;
+  if (outcome === "unapplied" && order && applied.isHeld) {
     const { id: orderId, environment } = order;
     await openTask(tx, { kind: "payment_unapplied", at: options.at, environment, orderId, subject: id });
   }
@@ -81,22 +94,22 @@ async function report(tx: Tx, id: string, event: SignedEvent, taken: Taken, opti
 }
 
 type Read = {
-  results: Taken[];
+  results: Applied[];
   /** The payment that the event reported for the first time; null for none. */
   paid: string | null;
 };
 
-const unpaid = (...results: Taken[]): Read => ({ results, paid: null });
+const unpaid = (...results: Applied[]): Read => ({ results, paid: null });
 
-async function read(tx: Tx, event: SignedEvent, options: TakeOptions): Promise<Read> {
+async function read(tx: Tx, event: SignedEvent, options: ApplyOptions): Promise<Read> {
   // Only events about connected accounts have this field. The service has no connected accounts.
   if (event.account !== undefined && event.account !== null) return unpaid(nothing("foreign"));
   if (isOnlyTest(event, options.livemode)) return unpaid(nothing("foreign"));
   const message = readMessage(event);
   if (!message) return unpaid(nothing("irrelevant"));
-  if (message.kind === "setup") return unpaid(nothing((await takeSetup(tx, message)) ? "saved" : "unknown"));
+  if (message.kind === "setup") return unpaid(nothing((await applySetup(tx, message)) ? "saved" : "unknown"));
   if (message.kind === "mandate")
-    return unpaid(nothing((await takeMandate(tx, message, options)) ? "saved" : "unknown"));
+    return unpaid(nothing((await applyMandate(tx, message, options)) ? "saved" : "unknown"));
   if (message.kind === "card") return unpaid(nothing((await takeCard(tx, message, options)) ? "saved" : "unknown"));
   const locked = await lockPayees(tx, message);
   const { orders } = locked;
@@ -117,15 +130,15 @@ async function readDispute(
   tx: Tx,
   message: DisputeMessage,
   orders: readonly LockedOrder[],
-  options: TakeOptions & { eventAt: Date },
-): Promise<Taken[]> {
+  options: ApplyOptions & { eventAt: Date },
+): Promise<Applied[]> {
   const { isNews, ...dispute } = await recordDispute(tx, message, options);
   const booked = await bookDispute(tx, dispute, options.at);
-  const results: Taken[] = [];
-  for (const order of orders) results.push(await takeDispute(tx, order, dispute, { ...options, isNews, booked }));
+  const results: Applied[] = [];
+  for (const order of orders) results.push(await applyDispute(tx, order, dispute, { ...options, isNews, booked }));
   // Locks methods after the firm's receipts. The event of a payment whose dispute came first has the same order, so the
   // two can't deadlock.
-  await takeReturnedDebit(tx, dispute, options);
+  await applyReturnedDebit(tx, dispute, options);
   return orders.length === 0 ? [nothing("unknown")] : results;
 }
 
@@ -140,7 +153,7 @@ async function readSession(
   tx: Tx,
   message: SessionMessage,
   { payees, orders }: LockedPayees,
-  options: TakeOptions,
+  options: ApplyOptions,
 ): Promise<Read> {
   const { sessionId, checkoutId, kind } = message;
   // The status is read after locking the orders, because another event may have changed the session.
@@ -148,7 +161,7 @@ async function readSession(
   const status =
     message.chargeId === null
       ? (await sessionPayees(tx, { sessionId, checkoutId }))?.status
-      : await takeCharge(tx, message, options);
+      : await applyCharge(tx, message, options);
   const end = kind === "pending" ? "pending_funds" : kind === "cleared" ? "complete" : kind;
   const hasEnded = sessionId !== null && (await endProcessorSession(tx, sessionId, end));
   if (hasEnded && kind !== "pending") await endWait(tx, orders, kind, options);
@@ -156,49 +169,52 @@ async function readSession(
   if (hasEnded && kind === "pending")
     for (const { id } of orders) await enqueue(tx, closeCheckoutQueue, { orderId: id });
   const shareOf = sharesOf(message, payees, orders);
-  const results: Taken[] = [];
+  const results: Applied[] = [];
   for (const order of orders) {
     // A late failure of one charge doesn't move an order that waits for money from another payment.
     const isLate = kind === "failed" && message.chargeId !== null && (await isAwaited(tx, order.id));
     const about = { ...options, share: shareOf(order), status };
-    results.push(isLate ? nothing("stale", order) : await takeSession(tx, order, message, about));
+    results.push(isLate ? nothing("stale", order) : await applySession(tx, order, message, about));
   }
-  const isNews = kind === "cleared" && results.some(({ outcome }) => outcome !== "repeated");
-  return { results, paid: isNews ? message.paymentIntent : null };
+  const isFirstClearing = kind === "cleared" && results.some(({ outcome }) => outcome !== "repeated");
+  return { results, paid: isFirstClearing ? message.paymentIntent : null };
 }
 
 /** Applies the refunds and disputes of a payment that arrived before the payment itself. */
-async function takeEarlier(
+async function applyEarlier(
   tx: Tx,
   paymentIntent: string,
-  results: readonly Taken[],
-  options: TakeOptions,
-): Promise<Taken[]> {
+  results: readonly Applied[],
+  options: ApplyOptions,
+): Promise<Applied[]> {
   const orders = results.flatMap(({ order }) => order ?? []);
   const [only] = orders.length === 1 ? orders : [];
   // A refund that this service requested can't arrive before its payment: the payment was on record then.
   for (const { id, state, request, amountCents } of only ? await refundsOfIntent(tx, paymentIntent) : [])
     if (only && state === "succeeded" && request === null && amountCents !== null)
-      await takePart(tx, only, { paymentIntent, share: null, refund: id, amountCents }, options);
+      await applyPartRefund(tx, only, { paymentIntent, share: null, refund: id, amountCents }, options);
   // The queued check finds refunds of a payment for several orders, which only a person can assign.
   if (orders.length > 1) await enqueue(tx, refundCheckQueue, { paymentIntent });
   const after = new Map(orders.map((order) => [order.id, order]));
   for (const dispute of await disputesOfIntent(tx, paymentIntent)) {
     const booked = await bookDispute(tx, dispute, options.at);
     for (const order of after.values()) {
-      const taken = await takeDispute(tx, order, dispute, { ...options, isNews: false, booked });
-      if (taken.order) after.set(order.id, taken.order);
+      const applied = await applyDispute(tx, order, dispute, { ...options, isNews: false, booked });
+      if (applied.order) after.set(order.id, applied.order);
     }
-    await takeReturnedDebit(tx, dispute, options);
+    await applyReturnedDebit(tx, dispute, options);
   }
-  return results.map((taken) => ({ ...taken, order: (taken.order && after.get(taken.order.id)) ?? taken.order }));
+  return results.map((applied) => ({
+    ...applied,
+    order: (applied.order && after.get(applied.order.id)) ?? applied.order,
+  }));
 }
 
 const isAwaited = async (tx: Tx, orderId: number): Promise<boolean> =>
   (await chargesOfOrder(tx, orderId)).some(isOpenCharge) || hasPendingFunds(tx, orderId);
 
 /** The bank has answered. Closes the task that tells a person to ask the processor. */
-async function endWait(tx: Tx, orders: readonly LockedOrder[], outcome: string, { at, actor }: TakeOptions) {
+async function endWait(tx: Tx, orders: readonly LockedOrder[], outcome: string, { at, actor }: ApplyOptions) {
   const ids = orders.map(({ id }) => id);
   await closeTasks(tx, { orderId: ids, kinds: ["bank_payment"] }, { state: "done", at, by: actor, outcome });
 }

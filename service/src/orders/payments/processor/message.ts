@@ -158,7 +158,7 @@ const refundTypes: ReadonlySet<string> = new Set([
 ]);
 
 /** The event types that `readMessage` may read. Metrics count all other types as `other`. */
-export const knownTypes: ReadonlySet<string> = new Set([
+export const readableTypes: ReadonlySet<string> = new Set([
   ...Object.keys(sessionKinds),
   "checkout.session.completed",
   ...Object.keys(chargeKinds),

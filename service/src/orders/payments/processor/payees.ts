@@ -64,8 +64,8 @@ async function payeesOf(tx: Tx, message: MoneyMessage): Promise<readonly Named[]
     if (paymentIntent === null) return named;
     const { share } = message;
     const found = share === null ? await payeesOfIntent(tx, paymentIntent) : [await payeeOf(tx, share, paymentIntent)];
-    const known = found.flatMap((each) => (each ? [{ ...each, amountCents: null }] : []));
-    if (known.length > 0 || share !== null) return known;
+    const payees = found.flatMap((each) => (each ? [{ ...each, amountCents: null }] : []));
+    if (payees.length > 0 || share !== null) return payees;
     if (chargeId !== null) return (await chargePayees(tx, chargeId)) ?? named;
     return (await sessionPayees(tx, { sessionId: null, checkoutId }))?.payees ?? named;
   }

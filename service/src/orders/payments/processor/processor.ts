@@ -125,18 +125,18 @@ function refunds(sdk: Sdk): Pick<Processor, "refund" | "refundPart" | "refundSha
     },
     refundPart: async (part) => refundOnce(await sdk(), part.request, part, () => part.amountCents),
     refundShare: async (share) =>
-      refundOnce(await sdk(), shareRequest(share.payment), share, (given) =>
-        given
+      refundOnce(await sdk(), shareRequest(share.payment), share, (ofPayment) =>
+        ofPayment
           .filter(({ metadata }) => metadata?.["payment"] === String(share.payment))
           .reduce((rest, { amount }) => rest - amount, share.amountCents),
       ),
     async refundsOf(paymentIntent) {
-      const given = await refundsOf(await sdk(), paymentIntent).catch((error: unknown) => {
+      const ofPayment = await refundsOf(await sdk(), paymentIntent).catch((error: unknown) => {
         if (isMissing(error)) return null;
         throw error;
       });
-      if (given === null) return null;
-      return given.map(({ id, amount: amountCents, metadata }) => ({
+      if (ofPayment === null) return null;
+      return ofPayment.map(({ id, amount: amountCents, metadata }) => ({
         id,
         amountCents,
         isOurs: metadata?.["refund_request"] !== undefined,
@@ -181,11 +181,11 @@ async function refundOnce(
   stripe: Stripe,
   request: string,
   { payment, paymentIntent }: Omit<RefundPart, "request">,
-  amountOf: (given: readonly Stripe.Refund[]) => number,
+  amountOf: (ofPayment: readonly Stripe.Refund[]) => number,
 ): Promise<void> {
-  const given = await refundsOf(stripe, paymentIntent);
-  if (given.some(({ metadata }) => metadata?.["refund_request"] === request)) return;
-  const amount = amountOf(given);
+  const ofPayment = await refundsOf(stripe, paymentIntent);
+  if (ofPayment.some(({ metadata }) => metadata?.["refund_request"] === request)) return;
+  const amount = amountOf(ofPayment);
   if (amount <= 0) return;
   const metadata = { refund_request: request, payment: String(payment) };
   const idempotencyKey = `part-refund:${request}`;

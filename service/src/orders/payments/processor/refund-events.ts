@@ -6,13 +6,13 @@ import { closeTasks, openTask } from "../../../kernel/tasks/tasks.ts";
 import { dollars } from "../../dollars.ts";
 import { type LockedOrder, mailClient, refundQueue } from "../../order/order.ts";
 import { isShareRefunded } from "../by-hand.ts";
-import { type Dispute, disputesOfIntent, partNewsQueue } from "../disputes.ts";
+import { type Dispute, disputesOfIntent, settledRefundQueue } from "../disputes.ts";
 import { billingDocumentState, restOf, reverseCredit, unbookLoss } from "../documents.ts";
 import { tellFirm } from "../firm/money-mail.ts";
 import { reviseLoss } from "../pay-again.ts";
 import { type RefundRowState, recordRefund } from "../refund-rows.ts";
 import { paymentState, refundCheckQueue } from "../store.ts";
-import { nothing, type Taken, type TakeOptions, takeRefund } from "./apply.ts";
+import { type Applied, type ApplyOptions, applyRefund, nothing } from "./apply.ts";
 import type { RefundMessage } from "./message.ts";
 import { bookDispute } from "./take-dispute.ts";
 
@@ -32,16 +32,16 @@ export async function readRefund(
   tx: Tx,
   message: RefundMessage,
   { payees, orders, others }: LockedPayees,
-  options: TakeOptions,
-): Promise<Taken[]> {
+  options: ApplyOptions,
+): Promise<Applied[]> {
   const { whole, paymentIntent, refund, refundId, state } = message;
   const unmoved = orders.length === 0 ? [nothing("unknown")] : orders.map((order) => nothing("stale", order));
-  let isNews = false;
+  let isChange = false;
   if (refundId !== null) {
     const recorded = await recordRefund(tx, { ...message, refundId }, options.at);
-    isNews = recorded.isNews;
-    if (state === "failed" && isNews)
-      await takeFailedRefund(tx, orders, { ...message, refundId }, { ...options, before: recorded.before });
+    isChange = recorded.isNews;
+    if (state === "failed" && isChange)
+      await applyFailedRefund(tx, orders, { ...message, refundId }, { ...options, before: recorded.before });
     // A failed refund stays failed, whatever events arrive later.
     if (state !== "succeeded" || recorded.now === "failed") return unmoved;
   }
@@ -51,11 +51,13 @@ export async function readRefund(
   if (!whole && (refund === null || isUnassigned) && paymentIntent !== null)
     await enqueue(tx, refundCheckQueue, { paymentIntent });
   if (isUnassigned) return unmoved;
-  const divided = isNews ? await undivideLosses(tx, message, options) : [];
+  const divided = isChange ? await undivideLosses(tx, message, options) : [];
   const parts = new Map(payees.map(({ orderCode, amountCents }) => [orderCode, amountCents]));
-  const results: Taken[] = [];
+  const results: Applied[] = [];
   for (const order of orders)
-    results.push(await takeRefund(tx, order, message, { ...options, amount: parts.get(order.code) ?? message.amount }));
+    results.push(
+      await applyRefund(tx, order, message, { ...options, amount: parts.get(order.code) ?? message.amount }),
+    );
   for (const dispute of divided) {
     await bookDispute(tx, dispute, options.at);
     for (const order of [...results.flatMap(({ order }) => order ?? []), ...others]) {
@@ -76,7 +78,7 @@ export async function readRefund(
 async function undivideLosses(
   tx: Tx,
   { paymentIntent, share, amount }: RefundMessage,
-  { at }: TakeOptions,
+  { at }: ApplyOptions,
 ): Promise<Dispute[]> {
   if (paymentIntent === null || share === null || amount === null) return [];
   const payments = await paymentsOf(tx, paymentIntent, "");
@@ -94,11 +96,11 @@ type FailedRefund = RefundMessage & { refundId: string };
  * moves. Of a payment for several orders, each order's task names its own part.
  * @param before the refund's earlier state; null when it was not on record
  */
-async function takeFailedRefund(
+async function applyFailedRefund(
   tx: Tx,
   orders: readonly LockedOrder[],
   { refundId: id, paymentIntent, share, refund: name, amount }: FailedRefund,
-  options: TakeOptions & { before: RefundRowState | null },
+  options: ApplyOptions & { before: RefundRowState | null },
 ): Promise<void> {
   const { at, before } = options;
   if (paymentIntent === null) return;
@@ -130,7 +132,7 @@ async function takeFailedRefund(
     const reason = `${sum} (${id}) failed at the payer’s bank, and the service has the money again. Pay ${back} back in another way, and note how.`;
     if (owed.includes(order))
       await openTask(tx, { kind: "refund_failed", at, environment, orderId, subject: id, reason });
-    await enqueue(tx, partNewsQueue, { orderId });
+    await enqueue(tx, settledRefundQueue, { orderId });
     const end = { state: "dropped", at, by: options.actor, outcome: "the refund failed" } as const;
     await closeTasks(tx, { orderId, kinds: ["refund_by_hand"], subject: id }, end);
     // The order's own refund may have waited until people knew which orders this one belonged to.

@@ -6,12 +6,12 @@ import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { closeTasks, neverOpened, openTask } from "../../../kernel/tasks/tasks.ts";
 import { dollars } from "../../dollars.ts";
 import { type Actor, joinOrder, type LockedOrder, refundQueue, targetOf, transition } from "../../order/order.ts";
-import { type Dispute, partNewsQueue } from "../disputes.ts";
+import { type Dispute, settledRefundQueue } from "../disputes.ts";
 import { bookLoss, lossBy, restOf, reverseLoss } from "../documents.ts";
 import { tellFirm } from "../firm/money-mail.ts";
 import { reviseLoss } from "../pay-again.ts";
 import { heldPayments, paymentState } from "../store.ts";
-import { endRefunded, isLost, nothing, type Taken, type TakeOptions } from "./apply.ts";
+import { type Applied, type ApplyOptions, endRefunded, isLost, nothing } from "./apply.ts";
 import { sumText } from "./sum-words.ts";
 
 /** The part of a dispute that concerns one order. */
@@ -48,10 +48,10 @@ type Open = { restCents: number; takenCents: number | null };
  * remain go to the last orders that have them. A repeated event gives each order the same share.
  */
 export function sharesOf(amountCents: number, open: readonly Open[]): number[] {
-  const taken = open.reduce((sum, { takenCents }) => sum + (takenCents ?? 0), 0);
+  const lostCentsSum = open.reduce((sum, { takenCents }) => sum + (takenCents ?? 0), 0);
   const rests = open.map(({ restCents, takenCents }) => (takenCents === null ? restCents : 0));
   const total = rests.reduce((sum, cents) => sum + cents, 0);
-  const wanted = Math.max(0, Math.min(amountCents - taken, total));
+  const wanted = Math.max(0, Math.min(amountCents - lostCentsSum, total));
   // Cents of two sums are multiplied, which can exceed the integers that a number holds.
   const shares = rests.map((cents) => (total === 0 ? 0 : Number((BigInt(wanted) * BigInt(cents)) / BigInt(total))));
   let remaining = wanted - shares.reduce((sum, cents) => sum + cents, 0);
@@ -156,12 +156,12 @@ const isNeverOpened = async (tx: Tx, subject: string): Promise<boolean> =>
  * @param options `isNews`: whether the event changed the dispute. The firm is also told of a dispute that is new for
  * the order, because it came before its payment. `booked`: the result of `bookDispute`
  */
-export async function takeDispute(
+export async function applyDispute(
   tx: Tx,
   order: LockedOrder,
   dispute: Dispute,
-  options: TakeOptions & { isNews: boolean; booked: BookedDispute },
-): Promise<Taken> {
+  options: ApplyOptions & { isNews: boolean; booked: BookedDispute },
+): Promise<Applied> {
   const { at, actor, isNews, booked } = options;
   const part = booked.parts.get(order.id);
   const { id: orderId, environment } = order;
@@ -173,8 +173,8 @@ export async function takeDispute(
   const moment = state === "opened" ? "disputed" : state;
   const isFirst = await isNeverOpened(tx, subject);
   if ((isNews || isFirst) && (part || state !== "lost")) {
-    const told = { moment, cents: part?.cents ?? null, isOwed: (part?.owed ?? 0) > 0, isDue: unpaid > 0 } as const;
-    await tellFirm(tx, order, { ...told, about: `${disputeId}:${at.getTime()}` });
+    const mail = { moment, cents: part?.cents ?? null, isOwed: (part?.owed ?? 0) > 0, isDue: unpaid > 0 } as const;
+    await tellFirm(tx, order, { ...mail, about: `${disputeId}:${at.getTime()}` });
   }
   const isNew = state === "lost" ? await isNeverOpened(tx, lostSubject) : isFirst;
   const { sum, ofSum, twice } = sumsFor(order, dispute, booked);
@@ -186,7 +186,7 @@ export async function takeDispute(
   if (state === "opened") return isNew ? hold(tx, order, sum, options) : nothing("stale", order);
   const end = { state: "done", at, by: actor, outcome: `the bank decided: ${state}` } as const;
   await closeTasks(tx, { orderId, kinds: ["dispute"], subject }, end);
-  await enqueue(tx, partNewsQueue, { orderId });
+  await enqueue(tx, settledRefundQueue, { orderId });
   if (state === "won") {
     await closeTasks(tx, { orderId, kinds: ["dispute"], subject: lostSubject }, end);
     if (order.status === "RefundPending") await enqueue(tx, refundQueue, { orderId });
@@ -220,9 +220,9 @@ function sumsFor({ id }: LockedOrder, { amountCents, foreign }: Dispute, { wante
   return { sum, ofSum, twice };
 }
 
-const actorOf = ({ actor, at, log }: TakeOptions): Actor => ({ actor, at, log });
+const actorOf = ({ actor, at, log }: ApplyOptions): Actor => ({ actor, at, log });
 
-async function hold(tx: Tx, order: LockedOrder, sum: string, options: TakeOptions): Promise<Taken> {
+async function hold(tx: Tx, order: LockedOrder, sum: string, options: ApplyOptions): Promise<Applied> {
   if (targetOf(order, "held") === null) return nothing("stale", order);
   const held = await transition(tx, order, "held", { ...actorOf(options), reason: `${sum} disputed at the bank` });
   return { outcome: "moved", order: held.order, firedEvents: held.firedEvents };
@@ -232,10 +232,10 @@ async function hold(tx: Tx, order: LockedOrder, sum: string, options: TakeOption
  * Ends an order in RefundPending when nothing is left to refund: the bank took the money back, or parts returned it.
  * @returns null when some money is left
  */
-export async function endLost(tx: Tx, order: LockedOrder, options: TakeOptions): Promise<Taken | null> {
+export async function endLost(tx: Tx, order: LockedOrder, options: ApplyOptions): Promise<Applied | null> {
   const held = await heldPayments(tx, order.id);
   if (order.status !== "RefundPending" || held.length === 0 || !held.every(isLost)) return null;
-  const isTaken = held.some(({ lostCents }) => lostCents > 0);
-  const reason = isTaken ? "The bank returned the money to the payer." : "All of the money was refunded in parts.";
+  const hasLostMoney = held.some(({ lostCents }) => lostCents > 0);
+  const reason = hasLostMoney ? "The bank returned the money to the payer." : "All of the money was refunded in parts.";
   return endRefunded(tx, order, { ...options, reason });
 }

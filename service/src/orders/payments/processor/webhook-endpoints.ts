@@ -34,13 +34,13 @@ const everything = "*";
 export const webhookEndpoints = (sdk: () => Promise<Stripe>): WebhookEndpoints => ({
   async missingEvents(url) {
     const sent = new Set<string>();
-    let isKnown = false;
+    let isRegistered = false;
     for await (const { url: to, status, enabled_events: types } of (await sdk()).webhookEndpoints.list({ limit: 100 }))
       if (status === "enabled" && isSame(to, url)) {
-        isKnown = true;
+        isRegistered = true;
         for (const type of types) sent.add(type);
       }
-    if (!isKnown) return null;
+    if (!isRegistered) return null;
     return sent.has(everything) ? [] : neededEvents.filter((type) => !sent.has(type));
   },
 });

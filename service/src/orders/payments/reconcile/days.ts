@@ -44,11 +44,11 @@ export async function askForDay(db: Database, at: Date): Promise<void> {
  * @returns false when no day is left
  */
 export async function markDay(tx: Tx): Promise<boolean> {
-  const [taken] = await tx.query<{ day: string }>(sql`
+  const [claimed] = await tx.query<{ day: string }>(sql`
     DELETE FROM days_to_compare WHERE day = (SELECT min(day) FROM days_to_compare) RETURNING day::text AS day`);
-  if (!taken) return false;
+  if (!claimed) return false;
   const isOnDay = (at: Statement) =>
-    sql`${at} >= ${taken.day}::timestamp AT TIME ZONE 'UTC' AND ${at} < (${taken.day}::timestamp + interval '1 day') AT TIME ZONE 'UTC'`;
+    sql`${at} >= ${claimed.day}::timestamp AT TIME ZONE 'UTC' AND ${at} < (${claimed.day}::timestamp + interval '1 day') AT TIME ZONE 'UTC'`;
   await tx.query(sql`
     INSERT INTO payments_to_compare (payment_intent)
     SELECT payment_intent FROM payments WHERE NOT simulated AND payment_intent IS NOT NULL AND ${isOnDay(sql`received_at`)}

@@ -7,7 +7,7 @@ import { dollars } from "../../dollars.ts";
 import { overdueDisputes } from "../disputes.ts";
 import { lastAccountChange, requireLastAccount, requireNewestKey } from "../processor/account.ts";
 import type { Movement } from "../processor/balance.ts";
-import { takeEvent } from "../processor/events.ts";
+import { applyEvent } from "../processor/events.ts";
 import { readMessage } from "../processor/message.ts";
 import type { Processor } from "../processor/processor.ts";
 import { askForDay, endDay, lockComparison, lockDay, markDay, reconcileQueue, windowOf } from "./days.ts";
@@ -156,7 +156,7 @@ async function endDispute(
   // An answer that says nothing new would only make the dispute look changed.
   if (message?.kind !== "disputed" || message.disputeId !== dispute || message.state === "opened") return;
   const options = { at, log, actor: "processor", simulated: false, livemode: null } as const;
-  await db.transaction((tx) => takeEvent(tx, event, options));
+  await db.transaction((tx) => applyEvent(tx, event, options));
 }
 
 /**

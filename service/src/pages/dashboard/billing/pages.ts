@@ -4,6 +4,7 @@ import { principalOf } from "../../../kernel/http/authentication.ts";
 import type { Principal } from "../../../kernel/identity/identity.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import {
+  acceptsMethods,
   askForMethod,
   type CheckoutDeps,
   endOwnCharge,
@@ -15,7 +16,6 @@ import {
   selectMethods,
   setLimit,
   spentThisMonth,
-  takesMethods,
   zoneOf,
 } from "../../../orders/payments/payments.ts";
 import { done } from "../../ui/flash-messages.ts";
@@ -93,7 +93,7 @@ export function billingPages(forms: FastifyInstance, { frame, members, checkout 
       listSpenders({ db }, principal),
       paymentsOfFirm(db, principal),
     ]);
-    const isPaidHere = takesMethods(processor, principal.environment);
+    const isPaidHere = acceptsMethods(processor, principal.environment);
     const [used, zone] = [
       await spentThisMonth({ db, clock }, principal, spenders),
       await zoneOf(db, principal.partnerId),

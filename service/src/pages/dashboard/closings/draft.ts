@@ -130,13 +130,13 @@ export async function resume(
   const found = await findDraft(deps, principal, id);
   if (!found) return undefined;
   const documents = documentsIn(found.fields);
-  const kept = await usableUploads(
+  const usable = await usableUploads(
     deps,
     documents.map(({ token }) => token),
     principal.partnerId,
   );
   const lost = documents.flatMap(({ n, token, name, fileName }) =>
-    kept.has(token)
+    usable.has(token)
       ? []
       : [
           `Document ${n} (${name || fileName}): its file is no longer stored. Remove the document, and add the file again.`,

@@ -109,7 +109,7 @@ export function hasOwn({ own }: Pick<ClosingDocument, "own">, name: string): boo
  */
 export function documentsIn(values: FormValues): ClosingDocument[] {
   const rows = Array.from({ length: mostDocuments }, (_, index) => index + 1);
-  const kept = rows.flatMap((n) => {
+  const listed = rows.flatMap((n) => {
     const file = fileIn(values[`doc${n}`] ?? "");
     if (!file || values["remove"] === String(n)) return [];
     const services = { sign: false, notary: false, ship: false, fax: false };
@@ -131,7 +131,7 @@ export function documentsIn(values: FormValues): ClosingDocument[] {
     const plain = { own: null, fields: "", ways: "" };
     return file ? [{ ...file, name, services, signers, receivers, ...plain, template, fault }] : [];
   });
-  return [...kept, ...added].slice(0, mostDocuments).map((document, index) => ({ n: index + 1, ...document }));
+  return [...listed, ...added].slice(0, mostDocuments).map((document, index) => ({ n: index + 1, ...document }));
 }
 
 function templateIn(values: FormValues, name: string): string {
@@ -157,7 +157,7 @@ function nameOfFile(fileName: string): string {
  * Without a script, a browser sends a file together with all fields of the form. Returns whether the form has few
  * enough fields for that.
  */
-export function takesFileWithForm(values: FormValues, documents: readonly ClosingDocument[]): boolean {
+export function acceptsFileWithForm(values: FormValues, documents: readonly ClosingDocument[]): boolean {
   const rows = peopleRows(values);
   const ofDocument = ({ own, ...hidden }: ClosingDocument) =>
     7 +

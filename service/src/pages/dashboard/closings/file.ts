@@ -31,12 +31,12 @@ export async function keepFile(
   const fault = await faultOf(orders, principal, upload);
   if (unopened.test(fault)) throw invalid(`This file can’t be used: ${ruleOf(fault)}`);
   await orders.originals.requireStorage(principal, upload.bytes.length);
-  const kept = await keepUpload(orders, upload.bytes, principal, "closing");
-  if (!kept)
+  const stored = await keepUpload(orders, upload.bytes, principal, "closing");
+  if (!stored)
     throw invalid(
       `You have ${mostUploadsByMember.closing} files in closings that are not placed, or your firm has ${mostUploads.closing}. Place or discard one of these.`,
     );
-  const { fillToken: token, pages } = kept;
+  const { fillToken: token, pages } = stored;
   return { file: fileText({ token, pages, fileName: documentName(upload.filename) ?? "" }), fault };
 }
 

@@ -7,11 +7,12 @@ import { checkbox, errorSummary, field, select } from "../../ui/forms/fields.ts"
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { type Part, shippingPart } from "../orders/new/form-parts.ts";
-import { keptFilePath, placesElements } from "../orders/new/places-part.ts";
+import { placesElements, storedFilePath } from "../orders/new/places-part.ts";
 import { chargeNote, labels } from "../orders/words.ts";
 import { type FormSubmission, submissionFields } from "../submit-once.ts";
 import { draftFields, draftNote, type FormDraft } from "./draft.ts";
 import {
+  acceptsFileWithForm,
   type ClosingDocument,
   clientSigns,
   documentsIn,
@@ -21,7 +22,6 @@ import {
   peopleIn,
   peopleRows,
   sealsWhenDone,
-  takesFileWithForm,
 } from "./fields.ts";
 import { faultNote } from "./file.ts";
 import { mostPeople, personLabel } from "./person-label.ts";
@@ -138,7 +138,7 @@ function dropZone(documents: readonly ClosingDocument[], values: FormValues): Ht
 <input type="file" id="field-document" name="document" accept="application/pdf,.pdf" aria-describedby="field-document-hint">
 <p id="document-said" class="hint" role="status"></p>
 <noscript>${
-    takesFileWithForm(values, documents)
+    acceptsFileWithForm(values, documents)
       ? html`<button type="submit" class="quiet-button" formaction="${addPath}#closing-documents" formenctype="multipart/form-data" formnovalidate>Add this file</button>`
       : html`<p class="hint">Place the closing with these documents, then add the others from its room.</p>`
   }</noscript></div>`;
@@ -168,7 +168,7 @@ ${placesElements({
   name: `doc${n}_fields`,
   value: document.fields,
   refusals: refusedFields.get(n) ?? [],
-  kept: `${keptFilePath}/${token}`,
+  fileUrl: `${storedFilePath}/${token}`,
   text: "",
   about: `document ${n}: ${name}`,
 })}

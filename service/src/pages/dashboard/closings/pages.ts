@@ -64,7 +64,7 @@ const messages = {
  */
 export function closingPages(app: FastifyInstance, deps: ClosingPagesDeps): void {
   const { frame, orders, templates, drafts } = deps;
-  const { keptOf, show, showSaved } = closingForm(deps);
+  const { storedFileOf, show, showSaved } = closingForm(deps);
   // The page shows the pages of its documents with pdf.js.
   const headers = { ...formHeaders, "Content-Security-Policy": viewerPolicy() };
 
@@ -74,7 +74,7 @@ export function closingPages(app: FastifyInstance, deps: ClosingPagesDeps): void
     method: "POST",
     url: filePath,
     policy: "partner-write",
-    handle: async ({ request }) => ({ json: await keptOf(request, new Map()) }),
+    handle: async ({ request }) => ({ json: await storedFileOf(request, new Map()) }),
   });
 
   pageRoute(app, frame, {
@@ -85,7 +85,7 @@ export function closingPages(app: FastifyInstance, deps: ClosingPagesDeps): void
     handle: async ({ request, form }) => {
       const typed = new Map<string, string>();
       try {
-        for (const [name, value] of Object.entries(await keptOf(request, typed)))
+        for (const [name, value] of Object.entries(await storedFileOf(request, typed)))
           typed.set(name === "file" ? "add1" : `add1_${name}`, value);
       } finally {
         Object.assign(form, Object.fromEntries(typed));
@@ -170,7 +170,7 @@ function closingForm({ frame, orders, templates, drafts }: ClosingPagesDeps) {
    * @param typed collects the form's fields
    * @returns what `keepFile` returns, and the template whose form the file is
    */
-  async function keptOf(
+  async function storedFileOf(
     request: FastifyRequest,
     typed: Map<string, string>,
   ): Promise<{ file: string; fault: string; template: string }> {
@@ -182,9 +182,9 @@ function closingForm({ frame, orders, templates, drafts }: ClosingPagesDeps) {
       authenticate,
     });
     try {
-      const kept = await keepFile(orders, request, form.upload);
+      const stored = await keepFile(orders, request, form.upload);
       const template = form.upload ? await templateOf(templates, principalOf(request), form.upload) : "";
-      return { ...kept, template };
+      return { ...stored, template };
     } finally {
       form.release();
     }
@@ -225,7 +225,7 @@ function closingForm({ frame, orders, templates, drafts }: ClosingPagesDeps) {
     return show(request, values, { ...shown, refusals, draft, note });
   }
 
-  return { keptOf, show, showSaved };
+  return { storedFileOf, show, showSaved };
 }
 
 /**

@@ -60,9 +60,9 @@ export async function placeForm(
   // Leaves out the fields of the draft, because two windows of one draft must place only one closing.
   const { draft: _, draft_version: __, draft_window: ___, ...typed } = values;
   const fields = new Map(Object.entries(typed));
-  const { roomCode } = await submitRecorded(orders, request, fields, async (recordPlaced) => {
-    const record: typeof recordPlaced = async (tx, placed) => {
-      await recordPlaced(tx, placed);
+  const { roomCode } = await submitRecorded(orders, request, fields, async (recordClosing) => {
+    const record: typeof recordClosing = async (tx, closingCode) => {
+      await recordClosing(tx, closingCode);
       await alongside(tx);
     };
     const closing = await closingIn(orders, request, values);

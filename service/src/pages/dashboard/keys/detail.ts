@@ -29,7 +29,7 @@ ${pageHead(keyTitle(key), keyText(key))}
 ${errorSummary(error)}
 <div class="panels">
 ${card("about", "About this key", about(view))}
-${card("made", "What it made", made(key))}
+${card("made", "What it made", createdCounts(key))}
 ${!ended && successor === null && card("rotate", "Rotate", rotation(view))}
 ${!ended && card("revoke", "Revoke", askFirst(revocation(key)))}
 </div>`;
@@ -53,7 +53,7 @@ function lastUse({ lastUsedAt, lastUsedFrom }: OwnKey): Html {
   return html`${plainTime(lastUsedAt)}${lastUsedFrom && html`, from the network <code>${lastUsedFrom}</code>`}`;
 }
 
-const made = ({ made: { orders, rooms, passports, roomPassports, webhooks, members } }: OwnKey): Html =>
+const createdCounts = ({ made: { orders, rooms, passports, roomPassports, webhooks, members } }: OwnKey): Html =>
   html`${facts([
     ["Orders", String(orders)],
     ["Rooms", String(rooms)],

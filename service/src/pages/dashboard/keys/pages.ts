@@ -34,14 +34,14 @@ export function keyPages(forms: FastifyInstance, deps: KeyPagesDeps): void {
     url: path,
     handle: async ({ form, request }) => {
       const { name = "", keyEnvironment: environment = "", expires = "" } = form;
-      const { made } = await submitOnce(deps, request, {
+      const { created: newKey } = await submitOnce(deps, request, {
         fields: new Map(Object.entries(form)),
         make: () =>
           createOwnKey(deps, principalOf(request), { name, environment, expires, scopes: chosenScopes(form) }),
         nameOf: ({ keyId }) => keyId,
       });
-      if (!made) return done(path, "key-there");
-      return keyPage(deps, request, { ...made, title: name.trim(), now: deps.clock(), previousExpiresAt: null });
+      if (!newKey) return done(path, "key-there");
+      return keyPage(deps, request, { ...newKey, title: name.trim(), now: deps.clock(), previousExpiresAt: null });
     },
     refused: ({ form: typed, request }, error) =>
       show(request, {
@@ -69,13 +69,13 @@ function onePage(forms: FastifyInstance, deps: KeyPagesDeps): void {
     handle: async ({ params: { keyId }, form, request }) => {
       const principal = principalOf(request);
       const key = await findOwnKey(deps, principal, keyId);
-      const { made } = await submitOnce(deps, request, {
+      const { created: newKey } = await submitOnce(deps, request, {
         fields: new Map([...Object.entries(form), ["key", keyId]]),
         make: () => rotateOwnKey(deps, principal, keyId, form["overlap"] ?? ""),
         nameOf: (rotated) => rotated.keyId,
       });
-      if (!made) return done(path, "key-rotated-before");
-      return keyPage(deps, request, { ...made, title: keyTitle(key), now: deps.clock() });
+      if (!newKey) return done(path, "key-rotated-before");
+      return keyPage(deps, request, { ...newKey, title: keyTitle(key), now: deps.clock() });
     },
     refused: ({ params, request }, error) => show(request, params.keyId, error),
   });
@@ -113,8 +113,8 @@ type NewKey = {
  * The page with a new key. The key is shown once, in the response that created it: no page links to it, and no cache
  * stores it.
  */
-function keyPage(deps: { assets: Assets }, request: FastifyRequest, made: NewKey): string {
-  const { keyId, key, title, now, previousExpiresAt } = made;
+function keyPage(deps: { assets: Assets }, request: FastifyRequest, newKey: NewKey): string {
+  const { keyId, key, title, now, previousExpiresAt } = newKey;
   const isOver = previousExpiresAt !== null && previousExpiresAt <= now;
   const before = isOver
     ? "The previous key no longer works."

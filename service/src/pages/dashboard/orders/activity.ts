@@ -68,7 +68,7 @@ export function activityPart(
   // A correction that only starts a failed service again is left out, because its transition has a line, or the fax has
   // one that was sent early.
   const isAgain = ({ detail }: Line) => (detail as { kind?: string } | null)?.kind === "again";
-  const told = history.filter(
+  const listed = history.filter(
     (line) =>
       line.action === "order.transition" ||
       (line.action === "order.corrected" && !isAgain(line)) ||
@@ -77,7 +77,7 @@ export function activityPart(
   );
   // The transition to Created is left out, because the order is priced at the same moment. The line about the price
   // stands for both.
-  const lines = told.filter(({ fromStatus, toStatus }) => fromStatus !== null || toStatus !== "Created").reverse();
+  const lines = listed.filter(({ fromStatus, toStatus }) => fromStatus !== null || toStatus !== "Created").reverse();
   return html`${timeline(lines.slice(0, shownMost).map((line) => ({ at: new Date(line.occurredAt), text: textOf(line, names, { ...amounts, simulated }) })))}${lines.length > shownMost && html`<p class="quiet">The latest ${shownMost} of ${lines.length} lines are shown.</p>`}`;
 }
 

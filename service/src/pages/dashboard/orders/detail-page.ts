@@ -27,13 +27,13 @@ import {
   type TitleOf,
 } from "../../../orders/order/order.ts";
 import {
+  type AcceptsPayment,
   type CheckoutDeps,
   dueLossOf,
   dueOf,
   extraPaymentsOf,
   isPaymentInProcess,
   type Supplement,
-  type TakesPayment,
   unpaidLossOf,
 } from "../../../orders/payments/payments.ts";
 import {
@@ -77,7 +77,7 @@ export type OrderPageDeps = {
   firmNotes: FirmNotes;
   titleOf: TitleOf;
   noticesOf: NoticesOf;
-  takesPayment: TakesPayment;
+  acceptsPayment: AcceptsPayment;
 };
 
 /** The features that the forms on the page use beyond those that it reads, and the files that it links. */
@@ -135,7 +135,7 @@ export function orderDetailPage(
   firmPaysForms(forms, { members, checkout, limits }, form);
   noteForm(forms, { db, clock, limits, firmNotes: deps.firmNotes }, form);
   inPersonForms(forms, { db, clock, limits }, form);
-  mailForm(forms, { db, clock, limits, takesPayment: deps.takesPayment }, form);
+  mailForm(forms, { db, clock, limits, acceptsPayment: deps.acceptsPayment }, form);
   orderDocumentPages(forms, { frame, db, titleOf, envelopes, billing, deliveries });
 
   attachForm(forms, deps, form);
@@ -172,13 +172,13 @@ async function showOrder(
   const actors = [...history.history.map(({ actor }) => actor), ...notes.map(({ author }) => author), decidedBy];
   const view = { order, title: deps.titleOf(order) };
   const due = dueOf(order.status, corrected.supplements);
-  const hasCheckout = deps.takesPayment(order.environment);
+  const hasCheckout = deps.acceptsPayment(order.environment);
   const { submission } = submissionFor(request, problem.refusedSigner?.typed ?? problem.typed);
   const body = orderDetailBody({
     ...view,
     submission,
     ...{ corrected, history, notes, mails, documents, ...bills, rooms, openRooms },
-    sendable: mailsToSendAgain(deps.takesPayment, {
+    sendable: mailsToSendAgain(deps.acceptsPayment, {
       ...order,
       supplementCents: due?.amountCents ?? null,
       replacesLoss: due?.replacesLoss ?? null,
@@ -253,8 +253,8 @@ const isToBePaid = async (
 function firedIn(fired: string | undefined): OrderDetailView["fired"] {
   if (fired === undefined) return null;
   const named = fired.split(",").filter((name) => name !== "");
-  const known = milestones.filter((name) => named.includes(name));
-  return known.length === named.length ? known : null;
+  const firedMilestones = milestones.filter((name) => named.includes(name));
+  return firedMilestones.length === named.length ? firedMilestones : null;
 }
 
 type SignerCall = PageCall<{ code: string; n: string }>;
@@ -283,11 +283,11 @@ function signerForms(
       handle: doOnce(deps, async ({ params: { code, n }, form, request }) => {
         const owner = principalOf(request);
         const wanted = { owner, orderCode: code, n: numberOf(n), actor: actorOf(owner) };
-        await change(deps.envelopes, wanted, given(form));
+        await change(deps.envelopes, wanted, typedValues(form));
         return done(`/dashboard/orders/${code}#signers-title`, message);
       }),
     });
 }
 
 /** The typed values; an empty field counts as absent. */
-const given = (form: FormValues) => Object.fromEntries(Object.entries(form).filter(([, text]) => text !== ""));
+const typedValues = (form: FormValues) => Object.fromEntries(Object.entries(form).filter(([, text]) => text !== ""));

@@ -59,11 +59,11 @@ export function firmPaysPart(
 ): Html {
   if (firmPays === null) return html``;
   const { method, latest } = firmPays;
-  const isTold = latest && (isOpenCharge(latest) || payable);
+  const showsLatest = latest && (isOpenCharge(latest) || payable);
   const otherWay = hasCheckout ? "open the checkout" : "pay it in the sandbox below";
   // A charge without a person would be refused again.
   const needsPerson = latest?.reason === "authentication_required" && latest.methodId === method?.id;
-  return html`${isTold && html`<p>Your firm’s payment: ${chargeText(latest)}</p>`}
+  return html`${showsLatest && html`<p>Your firm’s payment: ${chargeText(latest)}</p>`}
 ${payable && latest && latest.groupId !== null && html`<p>It was one payment for several orders, and none of them was charged. <a href="/dashboard/orders/${code}/closing">Open the closing</a> to charge them together, or charge this order alone here.</p>`}
 ${payable && method && isAboveLimit(latest) && html`<p>An owner of your firm can charge it here. After a limit was raised under Billing, charge it again here: it is not tried again by itself. Anybody of your firm can ${otherWay}.</p>`}
 ${payable && method && needsPerson && html`<p>Charging the card again would fail again. To have a person confirm the payment, ${otherWay}.</p>`}

@@ -5,7 +5,7 @@ import type { Clock } from "../../../kernel/platform/clock.ts";
 import type { Database } from "../../../kernel/platform/database/database.ts";
 import { type ClientMail, type SentAgain, sendAgain } from "../../../orders/fulfilment/fulfilment.ts";
 import type { MailMoment, PublicOrderRow } from "../../../orders/order/order.ts";
-import type { TakesPayment } from "../../../orders/payments/payments.ts";
+import type { AcceptsPayment } from "../../../orders/payments/payments.ts";
 import type { SignerState } from "../../../signing/envelopes/envelopes.ts";
 import { codeText, timeline } from "../../ui/components.ts";
 import { done } from "../../ui/flash-messages.ts";
@@ -91,7 +91,7 @@ export const clientPaysPart = ({ clientUrl, hasCheckout }: { clientUrl: string; 
       : "This service takes no payments for test orders. Pay in the sandbox below."
   } To pass the link on yourself: ${codeText(clientUrl, "link to pay")}</p>`;
 
-export type MailFormDeps = { db: Database; clock: Clock; limits: RateLimits; takesPayment: TakesPayment };
+export type MailFormDeps = { db: Database; clock: Clock; limits: RateLimits; acceptsPayment: AcceptsPayment };
 
 type Form = Pick<PageRoute<string>, "method" | "policy"> & {
   refused: (call: PageCall<{ code: string }>, error: string) => Promise<string>;

@@ -17,7 +17,7 @@ import {
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import { isAltered } from "../../../kernel/platform/database/state-mac.ts";
 import { isPayable } from "../../../orders/order/order.ts";
-import { takesMethods, takesPayment, unpaidPayments } from "../../../orders/payments/payments.ts";
+import { acceptsMethods, acceptsPayment, unpaidPayments } from "../../../orders/payments/payments.ts";
 import { type FirmOrdersQuery, firmOrders } from "../../../orders/search/search.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { pageRoute } from "../../ui/page/route.ts";
@@ -106,10 +106,10 @@ function roomDetail(forms: FastifyInstance, deps: RoomsDeps): void {
       failedFaxesIn(db, room),
     ]);
     const { processor } = deps.checkout;
-    const hasCheckout = takesPayment(processor, principal.environment);
+    const hasCheckout = acceptsPayment(processor, principal.environment);
     const payable = {
       client: hasCheckout ? payableOfRoom(room, "client") : [],
-      firm: takesMethods(processor, principal.environment) ? payableOfRoom(room, "firm") : [],
+      firm: acceptsMethods(processor, principal.environment) ? payableOfRoom(room, "firm") : [],
     };
     const firmPays = firmPaysOf(room);
     const { environment, submission } = submissionFor(request, problem?.typed);

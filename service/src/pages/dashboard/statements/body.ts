@@ -209,7 +209,7 @@ function linesPart(found: StatementWithLines, { page, file }: MonthPage): Html {
 }
 
 /** A short text that is not divided into two lines, except on a phone. */
-const kept = (text: string): Html => html`<span${text.length <= 14 && html` class="keep"`}>${text}</span>`;
+const unbroken = (text: string): Html => html`<span${text.length <= 14 && html` class="keep"`}>${text}</span>`;
 
 function linesTable(lines: ReturnType<typeof ledgerOf>, zone: string): Html {
   const day = new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeZone: zone });
@@ -226,8 +226,8 @@ function linesTable(lines: ReturnType<typeof ledgerOf>, zone: string): Html {
       { label: "Balance", number: true },
     ],
     lines.map((line) => [
-      line.reference === null ? "None" : kept(line.reference),
-      kept(day.format(line.at)),
+      line.reference === null ? "None" : unbroken(line.reference),
+      unbroken(day.format(line.at)),
       html`${line.document !== null && html`${line.document}<br>`}<a class="keep" href="/dashboard/orders/${line.orderCode}">${shortCode(line.orderCode)}</a>`,
       line.services,
       html`<a class="keep" href="/dashboard/orders/${line.orderCode}/receipts/${line.number}" download>${line.number}</a><br>${lineKind(line)}`,

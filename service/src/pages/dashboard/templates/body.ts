@@ -48,7 +48,7 @@ type PlacesView = {
   /** The fields as text, in the form of the API. */
   written: string | undefined;
   /** The address of the document of which a new version is made; empty when a document must be chosen. */
-  kept: string;
+  fileUrl: string;
   /** Why the form was refused, in the words of the API. */
   error: string | undefined;
 };
@@ -57,11 +57,11 @@ type PlacesView = {
  * The part of the form in which our script lets the firm place fields on the form's pages. Without a script the fields
  * stay as they are.
  */
-function placesPart({ written, kept, error }: PlacesView): Html {
+function placesPart({ written, fileUrl, error }: PlacesView): Html {
   const refused = error?.startsWith("fields[") ? [fieldRefusal(error)] : [];
   return placesElements(
     {
-      ...{ id: "places", name: "fields", value: written, kept },
+      ...{ id: "places", name: "fields", value: written, fileUrl },
       refusals: refused.map(({ index, rule }) => ({ index, text: rule })),
       text: "Choose a PDF above. Then you can say on its pages where each role signs and fills in.",
     },
@@ -100,7 +100,7 @@ ${checkbox({ name: "svc_notary", label: "Online notarization", checked: values["
 ${checkbox({ name: "svc_ship", label: "Shipping", checked: values["svc_ship"] === "on" })}</fieldset>`
 }
 ${rolesPart(rows, textCodes)}
-${!order && placesPart({ written: values["fields"], kept: "", error })}
+${!order && placesPart({ written: values["fields"], fileUrl: "", error })}
 ${messageField(values["message"])}
 <div class="form-actions"><button type="submit">Make the template</button></div>
 </form>`;
@@ -192,7 +192,7 @@ function editPart(view: TemplateDetailView): Html {
   const { templateId, version, content } = template;
   const values = problem?.typed ?? {};
   const written = values["fields"] ?? (content.fields ? JSON.stringify(content.fields) : "");
-  const kept = `${path}/${templateId}/versions/${version}/document`;
+  const documentUrl = `${path}/${templateId}/versions/${version}/document`;
   const signs = content.services.svc_sign !== undefined;
   return html`<p>This makes version ${version + 1}. Orders that were placed keep theirs.</p>
 <form class="form" id="template-form" method="post" action="${path}/${templateId}" enctype="multipart/form-data" data-pdf-js="${pdfJs}">
@@ -200,7 +200,7 @@ ${submissionFields(view)}
 <input type="hidden" name="from_version" value="${version}">
 ${field({ name: "name", label: "Name", value: values["name"] ?? template.name, required: true, maxLength: 120 })}
 ${signs && rolesPart(rows, textCodes)}
-${signs && placesPart({ written, kept, error: problem?.error })}
+${signs && placesPart({ written, fileUrl: documentUrl, error: problem?.error })}
 ${signs && messageField(values["message"] ?? template.content.message ?? "")}
 ${pdfField("Choose one only to replace the form. The fields stay where they are on the page.", false)}
 <div class="form-actions"><button type="submit">Save as version ${version + 1}</button></div>

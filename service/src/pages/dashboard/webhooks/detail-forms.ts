@@ -39,13 +39,13 @@ export function webhookForms(forms: FastifyInstance, deps: WebhookPagesDeps): vo
     handle: async ({ params, form, request }) => {
       const principal = principalOf(request);
       const { id, url } = await oneSubscription(deps.webhooks.subscriptions, principal, params.id);
-      const { made } = await submitOnce(deps.webhooks.subscriptions, request, {
+      const { created } = await submitOnce(deps.webhooks.subscriptions, request, {
         fields: new Map([...Object.entries(form), ["id", id]]),
         make: () => rotateSecret(deps.webhooks.subscriptions, principal, id),
         nameOf: () => id,
       });
-      if (!made) return done(`${path}/${id}`, "webhook-rotated-before");
-      const { secret, previousSecretExpiresAt } = made;
+      if (!created) return done(`${path}/${id}`, "webhook-rotated-before");
+      const { secret, previousSecretExpiresAt } = created;
       return secretPage(deps.frame, request, {
         id,
         url,

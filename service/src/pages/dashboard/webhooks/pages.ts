@@ -34,13 +34,13 @@ export function webhookPages(forms: FastifyInstance, deps: WebhookPagesDeps): vo
     handle: async ({ form, request }) => {
       requireSameEnvironment(request, form["environment"]);
       const body = { url: form["url"], topics: chosenTopics(form) };
-      const { made } = await submitOnce(deps.webhooks.subscriptions, request, {
+      const { created } = await submitOnce(deps.webhooks.subscriptions, request, {
         fields: new Map(Object.entries(form)),
         make: () => subscribe(deps.webhooks.subscriptions, principalOf(request), urlField(body), topicsField(body)),
         nameOf: ({ id }) => id,
       });
-      if (!made) return done(path, "webhook-there");
-      return secretPage(deps.frame, request, { ...made, previousSecretExpiresAt: null });
+      if (!created) return done(path, "webhook-there");
+      return secretPage(deps.frame, request, { ...created, previousSecretExpiresAt: null });
     },
     // The form offers only existing topics, so topics are refused only when no box is ticked.
     refused: ({ form: typed, request }, error) =>

@@ -20,18 +20,18 @@ export function reportFramedDocument(base: string): void {
 export function offerDocument(base: string): void {
   const button = document.getElementById("show-document");
   if (!(button instanceof HTMLButtonElement)) return;
-  const [said, link] = [part("shown-said"), part<HTMLAnchorElement>("shown-document")];
+  const [statusLine, link] = [part("shown-said"), part<HTMLAnchorElement>("shown-document")];
   button.addEventListener("click", () => {
     button.disabled = true;
     show()
       .then(() => {
-        said.textContent = button.dataset["same"] ?? "";
+        statusLine.textContent = button.dataset["same"] ?? "";
         link.hidden = false;
         part("lead").hidden = false;
         link.focus();
       })
       .catch((error: Error) => {
-        said.textContent = error.message;
+        statusLine.textContent = error.message;
         link.hidden = true;
       })
       .finally(() => {

@@ -29,7 +29,7 @@ export function actRoutes(scope: FastifyInstance, deps: ActPagesDeps): void {
     handle: (call) => show(call),
   });
 
-  for (const [name, saidBy] of [
+  for (const [name, findingIn] of [
     ["done", ({ id = "", tracking = "" }) => ({ id: id.trim(), tracking: tracking.trim() || null })],
     ["not-done", () => null],
   ] as const satisfies [string, (form: Partial<Record<string, string>>) => ProviderFinding | null][])
@@ -40,7 +40,7 @@ export function actRoutes(scope: FastifyInstance, deps: ActPagesDeps): void {
       async handle({ params: { code, intentId }, form, operator }) {
         const order = await orderOf(code, operator);
         const which = { orderId: order.id, intentId: /^\d{1,15}$/.test(intentId) ? Number(intentId) : 0 };
-        await providers.resolve(which, saidBy(form), operator.actor);
+        await providers.resolve(which, findingIn(form), operator.actor);
         return done(`/operator/acts/${code}`, "act-resolved");
       },
       refused: (call, error) => show(call, error),

@@ -47,10 +47,10 @@ if (document.getElementById("certificate-trial")) startTrial();
 /** Opens the notary's file without signing, and says whether it has the registered certificate. */
 function startTrial(): void {
   const [file, password] = [part<HTMLInputElement>("p12-file"), part<HTMLInputElement>("p12-password")];
-  const [open, said] = [part<HTMLButtonElement>("p12-open"), part("notary-sign-said")];
+  const [open, statusLine] = [part<HTMLButtonElement>("p12-open"), part("notary-sign-said")];
   const tell = (text: string, isError: boolean) => {
-    said.textContent = text;
-    said.classList.toggle("field-error", isError);
+    statusLine.textContent = text;
+    statusLine.classList.toggle("field-error", isError);
   };
   open.addEventListener("click", () => {
     open.disabled = true;
@@ -74,12 +74,12 @@ function start(): void {
   const order = part("notary-sign").dataset["order"] ?? "";
   const [file, password] = [part<HTMLInputElement>("p12-file"), part<HTMLInputElement>("p12-password")];
   const [open, sign] = [part<HTMLButtonElement>("p12-open"), part<HTMLButtonElement>("notary-sign-button")];
-  const [said, box, facts] = [part("notary-sign-said"), part("notary-sign-ready"), part("notary-sign-facts")];
+  const [statusLine, box, facts] = [part("notary-sign-said"), part("notary-sign-ready"), part("notary-sign-facts")];
   let ready: Ready | null = null;
 
   const tell = (text: string, isError = false) => {
-    said.textContent = text;
-    said.classList.toggle("field-error", isError);
+    statusLine.textContent = text;
+    statusLine.classList.toggle("field-error", isError);
   };
   const during = (button: HTMLButtonElement, work: () => Promise<void>) => {
     button.disabled = true;

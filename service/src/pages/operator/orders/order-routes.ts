@@ -9,7 +9,7 @@ import { isAltered } from "../../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { MoveDeps } from "../../../orders/fulfilment/fulfilment.ts";
 import { targetOf } from "../../../orders/order/order.ts";
-import { allowPayAgain, payAgainOf, type TakesPayment } from "../../../orders/payments/payments.ts";
+import { type AcceptsPayment, allowPayAgain, payAgainOf } from "../../../orders/payments/payments.ts";
 import { actUnderWay } from "../../../providers/providers.ts";
 import {
   type EnvelopeDeps,
@@ -36,7 +36,7 @@ export type OrderPageDeps = {
   moves: MoveDeps;
   envelopes: EnvelopeDeps;
   paper: PaperDeps;
-  takesPayment: TakesPayment;
+  acceptsPayment: AcceptsPayment;
 };
 
 type OrderCall = ConsoleCall<{ code: string }>;
@@ -88,8 +88,8 @@ export function orderPageRoutes(scope: FastifyInstance, deps: OrderPageDeps): vo
     async handle({ params: { code }, operator }) {
       requireDecidesNow(operator, deps.frame.clock());
       const { environment, actor } = operator;
-      const { takesPayment, moves } = deps;
-      await allowPayAgain({ db: moves.db, clock: moves.clock, takesPayment }, { code, environment, actor });
+      const { acceptsPayment, moves } = deps;
+      await allowPayAgain({ db: moves.db, clock: moves.clock, acceptsPayment }, { code, environment, actor });
       return done(`/operator/orders/${code}`, "pay-again-allowed");
     },
     refused: (call, error) => show(call, undefined, error),
@@ -118,7 +118,7 @@ export async function showOrder(deps: OrderPageDeps, call: OrderCall, typed?: Ty
     actUnderWay(db, record.id),
     openAcceptance(db, record.order.code),
     latestInPersonRequest(db, record.id),
-    payAgainOf(db, deps.takesPayment, {
+    payAgainOf(db, deps.acceptsPayment, {
       id: record.id,
       status: record.order.status,
       environment: operator.environment,

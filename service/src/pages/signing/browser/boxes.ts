@@ -1,14 +1,14 @@
 import { make, part, say, setNumbers } from "../../ui/browser/parts.ts";
-import type { PlacedField, ViewerWords } from "./config.ts";
+import type { FieldOnPage, ViewerWords } from "./config.ts";
 
-export const isBox = ({ kind }: PlacedField): boolean => kind === "checkbox" || kind === "radio";
+export const isBox = ({ kind }: FieldOnPage): boolean => kind === "checkbox" || kind === "radio";
 
 /** Puts a field over its page. @returns the painted part, which covers exactly the field's place */
-type Put = (field: PlacedField, element: HTMLElement) => HTMLElement;
-type BoxDeps = { form: HTMLFormElement; words: ViewerWords; place: Put; group: readonly PlacedField[] };
+type Put = (field: FieldOnPage, element: HTMLElement) => HTMLElement;
+type BoxDeps = { form: HTMLFormElement; words: ViewerWords; place: Put; group: readonly FieldOnPage[] };
 
 /** A date field. The service sets the date; the page shows the date that the document would have now. */
-export function dateField(field: PlacedField, words: ViewerWords, place: Put) {
+export function dateField(field: FieldOnPage, words: ViewerWords, place: Put) {
   const element = make("div", { className: "viewer-field", title: words.date });
   place(field, element).textContent = field.label;
   const value = field.value === undefined ? null : say(words.dateNow, { date: field.value });
@@ -17,7 +17,7 @@ export function dateField(field: PlacedField, words: ViewerWords, place: Put) {
 
 /** A number that is calculated while other fields are typed; the signer can't fill it in. */
 export function calculatedField(
-  field: PlacedField,
+  field: FieldOnPage,
   input: HTMLInputElement,
   { words, place }: Pick<BoxDeps, "words" | "place">,
 ) {
@@ -38,7 +38,7 @@ export function calculatedField(
 }
 
 /** A checkbox, or one option of a radio or a multiple, that the signer ticks in its place on the page. */
-export function boxField(field: PlacedField, input: HTMLInputElement, { form, words, place, group }: BoxDeps) {
+export function boxField(field: FieldOnPage, input: HTMLInputElement, { form, words, place, group }: BoxDeps) {
   const chosen = () => group.filter((each) => part<HTMLInputElement>(each.input ?? "").checked).length;
   const { label, page, kind, choices } = field;
   const isRadio = kind === "radio";
@@ -99,13 +99,13 @@ function radioGroup(label: string): HTMLElement {
 const targetSize = 100;
 
 /** By how much a target is wider than its field on each side. */
-const excess = ({ width }: PlacedField): number => Math.max(targetSize - width, 0) / 2;
+const excess = ({ width }: FieldOnPage): number => Math.max(targetSize - width, 0) / 2;
 
 /**
  * How far the target of a field may extend on each side, in points: up to half of the space to the next field, so that
  * no target covers another field.
  */
-export function roomAround(field: PlacedField, fields: readonly PlacedField[]) {
+export function roomAround(field: FieldOnPage, fields: readonly FieldOnPage[]) {
   const room = { before: targetSize, after: targetSize, above: targetSize, below: targetSize };
   const limit = (side: keyof typeof room, gap: number) => {
     room[side] = Math.min(room[side], Math.max(gap, 0) / 2);
@@ -122,13 +122,13 @@ export function roomAround(field: PlacedField, fields: readonly PlacedField[]) {
 }
 
 /** Puts fields over their pages, and the options of a radio into one group. */
-export function placing(pageOf: (n: number) => HTMLElement, fields: readonly PlacedField[], words: ViewerWords): Put {
+export function placing(pageOf: (n: number) => HTMLElement, fields: readonly FieldOnPage[], words: ViewerWords): Put {
   const groups = new Map<string, HTMLElement>();
-  const groupOf = ({ radio, input, page }: PlacedField): HTMLElement => {
+  const groupOf = ({ radio, input, page }: FieldOnPage): HTMLElement => {
     if (radio === undefined || input === null) return pageOf(page);
     const { name } = part<HTMLInputElement>(input);
-    const known = groups.get(name);
-    if (known) return known;
+    const options = groups.get(name);
+    if (options) return options;
     const group = radioGroup(say(words.group, { field: radio, page }));
     groups.set(name, group);
     pageOf(page).append(group);
@@ -149,7 +149,7 @@ const isChosenIn = (form: HTMLFormElement, name: string): boolean =>
   (form.elements.namedItem(name) as RadioNodeList | HTMLInputElement | null)?.value !== "";
 
 type Written = {
-  readonly field: PlacedField;
+  readonly field: FieldOnPage;
   readonly element: HTMLElement;
   readonly value: () => string | null;
 };

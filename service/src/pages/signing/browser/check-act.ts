@@ -2,7 +2,7 @@ import { childrenOf, OID, onlyChildOf, readDer, readOctetString, readOid } from 
 import { equalBytes, toHex } from "@signsealship/evidence/bytes";
 import { actSha256In, fillsOwnFields } from "@signsealship/evidence/envelope";
 import { changedSince, fieldName, fieldTexts, findSignatures, openUnlocked } from "@signsealship/evidence/pdf";
-import type { PlacedField } from "./config.ts";
+import type { FieldOnPage } from "./config.ts";
 
 /** An act that the service prepared for the key of this browser. */
 export type PreparedAct = {
@@ -21,7 +21,7 @@ type Asked = {
   /** The complete document that was shown. */
   readonly document: Uint8Array;
   /** The kinds of the signer's own fields, keyed by field name. */
-  readonly fields: ReadonlyMap<string, PlacedField["kind"]>;
+  readonly fields: ReadonlyMap<string, FieldOnPage["kind"]>;
   /** The label of each radio button, keyed by the button's field name. */
   readonly options: ReadonlyMap<string, string>;
   /** The typed values, keyed by field name. */
@@ -33,7 +33,7 @@ type Asked = {
 };
 
 /** The members of an act's record that are compared. */
-type Said = {
+type RecordedAct = {
   readonly keyHeldBy: string;
   readonly revision: { readonly sha256: string };
   readonly mark: object;
@@ -67,11 +67,11 @@ export async function isWhatWasAsked(act: PreparedAct, asked: Asked): Promise<bo
   if (texts === null) return false;
   const actSha256 = toHex(await sha256(new TextEncoder().encode(record)));
   if (!isOwnSignature(file, act, asked, actSha256)) return false;
-  const said = JSON.parse(record) as Said;
-  if (said.keyHeldBy !== "browser") return false;
-  if (said.revision.sha256 !== toHex(await sha256(document))) return false;
-  if (JSON.stringify(said.mark) !== JSON.stringify(mark)) return false;
-  return saysWhatWasTyped(said.values, texts, asked);
+  const recorded = JSON.parse(record) as RecordedAct;
+  if (recorded.keyHeldBy !== "browser") return false;
+  if (recorded.revision.sha256 !== toHex(await sha256(document))) return false;
+  if (JSON.stringify(recorded.mark) !== JSON.stringify(mark)) return false;
+  return saysWhatWasTyped(recorded.values, texts, asked);
 }
 
 /**
@@ -124,17 +124,17 @@ function isOwnSignature(
  * kind and label, the typed text, and the text in the file.
  */
 function saysWhatWasTyped(
-  said: Said["values"],
+  recorded: RecordedAct["values"],
   texts: ReadonlyMap<string, string | null>,
   { fields, options, values, hidden }: Asked,
 ): boolean {
   const own = [...fields].filter(([, kind]) => kind !== "signature" && kind !== "mark");
-  const isKnown = [...values.keys()].every((name) => fields.has(name));
+  const allExist = [...values.keys()].every((name) => fields.has(name));
   return (
-    isKnown &&
-    said.length === own.length &&
+    allExist &&
+    recorded.length === own.length &&
     own.every(([name, kind]) => {
-      const one = said.find(({ field }) => field === name);
+      const one = recorded.find(({ field }) => field === name);
       if (one?.kind !== kind || texts.get(name) !== one.value || one.option !== options.get(name)) return false;
       const nothing = kind === "checkbox" || kind === "radio" ? "Off" : "";
       if (hidden?.has(name)) return one.value === nothing;

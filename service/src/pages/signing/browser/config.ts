@@ -6,7 +6,7 @@ import type { Words } from "../words/en.ts";
 export type ViewerWords = Words["viewer"];
 
 /** A field of the signer, in points from the left and the top of the upright page. */
-export type PlacedField = Omit<RuledField, "kind"> & {
+export type FieldOnPage = Omit<RuledField, "kind"> & {
   readonly name: string;
   readonly kind: ActFieldKind;
   /** The page, counted from 1. */
@@ -35,7 +35,7 @@ export type PlacedField = Omit<RuledField, "kind"> & {
 };
 
 /** A field of another signer that this signer's rules read. */
-export type KnownField = RuledField & { readonly texts: readonly string[] };
+export type ReferencedField = RuledField & { readonly texts: readonly string[] };
 
 /** Data for the script, as JSON in the page. */
 export type SigningConfig = {
@@ -57,8 +57,8 @@ export type SigningConfig = {
   readonly complete: string;
   readonly signed: string;
   /** The signer's own fields. The list is empty before the signer consents. */
-  readonly fields: readonly PlacedField[];
-  readonly known: readonly KnownField[];
+  readonly fields: readonly FieldOnPage[];
+  readonly known: readonly ReferencedField[];
   /** The initials of the signer's name, offered where the signer first enters initials. */
   readonly initials: string;
   /** Whether the signer has just consented, so that the page moves to the first field. */

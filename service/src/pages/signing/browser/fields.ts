@@ -2,7 +2,7 @@ import { readFieldValue } from "../../../orders/order/form/field-values.ts";
 import { leadTo, make, part, say, wayOn } from "../../ui/browser/parts.ts";
 import { readDrawn } from "../drawn.ts";
 import { boxField, calculatedField, dateField, isBox, listWritten, placing } from "./boxes.ts";
-import type { PlacedField, SigningConfig } from "./config.ts";
+import type { FieldOnPage, SigningConfig } from "./config.ts";
 import { keepSignature, restoreSignature } from "./kept-signature.ts";
 import { pictureElement } from "./picture.ts";
 import { applyToForm } from "./rules.ts";
@@ -16,13 +16,13 @@ type Pages = {
 };
 
 /** The value as the document will show it: a number gets its decimals and its currency. */
-function writtenValue({ kind, format }: PlacedField, typed: string): string {
+function writtenValue({ kind, format }: FieldOnPage, typed: string): string {
   if (kind !== "number" || typed === "") return typed;
   const read = readFieldValue({ kind, format }, typed);
   return "value" in read ? read.value : typed;
 }
 
-const isMark = ({ kind }: PlacedField): boolean => kind === "signature" || kind === "mark";
+const isMark = ({ kind }: FieldOnPage): boolean => kind === "signature" || kind === "mark";
 
 /**
  * Makes a screen reader say the result of the last form together with the field, because the focus moves before the
@@ -63,7 +63,7 @@ type OwnSignature = {
 
 /** A field that is filled in on a sheet, which a press on it opens, or by the press alone with adopted initials. */
 function buttonField(
-  field: PlacedField,
+  field: FieldOnPage,
   input: ValueInput,
   uses: {
     own: OwnSignature;

@@ -8,7 +8,7 @@ type Marks = Pick<SignatureInputs, "drawn" | "picture">;
 /** One signature per tab: opening the page of another link deletes it. */
 const item = "signature";
 
-type Kept = { link: string; drawn: string; picture: string };
+type StoredSignature = { link: string; drawn: string; picture: string };
 
 /** The path `/sign/{token}`, which all pages of a link share. */
 const link = (): string => location.pathname.split("/", 3).join("/");
@@ -22,24 +22,24 @@ const isPreview = (): boolean => location.protocol === "about:";
  */
 export function keepSignature({ drawn, picture }: Marks): void {
   if (isPreview()) return;
-  const kept: Kept = { link: link(), drawn: drawn.value, picture: picture.value };
-  if (kept.drawn === "" && kept.picture === "") forgetSignature();
-  else storage((tab) => tab.setItem(item, JSON.stringify(kept)));
+  const stored: StoredSignature = { link: link(), drawn: drawn.value, picture: picture.value };
+  if (stored.drawn === "" && stored.picture === "") forgetSignature();
+  else storage((tab) => tab.setItem(item, JSON.stringify(stored)));
 }
 
 /** Restores the stored signature of this link into an empty form. */
 export function restoreSignature({ drawn, picture }: Marks): void {
   if (isPreview() || drawn.value !== "" || picture.value !== "") return;
-  const kept = keptHere();
-  if (kept === undefined) return;
-  if (readDrawn(kept.drawn)) drawn.value = kept.drawn;
-  else if (readPicture(kept.picture)) picture.value = kept.picture;
+  const stored = storedHere();
+  if (stored === undefined) return;
+  if (readDrawn(stored.drawn)) drawn.value = stored.drawn;
+  else if (readPicture(stored.picture)) picture.value = stored.picture;
 }
 
 /** The stored signature of this link. Deletes a signature of another link. */
-function keptHere(): Kept | undefined {
-  const kept = storage((tab): Kept | null => JSON.parse(tab.getItem(item) ?? "null"));
-  if (kept?.link === link()) return kept;
+function storedHere(): StoredSignature | undefined {
+  const stored = storage((tab): StoredSignature | null => JSON.parse(tab.getItem(item) ?? "null"));
+  if (stored?.link === link()) return stored;
   forgetSignature();
   return undefined;
 }
@@ -48,7 +48,7 @@ function keptHere(): Kept | undefined {
  * Deletes a signature of another link, because another signer may have used the tab. Runs before the page shows
  * anything.
  */
-export const forgetOthersSignature = (): void => void keptHere();
+export const forgetOthersSignature = (): void => void storedHere();
 
 /** Deletes the stored signature. Called when the link has ended, or when it asks for identification again. */
 export const forgetSignature = (): void => storage((tab) => tab.removeItem(item));

@@ -24,7 +24,7 @@ export function signWithOwnKey(config: SigningConfig, document: Uint8Array): voi
   // The form reports this failure when it is submitted. Without this line, a failure before that would be an unhandled
   // rejection.
   checking.catch(() => {});
-  const [said, button] = [part("sign-check"), part<HTMLButtonElement>("sign-button")];
+  const [statusLine, button] = [part("sign-check"), part<HTMLButtonElement>("sign-button")];
   // Tells the service that the browser holds the key. If the form is submitted after a failure here, the service must
   // not sign with a key of its own instead.
   form.append(Object.assign(window.document.createElement("input"), { type: "hidden", name: "key", value: "browser" }));
@@ -32,8 +32,8 @@ export function signWithOwnKey(config: SigningConfig, document: Uint8Array): voi
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     button.disabled = true;
-    said.classList.remove("field-error");
-    said.textContent = config.words.signing;
+    statusLine.classList.remove("field-error");
+    statusLine.textContent = config.words.signing;
     void act().catch(lost);
   });
 
@@ -80,8 +80,8 @@ export function signWithOwnKey(config: SigningConfig, document: Uint8Array): voi
   }
 
   function refuse(why: string): void {
-    said.textContent = why;
-    said.classList.add("field-error");
+    statusLine.textContent = why;
+    statusLine.classList.add("field-error");
   }
 }
 

@@ -60,8 +60,8 @@ async function through(
   stream: CompressionStream | DecompressionStream,
   bytes: Uint8Array<ArrayBuffer>,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const made = new Response(new Blob([bytes]).stream().pipeThrough(stream));
-  return new Uint8Array(await made.arrayBuffer());
+  const response = new Response(new Blob([bytes]).stream().pipeThrough(stream));
+  return new Uint8Array(await response.arrayBuffer());
 }
 
 function toBase64Url(bytes: Uint8Array): string {

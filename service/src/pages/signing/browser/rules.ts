@@ -1,20 +1,20 @@
 import { applyRules, type Rules, textsIn } from "../../../orders/order/form/field-rules.ts";
 import { part } from "../../ui/browser/parts.ts";
 import { isBox } from "./boxes.ts";
-import type { KnownField, PlacedField, SigningConfig } from "./config.ts";
+import type { FieldOnPage, ReferencedField, SigningConfig } from "./config.ts";
 
 type Ruled = Pick<SigningConfig, "fields" | "known">;
 
-const inputOf = ({ input }: PlacedField): HTMLInputElement | null => (input === null ? null : part(input));
+const inputOf = ({ input }: FieldOnPage): HTMLInputElement | null => (input === null ? null : part(input));
 
 /** The results of the fields' conditions and formulas for the form's current values. */
-export function rulesNow({ fields, known }: Ruled): Rules<PlacedField | KnownField> {
-  const typedIn = (field: PlacedField): string => {
+export function rulesNow({ fields, known }: Ruled): Rules<FieldOnPage | ReferencedField> {
+  const typedIn = (field: FieldOnPage): string => {
     const input = inputOf(field);
     if (isBox(field)) return input?.checked ? "On" : "Off";
     return input?.value.trim() ?? "";
   };
-  return applyRules<PlacedField | KnownField>([...fields, ...known], (field) =>
+  return applyRules<FieldOnPage | ReferencedField>([...fields, ...known], (field) =>
     "texts" in field ? field.texts : textsIn(field, typedIn(field)),
   );
 }
@@ -22,7 +22,7 @@ export function rulesNow({ fields, known }: Ruled): Rules<PlacedField | KnownFie
 /**
  * Hides and disables the inputs of the fields that are not shown, and writes the calculated numbers into their inputs.
  */
-export function applyToForm(config: Ruled): Rules<PlacedField | KnownField> {
+export function applyToForm(config: Ruled): Rules<FieldOnPage | ReferencedField> {
   const rules = rulesNow(config);
   for (const field of config.fields) {
     const input = inputOf(field);

@@ -1,6 +1,6 @@
 import { make } from "../../ui/browser/parts.ts";
 import { readDrawn, writeDrawn } from "../drawn.ts";
-import type { PlacedField, ViewerWords } from "./config.ts";
+import type { FieldOnPage, ViewerWords } from "./config.ts";
 import { pictureElement, pictureFrom } from "./picture.ts";
 import { drawingPad } from "./strokes.ts";
 
@@ -112,8 +112,8 @@ function picturing({ drawn, picture }: SignatureInputs, words: ViewerWords): Way
   let chosen = picture.value;
   const file = make("input", { type: "file", id: "sheet-file", accept: "image/png,image/jpeg" });
   const label = make("label", { htmlFor: "sheet-file", textContent: words.uploadHere });
-  const said = make("p", { className: "field-error" });
-  said.setAttribute("role", "status");
+  const errorLine = make("p", { className: "field-error" });
+  errorLine.setAttribute("role", "status");
   const look = make("div", { className: "sheet-picture" });
   const show = (text: string) => {
     chosen = text;
@@ -123,16 +123,16 @@ function picturing({ drawn, picture }: SignatureInputs, words: ViewerWords): Way
   file.addEventListener("change", () => {
     const [one] = file.files ?? [];
     if (!one) return;
-    said.textContent = "";
+    errorLine.textContent = "";
     pictureFrom(one).then(show, () => {
       show("");
-      said.textContent = words.uploadFailed;
+      errorLine.textContent = words.uploadFailed;
     });
   });
   return {
     label: words.upload,
     isChosen: picture.value !== "",
-    content: make("div", {}, make("div", { className: "form-field" }, label, file, said), look),
+    content: make("div", {}, make("div", { className: "form-field" }, label, file, errorLine), look),
     accept() {
       if (chosen === "") return false;
       put(drawn, "");
@@ -146,7 +146,7 @@ function picturing({ drawn, picture }: SignatureInputs, words: ViewerWords): Way
 export type ValueInput = HTMLInputElement | HTMLSelectElement;
 
 type Asked = {
-  readonly field: PlacedField;
+  readonly field: FieldOnPage;
   readonly input: ValueInput;
   /** The text to offer while the field is empty; empty for none. */
   readonly suggested: string;
@@ -182,7 +182,7 @@ export function openSheet({ field, input, suggested, signature, words }: Asked, 
   sheet.showModal();
 }
 
-function textBody({ label }: PlacedField, input: ValueInput, suggested: string): SheetBody {
+function textBody({ label }: FieldOnPage, input: ValueInput, suggested: string): SheetBody {
   const copy = input instanceof HTMLSelectElement ? copyOfSelect(input, label) : copyOf(input, label);
   if (suggested !== "" && copy.input.value === "") copy.input.value = suggested;
   return {

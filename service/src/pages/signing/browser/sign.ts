@@ -11,8 +11,8 @@ if (config) {
 /** Remembers for the tab whether the signer opened or folded the TEST banner, and restores that on every page. */
 function keepFold(banner: HTMLDetailsElement): void {
   const item = "test-banner";
-  const kept = storage((tab) => tab.getItem(item)) ?? null;
-  if (kept !== null) banner.open = kept === "open";
+  const storedState = storage((tab) => tab.getItem(item)) ?? null;
+  if (storedState !== null) banner.open = storedState === "open";
   // The event `toggle` also fires for the page's own changes, which are not the signer's choice.
   banner.querySelector("summary")?.addEventListener("click", () => {
     storage((tab) => tab.setItem(item, banner.open ? "folded" : "open"));

@@ -31,13 +31,13 @@ export function drawnPicture({ width, height, strokes }: Drawn): SVGSVGElement {
  * An area to draw in. It stores the strokes as points of the area, not as pixels, so the drawing survives turning the
  * phone.
  */
-export function drawingPad(given: Drawn | null): {
+export function drawingPad(initial: Drawn | null): {
   element: SVGSVGElement;
   drawn: () => Drawn | null;
   clear: () => void;
 } {
-  const { width, height } = given ?? { width: 600, height: 200 };
-  const strokes: [number, number][][] = given?.strokes.map((stroke) => stroke.map(([x, y]) => [x, y])) ?? [];
+  const { width, height } = initial ?? { width: 600, height: 200 };
+  const strokes: [number, number][][] = initial?.strokes.map((stroke) => stroke.map(([x, y]) => [x, y])) ?? [];
   const element = drawnPicture({ width, height, strokes });
   element.classList.add("sheet-drawing");
   const show = () => element.querySelector("path")?.setAttribute("d", pathOf(strokes));

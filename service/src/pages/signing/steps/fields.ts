@@ -83,12 +83,12 @@ export function fieldInputs({ view, words, typed }: Inputs): Html[] {
     }
     if (kind === "radio") {
       const options = optionsOf(one, all);
-      const given = options.find(({ value }) => value === on)?.name;
+      const chosen = options.find(({ value }) => value === on)?.name;
       const listed = options.map(({ name: value, option = "" }) => ({ value, label: option }));
       // Browsers offer no way to clear a radio, so an optional radio gets an extra choice that means none of its
       // options.
       const choices = required ? listed : [...listed, { value: "", label: words.sign.none }];
-      return radios({ ...common, required: needed, value: wasSent ? sent : given, options: choices });
+      return radios({ ...common, required: needed, value: wasSent ? sent : chosen, options: choices });
     }
     if (kind === "dropdown") {
       const choices = (one.options ?? []).map((value) => ({ value, label: value }));
@@ -161,7 +161,7 @@ function keyboardOf({ kind, format }: ShownField) {
 }
 
 /** Lists the sender's own values: they are part of the document, but its text version does not contain them. */
-export function givenPart({ senderValues }: PageState["view"], words: Words): Html | "" {
+export function senderValuesPart({ senderValues }: PageState["view"], words: Words): Html | "" {
   if (senderValues.length === 0) return "";
   const items = senderValues.map(
     (one) => html`<li>${labelOf(one, words)} (${words.sign.page(one.page)}): <bdi>${shownValue(one, words)}</bdi></li>`,

@@ -21,5 +21,5 @@ export function servicesText(bought: OrderCard["services"], { room }: Pick<Words
 export function activityText({ action, toStatus }: ActivityItem, words: Words = en): string {
   const { actions, changed } = words.room.activity;
   if (action === "order.transition") return toStatus === null ? changed : statusWords(toStatus, words).label;
-  return Object.entries(actions).find(([known]) => known === action)?.[1] ?? action;
+  return Object.entries(actions).find(([name]) => name === action)?.[1] ?? action;
 }

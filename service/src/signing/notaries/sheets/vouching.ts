@@ -42,7 +42,7 @@ export function withWitness(sheet: Progress, typed: Typed, signer: number): Type
   const {
     [`principal_${signer}_name`]: _,
     [`principal_${signer}_address`]: __,
-    ...known
+    ...otherFacts
   } = typedPrincipal(principal, signer);
-  return { ...typed, ...known };
+  return { ...typed, ...otherFacts };
 }

@@ -21,7 +21,7 @@ const shareTable = (caption: string, first: string, shares: readonly Share[]) =>
   rows: shares.map(({ label, orders, percent }) => [label, count(orders), percent]),
 });
 
-const said = (shares: readonly Share[]): string =>
+const sharesText = (shares: readonly Share[]): string =>
   shares.map(({ label, orders, percent }) => `${label}: ${count(orders)}, ${percent}`).join("; ");
 
 const buckets = [
@@ -43,7 +43,7 @@ export function funnelFigure(funnel: Snapshot["funnel"], total: number): Html {
     {
       id: "funnel",
       title: "Orders by status",
-      description: `Five bars. Of ${counted(total, "order")}: ${said(shares)}.`,
+      description: `Five bars. Of ${counted(total, "order")}: ${sharesText(shares)}.`,
       height: rowHeight * shares.length,
       drawing: barRows(shares.map(asRow), total),
     },
@@ -69,7 +69,7 @@ export function mixFigure(serviceMix: Snapshot["serviceMix"], total: number): Ht
     {
       id: "mix",
       title: "Orders by service",
-      description: `Four bars, which overlap. Of ${counted(total, "order")}: ${said(shares)}.`,
+      description: `Four bars, which overlap. Of ${counted(total, "order")}: ${sharesText(shares)}.`,
       height: rowHeight * shares.length,
       drawing: barRows(shares.map(asRow), total),
     },

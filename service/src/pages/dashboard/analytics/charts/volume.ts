@@ -64,10 +64,10 @@ function bar({ x, width, center }: Column, month: MonthVolume | undefined, max: 
   return html`${rect("hollow", created)}${rect("filled", completed)}<text class="value" x="${across(center)}" y="${coordinate(floor - created - 7)}" text-anchor="middle">${shortCount(month.createdCount)}</text>`;
 }
 
-function monthLabel(center: number, months: readonly MonthVolume[], at: number, kept: boolean): Html {
+function monthLabel(center: number, months: readonly MonthVolume[], at: number, isShown: boolean): Html {
   const month = months[at]?.month ?? "";
   const startsYear = month.endsWith("-01") || (at === 0 && !months[1]?.month.endsWith("-01"));
-  return html`<text class="month${kept ? "" : " spare"}" x="${across(center)}" y="${floor + 18}" text-anchor="middle">${shortMonth(month)}</text>${
+  return html`<text class="month${isShown ? "" : " spare"}" x="${across(center)}" y="${floor + 18}" text-anchor="middle">${shortMonth(month)}</text>${
     startsYear &&
     html`<text class="year" x="${across(center)}" y="${floor + 35}" text-anchor="middle">${month.slice(0, 4)}</text>`
   }`;
@@ -97,11 +97,11 @@ const next = (month: string): string => {
 
 /** Every month from the first to the last of `volumes` (`YYYY-MM`, oldest first); months without orders get zeros. */
 export function withoutGaps(volumes: readonly MonthVolume[]): MonthVolume[] {
-  const known = new Map(volumes.map((volume) => [volume.month, volume]));
+  const byMonth = new Map(volumes.map((volume) => [volume.month, volume]));
   const last = volumes.at(-1)?.month ?? "";
   const filled: MonthVolume[] = [];
   for (let month = volumes[0]?.month; month !== undefined && month <= last; month = next(month))
-    filled.push(known.get(month) ?? { month, createdCount: 0, completedCount: 0 });
+    filled.push(byMonth.get(month) ?? { month, createdCount: 0, completedCount: 0 });
   return filled;
 }
 

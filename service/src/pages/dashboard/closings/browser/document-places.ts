@@ -18,10 +18,10 @@ function openFile(url: string, pdfJs: string): Promise<OpenDocument> {
     if (!response.ok) throw new Error(`status ${response.status}`);
     return openDocument(await library, await response.arrayBuffer());
   };
-  const known = opened.get(url) ?? open();
-  opened.set(url, known);
-  known.catch(() => opened.delete(url));
-  return known;
+  const opening = opened.get(url) ?? open();
+  opened.set(url, opening);
+  opening.catch(() => opened.delete(url));
+  return opening;
 }
 
 /** How a person signs a document, as its template says. */

@@ -27,14 +27,14 @@ export type FormDocument = {
 type Proposed = { readonly fields: readonly Field[]; readonly unowned: number };
 
 /** The fields that were placed here in a file, as text. The sender may change them later. */
-const placedHere = new Map<string, string>();
+const fieldsPutHere = new Map<string, string>();
 
 const byRow = (row: number): number => row;
 const textIn = ({ places }: FormDocument): string => written(places.store.fields(), byRow);
 
 /** Whether the fields of a document can be replaced: it has none, or those that were placed here. */
 const isUntouched = (document: FormDocument): boolean =>
-  textIn(document) === "" || textIn(document) === placedHere.get(document.file);
+  textIn(document) === "" || textIn(document) === fieldsPutHere.get(document.file);
 
 /**
  * The fields for the places that were found, each for its signer. All places of a document with one signer are for that
@@ -79,7 +79,7 @@ function toPlace(document: FormDocument): readonly Field[] {
  */
 export function showFoundPlaces(documents: readonly FormDocument[]) {
   const pageBox = part("page-added");
-  const [host, said, list] = [part("closing-places"), part("closing-places-said"), part("closing-places-list")];
+  const [host, statusLine, list] = [part("closing-places"), part("closing-places-said"), part("closing-places-list")];
   const [all, none] = [part<HTMLButtonElement>("closing-places-all"), part<HTMLButtonElement>("closing-places-none")];
   const lines = documents.map((document) => ({ document, ...lineOf(document) }));
   list.replaceChildren(...lines.map(({ element }) => element));
@@ -107,7 +107,7 @@ export function showFoundPlaces(documents: readonly FormDocument[]) {
   /** Moves the focus, since a pressed button disappears. */
   function change(text: string, focus: HTMLElement): void {
     refresh();
-    said.textContent = text;
+    statusLine.textContent = text;
     (focus.hidden ? host : focus).focus();
   }
 
@@ -115,7 +115,7 @@ export function showFoundPlaces(documents: readonly FormDocument[]) {
     const chosen = signed().map((document) => ({ document, fields: toPlace(document) }));
     const changed = chosen.filter(({ fields }) => fields.length > 0);
     for (const { document, fields } of changed) {
-      placedHere.set(document.file, written(fields, byRow));
+      fieldsPutHere.set(document.file, written(fields, byRow));
       document.places.store.replace(fields);
     }
     const count = changed.flatMap(({ fields }) => fields).length;
@@ -148,21 +148,21 @@ function lineOf(document: FormDocument) {
 /** Describes a document's placed fields or, if none are placed yet, those that were found in it. */
 function wordsOf(document: FormDocument): string {
   const signers = document.signers();
-  const placed = document.places.sent();
-  const { fields, unowned } = placed.length > 0 ? { fields: placed, unowned: 0 } : proposedIn(document);
+  const sentFields = document.places.sent();
+  const { fields, unowned } = sentFields.length > 0 ? { fields: sentFields, unowned: 0 } : proposedIn(document);
   if (document.opened === "failed") return "The pages can’t be read here.";
-  if (placed.length === 0 && isReading(document)) return "Looking for places to sign and fill in…";
-  if (placed.length === 0 && hasTags(document)) return "Tags in its text say where people sign.";
+  if (sentFields.length === 0 && isReading(document)) return "Looking for places to sign and fill in…";
+  if (sentFields.length === 0 && hasTags(document)) return "Tags in its text say where people sign.";
   const perSigner = signers.flatMap(({ row, name }) => {
     const own = fields.filter((field) => field.row === row);
     return own.length === 0 ? [] : [`${name}: ${fieldWords(own)}.`];
   });
   const missing = unsigned(signers, fields).map(({ name }) => name);
   return [
-    ...(perSigner.length > 0 ? [placed.length > 0 ? "Placed." : "Found.", ...perSigner] : []),
+    ...(perSigner.length > 0 ? [sentFields.length > 0 ? "Placed." : "Found.", ...perSigner] : []),
     ...(unowned > 0 ? [`${counted(unowned, "place")} without a signer’s name: choose the signer on its pages.`] : []),
     ...(missing.length > 0 ? [`No place for ${listed(missing)} to sign.`] : []),
-    ...(placed.length === 0 ? [unreadWords(document)] : []),
+    ...(sentFields.length === 0 ? [unreadWords(document)] : []),
   ]
     .filter((each) => each !== "")
     .join(" ");

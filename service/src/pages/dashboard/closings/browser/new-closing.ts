@@ -11,8 +11,8 @@ let isSending = false;
 
 const form = () => part<HTMLFormElement>("closing-form");
 const say = (text: string) => {
-  const said = document.getElementById("document-said");
-  if (said) said.textContent = text;
+  const statusLine = document.getElementById("document-said");
+  if (statusLine) statusLine.textContent = text;
 };
 
 function typed(): URLSearchParams {
@@ -103,7 +103,7 @@ function openAddress(target: EventTarget | null): void {
 async function send(files: File[]): Promise<void> {
   if (files.length === 0 || isSending) return;
   isSending = true;
-  const kept: { file: string; template: string; fault: string }[] = [];
+  const stored: { file: string; template: string; fault: string }[] = [];
   const refused: string[] = [];
   const room = Number(form().dataset["most"]) - form().querySelectorAll("[id^=document-row-]").length;
   for (const [index, file] of files.entries()) {
@@ -124,7 +124,7 @@ async function send(files: File[]): Promise<void> {
         error?: string;
       };
       const { template = "", fault = "" } = answer;
-      if (response.ok && answer.file) kept.push({ file: answer.file, template, fault });
+      if (response.ok && answer.file) stored.push({ file: answer.file, template, fault });
       else refused.push(`${file.name}: ${answer.error ?? "it was not taken."}`);
     } catch {
       refused.push(`${file.name}: the upload was interrupted. Choose it again.`);
@@ -133,14 +133,14 @@ async function send(files: File[]): Promise<void> {
   await draftSettled();
   const before = form().querySelectorAll("[id^=document-row-]").length;
   const values = typed();
-  for (const [index, { file, template, fault }] of kept.entries()) {
+  for (const [index, { file, template, fault }] of stored.entries()) {
     values.set(`add${index + 1}`, file);
     values.set(`add${index + 1}_template`, template);
     values.set(`add${index + 1}_fault`, fault);
   }
   isSending = false;
   await rows(values, `#document-row-${before + 1} input:not([type=hidden])`);
-  say([`${kept.length === 1 ? "1 file was" : `${kept.length} files were`} added.`, ...refused].join(" "));
+  say([`${stored.length === 1 ? "1 file was" : `${stored.length} files were`} added.`, ...refused].join(" "));
 }
 
 /**

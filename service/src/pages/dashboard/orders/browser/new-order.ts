@@ -28,7 +28,7 @@ const places = openPlaces({
   numbering: { signerOf: (row) => signerOf(signersIn(form))(row), rowOf: rowOf(signersIn(form)) },
   previewed: {
     isNotarized: () => boxes.notarize.checked,
-    titleOf: () => (input.files?.[0]?.name ?? keptName()).replace(/\.pdf$/i, ""),
+    titleOf: () => (input.files?.[0]?.name ?? storedName()).replace(/\.pdf$/i, ""),
   },
   changed(count) {
     // While no field is placed, the form also sends the input `ask`, so that the service asks before it adds a page.
@@ -38,7 +38,7 @@ const places = openPlaces({
     ask.disabled = count > 0 || (agreed instanceof HTMLInputElement && agreed.checked);
   },
 });
-const kept = part("places").dataset["kept"] ?? "";
+const storedUrl = part("places").dataset["kept"] ?? "";
 
 let pages = "";
 let library: ReturnType<typeof loadPdfJs> | undefined;
@@ -66,7 +66,7 @@ form.addEventListener("input", () => {
   timer = setTimeout(() => void price(), restMs);
 });
 void price();
-if (kept !== "") void showKept();
+if (storedUrl !== "") void showStored();
 
 // Adds a row for a signer without loading a page, so that the chosen file stays. On any error, the button submits the
 // form.
@@ -102,7 +102,7 @@ document.addEventListener(
 );
 
 /** The name of the file that came with a refused form; empty without one. */
-function keptName(): string {
+function storedName(): string {
   const name = new FormData(form).get("document_name");
   return typeof name === "string" ? name : "";
 }
@@ -185,10 +185,10 @@ async function proposeTemplates(file: File): Promise<void> {
 }
 
 /** Shows the pages of the file that came with a refused form. */
-async function showKept(): Promise<void> {
+async function showStored(): Promise<void> {
   try {
     library ??= loadPdfJs(form.dataset["pdfJs"] ?? "");
-    const response = await fetch(kept);
+    const response = await fetch(storedUrl);
     if (!response.ok) throw new Error(`status ${response.status}`);
     const opened = await openDocument(await library, await response.arrayBuffer());
     if (input.files?.length) return void opened.document.loadingTask.destroy();

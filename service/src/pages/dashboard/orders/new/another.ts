@@ -13,17 +13,17 @@ import { rowField } from "./signer-rows.ts";
 export const anotherPath = (code: string): string => `/dashboard/orders/new?like=${code}`;
 
 /** The order that a new one is modeled on: its code, its name, and the values that the form copies. */
-export type Begun = { code: string; name: string; values: FormValues };
+export type ModelOrder = { code: string; name: string; values: FormValues };
 
 /**
  * The order and the values that the form copies from it.
  * @throws ServiceError for an order that does not belong to the firm
  */
-export async function begunFrom(
+export async function modelOrder(
   { db, titleOf }: { db: Database; titleOf: TitleOf },
   request: FastifyRequest,
   code: string,
-): Promise<Begun> {
+): Promise<ModelOrder> {
   const principal = principalOf(request);
   const order = await ownOrder(db, request, code);
   const [same, rooms] = await Promise.all([

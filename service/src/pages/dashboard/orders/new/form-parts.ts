@@ -14,7 +14,7 @@ export type Part = (name: OrderField) => {
 };
 
 /** A file that was sent with a form that was refused. */
-export type KeptFile = { token: string; name: string; pages: string };
+export type StoredFormFile = { token: string; name: string; pages: string };
 
 /**
  * The input that chooses or replaces a file. The server stores the file of a refused form, because browsers forget a
@@ -27,7 +27,7 @@ export function fileField({
   error,
   again,
   kept,
-}: Omit<ReturnType<Part>, "value"> & { again: boolean; kept: KeptFile | null }): Html {
+}: Omit<ReturnType<Part>, "value"> & { again: boolean; kept: StoredFormFile | null }): Html {
   const id = `field-${name}`;
   const described = [`${id}-hint`, error && `${id}-error`].filter(Boolean).join(" ");
   const hint = again && !kept && html` <strong>Choose it again</strong>: browsers do not keep a chosen file.`;
@@ -72,8 +72,8 @@ const senderNames = ["from_name", "from_line1", "from_line2", "from_city", "from
 
 /** The sender's address, collapsed until something is typed. */
 export function senderPart(part: Part): Html {
-  const begun = senderNames.some((name) => part(name).value || part(name).error);
-  return html`<details class="sender-part"${begun && html` open`}><summary>Different return address</summary>
+  const hasSender = senderNames.some((name) => part(name).value || part(name).error);
+  return html`<details class="sender-part"${hasSender && html` open`}><summary>Different return address</summary>
 <p class="hint">Leave this empty to use this service’s business address as the return address. If you fill it in, only the second line is optional.</p>
 <div class="form">${address(part, "from")}</div>
 </details>`;

@@ -9,8 +9,8 @@ import { type Html, html } from "../../../ui/render.ts";
 import { type FormSubmission, submissionFields } from "../../submit-once.ts";
 import { roomChoice } from "../rooms.ts";
 import { chargeNote, labels, type OrderField, refusalWords, senderTextWords } from "../words.ts";
-import type { Begun } from "./another.ts";
-import { fileField, type KeptFile, type Part, senderPart, shippingPart } from "./form-parts.ts";
+import type { ModelOrder } from "./another.ts";
+import { fileField, type Part, type StoredFormFile, senderPart, shippingPart } from "./form-parts.ts";
 import { placesPart } from "./places-part.ts";
 import { quotePath } from "./quote.ts";
 import { signerRowsPart } from "./signers-part.ts";
@@ -24,7 +24,7 @@ export type OrderFormView = FormSubmission & {
   /** The firm's latest open rooms, to choose from. */
   openRooms: readonly OpenRoom[];
   /** An existing order. The new order is for the same client. */
-  begun?: Begun;
+  begun?: ModelOrder;
   /** The room in which the order was started. */
   room?: string | undefined;
   /**
@@ -63,9 +63,9 @@ ${errorSummary(problems.map(({ text }) => text))}
 <form class="form order-form card" id="order-form" method="post" action="/dashboard/orders/new" enctype="multipart/form-data" data-pdf-js="${view.pdfJs}" data-template-pages="${view.templatePages.join(" ")}" data-quote="${quotePath}" data-services="${servicesOf(pricing.catalog)}">
 <button type="submit" hidden></button>
 ${submissionFields(view)}
-${view.begun && begunNotice(view.begun)}
+${view.begun && modelNotice(view.begun)}
 <fieldset><legend>Document</legend>
-${fileField({ ...part("document"), again: typed !== undefined, kept: keptIn(values) })}
+${fileField({ ...part("document"), again: typed !== undefined, kept: storedFileIn(values) })}
 ${select({ ...part("doc_slug"), options: catalogChoices(pricing.catalog), hint: "Choosing one of these sets whether the document is signed and notarized." })}
 ${signingNotes(pricing.catalog)}
 </fieldset>
@@ -103,16 +103,16 @@ const payers = [
 
 const inWords = new Intl.ListFormat("en");
 
-const begunNotice = ({ code, name, values }: Begun): Html => {
-  const taken = ["client", values["external_reference"] && "file number", values["room"] && "room"];
+const modelNotice = ({ code, name, values }: ModelOrder): Html => {
+  const copied = ["client", values["external_reference"] && "file number", values["room"] && "room"];
   return notice(
     "info",
     "Another order for the same client",
-    html`The form has the ${inWords.format(taken.flatMap((each) => each || []))} of <a href="/dashboard/orders/${code}">${name}</a>. Choose the next document and its services.`,
+    html`The form has the ${inWords.format(copied.flatMap((each) => each || []))} of <a href="/dashboard/orders/${code}">${name}</a>. Choose the next document and its services.`,
   );
 };
 
-const keptIn = (values: FormValues): KeptFile | null =>
+const storedFileIn = (values: FormValues): StoredFormFile | null =>
   values["fill_token"]
     ? { token: values["fill_token"], name: values["document_name"] ?? "", pages: values["document_pages"] ?? "" }
     : null;

@@ -17,10 +17,10 @@ import { dashboardPage } from "../../page-shell.ts";
 import { reauthenticate } from "../../reauthenticate.ts";
 import { submissionFor } from "../../submit-once.ts";
 import { roomsToChooseFrom } from "../rooms.ts";
-import { begunFrom } from "./another.ts";
+import { modelOrder } from "./another.ts";
 import { type OrderFormView, orderFormBody } from "./form.ts";
 import { type OrderNewDeps, path, place } from "./place.ts";
-import { keptFilePath } from "./places-part.ts";
+import { storedFilePath } from "./places-part.ts";
 import { quoteRoute } from "./quote.ts";
 import { rowCount, withSigners } from "./signer-rows.ts";
 import { moreSignersPath } from "./signers-part.ts";
@@ -42,7 +42,7 @@ export function orderNewPage(app: FastifyInstance, deps: OrderNewDeps): void {
   showRoute(app, deps);
   placeRoute(app, deps);
   pageRoute(app, deps.frame, {
-    url: `${keptFilePath}/:token`,
+    url: `${storedFilePath}/:token`,
     handle: async ({ request, params: { token } }) => ({
       pdf: await openUpload(deps.orders, token, principalOf(request)),
       name: "document.pdf",
@@ -81,7 +81,7 @@ function showRoute(app: FastifyInstance, deps: OrderNewDeps): void {
       }
       if (like === undefined) return showForm(deps, request, { room });
       return showForm(deps, request, {
-        begun: await begunFrom({ db: deps.orders.db, titleOf: deps.titleOf }, request, like),
+        begun: await modelOrder({ db: deps.orders.db, titleOf: deps.titleOf }, request, like),
       });
     },
   });
@@ -169,11 +169,11 @@ async function keepRefused(
   const { refusals } = readWhole(withSigners(fields), sent, deps.orders.offer.pricing);
   if (/^fill_token /.test(message)) fields.delete("fill_token");
   if (sent && !/^document /.test(message)) {
-    const kept = await keptOrNull(deps, principalOf(request), upload.bytes);
-    if (kept) {
-      fields.set("fill_token", kept.fillToken);
+    const stored = await storeOrNull(deps, principalOf(request), upload.bytes);
+    if (stored) {
+      fields.set("fill_token", stored.fillToken);
       fields.set("document_name", documentName(upload.filename) ?? "");
-      fields.set("document_pages", String(kept.pages));
+      fields.set("document_pages", String(stored.pages));
     }
   }
   return refusals.includes(message) ? refusals : [message];
@@ -183,7 +183,7 @@ async function keepRefused(
  * Stores the file of a refused form; null when this fails. A failure is not reported to the reader, because the page
  * already reports why the form was refused.
  */
-async function keptOrNull(deps: OrderNewDeps, principal: Principal, bytes: Buffer) {
+async function storeOrNull(deps: OrderNewDeps, principal: Principal, bytes: Buffer) {
   try {
     await deps.orders.originals.requireStorage(principal, bytes.length);
     return await keepUpload(deps.orders, bytes, principal, "order");

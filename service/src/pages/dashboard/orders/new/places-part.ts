@@ -6,7 +6,7 @@ import { fieldRefusal } from "../words.ts";
 import type { Part } from "./form-parts.ts";
 
 /** The address of the file of a refused form, for our own script, which shows its pages. */
-export const keptFilePath = "/dashboard/orders/new/file";
+export const storedFilePath = "/dashboard/orders/new/file";
 
 /** The address that our script of the field editor asks for a preview. */
 export const previewPath = "/dashboard/places/preview";
@@ -21,7 +21,7 @@ export type PlacesElements = {
   /** The reasons why fields were refused, by their indexes. */
   refusals: readonly { index: number; text: string }[];
   /** The address of the stored file; empty when the form has none. */
-  kept: string;
+  fileUrl: string;
   /** The text that is shown until the script knows the document. */
   text: string;
   /** In a form with several documents: the document that the button names. */
@@ -29,9 +29,9 @@ export type PlacesElements = {
 };
 
 export const placesElements = (
-  { id, name, value = "", refusals, kept, text, about }: PlacesElements,
+  { id, name, value = "", refusals, fileUrl, text, about }: PlacesElements,
   more: { title?: Html; ask?: Html; below?: Html | undefined | "" | false } = {},
-): Html => html`<div class="places-part" id="${id}" data-sizes="${sizes}" data-refused="${JSON.stringify(refusals)}" data-kept="${kept}" data-preview="${previewPath}">
+): Html => html`<div class="places-part" id="${id}" data-sizes="${sizes}" data-refused="${JSON.stringify(refusals)}" data-kept="${fileUrl}" data-preview="${previewPath}">
 <input type="hidden" id="field-${name}" name="${name}" value="${value}">
 ${more.ask}
 <div class="with-script-block">${more.title}
@@ -51,10 +51,10 @@ export function placesPart(part: Part, values: FormValues, messages: readonly st
   const refused = messages.filter((each) => each.startsWith("fields[")).map(fieldRefusal);
   const refusals = refused.map(({ index, rule }) => ({ index, text: rule }));
   const isAsked = values["page_added"] === "on" || messages.some((each) => /^fields is required/.test(each));
-  const kept = values["fill_token"] ? `${keptFilePath}/${values["fill_token"]}` : "";
+  const fileUrl = values["fill_token"] ? `${storedFilePath}/${values["fill_token"]}` : "";
   const text = "Choose a PDF above. Then you can say on its pages where each person signs and fills in.";
   return placesElements(
-    { id: "places", name: "fields", value: values["fields"], refusals, kept, text },
+    { id: "places", name: "fields", value: values["fields"], refusals, fileUrl, text },
     {
       title: html`<h2>Fields on the pages</h2>`,
       ask: html`<input type="hidden" id="places-ask" name="page_added" value="ask" disabled>`,

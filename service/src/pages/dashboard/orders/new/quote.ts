@@ -121,13 +121,13 @@ export const isPostageGuessed = ({ ship }: { ship: boolean }, refusals: readonly
  */
 export function postageNote(
   { isPriced, isGuessed, asksCarriers }: { isPriced: boolean; isGuessed: boolean; asksCarriers: boolean },
-  placed: "order" | "closing",
+  subject: "order" | "closing",
 ): Html | "" {
   const lines = [
-    ...(isPriced ? [] : [`The postage is priced by us after the ${placed} is placed.`]),
+    ...(isPriced ? [] : [`The postage is priced by us after the ${subject} is placed.`]),
     ...(isPriced && isGuessed ? ["Postage is for New York until the address is complete."] : []),
     ...(isPriced && asksCarriers
-      ? [`Postage can change when the ${placed} is placed: the carriers are asked then.`]
+      ? [`Postage can change when the ${subject} is placed: the carriers are asked then.`]
       : []),
   ];
   return lines.length === 0 ? "" : html`<p class="quiet">${lines.join(" ")}</p>`;

@@ -13,12 +13,12 @@ let isRunning = false;
 picker.multiple = true;
 form.addEventListener("submit", (event) => {
   event.preventDefault();
-  take(picker.files ?? undefined);
+  showFiles(picker.files ?? undefined);
   form.reset();
 });
-listenForDrops(form, take);
+listenForDrops(form, showFiles);
 
-function take(files: FileList | undefined): void {
+function showFiles(files: FileList | undefined): void {
   for (const file of files ?? []) {
     const row = newRow(file.name);
     row.say("Waiting");

@@ -11,8 +11,8 @@ if (form instanceof HTMLFormElement && document.getElementById("places")) connec
 /** Lets the firm place fields for its roles on the pages of the template's document, or of a newly chosen one. */
 function connect(form: HTMLFormElement): void {
   const chosen = part<HTMLInputElement>("field-document");
-  const said = part("places-said");
-  const kept = part("places").dataset["kept"] ?? "";
+  const statusLine = part("places-said");
+  const storedUrl = part("places").dataset["kept"] ?? "";
   let library: ReturnType<typeof loadPdfJs> | undefined;
 
   const open = async (bytes: ArrayBuffer) => {
@@ -23,7 +23,7 @@ function connect(form: HTMLFormElement): void {
   const places = openPlaces({
     ...{ id: "places", input: part<HTMLInputElement>("field-fields"), form, signers: () => rolesIn(form) },
     numbering: { signerOf: (row) => signerOf(rolesIn(form))(row), rowOf: rowOf(rolesIn(form)) },
-    ...(kept !== "" && { load: openKept }),
+    ...(storedUrl !== "" && { load: openStored }),
     previewed: {
       titleOf: () => String(new FormData(form).get("name") ?? ""),
       isNotarized: () => new FormData(form).get("svc_notary") === "on",
@@ -31,8 +31,8 @@ function connect(form: HTMLFormElement): void {
     changed() {},
   });
 
-  async function openKept() {
-    const response = await fetch(kept);
+  async function openStored() {
+    const response = await fetch(storedUrl);
     if (!response.ok) throw new Error(`status ${response.status}`);
     return open(await response.arrayBuffer());
   }
@@ -40,14 +40,14 @@ function connect(form: HTMLFormElement): void {
   chosen.addEventListener("change", async () => {
     const file = chosen.files?.[0];
     places.show(null);
-    if (!file && kept === "") return;
-    said.textContent = "Opening the pages…";
+    if (!file && storedUrl === "") return;
+    statusLine.textContent = "Opening the pages…";
     try {
-      const opened = await (file ? file.arrayBuffer().then(open) : openKept());
+      const opened = await (file ? file.arrayBuffer().then(open) : openStored());
       if (chosen.files?.[0] === file) places.show(opened);
       else void opened.document.loadingTask.destroy();
     } catch {
-      said.textContent = "The pages of this file can’t be shown here. We look at it when you save the template.";
+      statusLine.textContent = "The pages of this file can’t be shown here. We look at it when you save the template.";
     }
   });
 }

@@ -99,10 +99,10 @@ export function openActions({ opened, store, rules, signers, row, page: current,
       const own = fitSize(kind, startSize(kind), size, rules);
       const x = (size.width - own.width) / 2;
       let y = (size.height - own.height) / 2;
-      const taken = store.fields().filter((field) => field.page === page);
-      const isTaken = () =>
-        taken.some(({ rect }) => Math.abs(rect.x - x) < own.width && Math.abs(rect.y - y) < own.height);
-      while (isTaken() && y + own.height < size.height) y += own.height + copyStep / 2;
+      const onPage = store.fields().filter((field) => field.page === page);
+      const isOccupied = () =>
+        onPage.some(({ rect }) => Math.abs(rect.x - x) < own.width && Math.abs(rect.y - y) < own.height);
+      while (isOccupied() && y + own.height < size.height) y += own.height + copyStep / 2;
       put(kind, page, within({ x, y, ...own }, size));
     },
     duplicate({ field }: Box): void {

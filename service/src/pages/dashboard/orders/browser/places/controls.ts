@@ -13,9 +13,9 @@ function labelled(label: string, input: Input, hint?: string): HTMLElement {
   input.id = `place-input-${++lastId}`;
   const field = make("div", { className: "form-field" }, make("label", { htmlFor: input.id, textContent: label }));
   if (hint !== undefined) {
-    const said = make("p", { className: "hint", id: `${input.id}-hint`, textContent: hint });
-    input.setAttribute("aria-describedby", said.id);
-    field.append(said);
+    const hintElement = make("p", { className: "hint", id: `${input.id}-hint`, textContent: hint });
+    input.setAttribute("aria-describedby", hintElement.id);
+    field.append(hintElement);
   }
   field.append(input);
   return field;

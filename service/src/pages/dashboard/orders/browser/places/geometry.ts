@@ -4,13 +4,13 @@ import { between, type Kind, type Rect, type Size } from "./field.ts";
 export type SizeRules = Readonly<Record<Kind, { readonly least: Size; readonly most: Size }>>;
 
 /** The part of the page's width that a text field leaves free, in points. */
-const besideText = 36;
+const marginForText = 36;
 
 /** The allowed size that is nearest to `size`, by the limits of the field's kind and of its page. */
 export function fitSize(kind: Kind, size: Size, page: Size, rules: SizeRules): Size {
   const { least, most } = rules[kind];
   const isMark = kind === "signature" || kind === "initials";
-  const widest = Math.min(most.width, isMark ? page.width : page.width - besideText);
+  const widest = Math.min(most.width, isMark ? page.width : page.width - marginForText);
   return {
     width: between(size.width, least.width, Math.max(widest, least.width)),
     height: between(size.height, least.height, Math.max(Math.min(most.height, page.height), least.height)),
@@ -68,9 +68,11 @@ const dropReach = 16;
 export function ontoLine(rect: Rect, lines: readonly Line[], { isClick }: { readonly isClick: boolean }): Rect | null {
   const middle = rect.x + rect.width / 2;
   const [from, reach] = isClick ? [rect.y + rect.height / 2, rect.height] : [rect.y + rect.height, dropReach];
-  const beside = isClick ? 0 : dropReach;
+  const sideReach = isClick ? 0 : dropReach;
   const [line] = lines
-    .filter(({ x, y, width }) => middle >= x - beside && middle <= x + width + beside && Math.abs(y - from) <= reach)
+    .filter(
+      ({ x, y, width }) => middle >= x - sideReach && middle <= x + width + sideReach && Math.abs(y - from) <= reach,
+    )
     .sort((a, b) => Math.abs(a.y - from) - Math.abs(b.y - from));
   if (!line) return null;
   const width = Math.min(line.width, widestOnLine);

@@ -48,12 +48,12 @@ export function openPanel(deps: PanelDeps) {
   function contentOf(box: Box): HTMLElement[] {
     const { field, option } = box;
     const button = (text: string, click: (now: Box) => void, className = "quiet-button") => {
-      const made = make("button", { type: "button", textContent: text, className });
-      made.addEventListener("click", () => {
+      const toolButton = make("button", { type: "button", textContent: text, className });
+      toolButton.addEventListener("click", () => {
         const now = store.selected();
         if (now) click(now);
       });
-      return made;
+      return toolButton;
     };
     const actions = [
       button("Duplicate", deps.actions.duplicate),
@@ -201,8 +201,8 @@ function formatControls({ kind }: Field, set: Set): Control[] {
     const read = ({ field: { format } }: Box) =>
       typeof format === "string" && format !== "iso" && format !== "any" ? format : "";
     const changed = (value: string) => {
-      const known = [...dateChoices, ...textChoices].map(([each]) => each).find((each) => each === value);
-      set({ format: known || null });
+      const listed = [...dateChoices, ...textChoices].map(([each]) => each).find((each) => each === value);
+      set({ format: listed || null });
     };
     return [selectControl({ label: "Format", read, changed }, () => (kind === "date" ? dateChoices : textChoices))];
   }

@@ -39,20 +39,20 @@ export function openPreview(deps: PreviewDeps, row: number): void {
   let asking = new AbortController();
   const dialog = make("dialog", { className: "place-preview" });
   dialog.setAttribute("aria-labelledby", "place-preview-title");
-  const said = make("p", { className: "place-preview-said" });
-  said.setAttribute("role", "status");
-  const whose = chooser("place-preview-signer", "Page of", (value) => {
+  const statusLine = make("p", { className: "place-preview-said" });
+  statusLine.setAttribute("role", "status");
+  const signerChooser = chooser("place-preview-signer", "Page of", (value) => {
     shown = Number(value);
     void show();
   });
-  whose.fill(
+  signerChooser.fill(
     named.map(({ row: each, name }) => [String(each), name]),
     String(row),
   );
   const title = make("h2", { id: "place-preview-title", textContent: "Preview: nothing is sent or signed" });
   const close = mainButton("Back to the fields", () => dialog.close());
-  const tools = [title, whose.element, narrowButton(dialog), close];
-  dialog.append(make("div", { className: "place-bar form-actions" }, ...tools), said);
+  const tools = [title, signerChooser.element, narrowButton(dialog), close];
+  dialog.append(make("div", { className: "place-bar form-actions" }, ...tools), statusLine);
 
   /** Shows the page of the chosen signer. It is prepared again once the page of an earlier signer was used. */
   async function show(): Promise<void> {
@@ -66,9 +66,9 @@ export function openPreview(deps: PreviewDeps, row: number): void {
     const ready = frames.get(shown);
     const isReady = ready?.key === key;
     for (const { element } of frames.values()) element.hidden = element !== ready?.element || !isReady;
-    said.classList.remove("field-error");
-    if (index === -1) return refuse(said, `${nameOf(named, shown)} ${lacking}`);
-    said.textContent = isReady ? saidOf(nameOf(all, shown), before, missing) : "Preparing the pages…";
+    statusLine.classList.remove("field-error");
+    if (index === -1) return refuse(statusLine, `${nameOf(named, shown)} ${lacking}`);
+    statusLine.textContent = isReady ? explanationOf(nameOf(all, shown), before, missing) : "Preparing the pages…";
     if (isReady) return;
     ready?.element.remove();
     try {
@@ -80,10 +80,10 @@ export function openPreview(deps: PreviewDeps, row: number): void {
       element.addEventListener("load", () => element.contentWindow?.postMessage({ document }, location.origin));
       frames.set(shown, { element, key });
       dialog.append(element);
-      said.textContent = saidOf(nameOf(all, shown), before, missing);
+      statusLine.textContent = explanationOf(nameOf(all, shown), before, missing);
     } catch (error) {
       if (signal.aborted) return;
-      refuse(said, error instanceof Refused ? error.message : "The preview can’t be shown now. Try it again.");
+      refuse(statusLine, error instanceof Refused ? error.message : "The preview can’t be shown now. Try it again.");
     }
   }
 
@@ -103,16 +103,16 @@ export function openPreview(deps: PreviewDeps, row: number): void {
   });
   document.body.append(dialog);
   dialog.showModal();
-  if (named.length === 0) said.textContent = "Name somebody who signs. Then this shows their page.";
+  if (named.length === 0) statusLine.textContent = "Name somebody who signs. Then this shows their page.";
   else void show();
 }
 
 const lacking = "has no signature on the pages yet. Place one, and this shows the page.";
 
 /** Shows why there is no page. */
-function refuse(said: HTMLElement, why: string): void {
-  said.classList.add("field-error");
-  said.textContent = why;
+function refuse(statusLine: HTMLElement, why: string): void {
+  statusLine.classList.add("field-error");
+  statusLine.textContent = why;
 }
 
 /** Shows the pages as wide as on a phone, and back. */
@@ -132,7 +132,7 @@ type FromFrame = { readonly kind?: unknown; readonly tried?: Readonly<Record<str
 const inWords = new Intl.ListFormat("en");
 
 /** @param missing the signers who have no signature yet, so that no page can be shown for them */
-function saidOf(name: string, before: readonly Signer[], missing: readonly Signer[]): string {
+function explanationOf(name: string, before: readonly Signer[], missing: readonly Signer[]): string {
   const left = `${inWords.format(missing.map((each) => each.name))} ${missing.length === 1 ? "has" : "have"} no signature yet. `;
   const tryThem = `${missing.length > 0 ? left : ""}Try the fields: nothing is sent, and nothing is kept.`;
   if (before.length === 0) return `The page on which ${name} signs. ${tryThem}`;

@@ -84,8 +84,9 @@ export function ruleControls({ id, kind }: Field, set: Set, store: Store): Contr
           changed(value) {
             const operator = value as Operator;
             const before = now();
-            const kept = withValue.includes(operator) && before?.value !== undefined ? { value: before.value } : {};
-            if (before) set({ showWhen: { field: before.field, operator, ...kept } });
+            const formerValue =
+              withValue.includes(operator) && before?.value !== undefined ? { value: before.value } : {};
+            if (before) set({ showWhen: { field: before.field, operator, ...formerValue } });
           },
         },
         () => (operators[readBy(now())?.kind ?? "signature"] ?? []).map((each) => [each, words[each]] as const),

@@ -89,9 +89,9 @@ export function openPlaces(deps: PlacesDeps) {
 
   function show(next: OpenDocument): void {
     opened = next;
-    const kept = store.fields().filter(({ page }) => page <= next.document.numPages);
-    const lost = store.fields().length - kept.length;
-    if (lost > 0) replace(kept, `${counted(lost)} removed: this file does not have their pages.`);
+    const remaining = store.fields().filter(({ page }) => page <= next.document.numPages);
+    const lost = store.fields().length - remaining.length;
+    if (lost > 0) replace(remaining, `${counted(lost)} removed: this file does not have their pages.`);
     else refresh();
     pictures.draw(next).catch(() => pictures.clear());
   }
@@ -176,7 +176,7 @@ const notaryBox = "The notary’s box is added where a page has room: “Preview
 
 /** Shows the fields in the form: a sentence, the name of the button, and small pictures of the pages. */
 function openSummary({ id, signers, previewed }: PlacesDeps) {
-  const said = part(`${id}-said`);
+  const statusLine = part(`${id}-said`);
   const button = part<HTMLButtonElement>(`${id}-open`);
   const clear = part<HTMLButtonElement>(`${id}-clear`);
   const pictures = openPictures(part(`${id}-pictures`));
@@ -184,7 +184,7 @@ function openSummary({ id, signers, previewed }: PlacesDeps) {
   return {
     ...{ button, clear, pictures },
     say(text: string): void {
-      said.textContent = text;
+      statusLine.textContent = text;
     },
     /** Sets a sentence to add to those about the fields; empty for none. */
     note(text: string): void {
@@ -195,7 +195,7 @@ function openSummary({ id, signers, previewed }: PlacesDeps) {
       nameButton(button, fields.length);
       const ofNotary = fields.length > 0 && previewed.isNotarized() ? notaryBox : "";
       const words = [summaryOf(fields, signers()), leftWords(left), ofNotary, note];
-      said.textContent = words.filter((each) => each !== "").join(" ");
+      statusLine.textContent = words.filter((each) => each !== "").join(" ");
       pictures.mark(fields);
     },
   };

@@ -36,9 +36,9 @@ export function openTools({ store, signers, view, putInMiddle, say, preview, clo
     row = value;
     changed();
   };
-  const whose = chooser("place-signer", "Fields for", (value) => choose(Number(value)));
+  const signerChooser = chooser("place-signer", "Fields for", (value) => choose(Number(value)));
   const swatch = make("span", { className: "place-swatch" });
-  whose.element.append(swatch);
+  signerChooser.element.append(swatch);
   const buttons = toolButtons((kind, isAtOnce) => {
     if (isAtOnce || armed === kind) {
       armed = null;
@@ -77,7 +77,7 @@ export function openTools({ store, signers, view, putInMiddle, say, preview, clo
 
   return {
     bar,
-    palette: make("div", { className: "place-palette" }, whose.element, group, hint, missing),
+    palette: make("div", { className: "place-palette" }, signerChooser.element, group, hint, missing),
     arm,
     tool: () => armed,
     row: () => row,
@@ -85,7 +85,7 @@ export function openTools({ store, signers, view, putInMiddle, say, preview, clo
     refresh() {
       const all = signers();
       if (!all.some((signer) => signer.row === row)) row = all[0]?.row ?? 1;
-      whose.fill(
+      signerChooser.fill(
         all.map((signer) => [String(signer.row), signer.name]),
         String(row),
       );
@@ -101,13 +101,13 @@ export function openTools({ store, signers, view, putInMiddle, say, preview, clo
 }
 
 function toolButtons(used: (kind: Kind, isAtOnce: boolean) => void): Map<Kind, HTMLButtonElement> {
-  const made = kinds.map((kind) => {
+  const buttons = kinds.map((kind) => {
     const button = make("button", { type: "button", className: "place-tool", textContent: kindWords[kind] });
     // A click by keyboard has no point on the page, so the field gets a default place.
     button.addEventListener("click", ({ detail }) => used(kind, detail === 0));
     return [kind, button] as const;
   });
-  return new Map(made);
+  return new Map(buttons);
 }
 
 /** The signers who have no signature field yet; none when nobody has a field. */
