@@ -1,6 +1,7 @@
 import type { Claim } from "../claim.ts";
 import { sha256Hex } from "../digest.ts";
 import type { Manifest } from "../manifest/schema.ts";
+import { lastIndexOfText } from "../pdf/search.ts";
 import type { SealPurpose } from "./purpose.ts";
 import type { ProofVerification } from "./verify-proof.ts";
 
@@ -40,6 +41,8 @@ export async function roomDocumentClaim(
   const within = docSha256 === null ? undefined : namedBy([docSha256]);
   const beginning = within ?? namedBy(await beginningsOf(bytes, verification));
   const kind = verification.seal?.purpose?.kind;
+  const unsealed = verification.verdict === "unsigned" ? await unsealedBeginning(bytes, namedBy) : undefined;
+  if (unsealed !== undefined) return { name, state: "fails", why: `${unsealed} ${changed}` };
   if (
     beginning !== undefined &&
     kind === "notarized" &&
@@ -51,9 +54,11 @@ export async function roomDocumentClaim(
   const isOurs = kind !== undefined && kind !== "proof" && verification.verdict !== "not_verified";
   if (within !== undefined && isOurs) return { name, state: "holds", why: within };
   if (beginning !== undefined && kind !== "notarized_elsewhere")
-    return { name, state: "fails", why: `${beginning} The chosen file begins with it, and was changed afterwards.` };
+    return { name, state: "fails", why: `${beginning} ${changed}` };
   return { name, state: "unchecked", why: unnamed };
 }
+
+const changed = "The chosen file begins with it, and was changed afterwards.";
 
 const notListedYet =
   "The chosen file continues it, and was sealed as notarized; this version of the closing does not list that file yet.";
@@ -64,6 +69,30 @@ async function beginningsOf(bytes: Uint8Array, { earlierSignatures }: ProofVerif
     closes && revisionEnd !== null && revisionEnd < bytes.length ? [revisionEnd] : [],
   );
   return Promise.all(ends.map((end) => sha256Hex(bytes.subarray(0, end))));
+}
+
+const endOfFile = "%%EOF";
+/** Bounds the hashing of a file with many revisions. */
+const mostEnds = 8;
+
+/**
+ * The listed file with which a file without any signature begins: the file may have ended behind each end-of-file
+ * marker, with or without a line end. A signed file is not judged in this way, because the service may have sealed it
+ * after the certificate.
+ */
+async function unsealedBeginning(
+  bytes: Uint8Array,
+  namedBy: (hashes: readonly string[]) => string | undefined,
+): Promise<string | undefined> {
+  let at = bytes.length;
+  // A marker that is not found is at -1. No listed file is as short as the prefixes that this gives.
+  const markers = Array.from({ length: mostEnds }, () => (at = lastIndexOfText(bytes, endOfFile, at, 0)));
+  for (const marker of markers)
+    for (const lineEnd of [0, 1, 2]) {
+      const named = namedBy([await sha256Hex(bytes.subarray(0, marker + endOfFile.length + lineEnd))]);
+      if (named !== undefined) return named;
+    }
+  return undefined;
 }
 
 const isUnchanged = ({ earlierSignatures }: ProofVerification): boolean =>

@@ -179,12 +179,13 @@ async function checkPdf(
       ? await roomClaim(file, verification, config, context.manifests)
       : [];
   const isListed = verification.verdict === "unsigned" && ofRoom.some(({ state }) => state === "holds");
-  const isFailed = found.fails || [...attached, ...ofRoom].some(({ state }) => state === "fails");
+  const isChanged = ofRoom.some(({ state }) => state === "fails");
+  const isFailed = found.fails || attached.some(({ state }) => state === "fails");
   const isSeal = verification.verdict === "verified" || verification.verdict === "intact";
   return {
     kind: "proof",
     name: file.name,
-    verdict: isFailed && isSeal ? "not_verified" : verification.verdict,
+    verdict: isChanged || (isFailed && isSeal) ? "not_verified" : verification.verdict,
     claims: [
       ...verification.claims,
       ...attached,

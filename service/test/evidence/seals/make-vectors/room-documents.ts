@@ -48,6 +48,10 @@ const forged = by(asSigned.live, uploaded, stranger);
 const listsForged = certificateOver({ ...original, sealedSha256: hexOf(forged) });
 /** A closing certificate that was made before anybody signed the document. */
 const listsUploaded = certificateOver({ ...original, sealedSha256: null });
+const withoutLineEnd = uploaded.subarray(0, latin1(uploaded).trimEnd().length);
+const listsWithoutLineEnd = certificateOver({ originalSha256: hexOf(withoutLineEnd), sealedSha256: null });
+const withTwo = bytesOf(`${latin1(withoutLineEnd)}\r\n`);
+const listsWithTwo = certificateOver({ originalSha256: hexOf(withTwo), sealedSha256: null });
 const signedBefore = byStranger(uploaded);
 const listsSignedBefore = certificateOver({ originalSha256: hexOf(signedBefore), sealedSha256: null });
 const testSigned = by(asSigned.test, uploaded);
@@ -56,6 +60,7 @@ const ofTest = certificateOver({ ...original, sealedSha256: hexOf(testSigned) },
 const whole = "The closing certificate names the hash of the whole file.";
 const ended = "The service's own seal of a notarized document says what follows the listed file.";
 const notEnded = "Only a seal of the order says that what follows belongs there.";
+const continued = "Nothing says that what follows the listed file belongs there.";
 const elsewhere = "Nothing is wrong with either file: they do not belong together.";
 
 /** Each row of the table of a closing's documents (docs/evidence-format.md, section 20.2). */
@@ -147,6 +152,30 @@ const rows: readonly Row[] = [
     "not_verified",
     "fails",
     "Anybody can make such a time stamp.",
+  ],
+  ["the listed uploaded file, painted over", painted(uploaded), "not_verified", "fails", continued, listsUploaded],
+  [
+    "a listed uploaded file that ends without a line end, painted over twice",
+    painted(painted(withoutLineEnd)),
+    "not_verified",
+    "fails",
+    continued,
+    listsWithoutLineEnd,
+  ],
+  [
+    "a listed uploaded file that ends with two characters of a line end, painted over",
+    painted(withTwo),
+    "not_verified",
+    "fails",
+    continued,
+    listsWithTwo,
+  ],
+  [
+    "a file without a seal that continues none that is listed",
+    painted(document("Note")),
+    "unchecked",
+    "unchecked",
+    "The certificate does not name what it begins with.",
   ],
   ["a genuine document of another closing", by(asSigned.live, document("Note")), "unchecked", "unchecked", elsewhere],
   [
