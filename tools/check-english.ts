@@ -1,9 +1,10 @@
-// Refuses wordings that are hard to read, in comments and in Markdown: npm run check
+// Refuses wordings that are hard to read, in comments, in Markdown and in declared names: npm run check
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { refusedWordings } from "./english.ts";
+import { refusedIdentifiers } from "./identifiers.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const checked = /\.(?:ts|mjs|cjs|py|sql|sh|css|ya?ml|md)$/;
@@ -12,13 +13,20 @@ const checked = /\.(?:ts|mjs|cjs|py|sql|sh|css|ya?ml|md)$/;
 const exempt =
   /^tools\/english(?:\.test)?\.ts$|\/vectors\/|^service\/data\/consent\/|^service\/migrations\/00(?:[0-8]\d|9[01])_/;
 
+/** The product's own source; tests may name the two sides of a comparison as they like. */
+const named = /^(?:service|packages\/[a-z]+)\/src\/.*\.ts$/;
+
 // If a folder or file is given as an argument, only that is checked.
 const [asked = ""] = process.argv.slice(2);
 const files = execFileSync("git", ["ls-files", "-z"], { cwd: root, encoding: "utf8" }).split("\0");
 let refused = 0;
 for (const file of files) {
   if (!file.startsWith(asked) || !checked.test(file) || exempt.test(file)) continue;
-  for (const { line, found, better } of refusedWordings(file, readFileSync(join(root, file), "utf8"))) {
+  const text = readFileSync(join(root, file), "utf8");
+  for (const { line, found, better } of [
+    ...refusedWordings(file, text),
+    ...(named.test(file) ? refusedIdentifiers(file, text) : []),
+  ]) {
     console.error(`${file}:${line}: "${found}" is hard to read: write ${better}`);
     refused += 1;
   }

@@ -10,7 +10,7 @@ import {
   openAssign,
   rolesOnPages,
 } from "../../../src/pages/dashboard/orders/browser/proposals/assign.ts";
-import { containsTag, type PlacedProposal } from "../../../src/pages/dashboard/orders/browser/proposals/found.ts";
+import { containsTag, type ProposalOnPage } from "../../../src/pages/dashboard/orders/browser/proposals/found.ts";
 import {
   lastRole,
   placesFor,
@@ -18,9 +18,9 @@ import {
   withRoles,
 } from "../../../src/pages/dashboard/orders/browser/proposals/roles.ts";
 
-type Kind = PlacedProposal["kind"];
+type Kind = ProposalOnPage["kind"];
 const signers = (...names: string[]) => names.map((name, index) => ({ row: index + 1, name }));
-const place = (kind: Kind, x: number, y: number, near: string[] = [], page = 1): PlacedProposal => ({
+const place = (kind: Kind, x: number, y: number, near: string[] = [], page = 1): ProposalOnPage => ({
   kind,
   page,
   near,
@@ -28,7 +28,7 @@ const place = (kind: Kind, x: number, y: number, near: string[] = [], page = 1):
   ...{ options: [], label: "", words: "", role: null, reason: "label_left", confidence: "high" },
 });
 /** The row of each place's signer; 0 for nobody. */
-const rowsOf = (places: PlacedProposal[], people: ReturnType<typeof signers>) => {
+const rowsOf = (places: ProposalOnPage[], people: ReturnType<typeof signers>) => {
   const rows = assign(places, people);
   return places.map((each) => rows.get(each) ?? 0);
 };
@@ -63,12 +63,12 @@ test("a row of initials with a place for each signer is in the order of the sign
 });
 
 test("initials next to each other are for different people, and those of a seller and a buyer for theirs", () => {
-  const of = (role: string, each: PlacedProposal): PlacedProposal => ({ ...each, role });
+  const of = (role: string, each: ProposalOnPage): ProposalOnPage => ({ ...each, role });
   const row = [place("initials", 72, 400), place("initials", 300, 400)];
   const people = signers("Mark Lee", "Ana Ortega");
   const lines = [place("signature", 72, 100, ["Ana Ortega"]), place("signature", 72, 300, ["Mark Lee"])] as const;
   assert.deepEqual(rowsOf([...lines, ...row], people), [2, 1, 1, 2], "in the order of the signers");
-  const [first, second] = row as [PlacedProposal, PlacedProposal];
+  const [first, second] = row as [ProposalOnPage, ProposalOnPage];
   const roles = [of("buyer", first), of("seller", second)];
   assert.deepEqual(rowsOf([...lines, ...roles], people), [2, 1, 0, 0], "nothing says who buys");
   const known = [of("buyer", lines[0]), of("seller", lines[1])];
@@ -113,13 +113,13 @@ test("a place is for nobody where the page names nobody, several at once, or two
 });
 
 test("one click gives a signer no place whose words name another party or signer, and no initials next to others", () => {
-  const of = (role: string | null, each: PlacedProposal): PlacedProposal => ({ ...each, role });
+  const of = (role: string | null, each: ProposalOnPage): ProposalOnPage => ({ ...each, role });
   const people = signers("Sam Seller", "Bea Buyer");
   const freeOf = (
-    places: readonly PlacedProposal[],
+    places: readonly ProposalOnPage[],
     row: number,
     who = people,
-    chosen: [PlacedProposal, number][] = [],
+    chosen: [ProposalOnPage, number][] = [],
   ) =>
     forOne(row, { proposals: places, owners: new Map([...assign(places, who), ...chosen]), signers: who }).map((each) =>
       places.indexOf(each),
@@ -139,11 +139,11 @@ test("one click gives a signer no place whose words name another party or signer
   const owned = assign(places, people);
   assert.deepEqual(
     freeOf(places, 1),
-    [4, 7, 9].filter((n) => !owned.has(places[n] as PlacedProposal)),
+    [4, 7, 9].filter((n) => !owned.has(places[n] as ProposalOnPage)),
   );
   assert.ok(!freeOf(places, 2).some((n) => [2, 3, 4, 5, 6].includes(n)));
   const lines = ["Seller", "Buyer"].map((role, n) => of(role, place("signature", 72, 100 + 200 * n)));
-  const [first, second] = lines as [PlacedProposal, PlacedProposal];
+  const [first, second] = lines as [ProposalOnPage, ProposalOnPage];
   const alone = signers("Sam Seller");
   assert.deepEqual(freeOf(lines, 1, alone), [], "the page does not say whose of the two he is");
   assert.deepEqual(freeOf([first], 1, alone), [0]);
@@ -152,7 +152,7 @@ test("one click gives a signer no place whose words name another party or signer
   assert.deepEqual(freeOf([second], 1), [], "it may be of either of them");
 });
 
-const of = (role: string | null, each: PlacedProposal): PlacedProposal => ({ ...each, role });
+const of = (role: string | null, each: ProposalOnPage): ProposalOnPage => ({ ...each, role });
 const as = (row: number, name: string, role: string) => ({ row, name, role });
 
 test("places whose words name a role are for the signer of that role, on every page, and no others", () => {
@@ -267,7 +267,7 @@ test("the lines of witnesses are for signers who sign as witnesses, who get no o
   const ann = { row: 1, name: "Ann Lee" };
   assert.deepEqual(rowsOf([...lines, ...theirs], [ann, tom]), [0, 0, 2, 2]);
   assert.deepEqual(rowsOf(theirs, [ann, { row: 2, name: "Tom Fay" }]), [0, 0], "nobody is a witness");
-  assert.deepEqual(rowsOf([lines[0] as PlacedProposal, ...theirs], [ann, tom]), [1, 2, 2], "the only other signer");
+  assert.deepEqual(rowsOf([lines[0] as ProposalOnPage, ...theirs], [ann, tom]), [1, 2, 2], "the only other signer");
   const second = of("Witness", place("signature", 72, 400));
   assert.deepEqual(rowsOf([...theirs, second], [ann, tom]), [2, 2, 0], "a second witness is not the buyer");
   const all = [...lines, ...theirs];

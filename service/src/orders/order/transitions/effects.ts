@@ -107,10 +107,10 @@ export const isTrouble = (status: MailedStatus): boolean => status !== "Refunded
 export type Noted = { n: number; id: number; status: MailedStatus; partnerId: string };
 
 /** Removes and returns the statuses noted for the mail to a member. Call it in the transaction that queues the mail. */
-export const removeNotedStatuses = (tx: Tx, placedBy: string, environment: Environment) =>
+export const removeNotedStatuses = (tx: Tx, placer: string, environment: Environment) =>
   tx.query<Noted>(sql`
     DELETE FROM order_news n USING orders o
-    WHERE n.placed_by = ${placedBy} AND n.environment = ${environment} AND o.id = n.order_id
+    WHERE n.placed_by = ${placer} AND n.environment = ${environment} AND o.id = n.order_id
     RETURNING n.id AS n, n.order_id AS id, n.status, o.partner_id AS "partnerId"`);
 
 /** The side effects of entering a status. */

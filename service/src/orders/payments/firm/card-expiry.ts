@@ -12,19 +12,19 @@ import * as store from "./store.ts";
  * Handles a signed event that a bank has renewed a card, which keeps its id at the processor.
  * @returns false for a card that no firm has in use
  */
-export async function takeCard(
+export async function applyCard(
   tx: Tx,
   { method, brand, last4, expires }: CardMessage,
   { at, actor }: { at: Date; actor: string },
 ): Promise<boolean> {
-  let isKnown = false;
+  let isOnFile = false;
   for (const { id, partnerId, environment, kind } of await store.methodsNamed(tx, method)) {
     if (kind !== "card" || !(await store.renewCard(tx, id, { brand, last4, expires }))) continue;
-    isKnown = true;
+    isOnFile = true;
     const detail = { method: id, environment, last4, expires };
     await tx.query(auditLine({ at, action: "payment_method.renewed", actor, partnerId, detail }));
   }
-  return isKnown;
+  return isOnFile;
 }
 
 /**

@@ -7,7 +7,7 @@ import { closeCheckoutQueue, type LockedOrder } from "../../order/order.ts";
 import { currency } from "../checkout/sessions.ts";
 import { bindSession, endProcessorSession, hasPendingFunds, sessionPayees } from "../checkout/store.ts";
 import { disputesOfIntent, recordDispute } from "../disputes.ts";
-import { takeCard } from "../firm/card-expiry.ts";
+import { applyCard } from "../firm/card-expiry.ts";
 import { applyCharge } from "../firm/charge-events.ts";
 import { chargesOfOrder, isOpenCharge } from "../firm/charge-store.ts";
 import { applySetup } from "../firm/methods.ts";
@@ -110,7 +110,7 @@ async function read(tx: Tx, event: SignedEvent, options: ApplyOptions): Promise<
   if (message.kind === "setup") return unpaid(nothing((await applySetup(tx, message)) ? "saved" : "unknown"));
   if (message.kind === "mandate")
     return unpaid(nothing((await applyMandate(tx, message, options)) ? "saved" : "unknown"));
-  if (message.kind === "card") return unpaid(nothing((await takeCard(tx, message, options)) ? "saved" : "unknown"));
+  if (message.kind === "card") return unpaid(nothing((await applyCard(tx, message, options)) ? "saved" : "unknown"));
   const locked = await lockPayees(tx, message);
   const { orders } = locked;
   // Live money never pays a test order.

@@ -18,11 +18,11 @@ export function signerRowsPart(
 ): Html {
   const rows = rowCount(values);
   const auth = part("signer_auth");
-  const begun =
+  const hasSigners =
     rows > rowCount({}) ||
     namedRows(values).length > 0 ||
     [auth.value, auth.error, part("signers").error].some(Boolean);
-  return html`<details class="signer-rows" id="signer-rows"${begun && html` open`}><summary>Add signers</summary>
+  return html`<details class="signer-rows" id="signer-rows"${hasSigners && html` open`}><summary>Add signers</summary>
 <p class="hint">Without a name here, the client signs. Once you name somebody, only the people named here sign, so name the client too if the client signs. A row that you leave empty is nobody. Signers with the same turn sign at the same time, after those of earlier turns.</p>
 <div class="form">${select({ ...auth, options: [{ value: "", label: "The link in the email" }, ...authChoices(textCodes).slice(1)] })}
 ${Array.from({ length: rows }, (_, index) => signerRow(index + 1, values, problems, textCodes))}

@@ -1,7 +1,7 @@
 import { isRoleOf } from "../../../../../kernel/pdf/proposals/role.ts";
 import { witness } from "../../../../../kernel/pdf/proposals/witnesses.ts";
 import type { Signer } from "../places/signers.ts";
-import type { PlacedProposal } from "./found.ts";
+import type { ProposalOnPage } from "./found.ts";
 
 /** In points: how far below its signature a date, a name or initials can be, and how far to the left or right. */
 const block = { below: 120, beside: 160, row: 10 } as const;
@@ -24,22 +24,22 @@ const holdersOf = (party: string | null, signers: readonly Signer[]): Signer[] =
  * for each signer, in their order. For other places, the sender chooses the signer.
  */
 export function assign(
-  proposals: readonly PlacedProposal[],
+  proposals: readonly ProposalOnPage[],
   signers: readonly Signer[],
-): ReadonlyMap<PlacedProposal, number> {
-  const rows = new Map<PlacedProposal, number>();
+): ReadonlyMap<ProposalOnPage, number> {
+  const rows = new Map<ProposalOnPage, number>();
   // One signer signs everywhere, unless the signer's role is known.
   if (signers.length < 2 && signers[0]?.role === undefined) return rows;
   const people = peopleOf(signers);
-  const give = (proposal: PlacedProposal, row: number | undefined) => {
+  const give = (proposal: ProposalOnPage, row: number | undefined) => {
     if (row !== undefined) rows.set(proposal, row);
   };
-  const named = (proposal: PlacedProposal): number | undefined => {
+  const named = (proposal: ProposalOnPage): number | undefined => {
     const row = namedNear(proposal, people);
     return signers.some((signer) => signer.row === row && maySign(signer, proposal.role)) ? row : undefined;
   };
   /** If a role has several signers, it needs a place for each of them. Spare places of one signer stay free. */
-  const giveInOrder = (places: readonly PlacedProposal[], rowsInOrder: readonly number[]) => {
+  const giveInOrder = (places: readonly ProposalOnPage[], rowsInOrder: readonly number[]) => {
     if (rowsInOrder.length !== 1 && rowsInOrder.length !== places.length) return;
     for (const [index, each] of inReadingOrder(places).entries()) give(each, rowsInOrder[index]);
   };
@@ -81,9 +81,9 @@ export function assign(
       else give(proposal, (signature ? undefined : named(proposal)) ?? ofRole(proposal.role));
     }
     for (const initials of inRows(onPage.filter(({ kind }) => kind === "initials"))) {
-      const given = initials.flatMap((each) => rows.get(each) ?? []);
+      const assigned = initials.flatMap((each) => rows.get(each) ?? []);
       // Places next to each other are for different people.
-      if (initials.length < 2 || (given.length > 0 && new Set(given).size === given.length)) continue;
+      if (initials.length < 2 || (assigned.length > 0 && new Set(assigned).size === assigned.length)) continue;
       for (const each of initials) rows.delete(each);
       const groups = Map.groupBy(initials, ({ role }) => role);
       for (const [role, places] of groups) {
@@ -103,7 +103,7 @@ export function assign(
  * several signers tells nothing about lines without a name.
  */
 export function rolesOnPages(
-  proposals: readonly PlacedProposal[],
+  proposals: readonly ProposalOnPage[],
   signers: readonly Pick<Signer, "row" | "name">[],
 ): ReadonlyMap<number, string> {
   const people = peopleOf(signers);
@@ -127,15 +127,15 @@ export function rolesOnPages(
  * @param everybody the people whose names are known, also those who don't sign
  */
 export function ofOthers(
-  proposals: readonly PlacedProposal[],
+  proposals: readonly ProposalOnPage[],
   everybody: readonly Pick<Signer, "row" | "name">[],
   signers: readonly Pick<Signer, "row">[],
-): ReadonlySet<PlacedProposal> {
+): ReadonlySet<ProposalOnPage> {
   const people = peopleOf(everybody);
   const isOthers = (row: number | undefined) => row !== undefined && !signers.some((signer) => signer.row === row);
   const signatures = proposals.filter(({ kind }) => kind === "signature");
   const lines = new Set(signatures.filter((each) => isOthers(namedNear(each, people))));
-  const belongs = (each: PlacedProposal) => {
+  const belongs = (each: ProposalOnPage) => {
     const onPage = signatures.filter(({ page }) => page === each.page);
     const signature = each.kind === "signature" ? each : signatureOf(each, onPage);
     return signature !== undefined && lines.has(signature);
@@ -155,16 +155,16 @@ export function forOne(
     owners,
     signers,
   }: {
-    readonly proposals: readonly PlacedProposal[];
-    readonly owners: ReadonlyMap<PlacedProposal, number>;
+    readonly proposals: readonly ProposalOnPage[];
+    readonly owners: ReadonlyMap<ProposalOnPage, number>;
     readonly signers: readonly Signer[];
   },
-): PlacedProposal[] {
+): ProposalOnPage[] {
   const people = peopleOf(signers);
   const pages = Map.groupBy(proposals, ({ page }) => page);
   const initials = [...pages.values()].flatMap((onPage) => inRows(onPage.filter(({ kind }) => kind === "initials")));
   const inRow = new Set(initials.filter(({ length }) => length > 1).flat());
-  const partyOf = (each: PlacedProposal): string | null => {
+  const partyOf = (each: ProposalOnPage): string | null => {
     const signatures = (pages.get(each.page) ?? []).filter(({ kind }) => kind === "signature");
     return each.role ?? (each.kind === "signature" ? null : (signatureOf(each, signatures)?.role ?? null));
   };
@@ -193,7 +193,7 @@ export function forOne(
  * letter that the sender types.
  */
 export function openAssign(): typeof assign {
-  let last: { proposals: readonly PlacedProposal[]; signers: string; rows: ReturnType<typeof assign> } | null = null;
+  let last: { proposals: readonly ProposalOnPage[]; signers: string; rows: ReturnType<typeof assign> } | null = null;
   return (proposals, signers) => {
     const key = JSON.stringify(signers);
     if (last?.proposals !== proposals || last.signers !== key)
@@ -217,7 +217,7 @@ const wordsIn = (text: string): string[] =>
         .match(/\p{L}+/gu) ?? []);
 
 /** The only signer whom the nearest text with a signer's name names. */
-function namedNear({ near }: PlacedProposal, people: readonly Person[]): number | undefined {
+function namedNear({ near }: ProposalOnPage, people: readonly Person[]): number | undefined {
   for (const text of near) {
     const words = wordsIn(text);
     const named = people.filter(({ name }) => isNamed(name, words));
@@ -241,12 +241,12 @@ function isNamed(name: readonly string[], words: readonly string[]): boolean {
   return own.every((middle) => other.some((each) => each.startsWith(middle) || middle.startsWith(each)));
 }
 
-const bottomOf = ({ rect }: PlacedProposal): number => rect.y + rect.height;
+const bottomOf = ({ rect }: ProposalOnPage): number => rect.y + rect.height;
 
 /** The signature to which a place belongs: the nearest one on its row, else the nearest one above it. */
-function signatureOf(proposal: PlacedProposal, signatures: readonly PlacedProposal[]): PlacedProposal | undefined {
+function signatureOf(proposal: ProposalOnPage, signatures: readonly ProposalOnPage[]): ProposalOnPage | undefined {
   const { rect } = proposal;
-  const costOf = (other: PlacedProposal): number => {
+  const costOf = (other: ProposalOnPage): number => {
     const down = bottomOf(proposal) - bottomOf(other);
     const away = Math.abs(rect.x - other.rect.x);
     // A row runs from left to right, so a signature to the right begins the next column.
@@ -261,12 +261,12 @@ function signatureOf(proposal: PlacedProposal, signatures: readonly PlacedPropos
     .sort((a, b) => a.cost - b.cost)[0]?.other;
 }
 
-const inReadingOrder = (places: readonly PlacedProposal[]): PlacedProposal[] =>
+const inReadingOrder = (places: readonly ProposalOnPage[]): ProposalOnPage[] =>
   inRows([...places].sort((a, b) => bottomOf(a) - bottomOf(b))).flat();
 
 /** The places of a page that are next to one another, from left to right. */
-function inRows(places: readonly PlacedProposal[]): PlacedProposal[][] {
-  const rows: PlacedProposal[][] = [];
+function inRows(places: readonly ProposalOnPage[]): ProposalOnPage[][] {
+  const rows: ProposalOnPage[][] = [];
   for (const place of places) {
     const row = rows.find(([first]) => first && Math.abs(bottomOf(first) - bottomOf(place)) < block.row);
     if (row) row.push(place);

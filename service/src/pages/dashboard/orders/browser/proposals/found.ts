@@ -8,7 +8,7 @@ import type { OpenDocument } from "../places/opened.ts";
 import type { Signer } from "../places/signers.ts";
 
 /** A proposal and its page, counted from 1. */
-export type PlacedProposal = Proposal & { readonly page: number };
+export type ProposalOnPage = Proposal & { readonly page: number };
 
 /**
  * Limits of the search, in milliseconds and in pages. They suffice for any form. The remaining pages of a longer
@@ -23,7 +23,7 @@ const rest = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 export type FoundPlaces = {
   /** @param isWitnessed whether to add the places of witnesses */
-  readonly all: (isWitnessed?: boolean) => readonly PlacedProposal[];
+  readonly all: (isWitnessed?: boolean) => readonly ProposalOnPage[];
   /**
    * `read`: all pages were searched; `partly`: the search ended early; `picture`: no page that was searched contains
    * text. While the search runs: `reading`.
@@ -35,7 +35,7 @@ export type FoundPlaces = {
   readonly isDone: Promise<void>;
   /** Whether the text contains tags, such as `{{signature, r1}}`: these say where people sign. */
   readonly hasTags: () => boolean;
-  readonly dismiss: (proposal: PlacedProposal) => void;
+  readonly dismiss: (proposal: ProposalOnPage) => void;
   /** The role that the sender chose for a signer; empty for none, undefined while the sender has not chosen. */
   readonly chosenRole: (signer: Signer) => string | undefined;
   readonly chooseRole: (signer: Signer, role: string) => void;
@@ -43,21 +43,21 @@ export type FoundPlaces = {
   readonly watch: (watcher: () => void) => () => void;
 };
 
-const known = new WeakMap<OpenDocument, FoundPlaces>();
+const cache = new WeakMap<OpenDocument, FoundPlaces>();
 
 /**
  * Finds the places of a document that look as if somebody should fill them in. Reads it page by page, once, while the
  * browser is idle.
  */
 export function findPlaces(opened: OpenDocument): FoundPlaces {
-  const found = known.get(opened) ?? begin(opened);
-  known.set(opened, found);
+  const found = cache.get(opened) ?? begin(opened);
+  cache.set(opened, found);
   return found;
 }
 
 function begin({ document: pdf, pdfJs }: OpenDocument): FoundPlaces {
-  let proposals: readonly PlacedProposal[] = [];
-  let withWitnesses: readonly PlacedProposal[] = [];
+  let proposals: readonly ProposalOnPage[] = [];
+  let withWitnesses: readonly ProposalOnPage[] = [];
   let state: ReturnType<FoundPlaces["state"]> = "reading";
   let hasTags = false;
   const lines = new Map<number, readonly Line[]>();

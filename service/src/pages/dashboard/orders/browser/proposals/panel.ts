@@ -19,14 +19,14 @@ type Shown = {
 export function openPanel(roles: HTMLElement, undoPlacing: () => void) {
   const report = make("p", { className: "place-report", hidden: true });
   const back = quietButton("Undo", undoPlacing, "Undo the placing");
-  const said = make("p", { className: "place-found" });
+  const statusLine = make("p", { className: "place-found" });
   const free = make("button", { type: "button", className: "quiet-button" });
   const owned = make("button", { type: "button" });
   const none = make("button", { type: "button", className: "quiet-button", textContent: "Hide them" });
   const actions = make("div", { className: "form-actions" }, owned, free, none);
   return {
     ...{ owned, free, none },
-    element: make("div", { className: "place-proposals" }, report, said, roles, actions),
+    element: make("div", { className: "place-proposals" }, report, statusLine, roles, actions),
     /** Says what one press placed. The pressed button is gone, so the focus goes to the one that undoes it. */
     report(text: string): void {
       report.replaceChildren(text, " ", back);
@@ -42,7 +42,7 @@ export function openPanel(roles: HTMLElement, undoPlacing: () => void) {
     },
     refresh(shown: Shown): void {
       const { owners, signers, row, all } = shown;
-      said.textContent = shown.said;
+      statusLine.textContent = shown.said;
       owned.textContent = ownersWords(owners, { all, signers });
       free.textContent = `Place ${whichOnes(shown.free, { owned: owners.length, all })} for ${nameOf(signers, row)}`;
       owned.hidden = owners.length === 0;

@@ -4,10 +4,10 @@ import { make } from "../../../../ui/browser/parts.ts";
 import { chooser } from "../places/controls.ts";
 import type { Signer } from "../places/signers.ts";
 import { isWitness, rolesOnPages } from "./assign.ts";
-import type { FoundPlaces, PlacedProposal } from "./found.ts";
+import type { FoundPlaces, ProposalOnPage } from "./found.ts";
 
 /** The roles that have places for signatures or initials, as the pages first name them. */
-export function rolesOf(proposals: readonly PlacedProposal[]): string[] {
+export function rolesOf(proposals: readonly ProposalOnPage[]): string[] {
   const roles: string[] = [];
   for (const { kind, role } of proposals)
     if ((kind === "signature" || kind === "initials") && role !== null && !roles.some((each) => isSame(each, role)))
@@ -17,7 +17,7 @@ export function rolesOf(proposals: readonly PlacedProposal[]): string[] {
 
 const isSame = (a: string, b: string): boolean => isRoleOf(a, b) && isRoleOf(b, a);
 
-type Known = Pick<FoundPlaces, "all" | "chosenRole">;
+type RolesFound = Pick<FoundPlaces, "all" | "chosenRole">;
 
 /**
  * The role whose word is in the name of this signer alone, such as "Seller" for "Sam Seller". It is only a proposal, and
@@ -38,7 +38,7 @@ function roleInName(
 }
 
 /** The signers with the roles that the sender chose, or that a template, the pages or their own names say. */
-export function withRoles(found: Known, signers: readonly Signer[]): Signer[] {
+export function withRoles(found: RolesFound, signers: readonly Signer[]): Signer[] {
   const roles = rolesOf(found.all(true));
   const onPages = rolesOnPages(found.all(), signers);
   const stated = signers.map((signer) => {
@@ -53,7 +53,7 @@ export function withRoles(found: Known, signers: readonly Signer[]): Signer[] {
 }
 
 /** The places of a document for these signers: those of witnesses only if one of the signers is a witness. */
-export const placesFor = (found: Pick<FoundPlaces, "all">, signers: readonly Signer[]): readonly PlacedProposal[] =>
+export const placesFor = (found: Pick<FoundPlaces, "all">, signers: readonly Signer[]): readonly ProposalOnPage[] =>
   found.all(signers.some(isWitness));
 
 /**
@@ -89,8 +89,8 @@ export function askRoles({ found, signers, say }: RolesDeps) {
     found.chooseRole(signer, role);
     const last = role === "" ? null : lastRole(rolesOf(found.all(true)), withRoles(found, signers()));
     if (last && found.chosenRole(last.signer) === undefined) found.chooseRole(last.signer, last.role);
-    const known = withRoles(found, signers()).filter((each) => each.role !== undefined);
-    say(known.map((each) => `${each.name} signs as ${each.role}.`).join(" "));
+    const assigned = withRoles(found, signers()).filter((each) => each.role !== undefined);
+    say(assigned.map((each) => `${each.name} signs as ${each.role}.`).join(" "));
   }
 
   return {
@@ -107,10 +107,10 @@ export function askRoles({ found, signers, say }: RolesDeps) {
         choosers.delete(row);
       }
       for (const { row, name, role } of all) {
-        const known = choosers.get(row) ?? chooser(`place-role-${row}`, name, (value) => choose(row, value));
-        if (!choosers.has(row)) element.append(known.element);
-        choosers.set(row, known);
-        known.fill([["", "Choose…"], ...roles.map((each) => [each, each] as const)], role ?? "");
+        const existing = choosers.get(row) ?? chooser(`place-role-${row}`, name, (value) => choose(row, value));
+        if (!choosers.has(row)) element.append(existing.element);
+        choosers.set(row, existing);
+        existing.fill([["", "Choose…"], ...roles.map((each) => [each, each] as const)], role ?? "");
       }
     },
   };

@@ -5,7 +5,7 @@ import { undo } from "../places/keyboard.ts";
 import { nameOf, type Signer, unsigned } from "../places/signers.ts";
 import type { Store } from "../places/store.ts";
 import { forOne, openAssign } from "./assign.ts";
-import { type FoundPlaces, overlaps, type PlacedProposal } from "./found.ts";
+import { type FoundPlaces, overlaps, type ProposalOnPage } from "./found.ts";
 import { countsOf, openPanel, sentence } from "./panel.ts";
 import { askRoles, placesFor, withRoles } from "./roles.ts";
 
@@ -36,28 +36,28 @@ export function showProposals({ found, store, rules, signers: named, row, pages,
   const placing = openPlacing({ store, signers, say, focus, panel });
   const boxes = openBoxes(pages, { accept, dismiss });
   let isHidden = false;
-  let owners: ReadonlyMap<PlacedProposal, number> = new Map();
+  let owners: ReadonlyMap<ProposalOnPage, number> = new Map();
   const assigned = openAssign();
-  const free = (shown: readonly PlacedProposal[]) => freeAmong(shown, { found, store, signers, row, owners });
+  const free = (shown: readonly ProposalOnPage[]) => freeAmong(shown, { found, store, signers, row, owners });
 
   /**
    * The proposals that no field overlaps. So an accepted proposal disappears, and reappears when the sender undoes the
    * acceptance.
    */
-  function pending(places = placesFor(found, signers())): PlacedProposal[] {
+  function pending(places = placesFor(found, signers())): ProposalOnPage[] {
     if (isHidden) return [];
     const fields = store.fields();
     return places.filter((proposal) => !fields.some((field) => isOn(field, proposal)));
   }
 
-  function accept(proposals: readonly PlacedProposal[]): void {
+  function accept(proposals: readonly ProposalOnPage[]): void {
     const fields = proposals.map((proposal) =>
       fieldOf(proposal, { row: owners.get(proposal) ?? row(), size: pages.size(proposal.page), rules }),
     );
     placing.add(fields);
   }
 
-  function dismiss(proposal: PlacedProposal): void {
+  function dismiss(proposal: ProposalOnPage): void {
     found.dismiss(proposal);
     say("The proposal was removed.");
   }
@@ -96,9 +96,9 @@ export function showProposals({ found, store, rules, signers: named, row, pages,
     goToSignature(): boolean {
       const shown = pending();
       const own = [...shown.filter((each) => owners.get(each) === row()), ...free(shown)];
-      const made = boxes.scrollTo(own.find(({ kind }) => kind === "signature"));
-      made?.focus({ preventScroll: true });
-      return made !== null;
+      const box = boxes.scrollTo(own.find(({ kind }) => kind === "signature"));
+      box?.focus({ preventScroll: true });
+      return box !== null;
     },
   };
 }
@@ -138,40 +138,40 @@ function openPlacing({
 
 /** The boxes of the proposals on the pages. A box stays as long as its proposal, so that it keeps the focus. */
 function openBoxes(pages: ProposalsDeps["pages"], uses: Uses) {
-  const elements = new Map<PlacedProposal, HTMLButtonElement>();
+  const elements = new Map<ProposalOnPage, HTMLButtonElement>();
   return {
-    show(shown: readonly PlacedProposal[], ownerOf: (proposal: PlacedProposal) => Owner): void {
-      const kept = new Set(shown);
-      for (const [proposal, made] of elements)
-        if (!kept.has(proposal)) {
-          made.remove();
+    show(shown: readonly ProposalOnPage[], ownerOf: (proposal: ProposalOnPage) => Owner): void {
+      const shownNow = new Set(shown);
+      for (const [proposal, box] of elements)
+        if (!shownNow.has(proposal)) {
+          box.remove();
           elements.delete(proposal);
         }
       for (const proposal of shown) {
-        const made = elements.get(proposal) ?? boxOf(proposal, uses);
-        if (!elements.has(proposal)) pages.box(proposal.page).append(made);
-        elements.set(proposal, made);
-        describe(made, proposal, ownerOf(proposal));
+        const box = elements.get(proposal) ?? boxOf(proposal, uses);
+        if (!elements.has(proposal)) pages.box(proposal.page).append(box);
+        elements.set(proposal, box);
+        describe(box, proposal, ownerOf(proposal));
       }
     },
     /** @returns the box of a proposal; null if none is shown */
-    scrollTo(proposal: PlacedProposal | undefined): HTMLElement | null {
-      const made = (proposal && elements.get(proposal)) ?? null;
-      made?.scrollIntoView({ block: "center", inline: "nearest" });
-      return made;
+    scrollTo(proposal: ProposalOnPage | undefined): HTMLElement | null {
+      const box = (proposal && elements.get(proposal)) ?? null;
+      box?.scrollIntoView({ block: "center", inline: "nearest" });
+      return box;
     },
   };
 }
 
 /** The field that an accepted proposal becomes. */
 export function fieldOf(
-  { kind, page, rect, label, options }: PlacedProposal,
+  { kind, page, rect, label, options }: ProposalOnPage,
   { row, size, rules }: { readonly row: number; readonly size: Size; readonly rules: SizeRules },
 ): Field {
   const fitted = { ...rect, ...fitSize(kind, rect, size, rules) };
   // The line of the blank becomes the lower edge of the field.
-  const placed = within({ ...fitted, y: rect.y + rect.height - fitted.height }, size);
-  const field = { ...newField({ kind, row, page, rect: placed }), label };
+  const onBlank = within({ ...fitted, y: rect.y + rect.height - fitted.height }, size);
+  const field = { ...newField({ kind, row, page, rect: onBlank }), label };
   const fit = (place: Rect) => within({ ...place, ...fitSize(kind, place, size, rules) }, size);
   return options.length === 0
     ? field
@@ -179,64 +179,64 @@ export function fieldOf(
 }
 
 type Uses = {
-  readonly accept: (proposals: readonly PlacedProposal[]) => void;
-  readonly dismiss: (proposal: PlacedProposal) => void;
+  readonly accept: (proposals: readonly ProposalOnPage[]) => void;
+  readonly dismiss: (proposal: ProposalOnPage) => void;
 };
 
-function boxOf(proposal: PlacedProposal, { accept, dismiss }: Uses): HTMLButtonElement {
+function boxOf(proposal: ProposalOnPage, { accept, dismiss }: Uses): HTMLButtonElement {
   const { rect } = proposal;
-  const made = make("button", { type: "button" });
-  made.append(make("span", { className: "placed-text" }));
-  setNumbers(made, { left: rect.x, top: rect.y, width: rect.width, height: rect.height });
-  made.addEventListener("click", (event) => {
+  const button = make("button", { type: "button" });
+  button.append(make("span", { className: "placed-text" }));
+  setNumbers(button, { left: rect.x, top: rect.y, width: rect.width, height: rect.height });
+  button.addEventListener("click", (event) => {
     event.stopPropagation();
     accept([proposal]);
   });
-  made.addEventListener("keydown", (event) => {
+  button.addEventListener("keydown", (event) => {
     if (event.key !== "Delete" && event.key !== "Backspace") return;
     event.preventDefault();
     dismiss(proposal);
   });
-  return made;
+  return button;
 }
 
 /** `owner`: the row of the signer whom the page names; undefined if it names nobody. */
 type Owner = { readonly owner: number | undefined; readonly name: string };
 
 /** Writes what a box proposes, and for whom. Repeated for each change, because the sender may choose another signer. */
-function describe(made: HTMLButtonElement, { kind, page, label }: PlacedProposal, { owner, name }: Owner): void {
+function describe(button: HTMLButtonElement, { kind, page, label }: ProposalOnPage, { owner, name }: Owner): void {
   const title = label || kindWords[kind];
   const text = owner === undefined ? `${title}?` : `${title}, ${name}?`;
   const spoken = `${text} Proposed on page ${page}: place it for ${name}`;
-  if (made.ariaLabel === spoken && made.title === text) return;
-  made.className = `proposal ${kind}${owner === undefined ? "" : ` of-${owner}`}`;
-  made.ariaLabel = spoken;
-  made.title = text;
-  made.querySelector(".placed-text")?.replaceChildren(text);
+  if (button.ariaLabel === spoken && button.title === text) return;
+  button.className = `proposal ${kind}${owner === undefined ? "" : ` of-${owner}`}`;
+  button.ariaLabel = spoken;
+  button.title = text;
+  button.querySelector(".placed-text")?.replaceChildren(text);
 }
 
 /** The pending proposals that one click places for the chosen signer. */
 function freeAmong(
-  shown: readonly PlacedProposal[],
+  shown: readonly ProposalOnPage[],
   {
     found,
     store,
     signers,
     row,
     owners,
-  }: Pick<ProposalsDeps, "found" | "store" | "signers" | "row"> & { owners: ReadonlyMap<PlacedProposal, number> },
-): PlacedProposal[] {
+  }: Pick<ProposalsDeps, "found" | "store" | "signers" | "row"> & { owners: ReadonlyMap<ProposalOnPage, number> },
+): ProposalOnPage[] {
   const fields = store.fields();
-  const known = new Map(owners);
+  const earlierOwners = new Map(owners);
   const proposals = placesFor(found, signers());
   for (const proposal of proposals) {
     const field = fields.find((each) => isOn(each, proposal));
-    if (field) known.set(proposal, field.row);
+    if (field) earlierOwners.set(proposal, field.row);
   }
-  const own = forOne(row(), { proposals, owners: known, signers: signers() });
+  const own = forOne(row(), { proposals, owners: earlierOwners, signers: signers() });
   return own.filter((each) => shown.includes(each));
 }
 
 /** Whether a field is on the place of a proposal. */
-const isOn = (field: Field, { page, rect }: PlacedProposal): boolean =>
+const isOn = (field: Field, { page, rect }: ProposalOnPage): boolean =>
   field.page === page && boxesOf(field).some((box) => overlaps(box.rect, rect));

@@ -1,0 +1,116 @@
+import { type BindingPattern, type Function as NamedFunction, type ParamPattern, parseSync, Visitor } from "oxc-parser";
+import type { Finding } from "./english.ts";
+
+/** Words that don't say what a thing is, each with examples of words that do. */
+const words: Readonly<Record<string, string>> = {
+  anew: "again, rebuilt, reissued",
+  begun: "started, attempt, emptyTree",
+  beside: "detached, companions, nextTo",
+  given: "input, requested, sent, original",
+  kept: "stored, cached, inserted, previous",
+  known: "existing, cached, recorded, allowed",
+  made: "created, result, draft",
+  news: "changes, reports, event, notification",
+  placed: "located, inserted, positioned",
+  said: "result, reported, facts",
+  standing: "state, status",
+  take: "claim, accept, consume, apply, read",
+  taken: "claimed, used, consumed, booked",
+  takes: "accepts, claims, consumes",
+  told: "notified, recipient, report",
+  twin: "copy, counterpart",
+  whose: "owner",
+};
+
+/** A name that is allowed in the files under a path, because there the word has its plain meaning. */
+interface Allowed {
+  name: RegExp;
+  under: string;
+  reason: string;
+}
+
+const recorded = "A take is one continuous recording of a person, as in film.";
+const allowed: readonly Allowed[] = [
+  { name: /take/i, under: "service/src/providers/media/", reason: recorded },
+  { name: /take/i, under: "service/src/signing/notaries/recordings/", reason: recorded },
+  { name: /take/i, under: "service/src/pages/operator/browser/recording.ts", reason: recorded },
+  { name: /takenIn/i, under: "service/src/closing/", reason: "The API has the field takenIn." },
+];
+
+/** The words of a camel-case name, in lower case. */
+const wordsOf = (name: string): string[] =>
+  name
+    .replace(/([a-z\d])([A-Z])/g, "$1 $2")
+    .replace(/([A-Z])([A-Z][a-z])/g, "$1 $2")
+    .toLowerCase()
+    .split(/[ _$\d]+/);
+
+/**
+ * The names that a pattern declares. A name without a colon in an object's pattern is left out: it is the property's,
+ * and properties may be fields of the API, columns, or words of a published format.
+ */
+function namesIn(pattern: BindingPattern | ParamPattern): { name: string; start: number }[] {
+  switch (pattern.type) {
+    case "Identifier":
+      return [pattern];
+    case "AssignmentPattern":
+      return namesIn(pattern.left);
+    case "RestElement":
+      return namesIn(pattern.argument);
+    case "TSParameterProperty":
+      return namesIn(pattern.parameter);
+    case "ArrayPattern":
+      return pattern.elements.flatMap((each) => (each === null ? [] : namesIn(each)));
+    case "ObjectPattern":
+      return pattern.properties.flatMap((each) => {
+        if (each.type === "RestElement") return namesIn(each);
+        return each.shorthand ? [] : namesIn(each.value);
+      });
+  }
+}
+
+/** The variables, parameters, functions, classes and types that a file declares. */
+function declaredIn(file: string, text: string): { name: string; start: number }[] {
+  const { program, errors } = parseSync(file, text);
+  if (errors[0]) throw new Error(`${file}: ${errors[0].message}`);
+  const found: { name: string; start: number }[] = [];
+  const add = ({ id }: { id: { name: string; start: number } | null }) => void (id && found.push(id));
+  const addParams = ({ params }: { params: ParamPattern[] }) => void found.push(...params.flatMap(namesIn));
+  const addFunction = (node: NamedFunction) => {
+    add(node);
+    addParams(node);
+  };
+  new Visitor({
+    VariableDeclarator: ({ id }) => void found.push(...namesIn(id)),
+    CatchClause: ({ param }) => void (param && found.push(...namesIn(param))),
+    ClassDeclaration: add,
+    TSTypeAliasDeclaration: add,
+    TSInterfaceDeclaration: add,
+    TSTypeParameter: ({ name }) => void found.push(name),
+    TSFunctionType: addParams,
+    ArrowFunctionExpression: addParams,
+    FunctionDeclaration: addFunction,
+    FunctionExpression: addFunction,
+  }).visit(program);
+  return found;
+}
+
+const listed = Object.keys(words);
+const capitalized = listed.map((word) => word.replace(/^./, (first) => first.toUpperCase()));
+const upperCase = listed.map((word) => word.toUpperCase());
+const inName = new RegExp(
+  `(?<![A-Za-z])(?:${listed.join("|")})(?![a-z])|(?:${[...capitalized, ...upperCase].join("|")})(?![a-z])`,
+);
+
+/** Finds the declared names that contain a word of the table, except those allowed in the file. */
+export function refusedIdentifiers(file: string, text: string): Finding[] {
+  // Parsing is slow, and most files have the words only in comments.
+  if (!inName.test(text.replace(/^\s*(?:\/\/|\/?\*).*$/gm, ""))) return [];
+  return declaredIn(file, text).flatMap(({ name, start }) => {
+    const word = wordsOf(name).find((each) => Object.hasOwn(words, each));
+    if (word === undefined) return [];
+    if (allowed.some(({ name: pattern, under }) => pattern.test(name) && file.startsWith(under))) return [];
+    const better = `a name that says what it is, such as ${words[word]}`;
+    return [{ line: text.slice(0, start).split("\n").length, found: name, better }];
+  });
+}
