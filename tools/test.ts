@@ -56,28 +56,24 @@ async function allFiles(): Promise<string[]> {
   return files;
 }
 
-process.env["TEST_MINUTES"] = values.minutes;
 const memory = memoryFolder();
 if (memory !== null) process.env["TMPDIR"] = memory;
 
 /**
  * Sends video between browsers for minutes. Among other files it starved: it took five times as long, and its time
- * limits ended. The verifier's tests can run at the same time, one file after another: they start no service and no browser.
+ * limits ended.
  */
-const liveWalk = "service/test/pages/live/session.browser.test.ts";
+const needsWholeMachine = (file: string): boolean =>
+  sourceOf(resolve(root, file)).endsWith("service/test/pages/live/session.browser.test.ts");
 
-/** Runs files, `concurrency` at a time, and after them the walk through live sessions with the verifier's tests. */
+/** Runs files, `concurrency` at a time, and after them those that need the whole machine, one at a time. */
 async function* eventsOf(files: string[], concurrency: number): AsyncGenerator<TestEvent> {
-  const source = (file: string) => relative(root, sourceOf(resolve(root, file)));
-  const walk = files.filter((file) => source(file) === liveWalk);
-  const withWalk =
-    walk.length === 0 ? [] : files.filter((file) => /^packages\/(?:evidence|verifier)\//.test(source(file)));
-  const last = [...walk, ...withWalk];
-  const together = files.filter((file) => !last.includes(file));
+  const alone = files.filter(needsWholeMachine);
+  const together = files.filter((file) => !alone.includes(file));
   const timeout = Number(values.minutes) * 60_000;
   const execArgv = [`--import=${join(root, "testing/end-of-file.ts")}`];
   if (together.length > 0) yield* run({ cwd: root, files: together, concurrency, timeout, execArgv });
-  if (last.length > 0) yield* run({ cwd: root, files: last, concurrency: Math.min(concurrency, 2), timeout, execArgv });
+  if (alone.length > 0) yield* run({ cwd: root, files: alone, concurrency: 1, timeout, execArgv });
 }
 
 const runFiles = (files: string[], concurrency: number): ReturnType<typeof outcomeOf> =>
