@@ -1,7 +1,11 @@
 import type { Claim } from "../claim.ts";
 import { sha256Hex } from "../digest.ts";
+import { EvidenceError } from "../errors.ts";
 import type { Manifest } from "../manifest/schema.ts";
+import { openUnlocked } from "../pdf/encryption/unlock.ts";
+import { walkFields } from "../pdf/field-texts.ts";
 import { lastIndexOfText } from "../pdf/search.ts";
+import { nameOf } from "../pdf/values.ts";
 import type { SealPurpose } from "./purpose.ts";
 import type { ProofVerification } from "./verify-proof.ts";
 
@@ -76,9 +80,10 @@ const endOfFile = "%%EOF";
 const mostEnds = 8;
 
 /**
- * The listed file with which a file without any signature begins: the file may have ended behind each end-of-file
- * marker, with or without a line end. A signed file is not judged in this way, because the service may have sealed it
- * after the certificate.
+ * The listed file with which a file without any signature begins, if the file was changed afterwards: the listed file
+ * may have ended behind each end-of-file marker, with or without a line end. A signed file is not judged in this way,
+ * because the service may have sealed it after the certificate. Nor is a file with an empty signature field: the
+ * service appends such fields before it shows a document to its signers, who can save it then.
  */
 async function unsealedBeginning(
   bytes: Uint8Array,
@@ -90,9 +95,22 @@ async function unsealedBeginning(
   for (const marker of markers)
     for (const lineEnd of [0, 1, 2]) {
       const named = namedBy([await sha256Hex(bytes.subarray(0, marker + endOfFile.length + lineEnd))]);
-      if (named !== undefined) return named;
+      if (named !== undefined) return (await awaitsSignature(bytes)) ? undefined : named;
     }
   return undefined;
+}
+
+/** Whether the file has a signature field without a signature. */
+async function awaitsSignature(bytes: Uint8Array): Promise<boolean> {
+  let awaits = false;
+  try {
+    walkFields(await openUnlocked(bytes), ({ field, held }) => {
+      awaits ||= nameOf(field, "FT") === "Sig" && (held === undefined || held.kind === "null");
+    });
+  } catch (error) {
+    if (!(error instanceof EvidenceError)) throw error;
+  }
+  return awaits;
 }
 
 const isUnchanged = ({ earlierSignatures }: ProofVerification): boolean =>

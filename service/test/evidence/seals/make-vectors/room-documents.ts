@@ -28,6 +28,13 @@ const painted = (pdf: Uint8Array): Uint8Array => {
   const content = "BT /F1 18 Tf 72 720 Td (Void) Tj ET";
   return bytesOf(appendRevision(latin1(pdf), [[6, `<< /Length ${content.length} >>\nstream\n${content}\nendstream`]]));
 };
+const withEmptyField = (pdf: Uint8Array, type: "Sig" | "Tx" = "Sig"): Uint8Array =>
+  bytesOf(
+    appendRevision(latin1(pdf), [
+      [1, "<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [9 0 R] >> >>"],
+      [9, `<< /Type /Annot /Subtype /Widget /FT /${type} /T (signer 1) /Rect [0 0 0 0] >>`],
+    ]),
+  );
 const byStranger = (pdf: Uint8Array): Uint8Array =>
   signPdf(pdf, { signer: stranger, originalLength: "absent", reserve: 900 });
 
@@ -169,6 +176,22 @@ const rows: readonly Row[] = [
     "fails",
     continued,
     listsWithTwo,
+  ],
+  [
+    "the listed uploaded file, prepared for its signers",
+    withEmptyField(uploaded),
+    "unchecked",
+    "unchecked",
+    "The service appends empty signature fields before anybody signs.",
+    listsUploaded,
+  ],
+  [
+    "the listed uploaded file, painted over, with a field for text",
+    withEmptyField(uploaded, "Tx"),
+    "not_verified",
+    "fails",
+    continued,
+    listsUploaded,
   ],
   [
     "a file without a seal that continues none that is listed",

@@ -1,13 +1,16 @@
 import assert from "node:assert/strict";
+import { hash } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { sealReasons, verifyProof } from "@signsealship/evidence/seal";
+import { buildManifest } from "@signsealship/evidence/manifest";
+import { roomDocumentClaim, sealReasons, verifyProof } from "@signsealship/evidence/seal";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { zooBytes, zooFiles } from "@signsealship/testing/inputs/zoo";
 import { needs } from "@signsealship/testing/tools/tools";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
+import { snapshot } from "../../../../../packages/evidence/test/manifest/manifests.ts";
 import { askPyHanko } from "../../../../../packages/evidence/test/pdf/changes/oracles/pyhanko-oracle.ts";
 import { appendRevision, bodyOf } from "../../../../../packages/evidence/test/seal/signed-pdf.ts";
 import { createSealer } from "../../../../src/evidence/seals/sealer.ts";
@@ -70,6 +73,22 @@ async function sealed(bytes: Buffer) {
   const seal = createSealer({ workers: inlineWorkers, randomBelow, identity, clock, stamp: null });
   return { certificate, bytes: (await seal({ bytes, reason: sealReasons.proof.test })).bytes };
 }
+
+test("a closing's manifest that lists an original calls no state of its signing changed", async () => {
+  const { original, bytes, first, second } = await signedByTwo();
+  const originalSha256 = hash("sha256", original);
+  const documents = [{ orderCode: "a".repeat(40), label: null, status: "EsignPending", originalSha256 }];
+  const manifests = [buildManifest(snapshot({ documents }))];
+  const stateOf = async (file: Uint8Array) => {
+    const trust = { sealAnchors: [], tsaAnchors: [] };
+    const verification = await verifyProof(file, trust, Date.now(), { crypto: createNodeCrypto() });
+    return (await roomDocumentClaim(file, verification, { manifests, unnamed: "It is not listed." })).state;
+  };
+  assert.equal(await stateOf(original), "holds");
+  for (const state of [bytes, first, second]) assert.equal(await stateOf(state), "unchecked");
+  const painted = Buffer.from(appendRevision(original.toString("latin1"), [[9, "<< >>"]]), "latin1");
+  assert.equal(await stateOf(painted), "fails");
+});
 
 test(
   "two signers' acts stay valid for pyHanko, pdfsig, mutool and qpdf, also after the seal",
