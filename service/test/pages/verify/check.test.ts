@@ -111,6 +111,21 @@ describe("a dropped file", () => {
     assert.deepEqual(second?.kind === "failed" && second.name, "a.tst");
   });
 
+  test("on the page of a signing, the document that a notary completed afterwards is on record too, and no other one", async () => {
+    const proof = { sealedSha256: "1".repeat(64), docSha256: "2".repeat(64) };
+    const file = { name: "notarized.pdf", bytes: sealed.bytes };
+    const verdict = async (notarizedSha256: string | null) =>
+      verdictOf(
+        await check([file], {
+          proof,
+          envelope: { verifyCode: "a".repeat(26), custodyCertSha256: null, notarizedSha256 },
+        }),
+      );
+    assert.equal(await verdict(sealed.sealedSha256), "verified");
+    assert.equal(await verdict(null), "not_verified");
+    assert.equal(await verdict("3".repeat(64)), "not_verified");
+  });
+
   test("that is only a record proves nothing, not even for the document that it names", async () => {
     const { docSha256, sealedSha256 } = sealed;
     const record = { name: "passport.json", bytes: bytesOf(JSON.stringify({ docSha256, sealedSha256 })) };

@@ -76,6 +76,7 @@ const signing: EnvelopeRecord = {
     { number: 2, kind: "sealed", signer: null, bytes: 2000, sha256: "2".repeat(64) },
   ],
   custodyCertSha256: "4".repeat(64),
+  notarizedSha256: null,
   certificateDeletedAt: null,
   retraction: null,
   log: { state: "logged", cosignatures: 0, witnesses: 0 },

@@ -468,7 +468,7 @@ test("a record's page names a custody or closing certificate of another record",
   assert.match(foreign.words, /signed by: ?Ivy Roe/);
   const replaced = {
     ...own,
-    envelope: { verifyCode: own.envelope?.verifyCode ?? "", custodyCertSha256: "0".repeat(64) },
+    envelope: { verifyCode: own.envelope?.verifyCode ?? "", custodyCertSha256: "0".repeat(64), notarizedSha256: null },
   };
   assert.equal((await judged(replaced, certificateOf)).state, "fails", "another file that names the same signing");
   assert.equal((await judged({ ...withoutRecord, sealCertificates: own.sealCertificates }, stranger)).state, undefined);

@@ -159,13 +159,12 @@ async function checkPdf(
   const { config, trust, at, crypto } = context;
   const recorded = config.proof;
   if (recorded && (await sha256Hex(file.bytes)) === recorded.docSha256) return handedIn(file.name, recorded);
-  const verification = await verifyProof(file.bytes, trust, at, {
-    crypto,
-    detached: {
-      ...recorded,
-      ...evidenceIn(companions),
-    },
-  });
+  const verify = (expected: Partial<NonNullable<typeof recorded>> | null) =>
+    verifyProof(file.bytes, trust, at, { crypto, detached: { ...expected, ...evidenceIn(companions) } });
+  let verification = await verify(recorded);
+  // The page of a signing also names the document that a notary completed afterwards.
+  const { sealedSha256 } = verification;
+  if (sealedSha256 === config.envelope?.notarizedSha256) verification = await verify({ sealedSha256 });
   const found = await companionFindings(companions, verification);
   const signing = await verifySigningComplete(file.bytes.subarray(0, verification.sealedBytes), verification, {
     trust,

@@ -8,7 +8,12 @@ export type VerifyConfig = {
   readonly proof: { readonly sealedSha256: string; readonly docSha256: string } | null;
   readonly closing: ClosingConfig | null;
   /** The signing that the page shows; absent when it shows none. */
-  readonly envelope?: { readonly verifyCode: string; readonly custodyCertSha256: string | null };
+  readonly envelope?: {
+    readonly verifyCode: string;
+    readonly custodyCertSha256: string | null;
+    /** The hash of the document that a notary completed after the signers. */
+    readonly notarizedSha256: string | null;
+  };
 };
 
 /** The Closing Passport that the page shows, and its earlier versions. */

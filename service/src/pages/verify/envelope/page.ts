@@ -98,7 +98,8 @@ const revisionsPart = ({ revisions }: EnvelopeRecord) =>
     )}</ol>`,
   );
 
-function documentFacts({ document, custodyCertSha256, certificateDeletedAt, trail, log }: EnvelopeRecord): Html {
+function documentFacts(record: EnvelopeRecord): Html {
+  const { document, custodyCertSha256, notarizedSha256, certificateDeletedAt, trail, log } = record;
   return facts([
     ["SHA-256 of the sealed document", document && codeText(document.sealedSha256, "SHA-256 of the sealed document")],
     ["Transparency log", log && logWords(log)],
@@ -106,6 +107,10 @@ function documentFacts({ document, custodyCertSha256, certificateDeletedAt, trai
     [
       "SHA-256 of the custody certificate",
       custodyCertSha256 && codeText(custodyCertSha256, "SHA-256 of the custody certificate"),
+    ],
+    [
+      "SHA-256 of the notarized document",
+      notarizedSha256 && codeText(notarizedSha256, "SHA-256 of the notarized document"),
     ],
     ["Custody certificate", certificateDeletedAt && deletedMessage("It", certificateDeletedAt)],
     ["Records of the trail", String(trail.records)],
@@ -124,7 +129,7 @@ const dropWords: DropWords = {
  * may see it.
  */
 export function envelopePage(assets: Pick<Assets, "url">, { record, sealCertificates, baseUrl }: Deps): string {
-  const { document, revisions, partnerName, branding, claims, verifyCode } = record;
+  const { document, revisions, partnerName, branding, claims, verifyCode, custodyCertSha256, notarizedSha256 } = record;
   const docSha256 = revisions.at(-2)?.sha256;
   const proof = document && docSha256 ? { sealedSha256: document.sealedSha256, docSha256 } : null;
   return layout(assets, {
@@ -136,7 +141,7 @@ export function envelopePage(assets: Pick<Assets, "url">, { record, sealCertific
 <div class="room-head">${accentStripe(branding?.accentColor)}${attribution(partnerName, branding)}</div>
 ${resultCard(banner(record), summaryOf(record, new URL(baseUrl).host))}
 ${signersCard(record)}
-${document && dropZone({ sealCertificates, firm: branding?.brandName ?? partnerName, proof, closing: null, envelope: { verifyCode, custodyCertSha256: record.custodyCertSha256 } }, dropWords)}
+${document && dropZone({ sealCertificates, firm: branding?.brandName ?? partnerName, proof, closing: null, envelope: { verifyCode, custodyCertSha256, notarizedSha256 } }, dropWords)}
 ${notice(
   "info",
   "What this does not say",

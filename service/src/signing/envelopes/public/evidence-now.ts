@@ -33,6 +33,8 @@ export type EvidenceNow = {
   trail: readonly TrailRecord[];
   claims: readonly Claim[];
   certificate: StoredDocument | undefined;
+  /** The document that a notary completed after the signers; undefined without one. */
+  notarized: StoredDocument | undefined;
 };
 
 /** Assembles an envelope's evidence from the stored records, and checks it as an outsider would. */
@@ -41,20 +43,27 @@ export async function evidenceNow(deps: DocumentDeps, envelope: Envelope): Promi
   const trail = await readTrail(deps.db, envelope.id);
   const rows = rowsClaim(deps, verifyCode, trail);
   const documents = await documentsOf(deps, envelope);
-  const certificate = documents.get("custody_certificate");
+  const [certificate, notarized] = [documents.get("custody_certificate"), documents.get("notarized")];
   // A notarized envelope has no sealed document of its own, because the notary's signature closes it.
+  const none = { evidence: null, certificate: undefined, notarized: undefined };
   if (envelope.outcome !== "Completed" || envelope.isInRoom)
-    return { evidence: null, trail, claims: [rows, await openTrail(verifyCode, trail)], certificate: undefined };
+    return { ...none, trail, claims: [rows, await openTrail(verifyCode, trail)] };
   const evidence = await completedEvidence(deps, envelope, trail, documents);
   if (evidence instanceof EvidenceError) {
     const why = `What is stored of the envelope can't be read: ${evidence.message}.`;
-    return { evidence: null, trail, claims: [rows, { name: "envelope_readable", state: "fails", why }], certificate };
+    return {
+      evidence: null,
+      trail,
+      claims: [rows, { name: "envelope_readable", state: "fails", why }],
+      certificate,
+      notarized,
+    };
   }
   const { claims } = await verifyEnvelope(envelopeBytes(evidence));
   const certificateState = await certificateClaim(deps, envelope, certificate, evidence);
   // The evidence was assembled here just now, so checks of its form (readable, canonical) would prove nothing.
   const meaningful = claims.filter(({ name }) => name !== "envelope_readable" && name !== "envelope_canonical");
-  return { evidence, trail, claims: [rows, ...meaningful, certificateState], certificate };
+  return { evidence, trail, claims: [rows, ...meaningful, certificateState], certificate, notarized };
 }
 
 function rowsClaim(
@@ -81,7 +90,7 @@ async function openTrail(verifyCode: string, trail: readonly TrailRecord[]): Pro
 async function documentsOf({ db, rowMac }: DocumentDeps, { orderId, orderCode, partnerId, environment }: Envelope) {
   const rows = await db.query<StoredDocument>(sql`
     SELECT d.kind, d.sha256, d.bytes, d.blob_key AS "blobKey", d.row_mac AS mac, ${deletedAt(sql`d.blob_key`)}
-    ${fromDocuments} WHERE d.order_id = ${orderId} AND d.kind IN ('original', 'sealed', 'custody_certificate')
+    ${fromDocuments} WHERE d.order_id = ${orderId} AND d.kind IN ('original', 'sealed', 'custody_certificate', 'notarized')
     ORDER BY d.id`);
   const sound = rows.filter(({ mac, ...row }) =>
     rowMac.holds("documents", documentMembers({ orderCode, partnerId, environment, ...row }), mac),

@@ -30,6 +30,8 @@ export type EnvelopeRecord = {
   document: { originalSha256: string; sealedSha256: string; bytes: number } | null;
   revisions: readonly EnvelopeRevision[];
   custodyCertSha256: string | null;
+  /** The hash of the document that a notary completed after the signers; null without one. */
+  notarizedSha256: string | null;
   certificateDeletedAt: Date | null;
   trail: { records: number; lastSha256: string | null };
   /** The record in the transparency log by which the operator retracted the sealed document; null without one. */
@@ -56,7 +58,7 @@ export async function envelopeRecord(deps: DocumentDeps, verifyCode: string): Pr
   const envelope = isVerifyCode(verifyCode) ? await findEnvelopeByCode(deps.db, verifyCode) : undefined;
   if (!envelope) return null;
   const { environment, partnerId, partnerName, createdAt, endedAt, outcome } = envelope;
-  const { evidence, trail, claims, certificate } = await evidenceNow(deps, envelope);
+  const { evidence, trail, claims, certificate, notarized } = await evidenceNow(deps, envelope);
   const sealedSha256 = evidence?.document?.sealedSha256;
   return {
     verifyCode,
@@ -70,6 +72,7 @@ export async function envelopeRecord(deps: DocumentDeps, verifyCode: string): Pr
     document: evidence?.document ?? null,
     revisions: evidence?.revisions ?? [],
     custodyCertSha256: certificate?.sha256 ?? null,
+    notarizedSha256: notarized?.sha256 ?? null,
     certificateDeletedAt: certificate?.deletedAt ?? null,
     trail: { records: trail.length, lastSha256: trail.at(-1)?.sha256 ?? null },
     retraction: sealedSha256 ? await retractionOf(deps.db, { environment, sealedSha256 }) : null,

@@ -91,8 +91,12 @@ test("a signer’s link also opens the document that a notary completed afterwar
   await assert.rejects(ceremony.copy(link, "notarized"), { code: "conflict" });
   await running.client.ok("POST", `/api/partner/sandbox/orders/${code}/advance`);
   assert.deepEqual(await copies(), ["notarized", "sealed", "custody_certificate"]);
-  const [notarized, sealed] = [await ceremony.copy(link, "notarized"), await ceremony.copy(link, "sealed")];
-  assert.notDeepEqual(await wholeFile(notarized), await wholeFile(sealed));
+  const notarized = await wholeFile(await ceremony.copy(link, "notarized"));
+  assert.notDeepEqual(notarized, await wholeFile(await ceremony.copy(link, "sealed")));
+  const { verifyCode } = await ceremony.view(link);
+  const page = await (await fetch(`${running.service.baseUrl}/v/envelope/${verifyCode}`)).text();
+  const sha256 = createHash("sha256").update(notarized).digest("hex");
+  assert.ok(page.includes(sha256), "the page of the signing names it");
 });
 
 test("an invalid or replaced link is not found, and viewing changes nothing", async () => {
