@@ -215,6 +215,13 @@ const declineWords: Readonly<Record<DeclineKind, string>> = {
   not_me: "is not the person who should sign",
 };
 
+async function shownFields({ db, clock }: EnvelopeDeps, { envelope, signer }: Linked) {
+  const { language } = signer;
+  const zone = await zoneOf(db, envelope.partnerId);
+  const now = (format: PreparedField["format"]) => dateText(clock(), { format, language, zone });
+  return ownFields(envelope.fields, signer.n).map((field) => shownField(field, now));
+}
+
 async function viewOf(
   deps: EnvelopeDeps,
   { titleOf: titleOfOrder, noticesOf, consentTexts }: CeremonyDeps,
@@ -225,8 +232,6 @@ async function viewOf(
   const nameOf = (one: Linked["envelope"]) => titleOfOrder({ ...one, code: one.orderCode }) ?? titleOf(one);
   const consent = consentOf({ consentTexts }, linked);
   const mayRead = state === "ready" || state === "waiting" || state === "signed";
-  const zone = await zoneOf(deps.db, envelope.partnerId);
-  const now = (format: PreparedField["format"]) => dateText(deps.clock(), { format, language: signer.language, zone });
   const head = mayRead ? (await findRevisions(deps.db, envelope.id)).at(-1) : undefined;
   return {
     state,
@@ -256,7 +261,7 @@ async function viewOf(
     canSendWayIn: canSendWayIn(linked),
     document: head ? shownDocument(envelope, head) : null,
     notices: mayRead ? noticesOf({ ...envelope, code: envelope.orderCode }) : [],
-    fields: mayRead ? ownFields(envelope.fields, signer.n).map((field) => shownField(field, now)) : [],
+    fields: mayRead ? await shownFields(deps, linked) : [],
     known: mayRead ? await referencedFields(deps, linked) : [],
     senderValues: mayRead ? envelope.fields.flatMap(senderValue) : [],
     consent: consent && { version: consent.version, at: new Date(consent.at) },
