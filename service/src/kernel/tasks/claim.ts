@@ -4,7 +4,9 @@ import type { Database, Tx } from "../platform/database/database.ts";
 import { sql } from "../platform/database/sql.ts";
 import { invalid, ServiceError } from "../platform/errors.ts";
 import { isPlainLines } from "../platform/text.ts";
+import { dueAgain } from "./due.ts";
 import type { TaskKind } from "./kinds.ts";
+import { openTask } from "./open-close.ts";
 import { changeTasks, verifiedTask } from "./store.ts";
 
 export type TaskDeps = { db: Database; clock: Clock };
@@ -28,6 +30,9 @@ const endedByWord: ReadonlySet<TaskKind> = new Set([
   "key_expiry",
   "job_dead",
 ]);
+
+/** Whether a task asks what a person may not know yet. */
+export const mayAskAgain = (kind: TaskKind): boolean => kind === "arrival";
 
 /** The queue of live orders whose tasks a provider may claim in place of people; payload `{orderId}`. */
 export const dispatchQueue = "dispatch";
@@ -164,4 +169,26 @@ export const finishTask = (deps: TaskDeps, id: number, by: string, outcome: stri
     const end = sql`state = 'done', ended_at = ${at}, ended_by = ${by}, outcome = ${outcome.trim()}`;
     await changeTasks(tx, sql`t.id = ${id}`, end);
     return { outcome };
+  });
+
+/**
+ * Ends a task whose answer is not known yet, and opens one that asks again in two business days.
+ * @throws ServiceError for a task whose answer can't be unknown, and for another person's claim
+ */
+export const askAgain = (deps: TaskDeps, id: number, by: string): Promise<void> =>
+  change(deps, id, { action: "task.asked_again", by }, async (tx, { kind, claimedBy }, at) => {
+    if (!mayAskAgain(kind)) throw new ServiceError("conflict", "This task ends when its work is done.");
+    if (claimedBy !== null && claimedBy !== by)
+      throw new ServiceError("conflict", "Somebody else has claimed this task.");
+    const set = sql`state = 'done', ended_at = ${at}, ended_by = ${by}, outcome = 'It is not known yet.'`;
+    await changeTasks(tx, sql`t.id = ${id}`, set);
+    const due = dueAgain(at);
+    const columns = {
+      environment: sql`t.environment`,
+      orderId: sql`t.order_id`,
+      subject: sql`t.subject`,
+      reason: sql`t.reason`,
+    };
+    await openTask(tx, { kind, at, due, ...columns }, sql`tasks t WHERE t.id = ${id}`);
+    return { due: due.toISOString() };
   });

@@ -25,11 +25,17 @@ const File = Type.Object(
       ),
       { additionalProperties: false },
     ),
+    on_the_way: Type.Record(Type.String(), Type.Number({ minimum: 0, maximum: 1000 })),
   },
   { additionalProperties: false },
 );
 
-export type TaskTimes = { calendar: BusinessCalendar; hours: Readonly<Record<string, number>> };
+export type TaskTimes = {
+  calendar: BusinessCalendar;
+  hours: Readonly<Record<string, number>>;
+  /** Business hours on the way, by lowercase words of a carrier's service. */
+  onTheWay: Readonly<Record<string, number>>;
+};
 
 const shipped = fileURLToPath(new URL("../../../data/task-times.yaml", import.meta.url));
 
@@ -40,7 +46,7 @@ const minutesOf = (text: string): number => Number(text.slice(0, 2)) * 60 + Numb
  * @throws StartupError naming the first entry that breaks a rule
  */
 export function readTaskTimes(path = shipped): TaskTimes {
-  const { calendar, hours }: Static<typeof File> = readCheckedYaml("task times", path, File);
+  const { calendar, hours, on_the_way: onTheWay }: Static<typeof File> = readCheckedYaml("task times", path, File);
   const { zone, days, holidays } = calendar;
   const [opens, closes] = [minutesOf(calendar.opens), minutesOf(calendar.closes)];
   if (closes <= opens) throw new StartupError(`task times ${path}: calendar.closes must be after calendar.opens`);
@@ -50,7 +56,7 @@ export function readTaskTimes(path = shipped): TaskTimes {
     throw new StartupError(`task times ${path}: calendar.zone is no time zone`);
   }
   const numbers = new Set(days.map((day) => weekdays.indexOf(day as (typeof weekdays)[number])));
-  const times = { calendar: { zone, days: numbers, opens, closes, holidays: new Set(holidays) }, hours };
+  const times = { calendar: { zone, days: numbers, opens, closes, holidays: new Set(holidays) }, hours, onTheWay };
   requireEnoughHours(path, times);
   return times;
 }
@@ -59,19 +65,26 @@ export function readTaskTimes(path = shipped): TaskTimes {
  * Refuses times that are too long for the calendar's business hours. Counts from the first holiday, because the days
  * after it include all the holidays.
  */
-function requireEnoughHours(path: string, { calendar, hours }: TaskTimes): void {
+function requireEnoughHours(path: string, { calendar, hours, onTheWay }: TaskTimes): void {
   const [first = "2026-01-01"] = [...calendar.holidays].toSorted();
-  for (const [kind, most] of Object.entries(hours)) {
+  const inAll = [
+    ...Object.entries(hours).map(([kind, most]) => [`hours.${kind}`, most] as const),
+    ...Object.entries(onTheWay).map(([words, most]) => [`on_the_way.${words}`, most + hoursMore] as const),
+  ];
+  for (const [entry, most] of inAll) {
     try {
       addBusinessHours(new Date(`${first}T00:00:00Z`), most, calendar);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      throw new StartupError(`task times ${path}: hours.${kind} is too long: ${error.message}`);
+      throw new StartupError(`task times ${path}: ${entry} is too long: ${error.message}`);
     }
   }
 }
 
 let times: TaskTimes | undefined;
+
+/** Two business days: how long a parcel may be late, and after how long an answer that was not known is due. */
+const hoursMore = 16;
 
 /** The business day (`YYYY-MM-DD`) if that day's business hours have begun at the instant; null otherwise. */
 export function businessMorning(at: Date): string | null {
@@ -84,4 +97,21 @@ export function dueAt(kind: TaskKind, at: Date, isRush: boolean): Date {
   times ??= readTaskTimes();
   const hours = times.hours[kind] ?? 0;
   return addBusinessHours(at, isRush ? hours / 2 : hours, times.calendar);
+}
+
+/**
+ * When it should be known whether a parcel has arrived that a person handed over.
+ * @param carrier the carrier and its service, as the person typed them
+ */
+export function arrivalDue(carrier: string, at: Date): Date {
+  times ??= readTaskTimes();
+  const typed = carrier.toLowerCase();
+  const service = Object.entries(times.onTheWay).find(([words]) => typed.includes(words));
+  return service ? addBusinessHours(at, service[1] + hoursMore, times.calendar) : dueAt("arrival", at, false);
+}
+
+/** When a task is due again whose answer was not known yet. */
+export function dueAgain(at: Date): Date {
+  times ??= readTaskTimes();
+  return addBusinessHours(at, hoursMore, times.calendar);
 }

@@ -16,6 +16,8 @@ export type NewTask = {
   subject?: Part<string>;
   reason?: Part<string> | null | undefined;
   isRush?: boolean;
+  /** When it is due, if not after the hours of its kind. */
+  due?: Date;
 };
 
 /**
@@ -24,7 +26,8 @@ export type NewTask = {
  */
 export function openTask(tx: Tx, task: NewTask, from?: Statement): Promise<void> {
   const { kind, at, environment, orderId = null, subject = "", reason = null, isRush = false } = task;
-  const columns = { kind, environment, orderId, subject, reason, dueAt: dueAt(kind, at, isRush), createdAt: at };
+  const due = task.due ?? dueAt(kind, at, isRush);
+  const columns = { kind, environment, orderId, subject, reason, dueAt: due, createdAt: at };
   return insertTasks(tx, columns, from);
 }
 

@@ -1,17 +1,19 @@
 /** Tasks for people: opened by events, claimed by a person, and closed when they are done or no longer needed. */
 export {
+  askAgain,
   bringClaimsNearer,
   claimTask,
   claimTaskIn,
   dispatchQueue,
   endsByWord,
   finishTask,
+  mayAskAgain,
   releaseClaims,
   releaseTask,
   releaseTaskIn,
   type TaskDeps,
 } from "./claim.ts";
-export { businessMorning, readTaskTimes } from "./due.ts";
+export { arrivalDue, businessMorning, readTaskTimes } from "./due.ts";
 export { isTaskKind, type TaskKind, taskKinds, taskWords } from "./kinds.ts";
 export {
   claimantOf,

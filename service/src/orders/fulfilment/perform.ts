@@ -1,6 +1,6 @@
 import type { Tx } from "../../kernel/platform/database/database.ts";
 import { invalid } from "../../kernel/platform/errors.ts";
-import { openTask } from "../../kernel/tasks/tasks.ts";
+import { arrivalDue, openTask } from "../../kernel/tasks/tasks.ts";
 import {
   type Actor,
   addAdjustment,
@@ -99,8 +99,7 @@ async function record(tx: Tx, order: LockedOrder, on: PeopleEvent, facts: Facts,
       return;
     case "shipped":
       await insertShipment(tx, order.id, carrier, trackingNumber, at);
-      if (!actor.startsWith("provider:"))
-        await askArrival(tx, order, [carrier, trackingNumber].filter(Boolean).join(" "), at);
+      if (!actor.startsWith("provider:")) await askArrival(tx, order, { carrier, trackingNumber }, at);
       return;
     case "delivered":
       await endShipment(tx, order.id, "Delivered", at);
@@ -124,6 +123,13 @@ async function record(tx: Tx, order: LockedOrder, on: PeopleEvent, facts: Facts,
  * No carrier reports the delivery of a parcel that a person handed over, so a task asks a person whether it has
  * arrived.
  */
-async function askArrival(tx: Tx, { id: orderId, environment }: LockedOrder, reason: string, at: Date): Promise<void> {
-  if (environment === "live") await openTask(tx, { kind: "arrival", at, environment, orderId, reason });
+async function askArrival(
+  tx: Tx,
+  { id: orderId, environment }: LockedOrder,
+  { carrier, trackingNumber }: { carrier: string; trackingNumber: string | null },
+  at: Date,
+): Promise<void> {
+  if (environment !== "live") return;
+  const reason = [carrier, trackingNumber].filter(Boolean).join(" ");
+  await openTask(tx, { kind: "arrival", at, environment, orderId, reason, due: arrivalDue(carrier, at) });
 }

@@ -88,6 +88,7 @@ const flashMessages = {
   "request-declined": "The request was declined.",
   "task-claimed": "The task is yours.",
   "task-released": "The task is open to others again.",
+  "task-asked-again": "The question is due again in two business days.",
   "task-finished": "The task is done.",
   "jobs-retried": "The jobs are being tried again.",
   "label-ordered": "The label is being bought.",

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { temporaryFolder } from "@signsealship/testing/service";
 import { addBusinessHours } from "../../../src/kernel/tasks/business-time.ts";
-import { readTaskTimes } from "../../../src/kernel/tasks/due.ts";
+import { arrivalDue, dueAgain, readTaskTimes } from "../../../src/kernel/tasks/due.ts";
 
 const { calendar } = readTaskTimes();
 const after = (from: string, hours: number) => addBusinessHours(new Date(from), hours, calendar).toISOString();
@@ -61,4 +61,14 @@ test("a file of task times whose calendar has too few hours for a task is refuse
     /^StartupError: task times .*: hours\.envelope_stuck is too long: the calendar has fewer than 8 business hours in 370 days$/,
   );
   folder.remove();
+});
+
+test("a parcel should have arrived two business days after the days that its carrier's service takes", () => {
+  const thursday = new Date("2026-12-03T14:00:00Z");
+  const dueAfter = (carrier: string) => arrivalDue(carrier, thursday).toISOString().slice(0, 10);
+  assert.equal(dueAfter("FedEx Priority Overnight"), "2026-12-07");
+  assert.equal(dueAfter("UPS 2nd Day Air"), "2026-12-08");
+  assert.equal(dueAfter("USPS Priority Mail"), "2026-12-09");
+  assert.equal(dueAfter("USPS"), "2026-12-09");
+  assert.equal(dueAgain(thursday).toISOString().slice(0, 10), "2026-12-04");
 });

@@ -7,7 +7,14 @@ import { newPartner } from "@signsealship/testing/service";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 
 export type Placed = { orderCode: string; checkoutUrl: string };
-export type TaskRow = { id: number; kind: string; state: string; reason: string | null };
+export type TaskRow = {
+  id: number;
+  kind: string;
+  state: string;
+  reason: string | null;
+  claimedBy: string | null;
+  dueAt: Date;
+};
 
 /** A service whose firm has live access, with a double as its payment processor. @param env further settings */
 export async function openLiveService(env: Record<string, string>) {
@@ -44,7 +51,7 @@ export async function openLiveService(env: Record<string, string>) {
       )[0]?.status,
     tasksOf: (code: string) =>
       db.query<TaskRow>(sql`
-        SELECT t.id, kind, state, reason FROM tasks t JOIN orders o ON o.id = t.order_id WHERE ${isSealed(sql`o.code`, "order", code)} ORDER BY t.id`),
+        SELECT t.id, kind, state, reason, claimed_by AS "claimedBy", due_at AS "dueAt" FROM tasks t JOIN orders o ON o.id = t.order_id WHERE ${isSealed(sql`o.code`, "order", code)} ORDER BY t.id`),
     /** Runs the waiting jobs of a queue at once. */
     hurry: (queue: string) => makeJobsDue(db, queue),
     async close() {

@@ -6,9 +6,12 @@ import { forTests } from "@signsealship/testing/for-tests";
 import { examplePdf, shipping } from "@signsealship/testing/inputs/order-form";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
+import { systemClock } from "../../../src/kernel/platform/clock.ts";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { askAgain, claimTask } from "../../../src/kernel/tasks/tasks.ts";
 import { mailWords } from "../../../src/orders/fulfilment/mail-words.ts";
 import { newMember, postForm } from "../../firms/members/signed-in-member.ts";
+import { newOperator } from "../../firms/operators/console-people.ts";
 import { openLiveService } from "./live-service.ts";
 import { order } from "./mail-samples.ts";
 
@@ -45,6 +48,40 @@ test("asks whether a parcel that a person handed over has arrived, until somebod
   assert.deepEqual(await arrivals(), [["open", "USPS 9400 1000"]]);
   await service.cli("order", "move", code, "Delivered", "--reason", "The recipient confirmed that it arrived.");
   assert.deepEqual(await arrivals(), [["done", "USPS 9400 1000"]]);
+});
+
+test("asks again in two business days whether a parcel has arrived, if the person does not know yet", async () => {
+  const code = await live.paidOrder({ ...shipping, email: "unknown@example.com" });
+  await service.cli("order", "move", code, "Shipped", "--carrier", "FedEx Overnight", "--tracking", "7700");
+  const asked = async () => (await live.tasksOf(code)).filter(({ kind }) => kind === "arrival");
+  const [{ id, dueAt: first } = assert.fail()] = await asked();
+  const { id: person, cookie } = await newOperator(live.harness, { roles: ["shipper"] });
+  await claimTask({ db: live.db, clock: systemClock }, id, `operator:${person}`);
+  const page = `${service.baseUrl}/operator/tasks`;
+  const path = `/operator/tasks/${id}/ask-again`;
+  assert.match(await (await fetch(`${page}/arrival`, { headers: { cookie } })).text(), new RegExp(path));
+  const answer = await postForm(service.baseUrl + path, {}, { cookie, Accept: "text/html" });
+  assert.equal(answer.status, 303);
+  const [one, two] = await asked();
+  assert.deepEqual([one?.state, one?.dueAt], ["done", first]);
+  assert.deepEqual([two?.state, two?.reason, two?.claimedBy], ["open", "FedEx Overnight 7700", null]);
+  assert.ok(two && two.dueAt > new Date() && two.dueAt < first);
+});
+
+test("no other task waits for an answer that is not known yet, and nobody answers for another person", async () => {
+  const tasks = { db: live.db, clock: systemClock };
+  const code = await live.paidOrder({ ...shipping, email: "other@example.com" });
+  const newest = async () => (await live.tasksOf(code)).at(-1)?.id ?? 0;
+  await assert.rejects(
+    askAgain(tasks, await newest(), "operator:one"),
+    /^ServiceError: This task ends when its work is done\.$/,
+  );
+  await service.cli("order", "move", code, "Shipped", "--carrier", "USPS", "--tracking", "9400 3000");
+  await claimTask(tasks, await newest(), "operator:one");
+  await assert.rejects(
+    askAgain(tasks, await newest(), "operator:two"),
+    /^ServiceError: Somebody else has claimed this task\.$/,
+  );
 });
 
 test("states that a carrier reports a delivery only if the carrier did", () => {

@@ -46,6 +46,7 @@ const actionWords: Readonly<Record<string, string>> = {
   "order.mail_sent_again": "Mail sent again by the firm",
   "task.claimed": "Task claimed",
   "task.released": "Task given back",
+  "task.asked_again": "Task due again: its answer was not known yet",
   "task.done": "Task done",
   "document.read": "Document read",
   "document.added": "Document added",

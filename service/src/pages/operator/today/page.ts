@@ -1,6 +1,6 @@
 import { may, mayDoTask, type Operator } from "../../../firms/operators/operators.ts";
 import { isUuid } from "../../../kernel/platform/text.ts";
-import { endsByWord, type TaskKind, taskKinds, taskWords } from "../../../kernel/tasks/tasks.ts";
+import { endsByWord, mayAskAgain, type TaskKind, taskKinds, taskWords } from "../../../kernel/tasks/tasks.ts";
 import { type NotaryDay, type SupplyState, waitingWords } from "../../../signing/notaries/notaries.ts";
 import type { QueueCount, Task } from "../../../upkeep/console/console.ts";
 import { card, emptyState, pageHead, statusBadge } from "../../ui/components.ts";
@@ -187,6 +187,7 @@ function actions({ id, kind, state, claimedBy, orderCode }: Task, operator: Oper
   if (isOther || !mayDoTask(operator, kind)) return html`–`;
   if (state === "open") return buttonForm(`${path}/claim`, "Claim", options);
   const release = buttonForm(`${path}/release`, "Give back", options);
+  if (mayAskAgain(kind)) return html`${release}${buttonForm(`${path}/ask-again`, "Not known yet", options)}`;
   if (!endsByWord(kind)) return release;
   return html`${release}<details class="ask"><summary>Done</summary><form class="form" method="post" action="${path}/done">
 <input type="hidden" name="back" value="${back}">${field({ form: `task-${id}`, name: "outcome", label: "What was done", required: true, maxLength: 500 })}

@@ -1,7 +1,14 @@
 import type { FastifyInstance } from "fastify";
 import { kindsShownTo, may, mayDoTask, type Operator } from "../../../firms/operators/operators.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
-import { claimTask, finishTask, isTaskKind, releaseTask, type TaskDeps } from "../../../kernel/tasks/tasks.ts";
+import {
+  askAgain,
+  claimTask,
+  finishTask,
+  isTaskKind,
+  releaseTask,
+  type TaskDeps,
+} from "../../../kernel/tasks/tasks.ts";
 import { type DeskDeps, dayOf, type SupplyState } from "../../../signing/notaries/notaries.ts";
 import { claimedTasks, dueTasks, findTask, queueCounts, queueOf } from "../../../upkeep/console/console.ts";
 import { done } from "../../ui/flash-messages.ts";
@@ -21,6 +28,12 @@ const everybody = ["orders.read", "paper.work", "notary.work", "money.decide", "
 
 const numberOf = (text: string): number => (/^\d{1,15}$/.test(text) ? Number(text) : 0);
 
+const taskActs = [
+  ["claim", claimTask, "task-claimed"],
+  ["ask-again", askAgain, "task-asked-again"],
+  ["done", finishTask, "task-finished"],
+] as const;
+
 /** Adds Today, the queues, and the actions on the tasks themselves. */
 export function todayRoutes(scope: FastifyInstance, deps: TodayDeps): void {
   const { tasks } = deps;
@@ -34,10 +47,6 @@ export function todayRoutes(scope: FastifyInstance, deps: TodayDeps): void {
     handle: (call) => queue(call),
   });
 
-  const acts = [
-    ["claim", (id: number, by: string) => claimTask(tasks, id, by), "task-claimed"],
-    ["done", (id: number, by: string, outcome: string) => finishTask(tasks, id, by, outcome), "task-finished"],
-  ] as const;
   consoleRoute(scope, deps.frame, {
     method: "POST",
     url: "/operator/tasks/:id/release",
@@ -51,14 +60,14 @@ export function todayRoutes(scope: FastifyInstance, deps: TodayDeps): void {
     refused: (call, error) => today(call, error),
   });
 
-  for (const [name, act, message] of acts)
+  for (const [name, act, message] of taskActs)
     consoleRoute(scope, deps.frame, {
       method: "POST",
       url: `/operator/tasks/:id/${name}` as "/operator/tasks/:id/act",
       permission: everybody,
       async handle({ params, form, operator }) {
         const id = await taskFor(operator, params.id);
-        await act(id, operator.actor, form["outcome"] ?? "");
+        await act(tasks, id, operator.actor, form["outcome"] ?? "");
         return done(backOf(form["back"]), message);
       },
       refused: (call, error) => today(call, error),
