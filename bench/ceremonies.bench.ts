@@ -162,7 +162,7 @@ async function act(load: Load): Promise<void> {
     const body = new URLSearchParams(fields);
     return attempt(load, `/sign/${token}/${what}`, { method: "POST", redirect: "manual", headers, body }, expected);
   };
-  await post("consent", { version: "1", language: "en", can_read: "on" }, [303]);
+  await post("consent", { version: "4", language: "en", can_read: "on" }, [303]);
   const started = performance.now();
   for (let tried = 0; tried < tries; tried++) {
     const page = await attempt(load, `/sign/${token}`, { headers: { accept: "text/html" } }, [200]);

@@ -62,7 +62,7 @@ async function signs(person: Person, count: number): Promise<void> {
   const link = await linkOf(person);
   for (let n = 1; n <= count; n++) {
     const path = `${link}/${n}`;
-    const given = { version: "2", language: "en", can_read: "on" };
+    const given = { version: "5", language: "en", can_read: "on" };
     if (n === 1) assert.equal((await postForm(at(`${path}/consent`), given, {})).status, 303);
     const revision = /name="revision" value="(\d+)"/.exec(await pageOf(path))?.[1] ?? "1";
     const signed = await postForm(at(`${path}/sign`), { revision, name: person.name }, {});

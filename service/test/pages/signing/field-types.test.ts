@@ -33,7 +33,7 @@ const senderValues: NonNullable<Options["senderValues"]> = [
 /** Opens the signing page. @returns the page, and a function that finds an input by the end of its name */
 async function open(language: "en" | "es" = "en", more = fieldsOfNewTypes()) {
   const { asked } = await site.open({ more, senderValues, language });
-  await post("consent", { version: "1", language, can_read: "on" });
+  await post("consent", { version: "4", language, can_read: "on" });
   const page = await (await ask()).text();
   const inputs = [...page.matchAll(/name="(value\.[^"]+)"/g)].map(([, name]) => name ?? "");
   const named = (end: string) => inputs.find((name) => name.endsWith(end)) ?? assert.fail(end);
@@ -100,7 +100,7 @@ test("choices without a script are the signed ones", async () => {
 
 test("without a script a calculated number is shown before it is signed, and hidden fields are not required", async () => {
   const { asked } = await site.open({ more: fieldsWithRules() });
-  await post("consent", { version: "1", language: "en", can_read: "on" });
+  await post("consent", { version: "4", language: "en", can_read: "on" });
   const page = await (await ask()).text();
   assert.match(page, /<p class="hint"[^>]*>Only if “Pets” is checked\. USD\.<\/p>/);
   assert.doesNotMatch(page, /-number" required/);
@@ -143,7 +143,7 @@ test("a label or an option that mixes alphabets is shown with a warning, and oth
     ["Amount Сумма µm", ["Red", "Синий"], false],
   ] as const) {
     await site.open({ more: [{ ...at, kind: "dropdown", label, options }] });
-    await post("consent", { version: "1", language: "en", can_read: "on" });
+    await post("consent", { version: "4", language: "en", can_read: "on" });
     assert.equal((await (await ask()).text()).includes(warning), isMixed, label);
   }
 });

@@ -32,7 +32,7 @@ const post = (act: string, form: Record<string, string> = {}, headers: Record<st
   });
 const textOf = async (path = "") => (await ask(path)).text();
 const consent = (more: Record<string, string> = {}) =>
-  post("consent", { version: "1", language: "en", can_read: "on", ...more });
+  post("consent", { version: "4", language: "en", can_read: "on", ...more });
 
 async function formValues(): Promise<Record<string, string>> {
   const page = await textOf();
@@ -121,7 +121,7 @@ describe("content of the document that a signer may not see", () => {
     ] as const) {
       await open({ language, notices });
       const pages = [await textOf(), await textOf("/text")];
-      await post("consent", { version: "1", language, can_read: "on" });
+      await post("consent", { version: "4", language, can_read: "on" });
       for (const page of [...pages, await textOf()]) {
         assert.ok(page.includes(title), title);
         assert.ok(page.includes(`${place}${quote}</li>`), page);
@@ -344,7 +344,7 @@ describe("consent and signature without a script", () => {
     assert.equal((await consent({ language: "de" })).status, 400);
     assert.deepEqual(asked, []);
     assert.equal((await consent()).status, 303);
-    assert.deepEqual(asked, ["opened", "consent 1 en"]);
+    assert.deepEqual(asked, ["opened", "consent 4 en"]);
     for (const language of languages) {
       const { markdown, sha256 } = consentTexts.current(language);
       assert.equal(createHash("sha256").update(markdown).digest("hex"), sha256);
@@ -426,8 +426,8 @@ describe("a language", () => {
     assert.match(page, /<html lang="es">/);
     assert.match(page, /Ir al contenido.*Se cambió el idioma.*Antes de firmar.*Puede pedirlo en papel/s);
     assert.match(page, /22 de diciembre de 2026(?:, | a las )12:00 UTC/);
-    await post("consent", { version: "1", language: "es", can_read: "on" });
-    assert.equal(asked.at(-1), "consent 1 es");
+    await post("consent", { version: "4", language: "es", can_read: "on" });
+    assert.equal(asked.at(-1), "consent 4 es");
     assert.equal((await post("language", { language: "xx" })).status, 400);
   });
 });
@@ -474,7 +474,7 @@ describe("a form", () => {
     const { asked } = await open();
     const foreign = await post(
       "consent",
-      { version: "1", language: "en", can_read: "on" },
+      { version: "4", language: "en", can_read: "on" },
       { Origin: "https://evil.example" },
     );
     assert.equal(foreign.status, 403);

@@ -834,7 +834,7 @@ test("a signer on the device tells the notary about other wishes; their pages ca
   const named = [...text.matchAll(/<strong>(.*?)<\/strong>/g)].map(([, control]) => control);
   assert.deepEqual(named, ["I agree"], "the text names no control that the page lacks");
   assert.match(rest, /<button[^>]*>I agree<\/button>/);
-  const other = { version: "1", language: "en", can_read: "on" };
+  const other = { version: "4", language: "en", can_read: "on" };
   assert.equal((await post(`${path}/consent`, other, "")).status, 409, "the text of a mailed link");
   assert.equal((await post(`${path}/decline`, { kind: "declined", reason: "" }, "")).status, 409);
   const proposal = { other_name: "Eve", other_email: "eve@example.com" };

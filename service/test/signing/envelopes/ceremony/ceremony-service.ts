@@ -30,7 +30,7 @@ import { signingLinks } from "../../../../src/signing/envelopes/records/link-tok
 import { signerCertificates } from "../../../../src/signing/envelopes/revocation.ts";
 
 export const browser = { ip: "203.0.113.7", userAgent: "Test/1" };
-export const consentText = { version: "1", language: "en" } as const;
+export const consentText = { version: "4", language: "en" } as const;
 
 type CeremonyParts = Partial<
   Omit<EnvelopeDeps, "seal" | "reach"> & CeremonyDeps & Pick<EnvelopeDeps["reach"], "texts">

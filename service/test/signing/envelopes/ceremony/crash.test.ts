@@ -35,7 +35,7 @@ test("a service that is killed while somebody signs has the act completely or no
     const tokens = await Promise.all(signers.map(({ email }) => running.linkOf(`${round}-${email}`)));
     for (const { token } of tokens)
       assert.equal(
-        (await post(token, "consent", { version: "1", language: "en", can_read: "on" }))?.status,
+        (await post(token, "consent", { version: "4", language: "en", can_read: "on" }))?.status,
         303,
         "consent",
       );
@@ -86,7 +86,7 @@ test("a service that is killed during a closing loses nothing, signs nothing twi
   const view = (document: number) => running.ceremony.view({ token, session: null, document });
   const sign = async (n: number) =>
     post(`${token}/${n}`, "sign", { revision: String((await view(n)).document?.revision), name: jane.name });
-  assert.equal((await post(`${token}/1`, "consent", { version: "2", language: "en", can_read: "on" }))?.status, 303);
+  assert.equal((await post(`${token}/1`, "consent", { version: "5", language: "en", can_read: "on" }))?.status, 303);
   for (const n of [1, 2, 3]) {
     const answer = sign(n);
     // Kills the service during the act, or between this document and the next.
@@ -96,7 +96,7 @@ test("a service that is killed during a closing loses nothing, signs nothing twi
     running.service = await running.service.restart();
     const { signedAt, consent } = await view(n);
     assert.ok(!acknowledged || signedAt, "an acknowledged signature is there");
-    assert.equal(consent?.version, "2", "the consent for all documents is there");
+    assert.equal(consent?.version, "5", "the consent for all documents is there");
     if (!signedAt) assert.equal((await sign(n))?.status, 303);
     // Sends the same act again, as a browser does when it got no answer.
     await sign(n);

@@ -54,7 +54,7 @@ test("does nothing for a signer at the deadline, before the sweep has ended the 
   await assert.rejects(late.document(link), expired);
   await assert.rejects(late.text(link), expired);
   await assert.rejects(late.sign(link, request, browser), expired);
-  await assert.rejects(late.consent(link, { ...consentText, version: "2" }, browser), expired);
+  await assert.rejects(late.consent(link, { ...consentText, version: "5" }, browser), expired);
   await assert.rejects(late.decline(link, { kind: "declined", reason: "" }, browser), expired);
   await assert.rejects(late.propose(link, { name: "Max", email: "max@example.com" }, browser), expired);
   await assert.rejects(late.sendCode(link, browser), expired);

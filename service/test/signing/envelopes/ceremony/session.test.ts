@@ -14,7 +14,7 @@ import { browser, openCeremonyService } from "./ceremony-service.ts";
 const running = await forTests(openCeremonyService());
 const insider = await forTests(openInsider(running.service.dataDir));
 const { client, ceremony, db } = running;
-const closingText = { version: "2", language: "en" } as const;
+const closingText = { version: "5", language: "en" } as const;
 
 let people = 0;
 type Signer = { name: string; email: string } & Record<string, unknown>;
@@ -89,7 +89,7 @@ test("a person who signs three documents of a room gets one link, consents once,
     assert.equal(await ceremony.next(link), n);
     const { session, consent } = await ceremony.view(at(link, n));
     assert.equal(session?.documents.filter(({ hasSigned }) => hasSigned).length, n - 1);
-    assert.equal(consent?.version, "2", "the consent is asked for once");
+    assert.equal(consent?.version, "5", "the consent is asked for once");
     assert.deepEqual(await sign(at(link, n)), { outcome: "signed", completed: true });
   }
   const all = await mails(jane.email, 2);
@@ -250,7 +250,7 @@ test("a declined document, a held one, and one whose turn has not come do not bl
   await assert.rejects(sign(at(link, 2)), /not your turn/);
   await sign(at(link, 3));
   const theirs = await sessionLink(max.email);
-  await ceremony.consent(theirs, { version: "1", language: "en" }, browser);
+  await ceremony.consent(theirs, { version: "4", language: "en" }, browser);
   await sign(theirs);
   assert.equal(await ceremony.next(link), 2);
   assert.deepEqual(await sign(at(link, 2)), { outcome: "signed", completed: true });
@@ -262,7 +262,7 @@ test("withdrawing the consent ends every unsigned document, and leaves signed on
   const link = await sessionLink(jane.email);
   await ceremony.consent(at(link, 1), closingText, browser);
   await sign(at(link, 1));
-  assert.equal((await ceremony.view(at(link, 2))).consent?.version, "2");
+  assert.equal((await ceremony.view(at(link, 2))).consent?.version, "5");
   await ceremony.setLanguage(at(link, 2), "es");
   assert.equal((await ceremony.view(at(link, 2))).consent, null, "a text is agreed to in the language of the signer");
   await ceremony.decline(at(link, 2), { kind: "withdrawn", reason: "" }, browser);
@@ -375,8 +375,8 @@ test("an order that is added later joins, one that leaves the room gets its own 
   assert.equal((await ceremony.view(single)).state, "ready");
   await ceremony.consent(at(link, 2), closingText, browser);
   assert.equal((await ceremony.view(single)).consent, null, "the consent for all counts by the session's link");
-  assert.equal((await ceremony.view(at(link, 1))).consent?.version, "2");
-  await ceremony.consent(single, { version: "1", language: "en" }, browser);
+  assert.equal((await ceremony.view(at(link, 1))).consent?.version, "5");
+  await ceremony.consent(single, { version: "4", language: "en" }, browser);
   await sign(single);
   assert.equal((await ceremony.view(at(link, 1))).state, "completed");
   await client.ok("DELETE", `/api/rooms/${room}/orders/${later}`);
@@ -415,7 +415,7 @@ test("a row that moves another person's document into a session is refused", asy
     WHERE s.email = ${jane.email} AND m.n = 1`);
   await assert.rejects(ceremony.view(at(link, 9)), /not valid/);
   await insider.run(sql`
-    UPDATE signing_sessions g SET consent = '{"version": "2", "language": "en", "textSha256": "", "at": "2026-01-01T00:00:00Z"}'
+    UPDATE signing_sessions g SET consent = '{"version": "5", "language": "en", "textSha256": "", "at": "2026-01-01T00:00:00Z"}'
     WHERE g.id = (SELECT m.session_id FROM session_signers m JOIN envelope_signers s ON s.id = m.signer_id WHERE s.email = ${jane.email} LIMIT 1)`);
   await assert.rejects(ceremony.view(at(link, 1)), { code: "unavailable" });
 });
@@ -461,7 +461,7 @@ test("the pages lead from one document to the next without scripts, and show the
   const first = await get(`/sign/${token}/1`);
   assert.match(first.text, /Document 1 of 2/);
   assert.match(first.text, /documents of this closing that are listed on this page/);
-  const agreed = await post(`/sign/${token}/1/consent`, { version: "2", language: "en", can_read: "on" });
+  const agreed = await post(`/sign/${token}/1/consent`, { version: "5", language: "en", can_read: "on" });
   assert.equal(agreed, `/sign/${token}/1?done=consent`);
   const { document } = await ceremony.view(at({ token, session: null }, 1));
   const signed = { revision: String(document?.revision), name: "Jane Doe" };
