@@ -14,6 +14,8 @@ export type SentOrder = {
   documentName?: string | undefined;
   /** Whether a page may be added for signers who have no place in the document; true by default. */
   mayAddPage?: boolean;
+  /** The price that the sender saw before sending the form. An order with another price is refused. */
+  expectedCents?: number | undefined;
   /** Fills in the form from the template that it names. */
   withTemplate?: WithTemplate | undefined;
 };

@@ -70,7 +70,14 @@ export {
 export { type ChargeDeps, chargeByMember } from "./firm/charges.ts";
 export { listedPayments, type PaymentOfFirm, paymentsOfFirm } from "./firm/firm-payments.ts";
 export { chargeGroup, chargeOfOrder, type GroupCharge, type GroupChargeEnd } from "./firm/group.ts";
-export { listSpenders, type Spender, setLimit, spentThisMonth } from "./firm/limits.ts";
+export {
+  expectedRefusal,
+  type LimitRefusal,
+  listSpenders,
+  type Spender,
+  setLimit,
+  spentThisMonth,
+} from "./firm/limits.ts";
 export { chargeMail, methodMail, methodName, reasonWords } from "./firm/mail.ts";
 export { acceptsMethods, askForMethod, type FirmPaysDeps, finishTestSetup, removeMethod } from "./firm/methods.ts";
 export { moneyMail } from "./firm/money-mail.ts";

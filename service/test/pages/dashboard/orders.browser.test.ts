@@ -316,7 +316,7 @@ test("a file that is a template's form is recognized when it is chosen, and anot
   await opened.close();
 });
 
-test("the buttons name the charge while the firm pays by its card, and the page says what follows", async () => {
+async function firmWithCard() {
   const firm = await newPartner(pages.service);
   const card = await fetch(`${pages.service.baseUrl}/api/partner/sandbox/billing/method`, {
     method: "POST",
@@ -324,8 +324,13 @@ test("the buttons name the charge while the firm pays by its card, and the page 
     body: JSON.stringify({ method: "card" }),
   });
   assert.ok(card.ok);
+  return firm;
+}
+
+test("the buttons name the charge while the firm pays by its card, and the page says what follows", async () => {
   for (const width of [1280, 390]) {
-    const { opened, page } = await pages.open({ firm, width });
+    // The first member of a firm is its owner, who has no spending limit.
+    const { opened, page } = await pages.open({ firm: await firmWithCard(), width });
     await pages.go(page, "/dashboard/orders/new");
     await page.getByRole("checkbox", { name: "Signing" }).check();
     const price = page.getByRole("region", { name: "Price" });
@@ -339,4 +344,42 @@ test("the buttons name the charge while the firm pays by its card, and the page 
     await page.getByRole("button", { name: "Place the test order", exact: true }).waitFor();
     await opened.close();
   }
+});
+
+test("the buttons name no sum after the price failed, nor for a document whose pages can't be counted", async () => {
+  const firm = await firmWithCard();
+  const { opened, page } = await pages.open({ firm });
+  await pages.go(page, "/dashboard/orders/new");
+  const button = (name: string | RegExp) => page.getByRole("button", { name, exact: true }).waitFor();
+  await page.getByRole("checkbox", { name: "Signing" }).check();
+  await page.getByLabel("Who pays").selectOption("Your firm");
+  await button("Place and charge $12.00 to Visa •••• 4242");
+  await page.route("**/orders/new/quote", (route) => route.fulfill({ status: 503, body: "no price" }));
+  await page.getByLabel("Client’s name").fill("Jane Roe");
+  await button("Place the test order");
+  assert.equal(await page.locator("#live-quote").textContent(), "");
+  await page.unroute("**/orders/new/quote");
+  await page.getByLabel("Client’s email").fill("jane@example.com");
+  await page.getByRole("checkbox", { name: "Shipping" }).check();
+  const address = page.getByRole("group", { name: "Where it goes" });
+  for (const [label, value] of [
+    ["Recipient’s name", "Jane Roe"],
+    ["Recipient’s street", "350 Fifth Avenue"],
+    ["Recipient’s city", "New York"],
+    ["Recipient’s ZIP code", "10118"],
+  ] as const)
+    await address.getByLabel(label, { exact: true }).fill(value);
+  await address.getByLabel("Recipient’s state").selectOption("NY");
+  await page.getByLabel("Fax number").fill("12");
+  await page.getByRole("checkbox", { name: /This is the client’s own document/ }).check();
+  await page.getByLabel("File: a PDF").setInputFiles(example);
+  await button(/^Place and charge \$\d+\.\d\d to Visa •••• 4242$/);
+  await page.locator("#place-order").click();
+  await page.getByText("We kept").waitFor();
+  await button(/^Place and charge \$\d+\.\d\d to Visa •••• 4242$/);
+  const broken = { name: "broken.pdf", mimeType: "application/pdf", buffer: Buffer.from("%PDF-1.7 of no pages") };
+  await page.getByLabel("File: a PDF").setInputFiles(broken);
+  await page.getByText("its pages can’t be counted here").waitFor();
+  await button("Place and charge Visa •••• 4242");
+  await opened.close();
 });

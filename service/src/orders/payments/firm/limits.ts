@@ -119,8 +119,14 @@ async function startOfMonth(db: Sql, owner: Owner, at: Date): Promise<Date> {
   return new Date(month.start.getTime() - (now.getTime() - at.getTime()));
 }
 
-/** `at`: the first of the amounts at which the limit is exceeded. */
-export type LimitRefusal = { reason: SpendingRefusal; at: number };
+/**
+ * `at`: the first of the amounts at which the limit is exceeded. `leftCents`: how much the exceeded limit allows, for one
+ * order or in the rest of the month; 0 for other reasons.
+ */
+export type LimitRefusal = { reason: SpendingRefusal; at: number; leftCents: number };
+
+type Spending = { spender: string; amounts: readonly number[]; except?: readonly string[] };
+type LimitDeps = Pick<FirmPaysDeps, "rowMac" | "clock">;
 
 /**
  * Checks the spender's limits for a payment: each order's amount by the limit per order, and their sum by the limit per
@@ -128,25 +134,39 @@ export type LimitRefusal = { reason: SpendingRefusal; at: number };
  * spender are checked one after another.
  * @param asked `except`: the ids of the payment's own charges, so that they don't count as already spent
  */
-export async function spendingRefusal(
-  tx: Tx,
-  deps: Pick<FirmPaysDeps, "rowMac" | "clock">,
+export const spendingRefusal = (tx: Tx, deps: LimitDeps, owner: Owner, asked: Spending): Promise<LimitRefusal | null> =>
+  refusalBy(tx, deps, owner, { ...asked, limitOf: () => store.lockLimit(tx, owner, asked.spender) });
+
+/** Like `spendingRefusal`, for a page that tells what a payment would do now. Locks nothing. */
+export const expectedRefusal = (
+  db: Sql,
+  deps: LimitDeps,
   owner: Owner,
-  { spender, amounts, except = [] }: { spender: string; amounts: readonly number[]; except?: readonly string[] },
+  asked: Spending,
+): Promise<LimitRefusal | null> =>
+  refusalBy(db, deps, owner, { ...asked, limitOf: () => store.selectLimit(db, owner, asked.spender) });
+
+async function refusalBy(
+  db: Sql,
+  deps: LimitDeps,
+  owner: Owner,
+  { spender, amounts, except = [], limitOf }: Spending & { limitOf: () => Promise<store.SpendingLimit | undefined> },
 ): Promise<LimitRefusal | null> {
-  const actor = await findActiveActor(tx, deps, owner, spender);
-  if (!actor) return { reason: "left", at: 0 };
+  const actor = await findActiveActor(db, deps, owner, spender);
+  if (!actor) return { reason: "left", at: 0, leftCents: 0 };
   if (actor.role === "owner") return null;
-  const limit = await store.lockLimit(tx, owner, spender);
+  const limit = await limitOf();
   if (!limit || limit.orderCents === 0 || limit.monthCents === 0 || !isSince(limit, actor.since))
-    return { reason: "no_limit", at: 0 };
+    return { reason: "no_limit", at: 0, leftCents: 0 };
   const above = amounts.findIndex((cents) => cents > limit.orderCents);
-  if (above >= 0) return { reason: "above_order_limit", at: above };
-  const since = await startOfMonth(tx, owner, deps.clock());
-  let spent = await spentSince(tx, owner, { spender, since, except });
+  if (above >= 0) return { reason: "above_order_limit", at: above, leftCents: limit.orderCents };
+  const since = await startOfMonth(db, owner, deps.clock());
+  const before = await spentSince(db, owner, { spender, since, except });
+  let spent = before;
   for (const [at, cents] of amounts.entries()) {
     spent += cents;
-    if (spent > limit.monthCents) return { reason: "above_month_limit", at };
+    if (spent > limit.monthCents)
+      return { reason: "above_month_limit", at, leftCents: Math.max(0, limit.monthCents - before) };
   }
   return null;
 }

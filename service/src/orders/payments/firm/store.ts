@@ -203,13 +203,18 @@ export const selectLimits = (db: Sql, { partnerId, environment }: Owner) =>
     sql`${limits(sql`l.partner_id = ${partnerId} AND l.environment = ${environment}`)} ORDER BY l.id LIMIT 1000`,
   );
 
+const limitOf = ({ partnerId, environment }: Owner, spender: string): Statement =>
+  limits(sql`l.partner_id = ${partnerId} AND l.environment = ${environment} AND l.spender = ${spender}`);
+
+/** @throws ServiceError `unavailable` for an altered row */
+export async function selectLimit(db: Sql, owner: Owner, spender: string) {
+  const [found] = await db.query<SpendingLimit>(limitOf(owner, spender));
+  return found;
+}
+
 /** Locks the limit, so that concurrent charges of one spender are counted one after another. */
-export async function lockLimit(tx: Tx, { partnerId, environment }: Owner, spender: string) {
-  const [found] = await tx.query<SpendingLimit>(
-    sql`${limits(
-      sql`l.partner_id = ${partnerId} AND l.environment = ${environment} AND l.spender = ${spender}`,
-    )} FOR NO KEY UPDATE`,
-  );
+export async function lockLimit(tx: Tx, owner: Owner, spender: string) {
+  const [found] = await tx.query<SpendingLimit>(sql`${limitOf(owner, spender)} FOR NO KEY UPDATE`);
   return found;
 }
 

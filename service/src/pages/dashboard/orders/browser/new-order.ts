@@ -205,9 +205,11 @@ async function price(): Promise<void> {
   const typed = new URLSearchParams();
   for (const [name, value] of typedIn(form)) typed.append(name, value);
   typed.set("pages", pages);
+  // These are the pages of the stored file, which the chosen one replaces.
+  if (input.files?.length) typed.delete("document_pages");
   try {
     const response = await fetch(form.dataset["quote"] ?? "", { method: "POST", body: typed, signal: asked.signal });
-    if (response.ok) quote.innerHTML = await response.text();
+    quote.innerHTML = response.ok ? await response.text() : "";
     nameButtons();
     // The price's box never becomes smaller, so that the button below does not move up under the pointer.
     quote.style.minHeight = `${quote.offsetHeight}px`;

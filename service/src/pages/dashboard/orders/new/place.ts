@@ -16,6 +16,7 @@ import type { PageAnswer } from "../../../ui/page/route.ts";
 import type { DashboardFrame } from "../../page-shell.ts";
 import { attachTitled } from "../../rooms/attach.ts";
 import { inOurWords, requireSameEnvironment, submissionKey } from "../../submit-once.ts";
+import { shownCents } from "../firm-pays.ts";
 import { anotherPath } from "./another.ts";
 import { withSigners } from "./signer-rows.ts";
 
@@ -28,11 +29,16 @@ export async function place(deps: OrderNewDeps, request: FastifyRequest, sent: F
   // Browsers send an empty file when no file is chosen.
   const upload = sent.upload?.bytes.length === 0 ? null : sent.upload;
   // A newly chosen file replaces the stored one, whichever button was pressed.
-  const unmeant = upload === null ? ["next"] : ["next", "fill_token"];
+  // Neither the button nor the shown price belongs to the order: a form that is sent twice places one order, even if the
+  // price arrived in between.
+  const unmeant = ["next", "total_cents", ...(upload === null ? [] : ["fill_token"])];
   const fields = new Map([...sent.fields].filter(([name]) => !unmeant.includes(name)));
   requireSameEnvironment(request, fields.get("environment"));
   const mayAddPage = fields.get("page_added") !== "ask";
-  const form = { fields: withSigners(fields), upload, documentName: fields.get("document_name"), mayAddPage };
+  const shown = sent.fields.get("total_cents");
+  const expectedCents = shown === undefined ? undefined : shownCents({ total_cents: shown });
+  const documentName = fields.get("document_name");
+  const form = { fields: withSigners(fields), upload, documentName, mayAddPage, expectedCents };
   const idempotencyKey = submissionKey(fields, upload?.sha256 ?? null);
   const wanted = { principal: principalOf(request), sent: form, route: `POST ${path}/new`, idempotencyKey };
   const { result } = await placeOrder(deps.orders, wanted, answering).catch(

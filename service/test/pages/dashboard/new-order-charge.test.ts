@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { forTests } from "@signsealship/testing/for-tests";
+import { minimal, orderForm, shipping } from "@signsealship/testing/inputs/order-form";
+import { until } from "@signsealship/testing/until";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { newSecret, newUuid } from "../../../src/kernel/platform/ids.ts";
+import { openMembersService } from "../../firms/members/members-service.ts";
+import { newMember, postForm } from "../../firms/members/signed-in-member.ts";
+
+const running = await forTests(openMembersService());
+const { db, service } = running;
+const path = "/dashboard/orders/new";
+
+/** A firm with a card on file, and two of its members: an owner, and a colleague who is not an owner. */
+async function firmWithCard() {
+  const { key, partnerId } = await running.newPartner();
+  const card = await running.call("/api/partner/sandbox/billing/method", {
+    method: "POST",
+    headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+    body: JSON.stringify({ method: "card" }),
+  });
+  assert.ok(card.status < 300, JSON.stringify(card.body));
+  const owner = await newMember(service, running.somebody(), key);
+  const email = running.somebody();
+  const colleague = await newMember(service, email, key);
+  type Listed = { members: { userId: string; email: string }[] };
+  const { members } = await service.cli<Listed>("member", "list", partnerId);
+  const userId = members.find((each) => each.email === email)?.userId ?? "";
+  await service.cli("member", "set", userId, "member");
+  const quoted =
+    (headers: Record<string, string>) =>
+    async (fields: Record<string, string> = {}) =>
+      (
+        await postForm(
+          `${service.baseUrl}${path}/quote`,
+          { svc_sign: "on", pay_by: "firm", pages: "3", ...fields },
+          headers,
+        )
+      ).text();
+  return {
+    quoteByOwner: quoted(owner.headers),
+    quote: quoted(colleague.headers),
+    async place(fields: Record<string, string>) {
+      const body = orderForm({ ...minimal, svc_sign: "on", pay_by: "firm", ...fields });
+      const answer = await fetch(service.baseUrl + path, {
+        method: "POST",
+        redirect: "manual",
+        headers: { ...colleague.headers, Accept: "text/html" },
+        body,
+      });
+      return { status: answer.status, text: await answer.text(), location: answer.headers.get("location") ?? "" };
+    },
+    page: async (at: string) => (await running.call(at, { headers: colleague.headers })).body as string,
+    async limit(perOrder: string, perMonth: string) {
+      const form = { spender: `member:${userId}`, perOrder, perMonth };
+      const { status } = await postForm(`${service.baseUrl}/dashboard/billing/limits`, form, owner.headers);
+      assert.equal(status, 303);
+    },
+    async orders() {
+      const [found] = await db.query<{ orders: number }>(
+        sql`SELECT count(*)::int AS orders FROM orders WHERE partner_id = ${partnerId}`,
+      );
+      return found?.orders;
+    },
+  };
+}
+
+test("names the spending limit that will refuse the charge before the order is placed, and the button names no charge", async () => {
+  const firm = await firmWithCard();
+  const charge = /data-place="Place and charge \$12\.00 to Visa •••• \d{4}"/;
+  const none =
+    /data-place="Place without a charge" data-another="Place without a charge, and start another for this client"/;
+  const unlimited = await firm.quote();
+  assert.match(unlimited, /Nobody is charged: an owner has not allowed you to spend for your firm\./);
+  assert.match(unlimited, /An owner can charge Visa •••• \d{4} on the order’s page/);
+  assert.match(unlimited, none);
+  assert.match(await firm.quoteByOwner(), charge);
+  await firm.limit("10", "100");
+  const aboveOrder = await firm.quote();
+  assert.match(aboveOrder, /Nobody is charged: \$12\.00 is above your limit for one order, \$10\.00\./);
+  assert.match(aboveOrder, none);
+  const { status, location } = await firm.place({ total_cents: "1200" });
+  assert.equal(status, 303);
+  await until(async () => (await firm.page(location)).includes("above the limit for one order"));
+  await firm.limit("20", "20");
+  assert.match(await firm.quote(), charge);
+  const placed = await firm.place({ total_cents: "1200", external_reference: "Within the limit" });
+  await until(async () => /Your firm’s payment/.test(await firm.page(placed.location)) || undefined);
+  const aboveMonth = await firm.quote();
+  assert.match(aboveMonth, /Nobody is charged: \$12\.00 is above what is left of your limit for this month, \$8\.00\./);
+  assert.match(aboveMonth, none);
+  const open = await firm.quote({ svc_ship: "on" });
+  assert.match(open, /Nobody is charged if the price stays above/);
+  assert.doesNotMatch(open, /data-place/, "the price can still fall below the limit");
+});
+
+test("the button names no sum while the postage depends on pages that are not counted", async () => {
+  const { quoteByOwner } = await firmWithCard();
+  const { svc_ship: _, ...to } = shipping;
+  const counted = await quoteByOwner({ ...to, svc_ship: "on" });
+  assert.match(counted, /data-place="Place and charge \$\d+\.\d\d to Visa/);
+  assert.match(counted, /name="total_cents" value="\d+"/);
+  const uncounted = await quoteByOwner({ ...to, svc_ship: "on", pages: "" });
+  assert.match(uncounted, /data-place="Place and charge Visa •••• \d{4}"/);
+  assert.doesNotMatch(uncounted, /total_cents/);
+});
+
+test("an order whose price is not the one that the form showed is not placed; the form shows the price and places it then", async () => {
+  const firm = await firmWithCard();
+  await firm.limit("50", "50");
+  const form = { submission: newSecret(), email: `${newUuid()}@example.com` };
+  const refused = await firm.place({ ...form, total_cents: "1100" });
+  assert.equal(refused.status, 400);
+  assert.match(refused.text, /The price is \$12\.00 now, not \$11\.00\. Nothing was placed, and nobody was charged\./);
+  assert.equal(await firm.orders(), 0);
+  assert.match(refused.text, /We kept <strong/, "the file need not be chosen again");
+  const placed = await firm.place({ ...form, total_cents: "1200" });
+  assert.equal(placed.status, 303, placed.text);
+  const again = await firm.place({ ...form, total_cents: "1100" });
+  assert.equal(again.location, placed.location, "the same form places one order, whichever price it showed");
+  assert.equal(await firm.orders(), 1);
+  for (const total_cents of ["", "x", "-1"])
+    assert.equal((await firm.place({ email: "other@example.com", total_cents })).status, 400);
+  assert.equal((await firm.place({ email: "other@example.com" })).status, 303, "without a script no price is shown");
+});
+
+test("says that an order without a price is charged as soon as it is priced", async () => {
+  const { quoteByOwner, quote } = await firmWithCard();
+  const toPuertoRico = { ...shipping, svc_ship: "on", ship_state: "PR", ship_postal: "00901" };
+  const unpriced = await quoteByOwner(toPuertoRico);
+  assert.match(
+    unpriced,
+    /We price it first\. Visa •••• \d{4} is charged as soon as the price is set, within the limits/,
+  );
+  assert.doesNotMatch(unpriced, /data-place|total_cents/);
+  assert.match(await quote(toPuertoRico), /an owner has not allowed you to spend/);
+  assert.match(await quoteByOwner({ ...toPuertoRico, pay_by: "client" }), /We tell you the price first\./);
+});
