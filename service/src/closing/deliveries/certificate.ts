@@ -40,6 +40,9 @@ type OrderToSend = { code: string; title: string | null; final: Parameters<typeo
 const lists = (record: StoredVersion, { code, final }: OrderToSend): boolean =>
   final !== null && listsDocument(documentsIn(record), code, final);
 
+/** Why the room has no certificate to send. `altered`: its record is not the one that the service wrote. */
+export type NoCertificate = "not_sealed" | "deleted" | "altered";
+
 /** The newest certificate, as the form that sends documents offers it. */
 export type CertificateOffer = {
   version: number;
@@ -52,19 +55,25 @@ export type CertificateOffer = {
 };
 
 /**
+ * The room's newest certificate, or the reason why there is none to send.
+ * @param newest null when the room has none, or an altered one
+ * @param versions the number of versions that the room has
  * @param sendable the orders whose documents can be sent
  * @param ofRoom the codes of all orders in the room: the room's code, which is in the certificate, leads to them
  */
 export function offerOf(
-  record: StoredVersion,
+  { newest, versions }: { newest: StoredVersion | null; versions: number },
   sendable: readonly OrderToSend[],
   ofRoom: readonly string[],
-): CertificateOffer {
-  const codes = new Set([...documentsIn(record).map(({ orderCode }) => orderCode), ...ofRoom]);
+): CertificateOffer | NoCertificate {
+  if (versions === 0) return "not_sealed";
+  if (newest === null) return "altered";
+  if (newest.deletedAt) return "deleted";
+  const codes = new Set([...documentsIn(newest).map(({ orderCode }) => orderCode), ...ofRoom]);
   for (const { code } of sendable) codes.delete(code);
   return {
-    version: record.version,
-    isCurrent: sendable.every((order) => lists(record, order)),
+    version: newest.version,
+    isCurrent: sendable.every((order) => lists(newest, order)),
     others: codes.size,
   };
 }

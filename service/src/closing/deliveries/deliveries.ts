@@ -1,6 +1,6 @@
 /** Finished documents of a closing or an order in one zip: for its firm, and for others by a link that expires. */
 
-export type { CertificateOffer } from "./certificate.ts";
+export type { CertificateOffer, NoCertificate } from "./certificate.ts";
 export { deliveryCodeMail, enterDelivery, mailDeliveryCode } from "./code.ts";
 export { downloadMail } from "./download-mail.ts";
 export type { DeliveryDeps, Link } from "./link.ts";

@@ -52,14 +52,11 @@ export async function deliveriesOf(deps: DeliveryDeps, { id, reference, orders: 
     orders,
     sendable,
     waiting,
-    /** Null when the room has no certificate to send. */
-    certificate:
-      newest &&
-      offerOf(
-        newest,
-        sendable,
-        all.map(({ orderCode }) => orderCode),
-      ),
+    certificate: offerOf(
+      { newest, versions: versions.length },
+      sendable,
+      all.map(({ orderCode }) => orderCode),
+    ),
     sent: listed.map((one) => ({ ...one, hasEnded: one.expiresAt <= now })),
   };
 }

@@ -14,6 +14,7 @@ import { lockCode, updateCode } from "../../../src/closing/deliveries/code-store
 import { sendToReceivers, writeReceivers } from "../../../src/closing/deliveries/deliveries.ts";
 import { insertDelivery } from "../../../src/closing/deliveries/store.ts";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { markMac } from "../../../src/kernel/retention/marks.ts";
 import { checkFiles } from "../../../src/pages/verify/browser/check.ts";
 import type { VerifyConfig } from "../../../src/pages/verify/browser/config.ts";
 import { bannerOf } from "../../../src/pages/verify/browser/outcome-banner.ts";
@@ -366,6 +367,36 @@ test("lists what is missing before the documents are sent, and sends them anyway
   assert.equal((await send({ [`send-${orders[0]}`]: "on", email: "early@lender.example" }, room)).status, 303);
   await acme.post(`/api/rooms/${room}/passport`);
   await isMissing(simulated, simulated);
+  const foreign = await place(other, {});
+  await acme.post(`/api/rooms/${room}/orders`, { orderCode: foreign });
+  const ofOther = /^Order [0-9A-F]{6}: another firm placed it, so it can’t be sent from here\.$/;
+  await isMissing(simulated, simulated, ofOther);
+  const refused = await send({ [`send-${note}`]: "on", email: "not an address" }, room);
+  assert.equal((await refused.text()).match(/: its box is not ticked\./g)?.length, 1);
+  const [version] = await running.db.query<{ blobKey: string }>(
+    sql`SELECT c.blob_key AS "blobKey" FROM closing_passports c ORDER BY c.created_at DESC LIMIT 1`,
+  );
+  const mark = { blobKey: version?.blobKey ?? "", rule: "test", deletedAt: new Date() };
+  await running.db.query(sql`
+    INSERT INTO deleted_blobs (blob_key, rule, deleted_at, row_mac)
+    VALUES (${mark.blobKey}, ${mark.rule}, ${mark.deletedAt}, ${markMac(running.rowMac, mark)})`);
+  await isMissing(simulated, simulated, ofOther, /^The newest closing certificate was deleted\./);
+  assert.deepEqual(await certificateBox(room), ["", ""]);
+  await acme.post(`/api/rooms/${room}/close`);
+});
+
+test("says that nothing is missing only while every box is ticked, and names an altered certificate", async () => {
+  const { roomCode: room } = await acme.post<{ roomCode: string }>("/api/rooms", { name: "Whole closing" });
+  const orderCode = await place(acme, { svc_sign: "", fax_to: "2125550100" });
+  await acme.post(`/api/rooms/${room}/orders`, { orderCode });
+  await finish(acme, orderCode);
+  await acme.post(`/api/rooms/${room}/passport`);
+  const page = async () => (await fetch(`${baseUrl}/dashboard/rooms/${room}`, { headers: agent })).text();
+  assert.match(await page(), /Nothing is missing while every box above is ticked: every document is completed/);
+  await running.db.query(sql`UPDATE closing_passports SET row_mac = NULL WHERE room_id = (
+    SELECT room_id FROM closing_passports ORDER BY created_at DESC LIMIT 1)`);
+  assert.match(await page(), /The newest closing certificate is not as it was sealed, and can’t be sent\./);
+  assert.doesNotMatch(await page(), /Nothing is missing|not sealed yet/);
   await acme.post(`/api/rooms/${room}/close`);
 });
 

@@ -3,6 +3,7 @@ import {
   type CertificateOffer,
   type DeliveryDeps,
   endReceiver,
+  type NoCertificate,
   revokeDelivery,
   roomZip,
   sendDelivery,
@@ -108,9 +109,9 @@ ${field({ form: "delivery", name: "email", label: "Email", type: "email", value:
 ${field({ form: "delivery", name: "days", label: "Days until the link ends", value: typed?.["days"] ?? "14", required: true, maxLength: 2, autocomplete: "off", hint: "1 to 90." })}
 ${checkbox({ form: "delivery", name: "code", label: "Ask for a code", checked: typed === null || typed["code"] !== undefined, hint: "The page mails six digits to this address before it shows anything. Five wrong ones lock the link." })}
 <fieldset><legend>Documents</legend>${deliveries.sendable.map(({ code, title }, index) => checkbox({ form: "delivery", name: `send-${code}`, label: `${index + 1}. ${titleOf({ code, title })}`, checked: typed === null || typed[`send-${code}`] !== undefined }))}</fieldset>
-${deliveries.certificate && certificateBox(deliveries.certificate, typed)}
+${typeof deliveries.certificate === "object" && certificateBox(deliveries.certificate, typed)}
 <p class="quiet-text">A custody certificate names the signers with their addresses and the order’s code, which opens the order’s page. Send documents only to people whom the closing concerns: they keep these after the link has ended.</p>
-${missingPart({ room, deliveries })}
+${missingPart({ room, deliveries, typed })}
 <div class="form-actions"><button type="submit">Send the documents</button></div>
 </form>`;
 
@@ -118,7 +119,19 @@ const titleOf = ({ code, title }: { code: string; title: string | null }): strin
   title ?? `Order ${code.slice(0, 6).toUpperCase()}`;
 
 /** Lists what the recipient would miss if the documents were sent now. It forbids nothing. */
-function missingPart({ room, deliveries: { orders, certificate } }: Pick<DeliveryView, "room" | "deliveries">) {
+function missingPart({ room, deliveries, typed }: Pick<DeliveryView, "room" | "deliveries" | "typed">) {
+  const { orders, sendable, certificate } = deliveries;
+  const own = new Set(orders.map(({ code }) => code));
+  const ofOthers = room.orders.flatMap(({ orderCode: code, label }) =>
+    own.has(code)
+      ? []
+      : [html`${titleOf({ code, title: label })}: another firm placed it, so it can’t be sent from here.`],
+  );
+  const unticked = sendable.flatMap((order) =>
+    typed === null || typed[`send-${order.code}`] !== undefined
+      ? []
+      : [html`${titleOf(order)}: its box is not ticked.`],
+  );
   const simulated = new Set(room.orders.flatMap((card) => (card.simulated ? [card.orderCode] : [])));
   const ofOrders = orders.flatMap((order) => {
     const state = statusWords(order.status).label;
@@ -131,9 +144,9 @@ function missingPart({ room, deliveries: { orders, certificate } }: Pick<Deliver
       .flat()
       .map((text) => html`${titleOf(order)}: ${text}`);
   });
-  const lines = [...ofOrders, certificateLine(certificate)].flat();
+  const lines = [...ofOrders, ...unticked, ...ofOthers, certificateLine(certificate)].flat();
   if (lines.length === 0)
-    return html`<p>Nothing is missing: every document is completed, and the closing certificate lists it.</p>`;
+    return html`<p>Nothing is missing while every box above is ticked: every document is completed, and the closing certificate lists it.</p>`;
   return notice(
     "attention",
     "Missing now",
@@ -142,8 +155,14 @@ function missingPart({ room, deliveries: { orders, certificate } }: Pick<Deliver
   );
 }
 
-function certificateLine(certificate: CertificateOffer | null): string[] {
-  if (!certificate) return ["The closing certificate is not sealed yet."];
+const noCertificateWords: Readonly<Record<NoCertificate, string>> = {
+  not_sealed: "The closing certificate is not sealed yet.",
+  deleted: "The newest closing certificate was deleted. Seal a new version to send it.",
+  altered: "The newest closing certificate is not as it was sealed, and can’t be sent. Seal a new version to send it.",
+};
+
+function certificateLine(certificate: CertificateOffer | NoCertificate): string[] {
+  if (typeof certificate === "string") return [noCertificateWords[certificate]];
   if (certificate.isCurrent) return [];
   return [
     `Version ${certificate.version} of the closing certificate does not list every finished document as it is now.`,
