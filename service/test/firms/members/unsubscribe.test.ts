@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { until } from "@signsealship/testing/until";
-import { linkSeriesOf, mailDelayMs, unsubscribeUrl } from "../../../src/firms/members/members.ts";
+import { linkSeriesOf, mailDelayMs, mailKinds, unsubscribeUrl } from "../../../src/firms/members/members.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { openSecretsKey } from "../../../src/kernel/platform/secrets.ts";
 import { mailOrderUpdates } from "../../../src/orders/fulfilment/fulfilment.ts";
@@ -94,6 +94,26 @@ test("opening the link changes nothing: its page asks first, and the button swit
   assert.match(await page(), /You get no email when an order that you placed/);
   await postForm(`${service.baseUrl}/dashboard/security/mails`, { kind: "orders", mails: "on" }, headers);
   assert.match(await page(), /You get an email when an order that you placed/);
+});
+
+test("the pages that switch off mails about orders say that trouble always reaches somebody, and no other mail's pages do", async () => {
+  const { url, headers, page } = await mailed();
+  const [, mails = ""] = /Emails to you(.*?)<\/section>/s.exec(await page()) ?? [];
+  assert.equal(mails.match(/Trouble with an order is always mailed to somebody/g)?.length, 1);
+  assert.match(mails, /otherwise to the owner who joined first, even if that owner stopped them\./);
+  const userId = new URL(url).pathname.split("/").at(-2) ?? "";
+  const still = /trouble with an order is still mailed to the owner who joined first/;
+  for (const kind of mailKinds) {
+    const series = await linkSeriesOf(db, userId, kind);
+    const link = unsubscribeUrl({ baseUrl: service.baseUrl, secrets }, { userId, kind, environment: "live", series });
+    for (const method of ["GET", "POST"]) {
+      const answer = await fetch(link, { method });
+      assert.equal(answer.status, 200, `${method} ${kind}`);
+      assert.equal(still.test(await answer.text()), kind === "orders", `${method} ${kind}`);
+    }
+  }
+  const off = (await running.call("/dashboard/security", { headers })).body as string;
+  assert.match(off, /You get no email when an order that you placed.*Trouble with an order is always mailed/);
 });
 
 test("a link ends when its person switches the mails on again, and each switch is in the audit log once", async () => {
