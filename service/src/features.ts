@@ -73,7 +73,13 @@ import {
   type SignerAuthorities,
   textsOf,
 } from "./signing/envelopes/envelopes.ts";
-import { openMeetings, openNotaries, type RecordingDisk, type Recordings } from "./signing/notaries/notaries.ts";
+import {
+  openMeetings,
+  openNotaries,
+  type RecordingDisk,
+  type Recordings,
+  wasSignedAgain,
+} from "./signing/notaries/notaries.ts";
 import { broughtNearer, firstTimes } from "./upkeep/declarations.ts";
 import { storedBlobs } from "./upkeep/protected-data.ts";
 
@@ -197,6 +203,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
         consentTexts,
         titleOf,
         noticesOf,
+        wasSignedAgain: (orderCode) => wasSignedAgain({ db, rowMac }, orderCode),
       }),
       consentTexts,
       brandingOf: async (partnerId: string) => shownBranding(await readBranding(resources, { partnerId })),

@@ -17,6 +17,7 @@ import {
 import { createTelnyx, type Providers } from "../../providers/providers.ts";
 import { openActs } from "./ceremony/act.ts";
 import type { Ceremony } from "./ceremony/ceremony.ts";
+import type { WasSignedAgain } from "./ceremony/copies.ts";
 import { openCeremony } from "./ceremony/open-ceremony.ts";
 import { sweepPreparedActs } from "./ceremony/prepared-acts.ts";
 import { sweepTexts } from "./ceremony/text-code.ts";
@@ -61,14 +62,15 @@ export function ceremonyWith(
     consentTexts: ConsentTexts;
     titleOf: TitleOf;
     noticesOf: NoticesOf;
+    wasSignedAgain: WasSignedAgain;
   },
 ): Ceremony {
   const { stamp } = signing.sealing;
   const { db, clock, blobs, rowMac, workers } = envelopes;
   const certificates = signerCertificates({ db, random, baseUrl }, signing.signerAuthorities);
   const acts = openActs({ db, clock, blobs, rowMac, workers, random, certificates, stamp });
-  const { consentTexts, titleOf, noticesOf } = signing;
-  return openCeremony(envelopes, { secrets, consentTexts, acts, titleOf, noticesOf });
+  const { consentTexts, titleOf, noticesOf, wasSignedAgain } = signing;
+  return openCeremony(envelopes, { secrets, consentTexts, acts, titleOf, noticesOf, wasSignedAgain });
 }
 
 /** Text messages through Telnyx; null without a sending number. */

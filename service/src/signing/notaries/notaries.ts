@@ -36,7 +36,13 @@ export { correctEntry } from "./acts/correct.ts";
 export { type EntrySubject, refusalReasons } from "./acts/entry.ts";
 export { exportJournal, type JournalCopy, journalNotice } from "./acts/export.ts";
 export { type FactRules, factRules, noFacts } from "./acts/facts.ts";
-export { readJournal, type StoredSigningAgain, signingAgainOf, whereSignedAgain } from "./acts/journal.ts";
+export {
+  readJournal,
+  type StoredSigningAgain,
+  signingAgainOf,
+  wasSignedAgain,
+  whereSignedAgain,
+} from "./acts/journal.ts";
 export {
   appointmentOf,
   bookAppointment,

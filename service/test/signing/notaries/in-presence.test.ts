@@ -23,7 +23,7 @@ import { saveAct } from "../../../src/signing/notaries/desk/orders.ts";
 import { endCheck, insertCheck } from "../../../src/signing/notaries/identity/store.ts";
 import { addNotary, listNotaries, setNotary } from "../../../src/signing/notaries/notaries.ts";
 import { mutoolOpens, pdfsig, qpdfAccepts, run } from "../../evidence/seals/pdf/oracles.ts";
-import { newMember, postForm } from "../../firms/members/signed-in-member.ts";
+import { mailsTo, newMember, postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator, newSession } from "../../firms/operators/console-people.ts";
 import { type Ink, inkIn, inkOn } from "../envelopes/pdf/pixels.ts";
 import { certificateFiles, password } from "./certificate-files.ts";
@@ -310,6 +310,14 @@ async function claimedSigned(email: string): Promise<string> {
   return code;
 }
 
+/** The copies that the link in a signer's mail offers. */
+async function copiesFor(email: string): Promise<string[]> {
+  const [path = ""] = mailsTo(running.service, email).flatMap((mail) => /\/sign\/[0-9a-f]{40}/.exec(mail)?.[0] ?? []);
+  const answer = await fetch(at(path));
+  assert.equal(answer.status, 200);
+  return [...(await answer.text()).matchAll(/\/([a-z_]+)\.pdf\?save=1"/g)].map(([, kind = ""]) => kind);
+}
+
 for (const [act, words] of [
   ["jurat", /^Sworn to or affirmed and subscribed before me by Jane Doe this date of /],
   ["witnessing", /Jane Doe/],
@@ -381,6 +389,7 @@ for (const [act, words] of [
       [closed?.originalSha256, closed?.sealedSha256, closed?.custodyCertSha256, closed?.notarizedSha256],
       [order.original, undefined, undefined, hash("sha256", file)],
     );
+    assert.deepEqual(await copiesFor(`${act}@example.com`), ["notarized"]);
     // The zip leaves the earlier signed document out too, so that nobody mistakes it for the notarized one.
     const { files, readme } = await zipOf(room);
     assert.deepEqual(
@@ -524,6 +533,7 @@ test("on paper, a jurat of a document that was signed before counts once the not
     position: number;
   }>(sql`SELECT record, position FROM notary_journal ORDER BY position DESC LIMIT 1`);
   const { act, document } = JSON.parse(record) as { act: Act; document: { isPaper: boolean } };
+  assert.deepEqual(await copiesFor("on-paper@example.com"), ["notarized"], "the signed copy counts no more");
   assert.deepEqual([act.act, act.signedBefore, document.isPaper], ["jurat", { sha256: order?.sealed }, true]);
   const room = await closingWith(code);
   const { files, readme } = await zipOf(room);
@@ -546,6 +556,7 @@ test("on paper, a jurat of a document that was signed before counts once the not
     });
   await replace('"jurat"', '"oath"');
   assert.equal(await zip(), 503, "an altered entry decides nothing");
+  assert.deepEqual(await copiesFor("on-paper@example.com"), ["notarized"], "the signer's page still opens");
   await replace('"oath"', '"jurat"');
   assert.equal(await zip(), 200);
   const page = await (await fetch(at(`/dashboard/orders/${code}`), { headers: member.headers })).text();

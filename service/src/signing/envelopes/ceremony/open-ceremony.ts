@@ -21,7 +21,7 @@ import { endingOf } from "../texts/texts.ts";
 import type { Acts } from "./act.ts";
 import type { Ceremony, Link } from "./ceremony.ts";
 import { clientDetail } from "./client-detail.ts";
-import { copiesOf, openCopy } from "./copies.ts";
+import { copiesOf, openCopy, type WasSignedAgain } from "./copies.ts";
 import { frameOfSession, frameOfTicket, redeemTicket } from "./embedded.ts";
 import { canSendWayIn, enter as enterByMail, identify, sendCode } from "./identify.ts";
 import { referencedFields } from "./known-fields.ts";
@@ -40,13 +40,14 @@ export type CeremonyDeps = {
   acts: Acts;
   titleOf: TitleOf;
   noticesOf: NoticesOf;
+  wasSignedAgain: WasSignedAgain;
 };
 
 const mostReason = 1_000;
 
 export function openCeremony(envelopes: EnvelopeDeps, ceremony: CeremonyDeps): Ceremony {
   const { db, clock, log, blobs, rowMac, seal, reach } = envelopes;
-  const { secrets, consentTexts, acts } = ceremony;
+  const { secrets, consentTexts, acts, wasSignedAgain } = ceremony;
   const signing = { db, clock, log, blobs, rowMac, seal, reach, acts };
   const entering = { rowMac, consentTexts };
   const identifying = { db, clock, log, rowMac, secrets, reach };
@@ -74,7 +75,7 @@ export function openCeremony(envelopes: EnvelopeDeps, ceremony: CeremonyDeps): C
     next: (link) => nextOf(db, link, clock),
     document: async (link) => openDocument(envelopes, await readable(link)),
     text: async (link) => textOf(envelopes, acts, await readable(link)),
-    copy: async (link, kind) => openCopy(envelopes, await follow(db, link, clock), kind),
+    copy: async (link, kind) => openCopy({ ...envelopes, wasSignedAgain }, await follow(db, link, clock), kind),
     opened: (link, client) => writeOpened({ ...envelopes, consentTexts }, link, client),
     frameOfTicket: (ticket) => frameOfTicket(envelopes, ticket),
     frameOfSession: (session) => frameOfSession(envelopes, session),
@@ -224,7 +225,7 @@ async function shownFields({ db, clock }: EnvelopeDeps, { envelope, signer }: Li
 
 async function viewOf(
   deps: EnvelopeDeps,
-  { titleOf: titleOfOrder, noticesOf, consentTexts }: CeremonyDeps,
+  { titleOf: titleOfOrder, noticesOf, consentTexts, wasSignedAgain }: CeremonyDeps,
   linked: Linked,
 ): Promise<SigningView> {
   const { envelope, signer, signers, identified, embed, sitting, room, place, bySession } = linked;
@@ -266,7 +267,7 @@ async function viewOf(
     senderValues: mayRead ? envelope.fields.flatMap(senderValue) : [],
     consent: consent && { version: consent.version, at: new Date(consent.at) },
     signedAt: signer.signedAt,
-    copies: (await copiesOf(deps, linked)).map(({ kind }) => kind),
+    copies: (await copiesOf({ ...deps, wasSignedAgain }, linked)).map(({ kind }) => kind),
     verifyCode: identified && envelope.outcome === "Completed" ? envelope.verifyCode : null,
   };
 }

@@ -5,8 +5,8 @@ import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { forged } from "../../../kernel/platform/database/state-mac.ts";
 import type { MacTable } from "../../../kernel/platform/protected-data.ts";
 import type { Members, RowMac } from "../../../kernel/platform/row-mac.ts";
-import { joinOrder } from "../../../orders/order/order.ts";
-import { isSignedInRoom } from "../../envelopes/envelopes.ts";
+import { fromOrders, hasOrderCode, joinOrder } from "../../../orders/order/order.ts";
+import { isSignedInRoom, verifiedEnvelopesOf } from "../../envelopes/envelopes.ts";
 import type { Act } from "./act.ts";
 import { type EntryFrame, type EntrySubject, type JournalRecord, nextEntry } from "./entry.ts";
 
@@ -143,6 +143,14 @@ export function whereSignedAgain(
   });
   if (isInRoom) return "in room";
   return isEntered ? "on paper" : null;
+}
+
+/** Whether `whereSignedAgain` names a place for the order. @throws as `whereSignedAgain`, and for an altered envelope */
+export async function wasSignedAgain({ db, rowMac }: { db: Sql; rowMac: RowMac }, orderCode: string): Promise<boolean> {
+  const [found] = await db.query<{ signingAgain: StoredSigningAgain }>(sql`
+    SELECT ${signingAgainOf} AS "signingAgain", ${verifiedEnvelopesOf(sql`o.id`)}
+    ${fromOrders} WHERE ${hasOrderCode(orderCode)}`);
+  return found !== undefined && whereSignedAgain(rowMac, orderCode, found.signingAgain) !== null;
 }
 
 const altered = (position: number): string => `Entry ${position} of the journal is not what was written.`;

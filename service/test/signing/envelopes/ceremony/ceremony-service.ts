@@ -74,7 +74,7 @@ export async function openCeremonyService(env: Record<string, string> = {}) {
   /** A ceremony with some parts replaced. @param parts `sealDocument`: seals in place of the service's sealer */
   const ceremonyWith = ({ sealDocument: sealOther, texts = null, ...parts }: CeremonyParts): Ceremony => {
     const resealed = sealOther && envelopeSeal({ ...common, sealDocument: sealOther, chainPem, consentTexts, baseUrl });
-    const others = { consentTexts, titleOf: () => null, noticesOf: () => [] };
+    const others = { consentTexts, titleOf: () => null, noticesOf: () => [], wasSignedAgain: async () => false };
     return openCeremony(
       { ...deps, ...parts, seal: resealed ?? seal, reach: { ...reach, texts } },
       { ...deps, ...others, acts: actsWith(parts), ...parts },

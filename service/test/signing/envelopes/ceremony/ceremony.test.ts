@@ -17,6 +17,7 @@ import type { MemoryBudget } from "../../../../src/kernel/platform/bounds/memory
 import { systemClock } from "../../../../src/kernel/platform/clock.ts";
 import type { Sql } from "../../../../src/kernel/platform/database/database.ts";
 import { isSealed, type Statement, sealed, sql } from "../../../../src/kernel/platform/database/sql.ts";
+import { forged } from "../../../../src/kernel/platform/database/state-mac.ts";
 import { openSecretsKey } from "../../../../src/kernel/platform/secrets.ts";
 import { sign } from "../../../../src/signing/envelopes/ceremony/sign.ts";
 import { sweepTexts } from "../../../../src/signing/envelopes/ceremony/text-code.ts";
@@ -97,6 +98,11 @@ test("a signer’s link also opens the document that a notary completed afterwar
   const page = await (await fetch(`${running.service.baseUrl}/v/envelope/${verifyCode}`)).text();
   const sha256 = createHash("sha256").update(notarized).digest("hex");
   assert.ok(page.includes(sha256), "the page of the signing names it");
+  for (const wasSignedAgain of [async () => true, () => Promise.reject(forged())]) {
+    const again = running.ceremonyWith({ wasSignedAgain });
+    assert.deepEqual((await again.view(link)).copies, ["notarized"], "the earlier signed copy counts no more");
+    await assert.rejects(again.copy(link, "sealed"), { code: "conflict" });
+  }
 });
 
 test("an invalid or replaced link is not found, and viewing changes nothing", async () => {
