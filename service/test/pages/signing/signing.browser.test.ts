@@ -208,7 +208,7 @@ test("with the bar alone: two presses adopt the initials, one fills each other p
   // Back in the document, the bar leads to Sign again.
   await page.evaluate("scrollTo(0, 0)");
   await page.getByRole("button", { name: "Everything is filled in: go to “Sign”" }).click();
-  assert.equal(await page.evaluate("document.activeElement.id"), "sign-button");
+  assert.equal(await page.evaluate("document.activeElement.id"), "sign-values");
   // A filled place can be changed, which leaves the reader there.
   await page.getByRole("button", { name: "Initials 1-300, page 2: JD. Change" }).click();
   await page.getByRole("dialog").getByRole("textbox").fill("J.D.");
@@ -221,11 +221,59 @@ test("with the bar alone: two presses adopt the initials, one fills each other p
   await opened.close();
 });
 
+test("the second press of a double tap reaches no field, nor the bar, nor Sign, and a held key presses once", async () => {
+  const opened = await open({ pages: 4, more: [initialsAt(1, 300), initialsAt(2, 760)] });
+  const { page, envelope } = opened;
+  await consent(opened);
+  await checked(opened);
+  const [bar, ok] = [page.locator(".viewer-bar button"), page.getByRole("button", { name: "OK", exact: true })];
+  const pressed = (field: string) => page.getByRole("button", { name: `${field}: JD. Change` });
+  const settled = () => page.locator("html:not(.settling)").waitFor();
+  /** Presses one element and returns whether a pointer then reaches the other. */
+  const reaches = (press: string, then: string) =>
+    page.evaluate(
+      ([one = "", other = ""]) => {
+        document.querySelector<HTMLElement>(one)?.click();
+        const target = document.querySelector(other);
+        const { x, y, width, height } = target?.getBoundingClientRect() ?? new DOMRect();
+        return target?.contains(document.elementFromPoint(x + width / 2, y + height / 2)) ?? false;
+      },
+      [press, then],
+    );
+  await bar.click();
+  await ok.click();
+  await page.getByRole("button", { name: "Signature, page 4. Fill in" }).click();
+  await ok.click();
+  // The bar fills in the place that was shown, and leads to the next.
+  await page.getByRole("button", { name: "Initials 1-300, page 2. Fill in JD" }).focus();
+  await shownPage(opened, 2);
+  await settled();
+  assert.equal(await reaches(".viewer-bar button", ".viewer-bar button"), false);
+  await pressed("Initials 1-300, page 2").waitFor();
+  assert.equal(await pressed("Initials 2-760, page 3").count(), 0);
+  await settled();
+  assert.equal(await reaches(".viewer-field:focus", "#sign-button"), false);
+  await pressed("Initials 2-760, page 3").waitFor();
+  await page.locator("#sign-values:focus").waitFor();
+  await settled();
+  await page.evaluate("scrollTo(0, 0)");
+  await bar.focus();
+  for (let held = 0; held < 20; held++) await page.keyboard.down("Enter");
+  await page.keyboard.press("Tab");
+  for (let held = 0; held < 20; held++) await page.keyboard.down("Enter");
+  await page.keyboard.up("Enter");
+  assert.ok(!envelope.asked.some((one) => one.startsWith("sign")));
+  await page.getByRole("button", { name: "Sign", exact: true }).click();
+  await page.getByText("Your signature is in the document.").waitFor();
+  await opened.close();
+});
+
 test("a field is painted on its place alone, its target is 44 px large, and no target covers another field", async () => {
   const opened = await open({ pages: 1, more: [initialsAt(0, 300, 100), initialsAt(0, 280, 100)] });
   const { page } = opened;
   await consent(opened);
   await checked(opened);
+  await page.locator("html:not(.settling)").waitFor();
   const boxes = await page.locator("button.viewer-field").evaluateAll((fields) =>
     fields.map((field) => {
       const numberOf = (name: string) => Number(getComputedStyle(field).getPropertyValue(`--${name}`));

@@ -36,9 +36,12 @@ function leadFromForm(element: HTMLElement): void {
   leadTo(element);
 }
 
-function isInWindow(element: HTMLElement): boolean {
+/** Whether the reader sees the whole field, on a drawn page, outside the toolbar and the bar. */
+function isSeen(element: HTMLElement, bar: HTMLElement): boolean {
   const { top, bottom } = element.getBoundingClientRect();
-  return top >= 0 && bottom <= innerHeight;
+  const tools = document.querySelector(".viewer-tools")?.getBoundingClientRect().bottom ?? 0;
+  const isDrawn = element.closest(".viewer-page")?.querySelector("canvas") !== null;
+  return isDrawn && top >= Math.max(tools, 0) && bottom <= Math.min(bar.getBoundingClientRect().top, innerHeight);
 }
 
 type Shown = {
@@ -132,11 +135,8 @@ function openEnd(bar: HTMLElement, isFilledIn: () => boolean) {
   }).observe(button);
   return {
     ...{ button, showBar },
-    lead(): void {
-      button.scrollIntoView({ block: "center" });
-      // The focus goes to the list above the button: a key that is still held down must not sign.
-      part("sign-values").focus({ preventScroll: true });
-    },
+    /** Leads to Sign. The focus goes to the list of what Sign will write, so that the next key does not sign. */
+    lead: (): void => leadTo(button, part("sign-values")),
   };
 }
 
@@ -179,8 +179,8 @@ export function showFields(config: SigningConfig, pages: Pages): Shown {
     });
   const { bar, button: next } = wayOn(() => {
     const open = nextOpen();
-    if (open && open === shown[visited] && isInWindow(open.element)) open.element.click();
-    else leadTo(open?.element ?? end.button);
+    if (open && open === shown[visited] && isSeen(open.element, bar)) open.element.click();
+    else leadOn();
   });
   const end = openEnd(bar, () => nextOpen() === undefined);
   refresh();
