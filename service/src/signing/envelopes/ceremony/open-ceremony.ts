@@ -6,7 +6,7 @@ import { isEmail } from "../../../kernel/platform/mail/email.ts";
 import type { SecretBytes } from "../../../kernel/platform/secrets.ts";
 import { isPlainLines, isPlainText, isVisible } from "../../../kernel/platform/text.ts";
 import { dateText, lockOrder, type NoticesOf, setEnvelopeStatus, type TitleOf } from "../../../orders/order/order.ts";
-import { zoneOf } from "../../../orders/payments/payments.ts";
+import { zoneOf, zoneOrDefault } from "../../../orders/payments/payments.ts";
 import type { ConsentTexts } from "../consent/texts.ts";
 import { type Ending, endUnsigned } from "../lifecycle/end.ts";
 import { ownFields, type PreparedField } from "../pdf/fields.ts";
@@ -216,9 +216,11 @@ const declineWords: Readonly<Record<DeclineKind, string>> = {
   not_me: "is not the person who should sign",
 };
 
-async function shownFields({ db, clock }: EnvelopeDeps, { envelope, signer }: Linked) {
+async function shownFields({ db, clock }: EnvelopeDeps, linked: Linked) {
+  const { envelope, signer } = linked;
   const { language } = signer;
-  const zone = await zoneOf(db, envelope.partnerId);
+  // An altered time zone decides no date that is signed. It does not close the page of a signer who only reads.
+  const zone = await (stateOf(linked) === "ready" ? zoneOf : zoneOrDefault)(db, envelope.partnerId);
   const now = (format: PreparedField["format"]) => dateText(clock(), { format, language, zone });
   return ownFields(envelope.fields, signer.n).map((field) => shownField(field, now));
 }

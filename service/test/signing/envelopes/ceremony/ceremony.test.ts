@@ -5,8 +5,10 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { canonicalJson } from "@signsealship/evidence/manifest";
 import { wholeFile } from "@signsealship/testing/blobs";
+import { newClient } from "@signsealship/testing/client";
 import { startTelnyx } from "@signsealship/testing/doubles/telnyx";
 import { forTests } from "@signsealship/testing/for-tests";
+import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { authenticate, changeOrder, changeSigners, makeLive } from "@signsealship/testing/row-mac";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
@@ -77,6 +79,39 @@ test("two signers sign one after the other, and the order is signed and sealed a
   const { status, envelopeStatus } = await orderOf(code);
   assert.deepEqual([status, envelopeStatus], ["EsignComplete", "Completed"]);
   assert.equal((await running.ceremony.view(second)).state, "completed");
+});
+
+test("an altered time zone of the firm closes the page only of a signer who may sign now", async () => {
+  const firm = await newPartner(running.service);
+  const [jane, john] = people("Jane", "John");
+  assert.ok(jane && john);
+  const client = newClient(running.service.baseUrl, firm.key, (status) => status < 300);
+  const fields = { ...minimal, svc_sign: "true", signers: JSON.stringify([jane, { ...john, routing: 2 }]) };
+  const { orderCode } = await client.ok<{ orderCode: string }>("POST", "/api/partner/orders", orderForm(fields));
+  await client.ok("POST", `/api/partner/sandbox/orders/${orderCode}/checkout`);
+  const { ceremony, db } = running;
+  const first = await running.linkOf(jane.email);
+  await signBy(ceremony, first, "Jane");
+  const second = await running.linkOf(john.email);
+  const content = { name: "Acme Title", address: [], zone: "Asia/Tokyo" };
+  const forge = () =>
+    db.query(sql`
+      INSERT INTO billing_parties (partner_id, content, created_by, created_at)
+      VALUES (${firm.partnerId}, ${content}, 'x', now())`);
+  await forge();
+  assert.equal((await ceremony.view(first)).state, "signed");
+  await assert.rejects(ceremony.view(second), { code: "unavailable" });
+  await db.transaction(async (tx) => {
+    await tx.script("SET LOCAL session_replication_role = replica");
+    await tx.query(sql`DELETE FROM billing_parties WHERE partner_id = ${firm.partnerId}`);
+  });
+  await signBy(ceremony, second, "John");
+  await forge();
+  for (const link of [first, second]) {
+    const { state, copies } = await ceremony.view(link);
+    assert.equal(state, "completed");
+    for (const kind of copies) await wholeFile(await ceremony.copy(link, kind));
+  }
 });
 
 test("a signer’s link also opens the document that a notary completed afterwards", async () => {
