@@ -99,6 +99,11 @@ test("places several documents for people who are named once, in one room, and t
   const quoted = await dana.post("/quote", form);
   assert.match(quoted.text, /1\. Warranty deed.*2\. Note.*3\. Payoff letter.*Total so far/s);
   assert.doesNotMatch(quoted.text, /Postage/);
+  assert.match(shown.text, /Nothing goes out for signature, and no work begins, before the price is paid\./);
+  assert.match(
+    quoted.text,
+    /After you place it:<\/strong> Once the client has paid, the documents go out for signature/,
+  );
   const guessed = await dana.post("/quote", { ...form, ship_postal: "" });
   assert.match(guessed.text, /Postage is for New York until the address is complete\./);
   const placed = await dana.post("", form);
@@ -136,6 +141,35 @@ test("places several documents for people who are named once, in one room, and t
   assert.match(
     page,
     /Will be sent[\s\S]*Ana Ortega, ana@example\.com<\/strong>: 1 document,[\s\S]*lee@lender\.example<\/strong>: 2 documents/,
+  );
+});
+
+test("says what follows when a closing that the firm pays is placed, by its card and the member's limits", async () => {
+  const { post, file, api, partnerId } = await agent();
+  const doc1 = await file("Deed.pdf");
+  const quote = async () => (await post("/quote", { doc1, doc1_name: "Deed", doc1_sign: "on", pay_by: "firm" })).text;
+  assert.match(await quote(), /Nobody is charged yet\. Once you have paid on the room’s page, the documents go out/);
+  const card = await running.call("/api/partner/sandbox/billing/method", {
+    method: "POST",
+    headers: { ...api, "Content-Type": "application/json" },
+    body: JSON.stringify({ method: "card" }),
+  });
+  assert.ok(card.status < 300, JSON.stringify(card.body));
+  assert.match(await quote(), /Visa •••• \d{4} is charged the price at once, within the limits that owners set\./);
+  type Listed = { members: { userId: string }[] };
+  const userIds = async () =>
+    (await service.cli<Listed>("member", "list", partnerId)).members.map(({ userId }) => userId);
+  const [first = ""] = await userIds();
+  const owner = await newMember(service, running.somebody(), api.Authorization.slice("Bearer ".length));
+  const second = (await userIds()).find((userId) => userId !== first) ?? "";
+  await service.cli("member", "set", second, "owner");
+  await service.cli("member", "set", first, "member");
+  assert.match(await quote(), /Nobody is charged: an owner has not allowed you to spend for your firm\./);
+  const limit = { spender: `member:${first}`, perOrder: "10", perMonth: "100" };
+  assert.equal((await postForm(`${service.baseUrl}/dashboard/billing/limits`, limit, owner.headers)).status, 303);
+  assert.match(
+    await quote(),
+    /if the price of a document stays above your limit for one order, \$10\.00\. An owner can/,
   );
 });
 

@@ -71,6 +71,8 @@ test("names the spending limit that will refuse the charge before the order is p
   const charge = /data-place="Place and charge \$12\.00 to Visa •••• \d{4}"/;
   const none =
     /data-place="Place without a charge" data-another="Place without a charge, and start another for this client"/;
+  const form = await firm.page(path);
+  assert.match(form, /Who pays[\s\S]*?Nothing goes out for signature, and no work begins, before the price is paid\./);
   const unlimited = await firm.quote();
   assert.match(unlimited, /Nobody is charged: an owner has not allowed you to spend for your firm\./);
   assert.match(unlimited, /An owner can charge Visa •••• \d{4} on the order’s page/);

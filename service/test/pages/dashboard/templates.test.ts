@@ -137,6 +137,8 @@ test("a member orders from a template: the people, a value, the template's docum
   const form = await page(`${path}/${templateId}/order`);
   assert.match(form, /<legend>Buyer<\/legend>/);
   assert.match(form, /<label for="field-value1">Address/);
+  assert.match(form, /After you place it:<\/strong> Once the client has paid, the document goes out for signature/);
+  assert.doesNotMatch(form, /When your firm pays/, "an order from a template is paid by the client");
   const typed = { ...minimal, ...people, value1: "350 Fifth Avenue" };
   const answer = await send(`${path}/${templateId}/order`, orderForm(typed, null));
   assert.equal(answer.status, 303, answer.text);

@@ -8,7 +8,7 @@ import type { FormValues } from "../../ui/forms/form-body.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { type Part, shippingPart } from "../orders/new/form-parts.ts";
 import { placesElements, storedFilePath } from "../orders/new/places-part.ts";
-import { chargeNote, labels } from "../orders/words.ts";
+import { chargeNote, labels, paidFirst } from "../orders/words.ts";
 import { type FormSubmission, submissionFields } from "../submit-once.ts";
 import { draftFields, draftNote, type FormDraft } from "./draft.ts";
 import {
@@ -104,7 +104,7 @@ ${documents.length > 0 && receiversPart(documents, values)}
 ${field({ ...part("fax_to"), type: "tel", maxLength: 40, hint: "10 US digits, or start with + and the country code." })}
 </fieldset>
 <fieldset><legend>Payment</legend>
-${select({ ...part("pay_by"), value: values["pay_by"] ?? "client", required: true, options: payers, hint: "When your firm pays, the client gets no mail about money and sees no prices. Either way one payment covers all documents." })}
+${select({ ...part("pay_by"), value: values["pay_by"] ?? "client", required: true, options: payers, hint: `${paidFirst} When your firm pays, the client gets no mail about money and sees no prices. Either way one payment covers all documents.` })}
 </fieldset>
 ${checkbox({ name: "seals_when_done", label: "Seal the closing certificate when every order has ended", checked: sealsWhenDone(values), hint: "It lists all documents, and anyone can check it. Nothing is sealed while a document is stuck." })}
 ${checkbox({ name: "byod_confirmed", label: "These are the client’s own documents, complete except for what the signers fill in while they sign.", required: true, checked: values["byod_confirmed"] === "on" })}

@@ -1,28 +1,26 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type DraftDeps, endDraft, releaseFile } from "../../../closing/drafts/drafts.ts";
-import { tierOf } from "../../../firms/partners/partners.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import { readForm } from "../../../kernel/http/uploads/multipart.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
-import { type OrderDeps, readWhole } from "../../../orders/order/order.ts";
+import type { OrderDeps } from "../../../orders/order/order.ts";
 import type { TemplateDeps } from "../../../orders/templates/templates.ts";
-import { moneyTable, notice } from "../../ui/components.ts";
+import { notice } from "../../ui/components.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { acceptForms, type FormValues } from "../../ui/forms/form-body.ts";
 import { formHeaders } from "../../ui/page/headers.ts";
 import { viewerPolicy } from "../../ui/page/policy.ts";
 import { type PageCall, pageRoute } from "../../ui/page/route.ts";
 import { type Html, html, render } from "../../ui/render.ts";
-import { listed } from "../orders/field-words.ts";
-import { isPostageGuessed, postageNote } from "../orders/new/quote.ts";
 import { type DashboardFrame, dashboardPage } from "../page-shell.ts";
 import { reauthenticate } from "../reauthenticate.ts";
 import { requireSameEnvironment, submissionFor } from "../submit-once.ts";
 import { draftIn, draftRoutes, draftsNotice, type FormDraft, latestDrafts, resume, saveSubmitted } from "./draft.ts";
-import { documentsIn, orderOf, removedIn } from "./fields.ts";
-import { isPrevented, keepFile } from "./file.ts";
+import { documentsIn, removedIn } from "./fields.ts";
+import { keepFile } from "./file.ts";
 import { addPath, closingFormBody, filePath, path, quotePath, rowsPath } from "./form.ts";
 import { ClosingRefused, placeForm, type RefusedFields } from "./place.ts";
+import { quoteOf } from "./quote.ts";
 import { templateOf, templatesOf, type UsedTemplate, withTemplate } from "./templates.ts";
 
 export type ClosingPagesDeps = {
@@ -226,50 +224,4 @@ function closingForm({ frame, orders, templates, drafts }: ClosingPagesDeps) {
   }
 
   return { storedFileOf, show, showSaved };
-}
-
-/**
- * The price of the closing for the current form, document by document. The carriers are not asked for prices before the
- * closing is placed.
- */
-async function quoteOf({ offer: { pricing } }: OrderDeps, request: FastifyRequest, values: FormValues): Promise<Html> {
-  const { tier: firmTier, environment } = principalOf(request);
-  const tier = tierOf(firmTier);
-  const lines: { label: string; amountCents: number }[] = [];
-  const postage = { isPriced: true, isGuessed: false, asksCarriers: false };
-  const documents = documentsIn(values);
-  const prevented = documents.filter(isPrevented);
-  for (const document of documents) {
-    if (prevented.includes(document)) continue;
-    const fields = orderOf(values, document);
-    fields.delete("fill_token");
-    // The price does not depend on the placed fields.
-    fields.delete("fields");
-    const { refusals, form } = readWhole(fields, true, pricing);
-    if (!form) continue;
-    const { services, docSlug, shipMethod, shipTo, shipFrom } = form;
-    const wanted = {
-      tier,
-      services,
-      docSlug,
-      pages: Math.max(document.pages, 1),
-      shipMethod,
-      shipTo,
-      shipFrom,
-      askCarriers: null,
-    };
-    const { outcome, quote } = await pricing.price(wanted);
-    postage.isPriced &&= outcome === "quoted";
-    postage.isGuessed ||= isPostageGuessed(services, refusals);
-    postage.asksCarriers ||= environment === "live" && shipMethod === "label";
-    lines.push({ label: `${document.n}. ${document.name || document.fileName}`, amountCents: quote.totalCents });
-  }
-  const unpriced =
-    prevented.length > 0 &&
-    html`<p class="field-error">Without a price, because they can’t have the chosen services: ${listed(prevented.map(({ n, name, fileName }) => `${n}. ${name || fileName}`))}.</p>`;
-  if (lines.length === 0)
-    return html`${unpriced}<p class="quiet">The price appears here once there is a document with its services.</p>`;
-  const totalCents = lines.reduce((sum, { amountCents }) => sum + amountCents, 0);
-  const quote = { lines, subtotalCents: totalCents, discountCents: 0, totalCents };
-  return html`${unpriced}${moneyTable("Price, in US dollars", quote, "Total so far")}${postageNote(postage, "closing")}`;
 }

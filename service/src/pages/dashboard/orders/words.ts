@@ -8,6 +8,9 @@ import { namedRows, type RowField, type RowMember, rowField, rowMembers } from "
 export const chargeNote =
   "When your firm pays and has a card or bank account on file, it is charged at once, within the limits that owners set. Otherwise nobody is charged yet.";
 
+/** The first sentence about who pays, because "Place" alone sends nothing to signers. */
+export const paidFirst = "Nothing goes out for signature, and no work begins, before the price is paid.";
+
 /** The labels of the order form's fields. */
 export const labels = {
   document: "File",

@@ -6,7 +6,7 @@ import type { FormValues } from "../../ui/forms/form-body.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { type Part, shippingPart } from "../orders/new/form-parts.ts";
 import { identified } from "../orders/signer-choices.ts";
-import { chargeNote, labels } from "../orders/words.ts";
+import { labels } from "../orders/words.ts";
 import { type FormSubmission, submissionFields } from "../submit-once.ts";
 import { path, pdfField } from "./body.ts";
 import { personField, valueField } from "./form-fields.ts";
@@ -17,6 +17,8 @@ export type TemplateOrderView = FormSubmission & {
   fields: readonly RequestedField[];
   values: FormValues;
   error?: string | undefined;
+  /** Says what follows when the order is placed. */
+  after: Html;
   /** The document that was filled in online, and who filled it in. */
   fill?: { id: string; by: string | null } | null;
 };
@@ -28,7 +30,7 @@ export function templateOrderBody(view: TemplateOrderView): Html {
   const test = environment === "test";
   const part: Part = (each) => ({ name: each, label: labels[each], value: values[each], error: undefined });
   const ships = content.services.svc_ship !== undefined;
-  return html`${pageHead(`${test ? "Test order" : "Order"} from ${name}`, html`Version ${version} of <a href="${path}/${templateId}">the template</a>. ${chargeNote}`)}
+  return html`${pageHead(`${test ? "Test order" : "Order"} from ${name}`, html`Version ${version} of <a href="${path}/${templateId}">the template</a>.`)}
 ${errorSummary(view.error)}
 ${!test && notice("attention", "A real order", "This order will be priced, signed, notarized, and sent for real.")}
 <form class="form card" method="post" action="${path}/${templateId}/order" enctype="multipart/form-data">
@@ -56,6 +58,7 @@ ${ships && html`<fieldset class="services"><legend>Shipping</legend><input type=
 ${field({ ...part("external_reference"), maxLength: 120 })}
 </fieldset>
 ${checkbox({ name: "byod_confirmed", label: labels.byod_confirmed, required: true, checked: values["byod_confirmed"] === "on" })}
+${view.after}
 <div class="form-actions"><button type="submit">${test ? "Place the test order" : "Place the order"}</button></div>
 </form>`;
 }

@@ -1,11 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { principalOf } from "../../../kernel/http/authentication.ts";
+import type { Principal } from "../../../kernel/identity/identity.ts";
 import { ownFill, usableFill } from "../../../orders/fills/fills.ts";
-import { type PlacementResult, placeOrder } from "../../../orders/order/order.ts";
+import { type OrderDeps, type PlacementResult, placeOrder } from "../../../orders/order/order.ts";
 import { requestedOf, type TemplateVersion } from "../../../orders/templates/templates.ts";
 import { done } from "../../ui/flash-messages.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { pageRoute } from "../../ui/page/route.ts";
+import type { Html } from "../../ui/render.ts";
+import { afterPlacing } from "../orders/new/after-placing.ts";
 import { dashboardPage } from "../page-shell.ts";
 import { inOurWords, submissionFor, submissionKey } from "../submit-once.ts";
 import { path } from "./body.ts";
@@ -64,6 +67,7 @@ export function templateOrderPage(app: FastifyInstance, deps: TemplatePagesDeps)
       fields,
       values,
       error,
+      after: await afterOrdering(orders, principalOf(request), template),
       fill: filled && { id: filled.id, by: filled.by },
     });
     return dashboardPage(deps.frame, request, { title: `Order from ${template.name}`, section: "templates", body });
@@ -79,3 +83,26 @@ export function templateOrderPage(app: FastifyInstance, deps: TemplatePagesDeps)
 
 const fieldsWithValues = ({ content: { fields, roles } }: TemplateVersion) =>
   valueLabels(fields === null ? [] : requestedOf(fields, roles));
+
+/**
+ * Says what follows when an order is placed from the template. Its client pays. Whether it is priced at once is known as
+ * far as the template tells.
+ */
+async function afterOrdering(
+  { db, offer }: OrderDeps,
+  { environment }: Principal,
+  { content: { services } }: TemplateVersion,
+): Promise<Html> {
+  const docSlug = services.doc_slug ?? null;
+  const own = { sign: services.svc_sign !== undefined, notarize: services.svc_notary !== undefined };
+  const { sign, notarize } = (docSlug === null ? null : offer.pricing.catalogRow(docSlug)) ?? own;
+  const sale = { environment, docSlug, signerState: null, takesSignature: true };
+  return afterPlacing({
+    subject: "order",
+    payBy: "client",
+    isPriced: !notarize || (await offer.notaries.gapOf(db, sale)) === null,
+    sum: null,
+    signs: sign,
+    hasCheckout: offer.checkoutUrlOf !== null,
+  }).text;
+}

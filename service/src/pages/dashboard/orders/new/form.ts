@@ -8,7 +8,7 @@ import type { FormValues } from "../../../ui/forms/form-body.ts";
 import { type Html, html } from "../../../ui/render.ts";
 import { type FormSubmission, submissionFields } from "../../submit-once.ts";
 import { roomChoice } from "../rooms.ts";
-import { chargeNote, labels, type OrderField, refusalWords, senderTextWords } from "../words.ts";
+import { chargeNote, labels, type OrderField, paidFirst, refusalWords, senderTextWords } from "../words.ts";
 import type { ModelOrder } from "./another.ts";
 import { fileField, type Part, type StoredFormFile, senderPart, shippingPart } from "./form-parts.ts";
 import { placesPart } from "./places-part.ts";
@@ -87,7 +87,7 @@ ${senderPart(part)}
 <fieldset><legend>For your records</legend>
 ${senderTextNames.map((name) => field({ ...part(name), maxLength: senderTexts[name].maxLength, hint: senderTextWords[name].hint }))}
 ${view.openRooms.length > 0 && select({ name: "room", label: "Room", value: values["room"], options: [{ value: "", label: "None" }, ...view.openRooms.map(roomChoice)], hint: "Everyone with the room’s link sees the order there, by the name of its document." })}
-${select({ ...part("pay_by"), value: values["pay_by"] ?? "client", options: payers, hint: "When your firm pays, the client gets no mail about money and sees no prices. The card or bank account on file is charged when the order is placed. Without one, you open the checkout on the order’s page, or for all orders on the room’s." })}
+${select({ ...part("pay_by"), value: values["pay_by"] ?? "client", options: payers, hint: `${paidFirst} When your firm pays, the client gets no mail about money and sees no prices. The card or bank account on file is charged when the order is placed. Without one, you open the checkout on the order’s page, or for all orders on the room’s.` })}
 ${paymentsConfigured && box("create_checkout", "You can also do this later, from the order’s page.")}
 </fieldset>
 ${checkbox({ ...part("byod_confirmed"), required: true, value: "on", checked: values["byod_confirmed"] === "on" })}

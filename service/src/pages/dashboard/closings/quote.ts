@@ -1,0 +1,82 @@
+import type { FastifyRequest } from "fastify";
+import { tierOf } from "../../../firms/partners/partners.ts";
+import { principalOf } from "../../../kernel/http/authentication.ts";
+import { actorOf, type Principal } from "../../../kernel/identity/identity.ts";
+import { type OrderDeps, type Payer, readWhole } from "../../../orders/order/order.ts";
+import { activeMethod, expectedRefusal } from "../../../orders/payments/payments.ts";
+import { moneyTable } from "../../ui/components.ts";
+import type { FormValues } from "../../ui/forms/form-body.ts";
+import { type Html, html } from "../../ui/render.ts";
+import { listed } from "../orders/field-words.ts";
+import { afterPlacing } from "../orders/new/after-placing.ts";
+import { isPostageGuessed, postageNote } from "../orders/new/quote.ts";
+import { documentsIn, orderOf } from "./fields.ts";
+import { isPrevented } from "./file.ts";
+
+/**
+ * The price of the closing for the current form, document by document. The carriers are not asked for prices before the
+ * closing is placed.
+ */
+export async function quoteOf(orders: OrderDeps, request: FastifyRequest, values: FormValues): Promise<Html> {
+  const { pricing, notaries } = orders.offer;
+  const principal = principalOf(request);
+  const { environment } = principal;
+  const tier = tierOf(principal.tier);
+  const lines: { label: string; amountCents: number }[] = [];
+  let [signs, hasGap] = [false, false];
+  const postage = { isPriced: true, isGuessed: false, asksCarriers: false };
+  const documents = documentsIn(values);
+  const prevented = documents.filter(isPrevented);
+  for (const document of documents) {
+    if (prevented.includes(document)) continue;
+    const fields = orderOf(values, document);
+    fields.delete("fill_token");
+    // The price does not depend on the placed fields.
+    fields.delete("fields");
+    const { refusals, form } = readWhole(fields, true, pricing);
+    if (!form) continue;
+    const { services, docSlug, shipMethod, shipTo, shipFrom } = form;
+    const wanted = {
+      tier,
+      services,
+      docSlug,
+      pages: Math.max(document.pages, 1),
+      shipMethod,
+      shipTo,
+      shipFrom,
+      askCarriers: null,
+    };
+    const { outcome, quote } = await pricing.price(wanted);
+    signs ||= services.sign;
+    const sale = { environment, docSlug, signerState: form.signerState, takesSignature: true };
+    hasGap ||= services.notarize && (await notaries.gapOf(orders.db, sale)) !== null;
+    postage.isPriced &&= outcome === "quoted";
+    postage.isGuessed ||= isPostageGuessed(services, refusals);
+    postage.asksCarriers ||= environment === "live" && shipMethod === "label";
+    lines.push({ label: `${document.n}. ${document.name || document.fileName}`, amountCents: quote.totalCents });
+  }
+  const unpriced =
+    prevented.length > 0 &&
+    html`<p class="field-error">Without a price, because they can’t have the chosen services: ${listed(prevented.map(({ n, name, fileName }) => `${n}. ${name || fileName}`))}.</p>`;
+  if (lines.length === 0)
+    return html`${unpriced}<p class="quiet">The price appears here once there is a document with its services.</p>`;
+  const totalCents = lines.reduce((sum, { amountCents }) => sum + amountCents, 0);
+  const quote = { lines, subtotalCents: totalCents, discountCents: 0, totalCents };
+  const amounts = lines.map(({ amountCents }) => amountCents);
+  const payBy = values["pay_by"] === "firm" ? "firm" : "client";
+  const after = await afterClosing(orders, principal, { payBy, amounts, isPriced: postage.isPriced && !hasGap, signs });
+  return html`${unpriced}${moneyTable("Price, in US dollars", quote, "Total so far")}${postageNote(postage, "closing")}${after}`;
+}
+
+/** Says what follows when the closing is placed. Its price can still change then, so no sum is named. */
+async function afterClosing(
+  orders: OrderDeps,
+  principal: Principal,
+  { payBy, amounts, ...priced }: { payBy: Payer; amounts: readonly number[]; isPriced: boolean; signs: boolean },
+): Promise<Html> {
+  const method = payBy === "firm" ? await activeMethod(orders.db, principal) : undefined;
+  const spending = { spender: actorOf(principal), amounts };
+  const refusal = method ? await expectedRefusal(orders.db, orders, principal, spending) : null;
+  const hasCheckout = orders.offer.checkoutUrlOf !== null;
+  return afterPlacing({ subject: "closing", payBy, method, refusal, ...priced, sum: null, hasCheckout }).text;
+}

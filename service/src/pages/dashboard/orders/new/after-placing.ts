@@ -1,0 +1,82 @@
+import type { Payer } from "../../../../orders/order/order.ts";
+import { type LimitRefusal, methodName, type PaymentMethod } from "../../../../orders/payments/payments.ts";
+import { money } from "../../../ui/format.ts";
+import { type Html, html } from "../../../ui/render.ts";
+
+type After = {
+  subject: "order" | "closing";
+  payBy: Payer;
+  /** The firm's method that is charged; undefined without one, and if the client pays. */
+  method?: PaymentMethod | undefined;
+  /** Why the member may not spend the price with the method; null if the member may. */
+  refusal?: LimitRefusal | null;
+  isPriced: boolean;
+  /** The price; null while it can still change when the order is placed. */
+  sum: string | null;
+  signs: boolean;
+  hasCheckout: boolean;
+};
+
+const words = {
+  order: {
+    signing: "the document goes out for signature: each signer gets the link to sign by email",
+    working: "the work on the document begins",
+    page: "the order’s page",
+    itsPrice: "the price",
+  },
+  closing: {
+    signing: "the documents go out for signature: each signer gets the link to sign by email",
+    working: "the work on the documents begins",
+    page: "the room’s page",
+    itsPrice: "the price of a document",
+  },
+} as const;
+
+/**
+ * Says what follows when the form is sent.
+ * @returns `button`: the label for a button that says what happens to the method on file; null while that is not certain
+ */
+export function afterPlacing(after: After): { text: Html; button: string | null } {
+  const { subject, payBy, method, refusal = null, isPriced, sum, signs, hasCheckout } = after;
+  const { signing, working, page } = words[subject];
+  const next = signs ? signing : working;
+  const say = (text: string, button: string | null = null) => ({
+    text: html`<p><strong>After you place it:</strong> ${text}</p>`,
+    button,
+  });
+  if (!isPriced && !method) return say(`We tell you the price first. Once it is paid, ${next}.`);
+  const price = sum ?? "the price";
+  if (payBy === "client") {
+    const asked = hasCheckout ? `The client gets an email with the link to pay ${price}. ` : "";
+    return say(`${asked}Once the client has paid, ${next}.`);
+  }
+  if (!method) return say(`Nobody is charged yet. Once you have paid on ${page}, ${next}.`);
+  const name = methodName(method);
+  // A price that a person sets is not final, so limits of amounts say nothing about it.
+  if (refusal !== null && (isPriced || refusal.reason === "no_limit")) {
+    const checkout = hasCheckout ? ", or anybody of your firm can open the checkout there" : "";
+    const text = `${notCharged(refusal, after)} An owner can charge ${name} on ${page}${checkout}. Once it is paid, ${next}.`;
+    return say(text, isCertain(refusal, sum) ? "Place without a charge" : null);
+  }
+  const confirmed = `within the limits that owners set. Once the payment is confirmed, ${next}.`;
+  if (!isPriced) return say(`We price it first. ${name} is charged as soon as the price is set, ${confirmed}`);
+  const charge = sum === null ? `charge ${name}` : `charge ${sum} to ${name}`;
+  return say(`${name} is charged ${price} at once, ${confirmed}`, `Place and ${charge}`);
+}
+
+/** Whether the refusal does not depend on a price that can still change. */
+const isCertain = ({ reason }: LimitRefusal, sum: string | null): boolean =>
+  sum !== null || reason === "no_limit" || reason === "left";
+
+/** Says that the member’s limits don’t allow the charge, and names the limit. */
+function notCharged({ reason, leftCents }: LimitRefusal, { subject, sum }: After): string {
+  if (reason === "no_limit" || reason === "left")
+    return "Nobody is charged: an owner has not allowed you to spend for your firm.";
+  const isOfOrder = reason === "above_order_limit";
+  const limit = isOfOrder
+    ? `your limit for one order, ${money(leftCents)}`
+    : `what is left of your limit for this month, ${money(leftCents)}`;
+  return sum === null
+    ? `Nobody is charged if ${isOfOrder ? words[subject].itsPrice : "the price"} stays above ${limit}.`
+    : `Nobody is charged: ${sum} is above ${limit}.`;
+}
