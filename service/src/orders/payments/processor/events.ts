@@ -3,7 +3,7 @@ import { maskCode } from "../../../kernel/platform/ids.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { maskCodes } from "../../../kernel/platform/logs.ts";
 import { closeTasks, openTask } from "../../../kernel/tasks/tasks.ts";
-import { closeCheckoutQueue, type LockedOrder } from "../../order/order.ts";
+import { closeCheckoutQueue, type LockedOrder, orderPayer } from "../../order/order.ts";
 import { currency } from "../checkout/sessions.ts";
 import { bindSession, endProcessorSession, hasPendingFunds, sessionPayees } from "../checkout/store.ts";
 import { disputesOfIntent, recordDispute } from "../disputes.ts";
@@ -171,8 +171,12 @@ async function readSession(
   const shareOf = sharesOf(message, payees, orders);
   const results: Applied[] = [];
   for (const order of orders) {
-    // A late failure of one charge doesn't move an order that waits for money from another payment.
-    const isLate = kind === "failed" && message.chargeId !== null && (await isAwaited(tx, order.id));
+    // A late failure of one charge doesn't move an order that waits for money from another payment, or that its client
+    // pays by now: the client's mail would name the firm's failure as theirs.
+    const isLate =
+      kind === "failed" &&
+      message.chargeId !== null &&
+      ((await orderPayer(tx, order.id)) === "client" || (await isAwaited(tx, order.id)));
     const about = { ...options, share: shareOf(order), status };
     results.push(isLate ? nothing("stale", order) : await applySession(tx, order, message, about));
   }
