@@ -13,6 +13,7 @@ import {
 import { causeOf, openMedia, startDeviceCheck } from "./device-check.ts";
 import { offerPages, startFollowing, startReaders } from "./follow.ts";
 import { startPictures, startSeeing } from "./pictures.ts";
+import { startRefreshing } from "./refresh.ts";
 import { offerDocument, reportFramedDocument } from "./shown-document.ts";
 
 const room = part("notary-room");
@@ -150,44 +151,6 @@ function leave(): void {
   pictures.hidden = true;
 }
 
-/** The last HTML of each card. A card whose HTML did not change stays unchanged, with its frame and typed text. */
-const shown = new Map<string, string>();
-const remember = (parts: Element) => {
-  for (const each of parts.children) shown.set(each.id, each.outerHTML);
-};
-
-async function refresh(): Promise<void> {
-  const answer = await fetch(`${base}/part${location.search}`);
-  if (!answer.ok) return;
-  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-  const next = page.getElementById("room-part");
-  const now = part("room-part");
-  if (!next) return;
-  const incoming = [...next.children];
-  const focused = document.activeElement?.id;
-  for (const each of [...now.children]) if (!incoming.some(({ id }) => id === each.id)) each.remove();
-  let before: Element | null = null;
-  for (const each of incoming) {
-    const existing = [...now.children].find(({ id }) => id === each.id);
-    const html = each.outerHTML;
-    let current: Element = existing ?? document.importNode(each, true);
-    if (existing && shown.get(each.id) !== html) {
-      current = document.importNode(each, true);
-      existing.replaceWith(current);
-    } else if (!existing) {
-      if (before) before.after(current);
-      else now.prepend(current);
-    }
-    before = current;
-  }
-  shown.clear();
-  remember(next);
-  now.dataset["media"] = next.dataset["media"] ?? "off";
-  now.dataset["awake"] = next.dataset["awake"] ?? "no";
-  if (focused && document.activeElement === document.body) document.getElementById(focused)?.focus();
-  apply();
-}
-
 function apply(): void {
   const isOn = part("room-part").dataset["media"] === "on";
   const wasOn = room.dataset["media"] === "on";
@@ -219,6 +182,8 @@ function apply(): void {
   });
 }
 
+const refresh = startRefreshing(base, apply);
+
 /** While media flows, sending a form must not load another page; the response only changes this page. */
 document.addEventListener("submit", (event) => {
   const form = event.target;
@@ -236,9 +201,10 @@ document.addEventListener("submit", (event) => {
       statusLine.textContent = `${words["failed"]}: ${error.message}`;
       statusLine.scrollIntoView({ block: "nearest" });
     })
+    .then(refresh)
     .finally(() => {
+      // Only now: before, the button would offer again what has just been done.
       if (submitter instanceof HTMLButtonElement) submitter.disabled = false;
-      void refresh();
     });
 });
 
@@ -289,7 +255,6 @@ function listen(): void {
 reportFramedDocument(base);
 offerDocument(base);
 offerPages(base);
-remember(part("room-part"));
 listen();
 apply();
 addEventListener("pagehide", () => connection?.close());

@@ -1,0 +1,96 @@
+/** Keeps the cards of a room's page up to date. */
+import { part } from "../../ui/browser/parts.ts";
+
+/** `failed`: the service did not answer, so another load makes sense. */
+type Load = "done" | "failed";
+
+const retryMs = 2_000;
+
+/**
+ * Runs loads one at a time. Of two loads at once, the earlier one could end last, and its outdated state would stay on
+ * the page. A call during a load starts another load after it, because the running one may have missed the change. A
+ * failed load is repeated after a pause.
+ * @returns a function that resolves after a load that began after the call
+ */
+export function oneByOne(load: () => Promise<Load>): () => Promise<void> {
+  let running: Promise<void> | null = null;
+  let next: Promise<void> | null = null;
+  let timer: ReturnType<typeof setTimeout> | null = null;
+
+  async function run(): Promise<void> {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+    const result = await load().catch((): Load => "failed");
+    running = null;
+    if (result === "failed" && next === null) timer = setTimeout(() => void ask(), retryMs);
+  }
+
+  function ask(): Promise<void> {
+    if (running === null) {
+      running = run();
+      return running;
+    }
+    next ??= running.then(() => {
+      next = null;
+      return ask();
+    });
+    return next;
+  }
+  return ask;
+}
+
+/** A load without an answer must not block the next one. */
+const answerMs = 15_000;
+
+/** The last HTML of each card. A card whose HTML did not change stays unchanged, with its frame and typed text. */
+const shown = new Map<string, string>();
+
+function remember(cards: Element): void {
+  shown.clear();
+  for (const each of cards.children) shown.set(each.id, each.outerHTML);
+}
+
+/**
+ * Keeps the cards in `#room-part` up to date.
+ * @param apply called after each change of the cards
+ * @returns a function that loads the cards again; resolves when they are up to date
+ */
+export function startRefreshing(base: string, apply: () => void): () => Promise<void> {
+  remember(part("room-part"));
+  return oneByOne(async () => {
+    const signal = AbortSignal.timeout(answerMs);
+    const answer = await fetch(`${base}/part${location.search}`, { signal });
+    // The service refuses a person who may no longer see the room. It would do so again.
+    if (!answer.ok) return answer.status >= 500 || answer.status === 429 ? "failed" : "done";
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const next = page.getElementById("room-part");
+    if (!next) return "done";
+    show(next);
+    apply();
+    return "done";
+  });
+}
+
+function show(next: HTMLElement): void {
+  const now = part("room-part");
+  const incoming = [...next.children];
+  const focused = document.activeElement?.id;
+  for (const each of [...now.children]) if (!incoming.some(({ id }) => id === each.id)) each.remove();
+  let before: Element | null = null;
+  for (const each of incoming) {
+    const existing = [...now.children].find(({ id }) => id === each.id);
+    let current: Element = existing ?? document.importNode(each, true);
+    if (existing && shown.get(each.id) !== each.outerHTML) {
+      current = document.importNode(each, true);
+      existing.replaceWith(current);
+    } else if (!existing) {
+      if (before) before.after(current);
+      else now.prepend(current);
+    }
+    before = current;
+  }
+  remember(next);
+  now.dataset["media"] = next.dataset["media"] ?? "off";
+  now.dataset["awake"] = next.dataset["awake"] ?? "no";
+  if (focused && document.activeElement === document.body) document.getElementById(focused)?.focus();
+}
