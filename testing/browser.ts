@@ -9,6 +9,9 @@ import { chromiumPath, testsNeeding } from "./tools/tools.ts";
 /** Replaces `node:test` in a file of browser tests. */
 export const { test, describe, before, after, beforeEach, afterEach } = testsNeeding("chromium");
 
+/** How long a step may take on a busy machine. Playwright's own limit is 30 s. */
+export const longestStepMs = 90_000;
+
 const args = [
   "--headless",
   "--no-sandbox",
@@ -85,8 +88,7 @@ export async function startBrowser(more: readonly string[] = []): Promise<Browse
         // Turns transitions off, so that no check sees a color in the middle of one.
         reducedMotion: "reduce",
       });
-      // A step may take long on a busy machine. Playwright's own limit is 30 s.
-      context.setDefaultTimeout(90_000);
+      context.setDefaultTimeout(longestStepMs);
       if (cookie !== undefined) await context.addCookies([inJar(cookie, url)]);
       const page = await context.newPage();
       clickToTheEnd(page);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { assertGoodLooks, type OpenPage, startBrowser, test } from "@signsealship/testing/browser";
+import { assertGoodLooks, longestStepMs, type OpenPage, startBrowser, test } from "@signsealship/testing/browser";
 import { newClient } from "@signsealship/testing/client";
 import { makeAuthority, startCatcher } from "@signsealship/testing/doubles/webhook-catcher";
 import { forTests } from "@signsealship/testing/for-tests";
@@ -149,16 +149,27 @@ const refuses = (page: Page, name: string) =>
 const patienceMs = 5 * 60_000;
 const limitMs = 9 * 60_000;
 
+/** How long one action of an attempt may take. */
+const actionMs = 15_000;
+
 /**
- * Tries until the page shows a state. On a busy machine, the service refuses an attempt while a person counts as absent.
- * An attempt ends when the state comes without it.
+ * Acts, once `ready` is shown, until the page shows a state. On a busy machine, the service refuses an action while a
+ * person counts as absent. Each attempt ends before the next one, and before this function returns. An abandoned attempt
+ * could wait for the second signer's step, which has the same name, and mark that step before the test looks for it.
  */
-async function tries(state: Locator, attempt: () => Promise<void>): Promise<void> {
+async function tries(state: Locator, ready: Locator, act: () => Promise<void>): Promise<void> {
+  const page = ready.page();
+  page.setDefaultTimeout(actionMs);
   let isReached = false;
   const reached = state.waitFor({ timeout: patienceMs }).then(() => {
     isReached = true;
   });
-  while (!isReached) await Promise.race([reached, attempt().catch(() => state.page().waitForTimeout(100))]);
+  const attempt = async () => {
+    await Promise.race([reached, ready.waitFor()]);
+    if (!isReached) await act();
+  };
+  while (!isReached) await attempt().catch(() => Promise.race([reached, page.waitForTimeout(100)]));
+  page.setDefaultTimeout(longestStepMs);
 }
 
 type Recorded = { manifest: string; manifestSha256: string; lines: string };
@@ -315,8 +326,7 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
   async function marks(page: Page, step: RegExp, next: RegExp, fill = async () => {}): Promise<void> {
     const open = page.locator("#open-step").filter({ has: heading(page, step) });
     await open.or(heading(page, next)).first().waitFor({ timeout: patienceMs });
-    await tries(heading(page, next), async () => {
-      await open.locator("button:enabled", { hasText: "Mark as done" }).waitFor();
+    await tries(heading(page, next), open.locator("button:enabled", { hasText: "Mark as done" }), async () => {
       await fill();
       await open.getByRole("button", { name: "Mark as done" }).click();
     });
@@ -337,8 +347,10 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     );
 
   /** Gives the signer the document as soon as everybody is present. */
-  const gives = (page: Page, room: Page): Promise<void> =>
-    tries(room.locator("#turn iframe"), () => page.getByRole("button", { name: /^Give / }).click());
+  function gives(page: Page, room: Page): Promise<void> {
+    const give = page.locator("button:enabled", { hasText: /^Give / });
+    return tries(room.locator("#turn iframe"), give, () => give.click());
+  }
 
   /**
    * Notes the act and signs the document as the notary, in the tab that the link in the session opens. The document is
@@ -365,10 +377,11 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     await desk.getByLabel("Password of the file").fill(password);
     await desk.getByRole("button", { name: "Open the certificate" }).click();
     const report = desk.getByRole("heading", { name: /What you signed/ });
-    await tries(report, () => desk.getByRole("button", { name: "Sign the document" }).click());
+    const sign = desk.getByRole("button", { name: "Sign the document" });
+    await tries(report, sign, () => sign.click());
     let leadsBack = false;
     // The service refuses the act while a person counts as absent, and shows the report again.
-    await tries(desk.getByRole("heading", { name: "Notary’s desk" }), async () => {
+    await tries(desk.getByRole("heading", { name: "Notary’s desk" }), desk.locator("body"), async () => {
       if (await report.isVisible()) {
         leadsBack ||= await desk.getByRole("link", { name: "Back to the session" }).isVisible();
         for (const box of await desk.getByRole("checkbox").all()) await box.check();
@@ -532,10 +545,9 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     await isMoving(page, "signer-1");
     await until(async () => !(await room.page.getByText("On hold:").isVisible()));
     await heading(page, /^Signature/).waitFor();
-    await tries(heading(page, /^Closing/), async () => {
-      await signing.locator("#sign-button:enabled").waitFor();
-      await pressAt(signing.locator("#sign-button"));
-    });
+    await tries(heading(page, /^Closing/), signing.locator("#sign-button:enabled"), () =>
+      pressAt(signing.locator("#sign-button")),
+    );
     await marks(page, /^Closing/, /^Notary’s signature/);
     await notarySigns(page, code);
     await room.page.getByText("The act is done.").waitFor();
@@ -608,11 +620,7 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
         await signing.locator("#sign-button").waitFor();
       }
       const next = heading(page, index === 0 ? /^Appearance by audio and video \(Bob/ : /^Closing/);
-      const button = signing.locator("#sign-button");
-      await tries(next, async () => {
-        await signing.locator("#sign-button:enabled").waitFor();
-        await pressAt(button);
-      });
+      await tries(next, signing.locator("#sign-button:enabled"), () => pressAt(signing.locator("#sign-button")));
       // The other signer reads the document with the new signature.
       await other.page
         .frameLocator("#document iframe")
