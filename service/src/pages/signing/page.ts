@@ -58,9 +58,12 @@ const roomWords = ({ view, words }: PageState) => (view.room?.isRemote ? words.r
 const inPresence = (state: PageState): Html =>
   html`<div class="card"><p>${roomWords(state).lead}</p>${!state.view.room?.isRemote && backLink(state.words)}</div>`;
 
-/** The page that a signer sees while the notary has to act. */
+/**
+ * The page that a signer sees while the notary has to act, or while a session by audio and video is on hold. In such a
+ * session, the script looks for the page on which the signer may go on.
+ */
 const handBack = (state: PageState, text: string): Html =>
-  html`<section class="card" aria-labelledby="state-title"><h2 id="state-title">${roomWords(state).back}</h2>
+  html`<section class="card"${state.view.room?.isRemote && html` id="notary-step" data-page="/sign/${state.token}"`} aria-labelledby="state-title"><h2 id="state-title">${roomWords(state).back}</h2>
 <p class="lead">${text}</p></section>`;
 
 /** A link to the first field, for browsers without scripts. The script moves there itself. */

@@ -17,6 +17,25 @@ if (config) {
   void startViewer(JSON.parse(config.textContent ?? ""));
 } else forgetSignature();
 
+const lookMs = 2_000;
+
+/**
+ * Loads the page again once the signer may sign. The session may have been on hold when the signer pressed the button,
+ * and nobody acts on this page when the session goes on.
+ */
+function waitForTurn(page: string): void {
+  window.setTimeout(async () => {
+    const answer = await fetch(page, { headers: { accept: "text/html" } }).catch(() => null);
+    const html = answer?.ok ? await answer.text().catch(() => null) : null;
+    const next = html === null ? null : new DOMParser().parseFromString(html, "text/html");
+    if (next && !next.getElementById("notary-step")) location.replace(page);
+    else waitForTurn(page);
+  }, lookMs);
+}
+
+const waiting = document.getElementById("notary-step");
+if (waiting) waitForTurn(waiting.dataset["page"] ?? location.href);
+
 /** Remembers for the tab whether the signer opened or folded the TEST banner, and restores that on every page. */
 function keepFold(banner: HTMLDetailsElement): void {
   const item = "test-banner";
