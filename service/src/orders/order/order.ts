@@ -210,6 +210,7 @@ export {
   mailedStatuses,
   type Noted,
   nextSegmentQueue,
+  notarizedQueue,
   type OrderMail,
   orderMailQueue,
   parcelQueue,

@@ -160,13 +160,16 @@ const bold = (text: string): Html =>
 
 type Ended = Exclude<PageState["view"]["state"], "identify" | "ready">;
 
+/** Whether the page of a completed document need not say that more may come: the notary is done, or the next document is named. */
+const expectsNothing = (view: PageState["view"]): boolean => hasMoreToSign(view) || view.copies.includes("notarized");
+
 /** The page for a signer who can't do anything now, or never can. */
 function endedStep(page: PageState, state: Ended): Html {
   const { token, view, words } = page;
   const { title, text } = view.isSimulated ? words.simulated : words.states[state];
   const { signedAt, signer, document, verifyCode } = view;
   return html`<section class="card" aria-labelledby="state-title"><h2 id="state-title">${title}</h2>
-<p class="lead">${view.room && state === "signed" ? roomWords(page).signed : state === "completed" && hasMoreToSign(view) ? words.session.copy : text}</p>
+<p class="lead">${view.room && state === "signed" ? roomWords(page).signed : state === "completed" && expectsNothing(view) ? words.session.copy : text}</p>
 ${view.room && !view.room.isRemote && backLink(words)}
 ${state === "locked" && view.canSendWayIn && lockedHelp(token, words, view.step === "text_code")}
 ${signedAt && !view.isSimulated && html`<p>${words.signedAt} ${plainTime(signedAt, signer.language)}.</p>`}

@@ -11,6 +11,7 @@ import {
   countryOfNumber,
   envelopeQueue,
   type NoticesOf,
+  notarizedQueue,
   type TitleOf,
   type TrySigning,
 } from "../../orders/order/order.ts";
@@ -25,6 +26,7 @@ import { type ConsentTexts, readConsentTexts } from "./consent/texts.ts";
 import { envelopeSeal } from "./custody/seal-custody.ts";
 import { sweepDue } from "./lifecycle/due.ts";
 import { followOrder } from "./lifecycle/follow.ts";
+import { mailNotarized } from "./lifecycle/notarized.ts";
 import type { SignerAuthorities } from "./open-signer-authority.ts";
 import { type PlannedField, signersWithout } from "./pdf/fields.ts";
 import type { Trial } from "./preflight/trial.ts";
@@ -91,6 +93,7 @@ export function envelopeJobs(jobs: Jobs, deps: EnvelopeDeps): void {
   // Only two documents are prepared at once, because preparing a document of 35 MiB takes several times its size in
   // memory.
   jobs.work<{ orderId: number }>(envelopeQueue, ({ orderId }) => followOrder(deps, orderId), { concurrency: 2 });
+  jobs.work<{ orderId: number }>(notarizedQueue, ({ orderId }) => mailNotarized(deps, orderId));
 }
 
 /**

@@ -263,6 +263,52 @@ test("a jurat in person: reading, oath, signature, the notary's signature; reade
   assert.ok(mutool > 1_000 && poppler > 1_000, `${mutool} ${poppler}`);
 });
 
+test("a person who signed only before the notary, and is not the client, is mailed a link to the notarized copy", async () => {
+  const email = "ida@example.com";
+  const code = await begun("jurat", {
+    signers: JSON.stringify([{ name: "Ida Roe", email }]),
+    email: "ida-client@example.com",
+  });
+  await toRead(code);
+  await consents(await handedOver(code));
+  await back();
+  await marked([code, "oath", 1, { choice: "affirmation" }]);
+  assert.equal((await signs(await handedOver(code))).status, 303);
+  await back();
+  await noted(code, { principal_1_name: "Ida Roe" });
+  await notarySigns(code);
+  const about = () => mailsTo(running.service, email).filter((mail) => mail.includes("is notarized"));
+  const [mail] = await until(() => (about().length > 0 ? about() : null));
+  const path = /\/sign\/[0-9a-f]{40}/.exec(mail ?? "")?.[0] ?? "";
+  const page = await (await get(path, "")).text();
+  assert.match(page, /Save the notarized document/);
+  assert.doesNotMatch(page, /If anything else is to come/);
+  const copy = await get(`${path}/notarized.pdf?save=1`, "");
+  assert.deepEqual(Buffer.from(await copy.arrayBuffer()), await orders().notarized(code));
+  assert.doesNotMatch(page, /id="sign-button"/, "the link opens copies, and signs nothing");
+  const clients = mailsTo(running.service, "ida-client@example.com");
+  assert.deepEqual(
+    clients.filter((one) => one.includes("is notarized")),
+    [],
+  );
+  const topics = await running.db.query<{ topic: string }>(sql`
+    SELECT v.topic FROM events v JOIN orders o ON o.id = v.order_id WHERE ${isSealed(sql`o.code`, "order", code)}`);
+  assert.deepEqual(
+    topics.filter(({ topic }) => topic === "signature.requested"),
+    [],
+  );
+  // The job may run again after a crash: the mail is the same, with the same link.
+  await running.db.query(sql`
+    SELECT enqueue_job('notarized', jsonb_build_object('orderId', o.id), now()) FROM orders o
+    WHERE ${isSealed(sql`o.code`, "order", code)}`);
+  await until(
+    async () =>
+      (await running.db.query(sql`SELECT FROM jobs WHERE queue = ANY ('{notarized,signing-mail}')`)).length === 0,
+  );
+  assert.equal(about().length, 1);
+  assert.equal((await get(path, "")).status, 200);
+});
+
 type InManifest = Record<
   "originalSha256" | "sealedSha256" | "custodyCertSha256" | "notarizedSha256" | "envelopeVerifyCode",
   string | undefined

@@ -47,6 +47,9 @@ export const faxQueue = "fax";
  */
 export const envelopeQueue = "envelope";
 
+/** The queue of orders whose signers are mailed the notarized document; payload `{orderId}`. */
+export const notarizedQueue = "notarized";
+
 export type MailMoment =
   | "quote_ready"
   | "payment_received"
@@ -120,7 +123,7 @@ export type Effect = {
   mail?: MailMoment;
   /** The kind of document that must be on record before the order enters this status. */
   document?: "sealed" | "notarized";
-  job?: typeof closeCheckoutQueue | typeof firmChargeQueue | typeof refundQueue;
+  job?: typeof closeCheckoutQueue | typeof firmChargeQueue | typeof refundQueue | typeof notarizedQueue;
   /** Whether to queue the job that opens or ends the order's envelope. */
   movesEnvelope?: boolean;
   /** The kind of task that is open for people while the order has this status. */
@@ -154,7 +157,7 @@ export const effects: Readonly<Partial<Record<OrderStatus, Effect>>> = {
   EsignDeclined: { envelope: "Declined", movesEnvelope: true, task: "envelope_stuck" },
   EsignExpired: { envelope: "Expired", movesEnvelope: true, task: "envelope_stuck" },
   NotarizationPending: { task: "notarize" },
-  NotarizationComplete: { document: "notarized", endsSegment: true },
+  NotarizationComplete: { document: "notarized", job: notarizedQueue, endsSegment: true },
   NotarizationFailed: { task: "notarization_exception" },
   IdentityLocked: { task: "notarization_exception" },
   ShippingPending: {

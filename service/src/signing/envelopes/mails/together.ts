@@ -1,8 +1,8 @@
 import { hourMs, minuteMs } from "../../../kernel/platform/clock.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
-import { sql } from "../../../kernel/platform/database/sql.ts";
+import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { enqueueAfter, waitedMs } from "../../../kernel/platform/jobs/jobs.ts";
-import { fromOrders } from "../../../orders/order/order.ts";
+import { fromOrders, hasDocument, joinOrder } from "../../../orders/order/order.ts";
 import { type SigningMail, signingMailQueue } from "../lifecycle/issue-link.ts";
 import { findSession, type JoinDeps } from "../lifecycle/join-session.ts";
 import { claimForMail, claimReminder, placeOfSigner, releaseFromMail, type SessionPlace } from "../records/sessions.ts";
@@ -17,14 +17,17 @@ export type Together = { place: SessionPlace; signerIds: readonly number[] } | n
  * How long a mail waits for other documents. Documents that are paid together are usually prepared within seconds. A
  * document that can't be prepared must not delay the mail about the others for long.
  */
-const longestWaitMs = { request: 2 * minuteMs, signed: 30 * minuteMs };
+const longestWaitMs = { request: 2 * minuteMs, signed: 30 * minuteMs, notarized: 30 * minuteMs };
 /**
  * How long a mail waits for unpaid orders of the room. Orders that are paid separately are often paid shortly after one
  * another.
  */
 const unpaidWaitMs = 5_000;
 /** How often a mail that waits for other documents checks again. */
-const lookMs = { request: 1_000, signed: minuteMs };
+const lookMs = { request: 1_000, signed: minuteMs, notarized: minuteMs };
+
+type Gathered = keyof typeof longestWaitMs;
+const isGathered = (moment: SigningMail["moment"]): moment is Gathered => Object.hasOwn(longestWaitMs, moment);
 
 /**
  * Decides which documents a mail covers: one mail asks for all signatures of a person in a room, and one delivers all
@@ -35,7 +38,7 @@ const lookMs = { request: 1_000, signed: minuteMs };
 export async function gather(deps: JoinDeps, asked: Asked, about: SigningMail): Promise<{ together: Together } | null> {
   const { db } = deps;
   const { moment } = about;
-  if ((moment === "request" || moment === "signed") && (await mustWait(deps, asked, about, moment))) {
+  if (isGathered(moment) && (await mustWait(deps, asked, about, moment))) {
     await enqueueAfter(db, signingMailQueue, about, lookMs[moment]);
     return null;
   }
@@ -64,18 +67,14 @@ export async function release(db: Sql, about: SigningMail, sessionId: string | n
   if (about.moment === "request") await releaseFromMail(db, signingMailQueue, claimOf(about), sessionId);
 }
 
-async function mustWait(
-  deps: JoinDeps,
-  asked: Asked,
-  { queuedAt }: SigningMail,
-  moment: "request" | "signed",
-): Promise<boolean> {
+async function mustWait(deps: JoinDeps, asked: Asked, { queuedAt }: SigningMail, moment: Gathered): Promise<boolean> {
   const caused = moment === "request" ? asked.issuedAt : asked.endedAt;
   // A job that an earlier release queued has no time of its own.
   const since = queuedAt ?? caused?.toISOString();
   const hasWaitedMs = since === undefined ? 0 : await waitedMs(deps.db, since);
   if (hasWaitedMs >= longestWaitMs[moment]) return false;
-  return moment === "request" ? areOthersToCome(deps, asked, hasWaitedMs) : areOthersOpen(deps, asked);
+  if (moment === "request") return areOthersToCome(deps, asked, hasWaitedMs);
+  return haveOthers(deps, asked, moment === "signed" ? sql`e.ended_at IS NULL` : sql`o.status = 'NotarizationPending'`);
 }
 
 /**
@@ -98,12 +97,12 @@ async function areOthersToCome(
   return others.length > 0;
 }
 
-/** Whether another document of the session is still being signed. */
-async function areOthersOpen({ db }: JoinDeps, { id }: Asked): Promise<boolean> {
+/** Whether a document of the session is still being signed, or still waits for its notary. */
+async function haveOthers({ db }: JoinDeps, { id }: Asked, isWaiting: Statement): Promise<boolean> {
   const others = await db.query(sql`
     SELECT FROM session_signers own JOIN session_signers m ON m.session_id = own.session_id
-      JOIN envelope_signers s ON s.id = m.signer_id JOIN envelopes e ON e.id = s.envelope_id
-    WHERE own.signer_id = ${id} AND e.ended_at IS NULL LIMIT 1`);
+      JOIN envelope_signers s ON s.id = m.signer_id JOIN envelopes e ON e.id = s.envelope_id ${joinOrder(sql`e.order_id`)}
+    WHERE own.signer_id = ${id} AND ${isWaiting} LIMIT 1`);
   return others.length > 0;
 }
 
@@ -122,6 +121,10 @@ async function claimMentioned(
   if (moment === "signed") {
     const claim = { column: "copied_by", mail: String(id), which: sql`e.outcome = 'Completed'` } as const;
     return db.transaction((tx) => claimForMail(tx, place.id, claim));
+  }
+  if (moment === "notarized") {
+    const which = sql`e.outcome = 'Completed' AND ${hasDocument(sql`e.order_id`, "notarized")}`;
+    return db.transaction((tx) => claimForMail(tx, place.id, { column: "notarized_by", mail: String(id), which }));
   }
   if (moment !== "reminder") return [id];
   if (!(await claimReminder(db, place.id, `${id} ${about.at}`, clock(), hourMs))) return [];

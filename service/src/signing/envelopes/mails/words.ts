@@ -72,6 +72,15 @@ const en: Words = {
     ],
     label: "See your copy",
   }),
+  notarized: ({ title, partnerName, ...facts }) => ({
+    subject: `${title} is notarized`,
+    lines: [
+      `A notary has notarized ${title} from ${partnerName}, and it is sealed: any later change to it would show.`,
+      ...signedBy(facts),
+      "Your copy is ready. Keep it: it can be checked without us.",
+    ],
+    label: "See your copy",
+  }),
   ended: ({ title, partnerName, outcome }) => ({
     subject: outcome === "Expired" ? `${title}: the time to sign has expired` : `${title} will not be signed`,
     lines: [`${endedWords(title, partnerName, outcome)} If it is still to be signed, the firm sends a new link.`],
@@ -140,6 +149,15 @@ const es: Words = {
     subject: `Todos han firmado ${title}`,
     lines: [
       `Todos han firmado ${title} de ${partnerName}, y el documento está sellado: cualquier cambio posterior se notaría.`,
+      ...signedByEs(facts),
+      "Su copia está lista. Guárdela: puede comprobarse sin nosotros.",
+    ],
+    label: "Ver su copia",
+  }),
+  notarized: ({ title, partnerName, ...facts }) => ({
+    subject: `${title} está notarizado`,
+    lines: [
+      `Un notario ha notarizado ${title} de ${partnerName}, y el documento está sellado: cualquier cambio posterior se notaría.`,
       ...signedByEs(facts),
       "Su copia está lista. Guárdela: puede comprobarse sin nosotros.",
     ],

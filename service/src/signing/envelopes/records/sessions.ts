@@ -229,6 +229,9 @@ export async function insertSession(
   return id;
 }
 
+/** For each kind of mail that may cover several documents: the column that names the mail of a document. */
+const claims = { asked_by: sql`asked_by`, copied_by: sql`copied_by`, notarized_by: sql`notarized_by` } as const;
+
 /**
  * Lets one mail cover several documents of a person. Assigns to the mail `mail` all of the person's documents that
  * `which` selects, except documents of another mail. A mail that is retried after a crash covers the same documents.
@@ -237,9 +240,9 @@ export async function insertSession(
 export async function claimForMail(
   tx: Tx,
   sessionId: string,
-  { column, mail, which }: { column: "asked_by" | "copied_by"; mail: string; which: Statement },
+  { column, mail, which }: { column: keyof typeof claims; mail: string; which: Statement },
 ): Promise<number[]> {
-  const claimed = column === "asked_by" ? sql`asked_by` : sql`copied_by`;
+  const claimed = claims[column];
   await tx.query(sql`SELECT FROM signing_sessions WHERE id = ${sessionId} FOR NO KEY UPDATE`);
   await tx.query(sql`
     UPDATE session_signers m SET ${claimed} = ${mail} FROM envelope_signers s JOIN envelopes e ON e.id = s.envelope_id

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { canonicalJson } from "@signsealship/evidence/manifest";
@@ -9,6 +9,7 @@ import { newClient } from "@signsealship/testing/client";
 import { startTelnyx } from "@signsealship/testing/doubles/telnyx";
 import { forTests } from "@signsealship/testing/for-tests";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { authenticate, changeOrder, changeSigners, makeLive } from "@signsealship/testing/row-mac";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
@@ -24,6 +25,7 @@ import { openSecretsKey } from "../../../../src/kernel/platform/secrets.ts";
 import { sign } from "../../../../src/signing/envelopes/ceremony/sign.ts";
 import { sweepTexts } from "../../../../src/signing/envelopes/ceremony/text-code.ts";
 import { followOverdue, type Link, sweepEnvelopes } from "../../../../src/signing/envelopes/envelopes.ts";
+import { mailNotarized } from "../../../../src/signing/envelopes/lifecycle/notarized.ts";
 import { openEnvelope } from "../../../../src/signing/envelopes/lifecycle/open.ts";
 import { blobTables } from "../../../../src/upkeep/protected-data.ts";
 import { browser, consentText, openCeremonyService, signBy, withoutTexts } from "./ceremony-service.ts";
@@ -413,6 +415,50 @@ test("a reminder for a live order waits for the morning, and is in the trail onl
   assert.deepEqual(await reminded(), []);
   await atHour(53, 0);
   assert.equal((await reminded()).length, 1);
+});
+
+/** How many mails about a notarized document a person got, and in how many hours another one is due. */
+async function toldOf(email: string) {
+  await until(async () => {
+    const due = sql`SELECT FROM jobs WHERE queue = ANY ('{notarized,signing-mail}') AND due_at <= now()`;
+    return (await running.db.query(due)).length === 0;
+  });
+  const later = await running.db.query<{ hours: number }>(sql`
+    DELETE FROM jobs WHERE queue = 'signing-mail' AND payload ->> 'moment' = 'notarized' RETURNING round(extract(epoch FROM due_at - now()) / 3600)::int AS hours`);
+  const told = running.mailsTo(email).filter((mail) => /Subject: .*is notarized/.test(mail));
+  return [told.length, ...later.map(({ hours }) => hours)];
+}
+
+test("a mail about a live document that an operator took in at night waits for the morning", async () => {
+  const [jane] = people("Jane");
+  assert.ok(jane);
+  const code = await running.order([jane], { svc_notary: "true" });
+  await signBy(running.ceremony, await running.linkOf(jane.email), "Jane");
+  const scan = join(running.service.dataDir, "notarized.pdf");
+  writeFileSync(scan, makePdf({ text: "Notarized" }));
+  await running.service.cli("order", "move", code, "NotarizationComplete", "--document", scan);
+  assert.deepEqual(await toldOf(jane.email), [1], "a test order's mail is only stored, so nobody is woken");
+  await makeLive(running, code);
+  const { deps } = running;
+  const reach = { ...deps.reach, untilMorning: async () => 3 * 3_600_000 };
+  const [order] = await running.db.query<{ id: number }>(sql`
+    SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)}`);
+  await mailNotarized({ ...deps, reach }, order?.id ?? 0);
+  assert.deepEqual(await toldOf(jane.email), [1, 3]);
+});
+
+test("nobody is told that a document was notarized when the sandbox did it", async () => {
+  const [jane] = people("Jane");
+  assert.ok(jane);
+  const code = await running.order([jane], { svc_notary: "true" });
+  await signBy(running.ceremony, await running.linkOf(jane.email), "Jane");
+  await running.client.ok("POST", `/api/partner/sandbox/orders/${code}/advance`);
+  const { documents } = await running.client.ok<{ documents: { kind: string }[] }>(
+    "GET",
+    `/api/partner/orders/${code}/documents`,
+  );
+  assert.ok(documents.some(({ kind }) => kind === "notarized"));
+  assert.deepEqual(await toldOf(jane.email), [0]);
 });
 
 test("an order that is canceled, or signed in another way, ends its envelope", async () => {

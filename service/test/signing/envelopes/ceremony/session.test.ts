@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../../src/kernel/platform/database/sql.ts";
 import { enqueue } from "../../../../src/kernel/platform/jobs/jobs.ts";
@@ -135,6 +138,42 @@ test("a client who signed has the mail that everybody has signed among the mails
     await until(async () => (await signedMails(code)).length > 0);
     assert.equal((await signedMails(code)).length, 1);
   }
+});
+
+test("one mail tells of all notarized documents of a room, and its client gets none of it", async () => {
+  const [jane, john] = [person(), person({ name: "John Doe" })];
+  const scan = join(running.service.dataDir, "notarized.pdf");
+  writeFileSync(scan, makePdf({ pages: 2, text: "Notarized" }));
+  const room = await newRoom();
+  const codes: string[] = [];
+  for (const paper of ["Paper 1", "Paper 2"]) {
+    const more = { external_reference: paper, email: jane.email, svc_notary: "true" };
+    codes.push(await running.order([jane, john], more, undefined, { pay: false }));
+  }
+  for (const orderCode of codes) await attach(room, orderCode);
+  await Promise.all(codes.map(pay));
+  for (const { email } of [jane, john]) {
+    const link = await sessionLink(email);
+    await ceremony.opened(at(link, 1), browser);
+    await ceremony.consent(at(link, 1), closingText, browser);
+    for (const n of [1, 2]) await sign(at(link, n));
+  }
+  const link = await sessionLink(john.email);
+  const told = ({ email }: Signer) => running.mailsTo(email).filter((mail) => /Subject: .*is notarized/.test(mail));
+  const notarize = (code: string) =>
+    running.service.cli("order", "move", code, "NotarizationComplete", "--document", scan);
+  // Both documents wait for a notary before the first act.
+  for (const code of codes) await running.service.cli("order", "move", code, "NotarizationPending");
+  await notarize(codes[0] ?? "");
+  await notarize(codes[1] ?? "");
+  await db.query(sql`UPDATE jobs SET due_at = now() WHERE queue = ${signingMailQueue}`);
+  await until(() => told(john).length > 0);
+  const [mail, ...more] = told(john);
+  assert.match(mail ?? "", /Ortega closing \(2 documents\) is notarized/);
+  assert.match(mail ?? "", /1\. Paper 1[\s\S]*2\. Paper 2/);
+  assert.ok(mail?.includes(`/sign/${link.token}`), "the person's own link of before");
+  assert.deepEqual([more, told(jane)], [[], []]);
+  assert.deepEqual((await ceremony.view(at(link, 2))).copies, ["notarized", "sealed", "custody_certificate"]);
 });
 
 test("people with one mailbox, in another language, with another access step, or in another room are separate people", async () => {

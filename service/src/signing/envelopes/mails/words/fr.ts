@@ -64,6 +64,15 @@ export const fr: SignerMails = {
       ],
       label: "Voir votre copie",
     }),
+    notarized: ({ title, partnerName, about }) => ({
+      subject: `${title} : document notarié`,
+      lines: [
+        `Un notaire a notarié ${title} de ${partnerName}, et le document est scellé : toute modification ultérieure se verrait.`,
+        ...about,
+        "Votre copie est prête. Conservez-la : elle peut être vérifiée sans nous.",
+      ],
+      label: "Voir votre copie",
+    }),
     ended: (facts) => ({
       subject:
         facts.outcome === "Expired"

@@ -64,6 +64,15 @@ export const ko: SignerMails = {
       ],
       label: "사본 보기",
     }),
+    notarized: ({ title, partnerName, about }) => ({
+      subject: `${title}: 공증되었습니다`,
+      lines: [
+        `공증인이 ${partnerName}의 ${title} 문서를 공증했으며 문서가 봉인되었습니다. 이후에 변경하면 드러납니다.`,
+        ...about,
+        "귀하의 사본이 준비되었습니다. 보관하십시오. 저희 없이도 확인할 수 있습니다.",
+      ],
+      label: "사본 보기",
+    }),
     ended: (facts) => ({
       subject:
         facts.outcome === "Expired"

@@ -61,6 +61,15 @@ export const pt: SignerMails = {
       ],
       label: "Ver sua cópia",
     }),
+    notarized: ({ title, partnerName, about }) => ({
+      subject: `${title} foi notarizado`,
+      lines: [
+        `Um notário notarizou ${title} de ${partnerName}, e o documento está selado: qualquer alteração posterior apareceria.`,
+        ...about,
+        "Sua cópia está pronta. Guarde-a: ela pode ser verificada sem nós.",
+      ],
+      label: "Ver sua cópia",
+    }),
     ended: (facts) => ({
       subject:
         facts.outcome === "Expired"

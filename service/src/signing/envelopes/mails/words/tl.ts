@@ -64,6 +64,15 @@ export const tl: SignerMails = {
       ],
       label: "Tingnan ang inyong kopya",
     }),
+    notarized: ({ title, partnerName, about }) => ({
+      subject: `Nanotaryo na ang ${title}`,
+      lines: [
+        `Ninotaryo ng isang notaryo ang ${title} mula sa ${partnerName}, at naselyuhan ito: makikita ang anumang pagbabago pagkatapos.`,
+        ...about,
+        "Handa na ang inyong kopya. Itago ito: masusuri ito kahit wala kami.",
+      ],
+      label: "Tingnan ang inyong kopya",
+    }),
     ended: (facts) => ({
       subject:
         facts.outcome === "Expired"

@@ -64,6 +64,15 @@ export const vi: SignerMails = {
       ],
       label: "Xem bản sao của quý vị",
     }),
+    notarized: ({ title, partnerName, about }) => ({
+      subject: `${title} đã được công chứng`,
+      lines: [
+        `Công chứng viên đã công chứng ${title} của ${partnerName}, và tài liệu đã được niêm phong: mọi thay đổi về sau sẽ lộ ra.`,
+        ...about,
+        "Bản sao của quý vị đã sẵn sàng. Hãy giữ lại: có thể kiểm tra bản sao mà không cần chúng tôi.",
+      ],
+      label: "Xem bản sao của quý vị",
+    }),
     ended: (facts) => ({
       subject: facts.outcome === "Expired" ? `${facts.title}: đã hết hạn ký` : `${facts.title} sẽ không được ký`,
       lines: [`${ended(facts)} Nếu vẫn cần ký, công ty sẽ gửi liên kết mới.`],

@@ -61,6 +61,15 @@ export const zh: SignerMails = {
       ],
       label: "查看您的副本",
     }),
+    notarized: ({ title, partnerName, about }) => ({
+      subject: `${title}已公证`,
+      lines: [
+        `公证人已公证${partnerName}的${title}，文件已封存：此后的任何更改都会显现。`,
+        ...about,
+        "您的副本已准备好。请妥善保存：无需我们也可以查验。",
+      ],
+      label: "查看您的副本",
+    }),
     ended: (facts) => ({
       subject: facts.outcome === "Expired" ? `${facts.title}：签署期限已过` : `${facts.title} 将不会签署`,
       lines: [`${ended(facts)}如果仍需签署，该公司会发送新的链接。`],
