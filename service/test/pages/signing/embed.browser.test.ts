@@ -207,6 +207,7 @@ test("the page signs nothing in a frame that shows too little of it", () =>
     await frame.getByRole("button", { name: "I agree" }).click();
     await frame.getByText("Checked: the document that you see").waitFor();
     await frame.locator("#field-name").fill("Jane Doe");
+    await frame.locator("html:not(.settling)").waitFor({ state: "attached" });
     await page.evaluate("window.mounted.frame.style.maxHeight = '200px'");
     await frame.locator("#sign-button").dispatchEvent("click");
     await until(async () => (await told(page)).some(({ type, code }) => type === "error" && code === "hidden"));

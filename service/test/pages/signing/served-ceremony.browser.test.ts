@@ -3,9 +3,11 @@ import { createHash } from "node:crypto";
 import { type Browser, startBrowser, test } from "@signsealship/testing/browser";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { until } from "@signsealship/testing/until";
+import type { Locator } from "playwright-core";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { openCeremonyService } from "../../signing/envelopes/ceremony/ceremony-service.ts";
 import { signedIn } from "../dashboard/signed-in-page.ts";
+import { settled } from "./signing-site.ts";
 
 type Running = Awaited<ReturnType<typeof openCeremonyService>>;
 
@@ -82,9 +84,10 @@ test("a member hands a phone to two signers: each signs on it, going back shows 
       await page.getByLabel("I opened the document").check();
       await page.getByRole("button", { name: "I agree" }).click();
       const own = page.url();
-      await page.getByRole("button", { name: "Signature, page 3. Fill in" }).press("Enter");
+      await page.getByText("Checked: the document that you see").waitFor();
+      await pressEnter(page.getByRole("button", { name: "Signature, page 3. Fill in" }));
       await page.getByRole("button", { name: "OK" }).click();
-      await page.locator("#sign-button").press("Enter");
+      await pressEnter(page.locator("#sign-button"));
       await page.getByText("Your signature is in the document.").waitFor();
       await page.getByRole("button", { name: "Hand the device on" }).click();
       await page.getByRole("heading", { level: 1, name: /Hand the device on|Give the device back/ }).waitFor();
@@ -133,7 +136,7 @@ test("one signer signs the three documents of a closing on a phone: one link, on
       await page.getByText("Checked: the document that you see").waitFor();
       assert.deepEqual(await opened.axe(), []);
       assert.equal(await opened.overflow(), 0);
-      await page.locator("#sign-button").press("Enter");
+      await pressEnter(page.locator("#sign-button"));
       await page.getByText(`You have signed ${n} of 3`).first().waitFor();
     }
     assert.deepEqual(await opened.axe(), []);
@@ -165,7 +168,7 @@ test("a browser signs only what was requested: not a tail with another byte, nor
         await route.fulfill({ response, json: alter((await response.json()) as Act) });
       });
       await page.getByText("Checked: the document that you see").waitFor();
-      await page.locator("#sign-button").press("Enter");
+      await pressEnter(page.locator("#sign-button"));
       await page.getByText("is not the one that would be signed").waitFor();
       assert.deepEqual(await keysOf(running, code), []);
       await page.unroute("**/prepare");
@@ -186,6 +189,12 @@ function flipped(base64: string, at: number): string {
   return bytes.toString("base64");
 }
 
+/** Presses Enter when the page accepts presses again after it has moved. */
+async function pressEnter(button: Locator): Promise<void> {
+  await settled(button.page());
+  await button.press("Enter");
+}
+
 const urlOf = async ({ linkOf, service }: Running, email: string) =>
   `${service.baseUrl}/sign/${(await linkOf(email)).token}`;
 
@@ -199,7 +208,7 @@ async function signOnPhone(running: Running, browser: Browser, email: string, fi
   await page.getByText("Checked: the document that you see").waitFor();
   // The first place is on the added last page, where the signer already is.
   await page.getByRole("button", { name: "Fill in: Signature" }).waitFor();
-  await page.getByRole("button", { name: "Signature, page 4. Fill in" }).press("Enter");
+  await pressEnter(page.getByRole("button", { name: "Signature, page 4. Fill in" }));
   if (file) {
     await page.getByLabel("Picture", { exact: true }).check();
     await page
@@ -212,7 +221,7 @@ async function signOnPhone(running: Running, browser: Browser, email: string, fi
   }
   await page.getByRole("button", { name: "OK" }).click();
   if (file) await page.getByRole("button", { name: "Signature, page 4: A picture. Change" }).waitFor();
-  await page.locator("#sign-button").press("Enter");
+  await pressEnter(page.locator("#sign-button"));
   await page.getByText("Your signature is in the document.").waitFor();
   assert.deepEqual(opened.troubles, []);
   await opened.close();

@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import type { OpenPage } from "@signsealship/testing/browser";
 import { readConsentTexts } from "../../../src/signing/envelopes/envelopes.ts";
 import { openSigning } from "../../signing/envelopes/pdf/signing.ts";
 import { servePages } from "../ui/serve-pages.ts";
@@ -31,3 +32,7 @@ export async function openSigningSite(logoUrl: string | null = null) {
     close: site.close,
   };
 }
+
+/** Waits until the page accepts presses again after it has moved. */
+export const settled = (page: OpenPage["page"]): Promise<void> =>
+  page.locator("html:not(.settling)").waitFor({ state: "attached" });

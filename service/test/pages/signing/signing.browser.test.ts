@@ -13,7 +13,7 @@ import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { until } from "@signsealship/testing/until";
 import { madeForm } from "../../orders/fills/made-form.ts";
 import { type Options, rightCode, signerName } from "./memory-ceremony.ts";
-import { type Envelope, openSigningSite } from "./signing-site.ts";
+import { type Envelope, openSigningSite, settled } from "./signing-site.ts";
 
 let site: Awaited<ReturnType<typeof openSigningSite>>;
 let browser: Browser;
@@ -143,28 +143,34 @@ test("by keyboard alone: fields are found, filled in and signed, and the shown d
   const next = page.locator(".viewer-bar button");
   assert.equal(await focused(opened), "Initials, page 1. Fill in");
   assert.equal(await next.textContent(), "Fill in: Initials");
-  await page.keyboard.press("Enter");
+  const press = async (key: string) => {
+    await settled(page);
+    await page.keyboard.press(key);
+  };
+  await press("Enter");
   assert.equal(await page.getByRole("dialog").getByLabel("Initials").inputValue(), "JD");
-  await page.keyboard.press("Enter");
+  await press("Enter");
   assert.equal(await focused(opened), "Signature, page 40. Fill in");
   await shownPage(opened, 40);
-  await page.keyboard.press("Enter");
+  await press("Enter");
   await page.getByRole("dialog").waitFor();
   await page.keyboard.press("Escape");
   assert.equal(await next.textContent(), "Fill in: Signature");
+  await page.waitForTimeout(900);
   await next.press("Enter");
   await page.getByRole("dialog").waitFor();
   await page.keyboard.press("Escape");
-  await page.keyboard.press("Enter");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await press("Enter");
   await page.getByRole("textbox", { name: "Type", exact: true }).fill("Jane Q. Doe");
-  await page.keyboard.press("Enter");
+  await press("Enter");
   // The next key does not sign by accident: the focus is on the list of what Sign will write.
   assert.equal(await page.evaluate("document.activeElement.id"), "sign-values");
-  await page.keyboard.press("Enter");
+  await press("Enter");
   await page.keyboard.press("Tab");
   assert.equal(await page.evaluate("document.activeElement.id"), "sign-button");
   assert.ok(!envelope.asked.some((one) => one.startsWith("sign")));
-  await page.keyboard.press("Enter");
+  await press("Enter");
   await page.getByText("Your signature is in the document.").waitFor();
   assert.match(envelope.asked.at(-1) ?? "", /^sign in the browser typed .*"JD"/);
   assert.deepEqual(opened.troubles, []);
@@ -186,11 +192,18 @@ test("with the bar alone: two presses adopt the initials, one fills each other p
   assert.equal(await page.getByRole("dialog").getByLabel("Initials").inputValue(), "JD");
   await ok.click();
   assert.equal(await focused(opened), "Initials 1-300, page 2. Fill in JD");
+  const seen = async (n: number) => {
+    await shownPage(opened, n);
+    await page.waitForTimeout(900);
+  };
+  await seen(2);
   await bar.click();
   await page.getByRole("button", { name: "Initials 1-300, page 2: JD. Change" }).waitFor();
   assert.equal(await focused(opened), "Initials 2-300, page 3. Fill in JD");
+  await seen(3);
   await page.getByRole("button", { name: "Initials 2-300, page 3. Fill in JD" }).click();
   assert.equal(await focused(opened), "Signature, page 4. Fill in");
+  await seen(4);
   await bar.click();
   await ok.click();
   assert.equal(await focused(opened), "Initials 3-760, page 4. Fill in JD");
@@ -198,6 +211,7 @@ test("with the bar alone: two presses adopt the initials, one fills each other p
   await page.evaluate("scrollTo(0, 0)");
   await bar.click();
   assert.equal(await page.getByRole("button", { name: "Initials 3-760, page 4: JD. Change" }).count(), 0);
+  await seen(4);
   await bar.click();
   const sign = page.getByRole("button", { name: "Sign", exact: true });
   const at = (await sign.boundingBox()) ?? assert.fail("it is not shown");
@@ -228,7 +242,6 @@ test("the second press of a double tap reaches no field, nor the bar, nor Sign, 
   await checked(opened);
   const [bar, ok] = [page.locator(".viewer-bar button"), page.getByRole("button", { name: "OK", exact: true })];
   const pressed = (field: string) => page.getByRole("button", { name: `${field}: JD. Change` });
-  const settled = () => page.locator("html:not(.settling)").waitFor();
   /** Presses one element and returns whether a pointer then reaches the other. */
   const reaches = (press: string, then: string) =>
     page.evaluate(
@@ -247,15 +260,16 @@ test("the second press of a double tap reaches no field, nor the bar, nor Sign, 
   // The bar fills in the place that was shown, and leads to the next.
   await page.getByRole("button", { name: "Initials 1-300, page 2. Fill in JD" }).focus();
   await shownPage(opened, 2);
-  await settled();
+  await page.waitForTimeout(900);
   assert.equal(await reaches(".viewer-bar button", ".viewer-bar button"), false);
   await pressed("Initials 1-300, page 2").waitFor();
   assert.equal(await pressed("Initials 2-760, page 3").count(), 0);
-  await settled();
+  await shownPage(opened, 3);
+  await page.waitForTimeout(900);
   assert.equal(await reaches(".viewer-field:focus", "#sign-button"), false);
   await pressed("Initials 2-760, page 3").waitFor();
   await page.locator("#sign-values:focus").waitFor();
-  await settled();
+  await settled(page);
   await page.evaluate("scrollTo(0, 0)");
   await bar.focus();
   for (let held = 0; held < 20; held++) await page.keyboard.down("Enter");
@@ -273,7 +287,7 @@ test("a field is painted on its place alone, its target is 44 px large, and no t
   const { page } = opened;
   await consent(opened);
   await checked(opened);
-  await page.locator("html:not(.settling)").waitFor();
+  await settled(page);
   const boxes = await page.locator("button.viewer-field").evaluateAll((fields) =>
     fields.map((field) => {
       const numberOf = (name: string) => Number(getComputedStyle(field).getPropertyValue(`--${name}`));

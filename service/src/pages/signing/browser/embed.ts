@@ -1,3 +1,5 @@
+import { refusePresses } from "./press-guard.ts";
+
 // Tells the firm's page what happens in its frame. Messages contain no person, no document and no credential, and go
 // only to the origin that the service allows for this page.
 
@@ -49,8 +51,8 @@ let visibleSince = Number.POSITIVE_INFINITY;
  * Whether the frame is large enough and was visible long enough. Without this check, the surrounding page could show
  * only the frame's button, next to a misleading text (clickjacking).
  */
-const isInSight = (): boolean =>
-  window.innerWidth >= leastWidth && window.innerHeight >= leastHeight && performance.now() - visibleSince >= seenMs;
+const isInSight = ({ timeStamp }: Event): boolean =>
+  window.innerWidth >= leastWidth && window.innerHeight >= leastHeight && timeStamp - visibleSince >= seenMs;
 
 /** Disables a button until it was visible for a second. */
 function guard(button: HTMLElement): void {
@@ -60,16 +62,11 @@ function guard(button: HTMLElement): void {
     else if (visibleSince === Number.POSITIVE_INFINITY) visibleSince = performance.now();
   };
   new IntersectionObserver(look, { threshold: [0, 1] }).observe(button);
-  button.addEventListener(
-    "click",
-    (event) => {
-      if (isInSight()) return;
-      event.preventDefault();
-      event.stopImmediatePropagation();
-      tell({ type: "error", code: "hidden" });
-    },
-    { capture: true },
-  );
+  refusePresses(button, (press) => {
+    if (isInSight(press)) return false;
+    tell({ type: "error", code: "hidden" });
+    return true;
+  });
 }
 
 const signButton = document.getElementById("sign-button");

@@ -1,10 +1,11 @@
 import { readFieldValue } from "../../../orders/order/form/field-values.ts";
-import { leadTo, make, part, say, wayOn } from "../../ui/browser/parts.ts";
+import { make, part, say, wayOn } from "../../ui/browser/parts.ts";
 import { readDrawn } from "../drawn.ts";
 import { boxField, calculatedField, dateField, isBox, listWritten, placing } from "./boxes.ts";
 import type { FieldOnPage, SigningConfig } from "./config.ts";
 import { keepSignature, restoreSignature } from "./kept-signature.ts";
 import { pictureElement } from "./picture.ts";
+import { leadTo, settle, settleMs } from "./press-guard.ts";
 import { applyToForm } from "./rules.ts";
 import { openSheet, put, type SignatureInputs, type ValueInput } from "./sheet.ts";
 import { drawnPicture } from "./strokes.ts";
@@ -13,6 +14,8 @@ type Pages = {
   pageOf: (n: number) => HTMLElement;
   /** Renders a page in advance, before it scrolls into view. */
   keepAhead: (n: number) => void;
+  /** When the page became visible, by the clock of events; infinite while it is empty. */
+  drawnAt: (n: number) => number;
 };
 
 /** The value as the document will show it: a number gets its decimals and its currency. */
@@ -36,12 +39,27 @@ function leadFromForm(element: HTMLElement): void {
   leadTo(element);
 }
 
-/** Whether the reader sees the whole field, on a drawn page, outside the toolbar and the bar. */
-function isSeen(element: HTMLElement, bar: HTMLElement): boolean {
+/** Whether a field is in the part of the window that neither the toolbar nor the bar covers. A large field fills it. */
+function isInWindow(element: HTMLElement, bar: HTMLElement): boolean {
   const { top, bottom } = element.getBoundingClientRect();
-  const tools = document.querySelector(".viewer-tools")?.getBoundingClientRect().bottom ?? 0;
-  const isDrawn = element.closest(".viewer-page")?.querySelector("canvas") !== null;
-  return isDrawn && top >= Math.max(tools, 0) && bottom <= Math.min(bar.getBoundingClientRect().top, innerHeight);
+  const from = Math.max(document.querySelector(".viewer-tools")?.getBoundingClientRect().bottom ?? 0, 0);
+  const to = Math.min(bar.getBoundingClientRect().top, innerHeight);
+  return Math.min(bottom, to) - Math.max(top, from) >= Math.min(bottom - top, to - from) - 1;
+}
+
+/** Measures how long the focused field is in the window. @param focused returns null before any field has the focus */
+function watchSight(focused: () => HTMLElement | null, bar: HTMLElement) {
+  let [watched, since]: [HTMLElement | null, number] = [null, 0];
+  const look = (): number => {
+    const element = focused();
+    const isSame = element === watched;
+    watched = element;
+    if (!element || !isInWindow(element, bar)) since = Number.POSITIVE_INFINITY;
+    else if (!isSame || since === Number.POSITIVE_INFINITY) since = performance.now();
+    return since;
+  };
+  document.addEventListener("scroll", look, { capture: true, passive: true });
+  return look;
 }
 
 type Shown = {
@@ -76,6 +94,7 @@ function buttonField(
     refresh: () => void;
     /** Called when a press has filled in a field that was open. */
     filled: () => void;
+    drawnAt: Pages["drawnAt"];
   },
 ) {
   const { own, words } = uses;
@@ -84,14 +103,15 @@ function buttonField(
   const place = uses.place(field, element);
   const adopted = () => (field.kind === "initials" ? own.initials : "");
   const isOpen = () => !isFilled() && (isMark(field) || input.required);
-  element.addEventListener("click", () => {
+  element.addEventListener("click", ({ timeStamp }) => {
     const wasOpen = isOpen();
     const accepted = () => {
       if (isMark(field)) own.isChosen = true;
       uses.refresh();
       if (wasOpen && !isOpen()) uses.filled();
     };
-    if (isFilled() || adopted() === "")
+    // Nobody initials a page unread by one press: before it is drawn, the sheet asks.
+    if (isFilled() || adopted() === "" || timeStamp - uses.drawnAt(field.page) < settleMs)
       return openSheet({ field, input, suggested: uses.suggested, signature, words }, accepted);
     put(input, adopted());
     accepted();
@@ -136,7 +156,20 @@ function openEnd(bar: HTMLElement, isFilledIn: () => boolean) {
   return {
     ...{ button, showBar },
     /** Leads to Sign. The focus goes to the list of what Sign will write, so that the next key does not sign. */
-    lead: (): void => leadTo(button, part("sign-values")),
+    lead: (): void => leadTo(button, { focus: part("sign-values") }),
+  };
+}
+
+/**
+ * Guards the Sign button when a change moves it: a tick may show or hide rows above it. Typing needs no guard, because
+ * a key does not press where the pointer is.
+ */
+function guardingSign(change: (event: Event) => void) {
+  const button = part("sign-button");
+  return (event: Event): void => {
+    const before = button.getBoundingClientRect().top;
+    change(event);
+    if (!(event instanceof InputEvent) && button.getBoundingClientRect().top !== before) settle(button);
   };
 }
 
@@ -160,28 +193,32 @@ export function showFields(config: SigningConfig, pages: Pages): Shown {
     const group = field.choices ? fields.filter((each) => each.group === field.group) : [];
     if (isBox(field)) return boxField(field, part<HTMLInputElement>(id), { form, words, place, group });
     return buttonField(field, part<ValueInput>(id), {
-      ...{ own, words, place, refresh, filled: leadOn },
+      ...{ own, words, place, refresh, filled: leadOn, drawnAt: pages.drawnAt },
       suggested: field.kind === "initials" ? config.initials : "",
     });
   });
   // Each try to show the document replaces the handler of the one before.
-  form.oninput = ({ target }) => {
+  form.oninput = guardingSign(({ target }) => {
     if (Object.values(signature).some((input) => input === target)) own.isChosen = true;
     if (target === signature.drawn || target === signature.picture) keepSignature(signature);
     if (target instanceof HTMLInputElement && ofInitials.has(target.id)) own.initials = target.value.trim();
     refresh();
-  };
+  });
   let visited = -1;
   for (const [index, { element }] of shown.entries())
     element.addEventListener("focus", () => {
       visited = index;
       refresh();
+      inSightSince();
     });
-  const { bar, button: next } = wayOn(() => {
+  const { bar, button: next } = wayOn(({ timeStamp }) => {
     const open = nextOpen();
-    if (open && open === shown[visited] && isSeen(open.element, bar)) open.element.click();
+    // One press fills in only a place that the signer has had time to see.
+    const shownAt = Math.max(inSightSince(), open ? pages.drawnAt(open.field.page) : 0);
+    if (open && open === shown[visited] && timeStamp - shownAt >= settleMs) open.element.click();
     else leadOn();
   });
+  const inSightSince = watchSight(() => shown[visited]?.element ?? null, bar);
   const end = openEnd(bar, () => nextOpen() === undefined);
   refresh();
   return { bar, toFirst: () => leadFromForm(nextOpen()?.element ?? end.button) };

@@ -2,6 +2,7 @@ import { make } from "../../ui/browser/parts.ts";
 import { readDrawn, writeDrawn } from "../drawn.ts";
 import type { FieldOnPage, ViewerWords } from "./config.ts";
 import { pictureElement, pictureFrom } from "./picture.ts";
+import { settle } from "./press-guard.ts";
 import { drawingPad } from "./strokes.ts";
 
 /** The content of a sheet. `accept` writes the value into the form, and returns false while it can't. */
@@ -177,9 +178,13 @@ export function openSheet({ field, input, suggested, signature, words }: Asked, 
   });
   cancel.addEventListener("click", () => sheet.close());
   // The browser returns the focus to the field.
-  sheet.addEventListener("close", () => sheet.remove());
+  sheet.addEventListener("close", () => {
+    sheet.remove();
+    settle();
+  });
   document.body.append(sheet);
   sheet.showModal();
+  settle();
 }
 
 function textBody({ label }: FieldOnPage, input: ValueInput, suggested: string): SheetBody {

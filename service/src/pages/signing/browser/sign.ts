@@ -1,19 +1,12 @@
 import { storage } from "../../ui/browser/parts.ts";
 import { forgetOthersSignature, forgetSignature } from "./kept-signature.ts";
+import { guardPresses } from "./press-guard.ts";
 import { startViewer } from "./viewer.ts";
-
-/** A key that is held down must not press, one after another, all that gets the focus. */
-document.addEventListener(
-  "keydown",
-  (event) => {
-    if (event.repeat && event.key === "Enter" && !(event.target instanceof HTMLTextAreaElement)) event.preventDefault();
-  },
-  { capture: true },
-);
 
 const config = document.getElementById("signing-config");
 if (config) {
   forgetOthersSignature();
+  guardPresses();
   void startViewer(JSON.parse(config.textContent ?? ""));
 } else forgetSignature();
 

@@ -2,6 +2,7 @@ import { part } from "../../ui/browser/parts.ts";
 import type { SigningConfig } from "./config.ts";
 import type { DocumentBytes } from "./document-bytes.ts";
 import { typedValues } from "./own-key.ts";
+import { guardPresses } from "./press-guard.ts";
 import { show } from "./viewer.ts";
 
 /** Serves a document that is in memory. */
@@ -29,6 +30,8 @@ addEventListener("input", () => {
   if (!(form instanceof HTMLFormElement)) return;
   parent.postMessage({ kind: "tried", tried: Object.fromEntries(typedValues(form, new Set())) }, self.origin);
 });
+
+guardPresses();
 
 let isShown = false;
 // The origin of a document that was made from text is that of the page around it; `location` does not state it.

@@ -1,7 +1,7 @@
 import type * as PdfJs from "pdfjs-dist";
 import type { PDFDocumentProxy } from "pdfjs-dist";
 import { textWithValues } from "../../../kernel/pdf/field-values.ts";
-import { leadTo, make, part, say, wayOn } from "../../ui/browser/parts.ts";
+import { make, part, say, wayOn } from "../../ui/browser/parts.ts";
 import { showPages } from "../../ui/browser/viewer/pages.ts";
 import { loadPdfJs } from "../../ui/browser/viewer/pdf-js.ts";
 import { followRoom, tellPage } from "../../ui/browser/viewer/room.ts";
@@ -11,6 +11,7 @@ import type { SigningConfig, ViewerWords } from "./config.ts";
 import { checkBytes, type DocumentBytes, fetchDocument, holdSigning, partBytes } from "./document-bytes.ts";
 import { showFields } from "./fields.ts";
 import { signWithOwnKey } from "./own-key.ts";
+import { leadTo } from "./press-guard.ts";
 
 /**
  * Shows the document in the page, with the signer's fields on it. If that fails, the page works as it does without a
@@ -114,8 +115,7 @@ function toConsent(text: string): HTMLElement {
   const { bar, button } = wayOn(() => {
     if (wasLed && title.getBoundingClientRect().top < innerHeight) return leadTo(part("field-can_read"));
     wasLed = true;
-    title.scrollIntoView();
-    title.focus({ preventScroll: true });
+    leadTo(title, { block: "start" });
   });
   button.textContent = text;
   return bar;

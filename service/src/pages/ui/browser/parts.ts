@@ -26,33 +26,10 @@ export function setNumbers(element: HTMLElement, numbers: Readonly<Record<string
 }
 
 /** A bar with one button. The bar stays visible while the reader scrolls. */
-export function wayOn(click: () => void): { bar: HTMLElement; button: HTMLButtonElement } {
+export function wayOn(click: (press: MouseEvent) => void): { bar: HTMLElement; button: HTMLButtonElement } {
   const button = make("button", { type: "button" });
   button.addEventListener("click", click);
   return { bar: make("div", { className: "viewer-bar no-print" }, button), button };
-}
-
-/**
- * Scrolls the element to the middle of the window at once, and moves the focus there.
- * @param focus the element that gets the focus, if not the target
- */
-export function leadTo(target: HTMLElement, focus = target): void {
-  settle();
-  target.scrollIntoView({ block: "center", inline: "nearest" });
-  focus.focus({ preventScroll: true });
-}
-
-let settling: ReturnType<typeof setTimeout> | undefined;
-
-/**
- * Keeps pointers from fields, the bar and Sign after the page has moved: the second press of a double tap was meant for
- * what was there before. The time is longer than the double click of a slow hand.
- */
-function settle(): void {
-  const { classList } = document.documentElement;
-  classList.add("settling");
-  clearTimeout(settling);
-  settling = setTimeout(() => classList.remove("settling"), 700);
 }
 
 /** Uses the tab's storage. Ignores errors: storage may be full or forbidden, and is only a convenience. */

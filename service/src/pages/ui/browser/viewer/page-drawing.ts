@@ -5,7 +5,13 @@ import { make, setNumbers } from "../parts.ts";
 // The most pixels of one drawing: sharp on a phone at 400 % zoom, and small enough for its memory.
 const mostPixels = 6_000_000;
 
-export type Page = { readonly n: number; readonly box: HTMLElement; drawing: Drawing | null };
+export type Page = {
+  readonly n: number;
+  readonly box: HTMLElement;
+  drawing: Drawing | null;
+  /** When the page became visible, by the clock of events; infinite while it is empty. */
+  drawnAt: number;
+};
 
 type Drawing = {
   /** The scale at which the page is drawn, set before the drawing is finished. */
@@ -43,6 +49,7 @@ export async function drawPage(source: PageSource, page: Page, scale: number): P
   }
   if (page.drawing !== drawing) return;
   page.box.prepend(canvas);
+  page.drawnAt = Math.min(page.drawnAt, performance.now());
   drawing.text ??= await addText(source, proxy, drawing);
 }
 
@@ -79,6 +86,7 @@ async function addValues(proxy: PDFPageProxy, runs: readonly HTMLElement[], cont
 export function clear(page: Page): void {
   const { canvas, text, task } = page.drawing ?? {};
   page.drawing = null;
+  page.drawnAt = Number.POSITIVE_INFINITY;
   task?.cancel();
   text?.remove();
   canvas?.remove();

@@ -70,7 +70,7 @@ export async function showPages(
     const box = make("div", { className: "viewer-page" });
     box.setAttribute("role", "article");
     box.setAttribute("aria-label", say(pageWords, { page: index + 1, pages: count }));
-    return { n: index + 1, box, drawing: null };
+    return { n: index + 1, box, drawing: null, drawnAt: Number.POSITIVE_INFINITY };
   });
   const first = await document.getPage(1);
   const source = { TextLayer, page: (n: number) => (n === 1 ? Promise.resolve(first) : document.getPage(n)) };
@@ -113,6 +113,7 @@ export async function showPages(
     /** Width of the first page in points. */
     width: first.getViewport({ scale: 1 }).width,
     pageOf: (n: number): HTMLElement => (pages[n - 1] ?? (pages[0] as Page)).box,
+    drawnAt: (n: number): number => pages[n - 1]?.drawnAt ?? Number.POSITIVE_INFINITY,
     keepAhead(n: number): void {
       ahead = pages[n - 1];
       if (visible.near.size > 0) void draw();
