@@ -151,11 +151,7 @@ export async function roomCharge<Result extends GroupCharge>(
 }
 
 /** Lets the clients pay all orders of the room that the firm is to pay now: all of them, or none. */
-export async function letRoomsClientsPay(
-  deps: Pick<CheckoutDeps, "db" | "clock" | "notarySupply">,
-  principal: Principal,
-  roomCode: string,
-): Promise<void> {
+export async function letRoomsClientsPay(deps: CheckoutDeps, principal: Principal, roomCode: string): Promise<void> {
   const { id } = await roomOf(deps.db, roomCode, principal);
   await letClientsPay(deps, principal, membersOf(id, paidBy("firm")));
 }

@@ -7,21 +7,23 @@ import { ServiceError } from "../../kernel/platform/errors.ts";
 import { isCode } from "../../kernel/platform/text.ts";
 import { isPayable, type LockedOrder, lockOrder, mailClient, orderPayer, setPayer } from "../order/order.ts";
 import { type CheckoutDeps, lockGroup, type Member, refusalOf } from "./checkout/checkout.ts";
+import { afterClosing } from "./checkout/sessions.ts";
 
-type Deps = Pick<CheckoutDeps, "db" | "clock" | "notarySupply">;
+type Deps = CheckoutDeps;
 
 /**
  * Lets the client pay an order that the firm was to pay, and mails them the link to pay.
- * @throws ServiceError `not_found`; `not_payable` when the payer can't change, for example while a payment is under way
+ * @throws ServiceError `not_found`; `not_payable` when the payer can't change, for example while a payment is under way;
+ * `conflict` when the firm has just paid by the checkout
  */
 export async function letClientPay(deps: Deps, principal: Principal, code: string): Promise<void> {
-  await deps.db.transaction(async (tx) => {
+  await afterClosing(deps, async (tx) => {
     const order = isCode(code) ? await lockOrder(tx, code) : undefined;
     if (!order || order.partnerId !== principal.partnerId || order.environment !== principal.environment)
       throw new ServiceError("not_found", "Order not found.");
     const refusal = await whyNot(tx, deps, order);
     if (refusal !== null) throw notPayable(refusal.message);
-    await change(tx, deps, order, principal);
+    return { orders: [order], work: () => change(tx, deps, order, principal) };
   });
 }
 
@@ -35,7 +37,7 @@ export async function letClientsPay(
   principal: Principal,
   members: (db: Sql) => Promise<readonly Member[]>,
 ): Promise<void> {
-  await deps.db.transaction(async (tx) => {
+  await afterClosing(deps, async (tx) => {
     const orders: LockedOrder[] = [];
     for (const order of await lockGroup(tx, members)) {
       const refusal = await whyNot(tx, deps, order);
@@ -43,7 +45,10 @@ export async function letClientsPay(
       if (refusal === null) orders.push(order);
     }
     if (orders.length === 0) throw notPayable("Your firm has no order here that its client could pay instead.");
-    for (const order of orders) await change(tx, deps, order, principal);
+    const work = async () => {
+      for (const order of orders) await change(tx, deps, order, principal);
+    };
+    return { orders, work };
   });
 }
 
@@ -61,7 +66,27 @@ async function whyNot(
   if (refusal) return { message: refusal.message, isInProcess: refusal.kind === "in_process" };
   // The receipts of these payments name the firm as the payer.
   const paid = await tx.query(sql`SELECT FROM payments WHERE order_id = ${order.id} LIMIT 1`);
-  return paid.length === 0 ? null : { message: "Your firm has made a payment for this order, so it stays the payer." };
+  if (paid.length > 0) return { message: "Your firm has made a payment for this order, so it stays the payer." };
+  return (await isPaidWithOthers(tx, order.id)) ? { message: paidTogether, isInProcess: true } : null;
+}
+
+const paidTogether =
+  "Your firm has paid this order together with others, by a wrong sum. Wait until that payment was refunded.";
+
+/**
+ * Whether a payment for several orders, of which this is one, is held. A payment of a wrong sum is on record for the
+ * first of its orders alone.
+ */
+async function isPaidWithOthers(tx: Tx, orderId: number): Promise<boolean> {
+  const held = await tx.query(sql`
+    SELECT 1 FROM firm_charges c JOIN payments p ON p.payment_intent = c.payment_intent
+    WHERE c.order_id = ${orderId} AND p.refunded_at IS NULL
+    UNION ALL
+    SELECT 1 FROM checkout_parts k JOIN checkout_sessions s ON s.id = k.checkout_id
+      JOIN checkout_parts each ON each.checkout_id = s.id
+      JOIN payments p ON p.order_id = each.order_id AND p.session_id = s.session_id
+    WHERE k.order_id = ${orderId} AND p.refunded_at IS NULL LIMIT 1`);
+  return held.length > 0;
 }
 
 async function change(tx: Tx, { clock }: Deps, order: LockedOrder, principal: Principal): Promise<void> {

@@ -23,7 +23,7 @@ import {
   spentThisMonth,
   watchPayments,
 } from "../../../src/orders/payments/payments.ts";
-import { recordPart, recordPayment } from "../../../src/orders/payments/store.ts";
+import { markRefunded, recordPart, recordPayment } from "../../../src/orders/payments/store.ts";
 import { groupsOf } from "./charged-group.ts";
 import { openMoneyWorld } from "./money-world.ts";
 
@@ -431,8 +431,13 @@ test("keeps the firm as the payer of an order for which it has paid", async () =
         await transition(tx, order, "released", { actor: "system", at: clock(), log: deps.log, reason: "asked" });
     }
   });
-  await letClientPay(deps, firm.principal, codes[1]);
+  const wrongSum = /has paid this order together with others, by a wrong sum/;
+  for (const code of [codes[1], codes[2]]) await assert.rejects(letClientPay(deps, firm.principal, code), wrongSum);
+  await assert.rejects(letClientsPay(deps, firm.principal, membersOf(codes)), wrongSum);
   await assert.rejects(letClientPay(deps, firm.principal, codes[0]), /An order in OnHold has no price to pay/);
+  const first = await world.orderIdOf(codes[0]);
+  await db.transaction((tx) => markRefunded(tx, first, intent, clock()));
+  await letClientPay(deps, firm.principal, codes[1]);
   await db.transaction(async (tx) => {
     const orderId = await world.orderIdOf(codes[2]);
     await recordPayment(tx, {

@@ -2,15 +2,29 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
-import { chargesOfCode, endCharge, letClientPay, letClientsPay } from "../../../src/orders/payments/payments.ts";
+import { newUuid } from "../../../src/kernel/platform/ids.ts";
+import { orderPayer } from "../../../src/orders/order/order.ts";
+import {
+  chargesOfCode,
+  checkoutUrl,
+  endCharge,
+  letClientPay,
+  letClientsPay,
+  sharedCheckout,
+} from "../../../src/orders/payments/payments.ts";
 import { groupsOf } from "./charged-group.ts";
 import { openMoneyWorld } from "./money-world.ts";
 
 const world = await forTests(openMoneyWorld());
 const { db, deps, stripe } = world;
 const day = 24 * 60 * 60_000;
-const { charged, membersOf, states, statuses } = groupsOf(world);
+const { charged, group, membersOf, states, statuses } = groupsOf(world);
 const all = <Value>(value: Value) => [value, value, value];
+
+const payers = (codes: readonly string[]) =>
+  Promise.all(codes.map(async (code) => orderPayer(db, await world.orderIdOf(code))));
+const sessionAt = (url: string) => url.split("/").at(-1) ?? "";
+const stateOf = (url: string) => stripe.sessions.get(sessionAt(url))?.["status"];
 
 /** The moments of all mails to the clients of the orders. */
 async function mailed(codes: readonly string[]): Promise<string[]> {
@@ -34,10 +48,64 @@ test("doesn't blame the client for a declined charge of the firm whose event com
 test("doesn't blame the client for a charge that a person ended before the client became the payer", async () => {
   const { firm, codes, intent } = await charged("processing");
   world.advance(11 * day);
-  const [charge] = await chargesOfCode(db, codes[0]);
-  await endCharge(deps, { id: charge?.id ?? "", environment: "live", actor: "operator:test" });
+  const [first] = await chargesOfCode(db, codes[0]);
+  await endCharge(deps, { id: first?.id ?? "", environment: "live", actor: "operator:test" });
   await letClientPay(deps, firm.principal, codes[0]);
   assert.equal(await world.take(stripe.chargeEvent(intent)), true);
   assert.deepEqual(await statuses(codes), ["QuoteReady", "PaymentFailed", "PaymentFailed"]);
   assert.deepEqual(await mailed([codes[0]]), ["quote_ready"]);
+});
+
+test("ends the firm's open checkout at the processor before the client becomes the payer", async () => {
+  const { firm, codes } = await group();
+  const url = await checkoutUrl(deps, codes[0], firm.owner);
+  await letClientPay(deps, firm.principal, codes[0]);
+  assert.equal(stateOf(url), "expired");
+  assert.deepEqual(await payers([codes[0]]), ["client"]);
+  const own = await checkoutUrl(deps, codes[0], null);
+  assert.notEqual(own, url);
+  assert.equal(stateOf(own), "open");
+});
+
+test("leaves the firm the payer if it has just paid in its checkout, of one order or of several", async () => {
+  const { firm, codes } = await group();
+  const url = await checkoutUrl(deps, codes[0], firm.owner);
+  const one = stripe.pay(sessionAt(url));
+  await assert.rejects(letClientPay(deps, firm.principal, codes[0]), /A payment was just made/);
+  const rest = codes.slice(1);
+  const environment = "live" as const;
+  const shared = await sharedCheckout(deps, { groupId: newUuid(), environment }, membersOf(rest));
+  const several = stripe.pay(sessionAt(shared.checkoutUrl));
+  await assert.rejects(letClientsPay(deps, firm.principal, membersOf(rest)), /A payment was just made/);
+  assert.deepEqual(await payers(codes), all("firm"));
+  for (const event of [one, several]) assert.equal(await world.take(event), true);
+  assert.deepEqual(await statuses(codes), all("EsignPending"));
+});
+
+test("the switch and a new checkout at once leave no session that was opened for the firm", async () => {
+  for (let round = 0; round < 5; round++) {
+    const { firm, codes } = await group();
+    const before = await checkoutUrl(deps, codes[0], firm.owner);
+    const [switched] = await Promise.allSettled([
+      letClientPay(deps, firm.principal, codes[0]),
+      checkoutUrl(deps, codes[0], firm.owner),
+    ]);
+    const isSwitched = switched.status === "fulfilled";
+    assert.deepEqual(await payers([codes[0]]), [isSwitched ? "client" : "firm"]);
+    if (isSwitched) assert.equal(stateOf(before), "expired");
+  }
+});
+
+test("a crash at any point while the firm's checkout ends leaves a switch that can be repeated", async () => {
+  for (let points = 0; points < 8; points++) {
+    const { firm, codes } = await group();
+    const url = await checkoutUrl(deps, codes[0], firm.owner);
+    world.fuse.set(points);
+    await letClientPay(deps, firm.principal, codes[0]).catch(() => {});
+    world.fuse.set(null);
+    const [payer] = await payers([codes[0]]);
+    if (payer === "firm") await letClientPay(deps, firm.principal, codes[0]);
+    assert.deepEqual([stateOf(url), await payers([codes[0]])], ["expired", ["client"]]);
+    assert.deepEqual(await mailed([codes[0]]), ["quote_ready"]);
+  }
 });

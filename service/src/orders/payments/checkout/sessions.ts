@@ -220,6 +220,40 @@ export async function closeCheckouts(
   }
 }
 
+/**
+ * Does work in a transaction in which no checkout of its orders can be paid. Open checkouts are first ended at the
+ * processor, with a commit before each request, so that no session is lost.
+ * @param prepare locks the orders in the transaction, and returns the work
+ * @throws ServiceError `conflict` when a checkout was just paid
+ */
+export async function afterClosing(
+  { db, clock, processor: configured }: { db: Database; clock: Clock; processor: Processor | null },
+  prepare: (tx: Tx) => Promise<{ orders: readonly { id: number }[]; work: () => Promise<void> }>,
+): Promise<void> {
+  const ended = new Set<string>();
+  for (const until = performance.now() + mostMs; performance.now() < until; ) {
+    const { orderId, open } = await db.transaction(async (tx) => {
+      const { orders, work } = await prepare(tx);
+      const ids = orders.map(({ id }) => id);
+      const sessions = await currentSessions(tx, ids);
+      const left = sessions.filter(({ id }) => !ended.has(id));
+      for (const { id } of left) await markReplacing(tx, id);
+      if (left.length === 0) {
+        for (const { id } of sessions) await endSession(tx, id);
+        await work();
+      }
+      return { orderId: ids[0] ?? 0, open: left };
+    });
+    if (open.length === 0) return;
+    const processor = await processorOfOrder(db, configured, orderId);
+    for (const session of open) {
+      if (processor && (await endAtProcessor({ db, clock, processor }, session)) === "complete") throw justPaid();
+      ended.add(session.id);
+    }
+  }
+  throw busy();
+}
+
 /** The status and error type in the processor's refusal; null when no response arrived. */
 function answerOf(error: unknown): { status: number; type: unknown } | null {
   const cause: unknown = error instanceof Error ? error.cause : undefined;
