@@ -9,7 +9,7 @@ import { neverOpened, openTask } from "../../kernel/tasks/tasks.ts";
 import { leapt } from "../../kernel/test-clock/test-clock.ts";
 import { dollars } from "../dollars.ts";
 import { joinOrder, type LockedOrder, lockOrder, mailClient } from "../order/order.ts";
-import { methodsOfIntent } from "./firm/charge-store.ts";
+import { chargesOfPayment, endedByPerson, methodsOfIntent } from "./firm/charge-store.ts";
 import type { SessionMessage } from "./processor/message.ts";
 import { dueOf, lateSubject, subjectOf, supplementsOf, waiting } from "./supplements.ts";
 
@@ -25,6 +25,9 @@ export async function reportDebit(
 ): Promise<void> {
   const payment = sessionId ?? chargeId;
   if (status !== "PaymentFailed" || payment === null) return;
+  // The person who ended a charge looks after its order already.
+  const charges = chargeId === null ? [] : await chargesOfPayment(tx, chargeId);
+  if (charges.some(({ reason }) => reason === endedByPerson)) return;
   // A checkout fails by an event only if its payer chose a bank debit.
   const methods = sessionId === null && paymentIntent !== null ? await methodsOfIntent(tx, paymentIntent) : [];
   if (sessionId === null && !methods.some(({ kind }) => kind === "bank")) return;

@@ -4,7 +4,9 @@ import { forTests } from "@signsealship/testing/for-tests";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { newUuid } from "../../../src/kernel/platform/ids.ts";
 import { orderPayer } from "../../../src/orders/order/order.ts";
+import { updateMethod } from "../../../src/orders/payments/firm/store.ts";
 import {
+  activeMethod,
   chargesOfCode,
   checkoutUrl,
   endCharge,
@@ -18,7 +20,7 @@ import { openMoneyWorld } from "./money-world.ts";
 const world = await forTests(openMoneyWorld());
 const { db, deps, stripe } = world;
 const day = 24 * 60 * 60_000;
-const { charged, group, membersOf, states, statuses } = groupsOf(world);
+const { charge, charged, group, membersOf, intentsOf, runJobs, states, statuses, tasksOf } = groupsOf(world);
 const all = <Value>(value: Value) => [value, value, value];
 
 const payers = (codes: readonly string[]) =>
@@ -108,4 +110,24 @@ test("a crash at any point while the firm's checkout ends leaves a switch that c
     assert.deepEqual([stateOf(url), await payers([codes[0]])], ["expired", ["client"]]);
     assert.deepEqual(await mailed([codes[0]]), ["quote_ready"]);
   }
+});
+
+test("opens no task about a failed debit that a person ended", async () => {
+  const found = await group();
+  const { firm, codes } = found;
+  const saved = { method: firm.method, kind: "bank", brand: null, last4: "6789", expires: null } as const;
+  await db.transaction(async (tx) => {
+    const method = await activeMethod(tx, firm.owner);
+    await updateMethod(tx, method?.id ?? "", { state: "active", saved });
+  });
+  stripe.firm.outcomes.set(firm.method, "processing");
+  await charge(found);
+  await runJobs();
+  const intent = String(intentsOf(firm)[0]?.["id"]);
+  world.advance(11 * day);
+  const [first] = await chargesOfCode(db, codes[0]);
+  await endCharge(deps, { id: first?.id ?? "", environment: "live", actor: "operator:test" });
+  assert.equal(await world.take(stripe.chargeEvent(intent)), true);
+  assert.deepEqual(await statuses(codes), all("PaymentFailed"));
+  assert.deepEqual(await tasksOf(codes, "debit_failed"), all([]));
 });
