@@ -625,15 +625,20 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
         await other.page.goto("about:blank");
         await own.page.getByText("On hold:").waitFor();
         assert.equal((await postForm(at(`${path}/sign`), { revision: "1", name }, {})).status, 409);
-        // A signer who tries gets back to the form by itself, after the hold.
-        const later = signing.getByRole("heading", { name: "The notary’s step comes next" });
-        const button = signing.locator("#sign-button:enabled");
-        await tries(later, button, () => pressAt(button));
         await other.page.goBack();
         await isMoving(other.page, "notary");
         for (const each of [page, own.page]) await isMoving(each, "signer-2");
         await until(async () => !(await own.page.getByText("On hold:").isVisible()));
         await signing.locator("#sign-button").waitFor();
+        // The notary holds the session. A signer who presses the button gets the form again when the session goes on.
+        const holds = (hold: "yes" | "no") =>
+          postForm(at(`/operator/notary/orders/${code}/session/hold`), { hold }, headers);
+        assert.equal((await holds("yes")).status, 303);
+        const button = signing.locator("#sign-button:enabled");
+        const later = signing.getByRole("heading", { name: "The notary’s step comes next" });
+        await tries(later, button, () => pressAt(button));
+        assert.equal((await holds("no")).status, 303);
+        await button.waitFor();
       }
       const next = heading(page, index === 0 ? /^Appearance by audio and video \(Bob/ : /^Closing/);
       await tries(next, signing.locator("#sign-button:enabled"), () => pressAt(signing.locator("#sign-button")));
