@@ -218,6 +218,7 @@ const wordsIn = (text: string): string[] =>
 
 /** The only signer whom the nearest text with a signer's name names. */
 function namedNear({ near }: ProposalOnPage, people: readonly Person[]): number | undefined {
+  if (people.length === 0) return undefined;
   for (const text of near) {
     const words = wordsIn(text);
     const named = people.filter(({ name }) => isNamed(name, words));

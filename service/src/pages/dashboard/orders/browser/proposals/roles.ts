@@ -6,8 +6,17 @@ import type { Signer } from "../places/signers.ts";
 import { isWitness, rolesOnPages } from "./assign.ts";
 import type { FoundPlaces, ProposalOnPage } from "./found.ts";
 
+/** The roles of lists of proposals. A list never changes, and is asked for again with each change of the form. */
+const rolesOfList = new WeakMap<readonly ProposalOnPage[], readonly string[]>();
+
 /** The roles that have places for signatures or initials, as the pages first name them. */
-export function rolesOf(proposals: readonly ProposalOnPage[]): string[] {
+export function rolesOf(proposals: readonly ProposalOnPage[]): readonly string[] {
+  const roles = rolesOfList.get(proposals) ?? listRoles(proposals);
+  rolesOfList.set(proposals, roles);
+  return roles;
+}
+
+function listRoles(proposals: readonly ProposalOnPage[]): string[] {
   const roles: string[] = [];
   for (const { kind, role } of proposals)
     if ((kind === "signature" || kind === "initials") && role !== null && !roles.some((each) => isSame(each, role)))

@@ -38,17 +38,9 @@ export function showProposals({ found, store, rules, signers: named, row, pages,
   let isHidden = false;
   let owners: ReadonlyMap<ProposalOnPage, number> = new Map();
   const assigned = openAssign();
-  const free = (shown: readonly ProposalOnPage[]) => freeAmong(shown, { found, store, signers, row, owners });
-
-  /**
-   * The proposals that no field overlaps. So an accepted proposal disappears, and reappears when the sender undoes the
-   * acceptance.
-   */
-  function pending(places = placesFor(found, signers())): ProposalOnPage[] {
-    if (isHidden) return [];
-    const fields = store.fields();
-    return places.filter((proposal) => !fields.some((field) => isOn(field, proposal)));
-  }
+  const free = (shown: readonly ProposalOnPage[], people = signers()) =>
+    freeAmong(shown, { proposals: placesFor(found, people), store, signers: people, row, owners });
+  const pending = (places = placesFor(found, signers())) => (isHidden ? [] : unplaced(places, store.fields()));
 
   function accept(proposals: readonly ProposalOnPage[]): void {
     const fields = proposals.map((proposal) =>
@@ -72,26 +64,34 @@ export function showProposals({ found, store, rules, signers: named, row, pages,
 
   function refresh(): void {
     placing.refresh();
-    const shown = pending();
-    owners = assigned(placesFor(found, signers()), signers());
+    const people = signers();
+    const places = placesFor(found, people);
+    const shown = pending(places);
+    owners = assigned(places, people);
+    const chosen = row();
     boxes.show(shown, (proposal) => {
       const owner = owners.get(proposal);
-      return { owner, name: nameOf(signers(), owner ?? row()) };
+      return { owner, name: nameOf(people, owner ?? chosen) };
     });
     panel.element.hidden = isHidden && found.state() !== "picture";
     const ofWitnesses = pending(found.all(true)).length - shown.length;
-    const isUnsigned = unsigned(signers(), store.fields()).length > 0;
+    const isUnsigned = unsigned(people, store.fields()).length > 0;
     roles.refresh(shown.length > 0 || (isUnsigned && ofWitnesses > 0));
     panel.refresh({
       said: sentence(shown.length, { found, ofWitnesses: isUnsigned ? ofWitnesses : 0 }),
       owners: shown.flatMap((proposal) => owners.get(proposal) ?? []),
-      ...{ all: shown.length, free: free(shown).length, signers: signers(), row: row() },
+      ...{ all: shown.length, free: free(shown, people).length, signers: people, row: chosen },
     });
   }
 
   return {
-    ...{ element: panel.element, refresh, stop: found.watch(refresh) },
-    showFirst: (): boolean => boxes.scrollTo(pending()[0]) !== null,
+    ...{ element: panel.element, refresh, stop: followSearch(found, refresh) },
+    /** Scrolls to the first proposal. @returns whether there is one */
+    showFirst(): boolean {
+      const [first] = pending();
+      if (first) refresh();
+      return boxes.scrollTo(first) !== null;
+    },
     /** Moves the focus to the first signature proposed for the chosen signer. @returns whether there is one */
     goToSignature(): boolean {
       const shown = pending();
@@ -101,6 +101,34 @@ export function showProposals({ found, store, rules, signers: named, row, pages,
       return box !== null;
     },
   };
+}
+
+/**
+ * Refreshes when more was found. The search tells of each page that it has read: then once for all pages of a tenth of
+ * a second, in a task of its own, so that a reader who scrolls loses no frame. @returns a function that stops it
+ */
+function followSearch(found: FoundPlaces, refresh: () => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  const unwatch = found.watch(() => {
+    if (found.state() !== "reading") return refresh();
+    timer ??= setTimeout(() => {
+      timer = null;
+      refresh();
+    }, 100);
+  });
+  return () => {
+    unwatch();
+    clearTimeout(timer ?? undefined);
+  };
+}
+
+/**
+ * The proposals that no field overlaps. So an accepted proposal disappears, and reappears when the sender undoes the
+ * acceptance.
+ */
+function unplaced(places: readonly ProposalOnPage[], fields: readonly Field[]): ProposalOnPage[] {
+  const fieldsOn = Map.groupBy(fields, ({ page }) => page);
+  return places.filter((proposal) => !fieldsOn.get(proposal.page)?.some((field) => isOn(field, proposal)));
 }
 
 /** Adds accepted fields. Several are reported, with a button that undoes them, and none of them is selected. */
@@ -215,26 +243,25 @@ function describe(button: HTMLButtonElement, { kind, page, label }: ProposalOnPa
   button.querySelector(".placed-text")?.replaceChildren(text);
 }
 
+type Among = Pick<ProposalsDeps, "store" | "row"> & {
+  readonly proposals: readonly ProposalOnPage[];
+  readonly signers: readonly Signer[];
+  readonly owners: ReadonlyMap<ProposalOnPage, number>;
+};
+
 /** The pending proposals that one click places for the chosen signer. */
 function freeAmong(
   shown: readonly ProposalOnPage[],
-  {
-    found,
-    store,
-    signers,
-    row,
-    owners,
-  }: Pick<ProposalsDeps, "found" | "store" | "signers" | "row"> & { owners: ReadonlyMap<ProposalOnPage, number> },
+  { proposals, store, signers, row, owners }: Among,
 ): ProposalOnPage[] {
   const fields = store.fields();
   const earlierOwners = new Map(owners);
-  const proposals = placesFor(found, signers());
+  const isShown = new Set(shown);
   for (const proposal of proposals) {
-    const field = fields.find((each) => isOn(each, proposal));
+    const field = isShown.has(proposal) ? undefined : fields.find((each) => isOn(each, proposal));
     if (field) earlierOwners.set(proposal, field.row);
   }
-  const own = forOne(row(), { proposals, owners: earlierOwners, signers: signers() });
-  return own.filter((each) => shown.includes(each));
+  return forOne(row(), { proposals, owners: earlierOwners, signers }).filter((each) => isShown.has(each));
 }
 
 /** Whether a field is on the place of a proposal. */
