@@ -200,6 +200,10 @@ test("with the bar alone: two presses adopt the initials, one fills each other p
   await bar.click();
   await page.getByRole("button", { name: "Initials 1-300, page 2: JD. Change" }).waitFor();
   assert.equal(await focused(opened), "Initials 2-300, page 3. Fill in JD");
+  assert.equal(await bar.textContent(), "Fill in JD: Initials 2-300");
+  // A screen reader says what one press has filled in: two initials and the signature are left.
+  const filled = page.locator("#sign-filled");
+  assert.equal(await filled.textContent(), "Initials 1-300, page 2: JD. Left to fill in: 3");
   await seen(3);
   await page.getByRole("button", { name: "Initials 2-300, page 3. Fill in JD" }).click();
   assert.equal(await focused(opened), "Signature, page 4. Fill in");

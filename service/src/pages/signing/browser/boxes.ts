@@ -95,18 +95,18 @@ function radioGroup(label: string): HTMLElement {
   return group;
 }
 
-/** The size of a target in points, at the scale of a narrow phone. */
-const targetSize = 100;
-
-/** By how much a target is wider than its field on each side. */
-const excess = ({ width }: FieldOnPage): number => Math.max(targetSize - width, 0) / 2;
+/** The size of a target of 44 px in points, at the scale of a phone with pages 264 px wide. */
+const targetSize = (pageWidth: number): number => pageWidth / 6;
 
 /**
  * How far the target of a field may extend on each side, in points: up to half of the space to the next field, so that
- * no target covers another field.
+ * no target covers another field or its target.
  */
-export function roomAround(field: FieldOnPage, fields: readonly FieldOnPage[]) {
-  const room = { before: targetSize, after: targetSize, above: targetSize, below: targetSize };
+function roomAround(field: FieldOnPage, fields: readonly FieldOnPage[], pageWidth: number) {
+  const size = targetSize(pageWidth);
+  /** By how much a target is wider than its field on each side. */
+  const excess = ({ width }: FieldOnPage): number => Math.max(size - width, 0) / 2;
+  const room = { before: size, after: size, above: size, below: size };
   const limit = (side: keyof typeof room, gap: number) => {
     room[side] = Math.min(room[side], Math.max(gap, 0) / 2);
   };
@@ -122,7 +122,11 @@ export function roomAround(field: FieldOnPage, fields: readonly FieldOnPage[]) {
 }
 
 /** Puts fields over their pages, and the options of a radio into one group. */
-export function placing(pageOf: (n: number) => HTMLElement, fields: readonly FieldOnPage[], words: ViewerWords): Put {
+export function placing(
+  { pageOf, width: pageWidth }: { pageOf: (n: number) => HTMLElement; width: number },
+  fields: readonly FieldOnPage[],
+  words: ViewerWords,
+): Put {
   const groups = new Map<string, HTMLElement>();
   const groupOf = ({ radio, input, page }: FieldOnPage): HTMLElement => {
     if (radio === undefined || input === null) return pageOf(page);
@@ -136,7 +140,7 @@ export function placing(pageOf: (n: number) => HTMLElement, fields: readonly Fie
   };
   return (field, element) => {
     const { left, top, width, height } = field;
-    setNumbers(element, { left, top, width, height, ...roomAround(field, fields) });
+    setNumbers(element, { left, top, width, height, ...roomAround(field, fields, pageWidth) });
     const painted = make("span", { className: "viewer-paint" });
     element.append(painted);
     groupOf(field).append(element);

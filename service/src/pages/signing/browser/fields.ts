@@ -12,6 +12,8 @@ import { drawnPicture } from "./strokes.ts";
 
 type Pages = {
   pageOf: (n: number) => HTMLElement;
+  /** The width that all pages are scaled by, in points. */
+  width: number;
   /** Renders a page in advance, before it scrolls into view. */
   keepAhead: (n: number) => void;
   /** When the page became visible, by the clock of events; infinite while it is empty. */
@@ -92,8 +94,8 @@ function buttonField(
     place: ReturnType<typeof placing>;
     suggested: string;
     refresh: () => void;
-    /** Called when a press has filled in a field that was open. */
-    filled: () => void;
+    /** Called with the value when a press has filled in a field that was open. */
+    filled: (value: string) => void;
     drawnAt: Pages["drawnAt"];
   },
 ) {
@@ -108,7 +110,7 @@ function buttonField(
     const accepted = () => {
       if (isMark(field)) own.isChosen = true;
       uses.refresh();
-      if (wasOpen && !isOpen()) uses.filled();
+      if (wasOpen && !isOpen()) uses.filled(shownValue());
     };
     // Nobody initials a page unread by one press: before it is drawn, the sheet asks.
     if (isFilled() || adopted() === "" || timeStamp - uses.drawnAt(field.page) < settleMs)
@@ -160,6 +162,13 @@ function openEnd(bar: HTMLElement, isFilledIn: () => boolean) {
   };
 }
 
+const isOpenNow = ({ element, isOpen }: { element: HTMLElement; isOpen: () => boolean }): boolean =>
+  !element.hidden && isOpen();
+
+/** Counts what is to be filled in: all options of a choice are one, and so are all places of the signature. */
+const countInputs = (fields: readonly FieldOnPage[]): number =>
+  new Set(fields.map(({ group, input }) => group ?? (input && part<ValueInput>(input).name))).size;
+
 /**
  * Guards the Sign button when a change moves it: a tick may show or hide rows above it. Typing needs no guard, because
  * a key does not press where the pointer is.
@@ -173,17 +182,46 @@ function guardingSign(change: (event: Event) => void) {
   };
 }
 
+/** Tells a screen reader what a press has filled in, and how much is left. */
+function tellFilled({ label, page }: FieldOnPage, value: string, left: number, words: SigningConfig["words"]): void {
+  part("sign-filled").textContent = say(words.filled, { field: label, page, value, left });
+}
+
+/** The words of the bar: where it leads, or what it fills in. @param isHere whether the open field has the focus */
+function wayWords(
+  open: FieldOnPage | undefined,
+  isHere: boolean,
+  initials: string,
+  words: SigningConfig["words"],
+): string {
+  if (!open) return words.toSign;
+  const { kind, label, page } = open;
+  const value = kind === "initials" ? initials : "";
+  const way = isHere ? (value === "" ? words.fillIn : words.fillInWith) : words.next;
+  return say(way, { field: label, page, value });
+}
+
+/** Whether a drawing or a picture is placed instead of the typed name. */
+const isReplaced = ({ drawn, picture }: SignatureInputs): boolean => drawn.value !== "" || picture.value !== "";
+
+/** Writes under the name whether it is placed in the document, or a drawing or a picture instead. */
+function nameHints({ nameBeside }: SigningConfig["words"]) {
+  const hint = part("field-name-hint");
+  const ofTypedName = hint.textContent;
+  return (signature: SignatureInputs): void => {
+    hint.textContent = isReplaced(signature) ? nameBeside : ofTypedName;
+  };
+}
+
 /** Shows the signer's fields over their pages, with a bar that leads from one to the next. */
 export function showFields(config: SigningConfig, pages: Pages): Shown {
   const { fields, words } = config;
   const form = part<HTMLFormElement>("sign-form");
   const signature = signatureIn(form);
   restoreSignature(signature);
-  const nameHint = part("field-name-hint");
-  const ofTypedName = nameHint.textContent;
-  const place = placing(pages.pageOf, fields, words);
-  const isChosen = signature.drawn.value !== "" || signature.picture.value !== "";
-  const own: OwnSignature = { inputs: signature, isChosen, initials: "" };
+  const hintAtName = nameHints(words);
+  const place = placing(pages, fields, words);
+  const own: OwnSignature = { inputs: signature, isChosen: isReplaced(signature), initials: "" };
   const ofInitials = new Set(fields.flatMap(({ kind, input }) => (kind === "initials" && input ? [input] : [])));
   const ordered = [...fields].sort((a, b) => a.page - b.page || a.top - b.top || a.left - b.left);
   const shown = ordered.map((field) => {
@@ -193,7 +231,11 @@ export function showFields(config: SigningConfig, pages: Pages): Shown {
     const group = field.choices ? fields.filter((each) => each.group === field.group) : [];
     if (isBox(field)) return boxField(field, part<HTMLInputElement>(id), { form, words, place, group });
     return buttonField(field, part<ValueInput>(id), {
-      ...{ own, words, place, refresh, filled: leadOn, drawnAt: pages.drawnAt },
+      ...{ own, words, place, refresh, drawnAt: pages.drawnAt },
+      filled(value) {
+        leadOn();
+        tellFilled(field, value, countInputs(shown.filter(isOpenNow).map((one) => one.field)), words);
+      },
       suggested: field.kind === "initials" ? config.initials : "",
     });
   });
@@ -223,7 +265,7 @@ export function showFields(config: SigningConfig, pages: Pages): Shown {
   refresh();
   return { bar, toFirst: () => leadFromForm(nextOpen()?.element ?? end.button) };
 
-  /** Leads from a filled field to the next open one, or to what Sign will write. */
+  /** Leads to the next open field, or to what Sign will write. */
   function leadOn(): void {
     const open = nextOpen();
     if (open) leadTo(open.element);
@@ -239,11 +281,9 @@ export function showFields(config: SigningConfig, pages: Pages): Shown {
     listWritten(shown, words);
     const open = nextOpen();
     if (open) pages.keepAhead(open.field.page);
-    const way = open === shown[visited] ? words.fillIn : words.next;
-    next.textContent = open ? say(way, { field: open.field.label, page: open.field.page }) : words.toSign;
+    next.textContent = wayWords(open?.field, open === shown[visited], own.initials, words);
     end.showBar();
-    const isTyped = signature.drawn.value === "" && signature.picture.value === "";
-    nameHint.textContent = isTyped ? ofTypedName : words.nameBeside;
+    hintAtName(signature);
   }
 
   /**
@@ -251,6 +291,6 @@ export function showFields(config: SigningConfig, pages: Pages): Shown {
    * else the first one.
    */
   function nextOpen() {
-    return [...shown.slice(Math.max(visited, 0)), ...shown].find(({ element, isOpen }) => !element.hidden && isOpen());
+    return [...shown.slice(Math.max(visited, 0)), ...shown].find(isOpenNow);
   }
 }

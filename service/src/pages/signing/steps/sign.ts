@@ -28,6 +28,7 @@ ${inputs}
 ${hasDate && html`<p class="form-note">${sign.dates}</p>`}
 ${field({ name: "name", label: sign.name, hint: sign.nameHint, required: true, maxLength: longestName, autocomplete: "name", value: typed["name"] ?? signer.name })}
 <div class="form-note" id="sign-values" tabindex="-1" hidden></div>
+<p class="visually-hidden" id="sign-filled" role="status"></p>
 <p class="form-note" id="sign-check" role="status"></p>
 <p class="form-note">${sign.intent} <span class="without-script">${sign.serviceKey}</span></p>
 ${view.frame && html`<p class="without-script">${words.embed.noScript} <a href="/sign/${token}" target="_blank" rel="noopener">${words.embed.tab}</a></p>`}

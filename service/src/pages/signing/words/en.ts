@@ -384,6 +384,8 @@ export const en = {
     cancel: "Cancel",
     nameBeside: "Your drawing or picture is placed in the document instead of it.",
     fillIn: "Fill in: {field}",
+    fillInWith: "Fill in {value}: {field}",
+    filled: "{field}, page {page}: {value}. Left to fill in: {left}",
     drawn: "Drawn by hand",
     uploaded: "A picture",
     box: "{field}, page {page}",

@@ -374,6 +374,8 @@ export const es: Words = {
     cancel: "Cancelar",
     nameBeside: "En su lugar se pone en el documento su dibujo o su imagen.",
     fillIn: "Llenar: {field}",
+    fillInWith: "Llenar con {value}: {field}",
+    filled: "{field}, página {page}: {value}. Faltan por llenar: {left}",
     drawn: "Dibujada a mano",
     uploaded: "Una imagen",
     box: "{field}, página {page}",

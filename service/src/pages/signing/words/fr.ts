@@ -376,6 +376,8 @@ export const fr: Words = {
     cancel: "Annuler",
     nameBeside: "Votre dessin ou votre image est placé dans le document à sa place.",
     fillIn: "Remplir : {field}",
+    fillInWith: "Remplir avec {value} : {field}",
+    filled: "{field}, page {page} : {value}. Reste à remplir : {left}",
     drawn: "Dessinée à la main",
     uploaded: "Une image",
     box: "{field}, page {page}",

@@ -370,6 +370,8 @@ export const ko: Words = {
     cancel: "취소",
     nameBeside: "이름 대신 그린 서명이나 그림이 문서에 들어갑니다.",
     fillIn: "입력: {field}",
+    fillInWith: "{value} 입력: {field}",
+    filled: "{field}, {page}페이지: {value}. 남은 항목: {left}",
     drawn: "직접 그림",
     uploaded: "서명 이미지",
     box: "{field}, {page}페이지",

@@ -373,6 +373,8 @@ export const pt: Words = {
     cancel: "Cancelar",
     nameBeside: "Em vez dele, o seu desenho ou a sua imagem é colocado no documento.",
     fillIn: "Preencher: {field}",
+    fillInWith: "Preencher com {value}: {field}",
+    filled: "{field}, página {page}: {value}. Falta preencher: {left}",
     drawn: "Desenhada à mão",
     uploaded: "Uma imagem",
     box: "{field}, página {page}",

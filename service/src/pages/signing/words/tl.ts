@@ -385,6 +385,8 @@ export const tl: Words = {
     cancel: "Kanselahin",
     nameBeside: "Ang inyong guhit o larawan ang inilalagay sa dokumento sa halip nito.",
     fillIn: "Punan: {field}",
+    fillInWith: "Punan ng {value}: {field}",
+    filled: "{field}, pahina {page}: {value}. Pupunan pa: {left}",
     drawn: "Iginuhit ng kamay",
     uploaded: "Isang larawan",
     box: "{field}, pahina {page}",

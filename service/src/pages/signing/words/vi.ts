@@ -375,6 +375,8 @@ export const vi: Words = {
     cancel: "Hủy",
     nameBeside: "Nét vẽ hoặc hình của quý vị được đặt vào tài liệu thay cho họ tên.",
     fillIn: "Điền: {field}",
+    fillInWith: "Điền {value}: {field}",
+    filled: "{field}, trang {page}: {value}. Còn phải điền: {left}",
     drawn: "Vẽ tay",
     uploaded: "Một hình ảnh",
     box: "{field}, trang {page}",

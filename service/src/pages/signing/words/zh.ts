@@ -360,6 +360,8 @@ export const zh: Words = {
     cancel: "取消",
     nameBeside: "文件中放入的是您的手写签名或图片，而不是姓名。",
     fillIn: "填写：{field}",
+    fillInWith: "填写 {value}：{field}",
+    filled: "{field}，第 {page} 页：{value}。尚待填写：{left}",
     drawn: "手写签名",
     uploaded: "图片签名",
     box: "{field}，第 {page} 页",
