@@ -687,6 +687,14 @@ test("a sender says who signs as what, and one press places all lines for their 
   assert.equal(await parties.isVisible(), false);
   await editor(page).getByRole("button", { name: "Undo", exact: true }).click();
   assert.deepEqual(await written(page), []);
+  await editor(page).getByRole("button", { name: "Place all 6: 3 for Jane Roe, 3 for John Roe" }).focus();
+  for (let held = 0; held < 4; held++) {
+    await page.keyboard.down("Enter");
+    assert.equal((await written(page)).length, 6, "a held key presses once");
+  }
+  await page.keyboard.up("Enter");
+  await page.keyboard.press("Enter");
+  assert.deepEqual(await written(page), [], "a new press undoes");
   await parties.getByLabel("John Roe").selectOption("Choose…");
   await editor(page).getByRole("button", { name: "Place 3 of 6 for Jane Roe" }).click();
   assert.deepEqual(new Set((await written(page)).map(({ signer }) => signer)), new Set([1]));

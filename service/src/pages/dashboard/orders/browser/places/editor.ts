@@ -4,7 +4,7 @@ import { showProposals } from "../proposals/view.ts";
 import { openActions } from "./actions.ts";
 import { type Field, isSpread, kinds } from "./field.ts";
 import type { SizeRules } from "./geometry.ts";
-import { followHistory, followKeys } from "./keyboard.ts";
+import { followHistory, followKeys, pressOnce } from "./keyboard.ts";
 import type { OpenDocument } from "./opened.ts";
 import { openOverlay } from "./overlay.ts";
 import { showScroller } from "./pages.ts";
@@ -85,6 +85,7 @@ export async function openEditor({ opened, store, rules, signers, preview, at }:
     ...{ row: tools.row, pages: { box: view.pageBox, size: pageSize } },
   });
   tools.palette.prepend(proposals.element);
+  pressOnce(dialog);
   followHistory(dialog, { store, say });
   followKeys({ root: scroller, store, overlay, say, actions, edit: panel.focus });
 

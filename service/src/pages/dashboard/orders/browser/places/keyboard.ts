@@ -70,6 +70,22 @@ export function followKeys({ root, store, overlay, say, actions, edit }: Keyboar
   }
 }
 
+/**
+ * A held Enter presses once. “Place all” and “Undo” give each other the focus, so repeats would press them in turn.
+ * A text of several lines keeps the repeats.
+ */
+export function pressOnce(root: HTMLElement): void {
+  root.addEventListener(
+    "keydown",
+    (event) => {
+      if (!event.repeat || event.key !== "Enter" || event.target instanceof HTMLTextAreaElement) return;
+      event.preventDefault();
+      event.stopPropagation();
+    },
+    { capture: true },
+  );
+}
+
 type History = { readonly store: Pick<Store, "undo" | "redo">; readonly say: (text: string) => void };
 
 export const undo = ({ store, say }: History): void => say(store.undo() ? "Undone." : "There is nothing to undo.");
