@@ -286,6 +286,21 @@ test("the second press of a double tap reaches no field, nor the bar, nor Sign, 
   await opened.close();
 });
 
+test("on a large page the targets of two near fields do not overlap, and each can be pressed", async () => {
+  const original = makePdf({ pages: 1, pageEntries: "/MediaBox [0 0 792 1224]" });
+  const near = [initialsAt(0, 300, 100), initialsAt(0, 300, 200.5)];
+  const opened = await open({ pages: 1, original, more: near });
+  const { page } = opened;
+  await consent(opened);
+  await checked(opened);
+  const boxes = await page
+    .locator("button.viewer-field[aria-label^='Initials 0-300']")
+    .evaluateAll((fields) => fields.map((field) => field.getBoundingClientRect().toJSON()));
+  const [left, right] = boxes.toSorted((a, b) => a.x - b.x);
+  assert.ok(left && right && left.x + left.width <= right.x, JSON.stringify(boxes));
+  await opened.close();
+});
+
 test("a field is painted on its place alone, its target is 44 px large, and no target covers another field", async () => {
   const opened = await open({ pages: 1, more: [initialsAt(0, 300, 100), initialsAt(0, 280, 100)] });
   const { page } = opened;
