@@ -3,7 +3,7 @@ import { captionsBelow, cutAtBlanks, hasWords, isShortName } from "./captions.ts
 import type { OwnField, OwnOption, PageContent, Rect } from "./content.ts";
 import { executionAbove, isInPart, partsOfOthers, partsOfWitnesses } from "./execution.ts";
 import { ofBlank } from "./label-of-blank.ts";
-import { beforeArrow, type Found, isArrow, isExplicit, type PageWords, read, wrapped } from "./labels.ts";
+import { beforeArrow, type Found, follows, isArrow, isExplicit, type PageWords, read, wrapped } from "./labels.ts";
 import { arrows, type Kind, kindOfLabel, measures } from "./patterns.ts";
 import { ofSigners, type Piece, type Reason } from "./pieces.ts";
 import { roleOf, textsNear } from "./role.ts";
@@ -146,6 +146,7 @@ const leastWidth = (kind: Kind): number =>
 function asProposal({ blank, found, reason }: Piece, { words, blanks, content }: PageWords): Plain[] {
   const { kind, label } = found;
   if (!kind || kind === "other" || kind === "notary" || blank.width < leastWidth(kind)) return [];
+  if (kind === "date" && words.some((run) => follows(run, blank, 16) && isRestOfDate(run.text))) return [];
   const most = kind === "signature" || kind === "initials" ? measures.signatureHeight : measures.textHeight;
   const onLine = words.filter((run) => blank.box && isInside(run, blank.box) && run.y > blank.y - measures.besideLabel);
   const x = Math.max(blank.x, ...onLine.map((run) => endOf(run) + 4));
@@ -159,6 +160,10 @@ function asProposal({ blank, found, reason }: Piece, { words, blanks, content }:
   const rect = { x, y: blank.y - height, width, height };
   return [{ kind, rect, options: [], label: labelFor(kind, label), words: label.slice(0, 200), reason }];
 }
+
+/** Whether the words print the rest of a date: "this ____ day of ____, 20__" would get a whole date in its first blank. */
+const isRestOfDate = (text: string): boolean =>
+  /^(?:st|nd|rd|th)?\s*day\s+of\b|^,?\s*20(?:\d\d)?(?:[\s_.,]|$)/i.test(text);
 
 /** Only text fields need a label: other kinds show what they ask for. */
 const labelFor = (kind: Kind, label: string): string => (kind === "text" ? label.slice(0, 200) : "");

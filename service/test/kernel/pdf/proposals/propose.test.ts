@@ -52,6 +52,22 @@ test("the example's own lines are proposed, and the notary's are not", async () 
   );
 });
 
+test("a blank for a part of a date is not proposed for the whole date", async () => {
+  const kindsOf = async (line: string) => {
+    const content = `BT /F1 10 Tf 72 300 Td (${line}) Tj ET\nBT /F1 10 Tf 72 240 Td (Signature of Buyer: ${"_".repeat(30)}) Tj ET`;
+    return (await proposalsOf(makePdf({ content }))).map(({ kind }) => kind);
+  };
+  for (const line of [
+    "Dated this ________ day of ______________, 20____.",
+    "Dated this _______________ day of ______________, 20____.",
+    "Executed this __________ day of ______________, 2026.",
+    "Dated: ______________, 20__",
+  ])
+    assert.deepEqual(await kindsOf(line), ["signature"], line);
+  for (const line of ["Dated: ______________", "Signed on ______________ by the buyer."])
+    assert.deepEqual((await kindsOf(line)).toSorted(), ["date", "signature"], line);
+});
+
 test("the places of witnesses are proposed apart, with the role of a witness, and those of a notary are not", async () => {
   const text = (x: number, y: number, words: string) => `BT /F1 10 Tf ${x} ${y} Td (${words}) Tj ET`;
   const rule = (x: number, y: number) => `0.75 w ${x} ${y} m ${x + 180} ${y} l S`;
