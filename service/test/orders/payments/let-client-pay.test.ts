@@ -69,6 +69,16 @@ test("ends the firm's open checkout at the processor before the client becomes t
   assert.equal(stateOf(own), "open");
 });
 
+test("doesn't blame the client for a declined card in the firm's checkout whose event comes after the switch", async () => {
+  const { firm, codes } = await group();
+  const url = await checkoutUrl(deps, codes[0], firm.owner);
+  const { metadata } = stripe.sessions.get(sessionAt(url)) ?? {};
+  await letClientPay(deps, firm.principal, codes[0]);
+  assert.equal(await world.take(stripe.event("payment_intent.payment_failed", { id: "pi_declined", metadata })), true);
+  assert.deepEqual(await statuses([codes[0]]), ["QuoteReady"]);
+  assert.deepEqual(await mailed([codes[0]]), ["quote_ready"]);
+});
+
 test("leaves the firm the payer if it has just paid in its checkout, of one order or of several", async () => {
   const { firm, codes } = await group();
   const url = await checkoutUrl(deps, codes[0], firm.owner);

@@ -224,9 +224,12 @@ export async function closeCheckouts(
  * Does work in a transaction in which no checkout of its orders can be paid. Open checkouts are first ended at the
  * processor, with a commit before each request, so that no session is lost.
  * @param prepare locks the orders in the transaction, and returns the work
- * @throws ServiceError `conflict` when a checkout was just paid
+ * @throws ServiceError `conflict` when a checkout was just paid, or the orders are locked for too long
  */
-export async function afterClosing(
+export const afterClosing = (...closing: Parameters<typeof closeThenWork>): Promise<void> =>
+  closeThenWork(...closing).catch(busyIfLocked);
+
+async function closeThenWork(
   { db, clock, processor: configured }: { db: Database; clock: Clock; processor: Processor | null },
   prepare: (tx: Tx) => Promise<{ orders: readonly { id: number }[]; work: () => Promise<void> }>,
 ): Promise<void> {

@@ -172,11 +172,13 @@ async function readSession(
   const results: Applied[] = [];
   for (const order of orders) {
     // A late failure of one charge doesn't move an order that waits for money from another payment, or that its client
-    // pays by now: the client's mail would name the firm's failure as theirs.
+    // pays by now: the client's mail would name the firm's failure as theirs. Nor does a declined card in a checkout that
+    // has been closed since then.
     const isLate =
       kind === "failed" &&
-      message.chargeId !== null &&
-      ((await orderPayer(tx, order.id)) === "client" || (await isAwaited(tx, order.id)));
+      (message.chargeId === null
+        ? sessionId === null && status === "expired"
+        : (await orderPayer(tx, order.id)) === "client" || (await isAwaited(tx, order.id)));
     const about = { ...options, share: shareOf(order), status };
     results.push(isLate ? nothing("stale", order) : await applySession(tx, order, message, about));
   }
