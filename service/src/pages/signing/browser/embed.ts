@@ -1,4 +1,4 @@
-import { refusePresses } from "./press-guard.ts";
+import { refusePresses, timeOf } from "./press-guard.ts";
 
 // Tells the firm's page what happens in its frame. Messages contain no person, no document and no credential, and go
 // only to the origin that the service allows for this page.
@@ -51,8 +51,8 @@ let visibleSince = Number.POSITIVE_INFINITY;
  * Whether the frame is large enough and was visible long enough. Without this check, the surrounding page could show
  * only the frame's button, next to a misleading text (clickjacking).
  */
-const isInSight = ({ timeStamp }: Event): boolean =>
-  window.innerWidth >= leastWidth && window.innerHeight >= leastHeight && timeStamp - visibleSince >= seenMs;
+const isInSight = (press: Event): boolean =>
+  window.innerWidth >= leastWidth && window.innerHeight >= leastHeight && timeOf(press) - visibleSince >= seenMs;
 
 /** Disables a button until it was visible for a second. */
 function guard(button: HTMLElement): void {

@@ -5,7 +5,7 @@ import { boxField, calculatedField, dateField, isBox, listWritten, placing } fro
 import type { FieldOnPage, SigningConfig } from "./config.ts";
 import { keepSignature, restoreSignature } from "./kept-signature.ts";
 import { pictureElement } from "./picture.ts";
-import { leadTo, settle, settleMs } from "./press-guard.ts";
+import { leadTo, settle, settleMs, timeOf } from "./press-guard.ts";
 import { applyToForm } from "./rules.ts";
 import { openSheet, put, type SignatureInputs, type ValueInput } from "./sheet.ts";
 import { drawnPicture } from "./strokes.ts";
@@ -105,7 +105,7 @@ function buttonField(
   const place = uses.place(field, element);
   const adopted = () => (field.kind === "initials" ? own.initials : "");
   const isOpen = () => !isFilled() && (isMark(field) || input.required);
-  element.addEventListener("click", ({ timeStamp }) => {
+  element.addEventListener("click", (press) => {
     const wasOpen = isOpen();
     const accepted = () => {
       if (isMark(field)) own.isChosen = true;
@@ -113,7 +113,7 @@ function buttonField(
       if (wasOpen && !isOpen()) uses.filled(shownValue());
     };
     // Nobody initials a page unread by one press: before it is drawn, the sheet asks.
-    if (isFilled() || adopted() === "" || timeStamp - uses.drawnAt(field.page) < settleMs)
+    if (isFilled() || adopted() === "" || timeOf(press) - uses.drawnAt(field.page) < settleMs)
       return openSheet({ field, input, suggested: uses.suggested, signature, words }, accepted);
     put(input, adopted());
     accepted();
@@ -253,11 +253,11 @@ export function showFields(config: SigningConfig, pages: Pages): Shown {
       refresh();
       inSightSince();
     });
-  const { bar, button: next } = wayOn(({ timeStamp }) => {
+  const { bar, button: next } = wayOn((press) => {
     const open = nextOpen();
     // One press fills in only a place that the signer has had time to see.
     const shownAt = Math.max(inSightSince(), open ? pages.drawnAt(open.field.page) : 0);
-    if (open && open === shown[visited] && timeStamp - shownAt >= settleMs) open.element.click();
+    if (open && open === shown[visited] && timeOf(press) - shownAt >= settleMs) open.element.click();
     else leadOn();
   });
   const inSightSince = watchSight(() => shown[visited]?.element ?? null, bar);

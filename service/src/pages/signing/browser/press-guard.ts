@@ -4,6 +4,15 @@
  */
 export const settleMs = 700;
 
+/**
+ * When the finger pressed, by the clock of `performance.now()`: a slow page handles the second tap of a double tap late.
+ * Some browsers stamp events by another clock. There it is the present time, because Sign must not stay dead.
+ */
+export function timeOf({ timeStamp }: Event): number {
+  const now = performance.now();
+  return timeStamp > now - 5_000 && timeStamp <= now + 50 ? timeStamp : now;
+}
+
 /** When presses count again, keyed by the element around them. */
 const settledAt = new Map<Element, number>();
 
@@ -50,16 +59,14 @@ export function refusePresses(on: EventTarget, isRefused: (press: Event) => bool
   on.addEventListener("click", look, { capture: true });
 }
 
-/**
- * Whether the page moved shortly before the press. The time of the press is that of the finger: a slow page handles the
- * second tap of a double tap late.
- */
-function isUnsettled({ target, timeStamp, detail }: MouseEvent): boolean {
+/** Whether the page moved shortly before the press. */
+function isUnsettled(press: MouseEvent): boolean {
+  const { target, detail } = press;
   if (!(target instanceof Element) || !target.closest(".viewer-field, .viewer-bar, form")) return false;
   return [...settledAt].some(([where, end]) => {
     // A key presses what has the focus, wherever that was moved to.
     const isByKey = detail === 0 && where !== document.documentElement;
-    return timeStamp < end && where.contains(target) && !isByKey;
+    return timeOf(press) < end && where.contains(target) && !isByKey;
   });
 }
 
@@ -71,7 +78,7 @@ export function guardPresses(): void {
   refusePresses(document, (press) => isUnsettled(press as MouseEvent));
   // The tap that falls through would take the focus from the place to which the page has led.
   const keepFocus = (press: MouseEvent) => {
-    if (press.timeStamp < (settledAt.get(document.documentElement) ?? 0)) press.preventDefault();
+    if (timeOf(press) < (settledAt.get(document.documentElement) ?? 0)) press.preventDefault();
   };
   document.addEventListener("mousedown", keepFocus, { capture: true });
   document.addEventListener(

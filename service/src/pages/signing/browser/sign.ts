@@ -18,7 +18,10 @@ const lookMs = 2_000;
  */
 function waitForTurn(page: string): void {
   window.setTimeout(async () => {
+    if (document.hidden) return waitForTurn(page);
     const answer = await fetch(page, { headers: { accept: "text/html" } }).catch(() => null);
+    // The turn has ended.
+    if (answer && answer.status >= 400 && answer.status < 500 && answer.status !== 429) return;
     const html = answer?.ok ? await answer.text().catch(() => null) : null;
     const next = html === null ? null : new DOMParser().parseFromString(html, "text/html");
     if (next && !next.getElementById("notary-step")) location.replace(page);
