@@ -158,7 +158,8 @@ function missingPart({ room, deliveries, typed }: Pick<DeliveryView, "room" | "d
 const noCertificateWords: Readonly<Record<NoCertificate, string>> = {
   not_sealed: "The closing certificate is not sealed yet.",
   deleted: "The newest closing certificate was deleted. Seal a new version to send it.",
-  altered: "The newest closing certificate is not as it was sealed, and can’t be sent. Seal a new version to send it.",
+  altered:
+    "The newest closing certificate is not as it was sealed, and can’t be sent. Ask the operator of this service.",
 };
 
 function certificateLine(certificate: CertificateOffer | NoCertificate): string[] {

@@ -36,7 +36,9 @@ export async function place(deps: OrderNewDeps, request: FastifyRequest, sent: F
   requireSameEnvironment(request, fields.get("environment"));
   const mayAddPage = fields.get("page_added") !== "ask";
   const shown = sent.fields.get("total_cents");
-  const expectedCents = shown === undefined ? undefined : shownCents({ total_cents: shown });
+  // A client sees the price before paying it, so only a sum that is charged to the firm must be the one that was shown.
+  const isCharged = fields.get("pay_by") === "firm";
+  const expectedCents = shown === undefined || !isCharged ? undefined : shownCents({ total_cents: shown });
   const documentName = fields.get("document_name");
   const form = { fields: withSigners(fields), upload, documentName, mayAddPage, expectedCents };
   const idempotencyKey = submissionKey(fields, upload?.sha256 ?? null);

@@ -80,7 +80,7 @@ export function quoteRoute(forms: FastifyInstance, { limits, orders }: QuoteDeps
         });
         const total = isFinal && isCounted ? "Total" : "Total so far";
         // The form is sent with the sum that it shows, so that the firm's method is never charged another one.
-        const shown = isFinal && method !== undefined && hiddenFields({ total_cents: String(quote.totalCents) });
+        const shown = isFinal && hiddenFields({ total_cents: String(quote.totalCents) });
         return render(
           html`${moneyTable("Price, in US dollars", quote, total)}${notes}${text}${button !== null && onButtons(button)}${shown}`,
         );
