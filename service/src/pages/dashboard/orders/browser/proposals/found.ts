@@ -14,7 +14,7 @@ export type ProposalOnPage = Proposal & { readonly page: number };
  * Limits of the search, in milliseconds and in pages. They suffice for any form. The remaining pages of a longer
  * document are not read.
  */
-const most = { ms: 8_000, pages: 300, restMs: 300 } as const;
+const most = { ms: 8_000, pages: 300, restMs: 300, slowPages: 3 } as const;
 
 /**
  * Waits. The first pages are drawn before the search starts, and each further page is drawn during one of its waits.
@@ -80,10 +80,14 @@ function begin({ document: pdf, pdfJs }: OpenDocument): FoundPlaces {
       const page = await pdf.getPage(number);
       const content = await readContent(page, pdfJs.OPS);
       page.cleanup();
+      // The first pages run code that is not compiled yet: each step is a task of its own, so that no frame is lost.
+      const isSlow = number <= most.slowPages;
+      if (isSlow) await rest(0);
       if (content.runs.length > 0 || content.own.length > 0) hasWords = true;
       hasTags ||= containsTag(content.runs);
       lines.set(number, linesOf(content));
       const { signers, witnesses } = proposeAll(content);
+      if (isSlow) await rest(0);
       const here = signers.map((proposal) => ({ ...proposal, page: number }));
       const ofWitnesses = witnesses.map((proposal) => ({ ...proposal, page: number }));
       if (here.length > 0) proposals = [...proposals, ...here];
