@@ -162,8 +162,7 @@ function asProposal({ blank, found, reason }: Piece, { words, blanks, content }:
 }
 
 /** Whether the words print the rest of a date: "this ____ day of ____, 20__" would get a whole date in its first blank. */
-const isRestOfDate = (text: string): boolean =>
-  /^(?:st|nd|rd|th)?\s*day\s+of\b|^,?\s*20(?:\d\d)?(?:[\s_.,]|$)/i.test(text);
+const isRestOfDate = (text: string): boolean => /^(?:st|nd|rd|th)?\s*day\s+of\b/i.test(text);
 
 /** Only text fields need a label: other kinds show what they ask for. */
 const labelFor = (kind: Kind, label: string): string => (kind === "text" ? label.slice(0, 200) : "");
