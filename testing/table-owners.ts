@@ -138,7 +138,7 @@ const writes: Record<string, (before: string) => boolean> = {
  * The tables that one template names. A template that begins with a table's name is a fragment that is inserted after
  * `FROM`.
  */
-function mentionsIn(text: string, tables: ReadonlySet<string>): Omit<Mention, "file">[] {
+export function mentionsIn(text: string, tables: ReadonlySet<string>): Omit<Mention, "file">[] {
   const tokens = [...text.matchAll(sqlToken)].map(([token]) => token).filter((token) => !token.startsWith("--"));
   const mentions: Omit<Mention, "file">[] = [];
   let expected: "read" | "write" | null = beginsFrom(tokens) ? "read" : null;

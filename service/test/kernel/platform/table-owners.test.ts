@@ -2,16 +2,29 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { newDatabase } from "@signsealship/testing/database";
+import { type DatabaseWriteRules, readDatabaseWrites, unlistedWrites } from "@signsealship/testing/database-writes";
+import { forTests } from "@signsealship/testing/for-tests";
 import { breachesOf, type Ownership, readSql, sourcesOf, tablesOf } from "../../../../testing/table-owners.ts";
 
 const service = join(import.meta.dirname, "../../..");
 const tables = tablesOf(join(service, "migrations"));
-const owners: Ownership = JSON.parse(readFileSync(join(service, "migrations/owners.json"), "utf8"));
+const owners: Ownership & DatabaseWriteRules = JSON.parse(
+  readFileSync(join(service, "migrations/owners.json"), "utf8"),
+);
 
 test("tables are written by their owner, and read by the listed features", () => {
   const files = sourcesOf(join(service, "src")).map((file) => readSql(file, tables));
   assert.ok(files.reduce((sum, { templates }) => sum + templates, 0) > 1000, "the statements were found");
   assert.deepEqual(breachesOf(files, owners), []);
+});
+
+const db = await forTests(newDatabase());
+
+test("triggers, functions and foreign keys write other owners' tables only as listed, each with its reason", async () => {
+  const found = await readDatabaseWrites(db, tables);
+  assert.ok(found.writes.length > 15, "the writes were found");
+  assert.deepEqual(unlistedWrites(found, owners), []);
 });
 
 test("every table has an owner, and every owned table exists", () => {
@@ -130,5 +143,71 @@ test("refuses entries that are no longer needed", () => {
     "tasks: kernel/tasks no longer reads it",
     "orders/search: has a reason, but reads no table of others",
     "upkeep/all.ts: writes no table that its callers name",
+  ]);
+});
+
+/** The breaches after this script has changed the database, which is then rolled back. */
+async function breachesAfter(script: string): Promise<string[]> {
+  let breaches: string[] = [];
+  const rollback = new Error("rollback");
+  await assert.rejects(
+    db.transaction(async (tx) => {
+      await tx.script(script);
+      breaches = unlistedWrites(await readDatabaseWrites(tx, tables), owners);
+      throw rollback;
+    }),
+    rollback,
+  );
+  return breaches;
+}
+
+const triggerOf = (body: string): string => `
+  CREATE FUNCTION planted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${body}; RETURN NULL; END $$;
+  CREATE TRIGGER planted AFTER INSERT ON orders FOR EACH ROW EXECUTE FUNCTION planted();`;
+
+test("refuses a trigger that writes a table of another owner, however it writes it", async () => {
+  for (const body of [
+    "UPDATE tasks SET state = 'dropped' WHERE order_id = NEW.id",
+    "EXECUTE format('DELETE FROM %I.tasks WHERE order_id = $1', TG_TABLE_SCHEMA) USING NEW.id",
+    "PERFORM close_tasks()",
+  ])
+    assert.deepEqual(
+      await breachesAfter(`
+        CREATE FUNCTION close_tasks() RETURNS void LANGUAGE sql AS $$ DELETE FROM tasks $$;${triggerOf(body)}`),
+      [
+        "planted: a change of orders writes tasks",
+        ...(body.startsWith("PERFORM") ? [] : ["close_tasks: writes for its callers"]),
+      ],
+    );
+});
+
+test("refuses a trigger that writes a table that an expression names", async () => {
+  for (const body of ["EXECUTE TG_ARGV[0]", "EXECUTE format('TRUNCATE %I', TG_ARGV[0])"])
+    assert.deepEqual(await breachesAfter(triggerOf(body)), [
+      "planted: a change of orders writes a table that an expression names",
+    ]);
+});
+
+test("refuses a foreign key that deletes rows of another owner", async () => {
+  const script = `
+    ALTER TABLE tasks ADD CONSTRAINT planted FOREIGN KEY (order_id) REFERENCES orders (id) ON DELETE CASCADE`;
+  assert.deepEqual(await breachesAfter(script), ["planted: a change of orders writes tasks"]);
+});
+
+test("accepts a trigger that reads other owners' tables, and one that writes its owner's", async () => {
+  assert.deepEqual(await breachesAfter(triggerOf("PERFORM FROM tasks WHERE order_id = NEW.id FOR UPDATE")), []);
+  assert.deepEqual(await breachesAfter(triggerOf("INSERT INTO workflow_events SELECT FROM orders WHERE false")), []);
+});
+
+test("refuses entries of triggers and functions that are no longer needed", async () => {
+  const found = await readDatabaseWrites(db, tables);
+  const stale = {
+    ...owners,
+    triggers: { ...owners.triggers, orders: { ...owners.triggers["orders"], tasks: "Gone." } },
+    functions: { ...owners.functions, dequeue_job: "Gone." },
+  };
+  assert.deepEqual(unlistedWrites(found, stale), [
+    "orders: its changes do not write tasks",
+    "dequeue_job: does not write for its callers",
   ]);
 });
