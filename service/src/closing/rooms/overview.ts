@@ -9,6 +9,7 @@ import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { type Marked, marked, markedAll } from "../../kernel/platform/database/state-mac.ts";
 import {
   clientEmailOf,
+  isFailureOfFirm,
   isPayable,
   joinOrder,
   orderState,
@@ -148,6 +149,8 @@ export type ClientOrder = Titled & {
   id: number;
   label: string | null;
   status: string;
+  /** Whether the order's last failed payment was the firm's, before the client became the payer. */
+  isFailureOfFirm: boolean;
   sign: boolean;
   notarize: boolean;
   ship: boolean;
@@ -180,7 +183,7 @@ export async function clientClosing(
   const room = await roomOfOrder(db, orderCode);
   if (!room) return undefined;
   const rows = await db.query<ClientRow & Marked>(sql`
-    SELECT o.id, o.code AS "code@order", a.label, o.status, o.sign, o.notarize, o.ship, o.fax, o.pay_by AS "payBy",
+    SELECT o.id, o.code AS "code@order", a.label, o.status, ${isFailureOfFirm(sql`o.id`)} AS "isFailureOfFirm", o.sign, o.notarize, o.ship, o.fax, o.pay_by AS "payBy",
       o.document_name AS "documentName", o.doc_slug AS "docSlug", o.total_cents AS "totalCents", ${dueCents},
       ${marked(orderState, sql`o`)}
     FROM rooms r JOIN room_orders a ON a.room_id = r.id ${joinOrder(sql`a.order_id`)} AND o.partner_id = r.partner_id

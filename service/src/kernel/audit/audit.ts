@@ -57,6 +57,15 @@ export const movesTo = (orderId: Statement, to: string): Statement => sql`(
   SELECT count(*)::int FROM audit_log
   WHERE audit_log.order_id = ${orderId} AND action = 'order.transition' AND to_status = ${to} AND from_status <> 'OnHold')`;
 
+/**
+ * Part of a statement: whether an order has a line with this action after its last move to a status, not counting the
+ * ends of holds.
+ */
+export const hasLineAfterMove = (orderId: Statement, action: string, to: string): Statement => sql`EXISTS (
+  SELECT FROM audit_log WHERE audit_log.order_id = ${orderId} AND action = ${action} AND id > coalesce((
+    SELECT max(m.id) FROM audit_log m
+    WHERE m.order_id = ${orderId} AND m.action = 'order.transition' AND m.to_status = ${to} AND m.from_status <> 'OnHold'), 0))`;
+
 /** Part of a statement: whether an order moved to a status at this time or later. */
 export const hasMovedSince = (orderId: Statement, to: string, since: Statement): Statement => sql`EXISTS (
   SELECT FROM audit_log WHERE audit_log.order_id = ${orderId} AND to_status = ${to} AND occurred_at >= ${since})`;

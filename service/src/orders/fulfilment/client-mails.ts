@@ -9,6 +9,7 @@ import {
   documentsDeletedAt,
   fromOrders,
   hasOrderCode,
+  isFailureOfFirm,
   isPayable,
   joinOrder,
   type MailMoment,
@@ -26,6 +27,8 @@ export type Mailable = {
   status: string;
   documentsDeletedAt: Date | null;
   payBy: Payer;
+  /** Whether the order's last failed payment was the firm's, before the client became the payer. */
+  isFailureOfFirm: boolean;
   /** The amount to pay in addition to the order's total; null for none. */
   supplementCents: number | null;
   /** Whether that amount replaces a payment that a bank took back; null without an amount. */
@@ -51,11 +54,11 @@ export const aboutMoney: ReadonlySet<MailMoment> = new Set([
   "refunded",
 ] as const);
 
-export const mailableColumns = sql`o.environment, o.status, o.pay_by AS "payBy", ${documentsDeletedAt(sql`o.id`)}, ${dueCents}`;
+export const mailableColumns = sql`o.environment, o.status, o.pay_by AS "payBy", ${isFailureOfFirm(sql`o.id`)} AS "isFailureOfFirm", ${documentsDeletedAt(sql`o.id`)}, ${dueCents}`;
 
 /**
  * Whether the mail still applies. The client of an order that is paid, or can't be paid here, gets no request for
- * payment. The client of an order that the firm pays gets no mail about money.
+ * payment. The client of an order that the firm pays gets no mail about money, and no client gets one about a failed payment of the firm.
  */
 export function stillHolds(acceptsPayment: AcceptsPayment, moment: MailMoment, order: Mailable): boolean {
   if (order.payBy === "firm" && aboutMoney.has(moment)) return false;
@@ -65,7 +68,7 @@ export function stillHolds(acceptsPayment: AcceptsPayment, moment: MailMoment, o
   if (moment === "refunded_part" || moment === "payment_returned")
     return order.status !== "RefundPending" && order.status !== "Refunded";
   if (moment === "quote_ready") return acceptsPayment(order.environment) && isPayable(order.status);
-  return moment !== "payment_failed" || isPayable(order.status);
+  return moment !== "payment_failed" || (isPayable(order.status) && !order.isFailureOfFirm);
 }
 
 /**

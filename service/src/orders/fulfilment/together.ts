@@ -5,6 +5,7 @@ import { type Marked, marked } from "../../kernel/platform/database/state-mac.ts
 import { enqueueAfter, waitedMs } from "../../kernel/platform/jobs/jobs.ts";
 import {
   fromOrders,
+  isFailureOfFirm,
   isOfSameClient,
   isPayable,
   type MailMoment,
@@ -24,7 +25,7 @@ export type ClosingsOf = (
 ) => Promise<readonly { id: string; name: string; orders: readonly number[] }[]>;
 
 /** An order that a mail may cover, because it has the same client in the same closing. */
-type Peer = { id: number; status: string; statusBeforeHold: string | null };
+type Peer = { id: number; status: string; statusBeforeHold: string | null; isFailureOfFirm: boolean };
 
 /**
  * The orders that one mail covers, in the order of the closing, and the closing's name; null for an order by itself.
@@ -46,7 +47,7 @@ const onPages: ReadonlySet<MailMoment> = new Set(["signed", "shipped", "delivere
 const merged: Partial<Record<MailMoment, (peer: Peer) => boolean>> = {
   quote_ready: ({ status }) => isPayable(status),
   payment_received: ({ status, statusBeforeHold }) => wasPaid(status, statusBeforeHold),
-  payment_failed: ({ status }) => status === "PaymentFailed",
+  payment_failed: ({ status, isFailureOfFirm }) => status === "PaymentFailed" && !isFailureOfFirm,
   completed: ({ status }) => status === "Completed",
   cancelled: ({ status }) => status === "Cancelled",
   refunded: ({ status }) => status === "Refunded",
@@ -134,7 +135,7 @@ type Group = { id: string; name: string | null; peers: readonly Peer[] };
 
 const peersOf = (db: Sql, orderId: number, orders: readonly number[]) =>
   db.query<Peer & Marked>(sql`
-    SELECT o.id, o.status, o.status_before_hold AS "statusBeforeHold", ${marked(orderState, sql`o`)}
+    SELECT o.id, o.status, o.status_before_hold AS "statusBeforeHold", ${isFailureOfFirm(sql`o.id`)} AS "isFailureOfFirm", ${marked(orderState, sql`o`)}
     ${fromOrders} WHERE ${isOfSameClient(orderId)} AND o.id = ANY (${orders}::bigint[]) ORDER BY array_position(${orders}::bigint[], o.id)`);
 
 /** An order that shares its mails with no other order. */

@@ -152,6 +152,7 @@ export {
   firstOrders,
   fromOrders,
   hasOrderCode,
+  isFailureOfFirm,
   isOfFirm,
   isOfSameClient,
   joinOrder,

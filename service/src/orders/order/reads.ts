@@ -3,6 +3,7 @@
  * that the functions return are not verified: they find an order, and the caller verifies it when it locks or shows it.
  */
 import { firstIn, ofFirmIn } from "../../firms/partners/partners.ts";
+import { hasLineAfterMove } from "../../kernel/audit/audit.ts";
 import type { Environment, Owner } from "../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { isSealed, type Statement, sql } from "../../kernel/platform/database/sql.ts";
@@ -29,6 +30,13 @@ export const firstOrders = {
   liveOrderAt: firstIn(sql`orders`, "live"),
   liveCompletedAt: firstCompleted("live"),
 };
+
+/**
+ * Part of a statement: whether the order's last failed payment was the firm's, because the client became the payer after
+ * it. Not verified, so it may only choose words and mails.
+ */
+export const isFailureOfFirm = (orderId: Statement): Statement =>
+  hasLineAfterMove(orderId, "order.payer_changed", "PaymentFailed");
 
 /** A condition: the order has this code. */
 export const hasOrderCode = (code: string): Statement => isSealed(sql`o.code`, "order", code);

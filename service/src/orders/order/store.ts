@@ -9,6 +9,7 @@ import type { StoredDocument } from "./documents.ts";
 import type { Payer } from "./form/form.ts";
 import { senderTextNames, senderTexts } from "./form/sender-texts.ts";
 import { orderState, verifiedOrders, verifiedShipmentsOf } from "./order-mac.ts";
+import { isFailureOfFirm } from "./reads.ts";
 import { templateOf } from "./template-use.ts";
 import type { OrderStatus } from "./transitions/statuses.ts";
 import type { LockedOrder } from "./transitions/transitions.ts";
@@ -86,7 +87,7 @@ export async function whenDocumentsWereDeleted(db: Sql, orderId: number): Promis
 export async function findOrder(db: Sql, code: string): Promise<PublicOrderRow | undefined> {
   const [order] = await db.query<PublicOrderRow>(sql`
     SELECT ${detailColumns}, partner_id AS "partnerId", environment, customer_name AS "customerName", doc_slug AS "docSlug",
-      document_name AS "documentName", status_before_hold AS "statusBeforeHold",
+      document_name AS "documentName", status_before_hold AS "statusBeforeHold", ${isFailureOfFirm(sql`orders.id`)} AS "isFailureOfFirm",
       ${documentsDeletedAt(sql`orders.id`)}, parcel.carrier, parcel.tracking_number AS "trackingNumber",
       ${verifiedOrders}, ${verifiedShipmentsOf(sql`orders.id`)}
     FROM orders LEFT JOIN LATERAL (

@@ -39,6 +39,8 @@ export type PublicOrderRow = OrderRow & {
   /** The encrypted name of the document. */
   documentName: Buffer | null;
   statusBeforeHold: string | null;
+  /** Whether the order's last failed payment was the firm's, before the client became the payer. */
+  isFailureOfFirm: boolean;
   /** The carrier of the latest shipment; null without a shipment. */
   carrier: string | null;
   trackingNumber: string | null;

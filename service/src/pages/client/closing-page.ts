@@ -18,7 +18,7 @@ import { leavingPage } from "../ui/leaving-page.ts";
 import { onPaper } from "../ui/on-paper.ts";
 import { receiptList } from "../ui/orders/receipt-list.ts";
 import { nameOf, servicesText } from "../ui/orders/room-words.ts";
-import { statusWords } from "../ui/orders/status-words.ts";
+import { clientStatus, statusWords } from "../ui/orders/status-words.ts";
 import { refreshingPolicy } from "../ui/page/policy.ts";
 import type { PageAnswer } from "../ui/page/route.ts";
 import { type Html, html, render } from "../ui/render.ts";
@@ -163,7 +163,7 @@ ${card(
   "documents",
   text.documents,
   html`<ul class="order-signers">${closing.orders.map((order) => {
-    const { tone, label, summary } = statusWords(order.status, words);
+    const { tone, label, summary } = statusWords(clientStatus(order), words);
     return html`<li><a href="${linkFor(reader, `/orders/${order.code}`)}">${titleIn(shown, order, reader)}</a> ${statusBadge(tone, label)}<br><span class="quiet-text">${servicesText(order, words)}</span><br>${summary}</li>`;
   })}</ul>`,
 )}

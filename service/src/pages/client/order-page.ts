@@ -14,7 +14,7 @@ import { onPaper } from "../ui/on-paper.ts";
 import { documentList } from "../ui/orders/document-list.ts";
 import { receiptList } from "../ui/orders/receipt-list.ts";
 import { isSimulated, signerWords } from "../ui/orders/signer-words.ts";
-import { statusWords } from "../ui/orders/status-words.ts";
+import { clientStatus, statusWords } from "../ui/orders/status-words.ts";
 import { orderSteps } from "../ui/orders/steps.ts";
 import { type Html, html, render } from "../ui/render.ts";
 import type { Words } from "../ui/words/en/en.ts";
@@ -162,7 +162,7 @@ ${withheld > 0 && html`<p class="quiet-text no-print">${page.payWithheld(withhel
  * The part of the page that refreshes itself. htmx merges it into the page, so the focus and the scroll position stay.
  */
 function live(order: OrderView, { words, asked }: Reader): Html {
-  const { tone, label, headline, summary, next } = statusWords(order.status, words, isSimulated(order.signers));
+  const { tone, label, headline, summary, next } = statusWords(clientStatus(order), words, isSimulated(order.signers));
   const { orderPage: page, components } = words;
   const isFirmsTurn = order.payBy === "firm" && isPayable(order.status);
   const test = order.environment === "test";
@@ -189,7 +189,7 @@ ${order.takesAppointment && html`<p><a class="button no-print" href="${linkFor({
 ${order.status === "Completed" && order.documentsDeletedAt === null && documentsForm(order, { words, asked })}
 ${order.carrier !== null && parcel(order, words)}
 </section>
-${card("progress", page.progress, progressSteps(orderSteps(order, words), components.steps))}
+${card("progress", page.progress, progressSteps(orderSteps({ ...order, status: clientStatus(order) }, words), components.steps))}
 ${order.signers.length > 0 && card("signers", page.signers, signersPart(order, words))}
 </div>
 <div class="order-side">

@@ -3,7 +3,9 @@ import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { newUuid } from "../../../src/kernel/platform/ids.ts";
-import { orderPayer } from "../../../src/orders/order/order.ts";
+import { type Mailable, mailableColumns, stillHolds } from "../../../src/orders/fulfilment/client-mails.ts";
+import { coveredBy } from "../../../src/orders/fulfilment/together.ts";
+import { findOrder, orderPayer } from "../../../src/orders/order/order.ts";
 import { updateMethod } from "../../../src/orders/payments/firm/store.ts";
 import {
   activeMethod,
@@ -14,6 +16,7 @@ import {
   letClientsPay,
   sharedCheckout,
 } from "../../../src/orders/payments/payments.ts";
+import { clientStatus } from "../../../src/pages/ui/orders/status-words.ts";
 import { groupsOf } from "./charged-group.ts";
 import { openMoneyWorld } from "./money-world.ts";
 
@@ -56,6 +59,37 @@ test("doesn't blame the client for a charge that a person ended before the clien
   assert.equal(await world.take(stripe.chargeEvent(intent)), true);
   assert.deepEqual(await statuses(codes), ["QuoteReady", "PaymentFailed", "PaymentFailed"]);
   assert.deepEqual(await mailed([codes[0]]), ["quote_ready"]);
+});
+
+test("shows and mails the client only failures of their own payments after a charge of the firm failed", async () => {
+  const { firm, codes, intent } = await charged("card_declined");
+  assert.equal(await world.take(stripe.chargeEvent(intent)), true);
+  await letClientsPay(deps, firm.principal, membersOf(codes));
+  const orderIds = await Promise.all(codes.map(world.orderIdOf));
+  const shown = () =>
+    Promise.all(
+      codes.map(async (code) => {
+        const order = await findOrder(db, code);
+        return order && [order.status, clientStatus(order)];
+      }),
+    );
+  const notMailed = async (id: number) => {
+    const [order] = await db.query<Mailable>(sql`SELECT ${mailableColumns} FROM orders o WHERE o.id = ${id}`);
+    return order && !stillHolds(() => true, "payment_failed", order);
+  };
+  assert.deepEqual(await shown(), all(["PaymentFailed", "QuoteReady"]));
+  assert.deepEqual(await Promise.all(orderIds.map(notMailed)), all(true), "the mail was queued before the switch");
+  const [orderId = 0] = orderIds;
+  const session = sessionAt(await checkoutUrl(deps, codes[0], null));
+  await world.take(stripe.payByBank(session));
+  assert.equal(await notMailed(orderId), true, "the mail is dropped while the client's payment is under way, too");
+  await world.take(stripe.bankAnswers(session, "failed"));
+  const quote = ["PaymentFailed", "QuoteReady"];
+  assert.deepEqual(await shown(), [["PaymentFailed", "PaymentFailed"], quote, quote]);
+  assert.equal(await notMailed(orderId), false);
+  const closingsOf = async () => [{ id: newUuid(), name: "Elm closing", orders: orderIds }];
+  const about = { orderId, moment: "payment_failed", at: world.clock().toISOString() } as const;
+  assert.deepEqual((await coveredBy({ db, closingsOf }, about))?.orderIds, [orderId]);
 });
 
 test("ends the firm's open checkout at the processor before the client becomes the payer", async () => {

@@ -37,6 +37,7 @@ export const order = (changes: Partial<OrderView> = {}): OrderView => ({
   environment: "live",
   status: "NotarizationPending",
   statusBeforeHold: null,
+  isFailureOfFirm: false,
   carrier: null,
   trackingNumber: null,
   sign: true,

@@ -47,3 +47,10 @@ export function statusWords(status: string, { orders }: Pick<Words, "orders"> = 
   const { headline, summary } = orders.simulated;
   return isSimulated && status === "EsignComplete" ? { ...words, headline, summary } : words;
 }
+
+/**
+ * The status whose words a client reads. A client who became the payer after a failed payment of the firm has not tried
+ * to pay, and reads what any order with a price says.
+ */
+export const clientStatus = ({ status, isFailureOfFirm }: { status: string; isFailureOfFirm: boolean }): string =>
+  status === "PaymentFailed" && isFailureOfFirm ? "QuoteReady" : status;
