@@ -70,7 +70,8 @@ export function placeClosing(
       await receive(tx, of, receivers);
       if (order.form.payBy === "firm" && order.status === "QuoteReady") charged.push(held.id);
     }
-    // One payment for all orders that have a price. An order that a person has to price is charged when it has one.
+    // One payment for all orders that have a price. An order that a person has to price is charged only on
+    // request.
     if (charged.length > 0) await enqueue(tx, firmChargeQueue, { orderIds: charged });
     return closingCode;
   });

@@ -43,6 +43,16 @@ export async function notaryGap(
   );
 }
 
+const isPricedByPerson = hasMoved(sql`orders.id`, "ManualQuoteRequired", "QuoteReady");
+
+/** Whether a person priced the order after it was placed. */
+export async function wasPricedByPerson(db: Sql, orderId: number): Promise<boolean> {
+  const [order] = await db.query<{ isPriced: boolean }>(
+    sql`SELECT ${isPricedByPerson} AS "isPriced" FROM orders WHERE id = ${orderId}`,
+  );
+  return order?.isPriced === true;
+}
+
 /**
  * Why payment for a quoted order is refused: no notary who could do the notarization is left since the quote. Null when
  * the order can be paid. An order that a person priced stays payable, because that person has arranged a notary.
@@ -50,7 +60,7 @@ export async function notaryGap(
 export async function notaryGapOfQuote(supply: NotarySupply, db: Sql, orderId: number): Promise<string | null> {
   const [sale] = await db.query<NotarizationSale & { notarize: boolean; isArranged: boolean }>(sql`
     SELECT environment, doc_slug AS "docSlug", signer_state AS "signerState", notarize, true AS "takesSignature",
-      ${hasMoved(sql`orders.id`, "ManualQuoteRequired", "QuoteReady")} AS "isArranged"
+      ${isPricedByPerson} AS "isArranged"
     FROM orders WHERE id = ${orderId}`);
   return sale?.notarize && !sale.isArranged ? supply.gapOf(db, sale) : null;
 }

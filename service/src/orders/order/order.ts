@@ -130,7 +130,7 @@ export {
   usableUploads,
 } from "./kept-files.ts";
 export { orderPage, type SameClient, sameClient } from "./list.ts";
-export { type NotarizationSale, type NotarySupply, notaryGapOfQuote } from "./notary-supply.ts";
+export { type NotarizationSale, type NotarySupply, notaryGapOfQuote, wasPricedByPerson } from "./notary-supply.ts";
 export {
   earlierOrderStates,
   isSigningSimulated,

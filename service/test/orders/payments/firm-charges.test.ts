@@ -801,6 +801,25 @@ test("Billing and a mail ask owners to add a card again that only an earlier acc
   assert.equal(await stateOfMethod(method), "removed");
 });
 
+test("an order that a person priced is not charged before somebody of the firm has seen the price", async () => {
+  const toPuertoRico = { ...shipping, ship_state: "PR", ship_postal: "00000" };
+  const code = (await live.place({ svc_sign: "true", pay_by: "firm", ...toPuertoRico })).orderCode;
+  await service.cli("order", "move", code, "QuoteReady", "--amount-cents", "38800", "--label", "By hand");
+  const { totalCents } = await orderOf(code);
+  const sum = `$${(totalCents / 100).toFixed(2)}`;
+  const isTold = (mail: string) =>
+    mail.includes("Subject: An order has its price, and waits for your firm") && mail.includes(sum);
+  await until(() => mailsTo(service, email).some(isTold));
+  await until(async () => (await db.query(sql`SELECT FROM jobs WHERE queue = 'firm-charge'`)).length === 0);
+  assert.deepEqual(await chargesOf(code), []);
+  assert.equal(mailsTo(service, email).filter(isTold).length, 1);
+  const page = await look(`/dashboard/orders/${code}`);
+  assert.ok(page.includes(`Charge ${sum} to Visa`), "the button names the price");
+  assert.equal((await pressCharge(code)).status, 303);
+  await deliver(stripe.chargeEvent((await charge(code, "answered")).intent ?? ""));
+  assert.equal(await live.statusOf(code), "EsignPending");
+});
+
 test("a method that was altered in the database is not charged, and a task names the order", async () => {
   await db.query(sql`UPDATE payment_methods SET brand = 'forged' WHERE state = 'active'`);
   const code = await placeForFirm();

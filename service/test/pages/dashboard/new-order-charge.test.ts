@@ -127,13 +127,13 @@ test("an order whose price is not the one that the form showed is not placed; th
   assert.equal((await firm.place({ email: "other@example.com" })).status, 303, "without a script no price is shown");
 });
 
-test("says that an order without a price is charged as soon as it is priced", async () => {
+test("says that an order without a price is charged only after somebody of the firm has seen the price", async () => {
   const { quoteByOwner, quote } = await firmWithCard();
   const toPuertoRico = { ...shipping, svc_ship: "on", ship_state: "PR", ship_postal: "00901" };
   const unpriced = await quoteByOwner(toPuertoRico);
   assert.match(
     unpriced,
-    /We price it first\. Visa •••• \d{4} is charged as soon as the price is set, within the limits/,
+    /We price it first, and charge nobody then\. Visa •••• \d{4} is charged when somebody of your firm has seen the price/,
   );
   assert.doesNotMatch(unpriced, /data-place|total_cents/);
   assert.match(await quote(toPuertoRico), /an owner has not allowed you to spend/);

@@ -7,16 +7,18 @@ import { maskCode } from "../../../kernel/platform/ids.ts";
 import { defineMail, type MailDeps } from "../../../kernel/platform/mail/mail-jobs.ts";
 import { isPlainTitle } from "../../../kernel/platform/mail/plain-name.ts";
 import { dollars } from "../../dollars.ts";
-import { fromOrders, type Payer, verifiedOrder } from "../../order/order.ts";
+import { fromOrders, isPayable, type Payer, verifiedOrder } from "../../order/order.ts";
 import { restOfOrder } from "../store.ts";
 
 /**
  * `disputed`: a bank asks for a payment back. `lost`: the bank took the payment back for good. `pay_again`: the order
  * can be paid again. `paid_again`: the order was paid again. `won`: the service keeps the payment. `settled`: the order
  * was refunded after the bank took its payment back. `refunded`: money went back to the payer. `refund_failed`: a
- * refund came back to the service. `unneeded`: the firm paid for an order that needed no payment.
+ * refund came back to the service. `unneeded`: the firm paid for an order that needed no payment. `priced`: a person
+ * priced the order, and the firm has to agree to the price.
  */
 export type MoneyMoment =
+  | "priced"
   | "disputed"
   | "lost"
   | "pay_again"
@@ -59,7 +61,8 @@ export const moneyMail = defineMail({
   async load({ orderId, moment, to }: Payload, deps) {
     const order = await rowOf(deps.db, orderId);
     // A client's second payment changes nothing for the firm.
-    if (!order || (order.payBy === "client" && moment === "unneeded")) return null;
+    if (!order || (order.payBy === "client" && (moment === "unneeded" || moment === "priced"))) return null;
+    if (moment === "priced" && !isPayable(order.status)) return null;
     const actor = to === "placer" ? await placerOf(deps, order) : `member:${to}`;
     const reader = actor === null ? undefined : await findActiveActor(deps.db, deps, order, actor);
     return reader && reader.email !== null ? { order, email: reader.email } : null;
@@ -143,8 +146,7 @@ function afterRefund({ status, isWhole }: About): string[] {
 }
 
 /** The words of each mail. docs/mails.md has the same table, so change both. */
-const wordsOf = (moment: MoneyMoment, about: About) =>
-  ({ ...wordsOfDisputes(about), ...wordsOfRefunds(about) })[moment];
+const wordsOf = (moment: MoneyMoment, about: About) => ({ ...wordsOfDisputes(about), ...wordsOfOthers(about) })[moment];
 
 type Words = { subject: string; lines: string[] };
 
@@ -216,11 +218,18 @@ function wordsOfDisputes(about: About) {
   } satisfies Partial<Record<MoneyMoment, Words>>;
 }
 
-function wordsOfRefunds(about: About) {
+function wordsOfOthers(about: About) {
   const { name, status, isWhole, isClients } = about;
   const payer = isClients ? "the client" : "your firm";
   const sum = sumOf(about);
   return {
+    priced: {
+      subject: "An order has its price, and waits for your firm",
+      lines: [
+        `A person has priced ${name}: ${sum}. Your firm was not charged, and nothing is charged automatically.`,
+        "On the order’s page charge your card or bank account, choose another way to pay, or cancel the order, which costs nothing. Work begins once it is paid.",
+      ],
+    },
     refunded: {
       subject:
         status === "Refunded" || isWhole

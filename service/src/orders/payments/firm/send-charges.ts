@@ -5,7 +5,7 @@ import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { openTask } from "../../../kernel/tasks/tasks.ts";
 import { dollars } from "../../dollars.ts";
-import { fromOrders, lockUnalteredOrders, orderPayer } from "../../order/order.ts";
+import { fromOrders, lockUnalteredOrders, orderPayer, wasPricedByPerson } from "../../order/order.ts";
 import { type AlteredOrder, isSound, lockSorted, reportAltered } from "../altered.ts";
 import { partToCharge, paymentRefusal } from "../checkout/checkout.ts";
 import { closeCheckouts, currency, OpenElsewhere } from "../checkout/sessions.ts";
@@ -18,6 +18,7 @@ import { amountsOf, type ChargeDeps, insertPayment, type OrderPart } from "./cha
 import { confirm, endPayment, type Payment, type Unsettled } from "./confirm-charge.ts";
 import { spendingRefusal } from "./limits.ts";
 import { accountOf, wasSentElsewhere } from "./methods.ts";
+import { tellFirm } from "./money-mail.ts";
 import { activeMethod, selectMethod } from "./store.ts";
 import { applyFailedDebit } from "./unusable.ts";
 
@@ -163,8 +164,8 @@ const ordersById = (db: Sql, ids: readonly number[]) =>
 /**
  * The payments to send, each with its charges. An order, or a supplement, is charged automatically only once. The orders
  * that can be charged now are charged together, if the same person or key placed them for the same firm: limits are
- * those of one person, and a method is that of one firm. Orders that a client pays are left out. An altered order is
- * left out, too, and a task names it.
+ * those of one person, and a method is that of one firm. Orders that a client pays are left out, and those that a person
+ * priced. An altered order is left out, too, and a task names it.
  */
 async function reserve(tx: Tx, deps: ChargeDeps, orderIds: readonly number[]): Promise<Payment[]> {
   const payments = new Set<string>();
@@ -185,7 +186,11 @@ async function reserve(tx: Tx, deps: ChargeDeps, orderIds: readonly number[]): P
         if (asked) payments.add(charges.paymentIdOf(asked));
         const part = asked || !order ? undefined : await partToCharge(tx, order);
         if (!order || !part || earlier.some(({ supplementId }) => supplementId === part.supplementId)) return;
-        if ((await paymentRefusal(tx, deps.notarySupply, order)) === null) due.push({ order, part });
+        if ((await paymentRefusal(tx, deps.notarySupply, order)) !== null) return;
+        // Nobody of the firm has seen this price. So a person who saw it, or a key, has to ask for the charge.
+        if (part.supplementId === null && (await wasPricedByPerson(tx, order.id)))
+          return tellFirm(tx, order, { moment: "priced", cents: part.amountCents, about: "price" });
+        due.push({ order, part });
       })(),
     );
     if (!isUnaltered || (!order && !isAsked)) altered.push(each);

@@ -23,12 +23,16 @@ const words = {
     working: "the work on the document begins",
     page: "the order’s page",
     itsPrice: "the price",
+    unpriced: (name: string) =>
+      `We price it first, and charge nobody then. ${name} is charged when somebody of your firm has seen the price on the order’s page, and charges it there.`,
   },
   closing: {
     signing: "the documents go out for signature: each signer gets the link to sign by email",
     working: "the work on the documents begins",
     page: "the room’s page",
     itsPrice: "the price of a document",
+    unpriced: (name: string) =>
+      `We price some of the documents first. For the others ${name} is charged at once, within the limits that owners set. A document that we price is charged when somebody of your firm has seen its price on the room’s page, and charges it there.`,
   },
 } as const;
 
@@ -58,8 +62,8 @@ export function afterPlacing(after: After): { text: Html; button: string | null 
     const text = `${notCharged(refusal, after)} An owner can charge ${name} on ${page}${checkout}. Once it is paid, ${next}.`;
     return say(text, isCertain(refusal, sum) ? "Place without a charge" : null);
   }
+  if (!isPriced) return say(`${words[subject].unpriced(name)} Once the payment is confirmed, ${next}.`);
   const confirmed = `within the limits that owners set. Once the payment is confirmed, ${next}.`;
-  if (!isPriced) return say(`We price it first. ${name} is charged as soon as the price is set, ${confirmed}`);
   const charge = sum === null ? `charge ${name}` : `charge ${sum} to ${name}`;
   return say(`${name} is charged ${price} at once, ${confirmed}`, `Place and ${charge}`);
 }
