@@ -70,7 +70,7 @@ export async function draftOrder(
   const name = documentName(sent.upload?.filename ?? sent.documentName) ?? expanded?.name ?? null;
   const use = expanded?.use ?? null;
   const order = newOrder(deps, principal, { form, signers, priced, manualQuoteReason, document, name, notices, use });
-  return { order, blobKey: hasDocument ? document.blobKey : null };
+  return { order: { ...order, methodToCharge: sent.methodToCharge }, blobKey: hasDocument ? document.blobKey : null };
 }
 
 /**

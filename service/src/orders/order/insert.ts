@@ -36,6 +36,8 @@ export type NewOrder = OrderRow & {
   templateUse: (TemplateUse & { rowMac: Buffer }) | null;
   /** If the firm pays: whether the caller queues one charge for this order and others. */
   isChargedWithOthers?: true;
+  /** If the firm pays: the only method to charge automatically; null for none, undefined for the active one. */
+  methodToCharge?: string | null | undefined;
 };
 
 const jsonOrNull = (value: object | null): string | null => value && JSON.stringify(value);
@@ -92,10 +94,11 @@ function templateUse({ templateUse: use }: NewOrder): Statement {
  * Queues the next job for an order that can be paid: a mail to the client or, when the firm pays, a charge of the
  * firm's own method.
  */
-function quoteJob({ status, createdAt: at, form, isChargedWithOthers }: NewOrder): Statement {
+function quoteJob({ status, createdAt: at, form, isChargedWithOthers, methodToCharge }: NewOrder): Statement {
   if (status !== "QuoteReady") return nothing;
   if (form.payBy === "firm" && isChargedWithOthers) return nothing;
-  if (form.payBy === "firm") return sql`, enqueue_job(${firmChargeQueue}, jsonb_build_object('orderId', id))`;
+  const method = methodToCharge === undefined ? nothing : sql`, 'methodId', ${methodToCharge}::text`;
+  if (form.payBy === "firm") return sql`, enqueue_job(${firmChargeQueue}, jsonb_build_object('orderId', id${method}))`;
   return sql`, enqueue_job(${orderMailQueue}, jsonb_build_object('orderId', id, 'moment', 'quote_ready', 'at', ${at.toISOString()}::text, 'queuedAt', clock_timestamp()))`;
 }
 

@@ -168,7 +168,7 @@ export {
 export { documentSource, type Payable } from "./retention.ts";
 export { orderRoutes } from "./routes.ts";
 export { orderFormSchema } from "./schemas.ts";
-export type { Expanded, SentDocument, SentOrder, WithTemplate } from "./sent-order.ts";
+export type { Expanded, PricedOrder, SentDocument, SentOrder, WithTemplate } from "./sent-order.ts";
 export { serviceFlags } from "./services.ts";
 export {
   type CopiedParts,

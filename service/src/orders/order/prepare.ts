@@ -3,7 +3,6 @@ import type { Owner, Principal } from "../../kernel/identity/identity.ts";
 import { memoryHolder } from "../../kernel/platform/bounds/memory-budget.ts";
 import { invalid } from "../../kernel/platform/errors.ts";
 import { isCode } from "../../kernel/platform/text.ts";
-import { dollars } from "../dollars.ts";
 import type { Priced } from "../pricing/pricing.ts";
 import type { Offer, OrderDeps } from "./deps.ts";
 import { documentUse } from "./documents.ts";
@@ -31,16 +30,8 @@ export async function prepareOrder(deps: OrderDeps, principal: Principal, sent: 
   const { pages, notices } = await examineSent(deps, principal, { sent, filled, form });
   const priced = await price(deps, principal, form, pages);
   const manualQuoteReason = await whyByHand(deps, principal, { form, priced, notices });
-  if (manualQuoteReason === null) requireExpected(sent, priced);
+  await sent.agree?.({ totalCents: priced.quote.totalCents, manualQuoteReason });
   return { own, filled, form, pages, notices, priced, manualQuoteReason, expanded };
-}
-
-/** @throws ServiceError when the price is not the one that the sender saw */
-function requireExpected({ expectedCents }: SentOrder, { quote: { totalCents } }: Priced): void {
-  if (expectedCents !== undefined && totalCents !== expectedCents)
-    throw invalid(
-      `The price is ${dollars(totalCents)} now, not ${dollars(expectedCents)}. Nothing was placed, and nobody was charged.`,
-    );
 }
 
 /** @throws ServiceError naming the field that requests text messages to a number that gets none */

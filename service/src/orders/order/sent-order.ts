@@ -14,11 +14,16 @@ export type SentOrder = {
   documentName?: string | undefined;
   /** Whether a page may be added for signers who have no place in the document; true by default. */
   mayAddPage?: boolean;
-  /** The price that the sender saw before sending the form. An order with another price is refused. */
-  expectedCents?: number | undefined;
+  /** Compares the priced order with what the sender saw. Nothing is written yet. @throws ServiceError to refuse it */
+  agree?: ((order: PricedOrder) => Promise<void>) | undefined;
+  /** The only method of the firm that may be charged automatically; null for none. By default, the active one. */
+  methodToCharge?: string | null | undefined;
   /** Fills in the form from the template that it names. */
   withTemplate?: WithTemplate | undefined;
 };
+
+/** The price of an order that is not written yet, and why a person has to set it; null if nobody has to. */
+export type PricedOrder = { totalCents: number; manualQuoteReason: string | null };
 
 /** A template's own document and its display name. */
 export type TemplateDocument = FilledDocument & { readonly name: string };

@@ -801,6 +801,23 @@ test("Billing and a mail ask owners to add a card again that only an earlier acc
   assert.equal(await stateOfMethod(method), "removed");
 });
 
+test("only the method that the form showed is charged, and none if the form showed none", async () => {
+  const [removed] = await db.query<{ id: string }>(sql`SELECT id FROM payment_methods WHERE state = 'removed' LIMIT 1`);
+  await setLimit("0", "0");
+  const code = await placeForFirm();
+  const runJob = async (methodId: string | null) => {
+    await until(async () => (await db.query(sql`SELECT FROM jobs WHERE queue = 'firm-charge'`)).length === 0);
+    await db.query(sql`
+      SELECT enqueue_job('firm-charge', jsonb_build_object('orderId', max(id), 'methodId', ${methodId}::text)) FROM orders`);
+    await until(async () => (await db.query(sql`SELECT FROM jobs WHERE queue = 'firm-charge'`)).length === 0);
+    return chargesOf(code);
+  };
+  await setLimit("500", "9000");
+  assert.deepEqual(await runJob(null), []);
+  assert.deepEqual(await runJob(removed?.id ?? ""), [{ state: "refused", intent: null, reason: "method_unusable" }]);
+  assert.equal(intentsOf(code).length, 0);
+});
+
 test("an order that a person priced is not charged before somebody of the firm has seen the price", async () => {
   const toPuertoRico = { ...shipping, ship_state: "PR", ship_postal: "00000" };
   const code = (await live.place({ svc_sign: "true", pay_by: "firm", ...toPuertoRico })).orderCode;

@@ -15,12 +15,15 @@ const path = "/dashboard/orders/new";
 /** A firm with a card on file, and two of its members: an owner, and a colleague who is not an owner. */
 async function firmWithCard() {
   const { key, partnerId } = await running.newPartner();
-  const card = await running.call("/api/partner/sandbox/billing/method", {
-    method: "POST",
-    headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
-    body: JSON.stringify({ method: "card" }),
-  });
-  assert.ok(card.status < 300, JSON.stringify(card.body));
+  const replaceCard = async () => {
+    const card = await running.call("/api/partner/sandbox/billing/method", {
+      method: "POST",
+      headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+      body: JSON.stringify({ method: "card" }),
+    });
+    assert.ok(card.status < 300, JSON.stringify(card.body));
+  };
+  await replaceCard();
   const owner = await newMember(service, running.somebody(), key);
   const email = running.somebody();
   const colleague = await newMember(service, email, key);
@@ -39,6 +42,7 @@ async function firmWithCard() {
         )
       ).text();
   return {
+    replaceCard,
     quoteByOwner: quoted(owner.headers),
     quote: quoted(colleague.headers),
     async place(fields: Record<string, string>) {
@@ -66,11 +70,16 @@ async function firmWithCard() {
   };
 }
 
+const none =
+  /data-place="Place without a charge" data-another="Place without a charge, and start another for this client"/;
+const toPuertoRico = { ...shipping, svc_ship: "on", ship_state: "PR", ship_postal: "00901" };
+const methodIn = (quote: string): string => /name="charged_method" value="([^"]+)"/.exec(quote)?.[1] ?? "";
+const chargeEnded = () =>
+  until(async () => (await db.query(sql`SELECT FROM jobs WHERE queue = 'firm-charge'`)).length === 0 || undefined);
+
 test("names the spending limit that will refuse the charge before the order is placed, and the button names no charge", async () => {
   const firm = await firmWithCard();
   const charge = /data-place="Place and charge \$12\.00 to Visa •••• \d{4}"/;
-  const none =
-    /data-place="Place without a charge" data-another="Place without a charge, and start another for this client"/;
   const form = await firm.page(path);
   assert.match(form, /Who pays[\s\S]*?Nothing goes out for signature, and no work begins, before the price is paid\./);
   const unlimited = await firm.quote();
@@ -129,13 +138,77 @@ test("an order whose price is not the one that the form showed is not placed; th
 
 test("says that an order without a price is charged only after somebody of the firm has seen the price", async () => {
   const { quoteByOwner, quote } = await firmWithCard();
-  const toPuertoRico = { ...shipping, svc_ship: "on", ship_state: "PR", ship_postal: "00901" };
   const unpriced = await quoteByOwner(toPuertoRico);
   assert.match(
     unpriced,
     /We price it first, and charge nobody then\. Visa •••• \d{4} is charged when somebody of your firm has seen the price/,
   );
-  assert.doesNotMatch(unpriced, /data-place|total_cents/);
+  assert.match(unpriced, none);
+  assert.match(unpriced, /name="charged_method" value="none"/);
+  assert.doesNotMatch(unpriced, /total_cents/);
   assert.match(await quote(toPuertoRico), /an owner has not allowed you to spend/);
   assert.match(await quoteByOwner({ ...toPuertoRico, pay_by: "client" }), /We tell you the price first\./);
+});
+
+test("an order that a person has to price is refused if the form showed a price; placed without one, it is not charged", async () => {
+  const firm = await firmWithCard();
+  await firm.limit("50", "50");
+  const form = { ...toPuertoRico, submission: newSecret(), email: `${newUuid()}@example.com` };
+  const charged_method = methodIn(await firm.quote());
+  for (const shown of [{ total_cents: "1200" }, { charged_method }, { total_cents: "1200", charged_method: "none" }]) {
+    const refused = await firm.place({ ...form, ...shown });
+    assert.equal(refused.status, 400, JSON.stringify(shown));
+    assert.match(
+      refused.text,
+      /“Place it without a price: a person sets the price” must be ticked: a person has to set the price\. There is no postage rate for the address\. Nothing was placed, and nobody was charged\./,
+    );
+    assert.match(refused.text, /name="price_first"/);
+  }
+  assert.equal(await firm.orders(), 0);
+  assert.doesNotMatch(await firm.page(path), /name="price_first"/);
+  const priceFirst = await firm.quote({ price_first: "on" });
+  assert.match(priceFirst, none);
+  assert.doesNotMatch(priceFirst, /total_cents/);
+  const placed = await firm.place({ ...form, total_cents: "1200", charged_method, price_first: "on" });
+  assert.equal(placed.status, 303, placed.text);
+  assert.equal((await firm.place({ ...form, total_cents: "1200" })).location, placed.location, "one form, one order");
+  const priced = await firm.place({ email: "other@example.com", price_first: "on", total_cents: "1200" });
+  assert.equal(priced.status, 303, priced.text);
+  await chargeEnded();
+  const page = await firm.page(priced.location);
+  assert.match(page, /Charge \$12\.00 to Visa/, "a price that needs no person waits for its charge, too");
+  assert.doesNotMatch(page, /Your firm’s payment/);
+  const unpriced = { ...toPuertoRico, email: "none@example.com", charged_method: "none" };
+  assert.equal((await firm.place(unpriced)).status, 303, "the form said that nobody is charged");
+});
+
+test("an order is not placed if the charge is not the one that the form showed", async () => {
+  const firm = await firmWithCard();
+  const form = { submission: newSecret(), email: `${newUuid()}@example.com`, total_cents: "1200" };
+  const byQuote = async () => ({ ...form, charged_method: methodIn(await firm.quote()) });
+  const without = await byQuote();
+  assert.equal(without.charged_method, "none");
+  await firm.limit("50", "50");
+  const refusedBy = async (fields: Record<string, string>, why: RegExp) => {
+    const { status, text } = await firm.place(fields);
+    assert.equal(status, 400);
+    assert.match(text, /The charge is not the one that the form showed: /);
+    assert.match(text, why);
+  };
+  await refusedBy(without, /Visa •••• \d{4} would be charged now\. Nothing was placed, and nobody was charged\./);
+  const withCard = await byQuote();
+  await firm.replaceCard();
+  await refusedBy(withCard, /Visa •••• \d{4} is on file now\./);
+  const withOther = await byQuote();
+  assert.notEqual(withOther.charged_method, withCard.charged_method);
+  await firm.limit("10", "50");
+  await refusedBy(withOther, /your limit does not allow you to charge Visa •••• \d{4} any more\./);
+  assert.equal(await firm.orders(), 0);
+  const { total_cents: _, ...open } = { ...withOther, submission: newSecret() };
+  assert.equal((await firm.place(open)).status, 303, "the form said that the price may turn out above the limit");
+  await firm.limit("50", "50");
+  const placed = await firm.place(withOther);
+  assert.equal(placed.status, 303, placed.text);
+  await until(async () => /Your firm’s payment/.test(await firm.page(placed.location)) || undefined);
+  assert.equal((await firm.place(without)).location, placed.location, "one form, one order");
 });

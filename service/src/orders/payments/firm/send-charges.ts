@@ -25,8 +25,11 @@ import { applyFailedDebit } from "./unusable.ts";
 /** A charge is overdue when the processor's answer or its event takes longer than this. */
 export const eventWithinMs = 10 * 60_000;
 
-/** The payload of the job: the order to charge, or the orders that one payment is to pay. */
-export type ChargeJob = { orderId: number } | { orderIds: readonly number[] };
+/**
+ * The payload of the job: the order to charge, or the orders that one payment is to pay. `methodId`: the only method
+ * that may be charged, as the form showed it; null if it said that nobody is charged.
+ */
+export type ChargeJob = ({ orderId: number } | { orderIds: readonly number[] }) & { methodId?: string | null };
 
 /**
  * Charges the firm's method for orders, once. Orders that have no charge yet get one payment together, within the
@@ -34,8 +37,7 @@ export type ChargeJob = { orderId: number } | { orderIds: readonly number[] };
  * the same idempotency key. A payment that fails doesn't keep the others waiting.
  */
 export async function sendCharges(deps: ChargeDeps, job: ChargeJob, isRepeated: boolean): Promise<void> {
-  const orderIds = "orderIds" in job ? job.orderIds : [job.orderId];
-  const payments = await deps.db.transaction((tx) => reserve(tx, deps, orderIds));
+  const payments = await deps.db.transaction((tx) => reserve(tx, deps, job));
   const failures: unknown[] = [];
   for (const payment of payments)
     await sendPayment(deps, payment, isRepeated).catch((error: unknown) => failures.push(error));
@@ -167,7 +169,8 @@ const ordersById = (db: Sql, ids: readonly number[]) =>
  * those of one person, and a method is that of one firm. Orders that a client pays are left out, and those that a person
  * priced. An altered order is left out, too, and a task names it.
  */
-async function reserve(tx: Tx, deps: ChargeDeps, orderIds: readonly number[]): Promise<Payment[]> {
+async function reserve(tx: Tx, deps: ChargeDeps, job: ChargeJob): Promise<Payment[]> {
+  const orderIds = "orderIds" in job ? job.orderIds : [job.orderId];
   const payments = new Set<string>();
   const due: OrderPart[] = [];
   const all = await ordersById(tx, orderIds);
@@ -198,7 +201,9 @@ async function reserve(tx: Tx, deps: ChargeDeps, orderIds: readonly number[]): P
   for (const [placer, parts] of await byPlacer(tx, deps, due)) {
     // The firm's method, its limits or its time zone may be altered, too.
     const isUnaltered = await isSound(
-      reserveParts(tx, deps, placer, parts).then((id) => void (id !== null && payments.add(id))),
+      reserveParts(tx, deps, { spender: placer, shown: job.methodId }, parts).then(
+        (id) => void (id !== null && payments.add(id)),
+      ),
     );
     if (!isUnaltered) altered.push(...parts.map(({ order: { id, code } }) => ({ orderId: id, orderCode: code })));
   }
@@ -232,22 +237,32 @@ async function byPlacer(
   return [...groups.values()].map((parts) => [parts[0] ? placerOf(parts[0]) : null, parts]);
 }
 
-/** Inserts one payment of orders that the same person or key placed. @returns null when a checkout is to pay them */
+/**
+ * Inserts one payment of orders that the same person or key placed.
+ * @param by `shown`: the job's `methodId`
+ * @returns null when a checkout is to pay them
+ */
 async function reserveParts(
   tx: Tx,
   deps: ChargeDeps,
-  spender: string | null,
+  { spender, shown }: { spender: string | null; shown: string | null | undefined },
   parts: readonly OrderPart[],
 ): Promise<string | null> {
   const [first] = parts;
   if (!first) return null;
   const at = deps.clock();
   const method = await activeMethod(tx, first.order);
-  if (!method || !spender || !/^(?:member|key):/.test(spender)) return leaveToCheckout(tx, parts, at);
+  if (!spender || !/^(?:member|key):/.test(spender)) return leaveToCheckout(tx, parts, at);
+  // A colleague has replaced or removed the method since the form showed it.
+  if (shown && shown !== method?.id)
+    return (await insertPayment(tx, parts, { methodId: shown, askedBy: spender, at, reason: "method_unusable" }))
+      .paymentId;
+  if (!method) return leaveToCheckout(tx, parts, at);
   const refusal = await spendingRefusal(tx, deps, first.order, { spender, amounts: amountsOf(parts) });
   // A key without a spending limit can place orders, but can't charge the firm's payment method. The firm pays such an
   // order at a checkout, like a firm without a payment method.
   if (refusal?.reason === "no_limit" && spender.startsWith("key:")) return leaveToCheckout(tx, parts, at);
+  if (shown === null && refusal === null) return leaveToCheckout(tx, parts, at);
   const asked = { methodId: method.id, askedBy: spender, at, reason: refusal?.reason ?? null };
   return (await insertPayment(tx, parts, asked)).paymentId;
 }

@@ -41,6 +41,7 @@ export const labels = {
   external_reference: "File number",
   byod_confirmed: "This is the client’s own document, complete except for what the signers fill in while they sign.",
   pay_by: "Who pays",
+  price_first: "Place it without a price: a person sets the price",
   create_checkout: "Create the checkout now",
 } as const;
 

@@ -2,6 +2,7 @@ import type { Payer } from "../../../../orders/order/order.ts";
 import { type LimitRefusal, methodName, type PaymentMethod } from "../../../../orders/payments/payments.ts";
 import { money } from "../../../ui/format.ts";
 import { type Html, html } from "../../../ui/render.ts";
+import { noMethod } from "./shown-charge.ts";
 
 type After = {
   subject: "order" | "closing";
@@ -38,15 +39,17 @@ const words = {
 
 /**
  * Says what follows when the form is sent.
- * @returns `button`: the label for a button that says what happens to the method on file; null while that is not certain
+ * @returns `button`: the label for a button that says what happens to the method on file; null while that is not
+ * certain. `charged`: the id of the method that the text names as charged, or `noMethod`
  */
-export function afterPlacing(after: After): { text: Html; button: string | null } {
+export function afterPlacing(after: After): { text: Html; button: string | null; charged: string } {
   const { subject, payBy, method, refusal = null, isPriced, sum, signs, hasCheckout } = after;
   const { signing, working, page } = words[subject];
   const next = signs ? signing : working;
-  const say = (text: string, button: string | null = null) => ({
+  const say = (text: string, button: string | null = null, charged = noMethod) => ({
     text: html`<p><strong>After you place it:</strong> ${text}</p>`,
     button,
+    charged,
   });
   if (!isPriced && !method) return say(`We tell you the price first. Once it is paid, ${next}.`);
   const price = sum ?? "the price";
@@ -60,13 +63,15 @@ export function afterPlacing(after: After): { text: Html; button: string | null 
   if (refusal !== null && (isPriced || refusal.reason === "no_limit")) {
     const checkout = hasCheckout ? ", or anybody of your firm can open the checkout there" : "";
     const text = `${notCharged(refusal, after)} An owner can charge ${name} on ${page}${checkout}. Once it is paid, ${next}.`;
-    return say(text, isCertain(refusal, sum) ? "Place without a charge" : null);
+    return isCertain(refusal, sum) ? say(text, withoutCharge) : say(text, null, method.id);
   }
-  if (!isPriced) return say(`${words[subject].unpriced(name)} Once the payment is confirmed, ${next}.`);
+  if (!isPriced) return say(`${words[subject].unpriced(name)} Once the payment is confirmed, ${next}.`, withoutCharge);
   const confirmed = `within the limits that owners set. Once the payment is confirmed, ${next}.`;
   const charge = sum === null ? `charge ${name}` : `charge ${sum} to ${name}`;
-  return say(`${name} is charged ${price} at once, ${confirmed}`, `Place and ${charge}`);
+  return say(`${name} is charged ${price} at once, ${confirmed}`, `Place and ${charge}`, method.id);
 }
+
+const withoutCharge = "Place without a charge";
 
 /** Whether the refusal does not depend on a price that can still change. */
 const isCertain = ({ reason }: LimitRefusal, sum: string | null): boolean =>

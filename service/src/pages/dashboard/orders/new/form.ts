@@ -13,6 +13,7 @@ import type { ModelOrder } from "./another.ts";
 import { fileField, type Part, type StoredFormFile, senderPart, shippingPart } from "./form-parts.ts";
 import { placesPart } from "./places-part.ts";
 import { quotePath } from "./quote.ts";
+import { isPriceFirst } from "./shown-charge.ts";
 import { signerRowsPart } from "./signers-part.ts";
 
 export type OrderFormView = FormSubmission & {
@@ -88,6 +89,7 @@ ${senderPart(part)}
 ${senderTextNames.map((name) => field({ ...part(name), maxLength: senderTexts[name].maxLength, hint: senderTextWords[name].hint }))}
 ${view.openRooms.length > 0 && select({ name: "room", label: "Room", value: values["room"], options: [{ value: "", label: "None" }, ...view.openRooms.map(roomChoice)], hint: "Everyone with the room’s link sees the order there, by the name of its document." })}
 ${select({ ...part("pay_by"), value: values["pay_by"] ?? "client", options: payers, hint: `${paidFirst} When your firm pays, the client gets no mail about money and sees no prices. The card or bank account on file is charged when the order is placed. Without one, you open the checkout on the order’s page, or for all orders on the room’s.` })}
+${(isPriceFirst(values) || problems.some(({ field }) => field === "price_first")) && box("price_first", "Nothing is charged when it is placed. We mail you the price, and somebody of your firm charges it on the order’s page, or cancels the order, which costs nothing.")}
 ${paymentsConfigured && box("create_checkout", "You can also do this later, from the order’s page.")}
 </fieldset>
 ${checkbox({ ...part("byod_confirmed"), required: true, value: "on", checked: values["byod_confirmed"] === "on" })}

@@ -8,6 +8,7 @@ import {
   type Answering,
   type OrderDeps,
   type PlacementResult,
+  type PricedOrder,
   placeOrder,
   type TitleOf,
 } from "../../../../orders/order/order.ts";
@@ -16,8 +17,8 @@ import type { PageAnswer } from "../../../ui/page/route.ts";
 import type { DashboardFrame } from "../../page-shell.ts";
 import { attachTitled } from "../../rooms/attach.ts";
 import { inOurWords, requireSameEnvironment, submissionKey } from "../../submit-once.ts";
-import { shownCents } from "../firm-pays.ts";
 import { anotherPath } from "./another.ts";
+import { chargeFields, methodToCharge, requireShownCharge, shownChargeOf } from "./shown-charge.ts";
 import { withSigners } from "./signer-rows.ts";
 
 export type OrderNewDeps = { frame: DashboardFrame; orders: OrderDeps; titleOf: TitleOf; fills: FillDeps };
@@ -29,18 +30,19 @@ export async function place(deps: OrderNewDeps, request: FastifyRequest, sent: F
   // Browsers send an empty file when no file is chosen.
   const upload = sent.upload?.bytes.length === 0 ? null : sent.upload;
   // A newly chosen file replaces the stored one, whichever button was pressed.
-  // Neither the button nor the shown price belongs to the order: a form that is sent twice places one order, even if the
-  // price arrived in between.
-  const unmeant = ["next", "total_cents", ...(upload === null ? [] : ["fill_token"])];
+  // The button doesn't belong to the order, either: a form that is sent twice places one order.
+  const unmeant = ["next", ...chargeFields, ...(upload === null ? [] : ["fill_token"])];
   const fields = new Map([...sent.fields].filter(([name]) => !unmeant.includes(name)));
   requireSameEnvironment(request, fields.get("environment"));
   const mayAddPage = fields.get("page_added") !== "ask";
-  const shown = sent.fields.get("total_cents");
-  // A client sees the price before paying it, so only a sum that is charged to the firm must be the one that was shown.
-  const isCharged = fields.get("pay_by") === "firm";
-  const expectedCents = shown === undefined || !isCharged ? undefined : shownCents({ total_cents: shown });
+  // A client sees the price before paying it, so only a charge of the firm must be the one that was shown.
+  const shown = fields.get("pay_by") === "firm" ? shownChargeOf(Object.fromEntries(sent.fields)) : null;
+  const charge = shown && {
+    agree: (order: PricedOrder) => requireShownCharge(deps.orders, principalOf(request), shown, [order]),
+    methodToCharge: methodToCharge(shown),
+  };
   const documentName = fields.get("document_name");
-  const form = { fields: withSigners(fields), upload, documentName, mayAddPage, expectedCents };
+  const form = { fields: withSigners(fields), upload, documentName, mayAddPage, ...charge };
   const idempotencyKey = submissionKey(fields, upload?.sha256 ?? null);
   const wanted = { principal: principalOf(request), sent: form, route: `POST ${path}/new`, idempotencyKey };
   const { result } = await placeOrder(deps.orders, wanted, answering).catch(

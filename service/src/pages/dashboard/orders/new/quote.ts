@@ -7,11 +7,11 @@ import { type OrderDeps, readWhole } from "../../../../orders/order/order.ts";
 import { activeMethod, expectedRefusal } from "../../../../orders/payments/payments.ts";
 import { moneyTable } from "../../../ui/components.ts";
 import { money } from "../../../ui/format.ts";
-import { hiddenFields } from "../../../ui/forms/button-form.ts";
 import type { FormValues } from "../../../ui/forms/form-body.ts";
 import { pageRoute } from "../../../ui/page/route.ts";
 import { type Html, html, render } from "../../../ui/render.ts";
 import { afterPlacing } from "./after-placing.ts";
+import { isPriceFirst, shownChargeFields } from "./shown-charge.ts";
 import { withSigners } from "./signer-rows.ts";
 
 export const quotePath = "/dashboard/orders/new/quote";
@@ -63,24 +63,25 @@ export function quoteRoute(forms: FastifyInstance, { limits, orders }: QuoteDeps
           ? "Such orders are not taken."
           : "A person prices it after the order is placed.";
         const notes = html`${postageNote(postage, "order")}${gap !== null && html`<p class="quiet">${gap} ${unsold}</p>`}`;
+        const isPriced = postage.isPriced && gap === null && !isPriceFirst(values);
         const isCounted = (values["pages"] || values["document_pages"] || "") !== "";
         // The number of pages changes only the postage.
-        const isFinal = isSum && gap === null && (isCounted || !services.ship);
+        const isFinal = isSum && isPriced && (isCounted || !services.ship);
         const method = form.payBy === "firm" ? await activeMethod(db, principal) : undefined;
         const spending = { spender: actorOf(principal), amounts: [quote.totalCents] };
-        const { text, button } = afterPlacing({
+        const { text, button, charged } = afterPlacing({
           subject: "order",
           payBy: form.payBy,
           method,
           refusal: method ? await expectedRefusal(db, orders, principal, spending) : null,
-          isPriced: postage.isPriced && gap === null,
+          isPriced,
           sum: isFinal ? money(quote.totalCents) : null,
           signs: services.sign,
           hasCheckout: offer.checkoutUrlOf !== null,
         });
         const total = isFinal && isCounted ? "Total" : "Total so far";
-        // The form is sent with the sum that it shows, so that the firm's method is never charged another one.
-        const shown = isFinal && hiddenFields({ total_cents: String(quote.totalCents) });
+        // The form is sent with the sum and the method that it shows, so that no other ones are charged.
+        const shown = shownChargeFields({ cents: isFinal ? quote.totalCents : null, method: charged });
         return render(
           html`${moneyTable("Price, in US dollars", quote, total)}${notes}${text}${button !== null && onButtons(button)}${shown}`,
         );

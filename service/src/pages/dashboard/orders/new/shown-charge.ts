@@ -1,0 +1,103 @@
+import { actorOf, type Principal } from "../../../../kernel/identity/identity.ts";
+import { invalid } from "../../../../kernel/platform/errors.ts";
+import type { OrderDeps, PricedOrder } from "../../../../orders/order/order.ts";
+import { activeMethod, expectedRefusal, methodName } from "../../../../orders/payments/payments.ts";
+import { money } from "../../../ui/format.ts";
+import { hiddenFields } from "../../../ui/forms/button-form.ts";
+import type { FormValues } from "../../../ui/forms/form-body.ts";
+import type { Html } from "../../../ui/render.ts";
+import { shownCents } from "../firm-pays.ts";
+
+/** The charge of the firm's method as a form showed it before it was sent. */
+export type ShownCharge = {
+  /** The final price, in cents; undefined if the form showed none. */
+  cents: number | undefined;
+  /** The id of the method that the form named, or `none` if it said that nobody is charged; undefined if it said nothing. */
+  method: string | undefined;
+  /** Whether the member agreed that a person prices it first. It is charged only after the firm has seen the price. */
+  isPriceFirst: boolean;
+};
+
+/**
+ * The form's fields about the charge. They don't belong to the order: a form that is sent twice places one order, even
+ * if the price arrived in between.
+ */
+export const chargeFields: readonly string[] = ["total_cents", "charged_method", "price_first"];
+
+/** The method that a form sends when it says that nobody is charged. */
+export const noMethod = "none";
+
+/** Whether the form, once it was refused for that, says that a person may price the order first. */
+export const isPriceFirst = (values: FormValues): boolean => values["price_first"] === "on";
+
+/** @throws ServiceError naming `total_cents` */
+export const shownChargeOf = (values: FormValues): ShownCharge => ({
+  cents: values["total_cents"] === undefined ? undefined : shownCents(values),
+  method: values["charged_method"],
+  isPriceFirst: isPriceFirst(values),
+});
+
+/** The hidden fields by which a form sends what it shows. `cents` is null while the price is not final. */
+export const shownChargeFields = ({ cents, method }: { cents: number | null; method: string }): Html =>
+  hiddenFields({ ...(cents !== null && { total_cents: String(cents) }), charged_method: method });
+
+/** The only method that may be charged automatically: null for none, undefined for any. */
+export const methodToCharge = ({ method, isPriceFirst }: ShownCharge): string | null | undefined =>
+  isPriceFirst || method === noMethod ? null : method;
+
+const nothingDone = "Nothing was placed, and nobody was charged.";
+
+/**
+ * Refuses orders that the firm pays if placing them would charge something else than the form showed.
+ * @throws ServiceError naming the field or the difference
+ */
+export async function requireShownCharge(
+  deps: Pick<OrderDeps, "db" | "clock" | "rowMac">,
+  principal: Principal,
+  shown: ShownCharge,
+  orders: readonly PricedOrder[],
+): Promise<void> {
+  const { cents, method } = shown;
+  if (shown.isPriceFirst) return;
+  const reasons = new Set(orders.flatMap(({ manualQuoteReason }) => manualQuoteReason ?? []));
+  if (reasons.size > 0) {
+    if (cents === undefined && (method ?? noMethod) === noMethod) return;
+    throw invalid(
+      `price_first must be ticked: a person has to set the price. ${[...reasons].join(" ")} ${nothingDone}`,
+    );
+  }
+  const amounts = orders.map(({ totalCents }) => totalCents);
+  const totalCents = amounts.reduce((sum, each) => sum + each, 0);
+  if (cents !== undefined && totalCents !== cents)
+    throw invalid(`The price is ${money(totalCents)} now, not ${money(cents)}. ${nothingDone}`);
+  if (method === undefined) return;
+  const active = await activeMethod(deps.db, principal);
+  const spending = { spender: actorOf(principal), amounts };
+  const refusal = active ? await expectedRefusal(deps.db, deps, principal, spending) : null;
+  const change = changeOf({
+    shown: method,
+    active: active?.id,
+    isRefused: refusal !== null,
+    isFinal: cents !== undefined,
+  });
+  if (change === null) return;
+  const name = active ? methodName(active) : "";
+  throw invalid(`The charge is not the one that the form showed: ${changes[change](name)} ${nothingDone}`);
+}
+
+type Compared = { shown: string; active: string | undefined; isRefused: boolean; isFinal: boolean };
+
+/** How the charge differs from the shown one; null if it doesn't. A price that was not final may turn out above a limit. */
+function changeOf({ shown, active, isRefused, isFinal }: Compared): keyof typeof changes | null {
+  if (shown === noMethod) return active !== undefined && !isRefused ? "charged" : null;
+  if (active === undefined) return "removed";
+  if (active !== shown) return "replaced";
+  return isRefused && isFinal ? "refused" : null;
+}
+
+const changes = {
+  charged: (name: string) => `${name} would be charged now.`,
+  replaced: (name: string) => `${name} is on file now.`,
+  removed: () => "your firm has no card or bank account on file any more.",
+  refused: (name: string) => `your limit does not allow you to charge ${name} any more.`,
+} as const;
