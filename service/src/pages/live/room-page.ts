@@ -185,7 +185,7 @@ function consentPart(view: RoomView, { consent }: LiveWords): Html {
     "consent",
     consent.title,
     html`<div class="consent-text">${paragraphs.map((each) => html`<p>${each}</p>`)}</div>
-<form class="form" method="post" action="${linkFor(reader, `${roomPath(token)}/consent`)}">${hiddenFields({ version, language, observers: observers.map(({ n }) => n).join(",") })}
+<form class="form" id="consent-form" method="post" action="${linkFor(reader, `${roomPath(token)}/consent`)}">${hiddenFields({ version, language, observers: observers.map(({ n }) => n).join(",") })}
 ${observers.length > 0 && html`<p>${consent.observers(observers.map(({ name }) => name).join(", "))}</p>`}
 ${isAbroad && !error && html`<p>${consent.abroad}</p>`}
 ${field({ name: "city", label: consent.city, value: stated["city"], maxLength: 80, autocomplete: "off", required: true })}

@@ -32,7 +32,7 @@ export function renderSteps({ assets, consentTexts }: PageDeps, state: PageState
   const step = !view.consent
     ? consentStep(state, textOf(consentTexts, view)(view.signer.language))
     : view.room && !view.room.maySign
-      ? handBack(state, roomWords(state).read)
+      ? handBack(state)
       : signStep(state);
   return renderFrame(assets, state, withDocument(state, step, assets));
 }
@@ -60,11 +60,20 @@ const inPresence = (state: PageState): Html =>
 
 /**
  * The page that a signer sees while the notary has to act, or while a session by audio and video is on hold. In such a
- * session, the script looks for the page on which the signer may go on.
+ * session, the script looks for the form, and shows it in place. `typed`: what the signer entered in a form that a hold
+ * refused.
  */
-const handBack = (state: PageState, text: string): Html =>
-  html`<section class="card"${state.view.room?.isRemote && html` id="notary-step" data-page="/sign/${state.token}"`} aria-labelledby="state-title"><h2 id="state-title">${roomWords(state).back}</h2>
-<p class="lead">${text}</p></section>`;
+function handBack(state: PageState): Html {
+  const { view, words, typed, token } = state;
+  const { back, read } = roomWords(state);
+  const text = html`<h2 id="state-title">${back}</h2>
+<p class="lead">${read}</p>`;
+  if (!view.room?.isRemote) return html`<section class="card" aria-labelledby="state-title">${text}</section>`;
+  const isRefused = typed["revision"] !== undefined;
+  return html`<p class="visually-hidden" id="turn-said" role="status" data-turn="${words.room.remote.turn}"></p>
+<section class="card" id="notary-step" data-page="/sign/${token}" aria-labelledby="state-title">${text}
+${isRefused && html`<template>${signStep(state)}</template>`}</section>`;
+}
 
 /** A link to the first field, for browsers without scripts. The script moves there itself. */
 function toFirstField({ view: { fields }, words }: PageState): Html {

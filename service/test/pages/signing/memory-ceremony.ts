@@ -110,6 +110,9 @@ export async function memoryCeremony(
   const known = (given: string) => {
     if (given !== token) throw new ServiceError("not_found", "There is no such link.");
   };
+  const mustNotBeHeld = () => {
+    if (view.room?.maySign === false) throw new ServiceError("conflict", "The session is on hold.");
+  };
   const change = (more: Partial<SigningView>) => {
     view = { ...view, ...more };
   };
@@ -196,6 +199,7 @@ export async function memoryCeremony(
     },
     async sign(link, request) {
       known(link.token);
+      mustNotBeHeld();
       if (view.state === "signed") throw new ServiceError("conflict", "You have signed.");
       if (request.revision !== revision) return { outcome: "again" };
       asked.push(`sign ${request.mark.kind} ${JSON.stringify([...request.values])}`);
@@ -209,6 +213,7 @@ export async function memoryCeremony(
     },
     async prepare(link, { publicKey, ...request }) {
       known(link.token);
+      mustNotBeHeld();
       if (request.revision !== revision) return { outcome: "again" };
       const record = {
         keyHeldBy: "browser",

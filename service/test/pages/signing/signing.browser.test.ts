@@ -11,6 +11,10 @@ import {
 } from "@signsealship/testing/browser";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { until } from "@signsealship/testing/until";
+import { openAssets } from "../../../src/pages/pages.ts";
+import { roomPart, roomShell } from "../../../src/pages/ui/live/parts.ts";
+import { liveWords } from "../../../src/pages/ui/live/words/languages.ts";
+import { html, render } from "../../../src/pages/ui/render.ts";
 import { madeForm } from "../../orders/fills/made-form.ts";
 import { type Options, rightCode, signerName } from "./memory-ceremony.ts";
 import { type Envelope, openSigningSite, settled } from "./signing-site.ts";
@@ -402,6 +406,98 @@ test("a signer who scrolls while the document loads after the consent stays in p
   await checked(opened);
   assert.equal(await page.evaluate("scrollY"), 200);
   assert.equal(await page.evaluate("document.activeElement === document.body"), true);
+  await opened.close();
+});
+
+test("after a hold, the form comes back in place with what was entered, and a reader of the document stays there", async () => {
+  const opened = await open({ pages: 3 });
+  const { page, envelope } = opened;
+  const room = (maySign: boolean) => envelope.change({ room: { maySign, isRemote: true } });
+  room(true);
+  await consent(opened);
+  await checked(opened);
+  const parcel = page.getByRole("textbox", { name: "Parcel number" });
+  await parcel.fill("R-17");
+  await page.getByRole("textbox", { name: "Initials" }).fill("JD");
+  room(false);
+  await page.locator("#sign-button").click();
+  await page.getByRole("heading", { name: "The notary’s step comes next" }).waitFor();
+  await shownPage(opened, 1);
+  assert.equal(await page.locator(".viewer-field").count(), 0);
+  await assertGoodLooks(opened);
+  // The signer reads the document when the session goes on.
+  const link = page.getByRole("button", { name: "Read as text" });
+  await link.focus();
+  const place = () => page.evaluate<number>("document.querySelector('.viewer-pages').getBoundingClientRect().top");
+  await page.evaluate("scrollTo(0, 600); window.loaded = 'once'");
+  const before = await place();
+  room(true);
+  await page.locator("#sign-button:enabled").waitFor();
+  const [moved, loaded, said] = await Promise.all([
+    place().then((now) => Math.abs(now - before) > 2),
+    page.evaluate("window.loaded"),
+    page.locator("#turn-said[role=status]").textContent(),
+  ]);
+  assert.deepEqual([moved, loaded, said], [false, "once", "The notary’s step is done. You can sign now."]);
+  assert.ok(await link.evaluate((one) => one === one.ownerDocument.activeElement));
+  assert.equal(await parcel.inputValue(), "R-17");
+  // A signer who looks at the notary's step is led to the form.
+  room(false);
+  await page.reload();
+  await shownPage(opened, 1);
+  await page.getByRole("heading", { name: "The notary’s step comes next" }).scrollIntoViewIfNeeded();
+  room(true);
+  await checked(opened);
+  assert.equal(await page.evaluate("document.activeElement.id"), "sign-title");
+  await page.getByRole("textbox", { name: "Initials" }).fill("JD");
+  await page.locator("#sign-button").click();
+  await page.getByText("You have signed").first().waitFor();
+  assert.deepEqual(
+    opened.troubles.filter((one) => !one.includes("409")),
+    [],
+  );
+  await opened.close();
+});
+
+test("a room's card that changes keeps what was typed and ticked, and the focus, but no tick for another step", async () => {
+  const opened = await browser.open("about:blank", phone);
+  const { page } = opened;
+  const assets = await openAssets();
+  const card = (id: string, step: string, more: string, hint: string) =>
+    html`<section class="card" id="${id}"><p>${hint}</p><form id="${more}" method="post" action="/x"><input type="hidden" name="step" value="${step}">
+<label>City <input name="city" value=""></label> <label>Own <input type="checkbox" name="own"></label></form></section>`;
+  const cards = (observers: string, step: string) =>
+    roomPart(
+      { on: false },
+      html`${card("consent", observers, "consent-form", observers)}${card("now", step, "", "Now")}`,
+    );
+  const shell = roomShell({ base: "/room", names: {}, self: "signer-1", words: liveWords.en, part: cards("0", "a") });
+  const whole = `<!doctype html><html lang="en"><title>Room</title><body>${render(shell)}<script type="module" src="${assets.url("notary-room.js")}"></script>`;
+  const events = Promise.withResolvers<void>();
+  await page.route(`${site.baseUrl}/room`, (route) => route.fulfill({ contentType: "text/html", body: whole }));
+  await page.route("**/room/part", (route) =>
+    route.fulfill({ contentType: "text/html", body: render(cards("1", "b")) }),
+  );
+  await page.route("**/room/events", async (route) => {
+    await events.promise;
+    await route.fulfill({ contentType: "text/event-stream", body: 'data: {"kind":"changed"}\n\n' });
+  });
+  await page.goto(`${site.baseUrl}/room`);
+  const [consentCard, now] = [page.locator("#consent"), page.locator("#now")];
+  await now.getByLabel("Own").check();
+  await consentCard.getByLabel("Own").check();
+  await consentCard.getByLabel("City").fill("Columbus");
+  await page.evaluate("document.activeElement.setSelectionRange(3, 5)");
+  events.resolve();
+  await consentCard.getByText("1").waitFor();
+  assert.equal(await consentCard.getByLabel("City").inputValue(), "Columbus");
+  assert.deepEqual(
+    [await consentCard.getByLabel("Own").isChecked(), await now.getByLabel("Own").isChecked()],
+    [true, false],
+  );
+  const at =
+    "[document.activeElement.name, document.activeElement.selectionStart, document.activeElement.selectionEnd]";
+  assert.deepEqual(await page.evaluate(at), ["city", 3, 5]);
   await opened.close();
 });
 

@@ -193,15 +193,21 @@ document.addEventListener("submit", (event) => {
   for (const [name, value] of new FormData(form, event.submitter)) if (typeof value === "string") fields[name] = value;
   const { submitter } = event;
   if (submitter instanceof HTMLButtonElement) submitter.disabled = true;
+  // The cards may be loaded again before the answer is here. The form for the next person or step must be empty then.
+  form.dataset["sent"] = "yes";
   post(form.action, fields)
     .then(() => {
       statusLine.textContent = "";
+      form.reset();
     })
     .catch((error: Error) => {
       statusLine.textContent = `${words["failed"]}: ${error.message}`;
       statusLine.scrollIntoView({ block: "nearest" });
     })
-    .then(refresh)
+    .then(() => {
+      delete form.dataset["sent"];
+      return refresh();
+    })
     .finally(() => {
       // Only now: before, the button would offer again what has just been done.
       if (submitter instanceof HTMLButtonElement) submitter.disabled = false;

@@ -1,4 +1,5 @@
 /** Keeps the cards of a room's page up to date. */
+import { carryEntries, carryFocus } from "../../ui/browser/entries.ts";
 import { part } from "../../ui/browser/parts.ts";
 
 /** `failed`: the service did not answer, so another load makes sense. */
@@ -42,7 +43,10 @@ export function oneByOne(load: () => Promise<Load>): () => Promise<void> {
 /** A load without an answer must not block the next one. */
 const answerMs = 15_000;
 
-/** The last HTML of each card. A card whose HTML did not change stays unchanged, with its frame and typed text. */
+/**
+ * The last HTML of each card. A card whose HTML did not change stays unchanged, with its frame. In the others, entries
+ * and the focus are carried over.
+ */
 const shown = new Map<string, string>();
 
 function remember(cards: Element): void {
@@ -74,7 +78,6 @@ export function startRefreshing(base: string, apply: () => void): () => Promise<
 function show(next: HTMLElement): void {
   const now = part("room-part");
   const incoming = [...next.children];
-  const focused = document.activeElement?.id;
   for (const each of [...now.children]) if (!incoming.some(({ id }) => id === each.id)) each.remove();
   let before: Element | null = null;
   for (const each of incoming) {
@@ -82,7 +85,10 @@ function show(next: HTMLElement): void {
     let current: Element = existing ?? document.importNode(each, true);
     if (existing && shown.get(each.id) !== each.outerHTML) {
       current = document.importNode(each, true);
+      const restoreFocus = carryFocus(existing);
+      carryEntries(existing, current);
       existing.replaceWith(current);
+      restoreFocus(current);
     } else if (!existing) {
       if (before) before.after(current);
       else now.prepend(current);
@@ -92,5 +98,4 @@ function show(next: HTMLElement): void {
   remember(next);
   now.dataset["media"] = next.dataset["media"] ?? "off";
   now.dataset["awake"] = next.dataset["awake"] ?? "no";
-  if (focused && document.activeElement === document.body) document.getElementById(focused)?.focus();
 }

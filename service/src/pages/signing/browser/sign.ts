@@ -1,7 +1,9 @@
-import { storage } from "../../ui/browser/parts.ts";
+import { carryEntries } from "../../ui/browser/entries.ts";
+import { part, storage } from "../../ui/browser/parts.ts";
+import type { SigningConfig } from "./config.ts";
 import { forgetOthersSignature, forgetSignature } from "./kept-signature.ts";
-import { guardPresses } from "./press-guard.ts";
-import { startViewer } from "./viewer.ts";
+import { guardPresses, leadTo, settle } from "./press-guard.ts";
+import { continueViewer, startViewer } from "./viewer.ts";
 
 const config = document.getElementById("signing-config");
 if (config) {
@@ -13,24 +15,54 @@ if (config) {
 const lookMs = 2_000;
 
 /**
- * Loads the page again once the signer may sign. The session may have been on hold when the signer pressed the button,
- * and nobody acts on this page when the session goes on.
+ * Looks whether the signer may go on. The session may have been on hold when the signer pressed the button, and nobody
+ * acts on this page when the session goes on.
  */
-function waitForTurn(page: string): void {
+function waitForTurn(step: HTMLElement): void {
+  const page = step.dataset["page"] ?? location.href;
   window.setTimeout(async () => {
-    if (document.hidden) return waitForTurn(page);
+    if (document.hidden) return waitForTurn(step);
     const answer = await fetch(page, { headers: { accept: "text/html" } }).catch(() => null);
     // The turn has ended.
     if (answer && answer.status >= 400 && answer.status < 500 && answer.status !== 429) return;
     const html = answer?.ok ? await answer.text().catch(() => null) : null;
     const next = html === null ? null : new DOMParser().parseFromString(html, "text/html");
-    if (next && !next.getElementById("notary-step")) location.replace(page);
-    else waitForTurn(page);
+    if (!next || next.getElementById("notary-step")) return waitForTurn(step);
+    const [form, config] = [next.getElementById("sign-step"), next.getElementById("signing-config")];
+    if (form && config) showForm(step, form, config.textContent ?? "");
+    else location.replace(page);
   }, lookMs);
 }
 
+/**
+ * Replaces the step by the form, and puts the fields on the document. A signer who reads the document stays there; any
+ * other is led to the form. The form gets back what the signer had entered when a hold refused it.
+ */
+function showForm(step: HTMLElement, next: HTMLElement, configText: string): void {
+  const form = document.importNode(next, true);
+  const refused = step.querySelector("template")?.content;
+  // The revision is the one of the page that was just loaded.
+  if (refused) carryEntries(refused, form, ({ name }) => name !== "revision");
+  const refusal = document.querySelector(".form-errors");
+  const { activeElement: focused, body } = document;
+  // The page focuses its refusal by itself.
+  const isFree = focused === body || focused === refusal || step.contains(focused);
+  const { top, bottom } = step.getBoundingClientRect();
+  const isInWindow = top < innerHeight && bottom > 0;
+  refusal?.remove();
+  step.replaceWith(form);
+  part("signing-config").textContent = configText;
+  part("turn-said").textContent = part("turn-said").dataset["turn"] ?? "";
+  void continueViewer(JSON.parse(configText) as SigningConfig);
+  const title = form.querySelector<HTMLElement>("h2");
+  if (title && isFree && (isInWindow || scrollY === 0)) {
+    title.tabIndex = -1;
+    leadTo(title, { block: "start" });
+  } else settle();
+}
+
 const waiting = document.getElementById("notary-step");
-if (waiting) waitForTurn(waiting.dataset["page"] ?? location.href);
+if (waiting) waitForTurn(waiting);
 
 /** Remembers for the tab whether the signer opened or folded the TEST banner, and restores that on every page. */
 function keepFold(banner: HTMLDetailsElement): void {

@@ -13,11 +13,54 @@ import { showFields } from "./fields.ts";
 import { signWithOwnKey } from "./own-key.ts";
 import { leadTo } from "./press-guard.ts";
 
+type Shown = {
+  document: PdfJs.PDFDocumentProxy;
+  pages: Awaited<ReturnType<typeof showPages>>;
+  viewer: HTMLElement;
+};
+
+/** The document in the page; null while there is none. */
+let shown: (Shown & { url: string; bytes: DocumentBytes }) | null = null;
+/** The work on the viewer, which runs one at a time. */
+let working: Promise<void> = Promise.resolve();
+
+const inTurn = (work: () => Promise<void>): Promise<void> => {
+  working = working.then(work);
+  return working;
+};
+
+/** Shows the document in the page, with the signer's fields on it. */
+export const startViewer = (config: SigningConfig): Promise<void> => inTurn(() => start(config));
+
 /**
- * Shows the document in the page, with the signer's fields on it. If that fails, the page works as it does without a
- * script, and offers to try again.
+ * Puts the signer's fields on the document that the page shows already, and keeps the reader's place. Loads the
+ * document if it is another one.
  */
-export async function startViewer(config: SigningConfig): Promise<void> {
+export function continueViewer(config: SigningConfig): Promise<void> {
+  holdSigning(config);
+  return inTurn(async () => {
+    const place = scrollY;
+    if (shown?.url !== config.document) {
+      await start(config);
+      scrollTo({ top: place, behavior: "instant" });
+      return;
+    }
+    const { pages, viewer } = shown;
+    viewer.append(showFields(config, pages).bar);
+    await check(config);
+  });
+}
+
+/** Lets the signer sign the document once its bytes are the right ones. */
+async function check(config: SigningConfig): Promise<void> {
+  if (!shown) return;
+  const { document, bytes } = shown;
+  const whole = () => Promise.race([document.getData(), bytes.failed]);
+  await checkBytes(config, whole, (each) => signWithOwnKey(config, each));
+}
+
+/** If the document can't be shown, the page works as it does without a script, and offers to try again. */
+async function start(config: SigningConfig): Promise<void> {
   const { words } = config;
   const host = part("viewer");
   host.hidden = false;
@@ -29,11 +72,11 @@ export async function startViewer(config: SigningConfig): Promise<void> {
   if (isAgain) status.focus();
   if (config.fields.length > 0) holdSigning(config);
   const bytes = fetchDocument(config.document, config.bytes);
+  shown = null;
   try {
-    const document = await Promise.race([show(config, host, bytes), bytes.failed]);
+    shown = { ...(await Promise.race([show(config, host, bytes), bytes.failed])), bytes, url: config.document };
     void fetch(config.opened, { method: "POST", body: new URLSearchParams(), keepalive: true }).catch(() => {});
-    const whole = () => Promise.race([document.getData(), bytes.failed]);
-    if (config.fields.length > 0) await checkBytes(config, whole, (shown) => signWithOwnKey(config, shown));
+    if (config.fields.length > 0) await check(config);
   } catch (error) {
     const again = make("button", { type: "button", className: "secondary", textContent: words.retry });
     again.addEventListener("click", () => void startViewer(config));
@@ -54,11 +97,7 @@ export async function startViewer(config: SigningConfig): Promise<void> {
  * Shows the document with the signer's fields.
  * @returns when the first page is drawn
  */
-export async function show(
-  config: SigningConfig,
-  host: HTMLElement,
-  bytes: DocumentBytes,
-): Promise<PdfJs.PDFDocumentProxy> {
+export async function show(config: SigningConfig, host: HTMLElement, bytes: DocumentBytes): Promise<Shown> {
   const { words, pages: count } = config;
   const { pdfJs, document } = await openDocument(config, bytes);
   const { place, onPage } = placeOf(words, count);
@@ -76,12 +115,14 @@ export async function show(
     viewer.focus({ preventScroll: true });
   }
   const fields = config.fields.length > 0 ? showFields(config, pages) : null;
-  viewer.append(fields?.bar ?? toConsent(words.toConsent));
+  if (fields) viewer.append(fields.bar);
+  // While the notary acts, there is neither a field nor the consent.
+  else if (window.document.getElementById("consent-title")) viewer.append(toConsent(words.toConsent));
   offerText(document, words, viewer);
   await start();
   followRoom(pages.pageOf);
   if (config.toFirstField && isUntouched()) fields?.toFirst();
-  return document;
+  return { document, pages, viewer };
 }
 
 /**

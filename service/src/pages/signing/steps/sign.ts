@@ -17,7 +17,7 @@ export function signStep({ token, view, words, typed }: PageState): Html {
   const hasDate = view.fields.some(({ kind }) => kind === "date");
   const { consent, document, signer } = view;
   const picture = typed["picture"] ?? "";
-  return html`<section class="card" aria-labelledby="sign-title"><h2 id="sign-title">${sign.title}</h2>
+  return html`<section class="card" id="sign-step" aria-labelledby="sign-title"><h2 id="sign-title">${sign.title}</h2>
 <p>${sign.lead}</p>
 ${pictureForm(token, words)}
 ${consent && html`<p class="quiet-text">${words.consent.given} ${plainTime(consent.at, signer.language)}.</p>`}

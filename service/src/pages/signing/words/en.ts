@@ -229,6 +229,7 @@ export const en = {
       back: "The notary’s step comes next",
       read: "You have read the document and agreed. The notary goes on with you.",
       signed: "You have signed. The notary goes on.",
+      turn: "The notary’s step is done. You can sign now.",
     },
   },
   /** Words for a link that opens several documents. */

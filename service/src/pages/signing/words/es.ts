@@ -221,6 +221,7 @@ export const es: Words = {
       back: "Ahora le toca al notario",
       read: "Ha leído el documento y ha aceptado. El notario continúa con usted.",
       signed: "Ha firmado. El notario continúa.",
+      turn: "El notario ha terminado su paso. Ya puede firmar.",
     },
   },
   /** Words for a link that opens several documents. */

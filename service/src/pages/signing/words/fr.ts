@@ -222,6 +222,7 @@ export const fr: Words = {
       back: "C’est au tour du notaire",
       read: "Vous avez lu le document et accepté. Le notaire continue avec vous.",
       signed: "Vous avez signé. Le notaire continue.",
+      turn: "L’étape du notaire est terminée. Vous pouvez signer maintenant.",
     },
   },
   /** Words for a link that opens several documents. */

@@ -220,6 +220,7 @@ export const ko: Words = {
       back: "다음은 공증인의 차례입니다",
       read: "문서를 읽고 동의하셨습니다. 공증인이 계속 진행합니다.",
       signed: "서명하셨습니다. 공증인이 계속 진행합니다.",
+      turn: "공증인의 차례가 끝났습니다. 이제 서명하실 수 있습니다.",
     },
   },
   /** Words for a link that opens several documents. */

@@ -220,6 +220,7 @@ export const pt: Words = {
       back: "Agora é a vez do tabelião",
       read: "Você leu o documento e concordou. O tabelião continua com você.",
       signed: "Você assinou. O tabelião continua.",
+      turn: "A etapa do tabelião terminou. Agora você pode assinar.",
     },
   },
   /** Words for a link that opens several documents. */

@@ -224,6 +224,7 @@ export const tl: Words = {
       back: "Ang notaryo ang susunod",
       read: "Nabasa na ninyo ang dokumento at pumayag kayo. Magpapatuloy ang notaryo kasama ninyo.",
       signed: "Nakapirma na kayo. Magpapatuloy ang notaryo.",
+      turn: "Tapos na ang hakbang ng notaryo. Maaari na kayong pumirma.",
     },
   },
   /** Words for a link that opens several documents. */

@@ -221,6 +221,7 @@ export const vi: Words = {
       back: "Tiếp theo là bước của công chứng viên",
       read: "Quý vị đã đọc tài liệu và đồng ý. Công chứng viên sẽ tiếp tục với quý vị.",
       signed: "Quý vị đã ký. Công chứng viên sẽ tiếp tục.",
+      turn: "Công chứng viên đã xong bước của mình. Bây giờ quý vị có thể ký.",
     },
   },
   /** Words for a link that opens several documents. */

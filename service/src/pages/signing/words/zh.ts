@@ -219,6 +219,7 @@ export const zh: Words = {
       back: "接下来由公证人操作",
       read: "您已阅读文件并同意。公证人将与您继续。",
       signed: "您已签名。公证人将继续。",
+      turn: "公证人的步骤已完成。您现在可以签名。",
     },
   },
   /** Words for a link that opens several documents. */

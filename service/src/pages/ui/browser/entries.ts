@@ -1,0 +1,87 @@
+/** Moves what a person typed, ticked and focused from a part of the page to the part that replaces it. */
+
+type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
+
+const controlsIn = (part: ParentNode): Control[] => [
+  ...part.querySelectorAll<Control>("input:not([type=file]), textarea, select"),
+];
+
+const isBox = (control: Element): control is HTMLInputElement =>
+  control instanceof HTMLInputElement && (control.type === "checkbox" || control.type === "radio");
+
+/**
+ * Identifies a form. Forms with the same address differ in their hidden inputs, for example in the step that they mark:
+ * a tick for one step must never become a tick for the next one.
+ */
+function formKey({ form }: { form: HTMLFormElement | null }): string {
+  if (!form) return "";
+  if (form.id !== "") return `#${form.id}`;
+  // The script sets `shows` while a picture moves.
+  const hidden = [...form.querySelectorAll<HTMLInputElement>("input[type=hidden]:not([name=shows])")];
+  return [form.getAttribute("action"), ...hidden.map(({ name, value }) => `${name}=${value}`)].join("\n");
+}
+
+/** Identifies a control in its form; a box also by its value, because boxes of a group share the name. */
+const keyOf = (control: Control | HTMLButtonElement): string =>
+  JSON.stringify([
+    formKey(control),
+    control.tagName,
+    control.name,
+    isBox(control) || control instanceof HTMLButtonElement ? control.value : "",
+  ]);
+
+/** Whether the person changed the control. Hidden inputs never differ from their attribute. */
+function isChanged(control: Control): boolean {
+  if (control instanceof HTMLSelectElement)
+    return [...control.options].some(({ selected, defaultSelected }) => selected !== defaultSelected);
+  return isBox(control) ? control.checked !== control.defaultChecked : control.value !== control.defaultValue;
+}
+
+/**
+ * Copies entries to the controls of the same form and name. Leaves out forms that were just sent (`data-sent`).
+ * @param which by default the entries that the person changed
+ */
+export function carryEntries(from: ParentNode, to: ParentNode, which: (control: Control) => boolean = isChanged): void {
+  const targets = new Map(controlsIn(to).map((control) => [keyOf(control), control]));
+  for (const control of controlsIn(from)) {
+    const isSent = control.form?.dataset["sent"] === "yes";
+    const target = which(control) && !isSent ? targets.get(keyOf(control)) : undefined;
+    if (!target) continue;
+    if (isBox(control) && isBox(target)) target.checked = control.checked;
+    else if (target instanceof HTMLSelectElement) {
+      // A choice that is no longer offered would leave the list empty.
+      if ([...target.options].some(({ value }) => value === control.value)) target.value = control.value;
+    } else target.value = control.value;
+  }
+}
+
+const isControl = (element: Element | null): element is Control | HTMLButtonElement =>
+  element?.matches("input, textarea, select, button") ?? false;
+
+/**
+ * Remembers the focus inside a part that is about to be replaced.
+ * @returns a function that restores the focus and the selected text in the new part, and does not scroll
+ */
+export function carryFocus(from: Element): (to: Element) => void {
+  const focused = document.activeElement;
+  if (!focused || !from.contains(focused)) return () => {};
+  const { id } = focused;
+  const key = isControl(focused) ? keyOf(focused) : null;
+  const selection =
+    focused instanceof HTMLTextAreaElement || focused instanceof HTMLInputElement
+      ? ([focused.selectionStart, focused.selectionEnd] as const)
+      : null;
+  return (to) => {
+    const all = [...to.querySelectorAll<HTMLElement>("*")];
+    const target =
+      all.find((each) => id !== "" && each.id === id) ?? all.find((each) => isControl(each) && keyOf(each) === key);
+    target?.focus({ preventScroll: true });
+    // Inputs for numbers and dates have no selection.
+    if (
+      selection &&
+      selection[0] !== null &&
+      (target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement)
+    )
+      target.setSelectionRange(...selection);
+  };
+}
