@@ -19,6 +19,8 @@ export type NewClosing = {
   sealsWhenDone: boolean;
   people: readonly (NewParticipant & { isInvited: boolean })[];
   documents: readonly { order: NewOrder; label: string; receivers: readonly Receiver[] }[];
+  /** If the firm pays: the only method to charge automatically; null for none, undefined for the active one. */
+  methodToCharge?: string | null | undefined;
 };
 
 /** A person who is to be sent a final document. */
@@ -43,7 +45,7 @@ type WithClosing = {
 export function placeClosing(
   { db, clock }: RoomDeps,
   principal: Principal,
-  { room, sealsWhenDone, people, documents }: NewClosing,
+  { room, sealsWhenDone, people, documents, methodToCharge: methodId }: NewClosing,
   { record, receive }: WithClosing,
 ): Promise<{ roomCode: string }> {
   const closingCode = { roomCode: newCode() };
@@ -72,7 +74,8 @@ export function placeClosing(
     }
     // One payment for all orders that have a price. An order that a person has to price is charged only on
     // request.
-    if (charged.length > 0) await enqueue(tx, firmChargeQueue, { orderIds: charged });
+    if (charged.length > 0)
+      await enqueue(tx, firmChargeQueue, { orderIds: charged, ...(methodId !== undefined && { methodId }) });
     return closingCode;
   });
 }

@@ -23,7 +23,7 @@ test("all PDFs at once, people once, one price, one room: with the mouse, with e
   assert.equal(await page.locator("#field-doc1_name").inputValue(), "Warranty deed");
   assert.equal(await page.locator("#field-closing_name").inputValue(), "Ortega closing", "what was typed stays");
   assert.equal(await page.evaluate("document.activeElement.id"), "field-doc1_name");
-  await page.getByText("Total so far").waitFor();
+  await page.getByText("Total", { exact: true }).waitFor();
   await assertGood(opened);
   await page.locator("#field-email").fill("marcus@example.com");
   await page.locator("#field-name").fill("Marcus Ortega");

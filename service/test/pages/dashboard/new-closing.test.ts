@@ -97,7 +97,7 @@ test("places several documents for people who are named once, in one room, and t
     byod_confirmed: "on",
   };
   const quoted = await dana.post("/quote", form);
-  assert.match(quoted.text, /1\. Warranty deed.*2\. Note.*3\. Payoff letter.*Total so far/s);
+  assert.match(quoted.text, /1\. Warranty deed.*2\. Note.*3\. Payoff letter.*>Total</s);
   assert.doesNotMatch(quoted.text, /Postage/);
   assert.match(shown.text, /Nothing goes out for signature, and no work begins, before the price is paid\./);
   assert.match(
@@ -155,7 +155,7 @@ test("says what follows when a closing that the firm pays is placed, by its card
     body: JSON.stringify({ method: "card" }),
   });
   assert.ok(card.status < 300, JSON.stringify(card.body));
-  assert.match(await quote(), /Visa •••• \d{4} is charged the price at once, within the limits that owners set\./);
+  assert.match(await quote(), /Visa •••• \d{4} is charged \$12\.00 at once, within the limits that owners set\./);
   type Listed = { members: { userId: string }[] };
   const userIds = async () =>
     (await service.cli<Listed>("member", "list", partnerId)).members.map(({ userId }) => userId);
@@ -169,8 +169,65 @@ test("says what follows when a closing that the firm pays is placed, by its card
   assert.equal((await postForm(`${service.baseUrl}/dashboard/billing/limits`, limit, owner.headers)).status, 303);
   assert.match(
     await quote(),
-    /if the price of a document stays above your limit for one order, \$10\.00\. An owner can/,
+    /Nobody is charged: the price of a document is above your limit for one order, \$10\.00\. An owner can/,
   );
+});
+
+test("a closing is charged only as its form showed; a person prices it first only if the member ticks that", async () => {
+  const dana = await agent();
+  const card = await running.call("/api/partner/sandbox/billing/method", {
+    method: "POST",
+    headers: { ...dana.api, "Content-Type": "application/json" },
+    body: JSON.stringify({ method: "card" }),
+  });
+  assert.ok(card.status < 300, JSON.stringify(card.body));
+  const two = { doc2: await dana.file("Note.pdf"), doc2_name: "Note", doc2_sign: "on", doc2_signs_client: "on" };
+  const form = await oneSigned(dana, { ...two, doc1_signs_client: "on", pay_by: "firm" });
+  const shownIn = (text: string) => ({
+    total_cents: hidden(text, "total_cents"),
+    charged_method: hidden(text, "charged_method"),
+  });
+  const page = (await dana.post("/rows", form)).text;
+  assert.match(page, /id="place-closing"[^>]*>Place and charge \$24\.00 to Visa •••• \d{4}</);
+  const shown = shownIn(page);
+  assert.equal(shown.total_cents, "2400");
+  const refusedBy = async (fields: Record<string, string>, why: RegExp) => {
+    const { status, text } = await dana.post("", { ...form, ...fields });
+    assert.equal(status, 400);
+    assert.match(text, why);
+    return text;
+  };
+  await refusedBy(
+    { ...shown, total_cents: "2300" },
+    /The price is \$24\.00 now, not \$23\.00\. Nothing was placed, and nobody was charged\./,
+  );
+  const byClient = shownIn((await dana.post("/rows", { ...form, pay_by: "client" })).text);
+  assert.deepEqual(byClient, { total_cents: "2400", charged_method: "none" });
+  await refusedBy(byClient, /Visa •••• \d{4} would be charged now\./);
+  const unpriced = { ...shipping, doc2_ship: "on", ship_state: "PR", ship_postal: "00901" };
+  const asked = await refusedBy(
+    { ...shown, ...unpriced },
+    /must be ticked: a person has to set the price\. Document 2 \(Note\): There is no postage rate for the address\./,
+  );
+  assert.match(asked, /name="price_first"/);
+  assert.match(asked, /id="place-closing"[^>]*>Place without a charge</, "the form shows now that it has no price");
+  assert.deepEqual(await dana.orders(), []);
+
+  const first = await dana.post("", { ...form, ...unpriced, ...shown, price_first: "on" });
+  assert.equal(first.status, 303, first.text);
+  const statuses = (await dana.orders()).map(({ status }) => status);
+  assert.deepEqual(statuses.sort(), ["ManualQuoteRequired", "QuoteReady"]);
+  await until(
+    async () => (await running.db.query(sql`SELECT FROM jobs WHERE queue = 'firm-charge'`)).length === 0 || undefined,
+  );
+  assert.match(await dana.page(first.location), /Charge the firm: \$12\.00 to Visa/);
+
+  const files = { doc1: await dana.file("Deed.pdf"), doc2: await dana.file("Note.pdf") };
+  const placed = await dana.post("", { ...form, ...files, ...shown });
+  assert.equal(placed.status, 303, placed.text);
+  const again = await dana.post("", { ...form, ...files, ...shown, total_cents: "1" });
+  assert.equal(again.location, placed.location, "the same form is one closing, whichever price it showed");
+  await until(async () => (await dana.orders()).some(({ status }) => status === "EsignPending") || undefined);
 });
 
 test("reports all faults of all documents at once, places nothing, and keeps typed and sent data", async () => {
@@ -267,10 +324,10 @@ test("shows that a document can’t be signed, leaves it out of the price while 
   assert.match((await dana.post("/rows", asked)).text, /class="field-error">This document can’t be signed online\./);
   const unpriced = await dana.post("/quote", asked);
   assert.match(unpriced.text, /Without a price, because they can’t have the chosen services: 1\. Locked\./);
-  assert.doesNotMatch(unpriced.text, /Total so far/);
+  assert.doesNotMatch(unpriced.text, />Total/);
   assert.equal((await dana.post("", asked)).status, 400);
   const onPaper = { ...asked, doc1_sign: "" };
-  assert.match((await dana.post("/quote", onPaper)).text, /Total so far/);
+  assert.match((await dana.post("/quote", onPaper)).text, />Total</);
   assert.equal((await dana.post("", onPaper)).status, 303);
 });
 

@@ -165,7 +165,7 @@ export function acceptsFileWithForm(values: FormValues, documents: readonly Clos
     (own ? 2 + shipFields.length : 0) +
     [hidden.fields, hidden.template, hidden.ways, hidden.fault].filter(Boolean).length;
   const ofDocuments = documents.reduce((sum, document) => sum + ofDocument(document), 0);
-  return 24 + 3 * rows + ofDocuments <= mostFieldsWithFile;
+  return 27 + 3 * rows + ofDocuments <= mostFieldsWithFile;
 }
 
 /** How many rows of people the form has, besides the client. */

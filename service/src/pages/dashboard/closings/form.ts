@@ -8,6 +8,7 @@ import type { FormValues } from "../../ui/forms/form-body.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { type Part, shippingPart } from "../orders/new/form-parts.ts";
 import { placesElements, storedFilePath } from "../orders/new/places-part.ts";
+import { isPriceFirst } from "../orders/new/shown-charge.ts";
 import { chargeNote, labels, paidFirst } from "../orders/words.ts";
 import { type FormSubmission, submissionFields } from "../submit-once.ts";
 import { draftFields, draftNote, type FormDraft } from "./draft.ts";
@@ -26,6 +27,7 @@ import {
 import { faultNote } from "./file.ts";
 import { mostPeople, personLabel } from "./person-label.ts";
 import type { RefusedFields } from "./place.ts";
+import type { ClosingQuote } from "./quote.ts";
 import { templateNote, type UsedTemplate, usedNote, waysNote } from "./templates.ts";
 
 export const path = "/dashboard/closings/new";
@@ -41,8 +43,7 @@ export type ClosingFormView = FormSubmission & {
   pricing: Pick<VersionedPricing, "notarizationBlocked">;
   values: FormValues;
   messages: readonly string[];
-  /** The price for the current form, or the reason why there is none yet. */
-  quote: Html;
+  quote: ClosingQuote;
   /** The folder of pdf.js, which shows the pages of the documents. */
   pdfJs: string;
   /** The templates whose forms the documents are, by their ids. */
@@ -67,6 +68,7 @@ const serviceLabels = { sign: "Signed", notary: "Notarized online", ship: "Shipp
 export function closingFormBody(view: ClosingFormView): Html {
   const { environment, values, messages, pricing } = view;
   const isTest = environment === "test";
+  const usual = isTest ? "Place the test closing" : "Place the closing";
   const documents = documentsIn(values);
   const part: Part = (name) => ({ name, label: labels[name], value: values[name], error: undefined });
   return html`${pageHead(isTest ? "New test closing" : "New closing", `Several documents, the same people, one room. ${chargeNote}`)}
@@ -105,14 +107,18 @@ ${field({ ...part("fax_to"), type: "tel", maxLength: 40, hint: "10 US digits, or
 </fieldset>
 <fieldset><legend>Payment</legend>
 ${select({ ...part("pay_by"), value: values["pay_by"] ?? "client", required: true, options: payers, hint: `${paidFirst} When your firm pays, the client gets no mail about money and sees no prices. Either way one payment covers all documents.` })}
+${(isPriceFirst(values) || messages.some(asksToPriceFirst)) && checkbox({ name: "price_first", label: labels.price_first, checked: isPriceFirst(values), hint: "Nothing is charged when it is placed. We mail you each price that we set, and somebody of your firm charges it on the room’s page, or cancels the order, which costs nothing." })}
 </fieldset>
 ${checkbox({ name: "seals_when_done", label: "Seal the closing certificate when every order has ended", checked: sealsWhenDone(values), hint: "It lists all documents, and anyone can check it. Nothing is sealed while a document is stuck." })}
 ${checkbox({ name: "byod_confirmed", label: "These are the client’s own documents, complete except for what the signers fill in while they sign.", required: true, checked: values["byod_confirmed"] === "on" })}
 <input type="hidden" id="asks-before-page" name="asks_before_page" value="on" disabled>
-<section id="closing-quote" aria-live="polite" aria-label="Price">${view.quote}</section>
-<div class="form-actions"><button type="submit">${isTest ? "Place the test closing" : "Place the closing"}</button><button type="submit" class="quiet-button" formaction="${rowsPath}#closing-quote" formnovalidate>Update the price</button></div>
+<section id="closing-quote" aria-live="polite" aria-label="Price">${view.quote.shown}</section>
+<div class="form-actions"><button type="submit" id="place-closing" data-usual="${usual}">${view.quote.button ?? usual}</button><button type="submit" class="quiet-button" formaction="${rowsPath}#closing-quote" formnovalidate>Update the price</button></div>
 </form>`;
 }
+
+/** Whether the closing was refused because a person has to price a document of it. */
+const asksToPriceFirst = (message: string): boolean => message.startsWith(`“${labels.price_first}”`);
 
 /** One sentence for all documents without a place for every signer, with links to the two ways out. */
 function withoutPlaceWords(

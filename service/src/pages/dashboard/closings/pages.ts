@@ -108,7 +108,7 @@ export function closingPages(app: FastifyInstance, deps: ClosingPagesDeps): void
     pageRoute(forms, frame, {
       method: "POST",
       url: quotePath,
-      handle: async ({ request, form }) => render(await quoteOf(orders, request, form)),
+      handle: async ({ request, form }) => render((await quoteOf(orders, request, form)).shown),
     });
     pageRoute(forms, frame, {
       method: "POST",

@@ -2,10 +2,12 @@ import type { FastifyRequest } from "fastify";
 import { writeReceivers } from "../../../closing/deliveries/deliveries.ts";
 import { type NewClosing, newRoomFields, participantFields, placeClosing } from "../../../closing/rooms/rooms.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
+import type { Principal } from "../../../kernel/identity/identity.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
-import { draftOrder, type OrderDeps, readWhole } from "../../../orders/order/order.ts";
+import { draftOrder, type OrderDeps, type PricedOrder, readWhole } from "../../../orders/order/order.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
+import { chargeFields, methodToCharge, requireShownCharge, shownChargeOf } from "../orders/new/shown-charge.ts";
 import { fieldRefusal, lacksPlace, refusalWords } from "../orders/words.ts";
 import { submitRecorded } from "../submit-once.ts";
 import {
@@ -57,9 +59,10 @@ export async function placeForm(
   values: FormValues,
   alongside: (tx: Sql) => Promise<void>,
 ): Promise<string> {
-  // Leaves out the fields of the draft, because two windows of one draft must place only one closing.
-  const { draft: _, draft_version: __, draft_window: ___, ...typed } = values;
-  const fields = new Map(Object.entries(typed));
+  // Leaves out the fields of the draft, because two windows of one draft must place only one closing. A form that shows
+  // another price by now places no second closing, either.
+  const unmeant = ["draft", "draft_version", "draft_window", ...chargeFields];
+  const fields = new Map(Object.entries(values).filter(([name]) => !unmeant.includes(name)));
   const { roomCode } = await submitRecorded(orders, request, fields, async (recordClosing) => {
     const record: typeof recordClosing = async (tx, closingCode) => {
       await recordClosing(tx, closingCode);
@@ -152,7 +155,36 @@ async function closingIn(orders: OrderDeps, request: FastifyRequest, values: For
   if (documents.length === 0) messages.add("Add at least one document.");
   if (messages.size > 0 || withoutPlace.length > 0 || !room)
     throw new ClosingRefused([...messages], { fields: refusedFields, withoutPlace });
-  return { room, sealsWhenDone: values["seals_when_done"] === "on", people: participantsIn(values), documents: drafts };
+  const priced = drafts.map(({ order: { totalCents, manualQuoteReason } }, index) => {
+    const document = documents[index];
+    const reason = manualQuoteReason && document ? `${nameOf(document)}: ${manualQuoteReason}` : manualQuoteReason;
+    return { totalCents, manualQuoteReason: reason };
+  });
+  return {
+    ...{ room, sealsWhenDone: values["seals_when_done"] === "on", people: participantsIn(values), documents: drafts },
+    methodToCharge: await agreedMethod(orders, principal, values, priced),
+  };
+}
+
+/**
+ * The only method to charge automatically for a closing that the firm pays: null for none, undefined for any.
+ * @throws ClosingRefused when placing the closing would charge something else than the form showed
+ */
+async function agreedMethod(
+  orders: OrderDeps,
+  principal: Principal,
+  values: FormValues,
+  priced: readonly PricedOrder[],
+): Promise<string | null | undefined> {
+  if (values["pay_by"] !== "firm") return undefined;
+  try {
+    const shown = shownChargeOf(values);
+    await requireShownCharge(orders, principal, shown, priced);
+    return methodToCharge(shown);
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== "validation") throw error;
+    throw new ClosingRefused([refusalWords(error.message).text]);
+  }
 }
 
 /**

@@ -5,25 +5,30 @@ import { actorOf, type Principal } from "../../../kernel/identity/identity.ts";
 import { type OrderDeps, type Payer, readWhole } from "../../../orders/order/order.ts";
 import { activeMethod, expectedRefusal } from "../../../orders/payments/payments.ts";
 import { moneyTable } from "../../ui/components.ts";
+import { money } from "../../ui/format.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { listed } from "../orders/field-words.ts";
 import { afterPlacing } from "../orders/new/after-placing.ts";
 import { isPostageGuessed, postageNote } from "../orders/new/quote.ts";
+import { isPriceFirst, shownChargeFields } from "../orders/new/shown-charge.ts";
 import { documentsIn, orderOf } from "./fields.ts";
 import { isPrevented } from "./file.ts";
+
+/** The price of a closing, and what its button says; null while that is not certain. */
+export type ClosingQuote = { shown: Html; button: string | null };
 
 /**
  * The price of the closing for the current form, document by document. The carriers are not asked for prices before the
  * closing is placed.
  */
-export async function quoteOf(orders: OrderDeps, request: FastifyRequest, values: FormValues): Promise<Html> {
+export async function quoteOf(orders: OrderDeps, request: FastifyRequest, values: FormValues): Promise<ClosingQuote> {
   const { pricing, notaries } = orders.offer;
   const principal = principalOf(request);
   const { environment } = principal;
   const tier = tierOf(principal.tier);
   const lines: { label: string; amountCents: number }[] = [];
-  let [signs, hasGap] = [false, false];
+  let [signs, hasGap, isOpen] = [false, false, false];
   const postage = { isPriced: true, isGuessed: false, asksCarriers: false };
   const documents = documentsIn(values);
   const prevented = documents.filter(isPrevented);
@@ -34,6 +39,7 @@ export async function quoteOf(orders: OrderDeps, request: FastifyRequest, values
     // The price does not depend on the placed fields.
     fields.delete("fields");
     const { refusals, form } = readWhole(fields, true, pricing);
+    isOpen ||= !form;
     if (!form) continue;
     const { services, docSlug, shipMethod, shipTo, shipFrom } = form;
     const wanted = {
@@ -52,31 +58,46 @@ export async function quoteOf(orders: OrderDeps, request: FastifyRequest, values
     hasGap ||= services.notarize && (await notaries.gapOf(orders.db, sale)) !== null;
     postage.isPriced &&= outcome === "quoted";
     postage.isGuessed ||= isPostageGuessed(services, refusals);
-    postage.asksCarriers ||= environment === "live" && shipMethod === "label";
+    const asksCarriers = environment === "live" && shipMethod === "label";
+    postage.asksCarriers ||= asksCarriers;
+    isOpen ||= services.ship && asksCarriers;
     lines.push({ label: `${document.n}. ${document.name || document.fileName}`, amountCents: quote.totalCents });
   }
   const unpriced =
     prevented.length > 0 &&
     html`<p class="field-error">Without a price, because they can’t have the chosen services: ${listed(prevented.map(({ n, name, fileName }) => `${n}. ${name || fileName}`))}.</p>`;
-  if (lines.length === 0)
-    return html`${unpriced}<p class="quiet">The price appears here once there is a document with its services.</p>`;
+  if (lines.length === 0) {
+    const empty = html`<p class="quiet">The price appears here once there is a document with its services.</p>`;
+    return { shown: html`${unpriced}${empty}`, button: null };
+  }
   const totalCents = lines.reduce((sum, { amountCents }) => sum + amountCents, 0);
   const quote = { lines, subtotalCents: totalCents, discountCents: 0, totalCents };
-  const amounts = lines.map(({ amountCents }) => amountCents);
-  const payBy = values["pay_by"] === "firm" ? "firm" : "client";
-  const after = await afterClosing(orders, principal, { payBy, amounts, isPriced: postage.isPriced && !hasGap, signs });
-  return html`${unpriced}${moneyTable("Price, in US dollars", quote, "Total so far")}${postageNote(postage, "closing")}${after}`;
+  const isPriced = postage.isPriced && !hasGap && !isPriceFirst(values);
+  const isFinal = isPriced && prevented.length === 0 && !isOpen && !postage.isGuessed;
+  const { text, button, charged } = await afterClosing(orders, principal, {
+    payBy: values["pay_by"] === "firm" ? "firm" : "client",
+    amounts: lines.map(({ amountCents }) => amountCents),
+    ...{ isPriced, signs, sum: isFinal ? money(totalCents) : null },
+  });
+  // The form is sent with the sum and the method that it shows, so that no other ones are charged.
+  const hidden = shownChargeFields({ cents: isFinal ? totalCents : null, method: charged });
+  const shown = html`${unpriced}${moneyTable("Price, in US dollars", quote, isFinal ? "Total" : "Total so far")}${postageNote(postage, "closing")}${text}${hidden}${button !== null && html`<span hidden data-place="${button}"></span>`}`;
+  return { shown, button };
 }
 
-/** Says what follows when the closing is placed. Its price can still change then, so no sum is named. */
-async function afterClosing(
-  orders: OrderDeps,
-  principal: Principal,
-  { payBy, amounts, ...priced }: { payBy: Payer; amounts: readonly number[]; isPriced: boolean; signs: boolean },
-): Promise<Html> {
-  const method = payBy === "firm" ? await activeMethod(orders.db, principal) : undefined;
+type PricedClosing = {
+  payBy: Payer;
+  amounts: readonly number[];
+  isPriced: boolean;
+  signs: boolean;
+  sum: string | null;
+};
+
+/** Says what follows when the closing is placed. */
+async function afterClosing(orders: OrderDeps, principal: Principal, { amounts, ...closing }: PricedClosing) {
+  const method = closing.payBy === "firm" ? await activeMethod(orders.db, principal) : undefined;
   const spending = { spender: actorOf(principal), amounts };
   const refusal = method ? await expectedRefusal(orders.db, orders, principal, spending) : null;
   const hasCheckout = orders.offer.checkoutUrlOf !== null;
-  return afterPlacing({ subject: "closing", payBy, method, refusal, ...priced, sum: null, hasCheckout }).text;
+  return afterPlacing({ subject: "closing", method, refusal, hasCheckout, ...closing });
 }

@@ -178,8 +178,14 @@ async function price(): Promise<void> {
       body,
       signal: asked.signal,
     });
-    if (response.ok) quote.innerHTML = await response.text();
+    if (!response.ok) return;
+    quote.innerHTML = await response.text();
   } catch (error) {
-    if (!(error instanceof DOMException && error.name === "AbortError")) quote.textContent = "";
+    if (error instanceof DOMException && error.name === "AbortError") return;
+    quote.textContent = "";
   }
+  const button = part("place-closing");
+  // The button says what placing the closing charges.
+  button.textContent =
+    quote.querySelector<HTMLElement>("[data-place]")?.dataset["place"] ?? button.dataset["usual"] ?? "";
 }

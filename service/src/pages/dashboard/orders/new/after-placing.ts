@@ -33,7 +33,7 @@ const words = {
     page: "the room’s page",
     itsPrice: "the price of a document",
     unpriced: (name: string) =>
-      `We price some of the documents first. For the others ${name} is charged at once, within the limits that owners set. A document that we price is charged when somebody of your firm has seen its price on the room’s page, and charges it there.`,
+      `We price some of the documents first, and charge nobody then. Somebody of your firm charges ${name} on the room’s page, at once for those that have a price, or later for all of them.`,
   },
 } as const;
 
@@ -87,5 +87,5 @@ function notCharged({ reason, leftCents }: LimitRefusal, { subject, sum }: After
     : `what is left of your limit for this month, ${money(leftCents)}`;
   return sum === null
     ? `Nobody is charged if ${isOfOrder ? words[subject].itsPrice : "the price"} stays above ${limit}.`
-    : `Nobody is charged: ${sum} is above ${limit}.`;
+    : `Nobody is charged: ${isOfOrder && subject === "closing" ? words.closing.itsPrice : sum} is above ${limit}.`;
 }
