@@ -32,6 +32,10 @@ const sourcesBelow = (folder: string, suffix: string): SourceFile[] =>
 
 export const sourcesOf = (folder: string): SourceFile[] => sourcesBelow(folder, ".ts");
 
+/** The calls of a source that run SQL. */
+export const callsOfDatabase = (source: string): string[] =>
+  [...templatesOf(source).rest.matchAll(/\.(?:query|transaction|script)(?:<[^()]*>)?\((?!\))/g)].map(([call]) => call);
+
 /** The tables that the migrations create. */
 export function tablesOf(migrations: string): Set<string> {
   const created = sourcesBelow(migrations, ".sql").flatMap(({ source }) => [

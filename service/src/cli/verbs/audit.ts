@@ -1,5 +1,4 @@
 import { resolve } from "node:path";
-import { auditLine } from "../../kernel/audit/audit.ts";
 import { writeFileDurably } from "../../kernel/platform/durable-file.ts";
 import { exportRecords, type RecordsReport, verifyRecords } from "../../upkeep/audit-heads/audit-heads.ts";
 import { defineVerb, UsageError, type Verb } from "../verb.ts";
@@ -45,9 +44,6 @@ export const auditVerbs: Verb[] = [
         const exported = await exportRecords(resources, day);
         const path = resolve(process.cwd(), file);
         const detail = { day: exported.day, rows: exported.rows.length };
-        await resources.db.query(
-          auditLine({ at: resources.clock(), action: "records.exported", actor: "operator", detail }),
-        );
         await writeFileDurably(path, `${JSON.stringify(exported, null, 1)}\n`, { mode: 0o600 });
         const { rows, auditLines } = exported;
         const text = `${path}: ${rows.length} rows and ${auditLines.length} lines of the audit log, by the head of ${exported.day}. It names people: keep it safe.`;

@@ -14,7 +14,6 @@ import {
   retireAndBegin,
   retractSeal,
 } from "../../evidence/transparency-log/transparency-log.ts";
-import { auditLine } from "../../kernel/audit/audit.ts";
 import type { Environment } from "../../kernel/identity/identity.ts";
 import { StartupError } from "../../kernel/platform/errors.ts";
 import { defineVerb, type Options, UsageError, type ValuesOf, type Verb } from "../verb.ts";
@@ -153,13 +152,10 @@ export const logVerbs: Verb[] = [
       if (from === undefined) throw new UsageError("log recover needs --from");
       const log = logOf(values);
       return withResources(async (resources) => {
-        const { db, clock, config } = resources;
-        const keys = await openLogs(db, config);
+        const keys = await openLogs(resources.db, resources.config);
         const recovered = await recoverLog({ ...resources, fetch, keys }, log, from).catch((error) => {
           throw error instanceof LogHalt ? new StartupError(error.message) : error;
         });
-        const detail = { log, ...recovered };
-        await db.query(auditLine({ at: clock(), action: "log.recovered", actor: "operator", detail }));
         const { origin, size, added } = recovered;
         return { json: recovered, text: `${origin} goes on at ${size} entries; ${added} came from ${from}.` };
       });

@@ -4,12 +4,11 @@ import {
   configuredChain,
   configuredChains,
   describeRoot,
+  recordChain,
   retireCertificate,
   rotateFileKey,
   type SealCertificate,
   sealCertificates,
-  sealChainOf,
-  sealChainRow,
 } from "../../evidence/seals/seals.ts";
 import { defineVerb, lines, UsageError, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
@@ -49,12 +48,13 @@ export const sealVerbs: Verb[] = [
     options: { test: { type: "boolean", help: "The seal of tests in place of the live one." } },
     summary: "Makes a new seal key with its certificate, for a key in a file; every node seals with it once restarted.",
     run: (_args, { test }) =>
-      withResources(async ({ config, clock, db, rowMac }) => {
+      withResources(async (resources) => {
+        const { config, clock } = resources;
         const environment = test === true ? "test" : "live";
         const before = await configuredChain(config, environment);
-        await db.query(sealChainRow(rowMac, sealChainOf(before), clock()));
+        await recordChain(resources, before);
         const { chainPem, ...rotated } = await rotateFileKey(config, clock(), () => randomBytes(16), environment);
-        await db.query(sealChainRow(rowMac, sealChainOf(chainPem), clock()));
+        await recordChain(resources, chainPem);
         const next = `Restart every node. Then, to retire the old certificate: bin/signsealship seal retire ${rotated.previousSha256} --reason superseded`;
         return { json: rotated, text: `${lines(rotated)}\n\n${next}` };
       }),

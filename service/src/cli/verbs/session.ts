@@ -1,4 +1,4 @@
-import { type AnySession, endAllSessions, endAnySession, listAnySessions } from "../../firms/members/members.ts";
+import { type AnySession, endAnySession, endSessionsOf, listAnySessions } from "../../firms/members/members.ts";
 import { defineVerb, UsageError, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 
@@ -35,9 +35,7 @@ export const sessionVerbs: Verb[] = [
         throw new UsageError("session end needs either a SESSION_ID or --all");
       return withResources(async (resources) => {
         const ended =
-          owner === undefined
-            ? await endAnySession(resources, sessionId ?? "")
-            : await resources.db.transaction((tx) => endAllSessions({ ...resources, db: tx }, owner));
+          owner === undefined ? await endAnySession(resources, sessionId ?? "") : await endSessionsOf(resources, owner);
         return { json: { ended }, text: ended.map((id) => `ended: ${id}`).join("\n") };
       });
     },

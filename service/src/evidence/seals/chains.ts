@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { keyStaysSafe } from "@signsealship/evidence/seal";
 import { type Certificate, nameText, parseCertificatesPem } from "@signsealship/evidence/x509";
 import type { Environment } from "../../kernel/identity/identity.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
@@ -29,6 +30,12 @@ export const sealChainRow = (rowMac: RowMac, { sha256, pem }: SealChain, at: Dat
   return sql`INSERT INTO seal_chains (sha256, pem, first_used_at, row_mac) VALUES (${sha256}, ${pem}, ${at}, ${mac})
     ON CONFLICT DO NOTHING`;
 };
+
+/** Records a chain as one of this service's chains. */
+export const recordChain = (
+  { db, rowMac, clock }: { db: Sql; rowMac: RowMac; clock: Clock },
+  chainPem: string,
+): Promise<unknown> => db.query(sealChainRow(rowMac, sealChainOf(chainPem), clock()));
 
 type ChainRow = SealChain & { firstUsedAt: Date; retiredAt: Date | null; reason: string | null };
 

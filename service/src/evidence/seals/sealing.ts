@@ -8,7 +8,7 @@ import type { Metrics } from "../../kernel/platform/metrics.ts";
 import type { Random } from "../../kernel/platform/random.ts";
 import type { Workers } from "../../kernel/platform/workers/task.ts";
 import { sealChainPem } from "./certificate/certificate.ts";
-import { type ChainPems, type ChainsDeps, fingerprintOf, leafOf, sealChainOf, sealChainRow } from "./chains.ts";
+import { type ChainPems, type ChainsDeps, fingerprintOf, leafOf, recordChain, sealChainOf } from "./chains.ts";
 import { openSealIdentity, probeSealIdentity, type SealIdentitySettings } from "./identity.ts";
 import { isChainRetired, isRetired } from "./retirement.ts";
 import { createSealer, type SealDocument, type Stamp } from "./sealer.ts";
@@ -155,9 +155,6 @@ async function enterService(deps: SealingDeps, chainPem: string): Promise<void> 
   }
   await recordChain(deps, chainPem);
 }
-
-const recordChain = ({ db, rowMac, clock }: SealingDeps, chainPem: string): Promise<unknown> =>
-  db.query(sealChainRow(rowMac, sealChainOf(chainPem), clock()));
 
 /**
  * Checks before each seal that its certificate is not retired, because a node that is still running may use the key of

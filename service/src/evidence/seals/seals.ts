@@ -28,6 +28,7 @@ export {
   leafOf,
   leftJoinRetiredChain,
   protectedTables,
+  recordChain,
   recordedChains,
   type SealChain,
   sealChainOf,

@@ -20,6 +20,7 @@ import {
   verifyNote,
   widthAt,
 } from "@signsealship/evidence/log";
+import { auditLine } from "../../kernel/audit/audit.ts";
 import type { Environment } from "../../kernel/identity/identity.ts";
 import { type Fetch, requestBounded } from "../../kernel/platform/bounds/bounded-request.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
@@ -146,7 +147,10 @@ export async function recoverLog(deps: RecoverDeps, environment: Environment, fr
     const { size, root } = checkpoint;
     await insertCheckpoint(tx, tree.log, { size, note: signer.signed(size, root) }, at);
     await beginNext(tx, deps, await endHalt(tx, whole, at), last);
-    return { origin: tree.origin, size: whole.size, added: whole.size - tree.size };
+    const detail = { origin: tree.origin, size: whole.size, added: whole.size - tree.size };
+    const line = { at, action: "log.recovered", actor: "operator", detail: { log: environment, ...detail } };
+    await tx.query(auditLine(line));
+    return detail;
   }, longStatements);
   if ((highWater?.size ?? -1) < checkpoint.size) await writeHighWater(keyPath, note);
   return recovered;

@@ -194,6 +194,10 @@ export async function endAnySession({ db, clock }: EndDeps, sessionId: string, a
   return ended;
 }
 
+/** Ends sessions like `endAllSessions`, in a transaction of its own. */
+export const endSessionsOf = ({ db, clock }: EndDeps, owner: string): Promise<string[]> =>
+  db.transaction((tx) => endAllSessions({ db: tx, clock }, owner));
+
 /**
  * Ends all sessions of an address, of a firm or, for the word `operator`, of all operators.
  * @param actor for the audit log

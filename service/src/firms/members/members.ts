@@ -4,6 +4,7 @@ export {
   endAllSessions,
   endAnySession,
   endMembersOfKey,
+  endSessionsOf,
   giveOwnersLive,
   listAnySessions,
   listPasskeysOf,

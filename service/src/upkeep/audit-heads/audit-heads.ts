@@ -1,5 +1,5 @@
 import { logKeyOf, logProof } from "../../evidence/transparency-log/transparency-log.ts";
-import { auditChainTexts } from "../../kernel/audit/audit.ts";
+import { auditChainTexts, auditLine } from "../../kernel/audit/audit.ts";
 import { longStatements, type Sql, type Tx } from "../../kernel/platform/database/database.ts";
 import { StartupError } from "../../kernel/platform/errors.ts";
 import type { Resources } from "../../kernel/resources.ts";
@@ -48,12 +48,12 @@ export type RecordsExport = {
 };
 
 /**
- * Discloses the records under the head of a day to an auditor.
+ * Discloses the records under the head of a day to an auditor, and adds a line about it to the audit log.
  * @param day null for the newest head in the log
  * @throws StartupError for a day without a head, for a head that is not in the log yet, and when the stored states
  * don't match the head
  */
-export async function exportRecords(deps: Pick<Resources, "db">, day: string | null): Promise<RecordsExport> {
+export async function exportRecords(deps: Pick<Resources, "db" | "clock">, day: string | null): Promise<RecordsExport> {
   return deps.db.transaction(async (tx) => {
     const heads = await selectHeads(tx);
     const at = day === null ? heads.length - 1 : heads.findIndex((one) => one.day === day);
@@ -70,7 +70,8 @@ export async function exportRecords(deps: Pick<Resources, "db">, day: string | n
     );
     if (otherSets(head, roots).length > 0)
       throw new StartupError(`the states that are stored are not those of the head of ${head.day}: run audit verify`);
-    return {
+    const detail = { day: head.day, rows: rows.length };
+    const exported = {
       day: head.day,
       head: line.head,
       text: headText(head),
@@ -80,6 +81,8 @@ export async function exportRecords(deps: Pick<Resources, "db">, day: string | n
       key: (await logKeyOf(tx, logged.log)) ?? "",
       proof: logged.proof,
     };
+    await tx.query(auditLine({ at: deps.clock(), action: "records.exported", actor: "operator", detail }));
+    return exported;
   }, longStatements);
 }
 

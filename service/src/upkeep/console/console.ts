@@ -8,6 +8,7 @@ export {
   movesOf,
   movesOfOthers,
   type OrderRecord,
+  openDocumentAsOperator,
   orderRecord,
 } from "./order-record.ts";
 export { type ListedOrder, listAllOrders, type OrdersFilter } from "./orders-list.ts";
@@ -22,6 +23,7 @@ export {
   queueCounts,
   queueOf,
   queuesToLookAt,
+  retryQueue,
   type ServiceTaskDeps,
   type SigningCertificate,
   sendMorningMails,

@@ -1,6 +1,7 @@
 import { type LetterOnRecord, lettersOnRecord } from "../../delivery/shipping/shipping.ts";
 import { may, namesOfActors, type Operator, type Permission } from "../../firms/operators/operators.ts";
 import { joinFirm, verifiedFirm } from "../../firms/partners/partners.ts";
+import { auditLine } from "../../kernel/audit/audit.ts";
 import type { Environment } from "../../kernel/identity/identity.ts";
 import type { Database } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
@@ -18,6 +19,7 @@ import {
 } from "../../orders/order/order.ts";
 import type { Address } from "../../orders/pricing/pricing.ts";
 import { type ActOnRecord, actsOfOrder } from "../../providers/providers.ts";
+import { type EnvelopeDeps, openOrderDocument } from "../../signing/envelopes/envelopes.ts";
 import { notesOfOrder, type OrderNote } from "./notes.ts";
 import { type Task, tasksOfOrder } from "./task-lists.ts";
 
@@ -75,6 +77,23 @@ export async function orderRecord(db: Database, code: string, environment: Envir
     ...tasks.flatMap(({ claimedBy, endedBy }) => [claimedBy ?? "", endedBy ?? ""]),
   ];
   return { ...facts, order, history, tasks, acts, letters, notes, names: await namesOfActors(db, actors) };
+}
+
+/**
+ * Opens a document of an order for an operator, and adds a line about it to the audit log.
+ * @throws like `openOrderDocument`
+ */
+export async function openDocumentAsOperator(
+  deps: Pick<EnvelopeDeps, "db" | "blobs" | "rowMac" | "clock">,
+  { id: orderId, partnerId, order }: OrderRecord,
+  documentId: string,
+  { actor }: Operator,
+): ReturnType<typeof openOrderDocument> {
+  const owner = { partnerId, environment: order.environment };
+  const document = await openOrderDocument(deps, { orderCode: order.code, owner, documentId });
+  const line = { at: deps.clock(), action: "document.read", actor, partnerId, orderId };
+  await deps.db.query(auditLine({ ...line, detail: { document: documentId } }));
+  return document;
 }
 
 /** The moves that the console offers, with the permission for each, in order of priority. */

@@ -1,12 +1,13 @@
 import { X509Certificate } from "node:crypto";
 import { kindsToDo, listOperators, mailOperator } from "../../firms/operators/operators.ts";
 import { leftJoinFirm, type MarkedFirm, markedFirm, withFirmNames } from "../../firms/partners/partners.ts";
+import { auditLine } from "../../kernel/audit/audit.ts";
 import type { Environment } from "../../kernel/identity/identity.ts";
 import { type Clock, dayMs, minuteMs } from "../../kernel/platform/clock.ts";
 import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { marked } from "../../kernel/platform/database/state-mac.ts";
-import { failedQueues } from "../../kernel/platform/jobs/jobs.ts";
+import { failedQueues, retryFailedJobs } from "../../kernel/platform/jobs/jobs.ts";
 import type { Metrics } from "../../kernel/platform/metrics.ts";
 import {
   businessMorning,
@@ -237,6 +238,18 @@ async function deadJobs(tx: Tx): Promise<NeededTask[]> {
 
 const jobsText = (queue: string, count: number): string =>
   count === 1 ? `1 job of the queue ${queue} failed for good.` : `${count} jobs of the queue ${queue} failed for good.`;
+
+/** Retries the jobs of a queue that failed for good. The audit log names the operator. */
+export async function retryQueue(
+  { db, clock }: { db: Database; clock: Clock },
+  { queue, actor }: { queue: string; actor: string },
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const retried = await retryFailedJobs(tx, queue);
+    const line = { at: clock(), action: "jobs.retried", actor, detail: { queue, retried } };
+    if (retried > 0) await tx.query(auditLine(line));
+  });
+}
 
 function expiring({ name, pem }: SigningCertificate, at: Date): NeededTask[] {
   const { validToDate } = new X509Certificate(pem);

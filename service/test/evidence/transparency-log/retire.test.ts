@@ -177,6 +177,10 @@ test("a database from before a rotation halts, and copies of both logs bring bac
   await opened.turn();
   assert.match(opened.halted().get("live") ?? "", /was restored .* run log recover/, "the next log waits for its copy");
   assert.deepEqual(await recover(second), { origin: originOf("live-2"), size: 3, added: 1 });
+  const lines = await restored.db.query(
+    sql`SELECT detail FROM audit_log WHERE action = 'log.recovered' ORDER BY id DESC LIMIT 1`,
+  );
+  assert.deepEqual(lines, [{ detail: { log: "live", origin: originOf("live-2"), size: 3, added: 1 } }]);
   await queue(restored.db, "now");
   await settle(restored);
   assert.equal(await proofOf(restored, "after"), late);

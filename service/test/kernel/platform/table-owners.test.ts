@@ -5,7 +5,14 @@ import { test } from "node:test";
 import { newDatabase } from "@signsealship/testing/database";
 import { type DatabaseWriteRules, readDatabaseWrites, unlistedWrites } from "@signsealship/testing/database-writes";
 import { forTests } from "@signsealship/testing/for-tests";
-import { breachesOf, type Ownership, readSql, sourcesOf, tablesOf } from "../../../../testing/table-owners.ts";
+import {
+  breachesOf,
+  callsOfDatabase,
+  type Ownership,
+  readSql,
+  sourcesOf,
+  tablesOf,
+} from "../../../../testing/table-owners.ts";
 
 const service = join(import.meta.dirname, "../../..");
 const tables = tablesOf(join(service, "migrations"));
@@ -101,6 +108,23 @@ test("does not mistake a column, lock, string or comment for a table", () => {
 test("refuses SQL in pages and in verbs", () => {
   for (const file of ["pages/operator/routes.ts", "cli/verbs/order.ts"])
     assert.deepEqual(check({ [file]: "sql`SELECT 1`" }), [`${file}: pages and verbs have no SQL`]);
+});
+
+test("pages and verbs run no SQL: they call features, which do", () => {
+  const running = sourcesOf(join(service, "src"))
+    .filter(({ file }) => /^(?:pages|cli)\//.test(file) && !file.includes("/browser/"))
+    .flatMap(({ file, source }) => callsOfDatabase(source).map((call) => `${file}: ${call}`));
+  assert.deepEqual(running, []);
+});
+
+test("finds a call that runs SQL, and not the query of a request", () => {
+  for (const source of [
+    "deps.db.query(line)",
+    "db.query<{ id: number }>(line)",
+    "await db.transaction(async (tx) => {",
+  ])
+    assert.equal(callsOfDatabase(source).length, 1, source);
+  assert.deepEqual(callsOfDatabase('request.query["page"]; asked.query(); // db.query(line)'), []);
 });
 
 test("refuses a statement that is not an sql template", () => {

@@ -505,6 +505,10 @@ test("an auditor computes the head of an exported day from rows and lines, and t
   const { keyId } = await issueKey(keys, acme.partnerId, "test");
   const day = await nextDay();
   await service.cli("audit", "export", path);
+  assert.deepEqual(
+    await db.query(sql`SELECT detail ->> 'day' AS day FROM audit_log WHERE action = 'records.exported'`),
+    [{ day }],
+  );
   const { head, text, lines, rows, auditLines, key, proof, ...more } = JSON.parse(
     readFileSync(path, "utf8"),
   ) as Exported;

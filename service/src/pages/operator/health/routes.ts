@@ -1,14 +1,14 @@
 import type { FastifyInstance } from "fastify";
 import { may } from "../../../firms/operators/operators.ts";
-import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { ReadReadiness } from "../../../kernel/http/readiness.ts";
 import type { Database } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
-import { retryFailedJobs, selectQueues } from "../../../kernel/platform/jobs/jobs.ts";
+import { selectQueues } from "../../../kernel/platform/jobs/jobs.ts";
 import { isPlainText } from "../../../kernel/platform/text.ts";
 import { lastReconciliation, openDifferences } from "../../../orders/payments/payments.ts";
 import { backlogs, type Providers } from "../../../providers/providers.ts";
 import type { SupplyState } from "../../../signing/notaries/notaries.ts";
+import { retryQueue } from "../../../upkeep/console/console.ts";
 import type { Finding } from "../../../upkeep/doctor/doctor.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.ts";
@@ -64,11 +64,7 @@ export function healthRoutes(scope: FastifyInstance, deps: HealthPageDeps): void
     permission: "partners.manage",
     async handle({ params: { queue }, operator }) {
       if (!isPlainText(queue)) throw new ServiceError("not_found", "No such queue.");
-      await db.transaction(async (tx) => {
-        const retried = await retryFailedJobs(tx, queue);
-        const line = { at: frame.clock(), action: "jobs.retried", actor: operator.actor, detail: { queue, retried } };
-        if (retried > 0) await tx.query(auditLine(line));
-      });
+      await retryQueue({ db, clock: frame.clock }, { queue, actor: operator.actor });
       return done("/operator/health", "jobs-retried");
     },
   });

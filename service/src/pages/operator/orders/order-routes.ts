@@ -3,7 +3,6 @@ import { attemptsOf } from "../../../delivery/faxing/faxing.ts";
 import { finishings, openAcceptance, type PaperDeps, paperStatuses } from "../../../delivery/paper/paper.ts";
 import { shownLabels } from "../../../delivery/shipping/shipping.ts";
 import { may, type Operator, requireDecidesNow, requirePermission } from "../../../firms/operators/operators.ts";
-import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Owner } from "../../../kernel/identity/identity.ts";
 import { isAltered } from "../../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
@@ -13,14 +12,20 @@ import { type AcceptsPayment, allowPayAgain, payAgainOf } from "../../../orders/
 import { actUnderWay } from "../../../providers/providers.ts";
 import {
   type EnvelopeDeps,
-  openOrderDocument,
   orderDocuments,
   readSigning,
   remindSigner,
   unlockSigner,
 } from "../../../signing/envelopes/envelopes.ts";
 import { latestInPersonRequest } from "../../../signing/notaries/notaries.ts";
-import { addNote, movesOf, movesOfOthers, type OrderRecord, orderRecord } from "../../../upkeep/console/console.ts";
+import {
+  addNote,
+  movesOf,
+  movesOfOthers,
+  type OrderRecord,
+  openDocumentAsOperator,
+  orderRecord,
+} from "../../../upkeep/console/console.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { shortCode } from "../../ui/format.ts";
 import { documentToSave } from "../../ui/orders/document-list.ts";
@@ -216,15 +221,7 @@ function documentRoutes(scope: FastifyInstance, deps: OrderPageDeps): void {
     async handle(call) {
       const record = await recordOf(deps, call);
       const { code } = record.order;
-      const { documentId } = call.params;
-      const document = await openOrderDocument(deps.envelopes, {
-        orderCode: code,
-        owner: ownerOf(record),
-        documentId,
-      });
-      const { partnerId, id: orderId } = record;
-      const line = { at: deps.frame.clock(), action: "document.read", actor: call.operator.actor, partnerId, orderId };
-      await deps.moves.db.query(auditLine({ ...line, detail: { document: documentId } }));
+      const document = await openDocumentAsOperator(deps.envelopes, record, call.params.documentId, call.operator);
       return documentToSave({ code, title: null }, document);
     },
   });
