@@ -253,6 +253,7 @@ function openPlacing(
     notaries: checkout.notarySupply,
     texts: envelopes.reach.texts,
     checkoutUrlOf: processor && checkoutOfNewOrder(checkout, log),
+    acceptsPayment: (environment: Environment) => acceptsPayment(processor, environment),
   };
   const originals = openOriginals(workers, requireStorage, trySigning);
   const orders = { db, clock, log, rowMac, blobs, names, originals, offer };

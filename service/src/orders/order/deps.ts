@@ -1,3 +1,4 @@
+import type { Environment } from "../../kernel/identity/identity.ts";
 import type { Blobs } from "../../kernel/platform/blobs/blobs.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Database } from "../../kernel/platform/database/database.ts";
@@ -35,4 +36,6 @@ export type Offer = {
    * function itself is null when payments are not configured.
    */
   checkoutUrlOf: ((orderCode: string) => Promise<string | null>) | null;
+  /** Whether orders in this environment are paid online. A live account of the processor takes no test orders. */
+  acceptsPayment: (environment: Environment) => boolean;
 };

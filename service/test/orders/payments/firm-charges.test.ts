@@ -849,3 +849,24 @@ test("a method that was altered in the database is not charged, and a task names
   assert.match(task?.reason ?? "", /The firm was not charged for it/);
   assert.equal(intentsOf(code).length, 0);
 });
+
+test("no form promises a mail with the link to pay a test order, which no live account takes", async () => {
+  const closing = { doc1: `${"a".repeat(40)} 1 Deed.pdf`, doc1_name: "Deed", doc1_sign: "on" };
+  const promise = /The client gets an email with the link to pay/;
+  for (const [environment, check] of [
+    ["live", assert.match],
+    ["test", assert.doesNotMatch],
+  ] as const) {
+    await post("/dashboard/environment", { environment });
+    for (const [path, fields] of [
+      ["/dashboard/orders/new/quote", { svc_sign: "on", pages: "1" }],
+      ["/dashboard/closings/new/quote", closing],
+    ] as const) {
+      const text = await (await post(path, fields)).text();
+      assert.match(text, /After you place it:/);
+      check(text, promise, `${environment} ${path}`);
+    }
+    check(await look("/dashboard/orders/new"), /name="create_checkout"/);
+  }
+  await post("/dashboard/environment", { environment: "live" });
+});

@@ -98,6 +98,6 @@ async function afterClosing(orders: OrderDeps, principal: Principal, { amounts, 
   const method = closing.payBy === "firm" ? await activeMethod(orders.db, principal) : undefined;
   const spending = { spender: actorOf(principal), amounts };
   const refusal = method ? await expectedRefusal(orders.db, orders, principal, spending) : null;
-  const hasCheckout = orders.offer.checkoutUrlOf !== null;
+  const hasCheckout = orders.offer.acceptsPayment(principal.environment);
   return afterPlacing({ subject: "closing", method, refusal, hasCheckout, ...closing });
 }

@@ -103,6 +103,6 @@ async function afterOrdering(
     isPriced: !notarize || (await offer.notaries.gapOf(db, sale)) === null,
     sum: null,
     signs: sign,
-    hasCheckout: offer.checkoutUrlOf !== null,
+    hasCheckout: offer.acceptsPayment(environment),
   }).text;
 }

@@ -131,7 +131,7 @@ async function showForm(
   const body = orderFormBody({
     ...submissionFor(request, typed?.values),
     pricing: deps.orders.offer.pricing,
-    paymentsConfigured: deps.orders.offer.checkoutUrlOf !== null,
+    paymentsConfigured: deps.orders.offer.acceptsPayment(principalOf(request).environment),
     textCodes: deps.orders.offer.texts !== null,
     pdfJs: deps.frame.assets.pdfJs.folder,
     templatePages: await templatePageCounts(deps.orders.db, principalOf(request)),

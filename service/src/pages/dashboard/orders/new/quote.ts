@@ -77,7 +77,7 @@ export function quoteRoute(forms: FastifyInstance, { limits, orders }: QuoteDeps
           isPriced,
           sum: isFinal ? money(quote.totalCents) : null,
           signs: services.sign,
-          hasCheckout: offer.checkoutUrlOf !== null,
+          hasCheckout: offer.acceptsPayment(environment),
         });
         const total = isFinal && isCounted ? "Total" : "Total so far";
         // The form is sent with the sum and the method that it shows, so that no other ones are charged.
