@@ -39,17 +39,30 @@ async function member() {
       .map((line) => line.split(","));
     return { status: answer.status, text, rows, name: answer.headers.get("content-disposition") };
   };
-  return { send, page, press, file, at };
+  const addCard = async () => {
+    const card = await running.call("/api/partner/sandbox/billing/method", {
+      method: "POST",
+      headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+      body: JSON.stringify({ method: "card" }),
+    });
+    assert.ok(card.status < 300, JSON.stringify(card.body));
+  };
+  return { send, page, press, file, at, addCard };
 }
 
 const people = "Tenant.name,Tenant.email\nJane Doe,jane@example.com\nSam Roe,sam@example.com\n";
 
 test("a member sends a list, sees that no order is placed yet, places them, and finds an order for each row", async () => {
-  const { send, page, press, at } = await member();
+  const { send, page, press, at, addCard } = await member();
   assert.match(await page(at), /Tenant\.email/);
   const { status, location, text } = await send(people);
   assert.equal(status, 303, text);
-  assert.match(await page(location), /Place the orders/);
+  const waiting = await page(location);
+  assert.match(waiting, /Place the orders/);
+  assert.match(waiting, /Once an order is paid, its document goes out for signature/);
+  assert.match(waiting, /<code>firm<\/code> wait until somebody of your firm has paid on each order’s page/);
+  await addCard();
+  assert.match(await page(location), /<code>firm<\/code> are charged to Visa •••• \d{4} at once, each by itself/);
   assert.equal((await press(`${location}/place`)).status, 303);
   const done = await page(location);
   assert.match(done, /All done/);

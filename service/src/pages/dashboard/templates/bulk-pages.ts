@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import { readForm } from "../../../kernel/http/uploads/multipart.ts";
-import type { Owner } from "../../../kernel/identity/identity.ts";
+import { actorOf, type Owner, type Principal } from "../../../kernel/identity/identity.ts";
 import {
   type Bulk,
   type BulkDeps,
@@ -12,6 +12,9 @@ import {
   retryBulk,
   rowPage,
 } from "../../../orders/bulk/bulk.ts";
+import type { OrderDeps } from "../../../orders/order/order.ts";
+import { activeMethod, expectedRefusal } from "../../../orders/payments/payments.ts";
+import type { TemplateContent } from "../../../orders/templates/templates.ts";
 import { card, emptyState, facts, notice, pageHead } from "../../ui/components.ts";
 import { plainTime } from "../../ui/format.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
@@ -20,6 +23,7 @@ import { pageRoute } from "../../ui/page/route.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { csv } from "../orders/list/page.ts";
+import { afterPlacingList } from "../orders/new/after-placing.ts";
 import { labels } from "../orders/words.ts";
 import { dashboardPage } from "../page-shell.ts";
 import { reauthenticate } from "../reauthenticate.ts";
@@ -130,11 +134,25 @@ function progressPages(app: FastifyInstance, forms: FastifyInstance, deps: Templ
   async function progress(request: FastifyRequest, id: string, cursor = "", error?: string): Promise<string> {
     const principal = principalOf(request);
     const found = await ownBulk(bulk, principal, id);
-    const { name } = await ownTemplate(deps, request, found.templateId);
+    const { name, content } = await ownTemplate(deps, request, found.templateId, String(found.version));
     const rows = await rowPage(bulk, principal, id, { limit: "100", cursor });
-    const body = progressBody({ bulk: found, name, ...rows, error });
+    const after = await afterPlacingRows(deps.orders, principal, content);
+    const body = progressBody({ bulk: found, name, ...rows, error, after });
     return dashboardPage(deps.frame, request, { title: `Many orders from ${name}`, section, body });
   }
+}
+
+/** Says what follows when the waiting rows are placed as orders. */
+async function afterPlacingRows(orders: OrderDeps, principal: Principal, { services }: TemplateContent): Promise<Html> {
+  const method = await activeMethod(orders.db, principal);
+  const spending = { spender: actorOf(principal), amounts: [] };
+  const ofCatalog = services.doc_slug === undefined ? null : orders.offer.pricing.catalogRow(services.doc_slug);
+  return afterPlacingList({
+    method,
+    refusal: method ? await expectedRefusal(orders.db, orders, principal, spending) : null,
+    signs: ofCatalog?.sign ?? services.svc_sign !== undefined,
+    hasCheckout: orders.offer.acceptsPayment(principal.environment),
+  });
 }
 
 /** Adds the file with the result of each row, for the sender of a list. */
@@ -191,9 +209,15 @@ ${checkbox({ name: "byod_confirmed", label: labels.byod_confirmed, required: tru
 </form>`;
 }
 
-type ProgressView = Awaited<ReturnType<typeof rowPage>> & { bulk: Bulk; name: string; error: string | undefined };
+type ProgressView = Awaited<ReturnType<typeof rowPage>> & {
+  bulk: Bulk;
+  name: string;
+  error: string | undefined;
+  /** Says what follows when the waiting rows are placed. */
+  after: Html;
+};
 
-function progressBody({ bulk, name, rows, nextCursor, error }: ProgressView): Html {
+function progressBody({ bulk, name, rows, nextCursor, error, after }: ProgressView): Html {
   const { bulkId, waiting, placed, failed, canceled, createdAt } = bulk;
   const at = `${bulkPath}/${bulkId}`;
   return html`${pageHead(`Many orders from ${name}`, html`Version ${bulk.version} of <a href="${path}/${bulk.templateId}">the template</a>.`)}
@@ -210,7 +234,7 @@ ${card(
     ["Canceled", String(canceled)],
     ["Sent", plainTime(createdAt)],
   ])}
-${waiting > 0 && html`<p>Placing takes up to 100 rows at a time, and charges nobody.</p>${buttonForm(`${at}/place`, placed === 0 ? "Place the orders" : "Place the next orders")}`}
+${waiting > 0 && html`<p>Placing takes up to 100 rows at a time.</p>${after}${buttonForm(`${at}/place`, placed === 0 ? "Place the orders" : "Place the next orders")}`}
 ${waiting === 0 && failed === 0 && placed > 0 && notice("info", "All done", "Every row that was not canceled has its order.")}
 ${failed > 0 && buttonForm(`${at}/retry`, "Try the failed rows again", { kind: "quiet-button" })}
 ${waiting + failed > 0 && buttonForm(`${at}/cancel`, "Give up the rest", { kind: "quiet-button" })}`,

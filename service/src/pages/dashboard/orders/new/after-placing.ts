@@ -89,3 +89,20 @@ function notCharged({ reason, leftCents }: LimitRefusal, { subject, sum }: After
     ? `Nobody is charged if ${isOfOrder ? words[subject].itsPrice : "the price"} stays above ${limit}.`
     : `Nobody is charged: ${isOfOrder && subject === "closing" ? words.closing.itsPrice : sum} is above ${limit}.`;
 }
+
+type AfterList = Pick<After, "method" | "refusal" | "signs" | "hasCheckout">;
+
+/** Says what follows when the orders of a list are placed. A row of the list may say that the firm pays its order. */
+export function afterPlacingList({ method, refusal = null, signs, hasCheckout }: AfterList): Html {
+  const next = signs
+    ? "its document goes out for signature: each signer gets the link to sign by email"
+    : "the work on its document begins";
+  const asked = hasCheckout ? "Each client gets an email with the price and the link to pay. " : "";
+  const charge = !method
+    ? "wait until somebody of your firm has paid on each order’s page"
+    : refusal === null
+      ? `are charged to ${methodName(method)} at once, each by itself, within the limits that owners set`
+      : "are not charged: an owner has not allowed you to spend for your firm. An owner can charge each on its page";
+  return html`<p><strong>After you place them:</strong> ${asked}Once an order is paid, ${next}.</p>
+<p>Orders of rows whose <code>pay_by</code> is <code>firm</code> ${charge}. One that we have to price first charges nobody.</p>`;
+}
