@@ -16,6 +16,7 @@ import { sql } from "../kernel/platform/database/sql.ts";
 import { jobGauges } from "../kernel/platform/jobs/jobs.ts";
 import type { Mailer } from "../kernel/platform/mail/mail.ts";
 import type { Metrics } from "../kernel/platform/metrics.ts";
+import { timeLimit } from "../kernel/platform/stopwatch.ts";
 import type { Resources } from "../kernel/resources.ts";
 import { pendingDeliveryGauges } from "../outgoing/webhooks/webhooks.ts";
 import { probeSignerAuthorities, type SignerAuthorities } from "../signing/envelopes/envelopes.ts";
@@ -142,10 +143,10 @@ function certificateGauges(metrics: Metrics, deps: GaugeDeps): void {
  * which is not cached.
  */
 function shared<T>(ask: () => Promise<T>, ms: number): () => Promise<T> {
-  let last: { answer: Promise<T>; until: number } | undefined;
+  let last: { answer: Promise<T>; isStale: () => boolean } | undefined;
   return () => {
-    if (last && performance.now() < last.until) return last.answer;
-    const asked = { answer: ask(), until: performance.now() + ms };
+    if (last && !last.isStale()) return last.answer;
+    const asked = { answer: ask(), isStale: timeLimit(ms) };
     last = asked;
     asked.answer.catch(() => {
       if (last === asked) last = undefined;

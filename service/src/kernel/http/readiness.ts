@@ -1,3 +1,4 @@
+import { timeLimit } from "../platform/stopwatch.ts";
 import { endsWithin } from "../platform/work/ends-within.ts";
 
 /** A dependency that `/readyz` probes; `check` rejects when it doesn't respond. */
@@ -63,7 +64,7 @@ function sharedProbe(
 ): () => Promise<boolean> {
   let answer: Promise<boolean> | null = null;
   let hanging = false;
-  let freshUntil = 0;
+  let isStale = () => true;
 
   async function ask(): Promise<boolean> {
     hanging = true;
@@ -77,14 +78,14 @@ function sharedProbe(
     } catch (error) {
       onFailure(error);
     } finally {
-      freshUntil = performance.now() + sharedMs;
+      isStale = timeLimit(sharedMs);
     }
     return false;
   }
 
   return () => {
     // Starts no second probe while one is running, even after its time-out.
-    if (answer && (hanging || performance.now() < freshUntil)) return answer;
+    if (answer && (hanging || !isStale())) return answer;
     answer = ask();
     return answer;
   };

@@ -8,6 +8,7 @@ import { cursorOf, foreignCursor, limitOf, type PageQuery, pageOf } from "../../
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { fingerprintOf } from "../../kernel/platform/idempotency-keys.ts";
 import { newUuid } from "../../kernel/platform/ids.ts";
+import { timeLimit } from "../../kernel/platform/stopwatch.ts";
 import { isUuid } from "../../kernel/platform/text.ts";
 import {
   createOrder,
@@ -211,9 +212,9 @@ export async function placeRows(deps: BulkDeps, principal: Principal, bulkId: st
 const placing = new Map<string, Promise<void>>();
 
 async function placeWaiting(deps: BulkDeps, principal: Principal, bulk: Bulk): Promise<void> {
-  const until = performance.now() + mostMs;
+  const isLate = timeLimit(mostMs);
   let last = 0;
-  for (let ordered = 0; ordered < mostOrdersInRun && performance.now() < until; ordered++) {
+  for (let ordered = 0; ordered < mostOrdersInRun && !isLate(); ordered++) {
     const row = await nextWaiting(deps.orders.db, bulk.bulkId, last);
     if (!row) break;
     last = row.n;

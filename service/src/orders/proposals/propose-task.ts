@@ -1,6 +1,7 @@
 import { openWithinBounds } from "../../kernel/pdf/pdf-js.ts";
 import { readContent } from "../../kernel/pdf/proposals/content.ts";
 import { type Proposal, propose } from "../../kernel/pdf/proposals/propose.ts";
+import { timeLimit } from "../../kernel/platform/stopwatch.ts";
 
 /** A proposal with the number and the size of its page. */
 export type OnPage = Proposal & { readonly page: number; readonly size: { width: number; height: number } };
@@ -26,14 +27,14 @@ export async function run(bytes: Buffer, most: SearchLimits): Promise<Search | n
   try {
     const document = await opening.promise.catch(() => null);
     if (!document) return null;
-    const until = performance.now() + most.milliseconds;
+    const isLate = timeLimit(most.milliseconds);
     const found: OnPage[] = [];
     let hasWords = false;
     // A page that pdf.js can't read is skipped.
     let isWhole = true;
     let number = 1;
     for (; number <= document.numPages; number++) {
-      if (number > most.pages || found.length > most.found || performance.now() > until) break;
+      if (number > most.pages || found.length > most.found || isLate()) break;
       const content = await document
         .getPage(number)
         .then((page) => readContent(page, OPS).finally(() => page.cleanup()))

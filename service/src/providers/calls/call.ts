@@ -3,6 +3,7 @@ import { type Fetch, requestBounded } from "../../kernel/platform/bounds/bounded
 import { createBreaker } from "../../kernel/platform/bounds/breaker.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
+import { stopwatch } from "../../kernel/platform/stopwatch.ts";
 import { type ProviderName, providerNames } from "../names.ts";
 import { type CallOutcome, outcomeOf } from "./outcome.ts";
 
@@ -101,14 +102,14 @@ export function createCaller(deps: CallerDeps, settings: CallerSettings): Caller
     const wait = pausedUntil - clock().getTime();
     if (wait > 0) return notNow(`${name} asked to wait`, wait);
     if (!breaker.admits()) return notNow(`${name} did not answer lately`, breakerSettings.coolDownMs);
-    const began = performance.now();
+    const elapsedMs = stopwatch();
     const exchanged = await send(deps.fetch, settings, request).catch((error) => {
       // The breaker needs a report for every request that it admitted, even if nothing was sent.
       breaker.failed();
       throw error;
     });
     heed(exchanged);
-    deps.count?.(provider, exchanged.outcome.kind, (performance.now() - began) / 1000);
+    deps.count?.(provider, exchanged.outcome.kind, elapsedMs() / 1000);
     return exchanged;
   }
 

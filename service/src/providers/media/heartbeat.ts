@@ -2,7 +2,9 @@
  * The heartbeat between the service and the engine's process. Each notices when the other hangs, for example because it
  * was stopped by a signal.
  */
+
 import type { ChildProcess } from "node:child_process";
+import { stopwatch } from "../../kernel/platform/stopwatch.ts";
 
 /** A heartbeat, and the answer to one. */
 export type Beat = { readonly beat: true };
@@ -51,17 +53,17 @@ export function beatFor(own: Pick<ChildProcess, "send">, onHang: () => void) {
  * `check` must be called before anything is forwarded or recorded.
  */
 export function expectBeats(onSilence: () => void): { heard: () => void; check: () => void; end: () => void } {
-  let heardAt = performance.now();
+  let msSilent = stopwatch();
   let isOver = false;
   const check = () => {
-    if (!isOver && performance.now() - heardAt > mostSilentMs) onSilence();
+    if (!isOver && msSilent() > mostSilentMs) onSilence();
   };
   setInterval(check, everyMs).unref();
   return {
     // A heartbeat that comes too late does not help: another node may have the sessions.
     heard() {
       check();
-      heardAt = performance.now();
+      msSilent = stopwatch();
     },
     check,
     /** Expects no more heartbeats: the service has ended, and this process still writes what it has received. */

@@ -7,12 +7,13 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
 
 const ambient =
-  /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\b|(?<!deps\.)\brandomBytes\b(?!:)|\brandomUUID\b|\brandomInt\b|\bgetRandomValues\b/;
+  /\bDate\.now\(|\bperformance\.(?:now|timeOrigin)\b|\bhrtime\b|\bnew Date\(\)|\bMath\.random\b|(?<!deps\.)\brandomBytes\b(?!:)|\brandomUUID\b|\brandomInt\b|\bgetRandomValues\b/;
 const words = /"(?:\\.|[^"\\])*"|\/\*[\s\S]*?\*\/|(?<!:)\/\/.*/g;
 
 /** Files that may read the process's clock or randomness, and why. */
 const sources: Readonly<Record<string, string>> = {
   "service/src/kernel/platform/clock.ts": "it is the clock",
+  "service/src/kernel/platform/stopwatch.ts": "measures durations, which nothing stores as times",
   "service/src/kernel/platform/random.ts": "it is the randomness",
   "service/src/kernel/platform/ids.ts": "ids and codes differ whatever a caller hands in",
   "service/src/kernel/platform/column-cipher.ts": "a nonce that a caller could repeat would break AES-GCM",
@@ -25,6 +26,8 @@ const sources: Readonly<Record<string, string>> = {
   "service/src/kernel/platform/logs.ts":
     "log lines have the time of the machine, also where a test moves the service's",
   "service/src/providers/media/engine.ts": "tells a process how far the service's clock is ahead of the machine's",
+  "service/src/providers/media/engine/media-main.ts":
+    "is the entry of the engine's process, and reads the clock that never jumps",
 };
 
 /**
@@ -45,6 +48,7 @@ test("reads time and randomness below the entry points only in the files that pr
 
 test("distinguishes a reading from a word in a comment or a text, and from a parameter", () => {
   assert.ok(readsAmbient("const at = new Date();"));
+  assert.ok(readsAmbient("const until = performance.now() + mostMs;"));
   assert.ok(readsAmbient("draw({ randomBytes })"));
   assert.ok(readsAmbient('import { randomInt } from "node:crypto";'));
   assert.ok(!readsAmbient("// as new Date() would\nconst at = new Date(text);"));

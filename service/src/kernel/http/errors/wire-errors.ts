@@ -1,6 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { BusyError, type ErrorCode, NotYetError } from "../../platform/errors.ts";
+import { timeLimit } from "../../platform/stopwatch.ts";
 import { wantsProblem } from "../accept.ts";
 import { type HttpErrorCode, isRefusal, type Refusal } from "./http-error.ts";
 
@@ -92,18 +93,17 @@ function bodyOf(code: WireCode, message: string): object {
 }
 
 const busyWarningMs = 60_000;
-const busy = new WeakMap<FastifyBaseLogger, { warnedAt: number; refused: number }>();
+const busy = new WeakMap<FastifyBaseLogger, { isDueAgain: () => boolean; refused: number }>();
 
 /**
  * At most once a minute, logs how many requests were refused because of load. A line for each of them would cost more
  * than the refusal itself.
  */
 function warnOfBusy(log: FastifyBaseLogger, { message }: BusyError): void {
-  const now = performance.now();
-  const { warnedAt, refused } = busy.get(log) ?? { warnedAt: -busyWarningMs, refused: 0 };
-  const isDue = now - warnedAt >= busyWarningMs;
+  const { isDueAgain, refused } = busy.get(log) ?? { isDueAgain: () => true, refused: 0 };
+  const isDue = isDueAgain();
   if (isDue) log.warn({ refused: refused + 1, reason: message }, "requests were refused: too much is under way");
-  busy.set(log, isDue ? { warnedAt: now, refused: 0 } : { warnedAt, refused: refused + 1 });
+  busy.set(log, isDue ? { isDueAgain: timeLimit(busyWarningMs), refused: 0 } : { isDueAgain, refused: refused + 1 });
 }
 
 const withoutPayments = new WeakSet<FastifyBaseLogger>();

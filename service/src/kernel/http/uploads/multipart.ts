@@ -3,6 +3,7 @@ import multipart from "@fastify/multipart";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { freeMemory } from "../../platform/bounds/free-memory.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
+import { stopwatch } from "../../platform/stopwatch.ts";
 import { principalOf } from "../authentication.ts";
 import { maxFieldBytes, maxUploadBytes, type PartRules, readParts, type Upload } from "./multipart-parts.ts";
 import type { UploadHolder, UploadPlaces } from "./upload-places.ts";
@@ -85,7 +86,7 @@ export async function readForm(request: FastifyRequest, rules: FormRules, pace: 
   if (tooLong && !(rules.typed && declared <= pace.maxBytes)) throw invalid(messages.tooLarge);
   const capacity = tooLong ? null : Math.min(declared, maxUploadBytes);
   const bytes = capacity === null ? maxFields * maxFieldBytes : capacity + (rules.spareBytes ?? 0);
-  const startedAt = performance.now();
+  const elapsedMs = stopwatch();
   const release = await rules.places.reserve(rules.holder ?? principalOf(request), bytes);
   let upload: Upload | null = null;
   const releaseAll = () => {
@@ -96,7 +97,7 @@ export async function readForm(request: FastifyRequest, rules: FormRules, pace: 
     const parts = await readInPace(request, rules, capacity, pace);
     ({ upload } = parts);
     if (tooLong) throw invalid(messages.tooLarge);
-    if (performance.now() - startedAt > trustedMs) await authenticateAgain(request, rules);
+    if (elapsedMs() > trustedMs) await authenticateAgain(request, rules);
     return { ...parts, release: releaseAll };
   } catch (error) {
     releaseAll();

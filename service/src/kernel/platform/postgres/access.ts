@@ -6,6 +6,7 @@ import pg from "pg";
 import { serviceRole } from "../database/service-role.ts";
 import { writeFileDurably } from "../durable-file.ts";
 import { StartupError } from "../errors.ts";
+import { timeLimit } from "../stopwatch.ts";
 
 export const port = 5432;
 export const database = "postgres";
@@ -119,10 +120,9 @@ COMMIT;`;
  * without a password.
  */
 async function untilRefused(host: string): Promise<void> {
-  const deadline = performance.now() + 10_000;
+  const isLate = timeLimit(10_000);
   while (await letsIn({ host, port, database, user: users.owner, password: "none" })) {
-    if (performance.now() > deadline)
-      throw new StartupError("the database server still accepts connections without a password");
+    if (isLate()) throw new StartupError("the database server still accepts connections without a password");
     await sleep(5);
   }
 }

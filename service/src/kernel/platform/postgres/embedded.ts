@@ -16,6 +16,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { passableMode } from "../data-folder.ts";
 import { StartupError } from "../errors.ts";
+import { timeLimit } from "../stopwatch.ts";
 import { answers, type Connection, closeAccess, connectionOf, openAccess, ownerName, port } from "./access.ts";
 import { postgresBinaries } from "./binaries.ts";
 import { type ServerIdentity, serverIdentity } from "./identity.ts";
@@ -102,13 +103,12 @@ function readPidFile(at: Layout): PidFile | null {
 
 /** Whether a database server runs here and responds. Waits for a server that is starting, recovering or stopping. */
 async function runningServer(at: Layout): Promise<boolean> {
-  const deadline = performance.now() + 60_000;
+  const isLate = timeLimit(60_000);
   for (let file = readPidFile(at); file && isAlive(file.pid); file = readPidFile(at)) {
     if (file.status === "ready" && (await answers(at.folder, file.sockets))) return true;
     // After a reboot another process may have the recorded id. The server itself detects a stale file when it starts.
     if (!isPostgres(file.pid)) return false;
-    if (performance.now() > deadline)
-      throw new StartupError(`the database server ${file.pid} does not answer; see ${at.log}`);
+    if (isLate()) throw new StartupError(`the database server ${file.pid} does not answer; see ${at.log}`);
     await sleep(50);
   }
   return false;
@@ -190,15 +190,14 @@ async function start(at: Layout, identity: ServerIdentity, postgres: string): Pr
     exited ??= existsSync(at.log) ? lastLine(readFileSync(at.log, "utf8")) : "its folder is gone";
   });
   child.unref();
-  const deadline = performance.now() + 60_000;
+  const isLate = timeLimit(60_000);
   for (
     let file = readPidFile(at);
     file?.status !== "ready" || !(await answers(at.folder, file.sockets));
     file = readPidFile(at)
   ) {
     if (exited !== undefined) throw new StartupError(`the database server did not start: ${exited}`);
-    if (performance.now() > deadline)
-      throw new StartupError(`the database server did not start within 60 s; see ${at.log}`);
+    if (isLate()) throw new StartupError(`the database server did not start within 60 s; see ${at.log}`);
     await sleep(10);
   }
 }
@@ -239,8 +238,8 @@ async function stop(at: Layout): Promise<void> {
     ["SIGQUIT", 1_000],
   ] as const) {
     process.kill(file.pid, signal);
-    const deadline = performance.now() + waitMs;
-    while (performance.now() < deadline) {
+    const isLate = timeLimit(waitMs);
+    while (!isLate()) {
       if (!isAlive(file.pid)) return forgetSockets(at, file);
       await sleep(10);
     }

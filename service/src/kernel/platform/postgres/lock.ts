@@ -1,6 +1,7 @@
 import { closeSync, openSync, readFileSync, unlinkSync, writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { StartupError } from "../errors.ts";
+import { timeLimit } from "../stopwatch.ts";
 
 export function isAlive(pid: number): boolean {
   try {
@@ -34,9 +35,9 @@ function breakIfStale(path: string): void {
 
 /** Runs `work` while this process holds the lock file. Breaks the lock of a process that has died. */
 export async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
-  const deadline = performance.now() + 60_000;
+  const isLate = timeLimit(60_000);
   while (!tryLock(path)) {
-    if (performance.now() > deadline) throw new StartupError(`${path} is held by another process for over a minute`);
+    if (isLate()) throw new StartupError(`${path} is held by another process for over a minute`);
     breakIfStale(path);
     await sleep(20);
   }

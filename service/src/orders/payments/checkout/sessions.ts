@@ -4,6 +4,7 @@ import type { Database, Sql, Tx } from "../../../kernel/platform/database/databa
 import { hasSqlState, sqlState } from "../../../kernel/platform/database/sql-errors.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
+import { timeLimit } from "../../../kernel/platform/stopwatch.ts";
 import { isOfOtherAccount, presentAccount, processorOfOrder, requireLastAccount } from "../processor/account.ts";
 import type { MintedSession } from "../processor/checkout-sessions.ts";
 import type { Processor } from "../processor/processor.ts";
@@ -78,7 +79,7 @@ async function open(
 ): Promise<string> {
   const { db, clock } = deps;
   const ended = new Set<string>();
-  for (const until = performance.now() + mostMs; performance.now() < until; ) {
+  for (const isLate = timeLimit(mostMs); !isLate(); ) {
     const present = await presentAccount(deps);
     const reserved = await db.transaction(async (tx) =>
       reserve(tx, await wanted(tx), { now: clock(), ended, present }),
@@ -234,7 +235,7 @@ async function closeThenWork(
   prepare: (tx: Tx) => Promise<{ orders: readonly { id: number }[]; work: () => Promise<void> }>,
 ): Promise<void> {
   const ended = new Set<string>();
-  for (const until = performance.now() + mostMs; performance.now() < until; ) {
+  for (const isLate = timeLimit(mostMs); !isLate(); ) {
     const { orderId, open } = await db.transaction(async (tx) => {
       const { orders, work } = await prepare(tx);
       const ids = orders.map(({ id }) => id);

@@ -6,6 +6,7 @@ import { cursorOf, foreignCursor, limitOf } from "../../../kernel/platform/datab
 import { nothing, sql } from "../../../kernel/platform/database/sql.ts";
 import { invalid } from "../../../kernel/platform/errors.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
+import { timeLimit } from "../../../kernel/platform/stopwatch.ts";
 import { type ContextRow, contextColumns, contextJoins, contextOf } from "../event-context.ts";
 import { type PassportContext, payloadOf } from "../payload.ts";
 import { isTopic, testTopic, topics } from "../topics.ts";
@@ -41,9 +42,9 @@ export async function readFeed(deps: FeedDeps, owner: Owner, query: FeedQuery, g
   const first = await read();
   if (first.events.length > 0 || waitMs === 0) return first;
   const waited = await deps.waiters.hold(owner, gone, async (ended) => {
-    const until = performance.now() + waitMs;
+    const isOver = timeLimit(waitMs);
     let feed = first;
-    while (feed.events.length === 0 && performance.now() < until && !ended.aborted) {
+    while (feed.events.length === 0 && !isOver() && !ended.aborted) {
       await delay(lookEveryMs, undefined, { signal: ended }).catch(() => {});
       feed = await read();
     }

@@ -1,5 +1,6 @@
 import { Agent, type Dispatcher } from "undici";
 import type { Clock } from "../../../kernel/platform/clock.ts";
+import { stopwatch } from "../../../kernel/platform/stopwatch.ts";
 import type { Answer } from "../exchange.ts";
 import { addressesOf, type ConnectorSettings, createConnector } from "./connector.ts";
 import { rememberingNames } from "./resolve-name.ts";
@@ -107,7 +108,7 @@ const sendPost = (
   ...[url, headers, body, admits]: Parameters<Outbound["post"]>
 ): Promise<PostOutcome> =>
   new Promise((resolve) => {
-    const started = performance.now();
+    const elapsedMs = stopwatch();
     let answered: PostOutcome = null;
     let settled = false;
     let bytesRead = 0;
@@ -124,7 +125,7 @@ const sendPost = (
     const outcomeOf = (statusCode: number | null, reason: FailureReason | null): PostOutcome => ({
       statusCode,
       reason,
-      durationMs: Math.round(performance.now() - started),
+      durationMs: Math.round(elapsedMs()),
       answer,
     });
     /** The response's status decides the outcome, even if reading the body fails afterwards. */

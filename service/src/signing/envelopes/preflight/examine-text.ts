@@ -5,6 +5,7 @@ import { widthsByFont } from "../../../kernel/pdf/proposals/content.ts";
 import { textLimits } from "../../../kernel/pdf/text-cost.ts";
 import { type DocumentNotice, quoted } from "../../../kernel/pdf/unseen/notice.ts";
 import type { PdfLookup } from "../../../kernel/pdf/xref/lookup.ts";
+import { timeLimit } from "../../../kernel/platform/stopwatch.ts";
 import type { PlannedField } from "../pdf/fields.ts";
 import { textWithoutInk } from "../reading/hidden-text.ts";
 
@@ -28,7 +29,7 @@ type Widths = ReadonlyMap<string, ReadonlyMap<string, number>>;
 export async function examineText(look: PdfLookup, planned: readonly PlannedField[]): Promise<DocumentNotice[]> {
   const notices: DocumentNotice[] = [];
   const hiddenOn: DocumentNotice[] = [];
-  const until = performance.now() + most.milliseconds;
+  const isLate = timeLimit(most.milliseconds);
   const partly: DocumentNotice = { code: "partly_examined", page: null, text: null };
   const opened = await openWithinBounds(look.file.bytes);
   if (!opened) return [partly];
@@ -39,12 +40,7 @@ export async function examineText(look: PdfLookup, planned: readonly PlannedFiel
     let number = 0;
     for (const found of pages(look.file, look.root.dict)) {
       number++;
-      if (
-        number > document.numPages ||
-        number > most.pages ||
-        performance.now() > until ||
-        notices.length >= most.notices
-      )
+      if (number > document.numPages || number > most.pages || isLate() || notices.length >= most.notices)
         return [...notices, ...together(hiddenOn), partly];
       const page = await document.getPage(number);
       const runs = await textItems(page, room);

@@ -1,7 +1,9 @@
 /** How this node holds sessions: it renews their leases, and lets them go when it may not have them any more. */
+
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
+import { stopwatch } from "../../../kernel/platform/stopwatch.ts";
 import { backoffMs } from "../../../kernel/platform/work/backoff.ts";
 import { endSignersTurn, extendTurn, roomEnvelopeOf, setSignature } from "../../envelopes/envelopes.ts";
 import {
@@ -123,12 +125,12 @@ async function handRoom(deps: LiveDeps, room: Room, late: AbortSignal, settled: 
   await settled.ofSession(session);
   await endTurn(deps, room);
   if (!isHere(deps, room)) return leave(deps, session);
-  const at = performance.now();
+  const msAgo = stopwatch();
   letGo(deps, room);
   await leaveUnderLease(deps, session, late);
   // A renewal that the database performs late would take the released lease again.
   await settled.ofSession(session);
-  await releaseLeases(sheets.desk.db, own.id, performance.now() - at, sql`id = ${session}`);
+  await releaseLeases(sheets.desk.db, own.id, msAgo(), sql`id = ${session}`);
   rooms.endStreams(session);
 }
 

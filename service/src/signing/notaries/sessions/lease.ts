@@ -7,6 +7,7 @@ import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { NodeAddress, OwnNode } from "../../../kernel/platform/nodes.ts";
+import { monotonicMs } from "../../../kernel/platform/stopwatch.ts";
 import { orderIdOf } from "../../../orders/order/order.ts";
 import type { DeskDeps } from "../desk/desk.ts";
 import { type LiveSession, sha256Of } from "./store.ts";
@@ -22,12 +23,12 @@ const turnMarginMs = 1_000;
 
 /**
  * A lease of this node. `until` is by the database's clock, because the nodes' clocks may differ: another node would
- * otherwise take over a session too early. `since` is by `performance.now()`, which never jumps.
+ * otherwise take over a session too early. `since` is by `monotonicMs`.
  */
 export type OwnLease = { until: number; since: number };
 
 /** How many milliseconds of a lease are left. It ends no earlier in the database. */
-export const msLeft = ({ since }: OwnLease): number => since + leaseMs - performance.now();
+export const msLeft = ({ since }: OwnLease): number => since + leaseMs - monotonicMs();
 
 /** In how many milliseconds this node stops the media, unless it renews the lease. */
 export const msToFence = (lease: OwnLease): number => Math.max(0, msLeft(lease) - fenceMs);
@@ -85,14 +86,14 @@ export async function renewLease(
   db: Pick<Tx, "query"> = desk.db,
 ): Promise<OwnLease | null> {
   const address = own.addressFor(id);
-  const since = performance.now();
+  const since = monotonicMs();
   const [row] = await db.query<{ until: Date }>(sql`
     UPDATE live_sessions SET node = ${own.id}, node_url = ${address?.url ?? null}, node_url_mac = ${address?.mac ?? null},
       lease_until = clock_timestamp() + make_interval(secs => ${leaseMs / 1000})
     WHERE id = ${id} AND state <> 'ended' AND (node IS NULL OR node = ${own.id} OR lease_until < clock_timestamp())
     RETURNING lease_until AS until`);
   // The database may have read its clock as late as its answer came, and `until` must not be later than `since` allows.
-  return row ? { until: row.until.getTime() - (performance.now() - since), since } : null;
+  return row ? { until: row.until.getTime() - (monotonicMs() - since), since } : null;
 }
 
 /** Like `renewLease`, but never returns null. @throws ServiceError `unavailable` instead */

@@ -5,6 +5,7 @@ import { PdfRefusal } from "../../../../../kernel/pdf/refusal.ts";
 import { beginsText, textStreams } from "../../../../../kernel/pdf/text-cost.ts";
 import type { PdfLookup } from "../../../../../kernel/pdf/xref/lookup.ts";
 import { ServiceError } from "../../../../../kernel/platform/errors.ts";
+import { timeLimit } from "../../../../../kernel/platform/stopwatch.ts";
 import { leastSize, mostFields, parseOwnFields, type RequestedField } from "../../../../../orders/order/order.ts";
 import type { PlannedField } from "../../fields.ts";
 import { asked } from "../asked.ts";
@@ -108,7 +109,7 @@ const isBox = (kind: TagInText["tag"]["kind"]): boolean => ["checkbox", "radio",
 
 async function findTags({ file, root }: PdfLookup): Promise<TagOnPage[]> {
   const found: TagOnPage[] = [];
-  const until = performance.now() + mostMs;
+  const isLate = timeLimit(mostMs);
   const each: Iterator<Page> = pages(file, root.dict);
   let page = 0;
   for await (const runs of pageTexts(file.bytes)) {
@@ -122,8 +123,7 @@ async function findTags({ file, root }: PdfLookup): Promise<TagOnPage[]> {
     if (found.length > mostFields)
       throw new UnmatchedTag(`its text has more than ${mostFields} tags; name the places in fields`);
     page++;
-    if (performance.now() > until)
-      throw new TooLongForTags("looking for tags in its text takes too long; name the places in fields");
+    if (isLate()) throw new TooLongForTags("looking for tags in its text takes too long; name the places in fields");
   }
   return found;
 }

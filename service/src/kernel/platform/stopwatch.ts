@@ -1,0 +1,17 @@
+/**
+ * The milliseconds since some moment, by a clock that never jumps. Only for durations in this process: a time that is
+ * stored, or compared with a stored one, is by `Clock`.
+ */
+export const monotonicMs = (): number => performance.now();
+
+/** Starts a stopwatch. @returns a function that returns the milliseconds since the start */
+export function stopwatch(): () => number {
+  const startedAt = monotonicMs();
+  return () => monotonicMs() - startedAt;
+}
+
+/** Starts a time limit. @returns a function that returns whether the time is over */
+export function timeLimit(ms: number): () => boolean {
+  const elapsed = stopwatch();
+  return () => elapsed() >= ms;
+}
