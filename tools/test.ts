@@ -59,21 +59,48 @@ async function allFiles(): Promise<string[]> {
 const memory = memoryFolder();
 if (memory !== null) process.env["TMPDIR"] = memory;
 
-/**
- * Sends video between browsers for minutes. Among other files it starved: it took five times as long, and its time
- * limits ended.
- */
-const needsWholeMachine = (file: string): boolean =>
+const isWalk = (file: string): boolean =>
   sourceOf(resolve(root, file)).endsWith("service/test/pages/live/session.browser.test.ts");
+const isVerifiers = (file: string): boolean =>
+  /^packages\/(?:evidence|verifier)\//.test(relative(root, sourceOf(resolve(root, file))));
 
-/** Runs files, `concurrency` at a time, and after them those that need the whole machine, one at a time. */
+/** Passes on the events of two runs at the same time. */
+async function* together(first: AsyncIterable<TestEvent>, second: AsyncIterable<TestEvent>): AsyncGenerator<TestEvent> {
+  const runs = [first, second].map((events) => events[Symbol.asyncIterator]());
+  const next = new Map(runs.map((each) => [each, each.next()]));
+  while (next.size > 0) {
+    const [each, { done, value }] = await Promise.race(
+      [...next].map(async ([each, result]) => [each, await result] as const),
+    );
+    if (done) next.delete(each);
+    else {
+      next.set(each, each.next());
+      yield value;
+    }
+  }
+}
+
+/**
+ * Runs files, `concurrency` at a time, and after them the walk through live sessions with the verifier's tests. The walk
+ * sends video between browsers for minutes, mostly waits, and starved among other files. The verifier's tests start no
+ * service and no browser, and run at the lowest priority then.
+ */
 async function* eventsOf(files: string[], concurrency: number): AsyncGenerator<TestEvent> {
-  const alone = files.filter(needsWholeMachine);
-  const together = files.filter((file) => !alone.includes(file));
+  const walk = files.filter(isWalk);
+  const withWalk = walk.length > 0 && concurrency > 1 ? files.filter(isVerifiers) : [];
+  const others = files.filter((file) => !walk.includes(file) && !withWalk.includes(file));
   const timeout = Number(values.minutes) * 60_000;
   const execArgv = [`--import=${join(root, "testing/end-of-file.ts")}`];
-  if (together.length > 0) yield* run({ cwd: root, files: together, concurrency, timeout, execArgv });
-  if (alone.length > 0) yield* run({ cwd: root, files: alone, concurrency: 1, timeout, execArgv });
+  const lowPriority = '--import=data:text/javascript,import{setPriority}from"node:os";setPriority(19)';
+  if (others.length > 0) yield* run({ cwd: root, files: others, concurrency, timeout, execArgv });
+  if (walk.length === 0) return;
+  const walking = run({ cwd: root, files: walk, concurrency: 1, timeout, execArgv });
+  if (withWalk.length === 0) yield* walking;
+  else
+    yield* together(
+      walking,
+      run({ cwd: root, files: withWalk, concurrency: 1, timeout, execArgv: [lowPriority, ...execArgv] }),
+    );
 }
 
 const runFiles = (files: string[], concurrency: number): ReturnType<typeof outcomeOf> =>
