@@ -199,10 +199,11 @@ test("by mouse: fields of two signers are dragged onto pages, moved, resized, sn
   const toolbox = page.getByRole("group", { name: "Fields", exact: true });
   assert.ok(await toolbox.evaluate(isWhole), "all tools are in sight");
   for (const button of await toolbox.getByRole("button").all()) assert.ok(await button.evaluate(isWhole));
-  await dragTo(page, await middleOf(tool(page, "Signature")), await pointOn(page, 200, 300));
+  const spot = await pointOn(page, 200, 300);
+  await dragTo(page, await middleOf(tool(page, "Signature")), spot);
   const [signature] = await written(page);
   assert.ok(signature && near(signature.x + signature.width / 2, 200) && near(signature.y + signature.height / 2, 300));
-  assert.equal(signature.signer, 1);
+  assert.deepEqual([signature.kind, signature.signer, signature.page], ["signature", 1, 1]);
 
   const own = placed(page, /^Signature, Jane Roe, required, page 1/);
   const from = await middleOf(own);
