@@ -23,7 +23,7 @@ import { ignoreMultipart } from "./kernel/http/uploads/multipart.ts";
 import { testClockRoutes } from "./kernel/test-clock/test-clock.ts";
 import { readVersion } from "./kernel/version.ts";
 import { analyticsRoutes } from "./orders/analytics/analytics.ts";
-import { billingRoutes, documentFile, documentsOfOrder } from "./orders/billing/billing.ts";
+import { billingRoutes, documentFile, documentsOfOrder, payerOf } from "./orders/billing/billing.ts";
 import { bulkRoutes } from "./orders/bulk/bulk.ts";
 import { correctionRoutes } from "./orders/corrections/corrections.ts";
 import { fillRoutes } from "./orders/fills/fills.ts";
@@ -37,6 +37,7 @@ import {
   isPaymentInProcess,
   processorWebhook,
   supplementsOfCode,
+  wasPaidByFirm,
 } from "./orders/payments/payments.ts";
 import { playbookRoutes } from "./orders/playbooks/playbooks.ts";
 import { proposalRoutes } from "./orders/proposals/proposals.ts";
@@ -189,11 +190,16 @@ function pageDeps(deps: AppDeps, features: Features, readiness: ReadReadiness, a
       payments: {
         acceptsPayment,
         checkoutUrl: (code) => checkoutUrl(checkout, code, null),
-        supplementOf: async ({ code, status }) => dueOf(status, await supplementsOfCode(db, code)),
+        supplementOf: async ({ code, status }) => {
+          const due = dueOf(status, await supplementsOfCode(db, code));
+          // The client must not read that a bank took back a payment that was the firm's.
+          return due?.replacesLoss && (await wasPaidByFirm(db, code)) ? undefined : due;
+        },
         isInProcess: (code) => isPaymentInProcess(db, code),
         payableTogether: (code) => payableOfClient(checkout, code),
         checkoutTogether: async (code) => (await clientCheckout(checkout, code)).checkoutUrl,
-        receiptsOf: (code) => documentsOfOrder(db, code, null),
+        receiptsOf: async (code) =>
+          (await documentsOfOrder(db, code, null)).filter((document) => payerOf(document) === "client"),
         receiptFile: (receipts, number) => documentFile({ ...node, titleOf }, receipts, number),
       },
       fills: placing.fills,

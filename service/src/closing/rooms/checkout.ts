@@ -85,7 +85,8 @@ const ofSameClient = (orderCode: string) =>
 
 /**
  * Opens one checkout for all payable orders of the room that its firm placed and that one payer pays.
- * @param asked the payer; by default the client, or the firm if no client's order of the room can be paid now
+ * @param asked the payer of the orders; by default the client, or the firm if no client's order of the room can be paid now
+ * @param payer for whom the checkout is opened; by default, for the payer of its orders
  * @throws ServiceError `not_found` for an unknown room, `not_payable` when no order is payable, and the errors of a
  * checkout for one order
  */
@@ -94,11 +95,12 @@ export async function roomCheckout(
   owner: Owner,
   roomCode: string,
   asked?: Payer,
+  payer?: Payer,
 ): Promise<RoomCheckout> {
   const { id, environment } = await roomOf(deps.db, roomCode, owner);
   const of = (payBy: Payer) => membersOf(id, paidBy(payBy));
   const open = async (payBy: Payer): Promise<RoomCheckout> => ({
-    ...(await sharedCheckout(deps, { groupId: id, environment }, of(payBy))),
+    ...(await sharedCheckout(deps, { groupId: id, environment, payer }, of(payBy))),
     payBy,
   });
   const paysNothing = async (payBy: Payer) => (await of(payBy)(deps.db)).length === 0;

@@ -13,6 +13,7 @@ import {
   leftJoinSupplement,
   methodName,
   type PayingMethod,
+  payerOnPage,
   payingMethod,
   supplementState,
   verifiedSimultaneous,
@@ -104,7 +105,7 @@ export const verifiedAmount: Statement = sql`${verifiedAll(billingDocumentState,
 /** The facts of a payment that tell who paid, and how. */
 export type Paid = Pick<BillingDocument, "payBy" | "method" | "simulated">;
 
-/** Who paid: the firm, if its own method was charged or it pays for the order. */
+/** Who paid: the firm, if its own method was charged or the checkout was the firm's. */
 export const payerOf = ({ payBy, method }: Paid): Payer => (method === null ? payBy : "firm");
 
 /** Who paid and by which method: `Firm, Visa •••• 4242`. The processor's page doesn't tell which card paid there. */
@@ -166,7 +167,7 @@ export async function documentsOfOrder(db: Sql, code: string, owner: Owner | nul
     SELECT d.kind, d.environment, d.partner_id AS "partnerId", d.year, d.number, d.booked_at AS "issuedAt",
       r.year AS "receiptYear", r.number AS receipt, d.buyer_name AS "buyerName", i.content AS issuer, b.content AS buyer,
       ${documentCents} AS "amountCents", p.currency, ${paidAt} AS "paidAt", p.payment_intent AS "paymentReference",
-      p.simulated, ${payingMethod}, o.code AS "orderCode@order", o.external_reference AS reference, o.pay_by AS "payBy",
+      p.simulated, ${payingMethod}, o.code AS "orderCode@order", o.external_reference AS reference, ${payerOnPage},
       o.document_name AS "documentName", o.doc_slug AS "docSlug",
       CASE WHEN u.id IS NULL THEN o.lines
         ELSE jsonb_build_array(jsonb_build_object('type', 'Supplement', 'label', u.label, 'amountCents', u.amount_cents)) END AS lines,

@@ -10,6 +10,7 @@ import {
   fromSupplements,
   isUnapplied,
   joinPayment,
+  payerOnPage,
   payingMethod,
   supplementState,
   verifiedUnapplied,
@@ -113,7 +114,7 @@ export async function linesOf(db: Sql, { partnerId, environment }: Owner, span: 
         AND p.amount_cents = o.total_cents AND lower(p.currency) = 'usd' THEN ${allDiscounts} ELSE 0 END AS "discountCents",
       o.sign, o.notarize, o.ship, o.fax, ${documentCents} AS "amountCents", ${creditedCents} AS "creditedCents", lower(p.currency) AS currency,
       NOT ${isUnapplied} AND NOT ${replaces} AS applied, ${replaces} AS "replacesLoss",
-      o.pay_by AS "payBy", p.simulated, ${payingMethod},
+      ${payerOnPage}, p.simulated, ${payingMethod},
       ${verifiedAmount}, ${verifiedOrder}, ${verifiedUnapplied},
       ${verifiedAll(supplementState, sql`u`, supplements)}
     FROM ${billingDocuments(sql`d`)} ${joinPayment(sql`d.payment_id`)} ${joinOrder(sql`p.order_id`)}

@@ -18,7 +18,7 @@ import {
   type Payer,
   verifiedOrder,
 } from "../order/order.ts";
-import { type AcceptsPayment, dueCents, zoneOrDefault } from "../payments/payments.ts";
+import { type AcceptsPayment, dueCents, isPaidByFirm, zoneOrDefault } from "../payments/payments.ts";
 import { signingMark } from "./together.ts";
 
 /** The facts that decide whether a mail to the client still applies. */
@@ -29,6 +29,8 @@ export type Mailable = {
   payBy: Payer;
   /** Whether the order's last failed payment was the firm's, before the client became the payer. */
   isFailureOfFirm: boolean;
+  /** Whether the order was paid, and the firm made each payment. */
+  isPaidByFirm: boolean;
   /** The amount to pay in addition to the order's total; null for none. */
   supplementCents: number | null;
   /** Whether that amount replaces a payment that a bank took back; null without an amount. */
@@ -54,14 +56,27 @@ export const aboutMoney: ReadonlySet<MailMoment> = new Set([
   "refunded",
 ] as const);
 
-export const mailableColumns = sql`o.environment, o.status, o.pay_by AS "payBy", ${isFailureOfFirm(sql`o.id`)} AS "isFailureOfFirm", ${documentsDeletedAt(sql`o.id`)}, ${dueCents}`;
+/** The moments of mails about payments that arrived. */
+const aboutPayments: ReadonlySet<MailMoment> = new Set([
+  "payment_received",
+  "pay_again",
+  "paid_late",
+  "refunded_part",
+  "payment_returned",
+  "refund_failed",
+  "refunded",
+] as const);
+
+export const mailableColumns = sql`o.environment, o.status, o.pay_by AS "payBy", ${isFailureOfFirm(sql`o.id`)} AS "isFailureOfFirm",
+  ${isPaidByFirm(sql`o.id`)} AS "isPaidByFirm", ${documentsDeletedAt(sql`o.id`)}, ${dueCents}`;
 
 /**
  * Whether the mail still applies. The client of an order that is paid, or can't be paid here, gets no request for
- * payment. The client of an order that the firm pays gets no mail about money, and no client gets one about a failed payment of the firm.
+ * payment. The client of an order that the firm pays gets no mail about money, and no client gets one about a payment of the firm.
  */
 export function stillHolds(acceptsPayment: AcceptsPayment, moment: MailMoment, order: Mailable): boolean {
   if (order.payBy === "firm" && aboutMoney.has(moment)) return false;
+  if (order.isPaidByFirm && aboutPayments.has(moment)) return false;
   if (moment === "supplement_due") return acceptsPayment(order.environment) && order.replacesLoss === false;
   if (moment === "pay_again") return acceptsPayment(order.environment) && order.lossCents !== null;
   // The mail about the whole order's refund also covers a partial refund and a returned payment.

@@ -27,6 +27,7 @@ import {
   billingDocumentState,
   billingDocuments,
   fromPayments,
+  isByClient,
   joinPayment,
   paymentState,
 } from "../payments/payments.ts";
@@ -71,8 +72,8 @@ const rowStatement = (orderId: number) => sql`
     o.partner_id AS "partnerId", o.external_reference AS reference, o.document_name AS "documentName", o.doc_slug AS "docSlug",
     o.total_cents AS "totalCents", o.fax_to AS "faxTo", s.carrier, s.tracking_number AS "trackingNumber",
     (SELECT sum(p.amount_cents)::int ${fromPayments}
-      WHERE p.order_id = o.id AND refunded_at IS NOT NULL AND currency = 'usd') AS "refundedCents",
-    (SELECT sum(p.amount_cents)::int ${fromPayments} WHERE p.order_id = o.id AND currency = 'usd') AS "paidCents",
+      WHERE p.order_id = o.id AND refunded_at IS NOT NULL AND currency = 'usd' AND ${isByClient}) AS "refundedCents",
+    (SELECT sum(p.amount_cents)::int ${fromPayments} WHERE p.order_id = o.id AND currency = 'usd' AND ${isByClient}) AS "paidCents",
     (SELECT coalesce(sum(d.part_cents), 0)::int ${documents} AND d.kind = 'credit_note' AND d.refund LIKE 'settled:%'
       AND NOT EXISTS (SELECT FROM ${billingDocuments(sql`r`)} WHERE r.payment_id = d.payment_id AND r.refund = 'reversed:' || d.refund)) AS "lostCents",
     'sealed' = ANY (o.taken_in) AS "takenIn", ${isSigningSimulated} AS "isSimulated", o.sign AND NOT (o.notarize OR o.ship OR o.fax) AS "isSignedAlone",
@@ -162,7 +163,7 @@ async function partCentsOf(db: Sql, orderId: number, refund: string): Promise<nu
   const [note] = await db.query<{ cents: number }>(sql`
     SELECT d.part_cents::float8 AS cents, ${verified(billingDocumentState, sql`d`)}
     FROM ${billingDocuments(sql`d`)} ${joinPayment(sql`d.payment_id`)}
-    WHERE p.order_id = ${orderId} AND d.kind = 'credit_note' AND d.refund = ${refund} AND d.part_cents IS NOT NULL LIMIT 1`);
+    WHERE p.order_id = ${orderId} AND d.kind = 'credit_note' AND d.refund = ${refund} AND d.part_cents IS NOT NULL AND ${isByClient} LIMIT 1`);
   return note?.cents ?? null;
 }
 
@@ -176,7 +177,7 @@ async function returnedCentsOf(db: Sql, orderId: number, paymentIntent: string):
       ${verified(paymentState, sql`p`)}, ${verifiedAll(billingDocumentState, sql`d`, notes)}
     ${fromPayments} JOIN ${billingDocuments(sql`whole`)}
       ON whole.payment_id = p.id AND whole.kind = 'credit_note' AND whole.refund LIKE 'whole%'
-    WHERE p.order_id = ${orderId} AND p.payment_intent = ${paymentIntent} AND p.refunded_at IS NOT NULL
+    WHERE p.order_id = ${orderId} AND p.payment_intent = ${paymentIntent} AND p.refunded_at IS NOT NULL AND ${isByClient}
     ORDER BY whole.id DESC LIMIT 1`);
   return payment?.cents ?? null;
 }
@@ -186,7 +187,7 @@ async function failedCentsOf(db: Sql, orderId: number, refund: string): Promise<
   const notes = await db.query<{ cents: number }>(sql`
     SELECT d.part_cents::float8 AS cents, ${verified(billingDocumentState, sql`d`)}
     FROM ${billingDocuments(sql`d`)} ${joinPayment(sql`d.payment_id`)}
-    WHERE p.order_id = ${orderId} AND d.kind = 'credit_reversal' AND d.refund = ${`reversed:${refund}`}`);
+    WHERE p.order_id = ${orderId} AND d.kind = 'credit_reversal' AND d.refund = ${`reversed:${refund}`} AND ${isByClient}`);
   return notes.length === 0 ? null : notes.reduce((sum, { cents }) => sum + cents, 0);
 }
 

@@ -14,6 +14,7 @@ import {
   orderState,
   wasPaid,
 } from "../order/order.ts";
+import { isPaidByFirm } from "../payments/payments.ts";
 
 /**
  * Returns the closing rooms of the order's own firm that contain the order, each with that firm's orders in it.
@@ -25,7 +26,13 @@ export type ClosingsOf = (
 ) => Promise<readonly { id: string; name: string; orders: readonly number[] }[]>;
 
 /** An order that a mail may cover, because it has the same client in the same closing. */
-type Peer = { id: number; status: string; statusBeforeHold: string | null; isFailureOfFirm: boolean };
+type Peer = {
+  id: number;
+  status: string;
+  statusBeforeHold: string | null;
+  isFailureOfFirm: boolean;
+  isPaidByFirm: boolean;
+};
 
 /**
  * The orders that one mail covers, in the order of the closing, and the closing's name; null for an order by itself.
@@ -46,12 +53,15 @@ const onPages: ReadonlySet<MailMoment> = new Set(["signed", "shipped", "delivere
  */
 const merged: Partial<Record<MailMoment, (peer: Peer) => boolean>> = {
   quote_ready: ({ status }) => isPayable(status),
-  payment_received: ({ status, statusBeforeHold }) => wasPaid(status, statusBeforeHold),
+  payment_received: (peer) => isPaidByClient(peer),
   payment_failed: ({ status, isFailureOfFirm }) => status === "PaymentFailed" && !isFailureOfFirm,
   completed: ({ status }) => status === "Completed",
   cancelled: ({ status }) => status === "Cancelled",
-  refunded: ({ status }) => status === "Refunded",
+  refunded: ({ status, isPaidByFirm }) => status === "Refunded" && !isPaidByFirm,
 };
+
+const isPaidByClient = ({ status, statusBeforeHold, isPaidByFirm }: Peer): boolean =>
+  wasPaid(status, statusBeforeHold) && !isPaidByFirm;
 
 /** A mail about unpaid money names all unpaid documents, even those that an earlier mail named. */
 const repeated: ReadonlySet<MailMoment> = new Set(["quote_ready", "payment_failed"] as const);
@@ -135,7 +145,8 @@ type Group = { id: string; name: string | null; peers: readonly Peer[] };
 
 const peersOf = (db: Sql, orderId: number, orders: readonly number[]) =>
   db.query<Peer & Marked>(sql`
-    SELECT o.id, o.status, o.status_before_hold AS "statusBeforeHold", ${isFailureOfFirm(sql`o.id`)} AS "isFailureOfFirm", ${marked(orderState, sql`o`)}
+    SELECT o.id, o.status, o.status_before_hold AS "statusBeforeHold", ${isFailureOfFirm(sql`o.id`)} AS "isFailureOfFirm",
+      ${isPaidByFirm(sql`o.id`)} AS "isPaidByFirm", ${marked(orderState, sql`o`)}
     ${fromOrders} WHERE ${isOfSameClient(orderId)} AND o.id = ANY (${orders}::bigint[]) ORDER BY array_position(${orders}::bigint[], o.id)`);
 
 /** An order that shares its mails with no other order. */
@@ -189,7 +200,7 @@ export async function claimMentionedPayments(
     SELECT ${fromOrders} WHERE o.id = ${orderId} AND lower(o.customer_email) = lower(${email}) AND o.pay_by = 'client'`);
   if (!isClient) return null;
   const mail = `${signingMark}${asked.mail}`;
-  const paid = closing.peers.filter(({ status, statusBeforeHold }) => wasPaid(status, statusBeforeHold));
+  const paid = closing.peers.filter(isPaidByClient);
   const ids = paid.map(({ id }) => id);
   return db.transaction(async (tx) => {
     await lockMails(tx, closing);

@@ -5,6 +5,7 @@ import { markedAll } from "../../kernel/platform/database/state-mac.ts";
 import { enqueueAfter, type Jobs } from "../../kernel/platform/jobs/jobs.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import { closeCheckoutQueue, firmChargeQueue, joinOrder, type Payable, refundQueue } from "../order/order.ts";
+import { payerRows } from "./checkout/payers.ts";
 import { watchPending } from "./checkout/pending.ts";
 import { closeCheckouts, OpenElsewhere } from "./checkout/sessions.ts";
 import { checkoutRows, lastCheckoutEnd } from "./checkout/store.ts";
@@ -49,6 +50,7 @@ export {
   type SharedCheckout,
   sharedCheckout,
 } from "./checkout/checkout.ts";
+export { isByClient, isPaidByFirm, payerOnPage, wasPaidByFirm } from "./checkout/payers.ts";
 export { endPendingPayment, type PendingPayment, pendingPayments } from "./checkout/pending.ts";
 export { isBeingPaid, isPaymentInProcess } from "./checkout/store.ts";
 export { isDisputed, openDisputes, settledRefundQueue } from "./disputes.ts";
@@ -179,6 +181,7 @@ export const payable: Payable = {
 export const protectedTables = [
   ...moneyRows,
   ...checkoutRows,
+  payerRows,
   ...methodRows,
   chargeRows,
   ...reconcileRows,

@@ -51,7 +51,7 @@ export type OrderPageDeps = {
     payableTogether: (orderCode: string) => Promise<PaidTogether>;
     /** Returns the address of one hosted checkout for these orders. @throws ServiceError when none can be paid */
     checkoutTogether: (orderCode: string) => Promise<string>;
-    /** The receipts and credit notes of an order. */
+    /** The receipts and credit notes of what the client paid for an order. */
     receiptsOf: (orderCode: string) => Promise<readonly BillingDocument[]>;
     /** One of the receipts as a PDF. @throws ServiceError for an unknown number */
     receiptFile: (receipts: readonly BillingDocument[], number: string) => Promise<{ name: string; pdf: Buffer }>;

@@ -3,6 +3,8 @@ import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { newUuid } from "../../../src/kernel/platform/ids.ts";
+import { documentsOfOrder, payerOf } from "../../../src/orders/billing/billing.ts";
+import { linesOf } from "../../../src/orders/billing/lines.ts";
 import { type Mailable, mailableColumns, stillHolds } from "../../../src/orders/fulfilment/client-mails.ts";
 import { coveredBy } from "../../../src/orders/fulfilment/together.ts";
 import { findOrder, orderPayer } from "../../../src/orders/order/order.ts";
@@ -40,6 +42,13 @@ async function mailed(codes: readonly string[]): Promise<string[]> {
   return found.map(({ moment }) => moment);
 }
 
+/** The facts by which a mail to the client is sent or dropped. */
+async function mailable(id: number): Promise<Mailable> {
+  const [order] = await db.query<Mailable>(sql`SELECT ${mailableColumns} FROM orders o WHERE o.id = ${id}`);
+  assert.ok(order);
+  return order;
+}
+
 test("doesn't blame the client for a declined charge of the firm whose event comes after the client became the payer", async () => {
   const { firm, codes, intent } = await charged("card_declined");
   assert.deepEqual(await states(codes), all(["declined"]));
@@ -73,10 +82,7 @@ test("shows and mails the client only failures of their own payments after a cha
         return order && [order.status, clientStatus(order)];
       }),
     );
-  const notMailed = async (id: number) => {
-    const [order] = await db.query<Mailable>(sql`SELECT ${mailableColumns} FROM orders o WHERE o.id = ${id}`);
-    return order && !stillHolds(() => true, "payment_failed", order);
-  };
+  const notMailed = async (id: number) => !stillHolds(() => true, "payment_failed", await mailable(id));
   assert.deepEqual(await shown(), all(["PaymentFailed", "QuoteReady"]));
   assert.deepEqual(await Promise.all(orderIds.map(notMailed)), all(true), "the mail was queued before the switch");
   const [orderId = 0] = orderIds;
@@ -101,6 +107,55 @@ test("ends the firm's open checkout at the processor before the client becomes t
   const own = await checkoutUrl(deps, codes[0], null);
   assert.notEqual(own, url);
   assert.equal(stateOf(own), "open");
+});
+
+/** Who made each payment of an order, as its receipts name them, and whether the client is mailed about it. */
+async function paidBy(code: string) {
+  const receipts = await documentsOfOrder(db, code, null);
+  const order = await mailable(await world.orderIdOf(code));
+  return [receipts.map(payerOf), stillHolds(() => true, "payment_received", order)];
+}
+
+test("names the one who paid, the firm or the client, after the client became the payer", async () => {
+  const { firm, codes } = await group();
+  await letClientsPay(deps, firm.principal, membersOf(codes));
+  const [byFirm, byClient, ofEarlier] = codes;
+  const openFirms = (code: string) => checkoutUrl(deps, code, firm.owner, { shown: "client" });
+  const pay = async (url: string) => assert.equal(await world.take(stripe.pay(sessionAt(url))), true);
+  const clients = await checkoutUrl(deps, byFirm, null);
+  const firms = await openFirms(byFirm);
+  assert.deepEqual([stateOf(clients), await openFirms(byFirm)], ["expired", firms]);
+  await pay(firms);
+  assert.deepEqual(await paidBy(byFirm), [["firm"], false]);
+  const lines = await linesOf(db, firm.owner, { startsAt: null, endsAt: null });
+  assert.deepEqual(lines.map(payerOf), ["firm"]);
+  const abandoned = await openFirms(byClient);
+  await pay(await checkoutUrl(deps, byClient, null));
+  assert.deepEqual([stateOf(abandoned), await paidBy(byClient)], ["expired", [["client"], true]]);
+  const earlier = await openFirms(ofEarlier);
+  await pay(earlier);
+  const own = sql`checkout_id = (SELECT id FROM checkout_sessions WHERE session_id = ${sessionAt(earlier)})`;
+  for (const change of [
+    sql`UPDATE checkout_payers SET payer = 'client' WHERE ${own}`,
+    sql`DELETE FROM checkout_payers`,
+  ])
+    await assert.rejects(db.query(change), /append-only/, change.text);
+  await db.query(sql`ALTER TABLE checkout_payers DISABLE TRIGGER checkout_payers_stay`);
+  await db.query(sql`UPDATE checkout_payers SET payer = 'client' WHERE ${own}`);
+  await assert.rejects(paidBy(ofEarlier), { code: "unavailable" });
+  await db.query(sql`DELETE FROM checkout_payers WHERE ${own}`);
+  assert.deepEqual(await paidBy(ofEarlier), [["client"], true], "as for a checkout of an earlier release");
+  await db.query(sql`ALTER TABLE checkout_payers ENABLE TRIGGER checkout_payers_stay`);
+});
+
+test("opens no checkout for the firm from a page that was opened before the client became the payer", async () => {
+  const { firm, codes } = await group();
+  const open = () => checkoutUrl(deps, codes[0], firm.owner, { shown: "firm" });
+  assert.equal(stateOf(await open()), "open");
+  await letClientPay(deps, firm.principal, codes[0]);
+  const clients = await checkoutUrl(deps, codes[0], null);
+  await assert.rejects(open(), /The client pays this order by now/);
+  assert.equal(stateOf(clients), "open");
 });
 
 test("doesn't blame the client for a declined card in the firm's checkout whose event comes after the switch", async () => {

@@ -15,6 +15,8 @@ import {
   lockUnalteredOrders,
   type NotarySupply,
   notaryGapOfQuote,
+  orderPayer,
+  type Payer,
   whenDocumentsWereDeleted,
 } from "../../order/order.ts";
 import { isDisputed } from "../disputes.ts";
@@ -63,14 +65,27 @@ const partFor = ({ id: orderId, code: orderCode, totalCents }: LockedOrder, due:
   ...{ orderId, orderCode, amountCents: due?.amountCents ?? totalCents, supplementId: due?.id ?? null },
 });
 
+const payerChanged = () =>
+  new ServiceError(
+    "conflict",
+    "The client pays this order by now. If your firm shall pay it all the same, open the checkout from this page.",
+  );
+
 /**
  * Returns the URL of the order's open hosted checkout, or creates a checkout. The order's status doesn't change. An
  * order has only one checkout at a time. So an open checkout for a group that contains this order is closed.
  * @param owner the owner that the order must have; null for a caller who has the order's code
- * @throws ServiceError `not_found`, `not_payable` naming the status, `conflict` when a payment was just made,
- * `payments_not_configured`, `processor_failed`
+ * @param firmPays opens it for the firm, also for an order that the client is to pay. `shown` is the payer that the page
+ * showed. By default, the checkout is for the payer of the order.
+ * @throws ServiceError `not_found`, `not_payable` naming the status, `conflict` when a payment was just made, or the
+ * order's payer is not the one that was shown, `payments_not_configured`, `processor_failed`
  */
-export async function checkoutUrl(deps: CheckoutDeps, code: string, owner: Owner | null): Promise<string> {
+export async function checkoutUrl(
+  deps: CheckoutDeps,
+  code: string,
+  owner: Owner | null,
+  firmPays?: { shown: Payer },
+): Promise<string> {
   const opened = async (tx: Tx) => {
     const order = isCode(code) ? await lockOrder(tx, code) : undefined;
     const foreign = owner && (order?.partnerId !== owner.partnerId || order.environment !== owner.environment);
@@ -78,7 +93,10 @@ export async function checkoutUrl(deps: CheckoutDeps, code: string, owner: Owner
     const refusal = await paymentRefusal(tx, deps.notarySupply, order);
     if (refusal !== null) throw notPayable(refusal);
     requireProcessor(deps, order.environment);
-    return { groupId: null, parts: [await partOf(tx, order)] };
+    const parts = [await partOf(tx, order)];
+    const payer = await payerOf(tx, parts);
+    if (firmPays && payer !== firmPays.shown) throw payerChanged();
+    return { groupId: null, parts, payer: firmPays ? "firm" : payer };
   };
   // Does not ask a processor for its account if the order is not paid there: a test order never is, with a live key.
   const [order] = isCode(code)
@@ -150,25 +168,29 @@ export type SharedCheckout = {
 };
 
 /**
- * Returns the open hosted checkout for all payable orders of a group, or creates one. No order's status changes.
+ * Returns the open hosted checkout for all payable orders of a group, or creates one. No order's status changes. By
+ * default, the checkout is for the payer of the orders.
  * @param members reads the group's orders; called a second time when they are locked
  * @throws ServiceError `not_payable` when no order is payable, and the same errors as for one order
  */
 export async function sharedCheckout(
   deps: CheckoutDeps,
-  { groupId, environment }: { groupId: string; environment: Environment },
+  { groupId, environment, payer }: { groupId: string; environment: Environment; payer?: Payer | undefined },
   members: (db: Sql) => Promise<readonly Member[]>,
 ): Promise<SharedCheckout> {
   const processor = requireProcessor(deps, environment);
   let parts: readonly Part[] = [];
   const wanted = async (tx: Tx) => {
     parts = await payableParts(tx, deps.notarySupply, members);
-    return { groupId, parts };
+    return { groupId, parts, payer: payer ?? (await payerOf(tx, parts)) };
   };
   const url = await openSession(deps, () => processor, wanted);
   const orders = parts.map(({ orderCode, amountCents: totalCents }) => ({ orderCode, totalCents }));
   return { checkoutUrl: url, orders, totalCents: orders.reduce((sum, each) => sum + each.totalCents, 0) };
 }
+
+const payerOf = async (tx: Tx, [first]: readonly Pick<Part, "orderId">[]): Promise<Payer> =>
+  (first && (await orderPayer(tx, first.orderId))) ?? "client";
 
 /**
  * Locks the orders of a group. Leaves out altered orders.

@@ -5,9 +5,11 @@ import { hasSqlState, sqlState } from "../../../kernel/platform/database/sql-err
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import { timeLimit } from "../../../kernel/platform/stopwatch.ts";
+import { orderPayer, type Payer } from "../../order/order.ts";
 import { isOfOtherAccount, presentAccount, processorOfOrder, requireLastAccount } from "../processor/account.ts";
 import type { MintedSession } from "../processor/checkout-sessions.ts";
 import type { Processor } from "../processor/processor.ts";
+import { insertPayer, payerOfCheckout } from "./payers.ts";
 import {
   type CheckoutSession,
   currentSessions,
@@ -32,8 +34,11 @@ const mostMs = 10_000;
 // second.
 const pauseMs = 300;
 
-/** The orders to pay together. The transaction has locked them. `groupId` is null for a single order. */
-export type Wanted = { groupId: string | null; parts: readonly Part[] };
+/**
+ * The orders to pay together, and for whom the checkout is opened. The transaction has locked the orders. `groupId` is
+ * null for a single order.
+ */
+export type Wanted = { groupId: string | null; parts: readonly Part[]; payer: Payer };
 
 /** The session to use, or the sessions that the processor must end first. */
 export type Reserved = { session: CheckoutSession } | { replaced: CheckoutSession[] };
@@ -64,8 +69,8 @@ function busyIfLocked(error: unknown): never {
 }
 
 /**
- * Returns the URL of the open session for exactly these orders, or creates a session. An order's sessions that pay
- * other orders, too, or are about to expire, are first ended at the processor. Each step is committed before the
+ * Returns the URL of the open session for exactly these orders and payer, or creates a session. An order's sessions that
+ * pay other orders, too, are for the other payer, or are about to expire, are first ended at the processor. Each step is committed before the
  * processor is called, so that no session is lost.
  * @param wanted locks the orders in the transaction, and returns a part of the checkout for each order to pay
  */
@@ -104,7 +109,11 @@ async function open(
 
 type Reserving = { now: Date; ended: ReadonlySet<string>; present: string | null };
 
-async function reserve(tx: Tx, { groupId, parts }: Wanted, { now, ended, present }: Reserving): Promise<Reserved> {
+async function reserve(
+  tx: Tx,
+  { groupId, parts, payer }: Wanted,
+  { now, ended, present }: Reserving,
+): Promise<Reserved> {
   const sessions = await currentSessions(
     tx,
     parts.map(({ orderId }) => orderId),
@@ -114,7 +123,9 @@ async function reserve(tx: Tx, { groupId, parts }: Wanted, { now, ended, present
   if (only && sessions.length === 1 && only.groupId === groupId && isUsable(only, amountCents, now)) {
     const { supplementId } = only;
     const shared = groupId === null ? parts.map((part) => ({ ...part, supplementId })) : await partsOf(tx, only.id);
-    if (keyOf(shared) === keyOf(parts)) return { session: only };
+    const isForPayer =
+      ((await payerOfCheckout(tx, only.id)) ?? (await orderPayer(tx, shared[0]?.orderId ?? 0))) === payer;
+    if (keyOf(shared) === keyOf(parts) && isForPayer) return { session: only };
   }
   const open = sessions.filter(({ id }) => !ended.has(id));
   for (const { id } of open) await markReplacing(tx, id);
@@ -127,6 +138,7 @@ async function reserve(tx: Tx, { groupId, parts }: Wanted, { now, ended, present
     expiresAt: new Date(now.getTime() + sessionMs),
   };
   await insertMinting(tx, session, parts);
+  await insertPayer(tx, session.id, payer);
   return { session };
 }
 

@@ -8,6 +8,7 @@ import { defineMail, type MailDeps } from "../../../kernel/platform/mail/mail-jo
 import { isPlainTitle } from "../../../kernel/platform/mail/plain-name.ts";
 import { dollars } from "../../dollars.ts";
 import { fromOrders, isPayable, type Payer, verifiedOrder } from "../../order/order.ts";
+import { isPaidByFirm, paymentPayer } from "../checkout/payers.ts";
 import { restOfOrder } from "../store.ts";
 
 /**
@@ -51,17 +52,18 @@ type Row = Owner & {
   code: string;
   status: string;
   reference: string | null;
-  payBy: Payer;
+  /** The payer of the payment that the mail is about. */
+  paidBy: Payer;
 };
 
 /** Tells a firm's owners, and the member who placed the order, what happened to the money of an order. */
 export const moneyMail = defineMail({
   queue: "firm-money-mail",
   isVouched: true,
-  async load({ orderId, moment, to }: Payload, deps) {
-    const order = await rowOf(deps.db, orderId);
+  async load({ orderId, moment, about, to }: Payload, deps) {
+    const order = await rowOf(deps.db, orderId, about);
     // A client's second payment changes nothing for the firm.
-    if (!order || (order.payBy === "client" && (moment === "unneeded" || moment === "priced"))) return null;
+    if (!order || (order.paidBy === "client" && (moment === "unneeded" || moment === "priced"))) return null;
     if (moment === "priced" && !isPayable(order.status)) return null;
     const actor = to === "placer" ? await placerOf(deps, order) : `member:${to}`;
     const reader = actor === null ? undefined : await findActiveActor(deps.db, deps, order, actor);
@@ -78,7 +80,7 @@ export const moneyMail = defineMail({
       ...wordsOf(moment, {
         ...{ name: file === null ? name : `${name} (file ${file})`, cents, status: order.status },
         ...{ isWhole: isWhole === true, isOwed: isOwed === true, isDue: isDue !== false },
-        isClients: order.payBy === "client",
+        isClients: order.paidBy === "client",
       }),
       facts: [
         ["Order", maskCode(order.code)] as const,
@@ -100,9 +102,17 @@ export async function fileOf(db: Sql, orderId: number): Promise<string | null> {
   return order ? plainFile(order) : null;
 }
 
-async function rowOf(db: Sql, orderId: number): Promise<Row | undefined> {
+/**
+ * @param about the session, the payment or the refund that tells which payment of the order is meant; otherwise the
+ * payer is the firm if all payments were the firm's
+ */
+async function rowOf(db: Sql, orderId: number, about = ""): Promise<Row | undefined> {
   const [order] = await db.query<Row>(sql`
-    SELECT o.id, o.code AS "code@order", o.status, o.partner_id AS "partnerId", o.environment, o.pay_by AS "payBy",
+    SELECT o.id, o.code AS "code@order", o.status, o.partner_id AS "partnerId", o.environment,
+      coalesce((SELECT ${paymentPayer} FROM payments p WHERE p.order_id = o.id AND (p.session_id = ${about}
+          OR p.payment_intent = split_part(${about}, ':', 1)
+          OR EXISTS (SELECT FROM billing_documents d WHERE d.payment_id = p.id AND d.refund = ${about})) ORDER BY p.id DESC LIMIT 1),
+        CASE WHEN ${isPaidByFirm(sql`o.id`)} THEN 'firm' ELSE o.pay_by END) AS "paidBy",
       o.external_reference AS reference, ${verifiedOrder} ${fromOrders} WHERE o.id = ${orderId}`);
   return order;
 }
@@ -132,7 +142,7 @@ type About = {
   isWhole: boolean;
   isOwed: boolean;
   isDue: boolean;
-  /** Whether the client pays the order, and not the firm. */
+  /** Whether the payment is the client's, and not the firm's. */
   isClients: boolean;
 };
 

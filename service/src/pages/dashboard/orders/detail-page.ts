@@ -35,6 +35,7 @@ import {
   isPaymentInProcess,
   type Supplement,
   unpaidLossOf,
+  wasPaidByFirm,
 } from "../../../orders/payments/payments.ts";
 import {
   type EnvelopeDeps,
@@ -132,7 +133,7 @@ export function orderDetailPage(
   );
 
   putRightForms(app, forms, { db, clock, limits, corrections: deps.corrections, frame }, form);
-  firmPaysForms(forms, { members, checkout, limits }, form);
+  firmPaysForms(forms, { members, checkout, limits, assets: frame.assets }, form);
   noteForm(forms, { db, clock, limits, firmNotes: deps.firmNotes }, form);
   inPersonForms(forms, { db, clock, limits }, form);
   mailForm(forms, { db, clock, limits, acceptsPayment: deps.acceptsPayment }, form);
@@ -180,6 +181,7 @@ async function showOrder(
     ...{ corrected, history, notes, mails, documents, ...bills, rooms, openRooms },
     sendable: mailsToSendAgain(deps.acceptsPayment, {
       ...order,
+      isPaidByFirm: await wasPaidByFirm(db, order.code),
       supplementCents: due?.amountCents ?? null,
       replacesLoss: due?.replacesLoss ?? null,
       lossCents: dueLossOf(order.status, corrected.supplements)?.amountCents ?? null,

@@ -213,7 +213,7 @@ ${order.manualQuoteReason !== null && html`<p>${order.manualQuoteReason} A perso
 ${supplementsPart(view.corrected)}
 ${firmPaysPart({ ...order, dueCents }, firmPays, { payable, hasCheckout })}
 ${payable && order.payBy === "client" && clientPaysPart(view)}
-${payable && hasCheckout && buttonForm(`/orders/${order.code}/checkout`, `Open the checkout for ${money(dueCents)}`, { kind: "quiet-button" })}
+${payable && hasCheckout && buttonForm(`/dashboard/orders/${order.code}/checkout`, `Open the checkout for ${money(dueCents)}`, { fields: { pay_by: order.payBy }, kind: "quiet-button" })}
 </section>`;
 }
 

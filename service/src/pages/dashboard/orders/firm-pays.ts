@@ -4,12 +4,13 @@ import { principalOf } from "../../../kernel/http/authentication.ts";
 import type { RateLimits } from "../../../kernel/http/rate-limits.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { invalid } from "../../../kernel/platform/errors.ts";
-import { isPayable } from "../../../orders/order/order.ts";
+import { isPayable, type Payer, payers } from "../../../orders/order/order.ts";
 import {
   activeMethod,
   type CheckoutDeps,
   chargeByMember,
   chargesOfCode,
+  checkoutUrl,
   type FirmCharge,
   isOpenCharge,
   isOverdueCharge,
@@ -18,11 +19,13 @@ import {
   type PaymentMethod,
   type SpendingRefusal,
 } from "../../../orders/payments/payments.ts";
+import type { Assets } from "../../ui/assets/assets.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { money } from "../../ui/format.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
+import { leavingPage } from "../../ui/leaving-page.ts";
 import { type PageCall, type PageRoute, pageRoute } from "../../ui/page/route.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { chargeText } from "../billing/body.ts";
@@ -91,7 +94,7 @@ export const isAboveLimit = (latest: Pick<FirmCharge, "state" | "reason"> | unde
   latest?.state === "refused" && aboveLimit.has(latest.reason ?? "");
 
 type OrderCall = PageCall<{ code: string }>;
-type Deps = { members: MemberDeps; checkout: CheckoutDeps; limits: RateLimits };
+type Deps = { members: MemberDeps; checkout: CheckoutDeps; limits: RateLimits; assets: Assets };
 
 /** The sum that the page with the form showed, in cents. @throws ServiceError for a form without one */
 export function shownCents(form: FormValues): number {
@@ -100,13 +103,20 @@ export function shownCents(form: FormValues): number {
   return Number(shown);
 }
 
+/** The payer that the page with the form showed. @throws ServiceError for a form without one */
+function shownPayer(form: FormValues): Payer {
+  const shown = payers.find((each) => each === form["pay_by"]);
+  if (shown === undefined) throw invalid("pay_by must be the payer that the page shows: client or firm.");
+  return shown;
+}
+
 /**
- * Adds the form with which a member charges the firm's payment method for an order, and the one that lets the client pay
- * it instead.
+ * Adds the form with which a member charges the firm's payment method for an order, the one that opens a checkout for
+ * the firm, and the one that lets the client pay the order instead.
  */
 export function firmPaysForms(
   forms: FastifyInstance,
-  { members, checkout, limits }: Deps,
+  { members, checkout, limits, assets }: Deps,
   form: Pick<PageRoute<"/dashboard/orders/:code">, "method" | "policy"> & {
     refused: (call: OrderCall, error: string) => Promise<string>;
   },
@@ -121,6 +131,18 @@ export function firmPaysForms(
       handle: async ({ params, form, request }) => {
         await chargeByMember({ ...checkout, rowMac }, principalOf(request), params.code, shownCents(form));
         return done(`/dashboard/orders/${params.code}`, "order-charged");
+      },
+    },
+  );
+  pageRoute(
+    forms,
+    { limits },
+    {
+      ...form,
+      url: "/dashboard/orders/:code/checkout",
+      handle: async ({ params, form, request }) => {
+        const firmPays = { shown: shownPayer(form) };
+        return leavingPage(assets, null, await checkoutUrl(checkout, params.code, principalOf(request), firmPays));
       },
     },
   );

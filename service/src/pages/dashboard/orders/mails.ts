@@ -87,7 +87,7 @@ export function mailsPart({ submission, order, mails, signers, sendable }: Mails
 export const clientPaysPart = ({ clientUrl, hasCheckout }: { clientUrl: string; hasCheckout: boolean }): Html =>
   html`<p>${
     hasCheckout
-      ? "The client is emailed the link to pay; “Emails to the client” lists when."
+      ? "The client is emailed the link to pay; “Emails to the client” lists when. Open the checkout yourself only to pay for the client: the receipts are then your firm’s."
       : "This service takes no payments for test orders. Pay in the sandbox below."
   } To pass the link on yourself: ${codeText(clientUrl, "link to pay")}</p>`;
 

@@ -72,7 +72,7 @@ export function roomChanges(forms: FastifyInstance, deps: RoomsDeps, show: Show)
     url: "/dashboard/rooms/:code/checkout",
     handle: async ({ params: { code }, form, request }) => {
       const payer = form["pay_by"] === "firm" ? "firm" : form["pay_by"] === "client" ? "client" : undefined;
-      const { checkoutUrl } = await roomCheckout(deps.checkout, principalOf(request), code, payer);
+      const { checkoutUrl } = await roomCheckout(deps.checkout, principalOf(request), code, payer, "firm");
       return leavingPage(deps.frame.assets, null, checkoutUrl);
     },
   });

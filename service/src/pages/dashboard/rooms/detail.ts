@@ -64,7 +64,7 @@ function paymentOf(view: RoomDetailView, payer: Payer): Html {
   if (sums.length === 0) return html`${moving}`;
   const charge = isFirms && chargePart(view);
   return html`${moving}<p>${count} of this room ${words}: ${money(total)} together. One payment pays them all; each order starts when the payment clears. Orders of other firms are never part of it.</p>
-${!isFirms && html`<p>The client gets the link to pay by email. ${stored} Open the checkout yourself only to pay for the client.</p>`}
+${!isFirms && html`<p>The client gets the link to pay by email. ${stored} Open the checkout yourself only to pay for the client: the receipts are then your firm’s.</p>`}
 ${isFirms && failedPart(view.firmPays)}${charge}
 ${
   view.hasCheckout

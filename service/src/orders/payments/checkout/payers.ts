@@ -1,0 +1,62 @@
+/**
+ * Who pays by a checkout: the client or the firm, for whom it was opened. The payer of an order can change while a
+ * checkout is open, and the firm can pay in place of the client. For a checkout of an earlier release, and for a payment
+ * without a checkout, the payer is that of the order.
+ */
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
+import { type StateMac, verifiedAll, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
+import { stateRows } from "../../../kernel/platform/protected-data.ts";
+import { fromOrders, hasOrderCode, type Payer } from "../../order/order.ts";
+import { sessionState } from "./store.ts";
+
+const payerState: StateMac = {
+  table: sql`checkout_payers`,
+  key: sql`checkout_id`,
+  mac: sql`row_mac`,
+  covered: (y) => sql`${y}.checkout_id, ${y}.payer`,
+};
+
+export const payerRows = stateRows(payerState);
+
+export async function insertPayer(tx: Tx, checkoutId: string, payer: Payer): Promise<void> {
+  await tx.query(sql`INSERT INTO checkout_payers (checkout_id, payer) VALUES (${checkoutId}, ${payer})`);
+  await writeStateMacs(tx, payerState, sql`checkout_id = ${checkoutId}`);
+}
+
+/** The payer of a checkout; undefined for one of an earlier release. @throws ServiceError `unavailable` if altered */
+export async function payerOfCheckout(db: Sql, checkoutId: string): Promise<Payer | undefined> {
+  const own = sql`FROM checkout_payers y WHERE y.checkout_id = ${checkoutId}`;
+  const [found] = await db.query<{ payer: Payer | null }>(sql`
+    SELECT (SELECT y.payer ${own}) AS payer, ${verifiedAll(payerState, sql`y`, own)}`);
+  return found?.payer ?? undefined;
+}
+
+const ofPayment = sql`FROM checkout_sessions s JOIN checkout_payers y ON y.checkout_id = s.id WHERE s.session_id = p.session_id`;
+
+/** For the select list of a statement with a payment `p` of the order `o`: the payer of its checkout, as `payBy`. */
+export const payerOnPage: Statement = sql`
+  coalesce((SELECT y.payer ${ofPayment}), o.pay_by) AS "payBy",
+  ${verifiedAll(sessionState, sql`s`, ofPayment)}, ${verifiedAll(payerState, sql`y`, ofPayment)}`;
+
+/**
+ * Part of a statement: who made the payment `p`: the firm, if its own method was charged, or else the payer of the
+ * checkout. Not verified, so it may only choose words and mails.
+ */
+export const paymentPayer: Statement = sql`(CASE
+  WHEN EXISTS (SELECT FROM firm_charges c WHERE c.order_id = p.order_id AND c.payment_intent = p.payment_intent) THEN 'firm'
+  ELSE coalesce((SELECT y.payer ${ofPayment}), (SELECT o.pay_by ${fromOrders} WHERE o.id = p.order_id)) END)`;
+
+/** A condition: the client made the payment `p`. Not verified, like `paymentPayer`. */
+export const isByClient: Statement = sql`${paymentPayer} = 'client'`;
+
+/** Part of a statement: whether the order was paid, and each payment was the firm's. Not verified, like `paymentPayer`. */
+export const isPaidByFirm = (orderId: Statement): Statement => sql`coalesce((
+  SELECT bool_and(${paymentPayer} = 'firm') FROM payments p WHERE p.order_id = ${orderId}), false)`;
+
+/** Whether the order was paid, and each payment was the firm's. Not verified, like `paymentPayer`. */
+export async function wasPaidByFirm(db: Sql, orderCode: string): Promise<boolean> {
+  const [order] = await db.query<{ isPaidByFirm: boolean }>(sql`
+    SELECT ${isPaidByFirm(sql`o.id`)} AS "isPaidByFirm" ${fromOrders} WHERE ${hasOrderCode(orderCode)}`);
+  return order?.isPaidByFirm === true;
+}
