@@ -1,22 +1,22 @@
 /** Notaries: their commissions, the rules of their states, their desk, their uploads, and their journals. */
 import { journalRows } from "./acts/journal.ts";
-import { guestRows } from "./appointments/guest-store.ts";
 import { linkRows } from "./appointments/links.ts";
-import { appointmentTables } from "./appointments/store.ts";
+import { inPersonRows } from "./claims/in-person-requests.ts";
+import { draftRows } from "./claims/orders.ts";
 import { proofRows } from "./commissions/proofs.ts";
 import { sealRows } from "./commissions/seals.ts";
 import { notaryRows } from "./commissions/store.ts";
-import { draftRows } from "./desk/orders.ts";
 import { changeRows } from "./eligibility/changes/store.ts";
 import { checkRows, identityProofRows } from "./identity/store.ts";
-import { inPersonRows } from "./in-person/store.ts";
-import { queueTables } from "./queue/store.ts";
+import { handOverRows } from "./presence/hand-overs.ts";
 import { recordingEventRows } from "./recordings/events.ts";
 import { exportTables } from "./recordings/export-rows.ts";
 import { messageRows } from "./recordings/messages.ts";
 import { partRows, recordingRows } from "./recordings/store.ts";
+import { appointmentTables } from "./schedule/appointments.ts";
+import { guestRows } from "./schedule/guests.ts";
+import { queueTables } from "./schedule/queue.ts";
 import { liveTables } from "./sessions/store.ts";
-import { handOverRows } from "./sheets/hand-overs.ts";
 import { sheetTables } from "./sheets/store.ts";
 
 export {
@@ -43,6 +43,7 @@ export {
   wasSignedAgain,
   whereSignedAgain,
 } from "./acts/journal.ts";
+export { sweepSignatures } from "./acts/signatures.ts";
 export {
   appointmentOf,
   bookAppointment,
@@ -52,22 +53,27 @@ export {
   scheduledFor,
   setHours,
 } from "./appointments/book.ts";
-export { type Guest, guestsOf } from "./appointments/guest-store.ts";
 export { guestWords } from "./appointments/guest-words.ts";
 export { addGuest, dropGuest } from "./appointments/guests.ts";
-export { hoursDays, instantOf, typedHours } from "./appointments/hours.ts";
 export { appointmentInvitationMail, inviteToBook } from "./appointments/links.ts";
 export { guestMail, sessionMail, whenText } from "./appointments/mail.ts";
 export { type ClosingSigner, type Meeting, openMeetings } from "./appointments/meetings.ts";
 export { type BookingDeps, slotText } from "./appointments/offers.ts";
-export {
-  bringSessionsNearer,
-  findHours,
-  type NotarySession,
-  offersAppointments,
-} from "./appointments/store.ts";
 export { sweepAppointments } from "./appointments/sweep.ts";
 export { sessionWords } from "./appointments/words.ts";
+export {
+  type Claimed,
+  claimedOrder,
+  claimOrder,
+  type DeskDeps,
+  deskOf,
+  type EligibleOrder,
+  notaryOf,
+  releaseOrder,
+} from "./claims/claims.ts";
+export { currentSha256, readForNotary, signedBeforeAct } from "./claims/documents.ts";
+export { latestRequest as latestInPersonRequest } from "./claims/in-person-requests.ts";
+export { findDraft, sweepDrafts } from "./claims/orders.ts";
 export { certificateFacts } from "./commissions/certificate.ts";
 export {
   type Commission,
@@ -93,18 +99,6 @@ export { ruleFaults } from "./desk/act-checks.ts";
 export { appointmentMail, mailAppointment } from "./desk/appointment.ts";
 export { completeAct, type DeskReport, reportOn, requireMode, type SignedAct } from "./desk/complete.ts";
 export { dayOf, type NotaryDay, waitingWords } from "./desk/day.ts";
-export {
-  type Claimed,
-  claimedOrder,
-  claimOrder,
-  type DeskDeps,
-  deskOf,
-  type EligibleOrder,
-  notaryOf,
-  releaseOrder,
-} from "./desk/desk.ts";
-export { currentSha256, readForNotary, signedBeforeAct } from "./desk/documents.ts";
-export { findDraft, sweepDrafts } from "./desk/orders.ts";
 export { notarizationOf } from "./desk/progress.ts";
 export { refuseAct } from "./desk/refuse.ts";
 export { certificateModes } from "./eligibility/certificates.ts";
@@ -156,12 +150,22 @@ export {
 } from "./in-person/in-person.ts";
 export { inPersonMail } from "./in-person/mail.ts";
 export { inPersonRoutes } from "./in-person/routes.ts";
-export { latestRequest as latestInPersonRequest } from "./in-person/store.ts";
 export { openNotaries } from "./open-notaries.ts";
 export { countryChoices } from "./places.ts";
+export { type Holding, handOver, heldBy, reclaimDevice, reclaimDeviceByPin } from "./presence/device.ts";
+export {
+  abandonAct,
+  beginAct,
+  markAct,
+  type SheetDeps,
+  type SheetView,
+  sheetOf,
+} from "./presence/ipen.ts";
+export { noteAct, typedOfSheet } from "./presence/note.ts";
+export { witnessOf } from "./presence/vouching.ts";
+export { noteWitness } from "./presence/witness.ts";
 export { queueMail } from "./queue/mail.ts";
 export { askNow, leaveQueue, type QueueDeps, type QueuePlace, queuePlaceOf, testerOf } from "./queue/queue.ts";
-export { bringRequestsNearer, isAnyOnDuty } from "./queue/store.ts";
 export { sweepRequests } from "./queue/sweep.ts";
 export { acceptNext, type NotaryQueue, notaryQueueOf, setDuty } from "./queue/take.ts";
 export { type Checked, checkRecording } from "./recordings/check.ts";
@@ -186,6 +190,16 @@ export { type RecordingHead, Recordings } from "./recordings/recordings.ts";
 export { sweepRecordings } from "./recordings/retention.ts";
 export { type ShownRecording, shownRecording } from "./recordings/show.ts";
 export { loggedRecordings, recordingById, storedRecordings } from "./recordings/store.ts";
+export {
+  bringSessionsNearer,
+  findHours,
+  type NotarySession,
+  offersAppointments,
+} from "./schedule/appointments.ts";
+export { type Guest, guestsOf } from "./schedule/guests.ts";
+export { hoursDays, instantOf, typedHours } from "./schedule/hours.ts";
+export { bringRequestsNearer, isAnyOnDuty } from "./schedule/queue.ts";
+export { roleObstacle, roleWords, thirdRoles } from "./schedule/third-roles.ts";
 export { giveTurn, markLive, onRecord, placeOf, typedOnRecord, unmetLive } from "./sessions/act.ts";
 export { recordedAmong, roomlessDisk } from "./sessions/disk-room.ts";
 export { admitPerson, closeForAct, endLive, excusePerson, pauseLive, releaseBrowser } from "./sessions/door.ts";
@@ -235,25 +249,12 @@ export {
   noteLiveWitness,
   withdrawPerson,
 } from "./sessions/third-persons.ts";
-export { roleObstacle, roleWords, thirdRoles } from "./sessions/third-roles.ts";
 export { wasUnrecorded } from "./sessions/unrecorded.ts";
 export { watchSessions } from "./sessions/watch.ts";
-export { type Holding, handOver, heldBy, reclaimDevice, reclaimDeviceByPin } from "./sheets/device.ts";
-export {
-  abandonAct,
-  beginAct,
-  markAct,
-  type SheetDeps,
-  type SheetView,
-  sheetOf,
-} from "./sheets/ipen.ts";
-export { noteAct, typedOfSheet } from "./sheets/note.ts";
 export { loadScripts, type Scripts, type SheetMode, stepNames } from "./sheets/scripts.ts";
 export { endSheet, lockOpenSheet, markStep, noteEvent, openSheet, restartSheet } from "./sheets/sheet.ts";
 export { openTurn, type Turn, turnsOf, turnWords, type Unmet } from "./sheets/steps.ts";
 export { latestSheet, type Sheet } from "./sheets/store.ts";
-export { witnessOf } from "./sheets/vouching.ts";
-export { noteWitness } from "./sheets/witness.ts";
 export { placeBlock } from "./signing/block.ts";
 export { listRemoteKeys, prepareRemote, type RemoteSigningDeps, signRemote } from "./signing/remote.ts";
 export {
@@ -263,7 +264,6 @@ export {
   prepareSignature,
   reportOnSigned,
 } from "./signing/sign.ts";
-export { sweepSignatures } from "./signing/store.ts";
 export type { Check } from "./uploads/check.ts";
 
 export const protectedTables = [

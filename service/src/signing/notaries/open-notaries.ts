@@ -14,18 +14,18 @@ import {
   type Providers,
 } from "../../providers/providers.ts";
 import { readOneKind } from "../envelopes/envelopes.ts";
-import type { DeskDeps } from "./desk/desk.ts";
-import { openNotaryPapers } from "./desk/papers.ts";
+import type { DeskDeps } from "./claims/claims.ts";
+import { openNotaryPapers } from "./claims/papers.ts";
 import type { RuleChangeDeps } from "./eligibility/changes/changes.ts";
 import { eligibilityReader } from "./eligibility/changes/in-force.ts";
 import { loadNotaryRules } from "./eligibility/rules.ts";
 import { openNotarySupply, type SupplyDeps, supplyState } from "./eligibility/supply.ts";
 import { type IdentityDeps, meansFor } from "./identity/checks.ts";
+import type { SheetDeps } from "./presence/ipen.ts";
 import type { RecordingDisk } from "./recordings/disk.ts";
 import type { Recordings } from "./recordings/recordings.ts";
 import { LiveRooms } from "./sessions/rooms.ts";
 import type { LiveDeps } from "./sessions/session.ts";
-import type { SheetDeps } from "./sheets/ipen.ts";
 import { loadScripts } from "./sheets/scripts.ts";
 import { placeBlock } from "./signing/block.ts";
 import type { RemoteSigningDeps } from "./signing/remote.ts";

@@ -13,7 +13,7 @@ import { openSecretsKey } from "../../../src/kernel/platform/secrets.ts";
 import { quizAccount } from "../../../src/providers/identity/quiz.ts";
 import { stripeIdentityAccount } from "../../../src/providers/identity/stripe.ts";
 import { createCaller, createQuiz, createStripeIdentity } from "../../../src/providers/providers.ts";
-import { waitingOrder } from "../../../src/signing/notaries/desk/orders.ts";
+import { waitingOrder } from "../../../src/signing/notaries/claims/orders.ts";
 import { proofingGap } from "../../../src/signing/notaries/eligibility/online-rules.ts";
 import { loadNotaryRules } from "../../../src/signing/notaries/eligibility/rules.ts";
 import { lookAtCredential } from "../../../src/signing/notaries/identity/proofs.ts";

@@ -17,9 +17,9 @@ import { encodePng, notaryBlockOf } from "../../../src/signing/envelopes/envelop
 import { followOrder } from "../../../src/signing/envelopes/lifecycle/follow.ts";
 import { findSigning } from "../../../src/signing/envelopes/records/signing.ts";
 import type { Act } from "../../../src/signing/notaries/acts/act.ts";
+import { currentSha256 } from "../../../src/signing/notaries/claims/documents.ts";
+import { saveAct } from "../../../src/signing/notaries/claims/orders.ts";
 import { sealFor } from "../../../src/signing/notaries/commissions/seals.ts";
-import { currentSha256 } from "../../../src/signing/notaries/desk/documents.ts";
-import { saveAct } from "../../../src/signing/notaries/desk/orders.ts";
 import { endCheck, insertCheck } from "../../../src/signing/notaries/identity/store.ts";
 import { addNotary, listNotaries, setNotary } from "../../../src/signing/notaries/notaries.ts";
 import { mutoolOpens, pdfsig, qpdfAccepts, run } from "../../evidence/seals/pdf/oracles.ts";

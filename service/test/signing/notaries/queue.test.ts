@@ -10,7 +10,7 @@ import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { roomEnvelopeOf } from "../../../src/signing/envelopes/envelopes.ts";
 import { addNotary } from "../../../src/signing/notaries/notaries.ts";
 import { estimateOf } from "../../../src/signing/notaries/queue/estimate.ts";
-import { openRequests } from "../../../src/signing/notaries/queue/store.ts";
+import { openRequests } from "../../../src/signing/notaries/schedule/queue.ts";
 import { mailsTo, postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator } from "../../firms/operators/console-people.ts";
 import { certificateFiles } from "./certificate-files.ts";

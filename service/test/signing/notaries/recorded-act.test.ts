@@ -22,7 +22,7 @@ import { systemRandom } from "../../../src/kernel/platform/random.ts";
 import { openRowMac } from "../../../src/kernel/platform/row-mac.ts";
 import { openSecretsKey } from "../../../src/kernel/platform/secrets.ts";
 import { openPkcs12 } from "../../../src/pages/operator/browser/pkcs12.ts";
-import { saveAct } from "../../../src/signing/notaries/desk/orders.ts";
+import { saveAct } from "../../../src/signing/notaries/claims/orders.ts";
 import {
   addNotary,
   eligibilityReader,

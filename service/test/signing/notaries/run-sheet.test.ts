@@ -3,14 +3,14 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { ActKind } from "../../../src/signing/notaries/acts/act.ts";
-import type { Claimed } from "../../../src/signing/notaries/desk/desk.ts";
+import type { Claimed } from "../../../src/signing/notaries/claims/claims.ts";
+import { spokenAt } from "../../../src/signing/notaries/presence/spoken.ts";
 import {
   loadScripts,
   parseScripts,
   type Script,
   type SheetMode,
 } from "../../../src/signing/notaries/sheets/scripts.ts";
-import { spokenAt } from "../../../src/signing/notaries/sheets/spoken.ts";
 import {
   type Mark,
   openTurn,

@@ -2,7 +2,7 @@ import { readMailFirm } from "../../../firms/partners/partners.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { isLanguage, type Language } from "../../../kernel/platform/languages.ts";
 import { isPlainName } from "../../../kernel/platform/mail/plain-name.ts";
-import type { OrderPeople } from "../desk/orders.ts";
+import type { OrderPeople } from "../claims/orders.ts";
 import { sessionWords } from "./words.ts";
 
 /** The parts of a mail that depend on its recipient. */

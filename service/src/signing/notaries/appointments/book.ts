@@ -8,17 +8,24 @@ import { isCode, isUuid } from "../../../kernel/platform/text.ts";
 import { claimTaskIn } from "../../../kernel/tasks/tasks.ts";
 import { perform } from "../../../orders/fulfilment/fulfilment.ts";
 import { lockOrder } from "../../../orders/order/order.ts";
+import { claimedOrder, type DeskDeps, lockClaimed, notaryOf } from "../claims/claims.ts";
+import { orderOfId, type WaitingOrder, waitingOrderOf } from "../claims/orders.ts";
 import { lockNotary } from "../commissions/store.ts";
-import { claimedOrder, type DeskDeps, lockClaimed, notaryOf } from "../desk/desk.ts";
-import { orderOfId, type WaitingOrder, waitingOrderOf } from "../desk/orders.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
-import { endRequestOf } from "../queue/store.ts";
-import { type Guest, guestOfToken } from "./guest-store.ts";
-import { readHours } from "./hours.ts";
+import {
+  endSession,
+  insertSession,
+  moveSession,
+  type NotarySession,
+  sessionsOf,
+  writeHours,
+} from "../schedule/appointments.ts";
+import { type Guest, guestOfToken } from "../schedule/guests.ts";
+import { readHours } from "../schedule/hours.ts";
+import { endRequestOf } from "../schedule/queue.ts";
 import { linkOf } from "./links.ts";
 import { mailSession } from "./mail.ts";
 import { type BookingDeps, notariesFor, type Offer, offersOf } from "./offers.ts";
-import { endSession, insertSession, moveSession, type NotarySession, sessionsOf, writeHours } from "./store.ts";
 
 /** An appointment can't be changed when less than this time remains before its start. */
 const fixedMs = 2 * hourMs;

@@ -1,6 +1,6 @@
 /** Words for people whom the notary expects at an appointment besides the signers. */
 import type { Language } from "../../../kernel/platform/languages.ts";
-import type { ThirdRole } from "../sessions/third-roles.ts";
+import type { ThirdRole } from "../schedule/third-roles.ts";
 
 const en = {
   title: "Your part",

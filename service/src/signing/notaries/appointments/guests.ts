@@ -8,12 +8,12 @@ import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import type { SecretBytes } from "../../../kernel/platform/secrets.ts";
-import { claimedOrder, type DeskDeps, lockClaimed } from "../desk/desk.ts";
+import { claimedOrder, type DeskDeps, lockClaimed } from "../claims/claims.ts";
 import type { Typed } from "../form-reader.ts";
+import { countGuests, type Guest, guestsOf, insertGuest, removeGuest } from "../schedule/guests.ts";
+import { readInvited, requirePlace, signersComing } from "../schedule/third-roles.ts";
 import { openLiveOf } from "../sessions/store.ts";
-import { readInvited, requirePlace, signersComing } from "../sessions/third-roles.ts";
 import { scheduledFor } from "./book.ts";
-import { countGuests, type Guest, guestsOf, insertGuest, removeGuest } from "./guest-store.ts";
 import { guestMail } from "./mail.ts";
 
 type GuestDeps = { desk: DeskDeps; secrets: SecretBytes };

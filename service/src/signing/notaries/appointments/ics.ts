@@ -1,5 +1,5 @@
 import { minuteMs } from "../../../kernel/platform/clock.ts";
-import { slotMinutes } from "./hours.ts";
+import { slotMinutes } from "../schedule/hours.ts";
 
 export type CalendarEntry = {
   /** The id of the calendar entry. It stays the same in all versions of the entry. */

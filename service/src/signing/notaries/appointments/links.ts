@@ -11,8 +11,8 @@ import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import { derivedToken, deriveKey, keysOf, type SecretBytes } from "../../../kernel/platform/secrets.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
 import { lockOrder } from "../../../orders/order/order.ts";
-import type { DeskDeps } from "../desk/desk.ts";
-import { peopleOf, waitingOrderOf } from "../desk/orders.ts";
+import type { DeskDeps } from "../claims/claims.ts";
+import { peopleOf, waitingOrderOf } from "../claims/orders.ts";
 import { addressedTo } from "./address.ts";
 
 const linkState: StateMac = {

@@ -2,14 +2,14 @@ import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { type Language, languageTags } from "../../../kernel/platform/languages.ts";
 import { defineMail, type MailDeps } from "../../../kernel/platform/mail/mail-jobs.ts";
 import { isPlainName } from "../../../kernel/platform/mail/plain-name.ts";
+import { peopleOf } from "../claims/orders.ts";
 import { findNotary } from "../commissions/store.ts";
-import { peopleOf } from "../desk/orders.ts";
+import { findSession, type NotarySession } from "../schedule/appointments.ts";
+import { findGuest, guestPathOf, guestsOf } from "../schedule/guests.ts";
 import { addressedTo } from "./address.ts";
-import { findGuest, guestPathOf, guestsOf } from "./guest-store.ts";
 import { guestWords } from "./guest-words.ts";
 import { icsOf } from "./ics.ts";
 import { linkPathOf } from "./links.ts";
-import { findSession, type NotarySession } from "./store.ts";
 import type { SessionMoment } from "./words.ts";
 
 type SessionMail = {

@@ -3,7 +3,7 @@ import { sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { Language } from "../../../kernel/platform/languages.ts";
 import { fromOrders, hasOrderCode, lockOrder, type Titled, type TitleOf } from "../../../orders/order/order.ts";
-import { ordersOfIds, type WaitingOrder } from "../desk/orders.ts";
+import { ordersOfIds, type WaitingOrder } from "../claims/orders.ts";
 import { scheduledFor } from "./book.ts";
 import { ensureLink, type InviteDeps, linkPathOf } from "./links.ts";
 import { whenText } from "./mail.ts";

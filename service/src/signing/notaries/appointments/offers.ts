@@ -1,12 +1,12 @@
 /** The times at which people can book a notary. */
 import type { Sql } from "../../../kernel/platform/database/database.ts";
+import type { DeskDeps } from "../claims/claims.ts";
+import type { WaitingOrder } from "../claims/orders.ts";
 import { listWorkingNotaries, type Notary } from "../commissions/store.ts";
-import type { DeskDeps } from "../desk/desk.ts";
-import type { WaitingOrder } from "../desk/orders.ts";
 import { eligibilityFor } from "../eligibility/eligible.ts";
+import { bookedTimes, findHours, type NotarySession } from "../schedule/appointments.ts";
+import { slotsOf } from "../schedule/hours.ts";
 import { liveObstacle, type ProofProviders } from "../sessions/offered.ts";
-import { slotsOf } from "./hours.ts";
-import { bookedTimes, findHours, type NotarySession } from "./store.ts";
 
 /** `rooms` is null when the service has no rooms for audio and video. */
 export type BookingDeps = { desk: DeskDeps; rooms: ProofProviders | null };

@@ -1,9 +1,15 @@
 import { lockOrder } from "../../../orders/order/order.ts";
-import type { DeskDeps } from "../desk/desk.ts";
-import { peopleOf } from "../desk/orders.ts";
+import type { DeskDeps } from "../claims/claims.ts";
+import { peopleOf } from "../claims/orders.ts";
+import {
+  endSession,
+  findSession,
+  type SessionOutcome,
+  sessionsToLookAt,
+  setReminded,
+} from "../schedule/appointments.ts";
 import { cancelSession, stageOf } from "./book.ts";
 import { mailSession } from "./mail.ts";
-import { endSession, findSession, type SessionOutcome, sessionsToLookAt, setReminded } from "./store.ts";
 
 type SweepDeps = Pick<DeskDeps, "db" | "clock" | "rowMac" | "log">;
 

@@ -8,9 +8,9 @@ import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { defineMail, type MailDeps } from "../../../kernel/platform/mail/mail-jobs.ts";
 import { isPlainName } from "../../../kernel/platform/mail/plain-name.ts";
 import type { Members } from "../../../kernel/platform/row-mac.ts";
+import { claimedOrder, type DeskDeps, lockClaimed } from "../claims/claims.ts";
+import { lockDraft, saveAppointment } from "../claims/orders.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
-import { claimedOrder, type DeskDeps, lockClaimed } from "./desk.ts";
-import { lockDraft, saveAppointment } from "./orders.ts";
 
 type AppointmentMail = {
   to: string;

@@ -8,18 +8,18 @@ import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { perform, sealAndStore } from "../../../orders/fulfilment/fulfilment.ts";
 import { type Act, isOnPaper } from "../acts/act.ts";
 import { appendEntry } from "../acts/journal.ts";
+import { deleteSignatures } from "../acts/signatures.ts";
+import { type Claimed, claimedOrder, type DeskDeps, lockClaimed } from "../claims/claims.ts";
+import { currentSha256, documentToNotarize, signedAgainOnPaper } from "../claims/documents.ts";
+import { type Draft, deleteDraft, findDraft, lockDraft } from "../claims/orders.ts";
 import { certificateDer } from "../commissions/certificate.ts";
 import { inPersonObstacle } from "../in-person/in-person.ts";
 import { recordingOfAct } from "../recordings/in-journal.ts";
 import { requireTogether } from "../sessions/act.ts";
 import { endWithSignature, requireReady } from "../sheets/room.ts";
 import { openSheetOf } from "../sheets/store.ts";
-import { deleteSignatures } from "../signing/store.ts";
 import type { UploadReport } from "../uploads/check.ts";
 import { actChecks, outsideOf, ruleFaults } from "./act-checks.ts";
-import { type Claimed, claimedOrder, type DeskDeps, lockClaimed } from "./desk.ts";
-import { currentSha256, documentToNotarize, signedAgainOnPaper } from "./documents.ts";
-import { type Draft, deleteDraft, findDraft, lockDraft } from "./orders.ts";
 
 /** The act that the notary noted. All further steps need it. @throws ServiceError `conflict` when none was noted */
 function actIn(draft: Draft | undefined): Act {

@@ -3,12 +3,12 @@ import type { Operator } from "../../../firms/operators/operators.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { type Marked, marked } from "../../../kernel/platform/database/state-mac.ts";
-import { scheduledOf } from "../appointments/store.ts";
+import { type DeskDeps, deskOf, type EligibleOrder } from "../claims/claims.ts";
+import { appointmentsOf } from "../claims/orders.ts";
 import { notaryOfOperator } from "../commissions/store.ts";
-import { openRequests } from "../queue/store.ts";
+import { scheduledOf } from "../schedule/appointments.ts";
+import { openRequests } from "../schedule/queue.ts";
 import { sessionState } from "../sessions/store.ts";
-import { type DeskDeps, deskOf, type EligibleOrder } from "./desk.ts";
-import { appointmentsOf } from "./orders.ts";
 
 /** The states of an order that waits for a notary, in the words of the notary's page. */
 export const waitingWords = {

@@ -6,12 +6,12 @@ import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { fromOrders, hasOrderCode, type Notarization, orderState, statusGroupOf } from "../../../orders/order/order.ts";
 import { actOfOrder } from "../acts/journal.ts";
 import { scheduledFor } from "../appointments/book.ts";
-import type { NotarySession } from "../appointments/store.ts";
+import { orderOfId } from "../claims/orders.ts";
 import { findNotary, notaryOfOperator } from "../commissions/store.ts";
-import { latestRequestOf, type NotaryRequest } from "../queue/store.ts";
+import type { NotarySession } from "../schedule/appointments.ts";
+import { latestRequestOf, type NotaryRequest } from "../schedule/queue.ts";
 import { type LiveSession, liveSessionsOf } from "../sessions/store.ts";
 import { openSheetOf } from "../sheets/store.ts";
-import { orderOfId } from "./orders.ts";
 
 type Reading = { db: Sql; rowMac: RowMac };
 

@@ -3,12 +3,12 @@ import { perform } from "../../../orders/fulfilment/fulfilment.ts";
 import type { Act } from "../acts/act.ts";
 import { type RefusalReason, refusalReasons } from "../acts/entry.ts";
 import { appendEntry } from "../acts/journal.ts";
+import { deleteSignatures } from "../acts/signatures.ts";
+import { claimedOrder, type DeskDeps, lockClaimed } from "../claims/claims.ts";
+import { deleteDraft, findDraft } from "../claims/orders.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
 import { recordingOfOrder } from "../recordings/in-journal.ts";
 import { endWithoutAct } from "../sheets/room.ts";
-import { deleteSignatures } from "../signing/store.ts";
-import { claimedOrder, type DeskDeps, lockClaimed } from "./desk.ts";
-import { deleteDraft, findDraft } from "./orders.ts";
 
 const reasons = Object.keys(refusalReasons) as [RefusalReason, ...RefusalReason[]];
 

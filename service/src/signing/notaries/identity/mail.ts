@@ -3,8 +3,8 @@ import type { Environment } from "../../../kernel/identity/identity.ts";
 import { isLanguage, type Language } from "../../../kernel/platform/languages.ts";
 import { defineMail, type MailDeps } from "../../../kernel/platform/mail/mail-jobs.ts";
 import { isPlainName } from "../../../kernel/platform/mail/plain-name.ts";
+import { orderOfId } from "../claims/orders.ts";
 import { findNotary } from "../commissions/store.ts";
-import { orderOfId } from "../desk/orders.ts";
 import { findCheck, linkTokenOf, tokenSha256Of } from "./store.ts";
 
 type Words = {

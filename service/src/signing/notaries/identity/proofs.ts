@@ -7,7 +7,7 @@ import { newUuid } from "../../../kernel/platform/ids.ts";
 import { enqueueAfter, type Jobs } from "../../../kernel/platform/jobs/jobs.ts";
 import type { SecretBytes } from "../../../kernel/platform/secrets.ts";
 import type { CredentialResult, Providers } from "../../../providers/providers.ts";
-import { orderOfId } from "../desk/orders.ts";
+import { orderOfId } from "../claims/orders.ts";
 import {
   concludeCheck,
   type IdentityDeps,

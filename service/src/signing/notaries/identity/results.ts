@@ -1,7 +1,7 @@
 import { hourMs } from "../../../kernel/platform/clock.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import type { CredentialResult } from "../../../providers/providers.ts";
-import type { WaitingOrder } from "../desk/orders.ts";
+import type { WaitingOrder } from "../claims/orders.ts";
 import { type Sheet, sheetsOfOrder } from "../sheets/store.ts";
 import { type IdentityDeps, isOpen, proofHours } from "./checks.ts";
 import { resultOf } from "./proofs.ts";

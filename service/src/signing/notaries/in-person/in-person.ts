@@ -11,9 +11,7 @@ import { closeTasks, openTask } from "../../../kernel/tasks/tasks.ts";
 import { findOwnOrder, type LockedOrder, lockOrder } from "../../../orders/order/order.ts";
 import { hasPartRefund, requestPartRefund, technologyFeeOf } from "../../../orders/refunds/refunds.ts";
 import type { Act } from "../acts/act.ts";
-import { claimedOrder, type DeskDeps, lockClaimed } from "../desk/desk.ts";
-import type { Typed } from "../form-reader.ts";
-import { inPersonMail } from "./mail.ts";
+import { claimedOrder, type DeskDeps, lockClaimed } from "../claims/claims.ts";
 import {
   countRequests,
   decideInPerson,
@@ -21,9 +19,11 @@ import {
   insertInPerson,
   latestRequest,
   orderIdOf,
-} from "./store.ts";
+} from "../claims/in-person-requests.ts";
+import type { Typed } from "../form-reader.ts";
+import { inPersonMail } from "./mail.ts";
 
-export type { InPersonRequest } from "./store.ts";
+export type { InPersonRequest } from "../claims/in-person-requests.ts";
 
 /**
  * The most requests for an order. A firm that has declined can be asked again with other reasons, but not endlessly.

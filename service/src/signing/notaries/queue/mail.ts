@@ -3,9 +3,9 @@ import { defineMail, type MailDeps } from "../../../kernel/platform/mail/mail-jo
 import { isPlainName } from "../../../kernel/platform/mail/plain-name.ts";
 import { addressedTo } from "../appointments/address.ts";
 import { linkPathOf } from "../appointments/links.ts";
+import { peopleOf, type WaitingOrder } from "../claims/orders.ts";
 import { findNotary } from "../commissions/store.ts";
-import { peopleOf, type WaitingOrder } from "../desk/orders.ts";
-import { latestRequestOf } from "./store.ts";
+import { latestRequestOf } from "../schedule/queue.ts";
 import { type QueueMoment, queueMailWords } from "./words.ts";
 
 type QueueMail = { orderId: number; requestId: string; moment: QueueMoment; at: string; person: number };

@@ -9,17 +9,10 @@ import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import { lockWaiting, personOfLink, scheduledFor, type Visitor, visitorOfLink } from "../appointments/book.ts";
-import type { NotarySession } from "../appointments/store.ts";
+import { ordersOfIds, type WaitingOrder } from "../claims/orders.ts";
 import { findNotary, listWorkingNotaries, type Notary } from "../commissions/store.ts";
-import { ordersOfIds, type WaitingOrder } from "../desk/orders.ts";
 import { eligibilityFor } from "../eligibility/eligible.ts";
-import { personName } from "../sessions/interruption.ts";
-import { roomTokenOf } from "../sessions/mail.ts";
-import { liveObstacle } from "../sessions/offered.ts";
-import type { LiveDeps } from "../sessions/session.ts";
-import { livePeople, openLiveOf } from "../sessions/store.ts";
-import type { Of } from "../sessions/tickets.ts";
-import { type Estimate, estimateOf, lengthsOfSessions, notariesInSession } from "./estimate.ts";
+import type { NotarySession } from "../schedule/appointments.ts";
 import {
   countOpenLocked,
   countRequests,
@@ -31,7 +24,14 @@ import {
   openRequestOf,
   openRequests,
   setEnded,
-} from "./store.ts";
+} from "../schedule/queue.ts";
+import { personName } from "../sessions/interruption.ts";
+import { roomTokenOf } from "../sessions/mail.ts";
+import { liveObstacle } from "../sessions/offered.ts";
+import type { LiveDeps } from "../sessions/session.ts";
+import { livePeople, openLiveOf } from "../sessions/store.ts";
+import type { Of } from "../sessions/tickets.ts";
+import { type Estimate, estimateOf, lengthsOfSessions, notariesInSession } from "./estimate.ts";
 
 export type QueueDeps = Pick<LiveDeps, "identity" | "sheets">;
 

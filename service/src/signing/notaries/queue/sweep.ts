@@ -3,13 +3,20 @@ import { minuteMs } from "../../../kernel/platform/clock.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { releaseTaskIn } from "../../../kernel/tasks/tasks.ts";
 import { lockOrder } from "../../../orders/order/order.ts";
+import type { DeskDeps } from "../claims/claims.ts";
+import { draftOfClaimant, orderOfId, peopleOf, type WaitingOrder } from "../claims/orders.ts";
 import { lockNotary } from "../commissions/store.ts";
-import type { DeskDeps } from "../desk/desk.ts";
-import { draftOfClaimant, orderOfId, peopleOf, type WaitingOrder } from "../desk/orders.ts";
+import {
+  lockRequest,
+  type NotaryRequest,
+  requestsToLookAt,
+  setEnded,
+  setWaiting,
+  writeDuty,
+} from "../schedule/queue.ts";
 import { openSheetOf } from "../sheets/store.ts";
 import { callPeople } from "./mail.ts";
 import { waitMs } from "./queue.ts";
-import { lockRequest, type NotaryRequest, requestsToLookAt, setEnded, setWaiting, writeDuty } from "./store.ts";
 
 type SweepDeps = Pick<DeskDeps, "db" | "clock" | "rowMac" | "log">;
 

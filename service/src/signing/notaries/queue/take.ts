@@ -6,14 +6,14 @@ import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { claimTaskIn } from "../../../kernel/tasks/tasks.ts";
 import { lockOrder } from "../../../orders/order/order.ts";
+import { notaryOf } from "../claims/claims.ts";
+import { orderOfId, type WaitingOrder } from "../claims/orders.ts";
 import { lockNotary, type Notary } from "../commissions/store.ts";
-import { notaryOf } from "../desk/desk.ts";
-import { orderOfId, type WaitingOrder } from "../desk/orders.ts";
-import { sessionOf } from "../sheets/ipen.ts";
+import { sessionOf } from "../presence/ipen.ts";
+import { lockRequest, onDuty, openRequests, setAccepted, writeDuty } from "../schedule/queue.ts";
 import { notariesInSession } from "./estimate.ts";
 import { callPeople } from "./mail.ts";
 import { lineOf, mayAccept, mostOpen, type QueueDeps, type Request } from "./queue.ts";
-import { lockRequest, onDuty, openRequests, setAccepted, writeDuty } from "./store.ts";
 
 /** How long a duty lasts unless it is extended. Without this limit, people would wait for a notary who has left. */
 const dutyMs = 4 * hourMs;

@@ -6,7 +6,7 @@ import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { perform } from "../../../orders/fulfilment/fulfilment.ts";
 import { lockOrder } from "../../../orders/order/order.ts";
 import { closeAppointment } from "../appointments/book.ts";
-import type { DeskDeps } from "../desk/desk.ts";
+import type { DeskDeps } from "../claims/claims.ts";
 import { endWithoutAct } from "../sheets/room.ts";
 import { orderCodeOf, outcomeOf } from "../sheets/store.ts";
 import { marksOf } from "./marks.ts";

@@ -9,7 +9,7 @@ import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { NodeAddress, OwnNode } from "../../../kernel/platform/nodes.ts";
 import { monotonicMs } from "../../../kernel/platform/stopwatch.ts";
 import { orderIdOf } from "../../../orders/order/order.ts";
-import type { DeskDeps } from "../desk/desk.ts";
+import type { DeskDeps } from "../claims/claims.ts";
 import { type LiveSession, sha256Of } from "./store.ts";
 
 /** After a process was killed, people can come back only once the process's lease has ended, so the lease is short. */

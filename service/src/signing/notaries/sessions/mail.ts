@@ -4,8 +4,8 @@ import { isLanguage, type Language } from "../../../kernel/platform/languages.ts
 import { defineMail, type MailDeps } from "../../../kernel/platform/mail/mail-jobs.ts";
 import { isPlainName } from "../../../kernel/platform/mail/plain-name.ts";
 import { derivedToken, deriveKey, keysOf, type SecretBytes } from "../../../kernel/platform/secrets.ts";
+import { peopleOf } from "../claims/orders.ts";
 import { findNotary } from "../commissions/store.ts";
-import { peopleOf } from "../desk/orders.ts";
 import { findLive, findPerson, type LivePerson, sha256Of } from "./store.ts";
 import { liveMailWords } from "./words.ts";
 

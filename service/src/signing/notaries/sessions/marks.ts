@@ -1,5 +1,5 @@
+import type { SheetDeps } from "../presence/ipen.ts";
 import type { Mark } from "../recordings/manifest.ts";
-import type { SheetDeps } from "../sheets/ipen.ts";
 import { findSheet } from "../sheets/store.ts";
 import { notaryName, personName } from "./interruption.ts";
 import { eventsOf, findLive, type LiveSession } from "./store.ts";

@@ -2,7 +2,7 @@
 import type { Operator } from "../../../firms/operators/operators.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { isPlainText, isVisible } from "../../../kernel/platform/text.ts";
-import { claimedOrder } from "../desk/desk.ts";
+import { claimedOrder } from "../claims/claims.ts";
 import type { Typed } from "../form-reader.ts";
 import type { Message } from "../recordings/messages.ts";
 import { outcomeOf } from "../sheets/store.ts";

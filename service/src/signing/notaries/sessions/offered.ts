@@ -1,6 +1,6 @@
 /** Whether the service offers a live session for an order. */
 import { dayMs } from "../../../kernel/platform/clock.ts";
-import type { EligibleOrder } from "../desk/desk.ts";
+import type { EligibleOrder } from "../claims/claims.ts";
 import { onlineForms, type ProofMeans, proofingGap } from "../eligibility/online-rules.ts";
 import type { OnlineRules } from "../eligibility/rules.ts";
 import { type IdentityDeps, meansFor } from "../identity/checks.ts";

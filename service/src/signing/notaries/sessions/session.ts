@@ -8,17 +8,18 @@ import { newUuid } from "../../../kernel/platform/ids.ts";
 import type { OwnNode } from "../../../kernel/platform/nodes.ts";
 import type { ConsentTexts } from "../../envelopes/envelopes.ts";
 import { actKinds, mostPrincipals } from "../acts/act.ts";
-import { type Guest, guestsOf } from "../appointments/guest-store.ts";
+import { type Claimed, claimedOrder, lockClaimed } from "../claims/claims.ts";
+import { orderOfId } from "../claims/orders.ts";
 import { findNotary } from "../commissions/store.ts";
-import { type Claimed, claimedOrder, lockClaimed } from "../desk/desk.ts";
-import { orderOfId } from "../desk/orders.ts";
 import type { OnlineRules } from "../eligibility/rules.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
 import type { IdentityDeps } from "../identity/checks.ts";
-import { endRequestOf } from "../queue/store.ts";
+import { openAct, type SheetDeps, sessionOf } from "../presence/ipen.ts";
 import type { RecordingDisk } from "../recordings/disk.ts";
 import type { Recordings } from "../recordings/recordings.ts";
-import { openAct, type SheetDeps, sessionOf } from "../sheets/ipen.ts";
+import { type Guest, guestsOf } from "../schedule/guests.ts";
+import { endRequestOf } from "../schedule/queue.ts";
+import { type Coming, requirePlace, roleObstacle, signersComing } from "../schedule/third-roles.ts";
 import { signedBeforeOf } from "../sheets/steps.ts";
 import { findSheet, outcomeOf } from "../sheets/store.ts";
 import { recordedAmong, requireDisk } from "./disk-room.ts";
@@ -40,7 +41,6 @@ import {
   openLiveOf,
   updateLive,
 } from "./store.ts";
-import { type Coming, requirePlace, roleObstacle, signersComing } from "./third-roles.ts";
 
 export type LiveDeps = {
   sheets: SheetDeps;

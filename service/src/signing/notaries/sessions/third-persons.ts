@@ -5,12 +5,13 @@ import { sql } from "../../../kernel/platform/database/sql.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import { mostPrincipals } from "../acts/act.ts";
-import { type Claimed, claimedOrder } from "../desk/desk.ts";
+import { type Claimed, claimedOrder } from "../claims/claims.ts";
 import type { Typed } from "../form-reader.ts";
-import { atSheet } from "../sheets/ipen.ts";
+import { atSheet } from "../presence/ipen.ts";
+import { readWitnessPart, writeWitness } from "../presence/witness.ts";
+import { readInvited, requirePlace, roleObstacle, roleWords } from "../schedule/third-roles.ts";
 import { principalOf } from "../sheets/room.ts";
 import type { Progress } from "../sheets/steps.ts";
-import { readWitnessPart, writeWitness } from "../sheets/witness.ts";
 import { arrivals, notaryName, personName } from "./interruption.ts";
 import { liveMail, roomTokenUnder } from "./mail.ts";
 import { mostPeople } from "./offered.ts";
@@ -25,7 +26,6 @@ import {
   openLiveOf,
   updatePerson,
 } from "./store.ts";
-import { readInvited, requirePlace, roleObstacle, roleWords } from "./third-roles.ts";
 
 /**
  * Invites a third person into the waiting room. This is possible only before the session begins: everybody in the

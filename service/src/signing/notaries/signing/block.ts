@@ -3,12 +3,12 @@ import type { Task, Workers } from "../../../kernel/platform/workers/task.ts";
 import { usStates } from "../../../orders/pricing/pricing.ts";
 import type { PlannedBlock } from "../../envelopes/envelopes.ts";
 import { type Act, actWords } from "../acts/act.ts";
-import { findHours } from "../appointments/store.ts";
+import type { Claimed, DeskDeps } from "../claims/claims.ts";
 import { sealFor } from "../commissions/seals.ts";
-import type { Claimed, DeskDeps } from "../desk/desk.ts";
 import { certificateOf, dateIn, listed, type Named, wordsFor } from "../eligibility/certificates.ts";
 import type { StateRules } from "../eligibility/rules.ts";
-import type { PlaceFor } from "../sheets/ipen.ts";
+import type { PlaceFor } from "../presence/ipen.ts";
+import { findHours } from "../schedule/appointments.ts";
 import type { BlockToPlace } from "./place-task.ts";
 
 type Facts = {

@@ -6,7 +6,7 @@ import { hash } from "node:crypto";
 import type { Operator } from "../../../firms/operators/operators.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import type { AuthorizationObject, RemoteSigning } from "../../../providers/providers.ts";
-import { claimedOrder } from "../desk/desk.ts";
+import { claimedOrder } from "../claims/claims.ts";
 import { chainOf } from "./own-certificate.ts";
 import {
   completeSignature,

@@ -13,6 +13,9 @@ import type { Random } from "../../../kernel/platform/random.ts";
 import { type Task, tooCostly, type Workers } from "../../../kernel/platform/workers/task.ts";
 import { notaryBlockOf } from "../../envelopes/envelopes.ts";
 import { type Act, isOnPaper } from "../acts/act.ts";
+import { findSignature, keepPrepared, keepSigned } from "../acts/signatures.ts";
+import { type Claimed, claimedOrder, type DeskDeps } from "../claims/claims.ts";
+import { currentSha256, withDocument } from "../claims/documents.ts";
 import { sealFor } from "../commissions/seals.ts";
 import {
   type Confirming,
@@ -26,13 +29,10 @@ import {
   type Unconfirmed,
   type Upload,
 } from "../desk/complete.ts";
-import { type Claimed, claimedOrder, type DeskDeps } from "../desk/desk.ts";
-import { currentSha256, withDocument } from "../desk/documents.ts";
 import { roomOfAct } from "../sheets/room.ts";
 import { linesOf } from "./block.ts";
 import type { NotaryOutput, NotaryRevision } from "./build-task.ts";
 import { chainOf, nameWarning } from "./own-certificate.ts";
-import { findSignature, keepPrepared, keepSigned } from "./store.ts";
 
 /** The dependencies that the notary's own signature needs in addition to those of the desk. */
 export type NotarySigningDeps = {

@@ -9,7 +9,7 @@ import { openRoomDocument, readRoomDocument } from "../../envelopes/envelopes.ts
 import { type Act, actWords, isOnPaper } from "../acts/act.ts";
 import { roomOfAct } from "../sheets/room.ts";
 import type { SignedBefore } from "../sheets/steps.ts";
-import type { Claimed, DeskDeps } from "./desk.ts";
+import type { Claimed, DeskDeps } from "./claims.ts";
 import type { WaitingOrder } from "./orders.ts";
 
 /** Hex SHA-256 of the document that the notary would get now. */

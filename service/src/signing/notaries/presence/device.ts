@@ -5,7 +5,11 @@ import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { slowHashHolds } from "../../../kernel/platform/slow-hash.ts";
 import { lockOrder } from "../../../orders/order/order.ts";
 import { endSignersTurn, giveToSigner, roomEnvelopeOf } from "../../envelopes/envelopes.ts";
-import { claimedOrder, type DeskDeps } from "../desk/desk.ts";
+import { claimedOrder, type DeskDeps } from "../claims/claims.ts";
+import { markSignersSteps, principalOf } from "../sheets/room.ts";
+import { lockOpenSheet, noteEvent } from "../sheets/sheet.ts";
+import { openTurn, signsNext, turnWords } from "../sheets/steps.ts";
+import { findSheet, isInHands, orderCodeOf } from "../sheets/store.ts";
 import {
   closeHandOver,
   countAttempt,
@@ -16,10 +20,6 @@ import {
   mostWrongPins,
 } from "./hand-overs.ts";
 import { atSheet, type Opened, type SheetDeps, sessionOf } from "./ipen.ts";
-import { markSignersSteps, principalOf } from "./room.ts";
-import { lockOpenSheet, noteEvent } from "./sheet.ts";
-import { openTurn, signsNext, turnWords } from "./steps.ts";
-import { findSheet, isInHands, orderCodeOf } from "./store.ts";
 
 export const basisWords = {
   personal_knowledge: "personal knowledge",

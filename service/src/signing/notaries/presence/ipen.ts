@@ -7,18 +7,27 @@ import type { Workers } from "../../../kernel/platform/workers/task.ts";
 import { lockOrder } from "../../../orders/order/order.ts";
 import { openRoomEnvelope, type PlaceBlock, type RoomEnvelope, roomEnvelopeOf } from "../../envelopes/envelopes.ts";
 import { actKinds, actWords, principalField, readIdentity } from "../acts/act.ts";
-import { findHours } from "../appointments/store.ts";
-import { type Claimed, claimedOrder, type DeskDeps, lockClaimed } from "../desk/desk.ts";
-import { signedBeforeAct } from "../desk/documents.ts";
+import { type Claimed, claimedOrder, type DeskDeps, lockClaimed } from "../claims/claims.ts";
+import { signedBeforeAct } from "../claims/documents.ts";
 import { modeWords } from "../eligibility/eligible.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
+import { findHours } from "../schedule/appointments.ts";
+import { endWithoutAct, markSignersSteps, unmetIn, voidUnused } from "../sheets/room.ts";
+import type { Script, Scripts, SheetMode } from "../sheets/scripts.ts";
+import { lockOpenSheet, markStep, noteEvent, openSheet } from "../sheets/sheet.ts";
+import {
+  nameOf,
+  obstacleOf,
+  openTurn,
+  signedAgain,
+  type Turn,
+  turnsOf,
+  turnWords,
+  type Unmet,
+} from "../sheets/steps.ts";
+import { haveSigners, openSheetOf, type Sheet } from "../sheets/store.ts";
 import { closeHandOver, type HandOver, handOverOfSheet } from "./hand-overs.ts";
-import { endWithoutAct, markSignersSteps, unmetIn, voidUnused } from "./room.ts";
-import type { Script, Scripts, SheetMode } from "./scripts.ts";
-import { lockOpenSheet, markStep, noteEvent, openSheet } from "./sheet.ts";
 import { type Spoken, spokenAt } from "./spoken.ts";
-import { nameOf, obstacleOf, openTurn, signedAgain, type Turn, turnsOf, turnWords, type Unmet } from "./steps.ts";
-import { haveSigners, openSheetOf, type Sheet } from "./store.ts";
 import { withWitness } from "./vouching.ts";
 
 /** The dependencies that acts with a run sheet need in addition to those of the desk. */

@@ -12,9 +12,9 @@ import { commissionBlocks } from "../commissions/expiry.ts";
 import { lockNotary, type Notary, notaryOfOperator } from "../commissions/store.ts";
 import type { ReadEligibility } from "../eligibility/changes/in-force.ts";
 import { type Eligibility, eligibilityFor } from "../eligibility/eligible.ts";
-import { latestRequest } from "../in-person/store.ts";
 import { voidUnused } from "../sheets/room.ts";
 import { openSheetOf } from "../sheets/store.ts";
+import { latestRequest } from "./in-person-requests.ts";
 import { claimedOrders, orderOfTask, unclaimedOrders, type WaitingOrder, waitingOrder } from "./orders.ts";
 import type { NotaryPapers } from "./papers.ts";
 

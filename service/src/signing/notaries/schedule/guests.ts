@@ -8,7 +8,7 @@ import type { Language } from "../../../kernel/platform/languages.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import { derivedToken, deriveKey, keysOf, type SecretBytes } from "../../../kernel/platform/secrets.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
-import type { ThirdRole } from "../sessions/third-roles.ts";
+import type { ThirdRole } from "./third-roles.ts";
 
 export type Guest = {
   id: string;

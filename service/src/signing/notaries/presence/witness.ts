@@ -3,14 +3,14 @@ import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { oathKinds, readWitnessIdentity } from "../acts/act.ts";
+import { claimedOrder } from "../claims/claims.ts";
 import type { Notary } from "../commissions/store.ts";
-import { claimedOrder } from "../desk/desk.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
 import { isSameName } from "../identity/results.ts";
+import { type By, noteEvent } from "../sheets/sheet.ts";
+import { openTurn, turnWords } from "../sheets/steps.ts";
+import type { Sheet } from "../sheets/store.ts";
 import { atSheet, type SheetDeps } from "./ipen.ts";
-import { type By, noteEvent } from "./sheet.ts";
-import { openTurn, turnWords } from "./steps.ts";
-import type { Sheet } from "./store.ts";
 import { witnessOf } from "./vouching.ts";
 
 /**

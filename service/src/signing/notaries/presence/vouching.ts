@@ -1,7 +1,7 @@
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { type oathKinds, type Principal, typedPrincipal, type Witness } from "../acts/act.ts";
 import type { Typed } from "../form-reader.ts";
-import { type Mark, nameOf, type Progress } from "./steps.ts";
+import { type Mark, nameOf, type Progress } from "../sheets/steps.ts";
 
 /** A sheet's record about a signer's credible witness in the present run. */
 type WitnessState = {

@@ -1,11 +1,11 @@
 /** The words that the notary speaks at the steps of a sheet, with the facts of the act. */
 import { hash } from "node:crypto";
 import { type ActKind, actWords } from "../acts/act.ts";
-import type { Claimed } from "../desk/desk.ts";
+import type { Claimed } from "../claims/claims.ts";
 import { dateIn } from "../eligibility/certificates.ts";
-import { filled, type Words } from "./scripts.ts";
-import { nameOf, type Turn } from "./steps.ts";
-import type { Sheet } from "./store.ts";
+import { filled, type Words } from "../sheets/scripts.ts";
+import { nameOf, type Turn } from "../sheets/steps.ts";
+import type { Sheet } from "../sheets/store.ts";
 
 /** `spanish` is null unless the signer of the step, or one of all signers for a step of the whole act, speaks Spanish. */
 export type Spoken = { words: string; spanish: string | null };

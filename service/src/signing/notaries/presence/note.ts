@@ -1,10 +1,10 @@
 import { type Act, principalField, typedPrincipal } from "../acts/act.ts";
-import type { Claimed, DeskDeps } from "../desk/desk.ts";
-import { signedAgainOnPaper } from "../desk/documents.ts";
-import { saveAct } from "../desk/orders.ts";
-import { headOf, principalOf } from "./room.ts";
-import { type Mark, signedBeforeOf } from "./steps.ts";
-import { openSheetOf, type Sheet } from "./store.ts";
+import type { Claimed, DeskDeps } from "../claims/claims.ts";
+import { signedAgainOnPaper } from "../claims/documents.ts";
+import { saveAct } from "../claims/orders.ts";
+import { headOf, principalOf } from "../sheets/room.ts";
+import { type Mark, signedBeforeOf } from "../sheets/steps.ts";
+import { openSheetOf, type Sheet } from "../sheets/store.ts";
 
 /** The session and the recording of an act by audio and video. */
 export type OnRecord = Pick<Act, "session" | "recording"> & {
