@@ -17,24 +17,47 @@ const wings = [
 ];
 
 /**
- * The layers of signing/envelopes, lowest first: each folder imports only its own files and those of the folders before
- * it.
+ * The layers of features with many folders, lowest first: each folder imports only its own files and those of the
+ * folders before it.
  */
-const floors = [
-  "pdf",
-  "pictures",
-  "reading",
-  "consent",
-  "texts",
-  "records",
-  "preflight",
-  "custody",
-  "lifecycle",
-  "ceremony",
-  "mails",
-  "api",
-  "public",
-];
+const floors = {
+  envelopes: [
+    "pdf",
+    "pictures",
+    "reading",
+    "consent",
+    "texts",
+    "records",
+    "preflight",
+    "custody",
+    "lifecycle",
+    "ceremony",
+    "mails",
+    "api",
+    "public",
+  ],
+  notaries: [
+    "commissions",
+    "acts",
+    "eligibility",
+    "uploads",
+    "recordings",
+    "sheets",
+    "claims",
+    "identity",
+    "schedule",
+    "presence",
+    "sessions",
+    "appointments",
+    "in-person",
+    "queue",
+    "desk",
+    "signing",
+  ],
+};
+
+/** The one import that leads up: a session that ends without its act ends its appointment, too. */
+const upward = "^service/src/signing/notaries/sessions/end\\.ts$";
 
 const rule = (name, from, to, comment) => ({ name, severity: "error", comment, from, to });
 /** Features that other code enters only by the file of their name. The wing "providers" is a single feature. */
@@ -85,13 +108,21 @@ module.exports = {
           `${wing} imports only the wings below it.`,
         ),
       ),
-    ...floors.map((floor, below) =>
-      rule(
-        `imports-of-envelopes-${floor}`,
-        { path: src(`signing/envelopes/${floor}`) },
-        { path: `^service/src/signing/envelopes/(?!(${floors.slice(0, below + 1).join("|")})/)[^/]+/` },
-        `${floor} imports only the floors of envelopes below it.`,
+    ...Object.entries(floors).flatMap(([feature, folders]) =>
+      folders.map((floor, below) =>
+        rule(
+          `imports-of-${feature}-${floor}`,
+          { path: src(`signing/${feature}/${floor}`), pathNot: upward },
+          { path: `^service/src/signing/${feature}/(?!(${folders.slice(0, below + 1).join("|")})/)[^/]+/` },
+          `${floor} imports only the floors of ${feature} below it.`,
+        ),
       ),
+    ),
+    rule(
+      "ended-session-imports",
+      { path: upward },
+      { path: "^service/src/signing/notaries/(in-person|queue|desk|signing)/" },
+      "The end of a session imports appointments, and no floor above them.",
     ),
     rule(
       "front-doors-of-features",

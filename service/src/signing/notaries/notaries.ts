@@ -97,7 +97,7 @@ export {
 export { expiryMail, watchExpiries } from "./commissions/watch.ts";
 export { ruleFaults } from "./desk/act-checks.ts";
 export { appointmentMail, mailAppointment } from "./desk/appointment.ts";
-export { completeAct, type DeskReport, reportOn, requireMode, type SignedAct } from "./desk/complete.ts";
+export { completeAct, type DeskReport, reportOn, requireMode } from "./desk/complete.ts";
 export { dayOf, type NotaryDay, waitingWords } from "./desk/day.ts";
 export { notarizationOf } from "./desk/progress.ts";
 export { refuseAct } from "./desk/refuse.ts";
@@ -202,7 +202,15 @@ export { bringRequestsNearer, isAnyOnDuty } from "./schedule/queue.ts";
 export { roleObstacle, roleWords, thirdRoles } from "./schedule/third-roles.ts";
 export { giveTurn, markLive, onRecord, placeOf, typedOnRecord, unmetLive } from "./sessions/act.ts";
 export { recordedAmong, roomlessDisk } from "./sessions/disk-room.ts";
-export { admitPerson, closeForAct, endLive, excusePerson, pauseLive, releaseBrowser } from "./sessions/door.ts";
+export {
+  admitPerson,
+  closeForAct,
+  endLive,
+  excusePerson,
+  pauseLive,
+  releaseBrowser,
+  type SignedAct,
+} from "./sessions/door.ts";
 export {
   answerConsent,
   connectPerson,

@@ -25,6 +25,23 @@ test("every wing except the last has an import rule, which refuses the wings abo
   );
 });
 
+test("every folder of a feature with floors is one of its floors", () => {
+  const { forbidden } = createRequire(import.meta.url)(join(root, ".dependency-cruiser.cjs")) as {
+    forbidden: { name: string }[];
+  };
+  for (const feature of ["envelopes", "notaries"]) {
+    const folders = readdirSync(join(root, "service/src/signing", feature), { withFileTypes: true });
+    const ruled = forbidden.flatMap(({ name }) => new RegExp(`^imports-of-${feature}-(.+)$`).exec(name)?.[1] ?? []);
+    assert.deepEqual(
+      ruled.toSorted(),
+      folders
+        .filter((each) => each.isDirectory())
+        .map(({ name }) => name)
+        .toSorted(),
+    );
+  }
+});
+
 test("every wing has a page, which the picture of the architecture links", () => {
   const picture = readFileSync(join(root, "docs/architecture.md"), "utf8");
   for (const wing of wings) {

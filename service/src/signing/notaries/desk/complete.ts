@@ -16,6 +16,7 @@ import { certificateDer } from "../commissions/certificate.ts";
 import { inPersonObstacle } from "../in-person/in-person.ts";
 import { recordingOfAct } from "../recordings/in-journal.ts";
 import { requireTogether } from "../sessions/act.ts";
+import type { SignedAct } from "../sessions/door.ts";
 import { endWithSignature, requireReady } from "../sheets/room.ts";
 import { openSheetOf } from "../sheets/store.ts";
 import type { UploadReport } from "../uploads/check.ts";
@@ -101,9 +102,6 @@ export type Confirmation = {
  * A confirmation. `close`, if given, ends the recording of the act; it is called once the signed file can be accepted.
  */
 export type Confirming = Confirmation & { close?: (signed: SignedAct) => Promise<void> };
-
-/** A signed file and its act, each identified by its hash. */
-export type SignedAct = Pick<Confirmation, "sha256" | "actSha256">;
 
 /** A new report that differs from the confirmed one. `problem` says in words how they differ. */
 export type Unconfirmed = { report: DeskReport; problem: string };

@@ -6,7 +6,9 @@ import { type OnlineName, onlineForms } from "../eligibility/online-rules.ts";
 import type { OnlineRules } from "../eligibility/rules.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
 import { isSameName } from "../identity/results.ts";
-import { mostPeople } from "../sessions/offered.ts";
+
+/** The most people besides the notary. The engine supports eight people in a session. */
+export const mostPeople = 7;
 
 export const thirdRoles = ["credible_witness", "interpreter", "witness", "observer"] as const;
 export type ThirdRole = (typeof thirdRoles)[number];

@@ -5,7 +5,6 @@ import { sql } from "../../../kernel/platform/database/sql.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { endSignersTurn, roomEnvelopeOf } from "../../envelopes/envelopes.ts";
 import { claimedOrder } from "../claims/claims.ts";
-import type { SignedAct } from "../desk/complete.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
 import { endWithoutAct } from "../sheets/room.ts";
 import { openTurn } from "../sheets/steps.ts";
@@ -133,6 +132,9 @@ export async function endLive(deps: LiveDeps, operator: Operator, code: string, 
     await endWithoutAct(tx, deps.sheets.desk.rowMac, session, outcome, { by: operator.actor, at });
   });
 }
+
+/** A signed file and its act, each identified by its hash. */
+export type SignedAct = { sha256: string; actSha256: string };
 
 /**
  * Ends the recording once the notary has signed in the presence of the people, so that the journal can name the whole

@@ -4,12 +4,11 @@ import type { EligibleOrder } from "../claims/claims.ts";
 import { onlineForms, type ProofMeans, proofingGap } from "../eligibility/online-rules.ts";
 import type { OnlineRules } from "../eligibility/rules.ts";
 import { type IdentityDeps, meansFor } from "../identity/checks.ts";
+import { mostPeople } from "../schedule/third-roles.ts";
 
 /** The providers by which the service can identify people. */
 export type ProofProviders = Pick<IdentityDeps, "proofing" | "quiz">;
 
-/** The most people besides the notary. The engine supports eight people in a session. */
-export const mostPeople = 7;
 /** How long an operator's confirmation of a state's requirement is valid: a year. */
 const confirmedMs = 366 * dayMs;
 

@@ -9,12 +9,11 @@ import { type Claimed, claimedOrder } from "../claims/claims.ts";
 import type { Typed } from "../form-reader.ts";
 import { atSheet } from "../presence/ipen.ts";
 import { readWitnessPart, writeWitness } from "../presence/witness.ts";
-import { readInvited, requirePlace, roleObstacle, roleWords } from "../schedule/third-roles.ts";
+import { mostPeople, readInvited, requirePlace, roleObstacle, roleWords } from "../schedule/third-roles.ts";
 import { principalOf } from "../sheets/room.ts";
 import type { Progress } from "../sheets/steps.ts";
 import { arrivals, notaryName, personName } from "./interruption.ts";
 import { liveMail, roomTokenUnder } from "./mail.ts";
-import { mostPeople } from "./offered.ts";
 import { atLive, type LiveDeps, type LockedLive, note } from "./session.ts";
 import {
   deletePerson,
