@@ -631,13 +631,16 @@ test("a closing that the firm pays is charged by one payment when it is placed",
   for (const n of [1, 2, 3])
     documents.push({ [`doc${n}`]: await upload(), [`doc${n}_name`]: `Paper ${n}`, [`doc${n}_sign`]: "on" });
   const before = stripe.firm.intents.size;
-  const placed = await post("/dashboard/closings/new", {
+  const form = {
     submission: /name="submission" value="([^"]*)"/.exec(await look("/dashboard/closings/new"))?.[1] ?? "",
     environment: "live",
     closing_name: "Ortega closing",
     ...Object.assign({}, ...documents),
     ...{ email: "ann@example.com", name: "Ann Roe", client_signs: "on", byod_confirmed: "on", pay_by: "firm" },
-  });
+  };
+  const quote = await (await post("/dashboard/closings/new/quote", form)).text();
+  const charged_method = /name="charged_method" value="([^"]*)"/.exec(quote)?.[1] ?? "";
+  const placed = await post("/dashboard/closings/new", { ...form, charged_method, total_cents: shownCents(quote) });
   assert.equal(placed.status, 303, await placed.text());
   const room = await look(placed.headers.get("location") ?? "");
   const codes = new Set([...room.matchAll(/\/dashboard\/orders\/([0-9a-f]{40})/g)].map(([, code = ""]) => code));

@@ -133,7 +133,12 @@ test("an order whose price is not the one that the form showed is not placed; th
   assert.equal(await firm.orders(), 1);
   for (const total_cents of ["", "x", "-1"])
     assert.equal((await firm.place({ email: "other@example.com", total_cents })).status, 400);
-  assert.equal((await firm.place({ email: "other@example.com" })).status, 303, "without a script no price is shown");
+  const unseen = await firm.place({ email: "other@example.com" });
+  assert.equal(unseen.status, 303, "without a script no price is shown");
+  await chargeEnded();
+  const page = await firm.page(unseen.location);
+  assert.match(page, /Charge \$12\.00 to Visa/, "a price that nobody saw is not charged");
+  assert.doesNotMatch(page, /Your firm’s payment/);
 });
 
 test("says that an order without a price is charged only after somebody of the firm has seen the price", async () => {

@@ -42,8 +42,11 @@ export const shownChargeFields = ({ cents, method }: { cents: number | null; met
   hiddenFields({ ...(cents !== null && { total_cents: String(cents) }), charged_method: method });
 
 /** The only method that may be charged automatically: null for none, undefined for any. */
-export const methodToCharge = ({ method, isPriceFirst }: ShownCharge): string | null | undefined =>
-  isPriceFirst || method === noMethod ? null : method;
+export function methodToCharge({ cents, method, isPriceFirst }: ShownCharge): string | null | undefined {
+  // Without a script the order form shows no charge, so nobody has agreed to one.
+  const showsNothing = cents === undefined && method === undefined;
+  return isPriceFirst || showsNothing || method === noMethod ? null : method;
+}
 
 const nothingDone = "Nothing was placed, and nobody was charged.";
 
