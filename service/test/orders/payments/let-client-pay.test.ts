@@ -8,6 +8,8 @@ import { linesOf } from "../../../src/orders/billing/lines.ts";
 import { type Mailable, mailableColumns, stillHolds } from "../../../src/orders/fulfilment/client-mails.ts";
 import { coveredBy } from "../../../src/orders/fulfilment/together.ts";
 import { findOrder, orderPayer } from "../../../src/orders/order/order.ts";
+import { closeCheckouts } from "../../../src/orders/payments/checkout/sessions.ts";
+import { currentSessions } from "../../../src/orders/payments/checkout/store.ts";
 import { updateMethod } from "../../../src/orders/payments/firm/store.ts";
 import {
   activeMethod,
@@ -184,17 +186,42 @@ test("leaves the firm the payer if it has just paid in its checkout, of one orde
 });
 
 test("the switch and a new checkout at once leave no session that was opened for the firm", async () => {
+  let switches = 0;
   for (let round = 0; round < 5; round++) {
     const { firm, codes } = await group();
-    const before = await checkoutUrl(deps, codes[0], firm.owner);
-    const [switched] = await Promise.allSettled([
+    const before = await checkoutUrl(deps, codes[0], firm.owner, { shown: "firm" });
+    const [switched, opened] = await Promise.allSettled([
       letClientPay(deps, firm.principal, codes[0]),
-      checkoutUrl(deps, codes[0], firm.owner),
+      checkoutUrl(deps, codes[0], firm.owner, { shown: "firm" }),
     ]);
     const isSwitched = switched.status === "fulfilled";
+    if (!isSwitched) assert.match(String(switched.reason), /just changed/);
     assert.deepEqual(await payers([codes[0]]), [isSwitched ? "client" : "firm"]);
-    if (isSwitched) assert.equal(stateOf(before), "expired");
+    if (!isSwitched) continue;
+    switches += 1;
+    const urls = opened.status === "fulfilled" ? [before, opened.value] : [before];
+    assert.deepEqual(new Set(urls.map(stateOf)), new Set(["expired"]));
+    const own = await checkoutUrl(deps, codes[0], null);
+    assert.equal(urls.includes(own), false);
   }
+  assert.ok(switches > 0, "no round had a switch");
+});
+
+test("a node without the processor's key leaves an open checkout to a node with the key", async () => {
+  const { firm, codes } = await group();
+  const node = { ...deps, processor: null };
+  const orderId = await world.orderIdOf(codes[0]);
+  const url = await checkoutUrl(deps, codes[0], firm.owner);
+  const refused = { code: "payments_not_configured" };
+  await assert.rejects(letClientPay(node, firm.principal, codes[0]), refused);
+  await assert.rejects(closeCheckouts(node, orderId), refused);
+  assert.deepEqual([await payers([codes[0]]), await checkoutUrl(deps, codes[0], firm.owner)], [["firm"], url]);
+  await letClientPay(deps, firm.principal, codes[0]);
+  assert.equal(stateOf(url), "expired");
+  await checkoutUrl(deps, codes[0], null);
+  world.advance(day);
+  await closeCheckouts(node, orderId);
+  assert.deepEqual(await currentSessions(db, [orderId]), []);
 });
 
 test("a crash at any point while the firm's checkout ends leaves a switch that can be repeated", async () => {

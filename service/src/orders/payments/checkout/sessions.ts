@@ -217,16 +217,28 @@ async function endAtProcessor(
   return "expired";
 }
 
+/** A node without the processor's key would end the row alone: the page could still be paid, and nobody would close it. */
+function requireKey(processor: Processor | null, sessions: readonly CheckoutSession[], now: Date): void {
+  if (processor === null && sessions.some(({ expiresAt }) => expiresAt > now))
+    throw new ServiceError(
+      "payments_not_configured",
+      "A payment page of this order is open, and this server can’t close it: it has no key of the payment processor.",
+    );
+}
+
 /**
  * Closes all checkouts of the order that can still be paid. Otherwise the order might be paid twice, or after its
  * cancellation. A processor that doesn't take payments of the order's environment is not asked.
+ * @throws ServiceError `payments_not_configured` on a node without a key, so that a node with the key closes them
  */
 export async function closeCheckouts(
   { db, clock, processor: configured }: { db: Database; clock: Clock; processor: Processor | null },
   orderId: number,
 ): Promise<void> {
   const processor = await processorOfOrder(db, configured, orderId);
-  for (const session of await currentSessions(db, [orderId])) {
+  const sessions = await currentSessions(db, [orderId]);
+  requireKey(configured, sessions, clock());
+  for (const session of sessions) {
     // The session was paid first. The event of that payment ends the row.
     if (processor && (await endAtProcessor({ db, clock, processor }, session)) === "complete") continue;
     await db.transaction((tx) => endSession(tx, session.id));
@@ -237,7 +249,8 @@ export async function closeCheckouts(
  * Does work in a transaction in which no checkout of its orders can be paid. Open checkouts are first ended at the
  * processor, with a commit before each request, so that no session is lost.
  * @param prepare locks the orders in the transaction, and returns the work
- * @throws ServiceError `conflict` when a checkout was just paid, or the orders are locked for too long
+ * @throws ServiceError `conflict` when a checkout was just paid, or the orders are locked for too long;
+ * `payments_not_configured` for an open checkout on a node without a key
  */
 export const afterClosing = (...closing: Parameters<typeof closeThenWork>): Promise<void> =>
   closeThenWork(...closing).catch(busyIfLocked);
@@ -253,6 +266,7 @@ async function closeThenWork(
       const ids = orders.map(({ id }) => id);
       const sessions = await currentSessions(tx, ids);
       const left = sessions.filter(({ id }) => !ended.has(id));
+      requireKey(configured, left, clock());
       for (const { id } of left) await markReplacing(tx, id);
       if (left.length === 0) {
         for (const { id } of sessions) await endSession(tx, id);
