@@ -38,7 +38,7 @@ import {
 } from "./orders/payments/payments.ts";
 import { partRefundJobs } from "./orders/refunds/refunds.ts";
 import { failingMail } from "./outgoing/webhooks/webhooks.ts";
-import { envelopeJobs, signingMail } from "./signing/envelopes/envelopes.ts";
+import { envelopeJobs, noticeMail, signingMail } from "./signing/envelopes/envelopes.ts";
 import {
   appointmentInvitationMail,
   appointmentMail,
@@ -62,6 +62,7 @@ const mails = [
   orderMail,
   orderUpdateMail,
   signingMail,
+  noticeMail,
   roomMail,
   closingsMail,
   deliveryMail,

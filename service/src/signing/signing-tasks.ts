@@ -5,6 +5,7 @@ import {
   type EnvelopeDeps,
   followOverdue,
   issueCrls,
+  mailForgotten,
   type SignerAuthorities,
   sweepEnvelopes,
 } from "./envelopes/envelopes.ts";
@@ -48,6 +49,12 @@ const envelopeTasks = (resources: Resources, { envelopes, signerAuthorities }: S
     everyMs: hours,
     atStart: true,
     work: (stopping) => followOverdue(envelopes, stopping),
+  },
+  {
+    name: "signers of notarized documents who were not mailed",
+    everyMs: hours,
+    atStart: true,
+    work: (stopping) => mailForgotten(envelopes, stopping),
   },
 ];
 

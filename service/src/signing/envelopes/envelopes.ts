@@ -28,6 +28,7 @@ export { bringEnvelopesNearer, followOverdue } from "./lifecycle/due.ts";
 export { endRound } from "./lifecycle/end.ts";
 export { addOrigin, endSittings, openSitting, removeOrigin } from "./lifecycle/frames-and-sittings.ts";
 export { type Closing, findSessionsLater, leaveSessionsOf } from "./lifecycle/join-session.ts";
+export { mailForgotten } from "./lifecycle/notarized.ts";
 export { remindSigner } from "./lifecycle/remind.ts";
 export { replaceSigner } from "./lifecycle/replace.ts";
 export {
@@ -47,6 +48,7 @@ export {
 } from "./lifecycle/room.ts";
 export { unlockSigner } from "./lifecycle/unlock.ts";
 export { signingMail } from "./mails/mails.ts";
+export { noticeMail } from "./mails/notices.ts";
 export {
   ceremonyWith,
   createPreflight,

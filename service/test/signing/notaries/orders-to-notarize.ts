@@ -31,8 +31,9 @@ export function ordersToNotarize(
     async place(fields: Record<string, string> = {}, document = makePdf({ text: "Deed" })): Promise<string> {
       const body = orderForm({ ...minimal, svc_notary: "true", name: "Jane Doe", ...fields }, document);
       const placed = await fetch(at("/api/partner/orders"), { method: "POST", headers, body });
-      const { orderCode } = (await placed.json()) as { orderCode: string };
-      assert.ok(orderCode, "the order was placed");
+      const answer = (await placed.json()) as { orderCode: string };
+      const { orderCode } = answer;
+      assert.ok(orderCode, JSON.stringify(answer));
       await fetch(at(`/api/partner/sandbox/orders/${orderCode}/advance`), { method: "POST", headers });
       return orderCode;
     },

@@ -13,7 +13,16 @@ import { appendToTrail } from "../records/trail.ts";
 /** The queue of mails to signers; payload `SigningMail`. */
 export const signingMailQueue = "signing-mail";
 
-export type SigningMoment = "request" | "reminder" | "code" | "way_in" | "signed" | "notarized" | "ended" | "replaced";
+export type SigningMoment =
+  | "request"
+  | "reminder"
+  | "code"
+  | "way_in"
+  | "signed"
+  | "notarized"
+  | "notarized_notice"
+  | "ended"
+  | "replaced";
 
 export type SigningMail = {
   signerId: number;

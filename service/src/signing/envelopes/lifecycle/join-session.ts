@@ -2,7 +2,7 @@ import type { Clock } from "../../../kernel/platform/clock.ts";
 import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
-import { isOfFirm, ordersTable, verifiedSigner } from "../../../orders/order/order.ts";
+import { hasDocument, isOfFirm, ordersTable, verifiedSigner } from "../../../orders/order/order.ts";
 import type { SigningLinks } from "../records/link-tokens.ts";
 import {
   insertSession,
@@ -37,10 +37,41 @@ export type JoinDeps = { db: Database; clock: Clock; links: Pick<SigningLinks, "
 export const findSession = ({ db, clock, links, closingsOf }: JoinDeps, signerId: number, orderId: number) =>
   db.transaction(async (tx) => {
     for (const closing of await closingsOf(tx, orderId)) {
-      await tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`signing-session:${closing.id}`}, 0))`);
+      await lockRoom(tx, closing.id);
       if (await joinIn(tx, { links, at: clock() }, closing, signerId)) return;
     }
   });
+
+/**
+ * Groups the copies of notarized documents for which a person has a link of their own into one session, so that one
+ * mail leads to all of them. These are documents that the person signed only before the notary: no mail asked for a
+ * signature, so they are in no session. Must be called outside of other transactions, as `findSession`.
+ */
+export const findCopySession = ({ db, clock, links, closingsOf }: JoinDeps, signerId: number, orderId: number) =>
+  db.transaction(async (tx) => {
+    if (await placeOfSigner(tx, signerId)) return;
+    for (const { id: roomId, orders } of await closingsOf(tx, orderId)) {
+      await lockRoom(tx, roomId);
+      const copies = await tx.query<{ id: number }>(sql`
+        SELECT s.id, ${verifiedSigner}
+        FROM envelope_signers own JOIN envelopes theirs ON theirs.id = own.envelope_id
+          JOIN ${ordersTable} ON o.id = ANY (${orders}::bigint[]) AND ${isOfFirm(sql`theirs.order_id`, sql`o`)}
+          JOIN envelopes e ON e.order_id = o.id AND e.outcome = 'Completed' AND ${hasDocument(sql`o.id`, "notarized")}
+          JOIN envelope_signers s ON s.envelope_id = e.id AND s.language = own.language AND ${personOf(sql`s`)} = ${personOf(sql`own`)}
+        WHERE own.id = ${signerId} AND s.issued_at IS NOT NULL AND s.token_sha256 IS NOT NULL
+          AND NOT EXISTS (SELECT FROM session_signers m WHERE m.signer_id = s.id)
+        ORDER BY array_position(${orders}::bigint[], o.id)`);
+      const ids = copies.map(({ id }) => id);
+      if (!ids.includes(signerId) || ids.length < 2) continue;
+      const sessionId = await insertSession(tx, links, roomId, signerId, clock());
+      await joinSession(tx, sessionId, ids);
+      await shareFailures(tx, sessionId);
+      return;
+    }
+  });
+
+const lockRoom = (tx: Tx, roomId: string) =>
+  tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`signing-session:${roomId}`}, 0))`);
 
 type Candidate = { id: number; sessionId: string | null; isOfRoom: boolean; signed: boolean };
 

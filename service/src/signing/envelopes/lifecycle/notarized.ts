@@ -1,61 +1,96 @@
-/** Mails the people who signed an order's document that a notary has notarized it, with a link to their copies. */
+/** Mails the people who signed an order's document that a notary has notarized it. */
 import { auditLine, lastActor } from "../../../kernel/audit/audit.ts";
+import { dayMs, minuteMs } from "../../../kernel/platform/clock.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import { enqueueAfter, enqueueTimed } from "../../../kernel/platform/jobs/jobs.ts";
-import { joinOrder, verifiedOrder } from "../../../orders/order/order.ts";
+import { fromOrders, isSigningSimulated, readSigning, signersOf, verifiedOrder } from "../../../orders/order/order.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
 import { type Envelope, findSignersOf, lockEnvelope, type Signer, updateSigner } from "../records/envelope.ts";
 import { tokenSha256 } from "../records/link-tokens.ts";
+import {
+  findUnnotified,
+  insertNotified,
+  isSamePerson,
+  type MailKind,
+  type Person,
+} from "../records/notarized-mails.ts";
+import { blockOf } from "../records/rooms.ts";
 import { signingMailQueue } from "./issue-link.ts";
 
-type NotarizedDeps = Pick<EnvelopeDeps, "db" | "clock" | "reach">;
+/** The queue of mails without a link; payload `{orderId, n}`, with the signer's number. */
+export const notarizedNoticeQueue = "notarized-notice";
+
+type NotarizedDeps = Pick<EnvelopeDeps, "db" | "clock" | "rowMac" | "reach">;
 
 /**
- * A completed envelope of an order. `isTakenIn`: an operator handed the notarized document in. `isSimulated`: the
- * sandbox made it, and no notary.
+ * `isTakenIn`: an operator handed the notarized document in. `isSimulated`: the sandbox signed or notarized it, and
+ * nobody else.
  */
-type Completed = { id: number; client: string; isTakenIn: boolean; isSimulated: boolean };
+type Notarized = Pick<Envelope, "partnerId" | "environment"> & { isTakenIn: boolean; isSimulated: boolean };
+
+type SignerRow = Signer & { envelopeId: number };
 
 /**
  * Queues a mail to everybody who signed the order's document, except its client, whose mail about the completed order
- * leads to all documents. Safe to run again after a crash: a signer keeps the link, and a repeated mail has the same id.
+ * leads to all documents. Does nothing when it is run again.
+ *
+ * A person gets a link if they have had one, or if their address is known to be theirs: on the way to a notary by audio
+ * and video, they entered a code that was mailed there. All others get a notice without a link, because nobody has tried
+ * their address.
  */
-export async function mailNotarized({ db, clock, reach }: NotarizedDeps, orderId: number): Promise<void> {
+export async function mailNotarized({ db, clock, rowMac, reach }: NotarizedDeps, orderId: number): Promise<void> {
   await db.transaction(async (tx) => {
-    // The newest comes first: people who signed again before the notary signed an envelope of their own there.
-    const completed = await tx.query<Completed>(sql`
-      SELECT e.id, lower(o.customer_email) AS client, 'notarized' = ANY (o.taken_in) AS "isTakenIn",
-        ${lastActor(sql`o.id`, "NotarizationComplete")} = 'sandbox' AS "isSimulated", ${verifiedOrder}
-      FROM envelopes e ${joinOrder(sql`e.order_id`)} WHERE e.order_id = ${orderId} AND e.outcome = 'Completed'
-      ORDER BY e.attempt DESC`);
-    const [newest] = completed;
-    const envelope = newest && (await lockEnvelope(tx, newest.id));
-    if (!envelope || envelope.isSimulated || newest.isSimulated) return;
-    const all = await findSignersOf(
-      tx,
-      completed.map(({ id }) => id),
-    );
+    const [order] = await tx.query<Notarized>(sql`
+      SELECT o.partner_id AS "partnerId", o.environment, 'notarized' = ANY (o.taken_in) AS "isTakenIn",
+        ${isSigningSimulated} OR ${lastActor(sql`o.id`, "NotarizationComplete")} IS NOT DISTINCT FROM 'sandbox' AS "isSimulated", ${verifiedOrder}
+      ${fromOrders} WHERE o.id = ${orderId}`);
+    if (!order) return;
+    const { envelope, rows } = await completedOf(tx, orderId);
+    const facts = await readSigning(tx, rowMac, orderId);
+    const isRemote = envelope !== undefined && (await blockOf(tx, envelope.id))?.isRemote === true;
+    const people = signersOf(facts).map((person, index) => {
+      const isClient = person.email.toLowerCase() === facts.customerEmail.toLowerCase();
+      const own = rows.find((row) => row.envelopeId === envelope?.id && isSamePerson(row, person));
+      const holder = linkHolder(person, rows);
+      const mailKind: MailKind =
+        order.isSimulated || isClient ? "none" : holder || (isRemote && own?.signedAt) ? "link" : "notice";
+      return { n: index + 1, mailKind, own, holder };
+    });
+    if (!(await insertNotified(tx, orderId, new Map(people.map(({ n, mailKind }) => [n, mailKind]))))) return;
     // The service does not disturb people at night for what an operator did. After an act before a notary here, they
     // wait for their copy.
-    const waits = newest.isTakenIn && envelope.environment === "live";
-    const nightMs = waits ? await reach.untilMorning(envelope.partnerId) : 0;
-    for (const signer of all) {
-      if (signer.envelopeId !== envelope.id || signer.email.toLowerCase() === newest.client) continue;
-      const signerId = linkHolder(signer, all)?.id ?? (await issueCopyLink(tx, reach, envelope, signer, clock()));
-      const mail = { signerId, moment: "notarized" } as const;
-      if (nightMs > 0) await enqueueAfter(tx, signingMailQueue, mail, nightMs);
-      else await enqueueTimed(tx, signingMailQueue, mail);
+    const waits = order.isTakenIn && order.environment === "live";
+    const nightMs = waits ? await reach.untilMorning(order.partnerId) : 0;
+    const queue = (name: string, mail: object) =>
+      nightMs > 0 ? enqueueAfter(tx, name, mail, nightMs) : enqueueTimed(tx, name, mail);
+    for (const { n, mailKind, own, holder } of people) {
+      if (mailKind === "notice") await queue(notarizedNoticeQueue, { orderId, n });
+      if (mailKind !== "link" || !envelope) continue;
+      const signerId = holder?.id ?? (own && (await issueCopyLink(tx, reach, envelope, own, clock())));
+      if (signerId !== undefined) await queue(signingMailQueue, { signerId, moment: "notarized" });
     }
   });
 }
 
-/** The row of the same person that has a link: of this envelope, or of one that they signed at home before. */
-const linkHolder = ({ name, email }: Signer, all: readonly Signer[]): Signer | undefined =>
-  all.findLast(
-    (each) => each.issuedAt !== null && each.name === name && each.email.toLowerCase() === email.toLowerCase(),
-  );
+/**
+ * The newest completed envelope of an order, locked, and the signers of all completed ones. People who signed again
+ * before the notary signed an envelope of their own there.
+ */
+async function completedOf(tx: Tx, orderId: number): Promise<{ envelope?: Envelope; rows: readonly SignerRow[] }> {
+  const completed = await tx.query<{ id: number }>(sql`
+    SELECT e.id FROM envelopes e WHERE e.order_id = ${orderId} AND e.outcome = 'Completed' ORDER BY e.attempt DESC`);
+  const [newest] = completed;
+  const envelope = newest && (await lockEnvelope(tx, newest.id));
+  if (!envelope) return { rows: [] };
+  const ids = completed.map(({ id }) => id);
+  return { envelope, rows: await findSignersOf(tx, ids) };
+}
+
+/** The row of the person that has a link: of the newest envelope, or of one that they signed at home before. */
+const linkHolder = (person: Person, rows: readonly SignerRow[]) =>
+  rows.findLast((each) => each.issuedAt !== null && isSamePerson(each, person));
 
 /**
  * Gives a signer a first link, after they signed before a notary. The envelope has ended, so the link can only open
@@ -75,4 +110,22 @@ async function issueCopyLink(
   const detail = { signer: n, attempt };
   await tx.query(auditLine({ at, action: "signer.copy_link_issued", actor: "system", partnerId, orderId, detail }));
   return id;
+}
+
+const sweptMs = 2 * dayMs;
+const lateMs = 15 * minuteMs;
+
+/**
+ * Queues the mails about documents that a node of an earlier release notarized during an update: such a node queues
+ * none. Safe to run on several nodes at once.
+ */
+export async function mailForgotten(deps: NotarizedDeps & Pick<EnvelopeDeps, "log">, stopping?: AbortSignal) {
+  const now = deps.clock().getTime();
+  for (const orderId of await findUnnotified(deps.db, new Date(now - sweptMs), new Date(now - lateMs))) {
+    if (stopping?.aborted) return;
+    // An order that fails is skipped, so that it doesn't delay the others.
+    await mailNotarized(deps, orderId).catch((error: Error) =>
+      deps.log.error({ err: error, orderId }, "the signers of a notarized order can't be mailed"),
+    );
+  }
 }

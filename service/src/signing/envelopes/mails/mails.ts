@@ -22,7 +22,7 @@ import { signingLinks, signingTokenOf } from "../records/link-tokens.ts";
 import { placeOfSigner } from "../records/sessions.ts";
 import { endingOf } from "../texts/texts.ts";
 import { claimOf, gather, release } from "./together.ts";
-import { commonWords, mailCaution, mailWords } from "./words.ts";
+import { commonWords, mailCaution, mailWords, sentence } from "./words.ts";
 
 type Row = Titled & {
   id: number;
@@ -222,6 +222,3 @@ function letterOf(
     firm,
   };
 }
-
-/** Capitalizes the first letter, because a subject can begin with a title or a name in lower case. */
-const sentence = (text: string): string => text.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase());

@@ -2,13 +2,17 @@ import { hourMs, minuteMs } from "../../../kernel/platform/clock.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { enqueueAfter, waitedMs } from "../../../kernel/platform/jobs/jobs.ts";
+import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { fromOrders, hasDocument, joinOrder } from "../../../orders/order/order.ts";
 import { type SigningMail, signingMailQueue } from "../lifecycle/issue-link.ts";
-import { findSession, type JoinDeps } from "../lifecycle/join-session.ts";
+import { findCopySession, findSession, type JoinDeps } from "../lifecycle/join-session.ts";
+import { type Person, waitsForNotary } from "../records/notarized-mails.ts";
 import { claimForMail, claimReminder, placeOfSigner, releaseFromMail, type SessionPlace } from "../records/sessions.ts";
 
 /** The signer's row for which a mail was queued. */
-export type Asked = { id: number; orderId: number; issuedAt: Date | null; endedAt: Date | null };
+export type Asked = Person & { id: number; orderId: number; issuedAt: Date | null; endedAt: Date | null };
+
+type GatherDeps = JoinDeps & { rowMac: RowMac };
 
 /** The documents that one mail covers: documents of a session. Null for a mail about a single document. */
 export type Together = { place: SessionPlace; signerIds: readonly number[] } | null;
@@ -35,7 +39,11 @@ const isGathered = (moment: SigningMail["moment"]): moment is Gathered => Object
  * @returns `null` when no mail is sent now, because another mail covers the document, or because this one waits for
  * others and is queued again
  */
-export async function gather(deps: JoinDeps, asked: Asked, about: SigningMail): Promise<{ together: Together } | null> {
+export async function gather(
+  deps: GatherDeps,
+  asked: Asked,
+  about: SigningMail,
+): Promise<{ together: Together } | null> {
   const { db } = deps;
   const { moment } = about;
   if (isGathered(moment) && (await mustWait(deps, asked, about, moment))) {
@@ -44,6 +52,7 @@ export async function gather(deps: JoinDeps, asked: Asked, about: SigningMail): 
   }
   if (moment === "request" || moment === "reminder" || moment === "joined")
     await findSession(deps, asked.id, asked.orderId);
+  if (moment === "notarized") await findCopySession(deps, asked.id, asked.orderId);
   const place = moment === "joined" ? undefined : await placeOfSigner(db, asked.id);
   if (moment === "joined") return null;
   await release(db, about, place?.id ?? null);
@@ -67,14 +76,15 @@ export async function release(db: Sql, about: SigningMail, sessionId: string | n
   if (about.moment === "request") await releaseFromMail(db, signingMailQueue, claimOf(about), sessionId);
 }
 
-async function mustWait(deps: JoinDeps, asked: Asked, { queuedAt }: SigningMail, moment: Gathered): Promise<boolean> {
+async function mustWait(deps: GatherDeps, asked: Asked, { queuedAt }: SigningMail, moment: Gathered): Promise<boolean> {
   const caused = moment === "request" ? asked.issuedAt : asked.endedAt;
   // A job that an earlier release queued has no time of its own.
   const since = queuedAt ?? caused?.toISOString();
   const hasWaitedMs = since === undefined ? 0 : await waitedMs(deps.db, since);
   if (hasWaitedMs >= longestWaitMs[moment]) return false;
   if (moment === "request") return areOthersToCome(deps, asked, hasWaitedMs);
-  return haveOthers(deps, asked, moment === "signed" ? sql`e.ended_at IS NULL` : sql`o.status = 'NotarizationPending'`);
+  if (moment === "signed") return haveOthers(deps, asked, sql`e.ended_at IS NULL`);
+  return (await haveOthers(deps, asked, sql`o.status = 'NotarizationPending'`)) || waitForActs(deps, asked);
 }
 
 /**
@@ -95,6 +105,13 @@ async function areOthersToCome(
     WHERE o.id = ANY (${orders}::bigint[]) AND o.sign AND o.status = ANY (${["Paid", "EsignPending", ...unpaid]}::text[])
       AND NOT EXISTS (SELECT FROM envelopes e WHERE e.order_id = o.id AND e.ended_at IS NULL) LIMIT 1`);
   return others.length > 0;
+}
+
+/** Whether the room has another document of the person that waits for its notary. */
+async function waitForActs({ db, rowMac, closingsOf }: GatherDeps, asked: Asked): Promise<boolean> {
+  const orders = (await closingsOf(db, asked.orderId)).flatMap((closing) => closing.orders);
+  const others = orders.filter((id) => id !== asked.orderId);
+  return others.length > 0 && waitsForNotary(db, rowMac, others, asked);
 }
 
 /** Whether a document of the session is still being signed, or still waits for its notary. */

@@ -81,6 +81,12 @@ const en: Words = {
     ],
     label: "See your copy",
   }),
+  notarized_notice: ({ title, partnerName }) => ({
+    subject: `${title} is notarized`,
+    lines: [`A notary has notarized ${title} from ${partnerName}.`, `To get your copy, ask ${partnerName}.`],
+    label: "",
+    caution: "This email has no link to the document, because nobody has checked that this address is yours.",
+  }),
   ended: ({ title, partnerName, outcome }) => ({
     subject: outcome === "Expired" ? `${title}: the time to sign has expired` : `${title} will not be signed`,
     lines: [`${endedWords(title, partnerName, outcome)} If it is still to be signed, the firm sends a new link.`],
@@ -163,6 +169,12 @@ const es: Words = {
     ],
     label: "Ver su copia",
   }),
+  notarized_notice: ({ title, partnerName }) => ({
+    subject: `${title} está notarizado`,
+    lines: [`Un notario ha notarizado ${title} de ${partnerName}.`, `Para recibir su copia, pídala a ${partnerName}.`],
+    label: "",
+    caution: "Este correo no lleva enlace al documento, porque nadie ha comprobado que esta dirección es suya.",
+  }),
   ended: ({ title, partnerName, outcome }) => ({
     subject: outcome === "Expired" ? `${title}: el plazo para firmar ha vencido` : `${title} no se firmará`,
     lines: [`${endedWordsEs(title, partnerName, outcome)} Si aún debe firmarse, la empresa enviará un enlace nuevo.`],
@@ -243,3 +255,6 @@ export const commonWords: Readonly<Record<Language, CommonWords>> = {
   ko: ko.common,
   tl: tl.common,
 };
+
+/** Capitalizes the first letter, because a subject can begin with a title or a name in lower case. */
+export const sentence = (text: string): string => text.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase());

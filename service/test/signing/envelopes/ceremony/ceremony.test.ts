@@ -25,7 +25,7 @@ import { openSecretsKey } from "../../../../src/kernel/platform/secrets.ts";
 import { sign } from "../../../../src/signing/envelopes/ceremony/sign.ts";
 import { sweepTexts } from "../../../../src/signing/envelopes/ceremony/text-code.ts";
 import { followOverdue, type Link, sweepEnvelopes } from "../../../../src/signing/envelopes/envelopes.ts";
-import { mailNotarized } from "../../../../src/signing/envelopes/lifecycle/notarized.ts";
+import { mailForgotten, mailNotarized } from "../../../../src/signing/envelopes/lifecycle/notarized.ts";
 import { openEnvelope } from "../../../../src/signing/envelopes/lifecycle/open.ts";
 import { blobTables } from "../../../../src/upkeep/protected-data.ts";
 import { browser, consentText, openCeremonyService, signBy, withoutTexts } from "./ceremony-service.ts";
@@ -421,7 +421,7 @@ test("a reminder for a live order waits for the morning, and is in the trail onl
 async function toldOf(email: string) {
   await until(async () => {
     // A job that runs is leased for half a minute.
-    const due = sql`SELECT FROM jobs WHERE queue = ANY ('{notarized,signing-mail}') AND due_at <= now() + interval '5 minutes'`;
+    const due = sql`SELECT FROM jobs WHERE queue = ANY ('{notarized,notarized-notice,signing-mail}') AND due_at <= now() + interval '5 minutes'`;
     return (await running.db.query(due)).length === 0;
   });
   const later = await running.db.query<{ hours: number }>(sql`
@@ -445,6 +445,12 @@ test("a mail about a live document that an operator took in at night waits for t
   const [order] = await running.db.query<{ id: number }>(sql`
     SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)}`);
   await mailNotarized({ ...deps, reach }, order?.id ?? 0);
+  assert.deepEqual(await toldOf(jane.email), [1], "the job does nothing when it runs again");
+  // A node of an earlier release queues nothing.
+  await running.db.query(sql`DELETE FROM notarized_mails`);
+  await mailForgotten({ ...deps, reach });
+  assert.deepEqual(await toldOf(jane.email), [1], "the job of a document of now may still be waiting");
+  await mailForgotten({ ...deps, reach, clock: later(1) });
   assert.deepEqual(await toldOf(jane.email), [1, 3]);
 });
 

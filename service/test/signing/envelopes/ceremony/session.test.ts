@@ -140,10 +140,27 @@ test("a client who signed has the mail that everybody has signed among the mails
   }
 });
 
-test("one mail tells of all notarized documents of a room, and its client gets none of it", async () => {
-  const [jane, john] = [person(), person({ name: "John Doe" })];
+const told = ({ email }: Signer) => running.mailsTo(email).filter((mail) => /Subject: .*is notarized/.test(mail));
+
+/** Hands the notarized document in. */
+async function notarize(code: string): Promise<void> {
   const scan = join(running.service.dataDir, "notarized.pdf");
   writeFileSync(scan, makePdf({ pages: 2, text: "Notarized" }));
+  await running.service.cli("order", "move", code, "NotarizationComplete", "--document", scan);
+}
+
+/** Waits until no job can mail anybody about a notarized document: jobs that wait for others run at once. */
+async function mailsAreSent(): Promise<void> {
+  const queues = sql`queue = ANY ('{notarized,notarized-notice,signing-mail,order-mail}')`;
+  await until(async () => {
+    // A job that runs is leased for half a minute.
+    await db.query(sql`UPDATE jobs SET due_at = now() WHERE ${queues} AND due_at > now() + interval '40 seconds'`);
+    return (await db.query(sql`SELECT FROM jobs WHERE ${queues}`)).length === 0;
+  });
+}
+
+test("one mail tells of all notarized documents of a room, and its client gets none of it", async () => {
+  const [jane, john] = [person(), person({ name: "John Doe" })];
   const room = await newRoom();
   const codes: string[] = [];
   for (const paper of ["Paper 1", "Paper 2"]) {
@@ -159,21 +176,44 @@ test("one mail tells of all notarized documents of a room, and its client gets n
     for (const n of [1, 2]) await sign(at(link, n));
   }
   const link = await sessionLink(john.email);
-  const told = ({ email }: Signer) => running.mailsTo(email).filter((mail) => /Subject: .*is notarized/.test(mail));
-  const notarize = (code: string) =>
-    running.service.cli("order", "move", code, "NotarizationComplete", "--document", scan);
   // Both documents wait for a notary before the first act.
   for (const code of codes) await running.service.cli("order", "move", code, "NotarizationPending");
   await notarize(codes[0] ?? "");
   await notarize(codes[1] ?? "");
-  await db.query(sql`UPDATE jobs SET due_at = now() WHERE queue = ${signingMailQueue}`);
-  await until(() => told(john).length > 0);
+  await mailsAreSent();
   const [mail, ...more] = told(john);
   assert.match(mail ?? "", /Ortega closing \(2 documents\) is notarized/);
   assert.match(mail ?? "", /1\. Paper 1[\s\S]*2\. Paper 2/);
   assert.ok(mail?.includes(`/sign/${link.token}`), "the person's own link of before");
   assert.deepEqual([more, told(jane)], [[], []]);
   assert.deepEqual((await ceremony.view(at(link, 2))).copies, ["notarized", "sealed", "custody_certificate"]);
+});
+
+test("a signer of documents that nobody signed here gets one mail for all of them, without a link, and the client none", async () => {
+  const [jane, john] = [person(), person({ name: "John Doe" })];
+  const room = await newRoom();
+  const codes: string[] = [];
+  for (const paper of ["Paper 1", "Paper 2"]) {
+    const more = { external_reference: paper, email: jane.email, svc_notary: "true", svc_sign: "false" };
+    codes.push(await running.order([jane, john], more, undefined, { pay: false }));
+  }
+  for (const orderCode of codes) await attach(room, orderCode);
+  await Promise.all(codes.map(pay));
+  const status = (code: string) => client.ok<{ status: string }>("GET", `/api/partner/orders/${code}`);
+  await until(async () => (await Promise.all(codes.map(status))).every((one) => one.status === "NotarizationPending"));
+  await notarize(codes[0] ?? "");
+  await until(async () => {
+    const due = sql`SELECT FROM jobs WHERE queue = 'notarized-notice' AND due_at > now() + interval '40 seconds'`;
+    return (await db.query(due)).length > 0;
+  });
+  assert.deepEqual(told(john), [], "the mail waits for the other document");
+  await notarize(codes[1] ?? "");
+  await mailsAreSent();
+  const [mail, ...more] = told(john);
+  assert.match(mail ?? "", /Ortega closing \(2 documents\) is notarized/);
+  assert.match(mail ?? "", /1\. Paper 1[\s\S]*2\. Paper 2[\s\S]*To get your copy, ask /);
+  assert.doesNotMatch(mail ?? "", /\/sign\//);
+  assert.deepEqual([more, told(jane)], [[], []]);
 });
 
 test("people with one mailbox, in another language, with another access step, or in another room are separate people", async () => {

@@ -73,6 +73,16 @@ export const fr: SignerMails = {
       ],
       label: "Voir votre copie",
     }),
+    notarized_notice: ({ title, partnerName }) => ({
+      subject: `${title} : document notarié`,
+      lines: [
+        `Un notaire a notarié ${title} de ${partnerName}.`,
+        `Pour recevoir votre copie, demandez-la à ${partnerName}.`,
+      ],
+      label: "",
+      caution:
+        "Cet e-mail ne contient aucun lien vers le document, car personne n’a vérifié que cette adresse est la vôtre.",
+    }),
     ended: (facts) => ({
       subject:
         facts.outcome === "Expired"

@@ -73,6 +73,15 @@ export const ko: SignerMails = {
       ],
       label: "사본 보기",
     }),
+    notarized_notice: ({ title, partnerName }) => ({
+      subject: `${title}: 공증되었습니다`,
+      lines: [
+        `공증인이 ${partnerName}의 ${title} 문서를 공증했습니다.`,
+        `사본이 필요하시면 ${partnerName}에 요청하십시오.`,
+      ],
+      label: "",
+      caution: "이 주소가 귀하의 것인지 확인되지 않았으므로 이 이메일에는 문서 링크가 없습니다.",
+    }),
     ended: (facts) => ({
       subject:
         facts.outcome === "Expired"

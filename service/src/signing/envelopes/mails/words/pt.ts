@@ -70,6 +70,12 @@ export const pt: SignerMails = {
       ],
       label: "Ver sua cópia",
     }),
+    notarized_notice: ({ title, partnerName }) => ({
+      subject: `${title} foi notarizado`,
+      lines: [`Um notário notarizou ${title} de ${partnerName}.`, `Para receber sua cópia, peça-a a ${partnerName}.`],
+      label: "",
+      caution: "Este e-mail não tem link para o documento, porque ninguém verificou se este endereço é seu.",
+    }),
     ended: (facts) => ({
       subject:
         facts.outcome === "Expired"

@@ -73,6 +73,16 @@ export const tl: SignerMails = {
       ],
       label: "Tingnan ang inyong kopya",
     }),
+    notarized_notice: ({ title, partnerName }) => ({
+      subject: `Nanotaryo na ang ${title}`,
+      lines: [
+        `Ninotaryo ng isang notaryo ang ${title} mula sa ${partnerName}.`,
+        `Para makuha ang inyong kopya, humingi sa ${partnerName}.`,
+      ],
+      label: "",
+      caution:
+        "Walang link papunta sa dokumento ang email na ito, dahil wala pang nagsuri kung sa inyo ang address na ito.",
+    }),
     ended: (facts) => ({
       subject:
         facts.outcome === "Expired"

@@ -73,6 +73,15 @@ export const vi: SignerMails = {
       ],
       label: "Xem bản sao của quý vị",
     }),
+    notarized_notice: ({ title, partnerName }) => ({
+      subject: `${title} đã được công chứng`,
+      lines: [
+        `Công chứng viên đã công chứng ${title} của ${partnerName}.`,
+        `Để nhận bản sao của mình, quý vị hãy hỏi ${partnerName}.`,
+      ],
+      label: "",
+      caution: "Email này không có liên kết đến tài liệu, vì chưa ai xác minh rằng địa chỉ này là của quý vị.",
+    }),
     ended: (facts) => ({
       subject: facts.outcome === "Expired" ? `${facts.title}: đã hết hạn ký` : `${facts.title} sẽ không được ký`,
       lines: [`${ended(facts)} Nếu vẫn cần ký, công ty sẽ gửi liên kết mới.`],

@@ -70,6 +70,12 @@ export const zh: SignerMails = {
       ],
       label: "查看您的副本",
     }),
+    notarized_notice: ({ title, partnerName }) => ({
+      subject: `${title}已公证`,
+      lines: [`公证人已公证${partnerName}的${title}。`, `如需副本，请向${partnerName}索取。`],
+      label: "",
+      caution: "由于尚未核实此邮箱地址属于您，本邮件不含文件链接。",
+    }),
     ended: (facts) => ({
       subject: facts.outcome === "Expired" ? `${facts.title}：签署期限已过` : `${facts.title} 将不会签署`,
       lines: [`${ended(facts)}如果仍需签署，该公司会发送新的链接。`],

@@ -1,0 +1,100 @@
+import { readMailFirm } from "../../../firms/partners/partners.ts";
+import type { Environment } from "../../../kernel/identity/identity.ts";
+import { minuteMs } from "../../../kernel/platform/clock.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { enqueueAfter, type Timed, waitedMs } from "../../../kernel/platform/jobs/jobs.ts";
+import { defineMail, type Letter, type MailDeps } from "../../../kernel/platform/mail/mail-jobs.ts";
+import { isPlainName, isPlainTitle } from "../../../kernel/platform/mail/plain-name.ts";
+import { type MailFirm, nameIn } from "../../../kernel/platform/mail/template.ts";
+import {
+  fromOrders,
+  type OrderSigner,
+  type SigningFacts,
+  signersHold,
+  signersOf,
+  signingColumns,
+  type Titled,
+  type TitleOf,
+  verifiedOrder,
+} from "../../../orders/order/order.ts";
+import type { Closing, ClosingsOf } from "../lifecycle/join-session.ts";
+import { notarizedNoticeQueue } from "../lifecycle/notarized.ts";
+import { claimNotices, waitsForNotary } from "../records/notarized-mails.ts";
+import { commonWords, mailWords, sentence } from "./words.ts";
+
+type Notice = { orderId: number; n: number } & Timed;
+
+type Row = SigningFacts &
+  Titled & { id: number; mac: Buffer | null; partnerId: string; environment: Environment; reference: string | null };
+
+type Deps = MailDeps & { titleOf: TitleOf; closingsOf: ClosingsOf };
+
+/** How long a notice waits for other documents of the closing, and how often it checks again. */
+const longestWaitMs = 30 * minuteMs;
+const lookMs = minuteMs;
+
+const rowsOf = ({ db }: Deps, ids: readonly number[]) =>
+  db.query<Row>(sql`
+    SELECT ${signingColumns}, o.id, o.code AS "code@order", o.document_name AS "documentName", o.doc_slug AS "docSlug", o.external_reference AS reference,
+      o.partner_id AS "partnerId", o.environment, ${verifiedOrder}
+    ${fromOrders} WHERE o.id = ANY (${ids}::bigint[]) ORDER BY array_position(${ids}::bigint[], o.id)`);
+
+/**
+ * The notice to a signer whose address nobody has tried that the document is notarized. It has no link, and names
+ * nobody else. One mail covers the documents of a closing.
+ */
+export const noticeMail = defineMail({
+  queue: notarizedNoticeQueue,
+  async load(about: Notice, deps: Deps) {
+    const { db, rowMac } = deps;
+    const [order] = await rowsOf(deps, [about.orderId]);
+    const signer = order && signersHold(rowMac, order) ? signersOf(order)[about.n - 1] : undefined;
+    if (!order || !signer) return null;
+    const closing = (await deps.closingsOf(db, order.id)).find(({ orders }) => orders.length > 1);
+    const orders = closing?.orders ?? [order.id];
+    const hasWaitedMs = about.queuedAt === undefined ? longestWaitMs : await waitedMs(db, about.queuedAt);
+    const others = orders.filter((id) => id !== order.id);
+    if (hasWaitedMs < longestWaitMs && (await waitsForNotary(db, rowMac, others, signer))) {
+      await enqueueAfter(db, notarizedNoticeQueue, about, lookMs);
+      return null;
+    }
+    const claim = { mail: `${order.id}:${about.n}`, person: signer };
+    const covered = await db.transaction((tx) => claimNotices(tx, rowMac, orders, claim));
+    if (!covered.includes(order.id)) return null;
+    const rows = await rowsOf(
+      deps,
+      orders.filter((id) => covered.includes(id)),
+    );
+    return { rows, signer, closing, firm: await readMailFirm(db, order.partnerId) };
+  },
+  write: (found, about, deps) => letterOf(deps, found, about),
+});
+
+type Found = { rows: readonly Row[]; signer: OrderSigner; closing: Closing | undefined; firm: MailFirm };
+
+function letterOf({ titleOf }: Deps, { rows, signer, closing, firm }: Found, { orderId, n }: Notice): Letter {
+  const { language, name, email } = signer;
+  const { untitled, unnamed, greeting, why, documents } = commonWords[language];
+  const titleIn = (row: Row) => [titleOf(row), row.reference].find((each) => each && isPlainTitle(each)) ?? untitled;
+  const count = documents(rows.length);
+  const ofAll = closing && isPlainTitle(closing.name) ? `${closing.name} (${count})` : count;
+  const title = rows.length === 1 && rows[0] ? titleIn(rows[0]) : ofAll;
+  const partnerName = nameIn(firm, unnamed);
+  const facts = { until: "", outcome: "Completed", signers: [], reference: null, message: null, paid: null } as const;
+  const { subject, lines, caution = "" } = mailWords[language].notarized_notice({ title, partnerName, ...facts });
+  const [first = "", ...others] = lines.map(sentence);
+  const list = rows.length === 1 ? [] : rows.map((row, index) => `${index + 1}. ${titleIn(row)}`);
+  return {
+    id: `notarized:${orderId}:${n}`,
+    to: email,
+    environment: rows[0]?.environment ?? "test",
+    subject: sentence(subject),
+    greeting: greeting(isPlainName(name) ? ` ${name}` : ""),
+    lines: [first, ...list, ...others],
+    link: null,
+    caution,
+    why: why(partnerName),
+    language,
+    firm,
+  };
+}

@@ -1,0 +1,94 @@
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import type { RowMac } from "../../../kernel/platform/row-mac.ts";
+import {
+  fromDocuments,
+  fromOrders,
+  hasDocument,
+  type SigningFacts,
+  signersHold,
+  signersOf,
+  signingColumns,
+  verifiedOrder,
+} from "../../../orders/order/order.ts";
+
+/** How a signer gets to know that the document is notarized. `none`: the order's client has another mail. */
+export type MailKind = "link" | "notice" | "none";
+
+/** A person, as orders name them. Two people may share a mailbox. */
+export type Person = { name: string; email: string };
+
+export const isSamePerson = (one: Person, other: Person): boolean =>
+  one.name === other.name && one.email.toLowerCase() === other.email.toLowerCase();
+
+/**
+ * Stores how the signers of a notarized order get to know of it. A notice is not covered by a mail yet.
+ * @returns false when this was stored before: their mails are queued then
+ */
+export async function insertNotified(tx: Tx, orderId: number, kinds: ReadonlyMap<number, MailKind>): Promise<boolean> {
+  const rows = [...kinds].map(([n, kind]) => ({ n, coveredBy: kind === "notice" ? null : kind }));
+  const inserted = await tx.query(sql`
+    INSERT INTO notarized_mails (order_id, n, covered_by)
+    SELECT ${orderId}, one.n, one."coveredBy" FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS one (n int, "coveredBy" text)
+    ON CONFLICT DO NOTHING RETURNING n`);
+  return inserted.length > 0;
+}
+
+type Row = SigningFacts & { id: number; mac: Buffer | null; isWaiting: boolean };
+
+/** The orders in which the person signs; leaves out orders whose signers were altered. */
+async function ordersOf(db: Sql, rowMac: RowMac, orders: readonly number[], person: Person) {
+  const rows = await db.query<Row>(sql`
+    SELECT ${signingColumns}, o.id, o.status = 'NotarizationPending' OR ${hasDocument(sql`o.id`, "notarized")}
+        AND NOT EXISTS (SELECT FROM notarized_mails m WHERE m.order_id = o.id) AS "isWaiting", ${verifiedOrder}
+    ${fromOrders} WHERE o.id = ANY (${orders}::bigint[]) AND o.notarize`);
+  return rows
+    .filter((row) => signersHold(rowMac, row))
+    .flatMap((row) => {
+      const index = signersOf(row).findIndex((signer) => isSamePerson(signer, person));
+      return index < 0 ? [] : [{ orderId: row.id, n: index + 1, isWaiting: row.isWaiting }];
+    });
+}
+
+/** Whether another document of the person waits for its notary, or its mails are not queued yet. */
+export const waitsForNotary = async (
+  db: Sql,
+  rowMac: RowMac,
+  orders: readonly number[],
+  person: Person,
+): Promise<boolean> => (await ordersOf(db, rowMac, orders, person)).some(({ isWaiting }) => isWaiting);
+
+/**
+ * Lets one mail cover the notices of a person in several orders. A mail that is retried after a crash covers the same
+ * ones.
+ * @param mail the order and the signer's number in it
+ * @returns the orders that the mail covers; empty when another mail covers its order
+ */
+export async function claimNotices(
+  tx: Tx,
+  rowMac: RowMac,
+  orders: readonly number[],
+  { mail, person }: { mail: string; person: Person },
+): Promise<number[]> {
+  const own = await ordersOf(tx, rowMac, orders, person);
+  const ids = own.map(({ orderId }) => orderId);
+  const numbers = own.map(({ n }) => n);
+  const rows = await tx.query<{ orderId: number; coveredBy: string | null }>(sql`
+    SELECT m.order_id AS "orderId", m.covered_by AS "coveredBy" FROM notarized_mails m
+      JOIN unnest(${ids}::bigint[], ${numbers}::int[]) AS own (order_id, n) ON own.order_id = m.order_id AND own.n = m.n
+    WHERE m.covered_by IS NULL OR m.covered_by = ${mail} ORDER BY m.order_id FOR UPDATE OF m`);
+  const covered = rows.map(({ orderId }) => orderId);
+  await tx.query(sql`
+    UPDATE notarized_mails m SET covered_by = ${mail} FROM unnest(${ids}::bigint[], ${numbers}::int[]) AS own (order_id, n)
+    WHERE m.order_id = own.order_id AND m.n = own.n AND m.order_id = ANY (${covered}::bigint[])`);
+  return covered;
+}
+
+/** Notarized orders whose signers' mails were not queued, because a node of an earlier release notarized them. */
+export const findUnnotified = async (db: Sql, since: Date, before: Date): Promise<number[]> => {
+  const rows = await db.query<{ id: number }>(sql`
+    SELECT DISTINCT d.order_id AS id ${fromDocuments}
+    WHERE d.kind = 'notarized' AND d.created_at BETWEEN ${since} AND ${before}
+      AND NOT EXISTS (SELECT FROM notarized_mails m WHERE m.order_id = d.order_id) LIMIT 100`);
+  return rows.map(({ id }) => id);
+};
