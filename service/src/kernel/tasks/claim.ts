@@ -11,7 +11,7 @@ import { changeTasks, verifiedTask } from "./store.ts";
 
 export type TaskDeps = { db: Database; clock: Clock };
 
-type Locked = { kind: TaskKind; state: string; claimedBy: string | null; orderId: number | null };
+type Locked = { kind: TaskKind; state: string; claimedBy: string | null; orderId: number | null; subject: string };
 
 /** The kinds of tasks that a person may close with a note, because no event reliably shows that such a task is done. */
 const endedByWord: ReadonlySet<TaskKind> = new Set([
@@ -63,7 +63,7 @@ async function changeIn(
   // Locks the order first, as every transition does, to avoid deadlocks with its tasks.
   await tx.query(sql`SELECT FROM orders WHERE id = (SELECT order_id FROM tasks WHERE id = ${id}) FOR NO KEY UPDATE`);
   const [task] = await tx.query<Locked>(sql`
-    SELECT kind, state, claimed_by AS "claimedBy", order_id AS "orderId", ${verifiedTask} FROM tasks WHERE id = ${id} FOR NO KEY UPDATE`);
+    SELECT kind, state, claimed_by AS "claimedBy", order_id AS "orderId", subject, ${verifiedTask} FROM tasks WHERE id = ${id} FOR NO KEY UPDATE`);
   if (!task) throw new ServiceError("not_found", "No such task.");
   if (task.state === "done" || task.state === "dropped")
     throw new ServiceError("conflict", "This task has ended already.");
@@ -159,16 +159,20 @@ export const bringClaimsNearer = (tx: Tx, partnerId: string, seconds: number) =>
 
 /**
  * Closes a task with a person's note, if its kind is one that people close.
+ * @param book books what the person did; its result is a part of the audit line. Tasks about failed refunds need it
  * @throws ServiceError for a task of another kind, or without a note
  */
-export const finishTask = (deps: TaskDeps, id: number, by: string, outcome: string): Promise<void> =>
-  change(deps, id, { action: "task.done", by }, async (tx, { kind }, at) => {
+export const finishTask = (deps: TaskDeps, id: number, by: string, outcome: string, book?: Judge): Promise<void> =>
+  change(deps, id, { action: "task.done", by }, async (tx, task, at) => {
+    const { kind } = task;
     if (!endsByWord(kind)) throw new ServiceError("conflict", "This task ends when its work is done.");
+    if (kind === "refund_failed" && !book)
+      throw new ServiceError("conflict", "End this task in the console, which asks how the money went back.");
     if (outcome.trim() === "" || outcome.length > 500 || !isPlainLines(outcome))
       throw invalid("outcome must have 1 to 500 characters.");
     const end = sql`state = 'done', ended_at = ${at}, ended_by = ${by}, outcome = ${outcome.trim()}`;
     await changeTasks(tx, sql`t.id = ${id}`, end);
-    return { outcome };
+    return { outcome, ...(await book?.(tx, task, at)) };
   });
 
 /**

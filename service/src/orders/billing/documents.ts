@@ -12,6 +12,9 @@ import {
   joinPayment,
   leftJoinSupplement,
   methodName,
+  type OutsideWay,
+  outsideWay,
+  outsideWays,
   type PayingMethod,
   payerOnPage,
   payingMethod,
@@ -64,6 +67,8 @@ export type BillingDocument = {
   isSupplement: boolean;
   /** Whether the payment replaced one that a bank took back, so that the order did not cost more. */
   replacesLoss: boolean;
+  /** How a failed refund was paid back outside the payment processor; null for other documents. */
+  outside: OutsideWay | null;
   issuer: Issuer | null;
   buyer: Buyer;
 };
@@ -102,15 +107,19 @@ export const creditedCents: Statement = sql`(CASE WHEN d.kind = 'credit_note' TH
 export const verifiedAmount: Statement = sql`${verifiedAll(billingDocumentState, sql`s`, sql`FROM ${billingDocuments(sql`s`)} WHERE s.payment_id = d.payment_id`)},
   ${verifiedSimultaneous}`;
 
-/** The facts of a payment that tell who paid, and how. */
-export type Paid = Pick<BillingDocument, "payBy" | "method" | "simulated">;
+/** The facts of a payment that tell who paid, and how. `outside`: its refund went back outside the processor. */
+export type Paid = Pick<BillingDocument, "payBy" | "method" | "simulated"> & { outside?: OutsideWay | null };
 
 /** Who paid: the firm, if its own method was charged or the checkout was the firm's. */
 export const payerOf = ({ payBy, method }: Paid): Payer => (method === null ? payBy : "firm");
 
-/** Who paid and by which method: `Firm, Visa •••• 4242`. The processor's page doesn't tell which card paid there. */
+/**
+ * Who paid and by which method: `Firm, Visa •••• 4242`. The processor's page doesn't tell which card paid there. Money
+ * that went back by check is not in the statement of the card that paid.
+ */
 export const paidByText = (paid: Paid): string => {
-  const how = paid.method ? methodName(paid.method) : paid.simulated ? "sandbox" : "payment page";
+  const online = paid.method ? methodName(paid.method) : paid.simulated ? "sandbox" : "payment page";
+  const how = paid.outside ? outsideWays[paid.outside] : online;
   return `${payerOf(paid) === "firm" ? "Firm" : "Client"}, ${how}`;
 };
 
@@ -173,7 +182,7 @@ export async function documentsOfOrder(db: Sql, code: string, owner: Owner | nul
         ELSE jsonb_build_array(jsonb_build_object('type', 'Supplement', 'label', u.label, 'amountCents', u.amount_cents)) END AS lines,
       CASE WHEN u.id IS NULL THEN o.discount_cents::float8 ELSE 0 END AS "discountCents",
       coalesce(u.amount_cents, o.total_cents)::float8 AS "totalCents", u.id IS NOT NULL AS "isSupplement",
-      coalesce(u.replaces_loss, false) AS "replacesLoss",
+      coalesce(u.replaces_loss, false) AS "replacesLoss", ${outsideWay(sql`d`)} AS outside,
       ${verifiedAmount}, ${verifiedOrder}, ${verifiedAll(supplementState, sql`u`, sql`${fromSupplements} WHERE u.payment_id = p.id`)},
       ${verifiedAll(billingPartyState, sql`q`, sql`FROM billing_parties q WHERE q.id IN (d.issuer_id, d.buyer_id)`)}
     FROM ${billingDocuments(sql`d`)} ${joinPayment(sql`d.payment_id`)} ${joinOrder(sql`p.order_id`)}

@@ -10,6 +10,8 @@ import {
   fromSupplements,
   isUnapplied,
   joinPayment,
+  type OutsideWay,
+  outsideWay,
   payerOnPage,
   payingMethod,
   supplementState,
@@ -48,6 +50,8 @@ export type StatementLine = Paid & {
   replacesLoss: boolean;
   /** The part of a credit note that credits a price for the first time. */
   creditedCents: number;
+  /** How a failed refund was paid back outside the payment processor; null for other documents. */
+  outside: OutsideWay | null;
 };
 
 /**
@@ -113,6 +117,7 @@ export async function linesOf(db: Sql, { partnerId, environment }: Owner, span: 
       CASE WHEN d.kind = 'receipt' AND NOT EXISTS (SELECT ${supplements}) AND NOT ${isUnapplied}
         AND p.amount_cents = o.total_cents AND lower(p.currency) = 'usd' THEN ${allDiscounts} ELSE 0 END AS "discountCents",
       o.sign, o.notarize, o.ship, o.fax, ${documentCents} AS "amountCents", ${creditedCents} AS "creditedCents", lower(p.currency) AS currency,
+      ${outsideWay(sql`d`)} AS outside,
       NOT ${isUnapplied} AND NOT ${replaces} AS applied, ${replaces} AS "replacesLoss",
       ${payerOnPage}, p.simulated, ${payingMethod},
       ${verifiedAmount}, ${verifiedOrder}, ${verifiedUnapplied},

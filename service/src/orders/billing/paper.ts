@@ -1,6 +1,6 @@
 import type { Task, Workers } from "../../kernel/platform/workers/task.ts";
 import type { Payer } from "../order/order.ts";
-import { defaultZone, methodName } from "../payments/payments.ts";
+import { defaultZone, methodName, outsideWays } from "../payments/payments.ts";
 import { type BillingDocument, type BillingKind, type Paid, paidByText, payerOf } from "./documents.ts";
 import type { DrawnPaper } from "./draw-task.ts";
 import type { Buyer, Issuer } from "./parties.ts";
@@ -100,11 +100,12 @@ export function drawnDocument(document: BillingDocument, documentTitle: string |
       ["Date", dayText(issuedAt, zone)],
       ...(isReceipt ? [] : [["For receipt", receiptNumber] as const]),
       [isReceipt ? "Paid on" : "Payment of", dayText(paidAt, zone)],
-      ["Paid by", paidByText(document)],
+      ["Paid by", paidByText({ ...document, outside: null })],
       ["Time zone", zone],
       ["Order", shortOrder(orderCode)],
       ...(reference === null ? [] : [["Reference", reference] as const]),
       ...(named === null ? [] : [["Document", named] as const]),
+      ...(document.outside === null ? [] : [["Paid back", outsideWays[document.outside]] as const]),
       ...(document.paymentReference === null ? [] : [["Payment", document.paymentReference] as const]),
     ],
     tables: [
@@ -145,6 +146,7 @@ export function drawnDocument(document: BillingDocument, documentTitle: string |
           payment: document.paymentReference,
         },
         ...paidData(document),
+        outside: document.outside ?? undefined,
       },
     },
   };
@@ -206,13 +208,13 @@ export function drawnStatement(
       content: {
         ...{ format: "signsealship-statement", version: 1, month, environment, startsAt, endsAt, zone, issuer, buyer },
         ...{
-          // JSON leaves out undefined members. So a statement without these two has the same bytes as before they
+          // JSON leaves out undefined members. So a statement without these three has the same bytes as before they
           // existed.
           sums: { ...sums, corrections: sums.corrections || undefined },
           lines: lines.map(({ orderCode, payBy, method, simulated, ...rest }) => {
             const { creditedCents: _, document: __, discountCents: ___, paymentReference: ____, ...line } = rest;
             return {
-              ...{ ...line, replacesLoss: line.replacesLoss || undefined },
+              ...{ ...line, replacesLoss: line.replacesLoss || undefined, outside: line.outside ?? undefined },
               ...{ ...paidData({ payBy, method, simulated }), order: shortOrder(orderCode) },
             };
           }),

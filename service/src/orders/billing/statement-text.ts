@@ -1,4 +1,5 @@
 /** The order, names and sentences of statements. Pages, PDF files and CSV files share them. */
+import { outsideWays } from "../payments/payments.ts";
 import { type BillingKind, paidByText } from "./documents.ts";
 import { balanceCents, heldCents, owedCents } from "./lines.ts";
 import type { StatementWithLines } from "./statements.ts";
@@ -35,8 +36,8 @@ function compare(one: string | null, other: string | null): number {
 }
 
 /** The words for a line's kind, with a note when the payment didn't pay for its order, or paid for it again. */
-export const lineKind = ({ kind, applied, replacesLoss }: Line): string =>
-  `${lineKinds[kind]}${replacesLoss ? ", paid again" : applied ? "" : ", for no order"}`;
+export const lineKind = ({ kind, applied, replacesLoss, outside }: Line): string =>
+  `${outside ? `Paid back ${outsideWays[outside]}` : lineKinds[kind]}${replacesLoss ? ", paid again" : applied ? "" : ", for no order"}`;
 
 /** A line's amount with its sign, so that the lines add up: money that went back is negative. */
 export const signedCents = ({ kind, amountCents }: Line): number =>

@@ -9,6 +9,8 @@ import {
   billingDocuments,
   fromPayments,
   joinPayment,
+  type OutsideWay,
+  outsideWay,
   paymentState,
 } from "../payments/payments.ts";
 import { faxState } from "./store.ts";
@@ -41,6 +43,8 @@ export type OrderHistory = {
     refundedAt: string | null;
     /** The parts that went back: refunds, and what a bank took back. */
     returnedCents: number;
+    /** The parts that went back outside the payment processor. */
+    paidOutside: { way: OutsideWay; cents: number; at: string }[];
   }[];
   history: {
     occurredAt: string;
@@ -76,7 +80,10 @@ const payments = listOf(
   sql`'amountCents', x.amount_cents, 'currency', x.currency, 'simulated', x.simulated,
     'receivedAt', ${isoTime(sql`x.received_at`)}, 'refundedAt', ${isoTime(sql`x.refunded_at`)},
     'returnedCents', (SELECT coalesce(sum(CASE WHEN d.kind LIKE '%reversal' THEN -d.part_cents ELSE d.part_cents END), 0)
-      FROM ${billingDocuments(sql`d`)} WHERE d.payment_id = x.id AND d.kind <> 'receipt')`,
+      FROM ${billingDocuments(sql`d`)} WHERE d.payment_id = x.id AND d.kind <> 'receipt'),
+    'paidOutside', (SELECT coalesce(json_agg(json_build_object('way', ${outsideWay(sql`d`)}, 'cents', d.part_cents,
+        'at', ${isoTime(sql`d.booked_at`)}) ORDER BY d.id), '[]')
+      FROM ${billingDocuments(sql`d`)} WHERE d.payment_id = x.id AND ${outsideWay(sql`d`)} IS NOT NULL)`,
 );
 // The signers' events are not here, but in the trail of their envelope (`envelope show`).
 const history = listOf(

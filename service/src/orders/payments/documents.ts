@@ -260,7 +260,7 @@ export function sumsOfNotes(amountCents: number, notes: readonly Pick<Note, "kin
   return { rest, credited };
 }
 
-async function lockedBooks(tx: Tx, paymentId: number) {
+export async function lockedBooks(tx: Tx, paymentId: number) {
   const subject = await lockedSeries(tx, paymentId);
   return { subject, ...(await booksOf(tx, paymentId, subject)) };
 }

@@ -9,6 +9,7 @@ import { fromOrders, lockOrder, ordersTable, verifiedOrder } from "../order/orde
 import { awaitsAssignment } from "./by-hand.ts";
 import { closeCheckouts, OpenElsewhere } from "./checkout/sessions.ts";
 import { isDisputed } from "./disputes.ts";
+import { wentBackOutside } from "./paid-outside.ts";
 import { processorOfOrder, requireNewestKey } from "./processor/account.ts";
 import { isLost } from "./processor/apply.ts";
 import { isMissing } from "./processor/charge-requests.ts";
@@ -74,7 +75,8 @@ export async function giveBack(
   // The processor's list of refunds names the parts that were requested here, and the adapter subtracts those.
   const amountCents = payment.amountCents - lostCents - payment.byHandCents;
   if (amountCents <= 0 || isLost(payment)) return;
-  if (simulated && (asShare || lostCents > 0))
+  const isPart = asShare || lostCents > 0 || (await wentBackOutside(db, id));
+  if (simulated && isPart)
     return giveSandboxPart(deps, { request: shareRequest(id), payment: id, paymentIntent, amountCents });
   if (simulated) {
     const object = { payment_intent: paymentIntent, refunded: true };
@@ -86,7 +88,7 @@ export async function giveBack(
   // The sum for a refund by hand. It leaves out earlier refunds, because the adapter does not subtract them then.
   const leftCents = payment.amountCents - lostCents - payment.creditedCents;
   await refundAtProcessor(deps, { orderId, paymentIntent, amountCents: leftCents }, (processor, intent) =>
-    asShare || lostCents > 0
+    isPart
       ? processor.refundShare({ payment: id, paymentIntent: intent, amountCents })
       : processor.refund(String(id), intent),
   );

@@ -98,6 +98,7 @@ export {
 } from "./firm/stuck.ts";
 export { giveBack, giveSandboxPart, refundAtProcessor } from "./give-back.ts";
 export { letClientPay, letClientsPay } from "./let-client-pay.ts";
+export { finishFailedRefund, type OutsideWay, outsideWay, outsideWays } from "./paid-outside.ts";
 export {
   type AcceptsPayment,
   allowPayAgain,

@@ -193,7 +193,7 @@ export type HeldPayment = {
   isShared: boolean;
   /** The part that the bank took back permanently. */
   lostCents: number;
-  /** The part that somebody refunded at the processor without a request here. */
+  /** The part that somebody refunded at the processor without a request here, or outside the processor. */
   byHandCents: number;
   /** The refunded part, here or by hand: the sum of its credit notes, without those that a failed refund reversed. */
   creditedCents: number;
@@ -215,7 +215,7 @@ export async function heldPayments(db: Sql, orderId: number): Promise<HeldPaymen
       (SELECT coalesce(sum(CASE d.kind WHEN 'loss' THEN d.part_cents ELSE -d.part_cents END), 0) ${own}
         AND d.kind IN ('loss', 'loss_reversal'))::float8 AS "lostCents",
       (SELECT coalesce(sum(d.part_cents), 0) ${own} AND d.kind = 'credit_note'
-        AND EXISTS (SELECT ${byHand} AND r.id = d.refund AND r.state = 'succeeded'))::float8 AS "byHandCents",
+        AND (d.refund LIKE 'outside:%' OR EXISTS (SELECT ${byHand} AND r.id = d.refund AND r.state = 'succeeded')))::float8 AS "byHandCents",
       (SELECT coalesce(sum(CASE d.kind WHEN 'credit_note' THEN d.part_cents ELSE -d.part_cents END), 0) ${own}
         AND d.kind IN ('credit_note', 'credit_reversal'))::float8 AS "creditedCents",
       ${verifiedAll(billingDocumentState, sql`d`, own)}, ${verifiedAll(refundState, sql`r`, byHand)}

@@ -159,7 +159,7 @@ async function reasonAgainst(
   const rest = lostCents + byHandCents === 0 ? null : await db.transaction((tx) => restBefore(tx, id, request));
   if (rest === null || rest >= amountCents) return null;
   if (lostCents === 0)
-    return `Refused: ${dollars(byHandCents)} of the payment went back at the processor, and the rest doesn’t cover the part.`;
+    return `Refused: ${dollars(byHandCents)} of the payment went back in another way, and the rest doesn’t cover the part.`;
   return `Refused: the bank took ${dollars(lostCents)} of the payment back, so that refunding the part would pay it twice.`;
 }
 

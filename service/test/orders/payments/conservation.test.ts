@@ -21,6 +21,7 @@ import {
   chargesOfCode,
   checkoutUrl,
   endCharge,
+  finishFailedRefund,
   heldPayments,
   isOpenCharge,
   sharedCheckout,
@@ -104,6 +105,7 @@ const step = fc.oneof(
   },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("whole" as const), order: pick, crash }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("return" as const), refund: pick }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant("check" as const), task: pick, crash }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant("assign" as const), refund: pick, crash }) },
   {
     weight: 7,
@@ -180,6 +182,9 @@ const plainHistories: Step[][] = [
     ...[aJob, aJob, aJob, anEvent, anEvent],
     { do: "return", refund: 0 },
     anEvent,
+    { do: "check", task: 0, crash: 2 },
+    { do: "check", task: 0, crash: null },
+    ...[{ do: "whole", order: 0, crash: null } as const, aJob, aJob, aJob, anEvent, anEvent],
   ],
   [
     { do: "place", isFirms: false, isShipped: true },
@@ -202,7 +207,14 @@ const kinds = [
   ...["request lost", "request arrived late", "ended", "dispute won", "dispute lost", "shared dispute", "crash"],
   ...["charged together", "received", "returned", "paid by card", "paid by bank", "closed months", "refund of all"],
   ...["refund by hand", "assigned by people", "may be paid again", "paid again", "refund of a part"],
-  ...["refund failed", "postage paid", "orphan paid", "paid in a wrong sum", "paid in a wrong currency"],
+  ...[
+    "refund failed",
+    "paid back by check",
+    "postage paid",
+    "orphan paid",
+    "paid in a wrong sum",
+    "paid in a wrong currency",
+  ],
 ];
 
 /** How the histories of this run ended. At the end, the test asserts that this covers enough cases. */
@@ -222,6 +234,8 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
   const orphans = new Map<string, string>();
   /** The payments in another currency than dollars. */
   const foreign = new Set<string>();
+  /** For each payment: the cents that went back by check, after the bank had returned a refund. */
+  const byCheck = new Map<string, number>();
   const events: StripeEvent[] = [];
   const states = new Map<string, string>();
   let refunds = stripe.refunds.length;
@@ -344,7 +358,8 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     );
     const left = given.reduce((sum, { amount }) => sum - Number(amount), payment.amountCents);
     // People have said how much of a refund by hand was for this order.
-    return { payment, intent, left: payment.isShared ? left - payment.byHandCents : left };
+    const checkCents = byCheck.get(intent) ?? 0;
+    return { payment, intent, left: payment.isShared ? left - payment.byHandCents : left - checkCents };
   }
 
   /** The cents of the whole payment that the processor still holds. */
@@ -355,7 +370,8 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     const given = stripe.refunds.filter(
       (each) => each["payment_intent"] === found.intent && each["status"] !== "failed",
     );
-    return given.reduce((left, { amount }) => left - Number(amount), paid?.cents ?? 0);
+    const held = (paid?.cents ?? 0) - (byCheck.get(found.intent) ?? 0);
+    return given.reduce((left, { amount }) => left - Number(amount), held);
   }
 
   /** The refunds by hand of payments for several orders that nobody has assigned to these orders. */
@@ -402,6 +418,30 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     if (!refund) return;
     events.push(stripe.failRefund(idOf(refund)));
     seen.add("refund failed");
+  }
+
+  /** An operator pays a refund that failed back by check. */
+  async function payByCheck(n: number, points: number | null): Promise<void> {
+    const waiting = await db.query<{ id: number; subject: string; code: string }>(sql`
+      SELECT t.id, t.subject, o.code AS "code@order" FROM tasks t JOIN orders o ON o.id = t.order_id
+      WHERE t.kind = 'refund_failed' AND t.state = 'open' AND o.partner_id = ${owner.partnerId} ORDER BY t.id`);
+    const task = at(waiting, n);
+    const intent = String(stripe.refunds.find((each) => idOf(each) === task?.subject)?.["payment_intent"]);
+    // A bank can take more of a payment than is left of it once a part went back by check.
+    if (!task || disputes.has(intent)) return;
+    const centsOf = async () =>
+      sumOf(
+        (await documentsOfOrder(db, task.code, owner)).map(({ outside, paymentReference, amountCents }) =>
+          outside !== null && paymentReference === intent ? amountCents : 0,
+        ),
+      );
+    const before = await centsOf();
+    await attempt(points, () =>
+      finishFailedRefund(deps, task.id, agent.actor, { outcome: "Check 1044", how: "check" }),
+    );
+    const cents = (await centsOf()) - before;
+    byCheck.set(intent, (byCheck.get(intent) ?? 0) + cents);
+    if (cents > 0) seen.add("paid back by check");
   }
 
   async function giveByHand(code: string, which: number, share: number): Promise<void> {
@@ -617,6 +657,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     else if (each.do === "bank") bank(each.debit, each.succeeds);
     else if (each.do === "part" && code) await givePart(code, each.payment, each.share, each.crash);
     else if (each.do === "return") returnRefund(each.refund);
+    else if (each.do === "check") await payByCheck(each.task, each.crash);
     else if (each.do === "hand" && code) await giveByHand(code, each.payment, each.share);
     else if (each.do === "assign") await assign(each.refund, each.crash);
     else if (each.do === "again") {
@@ -677,14 +718,17 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
         back.set(String(intent), (back.get(String(intent)) ?? 0) + Number(amount));
 
     const [booked, receipts, notes] = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>()];
-    const kept = new Map<string, number>();
+    const [kept, checks] = [new Map<string, number>(), new Map<string, number>()];
     const add = (sums: Map<string, number>, intent: string | null, cents: number) =>
       void sums.set(intent ?? "", (sums.get(intent ?? "") ?? 0) + cents);
     for (const code of codes) {
       const payments = await db.query<{ intent: string; cents: number }>(sql`
         SELECT payment_intent AS intent, amount_cents::float8 AS cents FROM payments WHERE order_id = ${await orderIdOf(code)}`);
       for (const { intent, cents } of payments) add(booked, intent, cents);
-      for (const { kind, paymentReference, amountCents } of await documentsOfOrder(db, code, owner)) {
+      for (const { kind, paymentReference, amountCents, outside } of await documentsOfOrder(db, code, owner)) {
+        // The processor doesn't see the checks.
+        if (outside !== null) add(checks, paymentReference, amountCents);
+        if (outside !== null) continue;
         if (kind === "receipt") add(receipts, paymentReference, amountCents);
         else if (kind.startsWith("credit") && !disputes.has(paymentReference ?? ""))
           add(notes, paymentReference, kind === "credit_note" ? amountCents : -amountCents);
@@ -709,11 +753,13 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     const undisputed = [...back].filter(([intent]) => !disputes.has(intent));
     assert.deepEqual(shown(notes), shown(new Map(undisputed)), "credit notes");
     assert.deepEqual(shown(kept), shown(balances(own)), "the processor’s own books");
+    assert.deepEqual(shown(checks), shown(byCheck), "checks");
+    for (const [intent, cents] of checks) assert.ok(cents <= (kept.get(intent) ?? 0), "no money goes back twice");
 
     // The sums of the statements are in dollars.
     const dollars = (sums: Map<string, number>) => sumOf([...sums].map(([id, cents]) => (foreign.has(id) ? 0 : cents)));
     const paid = dollars(received);
-    const returned = paid - dollars(kept);
+    const returned = paid - dollars(kept) + dollars(checks);
     await compareStatements(paid, returned);
     // The sums stay right when the month has been closed.
     world.advance(32 * 24 * hour);

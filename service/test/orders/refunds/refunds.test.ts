@@ -214,6 +214,56 @@ test("a part whose refund fails at the bank ends with words, and can be asked fo
   await until(() => refundsOf(intent) === 2);
 });
 
+test("a failed refund that was paid back by check is booked once: no page or refund counts the money as held", async () => {
+  const { code, intent } = await paidOrder();
+  await approvedPart(code);
+  await until(() => refundsOf(intent) === 1);
+  const refund = stripe.refunds.at(-1) ?? {};
+  for (const event of stripe.refundEvents(refund)) await deliver(event);
+  await deliver(stripe.failRefund(String(refund["id"])));
+  await noJobs("part-refund-news");
+  const held = async () => /Held for it<\/dt>\s*<dd>([^<]*)/.exec(await look(`/new?order=${code}`))?.[1];
+  const before = await held();
+  const page = async (path: string, cookie: string) =>
+    (await fetch(running.service.baseUrl + path, { headers: { cookie } })).text();
+  const tasks = await page("/operator/tasks/refund_failed", approver.cookie);
+  const [task] = await running.db.query<{ id: number }>(
+    sql`SELECT id FROM tasks WHERE kind = 'refund_failed' AND subject = ${String(refund["id"])}`,
+  );
+  const act = (name: string, fields: Record<string, string> = {}) =>
+    postForm(`${running.service.baseUrl}/operator/tasks/${task?.id}/${name}`, fields, { cookie: approver.cookie });
+  assert.equal((await act("claim")).status, 303, tasks);
+  assert.match(
+    await page("/operator/tasks/refund_failed", approver.cookie),
+    /<option value="check">Paid back by check/,
+  );
+  const outcome = "Check 1044";
+  await refused(await act("done", { outcome }), 400, /Choose how the money went back/);
+  const both = await Promise.all([act("done", { outcome, how: "check" }), act("done", { outcome, how: "wire" })]);
+  assert.deepEqual(both.map(({ status }) => status).sort(), [303, 409]);
+  assert.notEqual(await held(), before);
+  assert.match(await page(`/operator/orders/${code}`, agent.cookie), /\$5\.00 paid back (by check|by wire)/);
+  const cookie = owner["Cookie"] ?? "";
+  assert.match(
+    await page(`/dashboard/orders/${code}`, cookie),
+    /Credit note CN-\d{4}-\d{5}<\/a>, \$5\.00, [^<]*paid back by/,
+  );
+  const month = /href="(\/dashboard\/statements\/\d{4}-\d{2})"/.exec(await page("/dashboard/statements", cookie))?.[1];
+  assert.match(await page(month ?? "", cookie), /Paid back by/);
+
+  // The processor still holds these five dollars, but the rest of the payment is all that goes back.
+  const whole = await asked(code);
+  assert.equal((await post(`/${whole}/approve`, approver)).status, 303);
+  await until(() => refundsOf(intent) === 2);
+  const last = stripe.refunds.at(-1) ?? {};
+  const [payment] = await running.db.query<{ cents: number }>(
+    sql`SELECT amount_cents::float8 AS cents FROM payments WHERE payment_intent = ${intent}`,
+  );
+  assert.equal(last["amount"], (payment?.cents ?? 0) - 500);
+  for (const event of stripe.refundEvents(last)) await deliver(event);
+  await until(async () => (await statusOf(code)) === "Refunded");
+});
+
 test("nobody can approve or refuse their own request, and the database enforces it, too", async () => {
   const both = await newOperator(running, { roles: ["agent", "approver", "admin"] });
   const { code } = await paidOrder();

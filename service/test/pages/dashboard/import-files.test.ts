@@ -19,6 +19,7 @@ const line = (number: string, more: Partial<Line> = {}): Line => ({
     payBy: "firm",
     simulated: false,
     paymentReference: "pi_1",
+    outside: null,
   },
   method: { kind: "card", brand: "visa", last4: "4242" },
   ...more,

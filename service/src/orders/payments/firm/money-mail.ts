@@ -15,7 +15,7 @@ import { restOfOrder } from "../store.ts";
  * `disputed`: a bank asks for a payment back. `lost`: the bank took the payment back for good. `pay_again`: the order
  * can be paid again. `paid_again`: the order was paid again. `won`: the service keeps the payment. `settled`: the order
  * was refunded after the bank took its payment back. `refunded`: money went back to the payer. `refund_failed`: a
- * refund came back to the service. `unneeded`: the firm paid for an order that needed no payment. `priced`: a person
+ * refund came back to the service. `paid_back`: an operator paid it back outside the processor. `unneeded`: the firm paid for an order that needed no payment. `priced`: a person
  * priced the order, and the firm has to agree to the price.
  */
 export type MoneyMoment =
@@ -28,6 +28,7 @@ export type MoneyMoment =
   | "settled"
   | "refunded"
   | "refund_failed"
+  | "paid_back"
   | "unneeded";
 
 type Payload = {
@@ -45,6 +46,8 @@ type Payload = {
   isOwed?: boolean;
   /** For `lost`: whether a part of the price is unpaid now. A payment that paid for nothing can be lost as well. */
   isDue?: boolean;
+  /** For `paid_back`: how the money went back, in words. */
+  how?: string;
 };
 
 type Row = Owner & {
@@ -69,7 +72,7 @@ export const moneyMail = defineMail({
     const reader = actor === null ? undefined : await findActiveActor(deps.db, deps, order, actor);
     return reader && reader.email !== null ? { order, email: reader.email } : null;
   },
-  write: ({ order, email }, { moment, cents, about, to, isWhole, isOwed, isDue }, { baseUrl }) => {
+  write: ({ order, email }, { moment, cents, about, to, how, isWhole, isOwed, isDue }, { baseUrl }) => {
     const name = `order ${maskCode(order.code)}`;
     const file = plainFile(order);
     return {
@@ -80,7 +83,7 @@ export const moneyMail = defineMail({
       ...wordsOf(moment, {
         ...{ name: file === null ? name : `${name} (file ${file})`, cents, status: order.status },
         ...{ isWhole: isWhole === true, isOwed: isOwed === true, isDue: isDue !== false },
-        isClients: order.paidBy === "client",
+        ...{ isClients: order.paidBy === "client", how: how ?? "" },
       }),
       facts: [
         ["Order", maskCode(order.code)] as const,
@@ -128,7 +131,7 @@ async function placerOf({ db, clock, rowMac }: MailDeps, order: Row): Promise<st
 export async function tellFirm(
   tx: Tx,
   { id: orderId, ...owner }: { id: number; partnerId: string; environment: Environment },
-  event: Pick<Payload, "moment" | "cents" | "about" | "isOwed" | "isDue">,
+  event: Pick<Payload, "moment" | "cents" | "about" | "isOwed" | "isDue" | "how">,
 ): Promise<void> {
   const isWhole = event.moment === "refunded" && (await restOfOrder(tx, orderId)) === 0;
   for (const to of [...(await ownersWhoSee(tx, owner)), "placer"])
@@ -144,6 +147,7 @@ type About = {
   isDue: boolean;
   /** Whether the payment is the client's, and not the firm's. */
   isClients: boolean;
+  how: string;
 };
 
 /**
@@ -222,14 +226,14 @@ function wordsOfDisputes(about: About) {
       subject: "An order is closed after its payment was taken back",
       lines: [
         `The bank took back ${sum} that was paid for ${name}. The order is refunded now, and your firm no longer owes that amount.`,
-        "A credit note under Billing says so. No other money moves, and you do not need to do anything.",
+        "A credit note under Statements says so. No other money moves, and you do not need to do anything.",
       ],
     },
   } satisfies Partial<Record<MoneyMoment, Words>>;
 }
 
 function wordsOfOthers(about: About) {
-  const { name, status, isWhole, isClients } = about;
+  const { name, status, isWhole, isClients, how } = about;
   const payer = isClients ? "the client" : "your firm";
   const sum = sumOf(about);
   return {
@@ -248,7 +252,7 @@ function wordsOfOthers(about: About) {
       lines: [
         `${sum} of what ${payer} paid for ${name} was refunded.`,
         ...afterRefund(about),
-        "Banks usually take 5 to 10 working days to show it. The credit note is under Billing. You do not need to do anything.",
+        "Banks usually take 5 to 10 working days to show it. The credit note is under Statements. You do not need to do anything.",
       ],
     },
     refund_failed: {
@@ -256,6 +260,13 @@ function wordsOfOthers(about: About) {
       lines: [
         `The refund of ${sum} for ${name} ${isClients ? "to the client " : ""}failed, and the money is back with the operator.`,
         `An operator pays it back in another way. Answer this email with ${isClients ? "a way to reach the client about it" : "the account that it should go to"}.`,
+      ],
+    },
+    paid_back: {
+      subject: `A refund to ${payer} was paid back`,
+      lines: [
+        `The refund of ${sum} for ${name} had failed. An operator paid it back ${how}.`,
+        "The credit note is under Statements. You do not need to do anything.",
       ],
     },
     unneeded: {

@@ -29,6 +29,7 @@ const eventWithin = "1 hour";
  * Reads the sums of both sides. Leaves out the money of open disputes, and payments whose documents are still changing:
  * the processor's movements are copied once a day, and the processor counts a refund as whole while the bank is still
  * moving the money. Leaves out payments that changed after the books of their account were copied last.
+ * Refunds that people paid outside the processor are not among its movements.
  */
 async function readSums(db: Sql): Promise<Sums> {
   const [sums] = await db.query<Sums>(sql`
@@ -50,7 +51,7 @@ async function readSums(db: Sql): Promise<Sums> {
       SELECT b.payment_intent, sum(b.amount_cents) AS cents FROM balance_transactions b
       WHERE b.kind = 'charge' AND NOT EXISTS (SELECT FROM moving m WHERE m.payment_intent = b.payment_intent) GROUP BY 1
     ), returned AS (
-      SELECT b.payment_id, sum(CASE b.kind WHEN 'credit_reversal' THEN -b.part_cents WHEN 'credit_note' THEN coalesce(b.part_cents,
+      SELECT b.payment_id, sum(CASE WHEN b.refund LIKE 'outside:%' THEN 0 WHEN b.kind = 'credit_reversal' THEN -b.part_cents WHEN b.kind = 'credit_note' THEN coalesce(b.part_cents,
           p.amount_cents - coalesce((SELECT sum(CASE WHEN s.kind LIKE '%reversal' THEN -s.part_cents ELSE s.part_cents END)
             FROM billing_documents s WHERE s.payment_id = p.id AND s.id < b.id), 0)) ELSE 0 END) AS refunds,
         sum(CASE b.kind WHEN 'loss' THEN b.part_cents WHEN 'loss_reversal' THEN -b.part_cents ELSE 0 END) AS losses

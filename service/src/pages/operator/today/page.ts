@@ -1,12 +1,13 @@
 import { may, mayDoTask, type Operator } from "../../../firms/operators/operators.ts";
 import { isUuid } from "../../../kernel/platform/text.ts";
 import { endsByWord, mayAskAgain, type TaskKind, taskKinds, taskWords } from "../../../kernel/tasks/tasks.ts";
+import { outsideWays } from "../../../orders/payments/payments.ts";
 import { type NotaryDay, type SupplyState, waitingWords } from "../../../signing/notaries/notaries.ts";
 import type { QueueCount, Task } from "../../../upkeep/console/console.ts";
 import { card, emptyState, pageHead, statusBadge } from "../../ui/components.ts";
 import { shortCode, shortTime } from "../../ui/format.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
-import { errorSummary, field } from "../../ui/forms/fields.ts";
+import { errorSummary, field, select } from "../../ui/forms/fields.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { openIn, waitsElsewhere } from "../frame/elsewhere.ts";
@@ -190,6 +191,22 @@ function actions({ id, kind, state, claimedBy, orderCode }: Task, operator: Oper
   if (mayAskAgain(kind)) return html`${release}${buttonForm(`${path}/ask-again`, "Not known yet", options)}`;
   if (!endsByWord(kind)) return release;
   return html`${release}<details class="ask"><summary>Done</summary><form class="form" method="post" action="${path}/done">
-<input type="hidden" name="back" value="${back}">${field({ form: `task-${id}`, name: "outcome", label: "What was done", required: true, maxLength: 500 })}
+<input type="hidden" name="back" value="${back}">${kind === "refund_failed" && wayField(id)}${field({ form: `task-${id}`, name: "outcome", label: "What was done", required: true, maxLength: 500 })}
 <div class="form-actions"><button type="submit" class="quiet-button">Mark as done</button></div></form></details>`;
 }
+
+/** Asks how the money of a failed refund went back, because that is booked. */
+const wayField = (id: number): Html =>
+  select({
+    form: `task-${id}`,
+    name: "how",
+    label: "How it went back",
+    required: true,
+    value: "",
+    options: [
+      { value: "", label: "Choose" },
+      ...Object.entries(outsideWays).map(([value, words]) => ({ value, label: `Paid back ${words}` })),
+      { value: "none", label: "Nothing to book" },
+    ],
+    hint: "The amount that came back is then booked as returned, which can’t be undone. Nothing is to book if it goes back at the payment processor, or not at all.",
+  });

@@ -9,8 +9,9 @@ import {
   releaseTask,
   type TaskDeps,
 } from "../../../kernel/tasks/tasks.ts";
+import { finishFailedRefund } from "../../../orders/payments/payments.ts";
 import { type DeskDeps, dayOf, type SupplyState } from "../../../signing/notaries/notaries.ts";
-import { claimedTasks, dueTasks, findTask, queueCounts, queueOf } from "../../../upkeep/console/console.ts";
+import { claimedTasks, dueTasks, findTask, queueCounts, queueOf, type Task } from "../../../upkeep/console/console.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { type ConsoleCall, type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.ts";
 import { openIn, otherEnvironment } from "../frame/elsewhere.ts";
@@ -53,7 +54,7 @@ export function todayRoutes(scope: FastifyInstance, deps: TodayDeps): void {
     permission: everybody,
     async handle({ params, form, operator }) {
       const mayAnyone = may(operator, "people.manage");
-      const id = await taskFor(operator, params.id, mayAnyone);
+      const { id } = await taskFor(operator, params.id, mayAnyone);
       await releaseTask(tasks, id, operator.actor, mayAnyone);
       return done(backOf(form["back"]), "task-released");
     },
@@ -66,21 +67,24 @@ export function todayRoutes(scope: FastifyInstance, deps: TodayDeps): void {
       url: `/operator/tasks/:id/${name}` as "/operator/tasks/:id/act",
       permission: everybody,
       async handle({ params, form, operator }) {
-        const id = await taskFor(operator, params.id);
-        await act(tasks, id, operator.actor, form["outcome"] ?? "");
+        const { id, kind } = await taskFor(operator, params.id);
+        const { outcome = "", how = "" } = form;
+        if (act === finishTask && kind === "refund_failed")
+          await finishFailedRefund(tasks, id, operator.actor, { outcome, how });
+        else await act(tasks, id, operator.actor, outcome);
         return done(backOf(form["back"]), message);
       },
       refused: (call, error) => today(call, error),
     });
 
   /** @throws ServiceError for a task of the other environment, and for one that the operator's roles do not show */
-  async function taskFor(operator: Operator, text: string, mayAnyone = false): Promise<number> {
+  async function taskFor(operator: Operator, text: string, mayAnyone = false): Promise<Task> {
     const task = await findTask(db, numberOf(text));
     if (task?.environment !== operator.environment || !kindsShownTo(operator).includes(task.kind))
       throw new ServiceError("not_found", "No such task.");
     if (!mayAnyone && !mayDoTask(operator, task.kind))
       throw new ServiceError("role_required", "Your roles do not permit this.");
-    return task.id;
+    return task;
   }
 
   async function today({ request, operator }: ConsoleCall, error?: string): Promise<string> {

@@ -1,5 +1,5 @@
 import type { BillingDocument } from "../../../orders/billing/billing.ts";
-import { defaultZone } from "../../../orders/payments/payments.ts";
+import { defaultZone, outsideWays } from "../../../orders/payments/payments.ts";
 import { dayIn, money } from "../format.ts";
 import { type Html, html } from "../render.ts";
 import { en, type Words } from "../words/en/en.ts";
@@ -14,15 +14,13 @@ const wordOf = {
 
 /**
  * An order's receipts and credit notes, each with a link to save it. Their dates are those printed on them, in the time
- * zone of statements.
+ * zone of statements. The client's page doesn't say how money went back to the payer.
  * @param path the folder of their addresses
  */
-export const receiptList = (
-  path: string,
-  receipts: readonly BillingDocument[],
-  { orderPage, language }: Words = en,
-): Html =>
-  html`<ul class="order-documents">${receipts.map(
-    ({ number, kind, amountCents, currency, issuedAt, issuer, buyer }) =>
-      html`<li><a href="${path}/${number}" download>${orderPage[wordOf[kind]]} ${number}</a>, ${currency === "usd" ? money(amountCents) : `${amountCents} ${currency.toUpperCase()}`}, ${dayIn(issuedAt, buyer.zone ?? issuer?.zone ?? defaultZone, language)}</li>`,
+export const receiptList = (path: string, receipts: readonly BillingDocument[], words: Words | null = null): Html => {
+  const { orderPage, language } = words ?? en;
+  return html`<ul class="order-documents">${receipts.map(
+    ({ number, kind, amountCents, currency, issuedAt, issuer, buyer, outside }) =>
+      html`<li><a href="${path}/${number}" download>${orderPage[wordOf[kind]]} ${number}</a>, ${currency === "usd" ? money(amountCents) : `${amountCents} ${currency.toUpperCase()}`}, ${dayIn(issuedAt, buyer.zone ?? issuer?.zone ?? defaultZone, language)}${words === null && outside !== null && `, paid back ${outsideWays[outside]}`}</li>`,
   )}</ul>`;
+};

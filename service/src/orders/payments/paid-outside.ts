@@ -1,0 +1,147 @@
+/**
+ * Money that an operator returns outside the payment processor, such as by check, after a refund failed. It is booked
+ * as a credit note. The note's name says how the money went back, so the note's MAC covers it.
+ */
+import { auditLine } from "../../kernel/audit/audit.ts";
+import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { verified } from "../../kernel/platform/database/state-mac.ts";
+import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
+import { enqueue } from "../../kernel/platform/jobs/jobs.ts";
+import { finishTask, type TaskDeps } from "../../kernel/tasks/tasks.ts";
+import { fromOrders, type LockedOrder, lockOrder, refundQueue } from "../order/order.ts";
+import { lockIntent, settledRefundQueue } from "./disputes.ts";
+import { creditPart, lockedBooks, type Note } from "./documents.ts";
+import { tellFirm } from "./firm/money-mail.ts";
+import { endPriceTasks } from "./pay-again.ts";
+import { refundsOfIntent } from "./refund-rows.ts";
+import { payeesOfIntent, paymentState } from "./store.ts";
+
+/** The ways in which money can go back outside the payment processor, in words. */
+export const outsideWays = {
+  check: "by check",
+  wire: "by wire",
+  transfer: "by bank transfer",
+  cash: "in cash",
+} as const;
+
+export type OutsideWay = keyof typeof outsideWays;
+
+const isOutsideWay = (text: string): text is OutsideWay => Object.hasOwn(outsideWays, text);
+
+/** Part of a statement: how the money of the credit note `d` went back outside the processor; null for other documents. */
+export const outsideWay = (d: Statement): Statement =>
+  sql`CASE WHEN ${d}.refund LIKE 'outside:%' THEN split_part(${d}.refund, ':', 2) END`;
+
+/** Whether a part of the payment went back outside the processor, which counts it as money that can still be refunded. */
+export async function wentBackOutside(db: Sql, paymentId: number): Promise<boolean> {
+  const notes = sql`SELECT FROM billing_documents d WHERE d.payment_id = ${paymentId} AND d.refund LIKE 'outside:%'`;
+  return (await db.query(notes)).length > 0;
+}
+
+/** The answer for a failed refund that was not paid back outside the processor. */
+const booksNothing = "none";
+
+/**
+ * Ends the task about a refund that failed, with a note. If the money went back outside the processor, books that.
+ * @param how an `OutsideWay`; `none` if nothing is to be booked
+ * @throws ServiceError without an answer, and when nothing is held that could have gone back
+ */
+export async function finishFailedRefund(
+  deps: TaskDeps,
+  id: number,
+  by: string,
+  { outcome, how }: { outcome: string; how: string },
+): Promise<void> {
+  if (!isOutsideWay(how) && how !== booksNothing) throw invalid("Choose how the money went back.");
+  await finishTask(deps, id, by, outcome, async (tx, { orderId, subject }, at) => {
+    if (!isOutsideWay(how) || orderId === null) return {};
+    return { how, amountCents: await payBack(tx, { orderId, subject }, { how, actor: by, at }) };
+  });
+}
+
+type Payment = { id: number; paymentIntent: string | null };
+
+/** A part of a payment that came back to the service. `name` tells it apart from other parts. */
+type Returned = { payment: number; name: string; cents: number };
+
+async function payBack(
+  tx: Tx,
+  { orderId, subject }: { orderId: number; subject: string },
+  { how, actor, at }: { how: OutsideWay; actor: string; at: Date },
+): Promise<number> {
+  const order = await lockedOrder(tx, orderId);
+  const payments = await tx.query<Payment>(sql`
+    SELECT id, payment_intent AS "paymentIntent", ${verified(paymentState, sql`payments`)} FROM payments
+    WHERE order_id = ${orderId} ORDER BY id`);
+  const intents = [...new Set(payments.flatMap(({ paymentIntent }) => paymentIntent ?? []))].sort();
+  for (const intent of intents) await lockIntent(tx, intent);
+  const reversed = await reversedParts(tx, payments, subject);
+  const returned = reversed.length > 0 ? reversed : await uncreditedPart(tx, payments, subject);
+  const noteOf = (name: string) => `outside:${how}:${name}`;
+  let amountCents = 0;
+  for (const { payment, name, cents } of returned)
+    amountCents += await creditPart(tx, payment, { refund: noteOf(name), partCents: cents }, at);
+  if (amountCents === 0)
+    throw new ServiceError(
+      "conflict",
+      "No money of this refund is held for the order, so nothing can be booked. Choose “Nothing to book”, and note why.",
+    );
+  const { partnerId } = order;
+  const detail = { how, amountCents, subject };
+  await tx.query(auditLine({ at, action: "refund.paid_outside", actor, partnerId, orderId, detail }));
+  const about = noteOf(returned[0]?.name ?? "");
+  await tellFirm(tx, order, { moment: "paid_back", cents: amountCents, about, how: outsideWays[how] });
+  await endPriceTasks(tx, order, { actor, at });
+  await enqueue(tx, settledRefundQueue, { orderId });
+  // The order's refund may have waited for nothing but this money.
+  if (order.status === "RefundPending") await enqueue(tx, refundQueue, { orderId });
+  return amountCents;
+}
+
+async function lockedOrder(tx: Tx, orderId: number): Promise<LockedOrder> {
+  const [found] = await tx.query<{ code: string }>(
+    sql`SELECT o.code AS "code@order" ${fromOrders} WHERE o.id = ${orderId}`,
+  );
+  const order = found && (await lockOrder(tx, found.code));
+  if (!order) throw new ServiceError("not_found", "Order not found.");
+  return order;
+}
+
+/** The credit notes that the failed refund, or the bank's decision for the service, reversed. */
+async function reversedParts(tx: Tx, payments: readonly Payment[], subject: string): Promise<Returned[]> {
+  const dispute = /^(.+):won$/.exec(subject)?.[1];
+  const isOfSubject = ({ kind, refund }: Note) =>
+    kind === "credit_reversal" &&
+    (refund === `reversed:${subject}` ||
+      (dispute !== undefined && `${refund}:`.startsWith(`reversed:settled:${dispute}:`)));
+  const parts: Returned[] = [];
+  for (const { id } of payments) {
+    const { notes } = await lockedBooks(tx, id);
+    const reversal = notes.findLast(isOfSubject);
+    if (reversal && !isPaidBack(notes, reversal.refund))
+      parts.push({ payment: id, name: reversal.refund, cents: reversal.partCents ?? 0 });
+  }
+  return parts;
+}
+
+const isPaidBack = (notes: readonly Note[], name: string): boolean =>
+  notes.some(({ refund }) => refund.startsWith("outside:") && refund.endsWith(`:${name}`));
+
+/**
+ * The refund, if it failed before it got a credit note. Empty for one of a payment for several orders that names none
+ * of them: only people can tell what each of them lost.
+ */
+async function uncreditedPart(tx: Tx, payments: readonly Payment[], subject: string): Promise<Returned[]> {
+  for (const { id, paymentIntent } of payments) {
+    if (paymentIntent === null) continue;
+    const refund = (await refundsOfIntent(tx, paymentIntent)).find((each) => each.id === subject);
+    if (refund?.state !== "failed" || refund.amountCents === null) continue;
+    const isShared = (await payeesOfIntent(tx, paymentIntent)).length > 1;
+    if (refund.payment === null ? isShared : refund.payment !== String(id)) continue;
+    const { notes } = await lockedBooks(tx, id);
+    if (isPaidBack(notes, subject)) continue;
+    return [{ payment: id, name: subject, cents: refund.amountCents }];
+  }
+  return [];
+}
