@@ -30,7 +30,6 @@ import type { RouteDeps } from "./kernel/http/route.ts";
 import { maxReservedBytes } from "./kernel/http/uploads/multipart.ts";
 import { createUploadPlaces } from "./kernel/http/uploads/upload-places.ts";
 import type { Environment, Owner, Principal } from "./kernel/identity/identity.ts";
-import type { Tx } from "./kernel/platform/database/database.ts";
 import type { SchemaWatch } from "./kernel/platform/database/schema-fence.ts";
 import { openDocumentNames } from "./kernel/platform/document-name.ts";
 import type { Mail, Outbox } from "./kernel/platform/mail/mail.ts";
@@ -40,9 +39,9 @@ import type { Resources } from "./kernel/resources.ts";
 import type { RetentionPlan } from "./kernel/retention/retention.ts";
 import { analyticsReader } from "./orders/analytics/analytics.ts";
 import { rowCipher } from "./orders/bulk/bulk.ts";
+import type { ReplaceDeps } from "./orders/corrections/corrections.ts";
 import { fillCiphers } from "./orders/fills/fills.ts";
 import {
-  type LockedOrder,
   noticeReader,
   type OrderDeps,
   openFirmNotes,
@@ -69,6 +68,7 @@ import {
   createPreview,
   endRound,
   envelopesWith,
+  moveSigners,
   openConsentTexts,
   type SignerAuthorities,
   textsOf,
@@ -284,9 +284,11 @@ function openOrderWork(
     moves: { ...store, openSealer, requireByHand: requireNoLetter },
     corrections: {
       orders,
-      endRound: (tx: Tx, order: LockedOrder, by: { actor: string; at: Date }) => endRound(envelopes, tx, order, by),
+      endRound: (...of) => endRound(envelopes, ...of),
+      moveSigners: (...of) => moveSigners(envelopes, ...of),
+      closingsOf,
       parcels: openParcels({ providers, clock }),
-    },
+    } satisfies ReplaceDeps,
     billing: { db, clock, workers, titleOf },
     firmNotes: openFirmNotes({ db, clock, secrets, log }),
   };

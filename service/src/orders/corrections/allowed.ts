@@ -35,7 +35,7 @@ const isEnding = ({ status }: OrderState): boolean => ["RefundPending", "Refunde
 const isUnpaid = (order: OrderState): boolean => targetOf(order, "cancelled") !== null;
 
 /** A reason that excludes all actions except the refund; null when there is none. */
-function whyNothing(order: Trouble): string | null {
+function whyNothing(order: OrderState): string | null {
   if (order.status === "OnHold") return "The order is on hold. Write a note to the people who look at it.";
   if (order.status === "Completed") return "The order is complete.";
   return isEnding(order) ? "The order has ended." : null;
@@ -51,7 +51,7 @@ function whyNotDocument(order: Trouble): string | null {
   return "The document is on its way: another document needs an order of its own.";
 }
 
-function whyNotEmail({ status }: Trouble): string | null {
+function whyNotEmail({ status }: OrderState): string | null {
   return withNotary.includes(status) ? "A notary identifies this client now. Ask the operator of this service." : null;
 }
 
@@ -108,5 +108,8 @@ const specific: Readonly<Record<Exclude<Act, "refund">, (order: Trouble) => stri
 /** Why the firm can't perform the action now; null when it can. */
 export const whyNot = (order: Trouble, act: Act): string | null =>
   act === "refund" ? whyNotRefund(order) : (whyNothing(order) ?? specific[act](order));
+
+/** Why an address can't be replaced in another order of the closing now; null when it can. */
+export const whyNotMoved = (order: OrderState): string | null => whyNothing(order) ?? whyNotEmail(order);
 
 export const acts = ["document", "email", "address", "fax", "again", "refund"] as const satisfies readonly Act[];

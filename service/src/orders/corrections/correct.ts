@@ -7,7 +7,7 @@ import { enqueue } from "../../kernel/platform/jobs/jobs.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import { isEmail } from "../../kernel/platform/mail/email.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
-import { isPlainLines } from "../../kernel/platform/text.ts";
+import { isCode, isPlainLines } from "../../kernel/platform/text.ts";
 import { openTask } from "../../kernel/tasks/tasks.ts";
 import { dollars } from "../dollars.ts";
 import { lastFax, perform, recordFaxAhead } from "../fulfilment/fulfilment.ts";
@@ -18,22 +18,25 @@ import {
   faxesAhead,
   faxNumber,
   fieldsOf,
+  findToCorrect,
   type LockedOrder,
   readCorrectable,
   recordCorrection,
-  setClientEmail,
   setFaxTo,
   setShipTo,
 } from "../order/order.ts";
 import { supplementsPaid } from "../payments/payments.ts";
 import type { Address } from "../pricing/pricing.ts";
 import { type Act, againOn, type Trouble, whyNot } from "./allowed.ts";
+import { correctEmail, lockWithClosing, type PeopleDeps } from "./correct-email.ts";
 import { lockOwnOrder, missingParcel, missingSubject, type Parcels, troubleOf } from "./store.ts";
 
-export type CorrectDeps = {
+export type CorrectDeps = PeopleDeps & {
   orders: { db: Database; clock: Clock; log: Log; rowMac: RowMac };
   parcels: Parcels;
 };
+
+type OrderDeps = Pick<CorrectDeps, "orders" | "parcels">;
 
 /** The order that the firm wants to correct, its owner, and the actor for the audit log. */
 export type Wanted = { owner: Owner; orderCode: string; actor: string };
@@ -73,7 +76,7 @@ function readCorrections(values: ReadonlyMap<string, string>): Corrections {
 /** @throws ServiceError `conflict` with the reason when the action is not allowed now */
 export async function requireAllowed(
   tx: Tx,
-  { parcels }: Pick<CorrectDeps, "parcels">,
+  { parcels }: Pick<OrderDeps, "parcels">,
   order: LockedOrder,
   { act, at }: { act: Act; at: Date },
 ): Promise<Trouble> {
@@ -85,7 +88,8 @@ export async function requireAllowed(
 
 /**
  * Corrects the addresses to which an order's mails, parcel and fax go. Writes all changes or none. A value that equals
- * the present one is ignored.
+ * the present one is ignored. An email address is corrected in the whole closing, because one link opens all documents
+ * that a person signs there.
  * @param values fields of the order form
  * @throws ServiceError naming the field and the rule, or the reason why the order's status does not allow it
  */
@@ -97,14 +101,18 @@ export async function correctOrder(
   const { email, faxTo, shipTo } = readCorrections(values);
   const { db, clock, log, rowMac } = deps.orders;
   await db.transaction(async (tx) => {
+    const found = isCode(orderCode) ? await findToCorrect(tx, orderCode, owner) : undefined;
+    if (!found) throw new ServiceError("not_found", "Order not found.");
+    const { order, others } =
+      email === null
+        ? { order: await lockOwnOrder(tx, owner, orderCode), others: [] }
+        : await lockWithClosing(tx, deps, owner, { id: found.id, code: orderCode });
     const at = clock();
-    const order = await lockOwnOrder(tx, owner, orderCode);
     const before = await readCorrectable(tx, order.id);
     const by = { actor, at };
     if (email !== null && email !== before.email) {
       await requireAllowed(tx, deps, order, { act: "email", at });
-      await setClientEmail(tx, rowMac, { orderId: order.id, email });
-      await recordCorrection(tx, order, { kind: "email", before: { email: before.email }, after: { email }, ...by });
+      await correctEmail(tx, { ...deps, rowMac }, [order, ...others], { from: before.email, to: email }, by);
     }
     if (faxTo !== null && faxTo !== before.faxTo) {
       await requireAllowed(tx, deps, order, { act: "fax", at });
@@ -142,7 +150,7 @@ const isSame = (one: Address, other: Address | null): boolean =>
  * Restarts the service that failed, with the corrected data.
  * @throws ServiceError `conflict` when no service failed, or when only an operator may restart it
  */
-export async function beginAgain(deps: CorrectDeps, { owner, orderCode, actor }: Wanted): Promise<void> {
+export async function beginAgain(deps: OrderDeps, { owner, orderCode, actor }: Wanted): Promise<void> {
   const { db, clock, log } = deps.orders;
   await db.transaction(async (tx) => {
     const at = clock();
@@ -164,7 +172,7 @@ export async function beginAgain(deps: CorrectDeps, { owner, orderCode, actor }:
  * yet where the parcel is.
  * @throws ServiceError `conflict` when the order's parcel is not under way, or when the firm has already asked
  */
-export async function reportNotArrived(deps: CorrectDeps, { owner, orderCode, actor }: Wanted): Promise<void> {
+export async function reportNotArrived(deps: OrderDeps, { owner, orderCode, actor }: Wanted): Promise<void> {
   const { db, clock } = deps.orders;
   await db.transaction(async (tx) => {
     const at = clock();
@@ -187,7 +195,7 @@ export async function reportNotArrived(deps: CorrectDeps, { owner, orderCode, ac
  * asked
  */
 export async function askRefund(
-  deps: CorrectDeps,
+  deps: OrderDeps,
   { owner, orderCode, actor }: Wanted,
   typed: { reason: unknown; amountCents: unknown },
 ): Promise<void> {

@@ -21,9 +21,10 @@ import {
   signersOf,
 } from "../order/order.ts";
 import { requireAllowed, type Wanted } from "./correct.ts";
+import type { PeopleDeps } from "./correct-email.ts";
 import { lockOwnOrder, type Parcels } from "./store.ts";
 
-export type ReplaceDeps = {
+export type ReplaceDeps = PeopleDeps & {
   orders: OrderDeps;
   /**
    * Ends the order's open envelope in the transaction. Its links stop working, and its signatures are not carried over.
@@ -109,7 +110,7 @@ type Places = {
  * @throws ServiceError
  */
 const placesOf = (
-  { orders: { db, rowMac, clock }, parcels }: ReplaceDeps,
+  { orders: { db, rowMac, clock }, parcels }: Pick<ReplaceDeps, "orders" | "parcels">,
   { owner, orderCode }: Wanted,
   sent: Sent["fields"],
 ): Promise<Places> =>

@@ -43,7 +43,7 @@ const changes: readonly Change[] = [
     operationId: "correctOrder",
     summary: "Correct an order",
     description:
-      "Changes the client's email address, the fax number, or the parcel's address of a paid order, until the parcel is handed over. Code, payment and price stay. A label for the earlier address is given back. Where postage to the new address is dearer than the operator absorbs, the difference is asked for as a supplement, and the parcel waits for it.",
+      "Changes the client's email address, the fax number, or the parcel's address of a paid order, until the parcel is handed over. Code, payment and price stay. An email address is corrected in all of the firm's orders that share a room with this one, because one link opens everything that a person signs there. People with the earlier address who have not signed get one new link, and the earlier links stop working at once. A label for the earlier address is given back. Where postage to the new address is dearer than the operator absorbs, the difference is asked for as a supplement, and the parcel waits for it.",
     takes: { body: correctionSchema },
     refusals: { 400: "email must be a mail address.", 409: "The parcel is on its way." },
     change: ({ corrections }, request) => correctOrder(corrections, wantedOf(request), textsOf(request.body)),

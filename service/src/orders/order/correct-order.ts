@@ -29,28 +29,38 @@ export async function readCorrectable(tx: Tx, orderId: number): Promise<Correcta
   return order;
 }
 
+/** The people of an order who had the earlier address. Signers are named; `left` keep it. */
+export type MovedPeople = { client: boolean; signers: readonly { n: number; name: string }[]; left: readonly string[] };
+
 /**
- * Changes the client's email address. A signer with the client's earlier address gets the new one, too, except in two
- * cases. While an envelope is open, the signer is replaced in the envelope instead. After people have signed under
- * their addresses, no signer changes.
+ * Replaces an email address in an order: the client's, and that of each signer who has it. Signers keep it while an
+ * envelope is open, because the caller moves them in the envelope, and after people have signed under their addresses.
  */
-export async function setClientEmail(
+export async function moveEmail(
   tx: Tx,
   rowMac: RowMac,
-  { orderId, email }: { orderId: number; email: string },
-): Promise<void> {
+  orderId: number,
+  { from, to }: { from: string; to: string },
+): Promise<MovedPeople> {
   const order = await readSigning(tx, rowMac, orderId);
+  const earlier = from.toLowerCase();
+  const had = ({ email }: { email: string }) => email.toLowerCase() === earlier;
+  const client = had({ email: order.customerEmail });
+  const found = signersOf(order).flatMap(({ name, email }, index) => (had({ email }) ? [{ n: index + 1, name }] : []));
+  if (!client && found.length === 0) return { client, signers: [], left: [] };
   const fixed = await tx.query(sql`
     SELECT FROM envelopes WHERE order_id = ${orderId} AND (ended_at IS NULL OR outcome = 'Completed')
     UNION ALL SELECT FROM documents WHERE order_id = ${orderId} AND kind IN ('sealed', 'notarized') LIMIT 1`);
-  const earlier = order.customerEmail.toLowerCase();
-  const follow = (signer: OrderSigner) => (signer.email.toLowerCase() === earlier ? { ...signer, email } : signer);
-  const signers = fixed.length > 0 ? signersOf(order) : (order.signers?.map(follow) ?? null);
-  const mac = rowMac.of("orders", signingMembers({ ...order, customerEmail: email, signers }));
+  const isFixed = fixed.length > 0;
+  const follow = (signer: OrderSigner) => (had(signer) ? { ...signer, email: to } : signer);
+  const signers = isFixed ? signersOf(order) : (order.signers?.map(follow) ?? null);
+  const customerEmail = client ? to : order.customerEmail;
+  const mac = rowMac.of("orders", signingMembers({ ...order, customerEmail, signers }));
   const list = signers && JSON.stringify(signers);
   await tx.query(sql`
-    UPDATE orders SET customer_email = ${email}, signers = ${list}::jsonb, row_mac = ${mac} WHERE id = ${orderId}`);
+    UPDATE orders SET customer_email = ${customerEmail}, signers = ${list}::jsonb, row_mac = ${mac} WHERE id = ${orderId}`);
   await writeStateMacs(tx, orderState, sql`id = ${orderId}`);
+  return isFixed ? { client, signers: [], left: found.map(({ name }) => name) } : { client, signers: found, left: [] };
 }
 
 /**

@@ -13,10 +13,11 @@ import { templateUseRows } from "./template-use.ts";
 export { codeStart, codeStartLength } from "./code-start.ts";
 export {
   type Correctable,
+  type MovedPeople,
+  moveEmail,
   readCorrectable,
   readOriginal,
   replaceOriginal,
-  setClientEmail,
   setFaxTo,
   setPayer,
   setShipTo,

@@ -89,7 +89,7 @@ export async function readSigning(tx: Tx, rowMac: RowMac, orderId: number): Prom
 }
 
 /**
- * Replaces signer `n` of the order, so that a later envelope goes to the new person.
+ * Replaces signer `n` of the order, or parts of that person's data, so that a later envelope goes to the new person.
  * @param orderId of a locked order
  * @throws Error when the signers fail their MAC
  */
@@ -98,7 +98,7 @@ export async function replaceSigner(
   rowMac: RowMac,
   orderId: number,
   n: number,
-  person: Omit<OrderSigner, "routing">,
+  person: Partial<Omit<OrderSigner, "routing">>,
 ): Promise<void> {
   const order = await readSigning(tx, rowMac, orderId);
   const signers = signersOf(order).map((each, index) => (index + 1 === n ? { ...each, ...person } : each));

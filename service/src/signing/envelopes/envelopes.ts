@@ -28,6 +28,7 @@ export { bringEnvelopesNearer, followOverdue } from "./lifecycle/due.ts";
 export { endRound } from "./lifecycle/end.ts";
 export { addOrigin, endSittings, openSitting, removeOrigin } from "./lifecycle/frames-and-sittings.ts";
 export { type Closing, findSessionsLater, leaveSessionsOf } from "./lifecycle/join-session.ts";
+export { moveSigners } from "./lifecycle/move-signers.ts";
 export { mailForgotten } from "./lifecycle/notarized.ts";
 export { remindSigner } from "./lifecycle/remind.ts";
 export { replaceSigner } from "./lifecycle/replace.ts";

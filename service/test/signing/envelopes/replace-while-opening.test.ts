@@ -5,13 +5,18 @@ import { minimal } from "@signsealship/testing/inputs/order-form";
 import { changeOrder } from "@signsealship/testing/row-mac";
 import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
-import { correctOrder } from "../../../src/orders/corrections/corrections.ts";
-import { replaceSigner } from "../../../src/signing/envelopes/envelopes.ts";
+import { type CorrectDeps, correctOrder } from "../../../src/orders/corrections/corrections.ts";
+import { moveSigners, replaceSigner } from "../../../src/signing/envelopes/envelopes.ts";
 import { openEnvelope } from "../../../src/signing/envelopes/lifecycle/open.ts";
-import { openCeremonyService } from "./ceremony/ceremony-service.ts";
+import { browser, consentText, openCeremonyService } from "./ceremony/ceremony-service.ts";
 
 const running = await forTests(openCeremonyService());
-const deps = { orders: running.deps, parcels: { whyFixed: async () => null, readdress: async () => {} } };
+const deps: CorrectDeps = {
+  orders: running.deps,
+  parcels: { whyFixed: async () => null, readdress: async () => {} },
+  closingsOf: async () => [],
+  moveSigners: (...of) => moveSigners(running.deps, ...of),
+};
 
 const waiters = async () =>
   (
@@ -86,11 +91,48 @@ test("asks the client at the address that was corrected before the envelope was 
   assert.deepEqual(await during.emailsOf(), ["corrected@example.com", "john@example.com"]);
 });
 
-test("keeps the signers of an open envelope when the client’s address is corrected", async () => {
+test("moves the client’s signer in an open envelope to the corrected address, and no other signer", async () => {
   const { request, emailsOf, open } = await unopened(client);
   await open();
   await correctOrder(deps, request, new Map([["email", "corrected@example.com"]]));
-  assert.deepEqual(await emailsOf(), [client.email, "john@example.com"]);
+  assert.deepEqual(await emailsOf(), ["corrected@example.com", "john@example.com"]);
+});
+
+test("a signature and a correction of its address at the same time: the first one counts, and the second one knows of it", async () => {
+  const { ceremony, db } = running;
+  for (const isSignedFirst of [true, false]) {
+    const email = `grace.${isSignedFirst}@typo.example`;
+    const { code, request, emailsOf, open } = await unopened({ name: "Grace", email });
+    await changeOrder(db, code, sql`customer_email = ${email}`);
+    await open();
+    const link = await running.linkOf(email);
+    await ceremony.consent(link, consentText, browser);
+    const { document } = await ceremony.view(link);
+    const act = {
+      revision: document?.revision ?? 0,
+      mark: { kind: "typed", text: "Grace" },
+      values: new Map(),
+    } as const;
+    const sign = () => ceremony.sign(link, act, browser).then(({ outcome }) => outcome, String);
+    const correct = () => correctOrder(deps, request, new Map([["email", "grace@example.com"]]));
+    let outcome: string | undefined;
+    const signing = async () => {
+      outcome = await sign();
+    };
+    await (isSignedFirst ? inTurn(code, signing, correct) : inTurn(code, correct, signing));
+    const [correction] = await db.query<{ after: object }>(sql`
+      SELECT c.after FROM order_corrections c JOIN orders o ON o.id = c.order_id
+      WHERE ${isSealed(sql`o.code`, "order", code)}`);
+    const [signer] = await emailsOf();
+    if (isSignedFirst) {
+      assert.deepEqual([outcome, signer], ["signed", email]);
+      assert.deepEqual(correction?.after, { email: "grace@example.com", signed: ["Grace"] });
+    } else {
+      assert.match(outcome ?? "", /This signing link is not valid/);
+      assert.equal(signer, "grace@example.com");
+      assert.deepEqual(correction?.after, { email: "grace@example.com" });
+    }
+  }
 });
 
 test("keeps the access step and the language of a signer who is replaced while the envelope opens", async () => {

@@ -60,6 +60,9 @@ export const missingPart = ({ submission, order, corrected: { missing } }: PutRi
     ? html`<p>You said that it has not arrived. The operator of this service looks after it.</p>`
     : html`${missing === "may_ask" && buttonForm(`/dashboard/orders/${order.code}/not-arrived`, "It has not arrived", { kind: "quiet-button", fields: { submission } })}`;
 
+const emailHint =
+  "All links that went to the earlier address stop working, in every document of the order’s closing. A person with that address who has not signed is emailed one new link. What the person has signed stays as it is.";
+
 /** The forms that correct an order, and the earlier corrections. */
 export function putRightPart(view: PutRightView): Html {
   const { order, corrected } = view;
@@ -67,7 +70,7 @@ export function putRightPart(view: PutRightView): Html {
   const after = refusals.again === null ? ` Then press “${againWordsOf(corrected)}”.` : "";
   return html`<p>The order keeps its code and its price.${after}</p>
 ${refusals.document === null && documentForm(view)}
-${refusals.email === null && part(view, "email", "Correct the client’s email", field({ form: "email", name: "email", type: "email", label: "Email", required: true, maxLength: 254, value: view.typed?.["email"] ?? order.customerEmail, hint: "Links to documents that went to the earlier address stop working." }))}
+${refusals.email === null && part(view, "email", "Correct the client’s email", field({ form: "email", name: "email", type: "email", label: "Email", required: true, maxLength: 254, value: view.typed?.["email"] ?? order.customerEmail, hint: emailHint }))}
 ${refusals.address === null && part(view, "address", "Correct the parcel’s address", addressFields(view.typed))}
 ${refusals.fax === null && part(view, "fax", "Correct the fax number", field({ form: "fax", name: "fax_to", type: "tel", label: "Fax number", required: true, maxLength: 40, value: view.typed?.["fax_to"] ?? order.faxTo ?? "" }))}
 ${corrections.length > 0 && html`<h3>Corrected so far</h3><ul>${corrections.map((each) => html`<li>${lineOf(each)}, ${plainTime(each.at, "en")}</li>`)}</ul>`}`;
@@ -114,12 +117,13 @@ const lineWords: Readonly<Record<string, string>> = {
  * The line about an earlier correction. It contains the value from before the correction, which the page shows nowhere
  * else.
  */
-function lineOf({ kind, before }: Corrected["corrections"][number]): string {
+function lineOf({ kind, before, after }: Corrected["corrections"][number]): string {
   const words = lineWords[kind] ?? kind;
   const { email, faxTo, shipTo, name } = before as Readonly<Record<string, unknown>>;
   const address = shipTo as { name: string; line1: string; city: string } | null | undefined;
   const was = email ?? faxTo ?? name ?? (address && `${address.name}, ${address.line1}, ${address.city}`);
-  return was === undefined || was === null || was === "" ? words : `${words}, before: ${String(was)}`;
+  const signed = Array.isArray(after["signed"]) ? ` (${after["signed"].join(", ")} had signed with it already)` : "";
+  return was === undefined || was === null || was === "" ? words : `${words}, before: ${String(was)}${signed}`;
 }
 
 /** The form that asks the operator for a refund. */

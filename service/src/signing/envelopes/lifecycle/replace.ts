@@ -1,6 +1,6 @@
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
-import { sql } from "../../../kernel/platform/database/sql.ts";
+import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
@@ -145,18 +145,26 @@ async function defaultsOf({ db }: EnvelopeDeps, { owner, orderCode, n }: SignerR
 const isSame = (one: { name: string; email: string }, other: { name: string; email: string }): boolean =>
   one.name.toLowerCase() === other.name.toLowerCase() && one.email.toLowerCase() === other.email.toLowerCase();
 
+/** Writes new facts about a signer, and forgets all that was done with the earlier link: codes, consent, prepared acts. */
+export async function resetSigner(tx: Tx, signerId: number, set: Statement): Promise<void> {
+  await updateSigner(
+    tx,
+    signerId,
+    sql`${set}, opened_at = NULL, code_id = NULL, code_sent_at = NULL, codes_requested = 0, codes_of_day = 0,
+      codes_day_at = NULL, failures = 0, locked_at = NULL, session_sha256 = NULL, session_expires_at = NULL, consent = NULL,
+      proposal = NULL, reminded_at = NULL`,
+  );
+  await tx.query(sql`DELETE FROM prepared_acts WHERE signer_id = ${signerId}`);
+}
+
 /** Updates both the envelope and the order, so that a reissued envelope goes to the same people. */
 async function putInPlace(rowMac: RowMac, tx: Tx, { envelope, signer }: LockedSigner, person: Person): Promise<void> {
   const { name, email, phone, language, auth, accessCodeHash } = person;
-  await updateSigner(
+  await resetSigner(
     tx,
     signer.id,
-    sql`name = ${name}, email = ${email}, phone = ${phone}, language = ${language}, auth = ${auth}, access_code_hash = ${accessCodeHash}, opened_at = NULL, code_id = NULL, code_sent_at = NULL, codes_requested = 0,
-      codes_of_day = 0, codes_day_at = NULL, failures = 0,
-      locked_at = NULL, session_sha256 = NULL, session_expires_at = NULL, consent = NULL, proposal = NULL,
-      reminded_at = NULL`,
+    sql`name = ${name}, email = ${email}, phone = ${phone}, language = ${language}, auth = ${auth}, access_code_hash = ${accessCodeHash}`,
   );
-  await tx.query(sql`DELETE FROM prepared_acts WHERE signer_id = ${signer.id}`);
   await replaceInOrder(tx, rowMac, envelope.orderId, signer.n, { name, email, language, auth, accessCodeHash, phone });
 }
 

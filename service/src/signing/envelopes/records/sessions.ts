@@ -12,6 +12,8 @@ import { verifiedSigner } from "../../../orders/order/order.ts";
 import { type Consent, updateSigner } from "./envelope.ts";
 import { type SigningLinks, tokenSha256 } from "./link-tokens.ts";
 
+type Links = Pick<SigningLinks, "tokenOf">;
+
 const instant = (at: Statement): Statement => sql`(${at} AT TIME ZONE 'UTC')`;
 const hex = (bytes: Statement): Statement => sql`encode(${bytes}, 'hex')`;
 
@@ -150,20 +152,32 @@ export const citeSession = (tx: Tx, signerId: number, at: Date) =>
   tx.query(sql`UPDATE session_signers SET cited_at = ${at} WHERE signer_id = ${signerId}`);
 
 /** Replaces the link of a signer's session. The earlier link stops working for all documents of the session. */
-export async function renewSessionLink(tx: Tx, links: Pick<SigningLinks, "tokenOf">, signerId: number): Promise<void> {
+export async function renewSessionLink(tx: Tx, links: Links, signerId: number): Promise<void> {
   const place = await placeOfSigner(tx, signerId, true);
-  if (!place) return;
-  const linkId = newUuid();
-  await updateSession(
-    tx,
-    place.id,
-    sql`link_id = ${linkId}, token_sha256 = ${tokenSha256(links.tokenOf(linkId))}, session_sha256 = NULL,
-      session_expires_at = NULL, identified_at = NULL`,
-  );
-  await tx.query(sql`UPDATE session_signers SET asked_by = NULL WHERE session_id = ${place.id}`);
+  if (place) await renewLink(tx, links, place.id);
 }
 
-/** Removes the signer from the session. The signer then gets separate mails and a separate link for this document. */
+async function renewLink(tx: Tx, links: Links, sessionId: string): Promise<void> {
+  const linkId = newUuid();
+  const token = tokenSha256(links.tokenOf(linkId));
+  const noBrowser = sql`session_sha256 = NULL, session_expires_at = NULL, identified_at = NULL`;
+  await updateSession(tx, sessionId, sql`link_id = ${linkId}, token_sha256 = ${token}, ${noBrowser}`);
+  await tx.query(sql`UPDATE session_signers SET asked_by = NULL WHERE session_id = ${sessionId}`);
+}
+
+/**
+ * Removes signers from their sessions, whose links stop working for the remaining documents, too. Locks the sessions, so
+ * it must run before any of the signers is locked.
+ */
+export async function endAccess(tx: Tx, links: Links, signerIds: readonly number[]): Promise<void> {
+  const sessions = await tx.query<{ id: string }>(sql`
+    SELECT id FROM signing_sessions WHERE id IN (
+      SELECT session_id FROM session_signers WHERE signer_id = ANY (${signerIds}::bigint[])) ORDER BY id FOR NO KEY UPDATE`);
+  for (const { id } of sessions) await renewLink(tx, links, id);
+  await tx.query(sql`DELETE FROM session_signers WHERE signer_id = ANY (${signerIds}::bigint[])`);
+}
+
+/** Removes the signer from the session. The signer then has mails and a link for this document alone. */
 export const leaveSession = (tx: Tx, signerId: number) =>
   tx.query(sql`DELETE FROM session_signers WHERE signer_id = ${signerId}`);
 
@@ -213,13 +227,7 @@ export async function shareFailures(tx: Tx, sessionId: string): Promise<void> {
 }
 
 /** Begins a session for the person who is this signer. @returns the id of the session */
-export async function insertSession(
-  tx: Tx,
-  links: Pick<SigningLinks, "tokenOf">,
-  roomId: string,
-  signerId: number,
-  at: Date,
-): Promise<string> {
+export async function insertSession(tx: Tx, links: Links, roomId: string, signerId: number, at: Date): Promise<string> {
   const [id, linkId] = [newUuid(), newUuid()];
   await tx.query(sql`
     INSERT INTO signing_sessions (id, room_id, person_sha256, link_id, token_sha256, created_at)

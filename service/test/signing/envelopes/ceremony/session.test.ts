@@ -216,6 +216,74 @@ test("a signer of documents that nobody signed here gets one mail for all of the
   assert.deepEqual([more, told(jane)], [[], []]);
 });
 
+test("a client’s address that is corrected on one order moves in the whole closing, and no earlier link opens anything", async () => {
+  const [grace, john] = [person({ name: "Grace Okafor", auth: "mail_code" }), person({ name: "John Doe" })];
+  const room = await newRoom();
+  const codes: string[] = [];
+  for (const paper of ["Paper 1", "Paper 2", "Paper 3"]) {
+    const more = { external_reference: paper, email: paper === "Paper 3" ? john.email : grace.email };
+    codes.push(await running.order([grace, john], more, undefined, { pay: false }));
+  }
+  for (const orderCode of codes) await attach(room, orderCode);
+  await Promise.all(codes.map(pay));
+  const old = await sessionLink(grace.email);
+  await ceremony.sendCode(at(old, 1), browser);
+  const codeIn = (mail: string) => /^(\d{6})\r?$/m.exec(mail)?.[1];
+  const mailedCode = await until(() => running.mailsTo(grace.email).map(codeIn).find(Boolean));
+  const begun = await ceremony.identify(at(old, 1), mailedCode ?? "", browser);
+  const open = { ...old, session: begun?.session ?? null };
+  await ceremony.consent(at(open, 1), closingText, browser);
+  await sign(at(open, 1));
+  const { document } = await ceremony.view(at(open, 2));
+  const rows = await db.query<{ linkId: string }>(
+    sql`SELECT link_id AS "linkId" FROM envelope_signers WHERE email = ${grace.email}`,
+  );
+  const own = rows.map(({ linkId }) => running.deps.reach.links.tokenOf(linkId));
+
+  const right = person().email;
+  await client.ok("POST", `/api/partner/orders/${codes[1]}/corrections`, { email: right });
+  for (const n of [1, 2, 3]) await assert.rejects(ceremony.view(at(open, n)), /not valid/);
+  const mark = { kind: "typed", text: grace.name } as const;
+  const late = ceremony.sign(at(open, 2), { revision: document?.revision ?? 0, mark, values: new Map() }, browser);
+  await assert.rejects(late, /not valid/);
+  const dead = await Promise.all(
+    own.map((token) => ceremony.view({ token, session: null }).then(({ state }) => state, String)),
+  );
+  assert.equal(
+    dead.filter((each) => /not valid/.test(each)).length,
+    2,
+    "only the signed document has its earlier link",
+  );
+
+  const [request, ...more] = await mails(right, 1);
+  assert.match(request ?? "", /Ortega closing \(2 documents\)/);
+  assert.deepEqual(more, []);
+  const fresh = await running.linkOf(right);
+  assert.notEqual(fresh.token, old.token);
+  assert.equal((await ceremony.view(at(fresh, 2))).state, "identify", "the new address proves itself");
+  const people = async (code: string) =>
+    (await client.ok<{ signers: { email: string }[] }>("GET", `/api/partner/orders/${code}/signers`)).signers.map(
+      ({ email }) => email,
+    );
+  assert.deepEqual(await Promise.all(codes.map(people)), [
+    [grace.email, john.email],
+    [right, john.email],
+    [right, john.email],
+  ]);
+  type Corrections = { corrections: { kind: string; after: object }[] };
+  const recorded = await Promise.all(
+    codes.map((code) => client.ok<Corrections>("GET", `/api/partner/orders/${code}/corrections`)),
+  );
+  assert.deepEqual(
+    recorded.map(({ corrections }) => corrections.map(({ kind, after }) => ({ kind, after }))),
+    [
+      [{ kind: "email", after: { email: right, signed: [grace.name] } }],
+      [{ kind: "email", after: { email: right } }],
+      [{ kind: "signer", after: { name: grace.name, email: right } }],
+    ],
+  );
+});
+
 test("people with one mailbox, in another language, with another access step, or in another room are separate people", async () => {
   const [jane, shared] = [person(), person()];
   const named = { ...shared, name: "John Doe" };
