@@ -709,7 +709,7 @@ async function waiting(session: LiveSession, n: number, role: "witness" | "obser
   });
 }
 
-test("an act opens once all its signers are in and recorded, and a step in which the notary sees a signer needs their picture on the notary's page", async () => {
+test("an act opens once all its signers are in and recorded, a step in which the notary sees a signer needs their picture on the notary's page, and a session on hold names who is away", async () => {
   const { code } = await begun("not-in-yet@example.com", "open");
   const { deps, rooms, joined } = otherNode();
   const { id, orderId, openedAt } = await abandoned(code, -600, deps.own.id);
@@ -734,6 +734,16 @@ test("an act opens once all its signers are in and recorded, and a step in which
     await marks({ ...sees, shows: "signer-1" });
     assert.notEqual(await isOpen(), step);
   }
+  const heldAs = async (isPaused: boolean, silent: string, refusal: RegExp) => {
+    await db.transaction((tx) => updateLive(tx, id, sql`state = 'held', is_paused = ${isPaused}`));
+    joined(id);
+    Object.assign(room.people.get(silent) ?? {}, { lastAt: Date.now() - 60_000 });
+    await assert.rejects(markLive(deps, operator, code, { step: "alone", signer: "1" }), refusal);
+  };
+  await heldAs(true, "signer-1", /You hold the session/);
+  await heldAs(false, "signer-1", /on hold: camera and sound of Jane Doe don’t arrive/);
+  await heldAs(false, "notary", /on hold: your own camera and sound don’t arrive/);
+  await heldAs(false, "nobody", /on hold\. Try it again/);
 });
 
 test("a witness who was let in and does not come blocks the act, and no act names a witness or observer before they come", async () => {

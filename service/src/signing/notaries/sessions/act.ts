@@ -26,6 +26,9 @@ import type { LiveDeps } from "./session.ts";
 import { eventsOf, findLive, type LivePerson, type LiveSession, livePeople, openLiveOf } from "./store.ts";
 import { presentLines, witnessObstacle } from "./third-persons.ts";
 
+const namesIn = (signers: readonly Person[]) => (person: string) =>
+  person === notaryName ? "The notary" : nameOf({ people: signers }, Number(person.split("-")[1]));
+
 /**
  * Checks the conditions of a step of an act by audio and video. If the step needs presence or recording, the notary and
  * the step's signer must be present or recorded: all signers for a step of the whole act.
@@ -38,8 +41,7 @@ export function unmetLive(
   envelope: RoomEnvelope | undefined,
   shows: readonly string[] | null = null,
 ): Unmet {
-  const named = (person: string) =>
-    person === notaryName ? "The notary" : nameOf({ people: signers }, Number(person.split("-")[1]));
+  const named = namesIn(signers);
   return (need, signer) => {
     if (need === "consent") return unmetIn(envelope)(need, signer);
     const seen = (signer === null ? signers.map(({ n }) => n) : [signer]).map(personName);
@@ -60,13 +62,27 @@ export function unmetLive(
   };
 }
 
-/** @throws ServiceError `conflict` while the session is not live */
-function requireLive(session: LiveSession | undefined): LiveSession {
+/** @throws ServiceError `conflict` while the session is not live, naming who is away */
+function requireLive(
+  { rooms }: Pick<LiveDeps, "rooms">,
+  session: LiveSession | undefined,
+  signers: readonly Person[],
+): LiveSession {
   if (session?.state === "live") return session;
   throw new ServiceError(
     "conflict",
-    session?.state === "held" ? "The session is on hold, or somebody is away." : "The session is not live.",
+    session?.state === "held" ? whyHeld(rooms, session, signers) : "The session is not live.",
   );
+}
+
+function whyHeld(rooms: LiveDeps["rooms"], { id, isPaused }: LiveSession, signers: readonly Person[]): string {
+  if (isPaused) return "You hold the session: press “Go on” first.";
+  const away = rooms.absent(id, [...(rooms.roomOf(id)?.people.keys() ?? [])]);
+  if (away === null) return "The session is on hold. Try it again in a moment.";
+  if (away === notaryName)
+    return "The session is on hold: your own camera and sound don’t arrive. Look at your camera and line.";
+  const isSigner = signers.some(({ n }) => personName(n) === away);
+  return `The session is on hold: camera and sound of ${isSigner ? namesIn(signers)(away) : "a witness or interpreter"} don’t arrive.`;
 }
 
 /**
@@ -86,7 +102,7 @@ export async function markLive(deps: LiveDeps, operator: Operator, code: string,
     claimed,
     async (tx, { sheet, room }, locked) => {
       const { at } = locked;
-      const session = requireLive(await openLiveOf(tx, sheet.taskId));
+      const session = requireLive(deps, await openLiveOf(tx, sheet.taskId), sheet.people);
       const turn = openTurn(sheet);
       if (turn?.step.by === "signer" && turn.step.name === name)
         throw new ServiceError(
@@ -174,7 +190,7 @@ export async function giveTurn(deps: LiveDeps, operator: Operator, code: string)
     operator,
     claimed,
     async (tx, { sheet, room }, { at, notary }) => {
-      const session = requireLive(await openLiveOf(tx, sheet.taskId));
+      const session = requireLive(deps, await openLiveOf(tx, sheet.taskId), sheet.people);
       const turn = openTurn(sheet);
       if (turn?.step.by !== "signer" || turn.signer === null || !room)
         throw new ServiceError("conflict", `Another step is open: ${turn ? turnWords(sheet, turn) : "none"}.`);
