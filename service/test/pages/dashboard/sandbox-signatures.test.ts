@@ -3,6 +3,9 @@ import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
+import { signersPart } from "../../../src/pages/dashboard/orders/signers.ts";
+import { render } from "../../../src/pages/ui/render.ts";
+import type { SignerState } from "../../../src/signing/envelopes/envelopes.ts";
 import { newMember, postForm } from "../../firms/members/signed-in-member.ts";
 import { openCeremonyService, signBy } from "../../signing/envelopes/ceremony/ceremony-service.ts";
 
@@ -158,4 +161,37 @@ test("the sandbox asks nothing about an order that nobody has signed", async () 
   await running.linkOf("bob@example.com");
   assert.doesNotMatch(await page(`/dashboard/orders/${code}`), /discard_signatures/);
   assert.equal((await post(`/dashboard/orders/${code}/sandbox/complete`)).status, 303);
+});
+
+test("a link that was made after the signature is not shown as a request for it", () => {
+  const at = (minute: number) => new Date(Date.UTC(2026, 10, 22, 10, minute));
+  const shown = (issuedAt: Date) => {
+    const signer: SignerState = {
+      ...{
+        n: 1,
+        name: "Jane Doe",
+        email: "jane@example.com",
+        language: "en" as const,
+        routing: 1,
+        auth: "link" as const,
+        status: "signed" as const,
+      },
+      ...{
+        issuedAt,
+        openedAt: at(5),
+        signedAt: at(5),
+        proposal: null,
+        takenIn: false,
+        isSimulated: false,
+        signingUrl: null,
+      },
+    };
+    const part = signersPart({
+      ...{ submission: "", orderCode: "a".repeat(40), signers: [signer], places: [] },
+      ...{ open: false, isNextRound: false, textCodes: false },
+    });
+    return [...render(part).matchAll(/<dt>(Asked|Signed)</g)].map(([, label]) => label);
+  };
+  assert.deepEqual(shown(at(1)), ["Asked", "Signed"]);
+  assert.deepEqual(shown(at(9)), ["Signed"]);
 });

@@ -44,6 +44,7 @@ export function signersPart({
 }: SignersView): Html {
   return html`${signers.map((signer) => {
     const { tone, label } = signerWords(signer);
+    const asked = askedAt(signer);
     const typed = refused?.n === signer.n ? refused.typed : undefined;
     return html`<section class="signer" aria-labelledby="signer-${signer.n}">
 <h3 id="signer-${signer.n}">${signer.name} ${statusBadge(tone, label)}</h3>
@@ -52,7 +53,7 @@ ${facts([
   ["Turn", String(signer.routing)],
   ["Identified by", identified[signer.auth]],
   ["Fields", placesWords(places, signer)],
-  ["Asked", signer.issuedAt && plainTime(signer.issuedAt)],
+  ["Asked", asked && plainTime(asked)],
   [signer.isSimulated ? "Signed, then discarded" : "Signed", signer.signedAt && plainTime(signer.signedAt)],
 ])}
 ${signer.proposal && notice("attention", "Somebody else should sign", `${signer.name} says that ${signer.proposal.name} (${signer.proposal.email}) should sign instead.`)}
@@ -60,6 +61,10 @@ ${(isNextRound || (open && signer.signedAt === null)) && changes(`/dashboard/ord
 </section>`;
   })}${open && sittingPart(`/dashboard/orders/${orderCode}`, signers)}`;
 }
+
+/** When the signer was asked to sign. A link that was made after the signature only leads to the copies. */
+const askedAt = ({ issuedAt, signedAt }: SignerState): Date | null =>
+  issuedAt !== null && (signedAt === null || issuedAt <= signedAt) ? issuedAt : null;
 
 /** Where a signer signs, in words; null for a signer who signed elsewhere. */
 function placesWords(places: SignersView["places"], { n, takenIn }: SignerState): string | null {
