@@ -171,6 +171,7 @@ const flashMessages = {
   "refund-asked": "Your request waits for the operator of this service. No money has moved yet.",
   "signer-reminded": "The signer is being emailed again.",
   "signer-replaced": "The signer was replaced. The old link no longer works.",
+  "copy-link-ended": "The link was ended. It opens nothing now.",
   "signer-unlocked": "The signer is being emailed a new link.",
   "sandbox-success": "The test payment went through.",
   "sandbox-decline": "The test payment was declined.",

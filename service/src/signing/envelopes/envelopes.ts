@@ -24,6 +24,7 @@ export {
 } from "./ceremony/view.ts";
 export { type ConsentText, type ConsentTexts, readConsentTexts, readOneKind } from "./consent/texts.ts";
 export { type OrderEnvelope, readOrderEnvelope, reissueEnvelope, voidEnvelope } from "./lifecycle/by-operator.ts";
+export { type CopyLink, copyLinksOf, endCopyLink } from "./lifecycle/copy-links.ts";
 export { bringEnvelopesNearer, followOverdue } from "./lifecycle/due.ts";
 export { endRound } from "./lifecycle/end.ts";
 export { addOrigin, endSittings, openSitting, removeOrigin } from "./lifecycle/frames-and-sittings.ts";

@@ -38,6 +38,7 @@ import {
   wasPaidByFirm,
 } from "../../../orders/payments/payments.ts";
 import {
+  copyLinksOf,
   type EnvelopeDeps,
   provenDocuments,
   readSigning,
@@ -55,6 +56,7 @@ import { type DashboardFrame, dashboardPage } from "../page-shell.ts";
 import { attachTitled } from "../rooms/attach.ts";
 import { doOnce, submissionFor } from "../submit-once.ts";
 import { cancelForm } from "./cancel-form.ts";
+import { copyLinkForm } from "./copy-links.ts";
 import { type OrderDetailView, orderDetailBody } from "./detail.ts";
 import { orderDocumentPages } from "./document-pages.ts";
 import { firmPaysForms, readFirmPays } from "./firm-pays.ts";
@@ -115,6 +117,7 @@ export function orderDetailPage(
   closingRoute(forms, frame, db);
   sandboxForms(forms, { ...sandbox, limits }, form);
   signerForms(forms, { db, clock, limits, envelopes }, show);
+  copyLinkForm(forms, { limits, envelopes }, form.refused);
   sittingForm(
     forms,
     {
@@ -195,6 +198,7 @@ async function showOrder(
     retention: orderRetention(frame.retention, order),
     signers: signing.signers,
     places: await signerPlaces(envelopes, signing),
+    copyLinks: await copyLinksOf(db, order.code, principal),
     notices: deps.noticesOf(order),
     textCodes: orders.offer.texts !== null,
     inPerson: inPerson?.request ?? null,

@@ -8,7 +8,7 @@ import {
   serviceFlags,
 } from "../../../orders/order/order.ts";
 import type { Topic } from "../../../outgoing/webhooks/webhooks.ts";
-import type { ProvenDocument, SignerState } from "../../../signing/envelopes/envelopes.ts";
+import type { CopyLink, ProvenDocument, SignerState } from "../../../signing/envelopes/envelopes.ts";
 import {
   card,
   codeText,
@@ -32,6 +32,7 @@ import { testClockDates } from "../test-clock.ts";
 import { topicWords } from "../webhooks/words.ts";
 import { activityPart } from "./activity.ts";
 import { cancelPart, isCancellable } from "./cancel-form.ts";
+import { copyLinksPart } from "./copy-links.ts";
 import { firmPaysPart, isBeingCharged } from "./firm-pays.ts";
 import { type InPersonView, inPersonPart } from "./in-person.ts";
 import { clientPaysPart, type MailsView, mailsPart } from "./mails.ts";
@@ -77,6 +78,8 @@ export type OrderDetailView = OrderRoomsView &
     error?: string;
     signers: readonly SignerState[];
     places: SignersView["places"];
+    /** The signers' links to the copies of a document that is done. */
+    copyLinks: readonly CopyLink[];
     /** Warnings about parts of the document that readers may show differently from the sealed file. */
     notices: ReturnType<NoticesOf>;
     documents: readonly ProvenDocument[];
@@ -160,6 +163,7 @@ function partsOf(view: OrderDetailView): Part[] {
           ...{ isNextRound: isDeclined(order), textCodes: view.textCodes, refused: view.refusedSigner },
         }),
       ),
+    view.copyLinks.length > 0 && part("copy-links", "Links to the copies", copyLinksPart(order.code, view.copyLinks)),
     notices.length > 0 &&
       part(
         "document-notices",

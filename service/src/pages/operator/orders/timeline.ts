@@ -53,6 +53,7 @@ const actionWords: Readonly<Record<string, string>> = {
   "documents.deleted": "Documents deleted",
   "signing_link.issued": "Signing link made",
   "signer.copy_link_issued": "Link to the notarized copy made",
+  "signer.copy_link_ended": "Link to the copies ended",
   "signer.reminded": "Signer reminded",
   "signer.replaced": "Signer replaced",
   "signer.unlocked": "Signer unlocked",
