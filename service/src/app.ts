@@ -285,7 +285,7 @@ function peopleDeps(
         readiness,
         providers: features.providers,
         notaryState: notaries.supply.state,
-        takesMoney: features.processor !== null,
+        acceptsPayments: features.processor !== null,
         examine: examiner(resources),
       },
     },

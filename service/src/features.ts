@@ -105,7 +105,7 @@ type Node = {
   processor: Processor | null;
   /** Stores mails instead of sending them; null with a mail server, or when other machines can reach the service. */
   outbox: Outbox | null;
-  onMailKept: (mail: Mail) => void;
+  onMailStored: (mail: Mail) => void;
   /** Whether this node is about to stop. */
   isDraining: () => boolean;
 };

@@ -108,7 +108,7 @@ export function openWork(deps: AppDeps, features: Features): Work {
   const { metrics, workers, schemaWatch } = node;
   const { dispatcher, processor, acceptsPayment, envelopes, paper, providers, receipts, notaries } = features;
   const mailer = openMailer({
-    ...{ ...config, clock, onKept: node.onMailKept },
+    ...{ ...config, clock, onStored: node.onMailStored },
     newestCheckpoint: deps.transparencyLog.newestSeen,
   });
   const ended = metrics.counter("jobs_total", "Jobs that ended, by what became of them.", ["queue", "outcome"]);
@@ -134,7 +134,7 @@ export function openWork(deps: AppDeps, features: Features): Work {
     baseUrl,
     titleOf,
     closingsOf,
-    certificateNews: certificateStates,
+    certificateStates,
     clients,
   };
   for (const mail of mails) mail.work(jobs, letters);

@@ -225,7 +225,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
         lastUse,
         processor,
         outbox,
-        onMailKept: (mail) => outbox && print(outboxMail(mail)),
+        onMailStored: (mail) => outbox && print(outboxMail(mail)),
         isDraining: () => isDraining,
       },
       rules,

@@ -75,8 +75,8 @@ export type Providers = {
   resolve: (which: { orderId: number; intentId: number }, finding: ProviderFinding | null, by: string) => Promise<void>;
   /** Adds a handler of the provider's events. A handler returns `irrelevant` for an event that it does not handle. */
   onEvent: (provider: ProviderName, handler: EventHandler) => void;
-  takesEvents: (provider: ProviderName) => boolean;
-  takeEvent: (provider: ProviderName, raw: Buffer, headers: Headers) => Promise<EventReceipt>;
+  acceptsEvents: (provider: ProviderName) => boolean;
+  acceptEvent: (provider: ProviderName, raw: Buffer, headers: Headers) => Promise<EventReceipt>;
   /** Selects events of providers as they were received, for evidence. */
   rawEvents: (db: Sql, ids: readonly number[]) => Promise<RawEvent[]>;
   /** Registers the workers of the jobs. */
@@ -127,8 +127,8 @@ export function openProviders(deps: ProvidersDeps, accounts: readonly Account[])
     conclude: (tx, which, end) => concludeIntent(actDeps, tx, which, end),
     resolve: (which, finding, by) => resolveIntent(actDeps, which, finding, by),
     onEvent: (provider, handler) => void handlers.set(provider, [...handlersOf(provider), handler]),
-    takesEvents: (provider) => Boolean(opened.get(provider)?.account.verify),
-    async takeEvent(provider, raw, headers) {
+    acceptsEvents: (provider) => Boolean(opened.get(provider)?.account.verify),
+    async acceptEvent(provider, raw, headers) {
       const at = clock();
       const verified = opened.get(provider)?.account.verify?.(raw, headers, at) ?? { ok: false, why: "no account" };
       if (!verified.ok) return { outcome: "forged", why: verified.why };

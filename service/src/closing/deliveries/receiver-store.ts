@@ -45,13 +45,13 @@ export const isWithdrawn: Statement = sql`(
   AND EXISTS (
     SELECT ${fromParticipants} WHERE p.room_id = r.room_id AND p.email = r.email AND p.removed_at >= r.asked_at))`;
 
-type WaitingReceiver = Receiver & { id: number; orderId: number; askedBy: string; isTakenBack: boolean };
+type WaitingReceiver = Receiver & { id: number; orderId: number; askedBy: string; isWithdrawn: boolean };
 
 /** The people of a room who wait for documents. Leaves out rows that fail their MAC. */
 export async function waitingReceivers(db: Sql, roomId: string): Promise<WaitingReceiver[]> {
   const rows = await db.query<WaitingReceiver & Marked>(sql`
     SELECT r.id, r.order_id AS "orderId", r.name, r.email, r.asked_by AS "askedBy",
-      ${isWithdrawn} AS "isTakenBack", ${marked(receiverState, sql`r`)}
+      ${isWithdrawn} AS "isWithdrawn", ${marked(receiverState, sql`r`)}
     FROM closing_receivers r WHERE r.room_id = ${roomId} AND r.ended_at IS NULL ORDER BY r.email, r.id`);
   return rows.filter(({ isAuthentic }) => isAuthentic);
 }

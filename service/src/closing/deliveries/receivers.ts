@@ -82,7 +82,7 @@ async function sendTo(tx: Tx, { clock, rowMac }: Deps, roomId: string, email: st
   const [receiver] = own;
   const room = receiver && (await roomById(tx, roomId));
   if (!receiver || !room) return;
-  const withdrawn = own.filter((each) => each.isTakenBack);
+  const withdrawn = own.filter((each) => each.isWithdrawn);
   for (const { id } of withdrawn) await endWait(tx, id, at, null);
   // The next run decides whether the other documents are due.
   if (withdrawn.length > 0) return;

@@ -47,7 +47,7 @@ export async function deliveriesOf(deps: DeliveryDeps, { id, reference, orders: 
     versions.length > 0 && sendable.length > 0 ? certificateOfRoom(deps, id, null) : null,
   ]);
   const now = deps.clock();
-  const waiting = asked.filter(({ isTakenBack }) => !isTakenBack);
+  const waiting = asked.filter(({ isWithdrawn }) => !isWithdrawn);
   return {
     orders,
     sendable,

@@ -58,7 +58,7 @@ export function openFaxing(jobs: Jobs, deps: FaxingDeps): Taker[] {
 const faxTaker = (deps: FaxDeps): Taker => ({
   kind: "fax_send",
   actor,
-  async take(tx, order, at) {
+  async accept(tx, order, at) {
     const last = (await attemptsOf(tx, order.id, true)).at(-1);
     if (order.faxTo === null) return null;
     const acts = (await actsOfOrder(tx, order.id)).filter(({ act }) => act === actName);

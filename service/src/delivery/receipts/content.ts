@@ -21,7 +21,7 @@ export type DrawnReceipt = Omit<ReceiptContent, "events"> & {
   order: string;
   firmName: string;
   environment: "live" | "test";
-  madeAt: Date;
+  createdAt: Date;
   events: readonly (RawEvent & { providerName: string })[];
 };
 

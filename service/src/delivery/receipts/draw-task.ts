@@ -25,7 +25,7 @@ import { type DrawnReceipt, eventFile, headersFile, receiptNames } from "./conte
 
 /** Draws a receipt with the provider's events attached byte for byte. Equal contents give equal bytes. */
 export async function run(_document: Buffer, receipt: DrawnReceipt): Promise<Uint8Array> {
-  const { kind, title, sentence, rows, order, firmName, environment, madeAt, events } = receipt;
+  const { kind, title, sentence, rows, order, firmName, environment, createdAt, events } = receipt;
   const typeset = await typesetFor([title, sentence, firmName, ...rows.flat()]);
   const sheets = createSheets();
   const flow = createFlow(sheets, typeset);
@@ -36,7 +36,7 @@ export async function run(_document: Buffer, receipt: DrawnReceipt): Promise<Uin
   flow.text(sentence, { size: 10.5, colour: muted });
   if (environment === "test") testNotice(sheets, flow);
   flow.skip(14);
-  sealBlock(sheets, flow, typeset, { holder: firmName, at: instantText(madeAt.toISOString()), url: null });
+  sealBlock(sheets, flow, typeset, { holder: firmName, at: instantText(createdAt.toISOString()), url: null });
   for (const [label, value] of rows) flow.row(label, value, body);
   flow.row("Sent for", firmName, body);
   flow.row("Order", order, body);
@@ -45,7 +45,7 @@ export async function run(_document: Buffer, receipt: DrawnReceipt): Promise<Uin
   limits(flow);
   manualChecks(flow, checkSteps(receipt), { attached: "receipt.json" });
   pageFeet(sheets, typeset, `${receiptNames[kind]}. Order ${order}`);
-  return certificateFile(sheets, { title, at: madeAt, attached: attachments(receipt, events) });
+  return certificateFile(sheets, { title, at: createdAt, attached: attachments(receipt, events) });
 }
 
 function eventList(flow: Flow, { events }: DrawnReceipt): void {

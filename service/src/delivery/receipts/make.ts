@@ -58,7 +58,7 @@ export async function makeReceipt(deps: MakeDeps, source: ReceiptSource, of: Rec
     order: orderCode.slice(0, 6).toUpperCase(),
     firmName,
     environment,
-    madeAt: clock(),
+    createdAt: clock(),
     events,
   };
   const drawn = await workers.run(drawing, { holder: partnerId, input });

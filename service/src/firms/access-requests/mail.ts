@@ -49,8 +49,11 @@ export const accessMail = defineMail({
   maxAttempts: 60,
   async load({ requestId, refusal }: AccessMail, { db, rowMac, secrets, baseUrl }: MailDeps) {
     const request = await selectToMail(db, rowMac, requestId);
-    if (request?.toldAt && refusal)
-      return { letter: refusalLetter(requestId, request.workEmail, refusal, request.toldAt, baseUrl), hasKey: false };
+    if (request?.notifiedAt && refusal)
+      return {
+        letter: refusalLetter(requestId, request.workEmail, refusal, request.notifiedAt, baseUrl),
+        hasKey: false,
+      };
     if (!request?.sealedKey) return null;
     const key = keyCipher(secrets).decrypt(request.sealedKey, requestId).toString();
     return { letter: keyLetter(requestId, request.workEmail, key, baseUrl), hasKey: true };

@@ -181,8 +181,8 @@ export const markDeclined = (db: Sql, id: string, at: Date) =>
 
 /** Reads the facts for a request's mail. @throws ServiceError `unavailable` for a request that was altered */
 export async function selectToMail(db: Sql, rowMac: RowMac, id: string) {
-  const [found] = await db.query<Vouched & { sealedKey: Buffer | null; toldAt: Date | null }>(sql`
-    SELECT ${factColumns}, sealed_key AS "sealedKey", told_at AS "toldAt" FROM access_requests WHERE id = ${id}`);
+  const [found] = await db.query<Vouched & { sealedKey: Buffer | null; notifiedAt: Date | null }>(sql`
+    SELECT ${factColumns}, sealed_key AS "sealedKey", told_at AS "notifiedAt" FROM access_requests WHERE id = ${id}`);
   if (found) requireSent(rowMac, found);
   return found;
 }

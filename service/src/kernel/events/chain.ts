@@ -29,7 +29,7 @@ type ChainDeps = { db: Database; rowMac: RowMac };
  * The result of one batch: how many of its events got a position, and the number of its last event; `last` is null when
  * no waiting event is left after the batch.
  */
-type Page = { placed: number; last: number | null };
+type Page = { chained: number; last: number | null };
 
 /**
  * Adds the owner's waiting events to the chain in the order of their recording. An event that committed late gets a
@@ -56,8 +56,8 @@ export async function placeSomeEvents({ db, rowMac }: ChainDeps, owner: Owner): 
     if (!lock?.isOurs) return;
     // A forged event never gets a position. If a batch has only forged events, continue with the events after it.
     // Otherwise they would block the authentic events that follow.
-    let page: Page = { placed: 0, last: 0 };
-    while (page.placed === 0 && page.last !== null) page = await placePage(tx, rowMac, owner, page.last);
+    let page: Page = { chained: 0, last: 0 };
+    while (page.chained === 0 && page.last !== null) page = await placePage(tx, rowMac, owner, page.last);
   });
 }
 
@@ -89,7 +89,7 @@ UPDATE event_chain AS link SET position = placed.position, head = placed.head
 FROM unnest(${waiting.map(({ event }) => event)}::bigint[], ${places.map(({ position }) => position)}::bigint[],
   ${places.map(({ head }) => head)}::bytea[]) AS placed (event, position, head)
 WHERE link.event = placed.event`);
-  return { placed: waiting.length, last: found.length === atOnce ? (found.at(-1)?.event ?? null) : null };
+  return { chained: waiting.length, last: found.length === atOnce ? (found.at(-1)?.event ?? null) : null };
 }
 
 /** The positions of the events that were added, by event number. */

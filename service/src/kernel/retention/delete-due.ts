@@ -117,11 +117,11 @@ async function alteredAmong(
  * Selects a batch of due rows, and locks those that can change. Exported so that tests can check its query plan.
  */
 export const dueStatement = (
-  { rows, id, lock, blobKey, keptUntil, partnerId, environment, authentic }: Source,
+  { rows, id, lock, blobKey, deletableAt, partnerId, environment, authentic }: Source,
   { after, now, testOf }: Page,
 ): Statement => sql`
 SELECT ${id}::text AS id${authentic ? sql`, ${authentic}` : nothing} FROM ${rows}
-WHERE ${id} > ${after} AND ${blobKey} IS NOT NULL AND ${keptUntil} <= ${now} AND ${notDeleted(blobKey)}
+WHERE ${id} > ${after} AND ${blobKey} IS NOT NULL AND ${deletableAt} <= ${now} AND ${notDeleted(blobKey)}
   ${testOf === null ? nothing : sql`AND ${partnerId} = ${testOf} AND ${environment} = 'test'`}
 ORDER BY ${id} LIMIT ${batchSize} ${lock}`;
 
@@ -129,11 +129,11 @@ type DueBlob = { blobKey: string; rule: string };
 
 /** Checks the locked rows again by their present state, because a checkout may have been created in the meantime. */
 const dueBlobsStatement = (source: Source, sources: readonly Source[], ids: string[], now: Date): Statement => {
-  const { rows, id, blobKey, keptUntil, rule } = source;
+  const { rows, id, blobKey, deletableAt, rule } = source;
   return sql`
 SELECT DISTINCT ON (blob_key) blob_key AS "blobKey", rule FROM (
   SELECT ${id}::text AS id, ${blobKey} AS blob_key, ${rule} AS rule FROM ${rows}
-  WHERE ${id} = ANY (${ids}) AND ${keptUntil} <= ${now}
+  WHERE ${id} = ANY (${ids}) AND ${deletableAt} <= ${now}
 ) AS named WHERE ${unneeded(source, sources, now)}`;
 };
 
@@ -157,11 +157,11 @@ export async function upcomingDeletions(
   now: Date,
 ): Promise<Upcoming> {
   const found: Upcoming[] = [];
-  for (const { rows, blobKey, keptUntil, rule } of sources.map((sourceOf) => sourceOf(plan)))
+  for (const { rows, blobKey, deletableAt, rule } of sources.map((sourceOf) => sourceOf(plan)))
     found.push(
       ...(await db.query<Upcoming>(sql`
 WITH kept AS (
-  SELECT ${keptUntil} AS until, ${rule} AS rule FROM ${rows} WHERE ${blobKey} IS NOT NULL AND ${notDeleted(blobKey)}
+  SELECT ${deletableAt} AS until, ${rule} AS rule FROM ${rows} WHERE ${blobKey} IS NOT NULL AND ${notDeleted(blobKey)}
 ), next AS (
   SELECT until, rule FROM kept WHERE until > ${now} AND until < 'infinity' ORDER BY until LIMIT 1
 )

@@ -31,7 +31,7 @@ export type Source = {
   /** Selects the rows that the audit log confirms; absent when the check doesn't depend on the log. */
   confirmed?: (db: Sql, rowMac: RowMac, ids: readonly string[]) => Promise<string[]>;
   /** When the blob may be deleted; `infinity` for never. */
-  keptUntil: Statement;
+  deletableAt: Statement;
   rule: Statement;
   /**
    * For a row `named` (id as text, blob_key): a condition that is true when no row of the source's owner needs the row's
@@ -53,8 +53,8 @@ const choose = (rules: readonly Rule[], of: (rule: Rule) => Statement, otherwise
 };
 
 /** The two members of a source that follow from its rules. */
-export const ruled = (rules: readonly Rule[]): Pick<Source, "keptUntil" | "rule"> => ({
-  keptUntil: choose(rules, ({ since, days }) => after(since, days), sql`'infinity'::timestamptz`),
+export const ruled = (rules: readonly Rule[]): Pick<Source, "deletableAt" | "rule"> => ({
+  deletableAt: choose(rules, ({ since, days }) => after(since, days), sql`'infinity'::timestamptz`),
   rule: choose(rules, ({ name }) => sql`${name}::text`, sql`'none'`),
 });
 
@@ -68,7 +68,7 @@ export const byEnvironment = (
   name: "proofPassports" | "closingPassports",
   { partnerId, environment }: Pick<Source, "partnerId" | "environment">,
   since: Statement,
-): Pick<Source, "partnerId" | "environment" | "keptUntil" | "rule"> => ({
+): Pick<Source, "partnerId" | "environment" | "deletableAt" | "rule"> => ({
   partnerId,
   environment,
   ...ruled([
@@ -83,11 +83,11 @@ export const unnamedIn = (table: Statement, where: Statement = nothing): Stateme
 
 /** A condition that is true when no row of the source needs the blob of the row `named`, except rows that are due. */
 export const undueIn = (
-  { rows, blobKey, keptUntil }: Pick<Source, "rows" | "blobKey" | "keptUntil">,
+  { rows, blobKey, deletableAt }: Pick<Source, "rows" | "blobKey" | "deletableAt">,
   now: Date,
   where: Statement = nothing,
 ): Statement =>
-  sql`NOT EXISTS (SELECT FROM ${rows} WHERE ${blobKey} = named.blob_key AND ${keptUntil} > ${now} ${where})`;
+  sql`NOT EXISTS (SELECT FROM ${rows} WHERE ${blobKey} = named.blob_key AND ${deletableAt} > ${now} ${where})`;
 
 /** A condition that is true when no row needs the blob of the row `named`, which is one of `source`. */
 export function unneeded(source: Source, sources: readonly Source[], now: Date): Statement {

@@ -39,14 +39,14 @@ export type DrawnPaper = {
    * The creation date written into the file. It is the document's own date, so that drawing it again gives the same
    * bytes.
    */
-  madeAt: Date;
+  createdAt: Date;
   /** Data for programs, attached as JSON. */
   data: { name: string; content: object };
 };
 
 /** Draws a document about money as a tagged PDF with its data attached. */
 export async function run(_document: Buffer, paper: DrawnPaper): Promise<Uint8Array> {
-  const { kind, title, about, facts, tables, notes, foot, isTest, madeAt, data } = paper;
+  const { kind, title, about, facts, tables, notes, foot, isTest, createdAt, data } = paper;
   const texts = [kind, title, foot, ...notes, ...facts.flat()];
   const ofTables = tables.flatMap((table) => [
     ...[table.title, ...Object.keys(table.columns)],
@@ -74,7 +74,7 @@ export async function run(_document: Buffer, paper: DrawnPaper): Promise<Uint8Ar
     description: "The same as data",
     bytes: Buffer.from(JSON.stringify(data.content)),
   };
-  return certificateFile(sheets, { title: [title, ...about].join(", "), at: madeAt, attached });
+  return certificateFile(sheets, { title: [title, ...about].join(", "), at: createdAt, attached });
 }
 
 /** The height of a table's row, in points. */

@@ -129,7 +129,7 @@ export function drawnDocument(document: BillingDocument, documentTitle: string |
     ],
     foot: `${title}. ${reference ?? `Order ${shortOrder(orderCode)}`}`,
     isTest: environment === "test",
-    madeAt: issuedAt,
+    createdAt: issuedAt,
     data: {
       name: `${kind.replaceAll("_", "-")}.json`,
       content: {
@@ -202,7 +202,7 @@ export function drawnStatement(
     ],
     foot: title,
     isTest: environment === "test",
-    madeAt: isClosed && endsAt ? endsAt : now,
+    createdAt: isClosed && endsAt ? endsAt : now,
     data: {
       name: "statement.json",
       content: {

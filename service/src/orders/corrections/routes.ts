@@ -27,7 +27,7 @@ type Change = {
   operationId: string;
   summary: string;
   description: string;
-  takes: { bodyIs: "none" } | { body: TObject } | { form: { schema: object; notForm: string } };
+  input: { bodyIs: "none" } | { body: TObject } | { form: { schema: object; notForm: string } };
   refusals: Record<number, string>;
   change: (deps: CorrectionRouteDeps, request: Call) => Promise<void>;
 };
@@ -44,7 +44,7 @@ const changes: readonly Change[] = [
     summary: "Correct an order",
     description:
       "Changes the client's email address, the fax number, or the parcel's address of a paid order, until the parcel is handed over. Code, payment and price stay. An email address is corrected in all of the firm's orders that share a room with this one, because one link opens everything that a person signs there. People with the earlier address who have not signed get one new link, and the earlier links stop working at once. A label for the earlier address is given back. Where postage to the new address is dearer than the operator absorbs, the difference is asked for as a supplement, and the parcel waits for it.",
-    takes: { body: correctionSchema },
+    input: { body: correctionSchema },
     refusals: { 400: "email must be a mail address.", 409: "The parcel is on its way." },
     change: ({ corrections }, request) => correctOrder(corrections, wantedOf(request), textsOf(request.body)),
   },
@@ -54,7 +54,7 @@ const changes: readonly Change[] = [
     summary: "Replace an order's document",
     description:
       "Puts another PDF in the place of the order's, until a signed or notarized file exists. Everybody signs again: the earlier links end. Code, payment and price stay, and so does the earlier document, as evidence.",
-    takes: { form: { schema: replacementForm, notForm: messages.notMultipart } },
+    input: { form: { schema: replacementForm, notForm: messages.notMultipart } },
     refusals: {
       400: "document must be a PDF.",
       409: "The document is signed or notarized: another document needs an order of its own.",
@@ -75,7 +75,7 @@ const changes: readonly Change[] = [
     summary: "Send an order again",
     description:
       "Begins the service that failed again: a new round of signatures after a decline or an expiry, another notarization, parcel or fax. A parcel and a fax are sent again once; then an operator decides.",
-    takes: { bodyIs: "none" },
+    input: { bodyIs: "none" },
     refusals: { 409: "Nothing has failed: the order goes on by itself." },
     change: ({ corrections }, request) => beginAgain(corrections, wantedOf(request)),
   },
@@ -85,7 +85,7 @@ const changes: readonly Change[] = [
     summary: "Ask for a refund",
     description:
       "Asks the operator of the service to give the payment back, or a part of it. No money moves before two of their people agree.",
-    takes: { body: refundRequestSchema },
+    input: { body: refundRequestSchema },
     refusals: {
       400: "reason must have 1 to 500 characters, and no control characters.",
       409: "A refund was asked for already.",
@@ -124,11 +124,11 @@ export function correctionRoutes(app: FastifyInstance, deps: CorrectionRouteDeps
     refusals: { 404: "Order not found." },
     handle: corrected,
   });
-  for (const { change, takes, refusals, ...about } of changes)
+  for (const { change, input, refusals, ...about } of changes)
     jsonRoute(app, frame, {
       ...common,
       ...about,
-      ...takes,
+      ...input,
       method: "POST",
       scope: "orders",
       refusals: { 404: "Order not found.", ...refusals },

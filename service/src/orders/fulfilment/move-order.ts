@@ -79,7 +79,7 @@ export async function moveOrder(deps: MoveDeps, request: MoveRequest): Promise<{
   if (!plan) throw refusal(deps.log, order, request.to);
   if (request.facts.adjustment && plan.on !== "priced")
     throw invalid("A price can be adjusted only on the way to QuoteReady.");
-  requireFacts(plan.on, { ...request.facts, documentGiven: request.document !== null });
+  requireFacts(plan.on, { ...request.facts, hasDocument: request.document !== null });
   if (request.document && !needsDocument(plan.on)) throw invalid("This move takes no document.");
   const document = request.document && (await seal(deps, request.document, { ...order, on: plan.on }));
   const facts = { ...request.facts, ...(document && { document }) };

@@ -57,7 +57,7 @@ export type Taker = {
    * @returns the outcome with which the task is closed, such as `sent by Lob`; `beside` when the provider works but the
    * task stays open; null when people do the work
    */
-  take: (tx: Tx, order: LockedOrder, at: Date) => Promise<{ outcome: string } | "beside" | null>;
+  accept: (tx: Tx, order: LockedOrder, at: Date) => Promise<{ outcome: string } | "beside" | null>;
 };
 
 type DispatchDeps = { db: Database; clock: Clock };
@@ -87,7 +87,7 @@ export async function dispatch({ db, clock }: DispatchDeps, takers: readonly Tak
       const task = tasks.find(({ kind, state }) => kind === taker.kind && state !== "paused");
       if (task?.state !== "open") continue;
       const at = clock();
-      const offer = await taker.take(tx, order, at);
+      const offer = await taker.accept(tx, order, at);
       if (offer === null || offer === "beside") continue;
       const end = { state: "done", at, by: taker.actor, outcome: offer.outcome } as const;
       await closeTasks(tx, { orderId, kinds: [taker.kind] }, end);

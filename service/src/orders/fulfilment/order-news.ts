@@ -122,7 +122,7 @@ type CertificatesOf = (db: Sql, owner: Owner, orderIds: readonly number[]) => Pr
 /** `version` is null before the seal; `stuck` counts orders that wait for a person to put them right. */
 type Certificate = { roomCode: string; roomName: string; version: number | null; stuck: number };
 
-type Deps = MailDeps & { titleOf: TitleOf; certificateNews: CertificatesOf };
+type Deps = MailDeps & { titleOf: TitleOf; certificateStates: CertificatesOf };
 
 type Row = Titled & { id: number; code: string; status: string; fax: boolean; reference: string | null } & Marked;
 
@@ -205,7 +205,7 @@ export const orderUpdateMail = defineMail({
     const to = usual ?? (await recipientFor(deps, update, { ...occasion, isNeeded: true }));
     if (to === undefined) return null;
     const completed = orders.find(([status]) => status === "Completed")?.[1] ?? [];
-    const certificates = completed.length > 0 ? await deps.certificateNews(deps.db, update, completed) : [];
+    const certificates = completed.length > 0 ? await deps.certificateStates(deps.db, update, completed) : [];
     return { ...summary, certificates, to: { ...to, series: await linkSeriesOf(deps.db, to.userId, "orders") } };
   },
   write({ to: { email, userId, series }, ...summary }, { placedBy, partnerId, environment, at }, { baseUrl, secrets }) {

@@ -45,8 +45,8 @@ const needsReason: ReadonlySet<PeopleEvent> = new Set([
 export const needsDocument = (on: PeopleEvent): boolean => on === "signed" || on === "notarized";
 
 /** @throws ServiceError naming the fact that is missing for the event */
-export function requireFacts(on: PeopleEvent, facts: Facts & { documentGiven: boolean }): void {
-  if (needsDocument(on) && !facts.documentGiven) throw invalid("This move needs the document.");
+export function requireFacts(on: PeopleEvent, facts: Facts & { hasDocument: boolean }): void {
+  if (needsDocument(on) && !facts.hasDocument) throw invalid("This move needs the document.");
   if (on === "shipped") requireParcel(facts);
   if (needsReason.has(on) && !facts.reason) throw invalid("This move needs a reason.");
 }
@@ -70,7 +70,7 @@ export async function perform(
   facts: Facts,
   actor: Actor,
 ): Promise<TransitionResult> {
-  requireFacts(on, { ...facts, documentGiven: facts.document !== undefined });
+  requireFacts(on, { ...facts, hasDocument: facts.document !== undefined });
   await record(tx, order, on, facts, actor);
   const moved = await transition(tx, order, on, { ...actor, reason: facts.reason ?? actor.reason });
   if (on !== "next_segment" || moved.order.status !== "FaxPending") return moved;
@@ -82,7 +82,7 @@ async function catchUp(tx: Tx, order: LockedOrder, by: Actor): Promise<LockedOrd
   const ahead = await faxAhead(tx, order.id);
   if (ahead === null || ahead.isRetried) return order;
   const { on, reason, actor } = ahead;
-  return (await perform(tx, order, on, { reason }, { ...by, actor, isKnown: on === "fax_failed" })).order;
+  return (await perform(tx, order, on, { reason }, { ...by, actor, isNotified: on === "fax_failed" })).order;
 }
 
 async function record(tx: Tx, order: LockedOrder, on: PeopleEvent, facts: Facts, { actor, at }: Actor): Promise<void> {

@@ -77,7 +77,7 @@ export async function addFill(
   if (bytes.length > options.maxBytes) throw invalid(`FILE must have at most ${options.maxBytes} bytes.`);
   const { fillToken, expiresAt } = await insertFill(deps, bytes, {
     ...options,
-    kept: null,
+    stored: null,
     forMs: usableForMs,
   });
   return { fillToken, expiresAt: expiresAt.toISOString() };
@@ -94,11 +94,11 @@ export async function insertFill(
   bytes: Buffer,
   {
     slug,
-    kept,
+    stored,
     forMs,
   }: {
     slug: string | null;
-    kept: { partnerId: string; userId: string | null; form: UploadForm } | null;
+    stored: { partnerId: string; userId: string | null; form: UploadForm } | null;
     forMs: number;
   },
 ): Promise<{ fillToken: string; expiresAt: Date; pages: number }> {
@@ -106,7 +106,7 @@ export async function insertFill(
   const createdAt = deps.clock();
   const expiresAt = new Date(createdAt.getTime() + forMs);
   const sha256 = hash("sha256", bytes);
-  const pages = await deps.originals.pagesOf(kept?.partnerId ?? "operator", bytes);
+  const pages = await deps.originals.pagesOf(stored?.partnerId ?? "operator", bytes);
   const tokenHash = tokenSha256(fillToken);
   const blobKey = await deps.blobs.put(bytes, documentUse(sha256));
   const facts = {
@@ -122,7 +122,7 @@ export async function insertFill(
   await deps.db.query(sql`
     INSERT INTO fill_documents (token_sha256, slug, sha256, bytes, pages, blob_key, created_at, expires_at, kept_for, kept_by, kept_form, row_mac)
     VALUES (${tokenHash}, ${slug}, ${sha256}, ${bytes.length}, ${pages}, ${blobKey}, ${createdAt}, ${expiresAt},
-      ${kept?.partnerId ?? null}, ${kept?.userId ?? null}, ${kept?.form ?? "order"}, ${deps.rowMac.of("fill_documents", fillMembers(facts))})`);
+      ${stored?.partnerId ?? null}, ${stored?.userId ?? null}, ${stored?.form ?? "order"}, ${deps.rowMac.of("fill_documents", fillMembers(facts))})`);
   return { fillToken, expiresAt, pages };
 }
 

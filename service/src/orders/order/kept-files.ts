@@ -45,7 +45,7 @@ export async function keepUpload(
   const own = stored.filter((each) => each.userId === userId);
   return stored.length >= mostUploads[form] || own.length >= mostUploadsByMember[form]
     ? null
-    : insertFill(deps, bytes, { slug: null, kept: { partnerId, userId, form }, forMs: uploadMs[form] });
+    : insertFill(deps, bytes, { slug: null, stored: { partnerId, userId, form }, forMs: uploadMs[form] });
 }
 
 /**

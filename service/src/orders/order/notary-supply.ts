@@ -10,7 +10,7 @@ export type NotarizationSale = {
   docSlug: string | null;
   signerState: string | null;
   /** False for a document that may be notarized only in ink. */
-  takesSignature: boolean;
+  acceptsSignature: boolean;
 };
 
 /**
@@ -59,7 +59,7 @@ export async function wasPricedByPerson(db: Sql, orderId: number): Promise<boole
  */
 export async function notaryGapOfQuote(supply: NotarySupply, db: Sql, orderId: number): Promise<string | null> {
   const [sale] = await db.query<NotarizationSale & { notarize: boolean; isArranged: boolean }>(sql`
-    SELECT environment, doc_slug AS "docSlug", signer_state AS "signerState", notarize, true AS "takesSignature",
+    SELECT environment, doc_slug AS "docSlug", signer_state AS "signerState", notarize, true AS "acceptsSignature",
       ${isPricedByPerson} AS "isArranged"
     FROM orders WHERE id = ${orderId}`);
   return sale?.notarize && !sale.isArranged ? supply.gapOf(db, sale) : null;

@@ -132,7 +132,7 @@ async function whyByHand(
     environment,
     docSlug,
     signerState,
-    takesSignature: canBeSigned,
+    acceptsSignature: canBeSigned,
   });
   const reasons = [priced.outcome === "quoted" ? null : "There is no postage rate for the address.", gap];
   return reasons.filter((reason) => reason !== null).join(" ") || null;

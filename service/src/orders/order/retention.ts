@@ -22,7 +22,7 @@ export const documentSource =
   ({ test, live }) => {
     // Somebody can pay a checkout until it expires. The order's row doesn't show that a checkout exists.
     const since = sql`greatest(o.updated_at, ${lastCheckoutEnd(sql`o.id`)})`;
-    const { keptUntil, rule } = ruled([
+    const { deletableAt, rule } = ruled([
       {
         name: "test.orderDocuments",
         holds: sql`o.environment = 'test'`,
@@ -52,11 +52,11 @@ export const documentSource =
       lockAll: sql`ORDER BY o.id FOR NO KEY UPDATE OF o`,
       blobKey,
       authentic: sql`${marked(orderState, sql`o`)}, ${authentic(sql`o.id`)}`,
-      keptUntil,
+      deletableAt,
       rule,
       sharesBlobs: true,
       unshared: (now) => sql`
         ${unnamedIn(sql`fill_documents`, sql`AND used_at IS NULL`)}
-        AND ${undueIn({ rows, blobKey, keptUntil }, now)}`,
+        AND ${undueIn({ rows, blobKey, deletableAt }, now)}`,
     };
   };

@@ -73,7 +73,7 @@ export async function recordDispute(
   tx: Tx,
   { disputeId: id, paymentIntent, state, amount, currency }: DisputeMessage,
   { eventAt, at }: { eventAt: Date; at: Date },
-): Promise<Dispute & { isNews: boolean }> {
+): Promise<Dispute & { isChange: boolean }> {
   const inserted = await tx.query(sql`
     INSERT INTO disputes (id, payment_intent, amount_cents, currency, state, event_at, seen_at, changed_at)
     VALUES (${id}, ${paymentIntent}, ${amount}, ${currency}, ${state}, ${eventAt}, ${at}, ${at})
@@ -90,7 +90,7 @@ export async function recordDispute(
   if (inserted.length === 1 || counts) await writeStateMacs(tx, disputeState, sql`id = ${id}`);
   const isChange = inserted.length === 1 || (counts && state !== row.state);
   const newest = { paymentIntent, state, amount: amount ?? row.amount, currency: currency ?? row.currency };
-  return { ...disputeOf({ ...row, ...(counts && newest) }), isNews: isChange };
+  return { ...disputeOf({ ...row, ...(counts && newest) }), isChange: isChange };
 }
 
 /** A row that this transaction inserted has no MAC yet. */

@@ -31,7 +31,7 @@ export async function recordRefund(
   tx: Tx,
   { refundId: id, paymentIntent, state, amount, currency, request, share }: RefundMessage & { refundId: string },
   at: Date,
-): Promise<{ before: RefundRowState | null; now: RefundRowState; isNews: boolean }> {
+): Promise<{ before: RefundRowState | null; now: RefundRowState; isChange: boolean }> {
   const inserted = await tx.query(sql`
     INSERT INTO refunds (id, payment_intent, amount_cents, currency, state, request, payment, seen_at, changed_at)
     VALUES (${id}, ${paymentIntent}, ${amount}, ${currency}, ${state}, ${request}, ${share}, ${at}, ${at})
@@ -39,19 +39,19 @@ export async function recordRefund(
   const isNew = inserted.length === 1;
   if (isNew) {
     await writeStateMacs(tx, refundState, sql`id = ${id}`);
-    return { before: null, now: state, isNews: true };
+    return { before: null, now: state, isChange: true };
   }
   const [row] = await tx.query<{ state: RefundRowState }>(
     sql`SELECT state, ${verifiedRefund} FROM refunds WHERE id = ${id} FOR NO KEY UPDATE`,
   );
   if (!row) throw new Error("a refund is on record once it was recorded");
   const steps = ["pending", "succeeded", "failed"];
-  if (steps.indexOf(state) <= steps.indexOf(row.state)) return { before: row.state, now: row.state, isNews: false };
+  if (steps.indexOf(state) <= steps.indexOf(row.state)) return { before: row.state, now: row.state, isChange: false };
   await tx.query(sql`
     UPDATE refunds SET state = ${state}, changed_at = ${at}, amount_cents = coalesce(${amount}, amount_cents),
       currency = coalesce(${currency}, currency) WHERE id = ${id}`);
   await writeStateMacs(tx, refundState, sql`id = ${id}`);
-  return { before: row.state, now: state, isNews: true };
+  return { before: row.state, now: state, isChange: true };
 }
 
 type RefundRow = {

@@ -29,7 +29,7 @@ export const versionSource =
     const days = archivedTemplatesOf(plan);
     const since = sql`t.archived_at`;
     const isDue = sql`t.archived_at IS NOT NULL AND ${unused}`;
-    const { keptUntil, rule } = ruled([
+    const { deletableAt, rule } = ruled([
       {
         name: "archivedTemplates",
         holds: sql`t.environment = 'test' AND ${isDue}`,
@@ -50,13 +50,13 @@ export const versionSource =
       lock: sql`FOR NO KEY UPDATE OF t SKIP LOCKED`,
       blobKey,
       confirmed: archivedByLog,
-      keptUntil,
+      deletableAt,
       rule,
       sharesBlobs: false,
       // Several versions of a template may share a document.
       unshared: (now) =>
         undueIn(
-          { rows, blobKey, keptUntil },
+          { rows, blobKey, deletableAt },
           now,
           sql`AND v.template_id = (SELECT template_id FROM template_versions WHERE id = named.id::uuid)`,
         ),

@@ -12,7 +12,7 @@ export const contextColumns: Statement = sql`${eventColumns},
   o.code AS "orderCode@order", o.status AS "orderStatus", o.external_reference AS "externalReference",
   r.code AS "roomCode@room", r.name AS "roomName", ${marked(orderState, sql`o`)},
   ${marked(roomState, sql`r`, "isRoomAuthentic")}, told.started_at AS "recordingStartedAt", told.ended_at AS "recordingEndedAt",
-  told.manifest_sha256 AS "manifestSha256", told.cause AS "recordingCause", ${marked(recordingEventState, sql`told`, "isToldAuthentic")}`;
+  told.manifest_sha256 AS "manifestSha256", told.cause AS "recordingCause", ${marked(recordingEventState, sql`told`, "isCauseAuthentic")}`;
 
 /** The joins that follow the table `event` in a statement with `contextColumns`. */
 export const contextJoins: Statement = sql`
@@ -36,7 +36,7 @@ type RecordingFacts = {
   recordingEndedAt: Date | null;
   manifestSha256: string | null;
   recordingCause: string | null;
-  isToldAuthentic: boolean;
+  isCauseAuthentic: boolean;
 };
 
 /** A row with `contextColumns` and further columns. */
@@ -51,7 +51,7 @@ export function contextOf<Row extends Joined>(rowMac: RowMac, row: Row) {
     row;
   const { eventMac, eventRoomId, recordingStartedAt, recordingEndedAt, manifestSha256, recordingCause, ...more } =
     others;
-  const { isToldAuthentic, ...rest } = more;
+  const { isCauseAuthentic, ...rest } = more;
   return {
     ...rest,
     isWhole: eventHolds(rowMac, row),
@@ -67,7 +67,7 @@ export function contextOf<Row extends Joined>(rowMac: RowMac, row: Row) {
 
 /** The facts of the recording. Null for an event that is not about a recording, and when the facts fail their MAC. */
 function recordingOf({ recordingStartedAt, recordingEndedAt, ...facts }: RecordingFacts): RecordingContext | null {
-  if (recordingStartedAt === null || !facts.isToldAuthentic) return null;
+  if (recordingStartedAt === null || !facts.isCauseAuthentic) return null;
   const { manifestSha256, recordingCause: cause } = facts;
   return { startedAt: recordingStartedAt, endedAt: recordingEndedAt, manifestSha256, cause };
 }

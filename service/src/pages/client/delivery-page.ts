@@ -49,7 +49,7 @@ export function deliveryRoutes(app: FastifyInstance, deps: DeliveryPageDeps): vo
     const link = linkOf(call);
     const { params } = call;
     const door = await deliveryDoor(deliveries, link);
-    if (!door.isOpen) return doorPage(assets, { ...door, path: pathOf(link), said: call.query["code"] }, reader);
+    if (!door.isOpen) return doorPage(assets, { ...door, path: pathOf(link), outcome: call.query["code"] }, reader);
     const opened = await openDelivery(deliveries, link);
     const firm = await readShownFirm(deliveries.db, opened.room.partnerId);
     const logo = logoOf(firm.branding);
@@ -160,14 +160,14 @@ function codeRoutes(app: FastifyInstance, deps: DeliveryPageDeps): void {
   );
 }
 
-type Door = Awaited<ReturnType<typeof deliveryDoor>> & { path: string; said: string | undefined };
+type Door = Awaited<ReturnType<typeof deliveryDoor>> & { path: string; outcome: string | undefined };
 
 /** The page before the code was typed. It names neither the closing nor its documents. */
-function doorPage(assets: Assets, { to, isLocked, isMailed, room, path, said }: Door, reader: Reader): string {
+function doorPage(assets: Assets, { to, isLocked, isMailed, room, path, outcome }: Door, reader: Reader): string {
   const { words } = reader;
   const { code } = words.delivery;
-  const isRefused = (said === "wrong" || said === "ended") && !isLocked;
-  const message = said === "sent" || said === "wait" || isRefused ? code[said] : null;
+  const isRefused = (outcome === "wrong" || outcome === "ended") && !isLocked;
+  const message = outcome === "sent" || outcome === "wait" || isRefused ? code[outcome] : null;
   return layout(assets, {
     ...clientFrame(words),
     title: code.title,

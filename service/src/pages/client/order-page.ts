@@ -29,7 +29,7 @@ export type OrderView = Omit<
   /** Whether the hosted checkout of the order can be opened now. */
   payable: boolean;
   /** Whether a time with a notary can be booked. */
-  takesAppointment: boolean;
+  offersAppointment: boolean;
   together: PaidTogether;
   /** An amount that is due after the order was paid, for postage or in place of a payment that a bank took back. */
   supplement: Pick<Supplement, "amountCents" | "replacesLoss"> | undefined;
@@ -185,7 +185,7 @@ ${test && notice("attention", words.test.title, isSimulated(order.signers) ? `${
 <h2 id="next-title">${page.next}</h2>
 <ul class="next">${todo.map((line) => html`<li>${line}</li>`)}</ul>
 ${order.payable && payPart(order, { words, asked })}
-${order.takesAppointment && html`<p><a class="button no-print" href="${linkFor({ asked }, `/orders/${order.code}/appointment`)}">${appointmentWords[words.language].title}</a></p>`}
+${order.offersAppointment && html`<p><a class="button no-print" href="${linkFor({ asked }, `/orders/${order.code}/appointment`)}">${appointmentWords[words.language].title}</a></p>`}
 ${order.status === "Completed" && order.documentsDeletedAt === null && documentsForm(order, { words, asked })}
 ${order.carrier !== null && parcel(order, words)}
 </section>

@@ -154,7 +154,7 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps, hasRooms:
     const shown = {
       title,
       payable,
-      takesAppointment: canBook,
+      offersAppointment: canBook,
       together,
       supplement: order.payBy === "client" ? supplement : undefined,
       isPaymentInProcess,

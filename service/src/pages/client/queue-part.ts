@@ -37,7 +37,7 @@ function linesOf({ place, reader }: QueueView): Html {
   const { language } = reader.words;
   const words = queueWords[language];
   if (place.state === "offered") return html`<p>${words.offer}</p>`;
-  if (place.state === "taken") return html`<p><strong>${words.taken(place.notary || words.aNotary)}</strong></p>`;
+  if (place.state === "taken") return html`<p><strong>${words.accepted(place.notary || words.aNotary)}</strong></p>`;
   if (place.state === "open") return html`<p><strong>${words.open}</strong></p>`;
   if (place.state === "expired") return html`<p>${words.expired}</p>`;
   if (place.state === "booked") return html`<p>${words.booked}</p>`;

@@ -12,7 +12,7 @@ type QueueWords = {
   nobody: string;
   until: (when: string) => string;
   leave: string;
-  taken: (notary: string) => string;
+  accepted: (notary: string) => string;
   aNotary: string;
   open: string;
   enter: string;
@@ -37,7 +37,7 @@ const en: QueueWords = {
   until: (when) =>
     `Keep this page open, or wait for the email. Your request ends at ${when}; then you can choose a time.`,
   leave: "Leave the queue",
-  taken: (notary) => `${notary} has taken your request and opens the room now. Stay here.`,
+  accepted: (notary) => `${notary} has taken your request and opens the room now. Stay here.`,
   aNotary: "A notary",
   open: "The notary’s room is open.",
   enter: "Go to the room",
@@ -62,7 +62,7 @@ const es: QueueWords = {
   until: (when) =>
     `Mantenga esta página abierta o espere el correo. Su solicitud termina a las ${when}; después puede elegir una hora.`,
   leave: "Salir de la fila",
-  taken: (notary) => `${notary} ha tomado su solicitud y abre la sala ahora. Quédese aquí.`,
+  accepted: (notary) => `${notary} ha tomado su solicitud y abre la sala ahora. Quédese aquí.`,
   aNotary: "Un notario",
   open: "La sala del notario está abierta.",
   enter: "Ir a la sala",
@@ -87,7 +87,7 @@ const fr: QueueWords = {
   until: (when) =>
     `Gardez cette page ouverte ou attendez le courriel. Votre demande prend fin à ${when} ; vous pourrez alors choisir une heure.`,
   leave: "Quitter la file",
-  taken: (notary) => `${notary} a pris votre demande et ouvre la salle. Restez ici.`,
+  accepted: (notary) => `${notary} a pris votre demande et ouvre la salle. Restez ici.`,
   aNotary: "Un notaire",
   open: "La salle du notaire est ouverte.",
   enter: "Aller à la salle",
@@ -112,7 +112,7 @@ const pt: QueueWords = {
   until: (when) =>
     `Deixe esta página aberta ou espere o e-mail. Seu pedido termina às ${when}; depois você pode escolher um horário.`,
   leave: "Sair da fila",
-  taken: (notary) => `${notary} assumiu seu pedido e abre a sala agora. Fique aqui.`,
+  accepted: (notary) => `${notary} assumiu seu pedido e abre a sala agora. Fique aqui.`,
   aNotary: "Um tabelião",
   open: "A sala do tabelião está aberta.",
   enter: "Ir para a sala",
@@ -134,7 +134,7 @@ const zh: QueueWords = {
   nobody: "已没有可以与您见面的公证人值班。您可以选择时间。",
   until: (when) => `请保持此页面打开，或等待邮件。您的请求将于 ${when} 结束，之后可以选择时间。`,
   leave: "离开队列",
-  taken: (notary) => `${notary}已接受您的请求，正在打开会议室。请留在此页面。`,
+  accepted: (notary) => `${notary}已接受您的请求，正在打开会议室。请留在此页面。`,
   aNotary: "公证人",
   open: "公证人的会议室已打开。",
   enter: "进入会议室",
@@ -158,7 +158,7 @@ const vi: QueueWords = {
   until: (when) =>
     `Hãy để trang này mở, hoặc chờ email. Yêu cầu của quý vị kết thúc lúc ${when}; sau đó quý vị có thể chọn giờ.`,
   leave: "Rời hàng chờ",
-  taken: (notary) => `${notary} đã nhận yêu cầu của quý vị và đang mở phòng. Xin ở lại đây.`,
+  accepted: (notary) => `${notary} đã nhận yêu cầu của quý vị và đang mở phòng. Xin ở lại đây.`,
   aNotary: "Một công chứng viên",
   open: "Phòng của công chứng viên đã mở.",
   enter: "Vào phòng",
@@ -182,7 +182,7 @@ const ko: QueueWords = {
   until: (when) =>
     `이 페이지를 열어 두거나 이메일을 기다리세요. 요청은 ${when}에 종료되며, 그 후 시간을 선택할 수 있습니다.`,
   leave: "대기열에서 나가기",
-  taken: (notary) => `${notary} 님이 요청을 받고 방을 열고 있습니다. 이 페이지에 계세요.`,
+  accepted: (notary) => `${notary} 님이 요청을 받고 방을 열고 있습니다. 이 페이지에 계세요.`,
   aNotary: "공증인",
   open: "공증인의 방이 열렸습니다.",
   enter: "방으로 가기",
@@ -207,7 +207,7 @@ const tl: QueueWords = {
   until: (when) =>
     `Panatilihing bukas ang pahinang ito, o hintayin ang email. Matatapos ang inyong hiling sa ${when}; maaari na kayong pumili ng oras noon.`,
   leave: "Umalis sa pila",
-  taken: (notary) => `Kinuha ni ${notary} ang inyong hiling at binubuksan na ang silid. Manatili rito.`,
+  accepted: (notary) => `Kinuha ni ${notary} ang inyong hiling at binubuksan na ang silid. Manatili rito.`,
   aNotary: "isang notaryo",
   open: "Bukas na ang silid ng notaryo.",
   enter: "Pumunta sa silid",

@@ -64,7 +64,7 @@ export type OperatorDeps = {
     recordings: EverythingDeps;
     live: LiveDeps | null;
   };
-  health: Pick<HealthPageDeps, "readiness" | "notaryState" | "takesMoney" | "providers" | "examine"> &
+  health: Pick<HealthPageDeps, "readiness" | "notaryState" | "acceptsPayments" | "providers" | "examine"> &
     Pick<ActPagesDeps, "providers">;
 };
 

@@ -98,7 +98,7 @@ function configOf({ token, view, words, done }: PageState, { pdfJs, url }: PageD
       complete: `/sign/${token}/complete`,
       signed: `/sign/${wholeLink(token)}?done=signed`,
       fields: view.consent && view.room?.maySign !== false ? fieldsOnPages(view, words) : [],
-      known: view.known,
+      referenced: view.referenced,
       initials: initialsOf(view.signer.name),
       toFirstField: done === "consent",
       words: words.viewer,

@@ -15,7 +15,11 @@ export const isLine = (text: string, longest: number): boolean =>
   [...text].length <= longest && isPlainText(text) && isVisible(text);
 
 /** Validates the signing form. @throws ServiceError `validation` in the reader's language */
-export function signRequest(form: FormValues, view: Pick<SigningView, "fields" | "known">, words: Words): SignRequest {
+export function signRequest(
+  form: FormValues,
+  view: Pick<SigningView, "fields" | "referenced">,
+  words: Words,
+): SignRequest {
   const { fields } = view;
   const revision = Number(form["revision"]);
   if (!Number.isSafeInteger(revision) || revision < 0) throw invalid(words.refused.again);

@@ -59,7 +59,7 @@ export function sittingPages(app: FastifyInstance, deps: RenderDeps): void {
       ...form,
       url: `${sittingPath}/done`,
       async handle({ request }): Promise<PageAnswer> {
-        await ceremony.takeTurn(sittingTokenOf(request.headers.cookie));
+        await ceremony.endTurn(sittingTokenOf(request.headers.cookie));
         return { redirect: sittingPath, headers };
       },
     });

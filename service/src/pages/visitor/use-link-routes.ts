@@ -75,7 +75,9 @@ function linkRoutes(
           headers: {
             "Set-Cookie": [
               setCookie(cookie, used.sessionToken, seconds),
-              ...(used.known === null ? [] : [setCookie(cookieNames.known, used.known, rememberedSeconds)]),
+              ...(used.browserToken === null
+                ? []
+                : [setCookie(cookieNames.known, used.browserToken, rememberedSeconds)]),
             ],
           },
         };

@@ -105,7 +105,7 @@ function signInRoutes(app: FastifyInstance, deps: SignInRouteDeps): void {
         // One secret per browser, so that every link it asked for works.
         const browser = cookieOf(headers.cookie, cookieNames.signIn) ?? newToken();
         const rememberedToken = cookieOf(headers.cookie, cookieNames.known);
-        await askForLink(members, { email, browser, known: rememberedToken, ip, returnTo });
+        await askForLink(members, { email, browser, proof: rememberedToken, ip, returnTo });
         return {
           page: linkSentPage(assets, email.trim(), mailsStayHere),
           headers: { "Set-Cookie": setCookie(cookieNames.signIn, browser, linkSeconds) },

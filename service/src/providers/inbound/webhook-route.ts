@@ -35,10 +35,10 @@ export async function providerWebhook(
       { schema: { hide: true } },
       async (request) => {
         const { provider } = request.params;
-        if (!isProviderName(provider) || !providers.takesEvents(provider))
+        if (!isProviderName(provider) || !providers.acceptsEvents(provider))
           throw new ServiceError("not_found", "No such provider is configured.");
         const raw = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-        const received = await providers.takeEvent(provider, raw, request.headers);
+        const received = await providers.acceptEvent(provider, raw, request.headers);
         counter.inc({ provider, outcome: received.outcome });
         if (received.outcome === "forged") {
           log.warn({ requestId: request.id, provider, reason: received.why }, "an event's signature does not hold");

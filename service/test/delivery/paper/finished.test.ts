@@ -9,7 +9,7 @@ const sha256 = createHash("sha256").update(given).digest("hex");
 
 async function report(bytes: Buffer, pages: number | null = 2) {
   const { checks } = await checkFinished(bytes, {
-    given: { bytes: given.length, sha256, pages },
+    latest: { bytes: given.length, sha256, pages },
     tsaRoots: "",
     at: new Date("2026-06-01T00:00:00Z"),
   });

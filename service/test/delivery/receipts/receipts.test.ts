@@ -34,7 +34,7 @@ const folder = mkdtempSync(join(tmpdir(), "receipt-"));
 
 /** Passes a signed event to the service. @returns the id of its row */
 async function take(provider: ProviderName, raw: string, headers: Record<string, string>): Promise<number> {
-  const taken = await providers.takeEvent(provider, Buffer.from(raw), headers);
+  const taken = await providers.acceptEvent(provider, Buffer.from(raw), headers);
   assert.equal(taken.outcome, "stored");
   const [row] = await running.db.query<{ id: number }>(sql`SELECT max(id) AS id FROM provider_events`);
   return row?.id ?? 0;

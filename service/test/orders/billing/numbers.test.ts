@@ -321,7 +321,7 @@ test("repeats the names of the columns on each page of a long statement", async 
       notes: [],
     };
     const data = { name: "statement.json", content: {} };
-    const drawn = await run(Buffer.alloc(0), { ...paper, foot: "", isTest: false, madeAt: clock(), data });
+    const drawn = await run(Buffer.alloc(0), { ...paper, foot: "", isTest: false, createdAt: clock(), data });
     const pdf = Buffer.from(drawn).toString("latin1");
     return { names: pdf.split("/S/TH/").length - 1, pages: pdf.split(/\/Type\/Page\b/).length - 1 };
   };

@@ -13,11 +13,11 @@ import { type OrderFacts, openOrdersDatabase, silent } from "../order/orders-dat
 const orders = await forTests(openOrdersDatabase());
 
 const taken: number[] = [];
-let answer: Awaited<ReturnType<Taker["take"]>> = { outcome: "sent by Lob" };
+let answer: Awaited<ReturnType<Taker["accept"]>> = { outcome: "sent by Lob" };
 const labels: Taker = {
   kind: "label_print",
   actor: "provider:lob",
-  take: async (_tx, { id }) => {
+  accept: async (_tx, { id }) => {
     taken.push(id);
     return answer;
   },

@@ -509,7 +509,7 @@ test("a dispute is shared in proportion to what is left of each order, to the ce
       const wanted = Math.min(amount, total);
       const shares = sharesOf(
         amount,
-        rests.map((restCents) => ({ restCents, takenCents: null })),
+        rests.map((restCents) => ({ restCents, lostCents: null })),
       );
       assert.equal(
         shares.reduce((sum, cents) => sum + cents, 0),
@@ -526,13 +526,13 @@ test("a dispute is shared in proportion to what is left of each order, to the ce
       const taken = shares.map((cents) => (cents > 0 ? cents : null));
       const again = rests.map((rest, index) => ({
         restCents: rest - (taken[index] ?? 0),
-        takenCents: taken[index] ?? null,
+        lostCents: taken[index] ?? null,
       }));
       if (amount <= total) assert.deepEqual(sharesOf(amount, again), shares);
     }),
     { seed: 38, numRuns: 500 },
   );
-  const open = (...rests: number[]) => rests.map((restCents) => ({ restCents, takenCents: null }));
+  const open = (...rests: number[]) => rests.map((restCents) => ({ restCents, lostCents: null }));
   assert.deepEqual(sharesOf(100, open(100, 100, 100)), [33, 33, 34], "the last order has the cents that remain");
   assert.deepEqual(sharesOf(2, open(1_000, 1_000, 0)), [1, 1, 0]);
   assert.deepEqual(sharesOf(3, open(500, 500, 1)), [1, 1, 1]);

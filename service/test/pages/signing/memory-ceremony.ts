@@ -100,7 +100,7 @@ export async function memoryCeremony(
     document: null,
     notices,
     fields: shownFields(planned, prepared.fields),
-    known: [],
+    referenced: [],
     senderValues,
     consent: null,
     signedAt: null,
@@ -173,7 +173,7 @@ export async function memoryCeremony(
     nextTurn: async () => {
       throw new ServiceError("not_found", "No device.");
     },
-    takeTurn: async () => {},
+    endTurn: async () => {},
     frameOfSession: async () => undefined,
     async redeem() {
       throw new ServiceError("not_found", "There is no such ticket.");

@@ -24,7 +24,7 @@ export const code = "3f9ac1d2e4b5a6978081726354a5b6c7d8e9f0a1";
 export const order = (changes: Partial<OrderView> = {}): OrderView => ({
   title: null,
   payable: false,
-  takesAppointment: false,
+  offersAppointment: false,
   isPaymentInProcess: false,
   supplement: undefined,
   together: { orders: [], withheld: 0 },

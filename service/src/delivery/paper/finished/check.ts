@@ -31,7 +31,7 @@ export type FinishedCheck = {
 
 export type FinishedRules = {
   /** The latest version of the order's document that this service has on record. */
-  readonly given: { readonly bytes: number; readonly sha256: string; readonly pages: number | null };
+  readonly latest: { readonly bytes: number; readonly sha256: string; readonly pages: number | null };
   /** The root certificates of the trusted time-stamping authorities, in PEM. */
   readonly tsaRoots: string;
   readonly at: Date;
@@ -55,22 +55,22 @@ export async function checkFinished(bytes: Buffer, rules: FinishedRules): Promis
   const sha256 = await sha256Hex(bytes);
   const sealable = sealCheck(bytes, sha256);
   if (sealable.state === "fails") return { sha256, isPaper: true, checks: [sealable] };
-  const { given } = rules;
-  const begins = bytes.length > given.bytes && (await sha256Hex(bytes.subarray(0, given.bytes))) === given.sha256;
+  const { latest } = rules;
+  const begins = bytes.length > latest.bytes && (await sha256Hex(bytes.subarray(0, latest.bytes))) === latest.sha256;
   try {
     const anchors = rules.tsaRoots === "" ? [] : parseCertificatesPem(rules.tsaRoots);
     const signatures = await verifySignatures(bytes, anchors, rules.at.getTime(), createNodeCrypto());
-    const isAdded = ({ revisionEnd }: EarlierSignature) => !begins || (revisionEnd ?? 0) > given.bytes;
+    const isAdded = ({ revisionEnd }: EarlierSignature) => !begins || (revisionEnd ?? 0) > latest.bytes;
     return {
       sha256,
       isPaper: !signatures.some(isAdded),
       checks: [
         sealable,
-        ourDocument(begins, sha256 === given.sha256),
-        pagesCheck(bytes, given.pages),
+        ourDocument(begins, sha256 === latest.sha256),
+        pagesCheck(bytes, latest.pages),
         signaturesCheck(signatures),
         ...unseenCheck(bytes),
-        ...(begins ? [changesCheck(changesSince(await openUnlocked(bytes), given.bytes))] : []),
+        ...(begins ? [changesCheck(changesSince(await openUnlocked(bytes), latest.bytes))] : []),
       ],
     };
   } catch (error) {

@@ -54,7 +54,7 @@ export async function reportOnFinished(
   const { envelopes, tsaRoots } = deps;
   const { db, workers, clock } = envelopes;
   const found = furthestOf(await orderDocuments(envelopes, order.code, order));
-  const input = { given: { ...found, pages: await pagesOf(envelopes, order, found) }, tsaRoots, at: clock() };
+  const input = { latest: { ...found, pages: await pagesOf(envelopes, order, found) }, tsaRoots, at: clock() };
   const report = await workers.run(checking, { holder: order.partnerId, bytes, input }).catch((error: unknown) => {
     if (!tooCostly(error)) throw error;
     throw invalid("The document takes too long to read.");

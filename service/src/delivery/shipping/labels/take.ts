@@ -19,7 +19,7 @@ type TakerDeps = Pick<LabelDeps, "easypost">;
 export const labelTaker = ({ easypost: { settings } }: TakerDeps): Taker => ({
   kind: "label_print",
   actor: easypostActor,
-  async take(tx, order, at) {
+  async accept(tx, order, at) {
     if (!settings) return null;
     const attempt = await shippingAttempt(tx, order.id);
     const labels = await labelsOf(tx, order.id);

@@ -39,7 +39,7 @@ export function openLetters(jobs: Jobs, deps: LetterDeps, receipts: Receipts): T
 const letterTaker = (deps: LetterDeps): Taker => ({
   kind: "packet_print",
   actor,
-  async take(tx, order) {
+  async accept(tx, order) {
     const { isUnderWay, isSending } = await letterActs(tx, order.id);
     // Lob may already be sending the letter, so nobody may also print it by hand. If the lookup finds that the letter
     // was not sent, the task is reopened.

@@ -52,7 +52,7 @@ export async function listOwnKeys({ db }: { db: Sql }, principal: Principal): Pr
 }
 
 /** A key as owners' pages show it: with its issuer, and the number of records created with it. */
-export type OwnKey = KeyMetadata & { issuer: Issuer | null; made: CreatedRecords };
+export type OwnKey = KeyMetadata & { issuer: Issuer | null; created: CreatedRecords };
 
 /**
  * A key of the caller's firm, with the person who issued it and the objects that were created with it.
@@ -65,7 +65,7 @@ export async function findOwnKey(deps: { db: Sql }, principal: Principal, keyId:
   const key = (await listOwnKeys(deps, principal)).find((each) => each.keyId === keyId);
   if (!key) throw noKey();
   const [issuer, created] = await Promise.all([selectIssuer(deps.db, keyId), countCreatedWithKey(deps.db, keyId)]);
-  return { ...key, issuer, made: created };
+  return { ...key, issuer, created };
 }
 
 /**

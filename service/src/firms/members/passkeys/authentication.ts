@@ -46,7 +46,7 @@ export async function withPasskey<T>(
   // Section 7.2, step 6: a returned user handle must be the person's.
   const handle = answer.response.userHandle ?? handleOf(userId);
   if (!credential || handle !== handleOf(userId)) throw refusedPasskey();
-  const { counter } = await verifyAnswer(deps, { sessionId, userId, purpose: "show", answer, known: credential });
+  const { counter } = await verifyAnswer(deps, { sessionId, userId, purpose: "show", answer, current: credential });
   return deps.db.transaction(async (tx) => {
     const at = deps.clock();
     if (!(await noteUse(tx, credential.id, counter, at))) throw refusedPasskey();

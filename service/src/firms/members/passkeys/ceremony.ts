@@ -81,14 +81,20 @@ export function answerOf(text: string): { id: string; response: { userHandle?: u
  */
 export async function verifyAnswer(
   deps: PasskeyDeps,
-  asked: { sessionId: string; userId: string; purpose: store.Purpose; answer: object; known: CurrentCredential | null },
+  asked: {
+    sessionId: string;
+    userId: string;
+    purpose: store.Purpose;
+    answer: object;
+    current: CurrentCredential | null;
+  },
 ): Promise<Verified> {
-  const { sessionId, userId, purpose, answer, known } = asked;
+  const { sessionId, userId, purpose, answer, current } = asked;
   const challenge = await store.consumeChallenge(deps.db, sessionId, purpose, deps.clock());
   if (challenge === undefined) throw refusedPasskey();
   const expected = { challenge, origin: deps.ownOrigin, rpId: relyingParty(deps).id };
   try {
-    return await deps.workers.run(task, { holder: userId, input: { ...expected, response: answer, known } });
+    return await deps.workers.run(task, { holder: userId, input: { ...expected, response: answer, current } });
   } catch (error) {
     if (error instanceof TaskKilled) throw error;
     throw new ServiceError("validation", refusedPasskey().message, { cause: error });

@@ -56,7 +56,7 @@ export async function addPasskey(
   const { id: sessionId, userId } = session;
   const checkedName = requireName(name);
   const answer = answerOf(text);
-  const credential = await verifyAnswer(deps, { sessionId, userId, purpose: "add", answer, known: null });
+  const credential = await verifyAnswer(deps, { sessionId, userId, purpose: "add", answer, current: null });
   const transports = transportsOf(answer.response.transports);
   return db.transaction(async (tx) => {
     const at = clock();

@@ -19,7 +19,7 @@ export type NewCredential = {
 
 export type CurrentCredential = NewCredential;
 
-export type VerifyInput = Expected & { response: unknown; known: CurrentCredential | null };
+export type VerifyInput = Expected & { response: unknown; current: CurrentCredential | null };
 
 /** A new credential, or the stored one with its new counter. */
 export type Verified = NewCredential;
@@ -28,8 +28,8 @@ export type Verified = NewCredential;
  * Verifies an authenticator's response (WebAuthn level 3, sections 7.1 and 7.2).
  * @throws Error when it is not accepted
  */
-export const run: Run<VerifyInput, Verified> = async (_bytes, { response, known, ...expected }) =>
-  known ? verifyShown(response, known, expected) : verifyAdded(response, expected);
+export const run: Run<VerifyInput, Verified> = async (_bytes, { response, current, ...expected }) =>
+  current ? verifyShown(response, current, expected) : verifyAdded(response, expected);
 
 const expectedOf = ({ challenge, origin, rpId }: Expected) => ({
   expectedChallenge: challenge,

@@ -68,18 +68,18 @@ export function returnPath(text: string | undefined): string {
  * work in this browser, so that other people's requests never lock a person out. Known and unknown addresses get the
  * same response and the same work.
  * @param asked.browser the secret in the browser's cookie; the link works in no other browser
- * @param asked.known the token of a browser that has signed in before
+ * @param asked.proof the token of a browser that has signed in before
  * @throws ServiceError for an invalid address
  */
 export async function askForLink(
   { db, clock, secrets, rowMac }: SignInDeps,
-  asked: { email: string; browser: string; known?: string | undefined; ip: string; returnTo: string | undefined },
+  asked: { email: string; browser: string; proof?: string | undefined; ip: string; returnTo: string | undefined },
 ): Promise<void> {
   const email = requireAddress(asked.email);
   const at = clock();
   const id = newUuid();
   const networkSha256 = tokenSha256(clientNetwork(asked.ip));
-  const proven = asked.known !== undefined && isRememberedBrowser(secrets, email, asked.known);
+  const proven = asked.proof !== undefined && isRememberedBrowser(secrets, email, asked.proof);
   const link = {
     id,
     tokenSha256: tokenSha256(linkToken(secrets, id)),
@@ -95,7 +95,7 @@ export async function askForLink(
     await store.lockEmail(tx, email);
     const open = await store.countMailed(tx, email, networkSha256, at);
     const isEnough = proven
-      ? open.known >= maxMails.ofKnown
+      ? open.proven >= maxMails.ofKnown
       : open.network >= maxMails.ofNetwork || open.strangers >= maxMails.ofStrangers;
     if (isEnough) return void (await store.shareLinks(tx, rowMac, link));
     await store.insertLink(tx, rowMac, link);
@@ -151,7 +151,7 @@ export async function useLink(
   token: string,
   browser: string | null,
   userAgent: string | undefined,
-): Promise<{ sessionToken: string; factorDue: boolean; returnTo: string; known: string | null }> {
+): Promise<{ sessionToken: string; factorDue: boolean; returnTo: string; browserToken: string | null }> {
   const linkSecrets = secretsOf(token, browser);
   return db.transaction(async (tx) => {
     const at = clock();
@@ -174,7 +174,7 @@ export async function useLink(
     const browserToken = link.email === null ? null : rememberedBrowserToken(secrets, link.email);
     // An operator without a firm is sent to the console, because the dashboard has nothing for a person without a firm.
     const isLost = link.returnTo === start && user?.isOperator && user.partnerId === null;
-    return { sessionToken, factorDue, returnTo: isLost ? "/operator" : returnPath(link.returnTo), known: browserToken };
+    return { sessionToken, factorDue, returnTo: isLost ? "/operator" : returnPath(link.returnTo), browserToken };
   });
 }
 

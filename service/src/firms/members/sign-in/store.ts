@@ -62,12 +62,12 @@ export const lockEmail = (tx: Tx, email: string) =>
  * the latter came from this network.
  */
 export async function countMailed(db: Sql, email: string, networkSha256: Buffer, now: Date) {
-  const [row] = await db.query<{ known: number; strangers: number; network: number }>(
-    sql`SELECT count(*) FILTER (WHERE proven) AS known, count(*) FILTER (WHERE NOT proven) AS strangers,
+  const [row] = await db.query<{ proven: number; strangers: number; network: number }>(
+    sql`SELECT count(*) FILTER (WHERE proven) AS proven, count(*) FILTER (WHERE NOT proven) AS strangers,
        count(*) FILTER (WHERE NOT proven AND network_sha256 = ${networkSha256}) AS network
      FROM sign_in_links WHERE email = ${email} AND mailed AND expires_at > ${now}`,
   );
-  return row ?? { known: 0, strangers: 0, network: 0 };
+  return row ?? { proven: 0, strangers: 0, network: 0 };
 }
 
 /**

@@ -54,7 +54,7 @@ export type MailSettings = {
   baseUrl: string;
   clock: Clock;
   /** Called for each mail that is written to the outbox because there is no server. */
-  onKept?: (mail: Mail) => void;
+  onStored?: (mail: Mail) => void;
   newestCheckpoint?: Mailer["newestCheckpoint"];
 };
 
@@ -77,7 +77,7 @@ export function openMailer({
   dataDir,
   baseUrl,
   clock,
-  onKept,
+  onStored,
   newestCheckpoint,
 }: MailSettings): Mailer {
   const outbox = outboxFolder(dataDir);
@@ -120,7 +120,7 @@ export function openMailer({
     async send(mail) {
       if (smtpUrl === null) {
         await keep(mail);
-        return onKept?.(mail);
+        return onStored?.(mail);
       }
       smtp ??= connect(smtpUrl);
       try {

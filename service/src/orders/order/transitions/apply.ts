@@ -60,7 +60,7 @@ export type Actor = {
   log: Log;
   reason?: string | undefined;
   /** Whether the member who placed the order was already told of what happens. */
-  isKnown?: boolean;
+  isNotified?: boolean;
 };
 
 /** The order after a transition, its status before that, and the milestones that partners are notified of. */
@@ -140,7 +140,7 @@ export async function applyTransition(
     await enqueue(tx, faxQueue, { orderId: order.id });
   if (effect.mail) await mailClient(tx, order.id, effect.mail, by.at);
   const mailed = mailedStatuses.find((status) => status === to);
-  if (on !== "released" && !by.isKnown && mailed) await noteStatus(tx, moved, mailed, by.at);
+  if (on !== "released" && !by.isNotified && mailed) await noteStatus(tx, moved, mailed, by.at);
   if (effect.job) await enqueue(tx, effect.job, { orderId: order.id });
   // The job is also queued when a hold ends on an order that awaits signatures, because reminders and expiry don't run
   // during a hold.

@@ -132,10 +132,10 @@ async function readDispute(
   orders: readonly LockedOrder[],
   options: ApplyOptions & { eventAt: Date },
 ): Promise<Applied[]> {
-  const { isNews, ...dispute } = await recordDispute(tx, message, options);
+  const { isChange, ...dispute } = await recordDispute(tx, message, options);
   const booked = await bookDispute(tx, dispute, options.at);
   const results: Applied[] = [];
-  for (const order of orders) results.push(await applyDispute(tx, order, dispute, { ...options, isNews, booked }));
+  for (const order of orders) results.push(await applyDispute(tx, order, dispute, { ...options, isChange, booked }));
   // Locks methods after the firm's receipts. The event of a payment whose dispute came first has the same order, so the
   // two can't deadlock.
   await applyReturnedDebit(tx, dispute, options);
@@ -205,7 +205,7 @@ async function applyEarlier(
   for (const dispute of await disputesOfIntent(tx, paymentIntent)) {
     const booked = await bookDispute(tx, dispute, options.at);
     for (const order of after.values()) {
-      const applied = await applyDispute(tx, order, dispute, { ...options, isNews: false, booked });
+      const applied = await applyDispute(tx, order, dispute, { ...options, isChange: false, booked });
       if (applied.order) after.set(order.id, applied.order);
     }
     await applyReturnedDebit(tx, dispute, options);

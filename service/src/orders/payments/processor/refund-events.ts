@@ -39,7 +39,7 @@ export async function readRefund(
   let isChange = false;
   if (refundId !== null) {
     const recorded = await recordRefund(tx, { ...message, refundId }, options.at);
-    isChange = recorded.isNews;
+    isChange = recorded.isChange;
     if (state === "failed" && isChange)
       await applyFailedRefund(tx, orders, { ...message, refundId }, { ...options, before: recorded.before });
     // A failed refund stays failed, whatever events arrive later.

@@ -41,15 +41,15 @@ type BookedDispute = {
 };
 
 /** A payment of the intent, what is left of it, and what this dispute has taken of it; null for nothing. */
-type Open = { restCents: number; takenCents: number | null };
+type Open = { restCents: number; lostCents: number | null };
 
 /**
  * Shares what a bank wants back among the orders of a payment, in proportion to what is left of each. The cents that
  * remain go to the last orders that have them. A repeated event gives each order the same share.
  */
 export function sharesOf(amountCents: number, open: readonly Open[]): number[] {
-  const lostCentsSum = open.reduce((sum, { takenCents }) => sum + (takenCents ?? 0), 0);
-  const rests = open.map(({ restCents, takenCents }) => (takenCents === null ? restCents : 0));
+  const lostCentsSum = open.reduce((sum, { lostCents }) => sum + (lostCents ?? 0), 0);
+  const rests = open.map(({ restCents, lostCents }) => (lostCents === null ? restCents : 0));
   const total = rests.reduce((sum, cents) => sum + cents, 0);
   const wanted = Math.max(0, Math.min(amountCents - lostCentsSum, total));
   // Cents of two sums are multiplied, which can exceed the integers that a number holds.
@@ -60,7 +60,7 @@ export function sharesOf(amountCents: number, open: readonly Open[]): number[] {
     shares[index] = (shares[index] ?? 0) + more;
     remaining -= more;
   }
-  return shares.map((cents, index) => open[index]?.takenCents ?? cents);
+  return shares.map((cents, index) => open[index]?.lostCents ?? cents);
 }
 
 /**
@@ -79,7 +79,7 @@ export async function bookDispute(tx: Tx, dispute: Dispute, at: Date): Promise<B
     for (const { id: paymentId } of payments) owedBefore.set(paymentId, await reverseLoss(tx, paymentId, id, at));
   const open: Open[] = [];
   for (const { id: paymentId } of payments)
-    open.push({ restCents: await restOf(tx, paymentId), takenCents: await lossBy(tx, paymentId, id) });
+    open.push({ restCents: await restOf(tx, paymentId), lostCents: await lossBy(tx, paymentId, id) });
   const shares = sharesOf(amountCents ?? Number.MAX_SAFE_INTEGER, open);
   for (const [index, { id: paymentId, orderId, environment }] of payments.entries()) {
     const of = { orderId, environment };
@@ -118,7 +118,7 @@ function wantedOf(
   const returned = counted.map((payment, index) => payment.amountCents - (shares[index] ?? 0));
   const twice = sharesOf(
     above,
-    returned.map((restCents) => ({ restCents, takenCents: null })),
+    returned.map((restCents) => ({ restCents, lostCents: null })),
   );
   // A bank may want more than was paid.
   const beyond = above - twice.reduce((sum, cents) => sum + cents, 0);
@@ -160,9 +160,9 @@ export async function applyDispute(
   tx: Tx,
   order: LockedOrder,
   dispute: Dispute,
-  options: ApplyOptions & { isNews: boolean; booked: BookedDispute },
+  options: ApplyOptions & { isChange: boolean; booked: BookedDispute },
 ): Promise<Applied> {
-  const { at, actor, isNews, booked } = options;
+  const { at, actor, isChange, booked } = options;
   const part = booked.parts.get(order.id);
   const { id: orderId, environment } = order;
   const { id: disputeId, state } = dispute;
@@ -172,7 +172,7 @@ export async function applyDispute(
   const lostSubject = `${subject}:lost`;
   const moment = state === "opened" ? "disputed" : state;
   const isFirst = await isNeverOpened(tx, subject);
-  if ((isNews || isFirst) && (part || state !== "lost")) {
+  if ((isChange || isFirst) && (part || state !== "lost")) {
     const mail = { moment, cents: part?.cents ?? null, isOwed: (part?.owed ?? 0) > 0, isDue: unpaid > 0 } as const;
     await tellFirm(tx, order, { ...mail, about: `${disputeId}:${at.getTime()}` });
   }

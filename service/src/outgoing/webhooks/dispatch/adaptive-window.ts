@@ -31,7 +31,7 @@ function resized(size: number, tookMs: number): number {
 }
 
 export type AdaptiveWindow = {
-  take: (webhookId: string, partnerId: string) => void;
+  acquire: (webhookId: string, partnerId: string) => void;
   /**
    * Counts the delivery as no longer leased.
    * @param tookMs the response time; null for a delivery that was not sent
@@ -61,7 +61,7 @@ export function adaptiveWindow(): AdaptiveWindow {
     }
   }
   return {
-    take(webhookId, partnerId) {
+    acquire(webhookId, partnerId) {
       windowOf(webhookId).held++;
       partners.set(partnerId, (partners.get(partnerId) ?? 0) + 1);
       held++;

@@ -77,7 +77,7 @@ export function createDispatcher(deps: DispatcherDeps, times: DispatcherTimes = 
       const destination = destinations.get(delivery.webhookId);
       // A delivery whose destination can't be read is tried again after its lease ends.
       if (!destination) continue;
-      window.take(delivery.webhookId, delivery.partnerId);
+      window.acquire(delivery.webhookId, delivery.partnerId);
       queue.add(delivery.webhookId, { ...delivery, destination, startBefore });
     }
     return times.pollMs;

@@ -54,7 +54,7 @@ export async function quoteOf(orders: OrderDeps, request: FastifyRequest, values
     };
     const { outcome, quote } = await pricing.price(wanted);
     signs ||= services.sign;
-    const sale = { environment, docSlug, signerState: form.signerState, takesSignature: true };
+    const sale = { environment, docSlug, signerState: form.signerState, acceptsSignature: true };
     hasGap ||= services.notarize && (await notaries.gapOf(orders.db, sale)) !== null;
     postage.isPriced &&= outcome === "quoted";
     postage.isGuessed ||= isPostageGuessed(services, refusals);

@@ -53,7 +53,7 @@ function lastUse({ lastUsedAt, lastUsedFrom }: OwnKey): Html {
   return html`${plainTime(lastUsedAt)}${lastUsedFrom && html`, from the network <code>${lastUsedFrom}</code>`}`;
 }
 
-const createdCounts = ({ made: { orders, rooms, passports, roomPassports, webhooks, members } }: OwnKey): Html =>
+const createdCounts = ({ created: { orders, rooms, passports, roomPassports, webhooks, members } }: OwnKey): Html =>
   html`${facts([
     ["Orders", String(orders)],
     ["Rooms", String(rooms)],

@@ -96,7 +96,7 @@ async function afterOrdering(
   const docSlug = services.doc_slug ?? null;
   const own = { sign: services.svc_sign !== undefined, notarize: services.svc_notary !== undefined };
   const { sign, notarize } = (docSlug === null ? null : offer.pricing.catalogRow(docSlug)) ?? own;
-  const sale = { environment, docSlug, signerState: null, takesSignature: true };
+  const sale = { environment, docSlug, signerState: null, acceptsSignature: true };
   return afterPlacing({
     subject: "order",
     payBy: "client",

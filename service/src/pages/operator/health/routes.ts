@@ -22,7 +22,7 @@ export type HealthPageDeps = {
   notaryState: () => Promise<SupplyState>;
   providers: Pick<Providers, "accounts">;
   /** Whether payments are configured. */
-  takesMoney: boolean;
+  acceptsPayments: boolean;
   /** Examines all parts of the service, as `doctor` does. */
   examine: () => Promise<Finding[]>;
 };
@@ -40,7 +40,7 @@ export function healthRoutes(scope: FastifyInstance, deps: HealthPageDeps): void
         selectQueues(db),
         backlogs(db),
         deps.notaryState(),
-        deps.takesMoney ? readMoney(db) : null,
+        deps.acceptsPayments ? readMoney(db) : null,
       ]);
       const providers = providerHealths(deps.providers.accounts(), waiting);
       const mayRetry = may(operator, "partners.manage");

@@ -70,12 +70,12 @@ const dutyPart = ({ dutyUntil }: NotaryQueue): Html =>
 <div class="form-actions">${buttonForm(`${path}/on`, "Stay for four hours more", { kind: "quiet-button" })}${buttonForm(`${path}/off`, "Go off duty", { kind: "quiet-button" })}</div>`;
 
 /** The part of the page that refreshes itself. */
-function queueList({ waiting, taken, dutyUntil }: NotaryQueue): Html {
+function queueList({ waiting, accepted, dutyUntil }: NotaryQueue): Html {
   return html`<div id="now-queue" hx-get="${path}" hx-trigger="every 5s" hx-swap="outerHTML">
 <p role="status">${waiting.length === 0 ? "Nobody whom you may meet is waiting." : people(waiting.length)}</p>
-${taken && html`<p>You have called the people of <a href="${orderPath(taken.code, "#session")}">order ${shortCode(taken.code)}</a>: open the session.</p>`}
+${accepted && html`<p>You have called the people of <a href="${orderPath(accepted.code, "#session")}">order ${shortCode(accepted.code)}</a>: open the session.</p>`}
 ${waiting.length > 0 && queueTable(waiting)}
-${waiting.length > 0 && dutyUntil !== null && !taken && buttonForm(`${path}/take`, "Call the next")}
+${waiting.length > 0 && dutyUntil !== null && !accepted && buttonForm(`${path}/take`, "Call the next")}
 </div>`;
 }
 

@@ -58,7 +58,7 @@ export type SigningConfig = {
   readonly signed: string;
   /** The signer's own fields. The list is empty before the signer consents. */
   readonly fields: readonly FieldOnPage[];
-  readonly known: readonly ReferencedField[];
+  readonly referenced: readonly ReferencedField[];
   /** The initials of the signer's name, offered where the signer first enters initials. */
   readonly initials: string;
   /** Whether the signer has just consented, so that the page moves to the first field. */

@@ -3,18 +3,18 @@ import { part } from "../../ui/browser/parts.ts";
 import { isBox } from "./boxes.ts";
 import type { FieldOnPage, ReferencedField, SigningConfig } from "./config.ts";
 
-type Ruled = Pick<SigningConfig, "fields" | "known">;
+type Ruled = Pick<SigningConfig, "fields" | "referenced">;
 
 const inputOf = ({ input }: FieldOnPage): HTMLInputElement | null => (input === null ? null : part(input));
 
 /** The results of the fields' conditions and formulas for the form's current values. */
-export function rulesNow({ fields, known }: Ruled): Rules<FieldOnPage | ReferencedField> {
+export function rulesNow({ fields, referenced }: Ruled): Rules<FieldOnPage | ReferencedField> {
   const typedIn = (field: FieldOnPage): string => {
     const input = inputOf(field);
     if (isBox(field)) return input?.checked ? "On" : "Off";
     return input?.value.trim() ?? "";
   };
-  return applyRules<FieldOnPage | ReferencedField>([...fields, ...known], (field) =>
+  return applyRules<FieldOnPage | ReferencedField>([...fields, ...referenced], (field) =>
     "texts" in field ? field.texts : textsIn(field, typedIn(field)),
   );
 }

@@ -28,10 +28,10 @@ export const inputOf = ({ name, kind, group }: Pick<ShownField, "name" | "kind" 
  * @param typedIn returns what was typed or chosen; for a box or an option, its state
  */
 export const rulesOf = (
-  { fields, known }: Pick<SigningView, "fields" | "known">,
+  { fields, referenced }: Pick<SigningView, "fields" | "referenced">,
   typedIn: (one: ShownField) => string,
 ): Rules<ShownField | ReferencedField> =>
-  applyRules<ShownField | ReferencedField>([...fields, ...known], (one) =>
+  applyRules<ShownField | ReferencedField>([...fields, ...referenced], (one) =>
     "texts" in one ? one.texts : textsIn(one, typedIn(one)),
   );
 
@@ -145,11 +145,11 @@ function hintOf(one: ShownField, view: Inputs["view"], words: Words): string {
 
 function conditionOf(
   { field, operator, value = "" }: ShowWhen,
-  { fields, known }: Inputs["view"],
+  { fields, referenced }: Inputs["view"],
   words: Words,
 ): string {
   const read = fields.find(({ id }) => id === field);
-  const label = read ? labelOf(read, words) : known.find(({ id }) => id === field)?.label;
+  const label = read ? labelOf(read, words) : referenced.find(({ id }) => id === field)?.label;
   return words.sign.only[operator](label ?? field, value);
 }
 

@@ -63,8 +63,8 @@ export function startPage(): void {
     part("outcome-said").textContent = "This browser checks signatures only on https pages. Use the commands below.";
   }
   if (config.closing !== null) {
-    void recheckClosing(config.closing).then(({ said, claims }) => {
-      part("recheck-said").textContent = said;
+    void recheckClosing(config.closing).then(({ result, claims }) => {
+      part("recheck-said").textContent = result;
       put(part("recheck"), claims);
     });
   }
@@ -113,7 +113,7 @@ function put(into: HTMLElement, view: Html): void {
 }
 
 /** The result, as a sentence and claim by claim. */
-type Recheck = { said: string; claims: Html };
+type Recheck = { result: string; claims: Html };
 
 /** Verifies the hashes and the chain of the manifests in the page. */
 async function recheckClosing({ roomCode, version, versions }: ClosingConfig): Promise<Recheck> {
@@ -138,5 +138,5 @@ async function recheckClosing({ roomCode, version, versions }: ClosingConfig): P
     other.length > 0 &&
     html`<details><summary>Earlier versions and the chain</summary>${claimList(other, titleOf)}</details>`
   }`;
-  return { said: announced, claims: shown };
+  return { result: announced, claims: shown };
 }

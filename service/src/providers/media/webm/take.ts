@@ -48,7 +48,7 @@ const missingMs = 3_000;
  * When the last packet and the last recorded frame of a kind came; before the first, when the take began. `since`: when
  * packets began to come, or came again after a pause.
  */
-type Flow = { packetAt: number; wholeAt: number; since: number; hasFrame: boolean; isTold: boolean };
+type Flow = { packetAt: number; wholeAt: number; since: number; hasFrame: boolean; isReported: boolean };
 
 type Held = { readonly frame: TimedFrame; readonly at: number };
 type Stream = {
@@ -85,7 +85,7 @@ export class Take {
 
   constructor(input: TakeInput, now: number) {
     this.#input = input;
-    const flow = () => ({ packetAt: now, wholeAt: now, since: now, hasFrame: false, isTold: false });
+    const flow = () => ({ packetAt: now, wholeAt: now, since: now, hasFrame: false, isReported: false });
     this.#flows = { audio: flow(), video: flow() };
     this.#streams = { audio: openStream("audio", () => {}), video: openStream("video", input.onHole) };
     this.#kinds = (["audio", "video"] as const).filter((kind) => input.media[kind]);
@@ -115,9 +115,9 @@ export class Take {
   newlyIncomplete(now: number): Media[] {
     return this.#kinds.filter((kind) => {
       const flow = this.#flows[kind];
-      const { wholeAt, since, packetAt, isTold } = flow;
-      if (isTold || now - Math.max(wholeAt, since) <= missingMs || now - packetAt > missingMs) return false;
-      flow.isTold = true;
+      const { wholeAt, since, packetAt, isReported } = flow;
+      if (isReported || now - Math.max(wholeAt, since) <= missingMs || now - packetAt > missingMs) return false;
+      flow.isReported = true;
       return true;
     });
   }
@@ -214,7 +214,7 @@ export class Take {
       }
       // After packet loss two frames can round to the same millisecond, and a new report can turn the clock back.
       own.lastMs = Math.max(Math.round(ms), own.lastMs + 1);
-      Object.assign(this.#flows[kind], { wholeAt: at, hasFrame: true, isTold: false });
+      Object.assign(this.#flows[kind], { wholeAt: at, hasFrame: true, isReported: false });
       this.#clusters.add({ media: kind, ms: own.lastMs, isKey: frame.isKey, data: frame.data }, at);
     }
   }

@@ -118,7 +118,7 @@ export type Ceremony = {
    */
   readonly nextTurn: (token: string, after: string, client: Client) => Promise<{ session: string }>;
   /** Ends the turn of the signer who is using the device. */
-  readonly takeTurn: (token: string) => Promise<void>;
+  readonly endTurn: (token: string) => Promise<void>;
   /**
    * Sends the signer a code of 6 digits, by mail or text message. While wrong codes have locked the link, sends an
    * entry link or a long code instead.

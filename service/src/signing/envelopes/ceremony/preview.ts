@@ -37,7 +37,7 @@ export type PreviewRequest = {
 };
 
 /** The part of a signing view that depends on the document and its fields. */
-export type PreviewView = Pick<SigningView, "fields" | "known" | "senderValues" | "expiresAt"> & {
+export type PreviewView = Pick<SigningView, "fields" | "referenced" | "senderValues" | "expiresAt"> & {
   readonly document: NonNullable<SigningView["document"]>;
 };
 
@@ -96,7 +96,7 @@ export const createPreview =
         document: { revision, bytes, sha256, pages, hasSignaturePage: pages > output.pages },
         expiresAt,
         fields: own.map((field) => shownField(field, (format) => dateText(at, { format, language, zone }))),
-        known: fieldsReferencedBy(own, fields, entries),
+        referenced: fieldsReferencedBy(own, fields, entries),
         senderValues: fields.flatMap(senderValue),
       };
     });

@@ -135,7 +135,7 @@ export type SigningView = {
    */
   readonly notices: readonly DocumentNotice[];
   readonly fields: readonly ShownField[];
-  readonly known: readonly ReferencedField[];
+  readonly referenced: readonly ReferencedField[];
   readonly senderValues: readonly SenderValue[];
   /** The time of this signer's consent, and the version of the text; null before the consent. */
   readonly consent: { readonly version: string; readonly at: Date } | null;

@@ -49,10 +49,10 @@ export async function orderIdOf(db: Sql, code: string, { partnerId, environment 
 }
 
 export async function countRequests(tx: Tx, orderId: number): Promise<number> {
-  const [row] = await tx.query<{ made: number }>(
-    sql`SELECT count(*)::int AS made FROM in_person_requests WHERE order_id = ${orderId}`,
+  const [row] = await tx.query<{ count: number }>(
+    sql`SELECT count(*)::int AS count FROM in_person_requests WHERE order_id = ${orderId}`,
   );
-  return row?.made ?? 0;
+  return row?.count ?? 0;
 }
 
 type NewRequest = { id: string; orderId: number; reason: string; requestedBy: string; at: Date };

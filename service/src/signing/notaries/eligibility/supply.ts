@@ -37,10 +37,10 @@ async function onRecord(db: Sql): Promise<{ isEmpty: boolean; commissions: Commi
 function gapIn(
   eligibility: EligibilityDeps,
   commissions: readonly Commission[],
-  { docSlug, signerState, takesSignature }: NotarizationSale,
+  { docSlug, signerState, acceptsSignature }: NotarizationSale,
   now: Date,
 ): string | null {
-  const modes = takesSignature ? online : (["rin"] as const);
+  const modes = acceptsSignature ? online : (["rin"] as const);
   const some = (order: Pick<NotarizationSale, "docSlug" | "signerState">, among: readonly ActMode[]) =>
     commissions.some((commission) =>
       eligibilityFor(eligibility, commission, order, now).modes.some((mode) => among.includes(mode)),
@@ -74,7 +74,7 @@ export async function supplyState(deps: SupplyDeps, db: Sql): Promise<SupplyStat
       detail:
         "online notarization is sold and cannot be performed: no notary is on record. Add one, or set NOTARY_REQUIRED=on",
     };
-  const anything = { docSlug: null, signerState: null, takesSignature: true, environment: "live" } as const;
+  const anything = { docSlug: null, signerState: null, acceptsSignature: true, environment: "live" } as const;
   if (gapIn(await deps.readEligibility(db), commissions, anything, deps.clock()) === null)
     return { result: "ok", detail: "a notary on record may act online today" };
   const outcome = deps.refuses ? "are refused (NOTARY_REQUIRED)" : "wait for a quote by a person";

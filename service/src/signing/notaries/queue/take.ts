@@ -24,7 +24,7 @@ export type NotaryQueue = {
   /** The requests that this notary may take, oldest first. */
   waiting: readonly Request[];
   /** The order whose request this notary has taken, while its session is not open yet. */
-  taken: WaitingOrder | null;
+  accepted: WaitingOrder | null;
 };
 
 export async function notaryQueueOf(deps: QueueDeps, operator: Operator, notary: Notary): Promise<NotaryQueue> {
@@ -37,7 +37,7 @@ export async function notaryQueueOf(deps: QueueDeps, operator: Operator, notary:
   return {
     dutyUntil: duty.get(notary.id) ?? null,
     waiting: line.waiting.filter(({ order }) => mayAccept(deps, line, notary, order, now)),
-    taken: line.requests.find(({ state, notaryId }) => state === "taken" && notaryId === notary.id)?.order ?? null,
+    accepted: line.requests.find(({ state, notaryId }) => state === "taken" && notaryId === notary.id)?.order ?? null,
   };
 }
 

@@ -86,7 +86,7 @@ export async function openWorld() {
       const headers = Object.fromEntries(
         Object.entries(lob.sign(raw.toString())).map(([k, v]) => [k.toLowerCase(), v]),
       );
-      await providers.takeEvent("lob", raw, headers);
+      await providers.acceptEvent("lob", raw, headers);
       await work();
       const [row] = await db.query<{ outcome: string }>(
         sql`SELECT outcome FROM provider_events WHERE event_id = ${event.id}`,

@@ -142,7 +142,7 @@ test(
     const max = await linkOfMax();
     const { view } = await request(max, {});
     assert.deepEqual(
-      view.known.map(({ id, texts }) => [id, texts]),
+      view.referenced.map(({ id, texts }) => [id, texts]),
       [
         ["has_pets", []],
         ["rooms", ["Attic"]],

@@ -26,15 +26,15 @@ export function fileField({
   label,
   error,
   again,
-  kept,
-}: Omit<ReturnType<Part>, "value"> & { again: boolean; kept: StoredFormFile | null }): Html {
+  stored,
+}: Omit<ReturnType<Part>, "value"> & { again: boolean; stored: StoredFormFile | null }): Html {
   const id = `field-${name}`;
   const described = [`${id}-hint`, error && `${id}-error`].filter(Boolean).join(" ");
-  const hint = again && !kept && html` <strong>Choose it again</strong>: browsers do not keep a chosen file.`;
+  const hint = again && !stored && html` <strong>Choose it again</strong>: browsers do not keep a chosen file.`;
   return html`<div class="form-field"><div class="drop order-drop" id="document-drop"><label for="${id}">${label}<span class="visually-hidden">: a PDF</span></label>
 <p class="hint" id="${id}-hint"><span class="by-mouse with-script">Drop a PDF here, or choose one.</span> A PDF of at most 35 MB.${hint}</p>
-${kept && html`<p class="kept-file">${icon("done")} We kept <strong class="breakable">${kept.name === "" ? "your file" : kept.name}</strong> (${kept.pages === "1" ? "1 page" : `${kept.pages} pages`}). Choose a file only to replace it.</p>${hiddenFields({ fill_token: kept.token, document_name: kept.name, document_pages: kept.pages })}`}
-<input type="file" id="${id}" name="${name}" accept="application/pdf,.pdf"${!kept && html` required`} aria-describedby="${described}"${error && html` aria-invalid="true"`}>
+${stored && html`<p class="kept-file">${icon("done")} We kept <strong class="breakable">${stored.name === "" ? "your file" : stored.name}</strong> (${stored.pages === "1" ? "1 page" : `${stored.pages} pages`}). Choose a file only to replace it.</p>${hiddenFields({ fill_token: stored.token, document_name: stored.name, document_pages: stored.pages })}`}
+<input type="file" id="${id}" name="${name}" accept="application/pdf,.pdf"${!stored && html` required`} aria-describedby="${described}"${error && html` aria-invalid="true"`}>
 <p id="document-said" class="hint" role="status"></p><div id="document-templates" role="status"></div></div>
 ${error && html`<p class="field-error" id="${id}-error">${error}</p>`}</div>`;
 }

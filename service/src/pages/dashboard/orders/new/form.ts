@@ -25,7 +25,7 @@ export type OrderFormView = FormSubmission & {
   /** The firm's latest open rooms, to choose from. */
   openRooms: readonly OpenRoom[];
   /** An existing order. The new order is for the same client. */
-  begun?: ModelOrder;
+  model?: ModelOrder;
   /** The room in which the order was started. */
   room?: string | undefined;
   /**
@@ -46,7 +46,7 @@ export type OrderFormView = FormSubmission & {
 export function orderFormBody(view: OrderFormView): Html {
   const { environment, pricing, paymentsConfigured, textCodes, typed } = view;
   const test = environment === "test";
-  const values = typed?.values ?? view.begun?.values ?? { room: view.room ?? "" };
+  const values = typed?.values ?? view.model?.values ?? { room: view.room ?? "" };
   const problems = (typed?.messages ?? []).map((message) => refusalWords(message, values));
   const part: Part = (name) => ({
     name,
@@ -64,9 +64,9 @@ ${errorSummary(problems.map(({ text }) => text))}
 <form class="form order-form card" id="order-form" method="post" action="/dashboard/orders/new" enctype="multipart/form-data" data-pdf-js="${view.pdfJs}" data-template-pages="${view.templatePages.join(" ")}" data-quote="${quotePath}" data-services="${servicesOf(pricing.catalog)}">
 <button type="submit" hidden></button>
 ${submissionFields(view)}
-${view.begun && modelNotice(view.begun)}
+${view.model && modelNotice(view.model)}
 <fieldset><legend>Document</legend>
-${fileField({ ...part("document"), again: typed !== undefined, kept: storedFileIn(values) })}
+${fileField({ ...part("document"), again: typed !== undefined, stored: storedFileIn(values) })}
 ${select({ ...part("doc_slug"), options: catalogChoices(pricing.catalog), hint: "Choosing one of these sets whether the document is signed and notarized." })}
 ${signingNotes(pricing.catalog)}
 </fieldset>

@@ -81,7 +81,7 @@ function showRoute(app: FastifyInstance, deps: OrderNewDeps): void {
       }
       if (like === undefined) return showForm(deps, request, { room });
       return showForm(deps, request, {
-        begun: await modelOrder({ db: deps.orders.db, titleOf: deps.titleOf }, request, like),
+        model: await modelOrder({ db: deps.orders.db, titleOf: deps.titleOf }, request, like),
       });
     },
   });
@@ -124,10 +124,10 @@ function placeRoute(app: FastifyInstance, deps: OrderNewDeps): void {
 async function showForm(
   deps: OrderNewDeps,
   request: FastifyRequest,
-  shown: Pick<OrderFormView, "typed" | "begun" | "room">,
+  shown: Pick<OrderFormView, "typed" | "model" | "room">,
 ): Promise<string> {
-  const { typed, begun, room } = shown;
-  const chosen = typed?.values["room"] ?? begun?.values["room"] ?? room;
+  const { typed, model, room } = shown;
+  const chosen = typed?.values["room"] ?? model?.values["room"] ?? room;
   const body = orderFormBody({
     ...submissionFor(request, typed?.values),
     pricing: deps.orders.offer.pricing,

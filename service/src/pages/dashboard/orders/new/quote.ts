@@ -57,7 +57,7 @@ export function quoteRoute(forms: FastifyInstance, { limits, orders }: QuoteDeps
           asksCarriers: environment === "live" && shipMethod === "label",
         };
         const isSum = postage.isPriced && !postage.isGuessed && !(services.ship && postage.asksCarriers);
-        const sale = { environment, docSlug, signerState: form.signerState, takesSignature: true };
+        const sale = { environment, docSlug, signerState: form.signerState, acceptsSignature: true };
         const gap = services.notarize ? await offer.notaries.gapOf(db, sale) : null;
         const unsold = offer.notaries.refuses
           ? "Such orders are not taken."

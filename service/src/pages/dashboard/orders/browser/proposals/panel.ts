@@ -4,7 +4,7 @@ import { nameOf, type Signer } from "../places/signers.ts";
 import type { FoundPlaces } from "./found.ts";
 
 type Shown = {
-  readonly said: string;
+  readonly message: string;
   /** How many proposals are shown, and how many of them one press places for the chosen signer. */
   readonly all: number;
   readonly free: number;
@@ -42,7 +42,7 @@ export function openPanel(roles: HTMLElement, undoPlacing: () => void) {
     },
     refresh(shown: Shown): void {
       const { owners, signers, row, all } = shown;
-      statusLine.textContent = shown.said;
+      statusLine.textContent = shown.message;
       owned.textContent = ownersWords(owners, { all, signers });
       free.textContent = `Place ${whichOnes(shown.free, { owned: owners.length, all })} for ${nameOf(signers, row)}`;
       owned.hidden = owners.length === 0;

@@ -78,7 +78,7 @@ export function showProposals({ found, store, rules, signers: named, row, pages,
     const isUnsigned = unsigned(people, store.fields()).length > 0;
     roles.refresh(shown.length > 0 || (isUnsigned && ofWitnesses > 0));
     panel.refresh({
-      said: sentence(shown.length, { found, ofWitnesses: isUnsigned ? ofWitnesses : 0 }),
+      message: sentence(shown.length, { found, ofWitnesses: isUnsigned ? ofWitnesses : 0 }),
       owners: shown.flatMap((proposal) => owners.get(proposal) ?? []),
       ...{ all: shown.length, free: free(shown, people).length, signers: people, row: chosen },
     });
