@@ -27,6 +27,10 @@ test("refuses a listed word in every kind of declared name, with its line", () =
     ["type A<Begun> = Begun;", "Begun"],
     ["type A = (beside: string) => void;", "beside"],
     ["try { f(); } catch (takesPart) {}", "takesPart"],
+    ["type Row = { toldAt: Date };", "toldAt"],
+    ["interface Rooms { takeOver(room: string): void }", "takeOver"],
+    ["class A { #begun = 1; }", "begun"],
+    ["class A { isKnown() {} }", "isKnown"],
   ] as const;
   for (const [text, name] of declarations) assert.deepEqual(found(`\n${text}\n`), [`2: ${name}`], text);
 });
@@ -36,9 +40,10 @@ test("accepts a name that only resembles a listed word", () => {
     assert.deepEqual(found(`const ${name} = 1;\n`), [], name);
 });
 
-test("accepts the names of properties, and uses of a name", () => {
+test("accepts properties whose name data has fixed, names of properties where they are used, and uses of a name", () => {
   const accepted = [
     "type Row = { takenAt: Date; placed: number };",
+    "type Name = Row['toldAt'];",
     "const { takenAt } = row;",
     "const { takenAt = null } = row;",
     "const row = { known: 1, take() {} };",
