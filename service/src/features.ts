@@ -153,7 +153,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
   const shared = openShared(deps);
   const { names, titleOf, noticesOf, providers, processor, envelopes, consentTexts } = shared;
   const notaries = openNotaries(resources, {
-    ...{ workers, pricing: rules.pricing, sealing, providers, fetch, media: deps.media },
+    ...{ workers, pricing: rules.pricing, sealing, titleOf, providers, fetch, media: deps.media },
   });
   const checkout = { db, clock, processor, notarySupply: notaries.supply };
   const placing = openPlacing(deps, shared, requireStorage, checkout);
@@ -234,7 +234,7 @@ function openShared({ resources, node, rules, sealing }: AppDeps) {
     providers,
     processor: node.processor,
     consentTexts,
-    envelopes: envelopesWith(resources, { workers, sealing, consentTexts, texts }),
+    envelopes: envelopesWith(resources, { workers, sealing, pricing: rules.pricing, consentTexts, texts }),
   };
 }
 

@@ -211,8 +211,8 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
     const opened = sealing;
     const certificates = listedCertificates(signers);
     const trustList = async () => opened.trustList({ signers: certificates, logs: await transparencyLog.trusted() });
-    // Maintenance sends no codes, so it gets no sender of text messages.
-    const envelopes = envelopesWith(resources, { workers, sealing, consentTexts: openConsentTexts(), texts: null });
+    const parts = { workers, sealing, pricing: rules.pricing, consentTexts: openConsentTexts(), texts: null };
+    const envelopes = envelopesWith(resources, parts);
     const outbox = openOutbox(config);
     media = openMedia(resources, metrics, rules.pricing);
     const processor = config.stripe && openProcessor(config.stripe, config.baseUrl);

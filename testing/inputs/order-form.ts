@@ -26,10 +26,10 @@ export const sender = {
 export function orderForm(
   fields: Record<string, string | undefined>,
   document: Uint8Array | null = examplePdf,
+  fileName = "document.pdf",
 ): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) if (value !== undefined) form.append(name, value);
-  if (document)
-    form.append("document", new Blob([new Uint8Array(document)], { type: "application/pdf" }), "document.pdf");
+  if (document) form.append("document", new Blob([new Uint8Array(document)], { type: "application/pdf" }), fileName);
   return form;
 }

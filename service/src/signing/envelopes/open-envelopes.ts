@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import type { Sealing } from "../../evidence/seals/seals.ts";
 import type { TelnyxSettings } from "../../kernel/config/config.ts";
 import type { DocumentNotice } from "../../kernel/pdf/unseen/notice.ts";
+import { openDocumentNames } from "../../kernel/platform/document-name.ts";
 import { invalid } from "../../kernel/platform/errors.ts";
 import type { Jobs } from "../../kernel/platform/jobs/jobs.ts";
 import { type Task, tooCostly, type Workers } from "../../kernel/platform/workers/task.ts";
@@ -14,7 +15,9 @@ import {
   notarizedQueue,
   type TitleOf,
   type TrySigning,
+  titleReader,
 } from "../../orders/order/order.ts";
+import type { VersionedPricing } from "../../orders/pricing/pricing.ts";
 import { createTelnyx, type Providers } from "../../providers/providers.ts";
 import { openActs } from "./ceremony/act.ts";
 import type { Ceremony } from "./ceremony/ceremony.ts";
@@ -43,13 +46,24 @@ const consentFolder = fileURLToPath(new URL("../../../data/consent", import.meta
 /** Reads the texts in which signers consent to electronic signatures. */
 export const openConsentTexts = (): ConsentTexts => readConsentTexts(consentFolder);
 
-type Parts = { workers: Workers; sealing: Sealing; consentTexts: ConsentTexts; texts: Texts | null };
+type Parts = {
+  workers: Workers;
+  sealing: Sealing;
+  pricing: Pick<VersionedPricing, "catalog">;
+  consentTexts: ConsentTexts;
+  /** Null for maintenance too, which sends no codes. */
+  texts: Texts | null;
+};
 
 /** The dependencies of envelopes, which maintenance also needs. */
-export function envelopesWith(resources: Resources, { workers, sealing, consentTexts, texts }: Parts): EnvelopeDeps {
+export function envelopesWith(
+  resources: Resources,
+  { workers, sealing, pricing, consentTexts, texts }: Parts,
+): EnvelopeDeps {
   const { config, db, clock, log, blobs, rowMac, secrets } = resources;
   const { baseUrl } = config;
-  const seal = envelopeSeal({ ...sealing, db, workers, consentTexts, baseUrl });
+  const titleOf = titleReader({ names: openDocumentNames(resources), pricing });
+  const seal = envelopeSeal({ ...sealing, db, workers, titleOf, consentTexts, baseUrl });
   const reach = { links: signingLinks(secrets, baseUrl), untilMorning: untilMorning(resources), texts };
   return { db, clock, log, blobs, rowMac, workers, seal, reach };
 }

@@ -5,6 +5,7 @@ import { OwnNode } from "../../kernel/platform/nodes.ts";
 import type { Workers } from "../../kernel/platform/workers/task.ts";
 import type { Resources } from "../../kernel/resources.ts";
 import { readVersion } from "../../kernel/version.ts";
+import type { TitleOf } from "../../orders/order/order.ts";
 import type { Pricing } from "../../orders/pricing/pricing.ts";
 import {
   createQuiz,
@@ -34,6 +35,7 @@ type Parts = {
   workers: Workers;
   pricing: Pick<Pricing, "notarizationBlocked">;
   sealing: Pick<Sealing, "sealDocument" | "stamp">;
+  titleOf: TitleOf;
   providers: Providers;
   fetch: Fetch;
   /** Null when the service has no media engine, and so no acts by audio and video. */
@@ -43,14 +45,15 @@ type Parts = {
 /**
  * Opens the features for notaries. @throws StartupError when the file of NOTARY_RULES or NOTARY_SCRIPTS is not valid
  */
-export function openNotaries(resources: Resources, { workers, pricing, sealing, providers, fetch, media }: Parts) {
+export function openNotaries(resources: Resources, parts: Parts) {
   const { config, db, clock, log, blobs, rowMac, secrets, random } = resources;
+  const { workers, pricing, sealing, titleOf, providers, fetch, media } = parts;
   const shipped = loadNotaryRules(config.notaryRules);
   const readEligibility = eligibilityReader({ shipped, clock, notarizationBlocked: pricing.notarizationBlocked });
   const { sealDocument, stamp } = sealing;
   const { baseUrl } = config;
   const store = { db, clock, log, blobs, rowMac };
-  const papers = openNotaryPapers(workers, tsaRootsPem(config), sealDocument);
+  const papers = openNotaryPapers(workers, { tsaRoots: tsaRootsPem(config), sealDocument, titleOf });
   const desk: DeskDeps = { ...store, papers, readEligibility, baseUrl };
   const identity: IdentityDeps = {
     desk,

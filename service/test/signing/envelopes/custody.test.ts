@@ -10,6 +10,7 @@ import { sealEntry, verifyLogProof } from "@signsealship/evidence/log";
 import { parseCertificatesPem } from "@signsealship/evidence/x509";
 import { readBlob, wholeFile } from "@signsealship/testing/blobs";
 import { forTests } from "@signsealship/testing/for-tests";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { printedScripts } from "@signsealship/testing/inputs/printed-commands";
 import { changeOrder } from "@signsealship/testing/row-mac";
 import { needs } from "@signsealship/testing/tools/tools";
@@ -54,7 +55,9 @@ const [jane, juan] = [
   { name: "Jane Doe", email: "jane@example.com" },
   { name: "Juan Peña 売主", email: "juan@example.com", routing: 2 },
 ] as const;
-const code = await running.order([jane, juan], { external_reference: "FILE-2207" });
+const code = await running.order([jane, juan], { external_reference: "FILE-2207" }, makePdf({ pages: 2 }), {
+  fileName: "Warranty deed.pdf",
+});
 await signBy(running.ceremony, await running.linkOf(jane.email), "Jane Doe");
 const done = await signBy(running.ceremony, await running.linkOf(juan.email), "Juan");
 assert.deepEqual(done, { outcome: "signed", completed: true });
@@ -255,8 +258,16 @@ test("it is PDF/A-3a and PDF/UA-1, also when sealed", needs("verapdf"), () => {
 
 test("it states who signed when and how, and its limits", needs("poppler"), () => {
   const text = shell("pdftotext -layout certificate.pdf -").replaceAll(/\s+/g, " ");
-  for (const words of ["FILE-2207", "Jane Doe", "jane@example.com", "Juan Peña 売主", "Test environment"])
+  for (const words of [
+    "Document Warranty deed",
+    "File number FILE-2207",
+    "Jane Doe",
+    "jane@example.com",
+    "Juan Peña 売主",
+    "Test environment",
+  ])
     assert.ok(text.includes(words), words);
+  assert.match(shell("pdfinfo certificate.pdf"), /^Title: +Custody certificate: Warranty deed$/m);
   assert.match(text, /Identified by\s+link mailed to the address/);
   assert.match(text, /not qualified ones/);
   assert.match(text, new RegExp(`${running.deps.baseUrl}/v/envelope/[a-z2-7]{26}`));

@@ -77,9 +77,10 @@ after(async () => {
 async function waitingOrder(
   fields: Record<string, string> = {},
   document = makePdf({ text: "Deed" }),
+  fileName = "document.pdf",
 ): Promise<string> {
   const { baseUrl } = running.service;
-  const body = orderForm({ ...minimal, svc_notary: "true", name: "Jane Doe", ...fields }, document);
+  const body = orderForm({ ...minimal, svc_notary: "true", name: "Jane Doe", ...fields }, document, fileName);
   const placed = await fetch(`${baseUrl}/api/partner/orders`, { method: "POST", headers: partner.headers, body });
   const { orderCode } = (await placed.json()) as { orderCode: string };
   const moved = await fetch(`${baseUrl}/api/partner/sandbox/orders/${orderCode}/advance`, {
@@ -225,6 +226,14 @@ test("shows the notary the notices about the document", async () => {
   const plain = await claimed(nora);
   assert.doesNotMatch(await (await get(desk(plain), nora)).text(), /Look at these before/);
   assert.equal((await post(desk(plain, "/release"), nora)).status, 303);
+});
+
+test("the notary's form names the document as its kind, and the page names the firm's file number next to it", async () => {
+  const code = await claimed(nora, { external_reference: "26-10417" }, makePdf({ text: "Deed" }), "Warranty deed.pdf");
+  const page = await (await get(desk(code), nora)).text();
+  assert.match(page, /name="document"[^>]* value="Warranty deed"/);
+  assert.match(page, /Warranty deed, 26-10417/);
+  assert.equal((await post(desk(code, "/release"), nora)).status, 303);
 });
 
 test("Today shows a notary the orders to claim, and the claimed ones with their appointments", async () => {

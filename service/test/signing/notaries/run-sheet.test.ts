@@ -214,7 +214,7 @@ test("the words have the day at the notary's place, and are in Spanish, too, for
     { name: "Ann", email: "ann@example.com", language: "en" },
     { name: "Bob", email: "bob@example.com", language: "es" },
   ];
-  const claimed = { notary, order: { signers, reference: "Deed", docSlug: null } } as unknown as Claimed;
+  const claimed = { notary, order: { signers, reference: "26-10417" }, title: "Deed" } as unknown as Claimed;
   const sheet = sheetOf(scriptOf("jurat")) as unknown as Sheet;
   const spoken = spokenAt(claimed, sheet, { zone: "America/New_York", now: new Date("2026-11-27T02:30:00Z") });
   const [opening, first] = turnsOf(sheet);
@@ -233,7 +233,7 @@ test("by audio and video each signer is asked for a movement, which differs by s
   const online = sheetOf(scriptOf("jurat", "ron")) as unknown as Sheet;
   const requests = online.script.requests ?? [];
   const signers = [{ language: "es" }, { language: "es" }];
-  const claimed = { notary: {}, order: { signers, reference: null, docSlug: null } } as unknown as Claimed;
+  const claimed = { notary: {}, order: { signers, reference: null }, title: null } as unknown as Claimed;
   const asked = (id: string, run: number, signer: number) => {
     const sheet = { ...online, id, run };
     const turn = turnsOf(sheet).find((each) => each.step.name === "appear_online" && each.signer === signer);

@@ -28,7 +28,7 @@ import { inPersonPart } from "../orders/in-person.ts";
 import { actForm, actLabel } from "./act-form.ts";
 import { type IdentityView, identityPart } from "./identity-part.ts";
 import { localText } from "./local-times.ts";
-import { orderPath } from "./order-path.ts";
+import { documentWords, orderPath } from "./order-path.ts";
 import { livePart } from "./session-page.ts";
 import { inPresencePart } from "./sheet-page.ts";
 import { guestsPart } from "./third-persons-form.ts";
@@ -70,10 +70,10 @@ export const actProblem = (faults: Faults, zone: string): string =>
     .join(" ");
 
 /** The initial values of the act form. */
-export function firstTyped({ notary, order, eligibility }: Claimed): Record<string, string> {
+export function firstTyped({ notary, order, title, eligibility }: Claimed): Record<string, string> {
   return {
     mode: eligibility.modes[0] ?? "ron",
-    document: order.reference ?? order.docSlug ?? "",
+    document: title ?? order.reference ?? "",
     venue_state: notary.state,
     venue_county: notary.county,
     tool: notary.tool ?? "",
@@ -92,7 +92,7 @@ export function orderBody(view: OrderView, actTyped: Typed): Html {
   const { claimed, draft, identity, session, act, typed = {}, zone, problem } = view;
   const { order } = claimed;
   const message = problem ?? (act && Object.keys(act.faults).length > 0 ? actProblem(act.faults, zone) : undefined);
-  return html`${pageHead(`Order ${shortCode(order.code)}`, order.reference ?? order.docSlug ?? "A document to notarize")}
+  return html`${pageHead(`Order ${shortCode(order.code)}`, documentWords(claimed) ?? "A document to notarize")}
 ${errorSummary(message)}
 <div class="panels">
 ${card("order", "Order", orderFacts(claimed))}

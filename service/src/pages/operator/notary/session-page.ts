@@ -24,7 +24,7 @@ import { deviceCard, roomPart, roomShell } from "../../ui/live/parts.ts";
 import { en, type LiveWords } from "../../ui/live/words/en.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { checkBadge, checkNotice } from "./identity-part.ts";
-import { orderPath } from "./order-path.ts";
+import { documentWords, orderPath } from "./order-path.ts";
 import { capital, identityFields, signedAgainHint, spokenPart, stepList, witnessForms } from "./sheet-page.ts";
 import { thirdPersonForm } from "./third-persons-form.ts";
 
@@ -73,7 +73,7 @@ export function sessionBody(view: SessionView, problem?: string): Html {
     ...Object.fromEntries(people.map(({ n, name }) => [personName(n), name])),
     [notaryName]: `${notary.commissionName} (you)`,
   };
-  return html`${pageHead(`${actWords[sheet.sheet.script.act]}, by audio and video`, html`Order <a href="${orderPath(order.code)}" target="_blank" rel="noopener">${shortCode(order.code)}</a>, ${order.reference ?? order.docSlug ?? "a document to notarize"}. Keep this page open: in the session, it sends your camera and sound.`)}
+  return html`${pageHead(`${actWords[sheet.sheet.script.act]}, by audio and video`, html`Order <a href="${orderPath(order.code)}" target="_blank" rel="noopener">${shortCode(order.code)}</a>, ${documentWords(claimed) ?? "a document to notarize"}. Keep this page open: in the session, it sends your camera and sound.`)}
 ${errorSummary(problem)}
 <div class="stack">${roomShell({ base: sessionPath(order.code), names, self: notaryName, enlarges: true, words: en, part: sessionPart(view, {}) })}
 ${card(

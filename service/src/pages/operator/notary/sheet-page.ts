@@ -20,7 +20,7 @@ import { errorSummary, field, select } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { actLabel, principalPart, witnessPart } from "./act-form.ts";
 import { utc } from "./local-times.ts";
-import { orderPath } from "./order-path.ts";
+import { documentWords, orderPath } from "./order-path.ts";
 
 const sheetPath = (code: string, rest = ""): string => orderPath(code, `/sheet${rest}`);
 
@@ -59,7 +59,7 @@ export function sheetBody(shown: Shown): Html {
   const { claimed, view, problem } = shown;
   const { order } = claimed;
   const { sheet } = view;
-  return html`${pageHead(`${actWords[sheet.script.act]}, in person`, html`Order <a href="${orderPath(order.code)}">${shortCode(order.code)}</a>, ${order.reference ?? order.docSlug ?? "a document to notarize"}`)}
+  return html`${pageHead(`${actWords[sheet.script.act]}, in person`, html`Order <a href="${orderPath(order.code)}">${shortCode(order.code)}</a>, ${documentWords(claimed) ?? "a document to notarize"}`)}
 ${errorSummary(problem)}
 <div class="panels">
 ${card("open-step", "Now", openPart(shown))}

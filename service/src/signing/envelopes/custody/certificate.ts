@@ -32,6 +32,7 @@ import { actsOf, type CustodyContent, entryWords, type ShownAct } from "./conten
 /** All texts in a certificate that are not fixed words of the service, such as titles, names and addresses. */
 export const writtenTexts = (content: CustodyContent): string[] => [
   content.title,
+  content.reference ?? "",
   content.firm.name,
   content.issuer.certificate,
   ...content.envelope.signers.flatMap(({ name, email }) => [name, email]),
@@ -108,8 +109,10 @@ const sealWords = (content: CustodyContent): SealWords => ({
   colour: accentOf(content),
 });
 
-function summary(flow: Flow, { envelope, envelopeSha256, issuer }: CustodyContent): void {
+function summary(flow: Flow, { title, reference, envelope, envelopeSha256, issuer }: CustodyContent): void {
   const { verifyCode, document } = envelope;
+  flow.row("Document", title, body);
+  if (reference !== null && reference !== title) flow.row("File number", reference, body);
   flow.row("Issuer", `SignSealShip, ${issuer.url}`, body);
   flow.row("Seal certificate", issuer.certificate, body);
   flow.row("Certificate, SHA-256", issuer.fingerprint, code);

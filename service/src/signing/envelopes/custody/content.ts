@@ -9,6 +9,8 @@ export type CustodyContent = {
   envelopeBytes: Uint8Array;
   envelopeSha256: string;
   title: string;
+  /** The firm's file number or other reference; null without one. */
+  reference: string | null;
   /** `logo` is a PNG that this service made. */
   firm: { name: string; accentColor: string | null; logo: Uint8Array | null };
   /** The texts to which the signers consented, word for word, each attached under its name. */

@@ -13,9 +13,10 @@ import { firmLogo, readShownFirm } from "../../../firms/partners/partners.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { languages } from "../../../kernel/platform/languages.ts";
 import type { Task, Workers } from "../../../kernel/platform/workers/task.ts";
+import type { TitleOf } from "../../../orders/order/order.ts";
 import type { ConsentTexts } from "../consent/texts.ts";
 import type { EnvelopeSeal } from "../records/deps.ts";
-import { type Envelope, titleOf } from "../records/envelope.ts";
+import { type Envelope, titleOf as untitled } from "../records/envelope.ts";
 import { agreedTexts, type CustodyContent } from "./content.ts";
 
 const drawing: Task<Omit<CustodyContent, "envelope">, Uint8Array | { readonly fault: string }> = {
@@ -32,6 +33,7 @@ type CustodyDeps = {
   workers: Workers;
   sealDocument: SealDocument;
   chainPem: ChainPems;
+  titleOf: TitleOf;
   /** Finds a text to which people consent; undefined for a version that never existed. */
   consentTexts: Pick<ConsentTexts, "find">;
   baseUrl: string;
@@ -48,13 +50,14 @@ async function sealCustody(
   evidence: EnvelopeEvidence,
   document: Buffer,
 ): Promise<Sealed> {
-  const { db, workers, sealDocument, baseUrl } = deps;
+  const { db, workers, sealDocument, titleOf, baseUrl } = deps;
   const bytes = envelopeBytes(evidence);
   const holder = envelope.partnerId;
   const input = {
     envelopeBytes: bytes,
     envelopeSha256: hash("sha256", bytes),
-    title: titleOf(envelope),
+    title: titleOf({ ...envelope, code: envelope.orderCode }) ?? untitled(envelope),
+    reference: envelope.externalReference,
     firm: {
       name: envelope.partnerName,
       accentColor: (await readShownFirm(db, holder)).branding?.accentColor ?? null,

@@ -102,7 +102,8 @@ export async function claimedOrder(deps: DeskDeps, operator: Operator, code: str
   requireActive(notary);
   const [rules, inPerson] = await Promise.all([deps.readEligibility(deps.db), latestRequest(deps.db, order.orderId)]);
   const eligibility = eligibilityFor(rules, notary, order, deps.clock());
-  return { notary, order, eligibility, inPerson: inPerson ?? null };
+  const title = deps.papers.titleOf(order);
+  return { notary, order, title, eligibility, inPerson: inPerson ?? null };
 }
 
 export type Claimed = Awaited<ReturnType<typeof claimedOrder>>;

@@ -32,6 +32,8 @@ export type WaitingOrder = {
   partnerId: string;
   firmName: string;
   docSlug: string | null;
+  /** The encrypted name of the document. */
+  documentName: Buffer | null;
   reference: string | null;
   signerState: string | null;
   taskId: number;
@@ -66,7 +68,7 @@ async function waitingOrders(
 
 const select = (where: Statement, end: Statement): Statement => sql`
   SELECT o.id AS "orderId", o.code AS "code@order", o.environment, o.partner_id AS "partnerId", p.name AS "firmName",
-    o.doc_slug AS "docSlug", o.external_reference AS reference, o.signer_state AS "signerState", t.id AS "taskId",
+    o.doc_slug AS "docSlug", o.document_name AS "documentName", o.external_reference AS reference, o.signer_state AS "signerState", t.id AS "taskId",
     t.claimed_by AS "claimedBy", t.claimed_at AS "claimedAt", t.due_at AS "dueAt", ${signingColumns},
     ${marked(orderState, sql`o`)}, ${marked(taskState, sql`t`)}, ${markedFirm}
   ${fromTasks} ${joinOrder(sql`t.order_id`)} ${joinFirm(sql`o.partner_id`)}

@@ -1,11 +1,13 @@
 import type { SealDocument } from "../../../evidence/seals/seals.ts";
 import { invalid } from "../../../kernel/platform/errors.ts";
 import { type Task, tooCostly, type Workers } from "../../../kernel/platform/workers/task.ts";
+import type { TitleOf } from "../../../orders/order/order.ts";
 import { type JournalCopy, sealJournal } from "../acts/export.ts";
 import type { UploadReport, UploadRules } from "../uploads/check.ts";
 
-/** The functions that check and seal the documents of notaries. */
+/** The functions that name, check and seal the documents of notaries. */
 export type NotaryPapers = {
+  titleOf: TitleOf;
   /** @throws ServiceError for a document that takes too long to read */
   checkUpload: (holder: string, bytes: Buffer, rules: Omit<UploadRules, "tsaRoots">) => Promise<UploadReport>;
   sealDocument: SealDocument;
@@ -19,7 +21,11 @@ const checking: Task<UploadRules, UploadReport> = {
 };
 
 /** @param tsaRoots PEM of the trusted time-stamping authorities */
-export const openNotaryPapers = (workers: Workers, tsaRoots: string, sealDocument: SealDocument): NotaryPapers => ({
+export const openNotaryPapers = (
+  workers: Workers,
+  { tsaRoots, sealDocument, titleOf }: { tsaRoots: string; sealDocument: SealDocument; titleOf: TitleOf },
+): NotaryPapers => ({
+  titleOf,
   checkUpload: (holder, bytes, rules) =>
     workers.run(checking, { holder, bytes, input: { ...rules, tsaRoots } }).catch((error: unknown) => {
       if (!tooCostly(error)) throw error;

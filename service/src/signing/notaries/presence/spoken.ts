@@ -20,13 +20,13 @@ const spanishActs: Readonly<Record<ActKind, string>> = {
 
 /** @param zone the time zone of the notary's hours; null when unknown */
 export function spokenAt(
-  { notary, order }: Pick<Claimed, "notary" | "order">,
+  { notary, order, title }: Pick<Claimed, "notary" | "order" | "title">,
   sheet: Sheet,
   { zone, now }: { zone: string | null; now: Date },
 ): (turn: Turn) => Spoken {
   const place = { notary: notary.commissionName, county: notary.county, state: notary.state };
   const { act } = sheet.script;
-  const document = order.reference ?? order.docSlug;
+  const document = title ?? order.reference;
   return ({ step, signer }) => {
     const about = { ...place, signer: nameOf(sheet, signer) };
     const hearers = order.signers.filter((_, index) => signer === null || signer === index + 1);

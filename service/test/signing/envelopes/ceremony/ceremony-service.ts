@@ -10,11 +10,13 @@ import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { openSealing, type SealDocument } from "../../../../src/evidence/seals/seals.ts";
 import { type Clock, systemClock } from "../../../../src/kernel/platform/clock.ts";
+import { openDocumentNames } from "../../../../src/kernel/platform/document-name.ts";
 import { openLog } from "../../../../src/kernel/platform/logs.ts";
 import { createMetrics } from "../../../../src/kernel/platform/metrics.ts";
 import { systemRandom } from "../../../../src/kernel/platform/random.ts";
 import { openSecretsKey } from "../../../../src/kernel/platform/secrets.ts";
 import { createWorkerPool } from "../../../../src/kernel/platform/workers/pool.ts";
+import { titleReader } from "../../../../src/orders/order/order.ts";
 import { openActs } from "../../../../src/signing/envelopes/ceremony/act.ts";
 import { type CeremonyDeps, openCeremony } from "../../../../src/signing/envelopes/ceremony/open-ceremony.ts";
 import { envelopeSeal } from "../../../../src/signing/envelopes/custody/seal-custody.ts";
@@ -65,7 +67,10 @@ export async function openCeremonyService(env: Record<string, string> = {}) {
   const { sealDocument, chainPem } = sealing;
   const blobs = await blobsOf(dataDir);
   const consentTexts = openConsentTexts();
-  const seal = envelopeSeal({ ...common, sealDocument, chainPem, consentTexts, baseUrl });
+  const names = openDocumentNames({ secrets, log });
+  const titleOf = titleReader({ names, pricing: { catalog: [] } });
+  const sealer = { ...common, sealDocument, chainPem, titleOf, consentTexts, baseUrl };
+  const seal = envelopeSeal(sealer);
   const reach = { links: signingLinks(secrets, baseUrl), untilMorning: async () => 0, texts: null };
   const deps = { ...common, secrets, blobs, seal, reach, baseUrl, sealDocument };
   const certificates = signerCertificates({ ...common, baseUrl }, signers.authorities);
@@ -73,7 +78,7 @@ export async function openCeremonyService(env: Record<string, string> = {}) {
     openActs({ ...common, blobs, certificates, stamp: null, ...parts });
   /** A ceremony with some parts replaced. @param parts `sealDocument`: seals in place of the service's sealer */
   const ceremonyWith = ({ sealDocument: sealOther, texts = null, ...parts }: CeremonyParts): Ceremony => {
-    const resealed = sealOther && envelopeSeal({ ...common, sealDocument: sealOther, chainPem, consentTexts, baseUrl });
+    const resealed = sealOther && envelopeSeal({ ...sealer, sealDocument: sealOther });
     const others = { consentTexts, titleOf: () => null, noticesOf: () => [], wasSignedAgain: async () => false };
     return openCeremony(
       { ...deps, ...parts, seal: resealed ?? seal, reach: { ...reach, texts } },
@@ -114,13 +119,13 @@ export async function openCeremonyService(env: Record<string, string> = {}) {
       signers: readonly object[],
       more: Record<string, string> = {},
       document = makePdf({ pages: 2 }),
-      { pay = true } = {},
+      { pay = true, fileName = "document.pdf" } = {},
     ) {
       const fields = { ...minimal, svc_sign: "true", signers: JSON.stringify(signers), ...more };
       const { orderCode } = await client.ok<{ orderCode: string }>(
         "POST",
         "/api/partner/orders",
-        orderForm(fields, document),
+        orderForm(fields, document, fileName),
       );
       if (pay) await client.ok("POST", `/api/partner/sandbox/orders/${orderCode}/checkout`);
       return orderCode;
