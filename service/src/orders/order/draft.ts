@@ -69,7 +69,8 @@ export async function draftOrder(
   if (!document) throw unusableFill();
   const name = documentName(sent.upload?.filename ?? sent.documentName) ?? expanded?.name ?? null;
   const use = expanded?.use ?? null;
-  const order = newOrder(deps, principal, { form, signers, priced, manualQuoteReason, document, name, notices, use });
+  const parts = { form, signers, priced, manualQuoteReason, document, name, notices, use };
+  const order = newOrder(deps, principal, sent.code ?? newCode(), parts);
   return { order: { ...order, methodToCharge: sent.methodToCharge }, blobKey: hasDocument ? document.blobKey : null };
 }
 
@@ -117,9 +118,9 @@ type CheckedParts = {
 function newOrder(
   { clock, offer, rowMac, names }: OrderDeps,
   principal: Principal,
+  code: string,
   { form, signers, priced, manualQuoteReason, document, name, notices, use }: CheckedParts,
 ): NewOrder {
-  const code = newCode();
   const { quote, carrierRate } = priced;
   const { partnerId, environment } = principal;
   const signing = {

@@ -9,6 +9,8 @@ import type { TemplateUse } from "./template-use.ts";
 
 /** A form as sent: its text fields, its file, and a name for a document without a file name. */
 export type SentOrder = {
+  /** The code of the new order; by default, a random one. */
+  code?: string | undefined;
   fields: ReadonlyMap<string, string>;
   upload: SentDocument | null;
   documentName?: string | undefined;

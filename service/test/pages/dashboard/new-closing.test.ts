@@ -144,6 +144,32 @@ test("places several documents for people who are named once, in one room, and t
   );
 });
 
+test("a closing passport lists the documents of a closing in the order of the form", async () => {
+  const dana = await agent();
+  const names = ["Warranty deed", "Disclosure", "Affidavit", "Note", "Disbursement sheet", "Letter"];
+  const documents = await Promise.all(
+    names.map(async (name, index) => ({
+      [`doc${index + 1}`]: await dana.file(`${name}.pdf`),
+      [`doc${index + 1}_name`]: name,
+      [`doc${index + 1}_fax`]: "on",
+    })),
+  );
+  const placed = await dana.post("", {
+    ...Object.assign({}, ...documents),
+    ...{ submission: crypto.randomUUID(), environment: "test", closing_name: "Reyes closing", fax_to: "2125550123" },
+    ...{ email: "reyes@example.com", name: "Ana Reyes", byod_confirmed: "on" },
+  });
+  const roomCode = /rooms\/([0-9a-f]{40})/.exec(placed.location)?.[1] ?? assert.fail(placed.text);
+  const { body: sealed } = await running.call(`/api/rooms/${roomCode}/passport`, {
+    ...{ method: "POST", headers: dana.api },
+  });
+  const { body: verified } = await running.call(`/api/verify/room/${sealed.verifyCode}`);
+  assert.deepEqual(
+    verified.manifest.documents.map(({ label }: { label: string }) => label),
+    names,
+  );
+});
+
 test("says what follows when a closing that the firm pays is placed, by its card and the member's limits", async () => {
   const { post, file, api, partnerId } = await agent();
   const doc1 = await file("Deed.pdf");

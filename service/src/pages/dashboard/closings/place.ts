@@ -5,6 +5,7 @@ import { principalOf } from "../../../kernel/http/authentication.ts";
 import type { Principal } from "../../../kernel/identity/identity.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { newCode } from "../../../kernel/platform/ids.ts";
 import { draftOrder, type OrderDeps, type PricedOrder, readWhole } from "../../../orders/order/order.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { chargeFields, methodToCharge, requireShownCharge, shownChargeOf } from "../orders/new/shown-charge.ts";
@@ -121,7 +122,9 @@ async function closingIn(orders: OrderDeps, request: FastifyRequest, values: For
       messages.add(`Person ${row}${name && ` (${name})`}: choose what this person signs, or another role.`);
   }
   const drafts: NewClosing["documents"][number][] = [];
-  for (const document of documents) {
+  // A closing passport sorts its documents by order code, so that ascending codes give them the order of the form.
+  const codes = documents.map(() => newCode()).sort();
+  for (const [index, document] of documents.entries()) {
     const fields = orderOf(values, document);
     const { refusals } = readWhole(fields, false, orders.offer.pricing);
     const strays = document.services.sign ? strayFields(values, document) : 0;
@@ -144,7 +147,8 @@ async function closingIn(orders: OrderDeps, request: FastifyRequest, values: For
     if (isSigned(document) && signing.length === 0) messages.add(`${nameOf(document)}: choose who signs it.`);
     if (refusals.length > 0) continue;
     try {
-      const sent = { fields, upload: null, documentName: document.name || document.fileName, mayAddPage: mayAdd };
+      const code = codes[index];
+      const sent = { code, fields, upload: null, documentName: document.name || document.fileName, mayAddPage: mayAdd };
       const { order } = await draftOrder(orders, principal, sent);
       drafts.push({ order, label: document.name.slice(0, 200), receivers: receiversOf(values, document) });
     } catch (error) {
@@ -155,16 +159,19 @@ async function closingIn(orders: OrderDeps, request: FastifyRequest, values: For
   if (documents.length === 0) messages.add("Add at least one document.");
   if (messages.size > 0 || withoutPlace.length > 0 || !room)
     throw new ClosingRefused([...messages], { fields: refusedFields, withoutPlace });
-  const priced = drafts.map(({ order: { totalCents, manualQuoteReason } }, index) => {
-    const document = documents[index];
-    const reason = manualQuoteReason && document ? `${nameOf(document)}: ${manualQuoteReason}` : manualQuoteReason;
-    return { totalCents, manualQuoteReason: reason };
-  });
+  const priced = pricesOf(drafts, documents);
   return {
     ...{ room, sealsWhenDone: values["seals_when_done"] === "on", people: participantsIn(values), documents: drafts },
     methodToCharge: await agreedMethod(orders, principal, values, priced),
   };
 }
+
+const pricesOf = (drafts: NewClosing["documents"], documents: readonly ClosingDocument[]): PricedOrder[] =>
+  drafts.map(({ order: { totalCents, manualQuoteReason } }, index) => {
+    const document = documents[index];
+    const reason = manualQuoteReason && document ? `${nameOf(document)}: ${manualQuoteReason}` : manualQuoteReason;
+    return { totalCents, manualQuoteReason: reason };
+  });
 
 /**
  * The only method to charge automatically for a closing that the firm pays: null for none, undefined for any.
