@@ -24,6 +24,7 @@ import { authentic, roomState } from "./store.ts";
 import {
   actOf,
   dayOf,
+  isBetweenServices,
   isStuck,
   isUnfinished,
   orderNameOf,
@@ -38,9 +39,12 @@ import {
 
 /**
  * The firm's next step. `fix`: something is stuck, on the page of `orderCode`. `pay`: the firm pays. `look`: the
- * closing is due, and somebody else must act. `add`: the closing has no orders.
+ * closing is due, and somebody else must act. `add`: the closing has no orders. `simulate`: a test order waits until its
+ * next service is begun.
  */
-export type ClosingStep = { do: "fix"; orderCode: string; status: string } | { do: "pay" | "look" | "add" };
+export type ClosingStep =
+  | { do: "fix"; orderCode: string; status: string }
+  | { do: "pay" | "look" | "add" | "simulate" };
 
 export type OpenClosing = {
   roomCode: string;
@@ -114,7 +118,7 @@ export async function openClosings(
       ...room,
       due,
       reason: reasonOf(waiting, titleOf, zone),
-      step: stepOf(waiting, room.orders, due),
+      step: stepOf(waiting, room.orders, due) ?? simulation(owner, waiting),
     };
   });
 }
@@ -144,6 +148,9 @@ function stepOf([first]: readonly OrderRow[], orders: number, due: OpenClosing["
     return { do: "fix", orderCode: first.code, status: first.hasFaxFailed ? "FaxFailed" : first.status };
   return due === "overdue" || due === "today" ? { do: "look" } : null;
 }
+
+const simulation = ({ environment }: Owner, waiting: readonly OrderRow[]): ClosingStep | null =>
+  environment === "test" && waiting.some(isBetweenServices) ? { do: "simulate" } : null;
 
 export type ClientOrder = Titled & {
   id: number;

@@ -66,4 +66,4 @@ export {
 } from "./store.ts";
 export { type OwnRoom, ownRoom, roomView } from "./view/read-view.ts";
 export type { ActivityItem, OrderCard, PassportPointer, RoomView, Signer } from "./view/schemas.ts";
-export { closesToday, closingZone, dayWords, failedFaxesIn } from "./who-acts.ts";
+export { closesToday, closingZone, dayWords, failedFaxesIn, isBetweenServices } from "./who-acts.ts";

@@ -113,7 +113,17 @@ export function actOf(row: UnfinishedOrder, zone: string): string {
   return acts[status] ?? statusLabel(status).toLowerCase();
 }
 
+/**
+ * The statuses between two services. A live order leaves them by itself; a test order waits for the sandbox or an
+ * operator.
+ */
+const betweenServices: ReadonlySet<string> = new Set(["EsignComplete", "NotarizationComplete"]);
+
+export const isBetweenServices = ({ status }: { status: string }): boolean => betweenServices.has(status);
+
 const acts: Readonly<Record<string, string>> = {
+  EsignComplete: "signed, and waits for its next service to begin",
+  NotarizationComplete: "notarized, and waits for its next service to begin",
   QuoteReady: "waits for payment",
   AwaitingPayment: "waits for payment",
   NotarizationPending: "the notary must act",

@@ -179,6 +179,7 @@ function endedStep(page: PageState, state: Ended): Html {
   const { signedAt, signer, document, verifyCode } = view;
   return html`<section class="card" aria-labelledby="state-title"><h2 id="state-title">${title}</h2>
 <p class="lead">${view.room && state === "signed" ? roomWords(page).signed : state === "completed" && expectsNothing(view) ? words.session.copy : text}</p>
+${view.environment === "test" && state === "completed" && !view.isSimulated && !expectsNothing(view) && html`<p>${words.test.completed}</p>`}
 ${view.room && !view.room.isRemote && backLink(words)}
 ${state === "locked" && view.canSendWayIn && lockedHelp(token, words, view.step === "text_code")}
 ${signedAt && !view.isSimulated && html`<p>${words.signedAt} ${plainTime(signedAt, signer.language)}.</p>`}

@@ -144,6 +144,23 @@ test("the list of rooms shows the day, the reason and a button; another firm see
   assert.deepEqual(foreign, []);
 });
 
+test("in test, a signed order with another service shows that the next service is to be simulated", async () => {
+  const { room } = await closing("Signed", null, "EsignComplete");
+  const found = (await overview("2027-01-15")).find(({ roomCode }) => roomCode === room);
+  assert.deepEqual(found?.step, { do: "simulate" });
+  assert.equal(found?.reason, "Paper 1: signed, and waits for its next service to begin.");
+  assert.match(
+    await page("/dashboard/rooms"),
+    /#sandbox">Simulate what follows<span class="visually-hidden"> in Signed/,
+  );
+  const shown = await page(`/dashboard/rooms/${room}`);
+  assert.match(
+    shown,
+    /1 document waits for its next service to begin\. In test, the next service does not begin by itself/,
+  );
+  assert.match(shown, /id="sandbox"/);
+});
+
 test("a member sets the day on the room's page, and in New closing", async () => {
   const room = await acme.room("By page");
   const path = `/dashboard/rooms/${room}/closes-on`;

@@ -495,6 +495,7 @@ describe("a form", () => {
       assert.equal(answer.status, 200);
       const page = await answer.text();
       assert.match(page, /class="notice-title">TEST</, state);
+      assert.equal(page.includes("what follows does not begin by itself"), state === "completed", state);
       assert.equal(page.includes('href="/v/envelope/mfrggzdfmztwq2lknnwg23tpoa"'), state === "completed");
     }
   });

@@ -30,6 +30,12 @@ test("says nothing of documents that are finished, canceled or refunded, and of 
   assert.equal(waits(card("EsignPending", [signer("Ana Ortega", 1, true)])), "");
 });
 
+test("says that a signed document with another service waits for that service to begin", () => {
+  const signed = card("EsignComplete", [signer("Ana Ortega", 1, true)]);
+  assert.equal(waits(signed), "1 document waits for its next service to begin.");
+  assert.equal(waits(signed, signed), "2 documents wait for their next service to begin.");
+});
+
 test("says that somebody must act after trouble, and that a parcel is on its way", () => {
   assert.equal(
     waits(card("EsignDeclined"), card("FaxFailed"), card("Shipped"), card("ManualQuoteRequired")),

@@ -1,4 +1,4 @@
-import { hasEnded, isStuckStatus, type SealWish } from "../../../closing/rooms/rooms.ts";
+import { hasEnded, isBetweenServices, isStuckStatus, type SealWish } from "../../../closing/rooms/rooms.ts";
 import { type Payer, payers } from "../../../orders/order/order.ts";
 import { type ChargeOfOrder, methodName, sumOfCharges } from "../../../orders/payments/payments.ts";
 import { card, codeText, emptyState, notice, pageHead } from "../../ui/components.ts";
@@ -21,7 +21,7 @@ import { formPath, openOrClosed, problemOf, type RoomDetailView, signingCodes, t
 /** The page of a room for its owner, part by part. */
 export function roomBody(view: RoomDetailView): Html {
   const { name, reference, status, roomCode } = view.room;
-  const waits = waitingIn(view.room);
+  const waits = [waitingIn(view.room), idleInTest(view)].join(" ").trim();
   const lead = html`<span class="room-lead">${openOrClosed(status)}<span class="breakable">${reference === null ? "No file number" : `File number ${reference}`}</span></span>`;
   const links = html`<p class="room-links"><a href="/dashboard/rooms">All rooms</a><a href="/rooms/${roomCode}">Open the public page</a></p>`;
   return html`${pageHead(name, lead, links)}
@@ -37,6 +37,12 @@ ${card("participants", "Participants", participantsPart(view))}
 ${card("state", status === "closed" ? "Reopen the room" : "Close the room", statePart(view))}
 </div>`;
 }
+
+/** Says what a member can do for test orders between two services, which begin by themselves only in live. */
+const idleInTest = ({ environment, room }: RoomDetailView): string =>
+  environment === "test" && room.orders.some(isBetweenServices)
+    ? "In test, the next service does not begin by itself: press “Complete” under Sandbox, or ask the operator of this service to begin it."
+    : "";
 
 /** The day on which the closing is due, and the form that changes it. */
 function dayPart(view: RoomDetailView): Html {

@@ -94,6 +94,7 @@ function stepCell({ step, roomCode, name }: OpenClosing): Html {
     html`<a class="button quiet-button" href="${to}">${label}<span class="visually-hidden"> in ${name}</span></a>`;
   if (step.do === "fix") return button(fixWords[step.status] ?? "See why", `/dashboard/orders/${step.orderCode}`);
   if (step.do === "pay") return button("Pay", `${path}/${roomCode}#payment`);
+  if (step.do === "simulate") return button("Simulate what follows", `${path}/${roomCode}#sandbox`);
   return step.do === "add"
     ? button("Add orders", `${path}/${roomCode}#orders`)
     : button("See who must act", `${path}/${roomCode}`);

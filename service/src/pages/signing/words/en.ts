@@ -18,6 +18,7 @@ export const en = {
   test: {
     title: "TEST",
     text: "This is a test. Nothing on this page is real, and a signature given here binds nobody.",
+    completed: "In a test, what follows does not begin by itself, and you may get no email about it.",
   },
   signers: {
     mixed: "Look closely: a word here mixes letters of different alphabets.",

@@ -11,6 +11,8 @@ export const es: Words = {
   test: {
     title: "PRUEBA",
     text: "Esto es una prueba. Nada de lo que aparece en esta página es real, y una firma hecha aquí no obliga a nadie.",
+    completed:
+      "En una prueba, lo que sigue no empieza por sí solo, y es posible que no reciba ningún correo al respecto.",
   },
   signers: {
     mixed: "Mire con atención: una palabra mezcla letras de alfabetos distintos.",

@@ -11,6 +11,8 @@ export const fr: Words = {
   test: {
     title: "TEST",
     text: "Ceci est un test. Rien sur cette page n’est réel, et une signature donnée ici n’engage personne.",
+    completed:
+      "Dans un test, la suite ne commence pas d’elle-même, et il se peut que vous ne receviez aucun e-mail à ce sujet.",
   },
   signers: {
     mixed: "Regardez bien : un mot mélange des lettres de plusieurs alphabets.",

@@ -11,6 +11,7 @@ export const pt: Words = {
   test: {
     title: "TESTE",
     text: "Isto é um teste. Nada nesta página é real, e uma assinatura feita aqui não obriga ninguém.",
+    completed: "Em um teste, o que vem a seguir não começa sozinho, e talvez você não receba nenhum e-mail sobre isso.",
   },
   signers: {
     mixed: "Olhe com atenção: uma palavra mistura letras de alfabetos diferentes.",

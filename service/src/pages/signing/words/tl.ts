@@ -11,6 +11,8 @@ export const tl: Words = {
   test: {
     title: "PAGSUBOK (TEST)",
     text: "Ito ay pagsubok lamang. Walang totoo sa pahinang ito, at walang sinumang mapapanagot sa pirmang ibinigay dito.",
+    completed:
+      "Sa isang pagsubok, hindi kusang nagsisimula ang susunod na hakbang, at maaaring wala kang matanggap na email tungkol dito.",
   },
   signers: {
     mixed: "Tingnang mabuti: may salitang pinaghahalo ang mga titik ng iba’t ibang alpabeto.",

@@ -11,6 +11,8 @@ export const vi: Words = {
   test: {
     title: "THỬ NGHIỆM (TEST)",
     text: "Đây là bản thử nghiệm. Không có gì trên trang này là thật, và chữ ký tại đây không ràng buộc ai.",
+    completed:
+      "Trong bản thử nghiệm, bước tiếp theo không tự bắt đầu, và quý vị có thể không nhận được email về việc đó.",
   },
   signers: {
     mixed: "Hãy xem kỹ: có một từ trộn chữ cái của nhiều bảng chữ cái.",

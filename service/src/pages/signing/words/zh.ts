@@ -11,6 +11,7 @@ export const zh: Words = {
   test: {
     title: "测试（TEST）",
     text: "这是一次测试。本页内容均非真实，在此签名对任何人都没有约束力。",
+    completed: "在测试中，后续步骤不会自动开始，您可能也不会收到相关邮件。",
   },
   signers: {
     mixed: "请仔细查看：其中有一个词混用了不同字母表的字母。",

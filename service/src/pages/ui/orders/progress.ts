@@ -1,4 +1,4 @@
-import type { RoomView } from "../../../closing/rooms/rooms.ts";
+import { isBetweenServices, type RoomView } from "../../../closing/rooms/rooms.ts";
 import { type Html, html } from "../render.ts";
 import { en, type Words } from "../words/en/en.ts";
 
@@ -29,7 +29,12 @@ export function waitingIn({ orders }: Pick<RoomView, "orders">): string {
 
 /** The verb agrees with the number of documents. */
 const say = (reason: string, count: number): string =>
-  count === 1 ? reason.replace(/^(wait|need)\b/, "$1s").replace(/^are\b/, "is") : reason;
+  count === 1
+    ? reason
+        .replace(/^(wait|need)\b/, "$1s")
+        .replace(/^are\b/, "is")
+        .replace(" their next", " its next")
+    : reason;
 
 /** Null for a document that waits for nobody. */
 function reasonOf({ status, statusGroup, signers }: Card): string | null {
@@ -43,6 +48,7 @@ function reasonOf({ status, statusGroup, signers }: Card): string | null {
     const names = open.filter(({ routingOrder }) => routingOrder === turn).map(({ name, email }) => name ?? email);
     return names.length === 0 ? null : `wait for ${inList.format(names)} to sign`;
   }
+  if (isBetweenServices({ status })) return "wait for their next service to begin";
   if (statusGroup === "notarizing") return "wait for the notary";
   if (statusGroup === "shipping") return "wait to be sent";
   return status === "Shipped" ? "are on the way to the recipient" : null;
