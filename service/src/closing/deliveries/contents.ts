@@ -15,7 +15,7 @@ import {
 import { whereSignedAgain } from "../../signing/notaries/notaries.ts";
 import { type CertificateDeps, closingLogProof } from "../closing-passports/closing-passports.ts";
 import { certificateEntry, closingCertificatePath, type OpenedCertificate } from "./certificate.ts";
-import { fileName, fitsChecker, namePart, readme, receipts, uniqueNames } from "./names.ts";
+import { fileName, fitsChecker, namePart, readme, receipts, simulatedNotarization, uniqueNames } from "./names.ts";
 import type { DeliveredFile, OrderOfRoom } from "./store.ts";
 
 export type ZipDeps = DocumentDeps &
@@ -33,10 +33,12 @@ export type ZipDeps = DocumentDeps &
     };
   };
 
-type OrderToDeliver = Omit<OrderOfRoom, "isSimulated">;
+/** `isNotarySimulated` is only needed where files get names. */
+type OrderToDeliver = Omit<OrderOfRoom, "isSimulated" | "isNotarySimulated"> &
+  Partial<Pick<OrderOfRoom, "isNotarySimulated">>;
 
 /** An order with its stored documents. */
-export type Deliverable = Pick<OrderOfRoom, "id" | "code" | "status"> & {
+export type Deliverable = Pick<OrderOfRoom, "id" | "code" | "status" | "isNotarySimulated"> & {
   /** Whether the notarized document replaces one that was signed earlier, which then doesn't count any more. */
   replacesSigned: boolean;
   title: string | null;
@@ -64,12 +66,14 @@ export function deliverableOf(
   reference: string | null,
 ): Deliverable {
   const { id, code, status, sign, notarize, partnerId, environment, externalReference, signingAgain } = order;
+  const { isNotarySimulated = false } = order;
   const documents = readDocuments(deps.rowMac, { orderCode: code, partnerId, environment }, order.documents);
   const kind = notarize ? "notarized" : sign ? "sealed" : "original";
   const final = documents.findLast((each) => each.kind === kind) ?? null;
   const title = deps.titleOf(order);
   const replacesSigned = whereSignedAgain(deps.rowMac, code, signingAgain) !== null;
-  return { id, code, status, replacesSigned, title, reference: reference ?? externalReference, documents, final };
+  const called = { title, reference: reference ?? externalReference };
+  return { id, code, status, isNotarySimulated, replacesSigned, ...called, documents, final };
 }
 
 /**
@@ -99,6 +103,8 @@ export type NamedFile = DeliveredFile & {
   orderCode: string;
   /** Whether people signed the order's document here. */
   isSignedHere: boolean;
+  /** Whether the file is a notarized document of the sandbox, which no notary signed. */
+  isNotarySimulated: boolean;
   deletedAt: Date | null;
 };
 
@@ -126,8 +132,10 @@ export function namedFiles(orders: readonly Deliverable[], files: readonly Deliv
       const folder = folderOf(file.kind, isNotarized);
       const prefix = folder === "Documents" ? `${String(++number).padStart(2, "0")} ` : "";
       // Unique in all folders, because a proof is named after its file alone.
-      const path = `${folder}/${unique(`${prefix}${fileName({ ...order, kind: file.kind })}`, ".pdf")}`;
-      return [{ ...file, path, orderCode: order.code, isSignedHere, deletedAt: document.deletedAt }];
+      const isNotarySimulated = file.kind === "notarized" && order.isNotarySimulated;
+      const kind = isNotarySimulated ? simulatedNotarization : file.kind;
+      const path = `${folder}/${unique(`${prefix}${fileName({ ...order, kind })}`, ".pdf")}`;
+      return [{ ...file, path, orderCode: order.code, isSignedHere, isNotarySimulated, deletedAt: document.deletedAt }];
     });
   });
 }
@@ -184,7 +192,19 @@ export async function zipOf(deps: ZipDeps, zip: ZipOf): Promise<{ name: string; 
   const hasSigned = files.some(({ kind, path }) => kind === "sealed" && path.startsWith("Evidence/"));
   const kinds = new Set(contents.flatMap((file) => ("deletedAt" in file ? [] : [file.kind])));
   const unsigned = new Set(files.flatMap(({ path, isSignedHere }) => (isSignedHere ? [] : [path])));
-  const facts = { title, reference, firmName, environment, documents, unsigned, hasSigned, kinds, isCertificateLost };
+  const simulated = new Set(files.flatMap(({ path, isNotarySimulated }) => (isNotarySimulated ? [path] : [])));
+  const facts = {
+    simulated,
+    title,
+    reference,
+    firmName,
+    environment,
+    documents,
+    unsigned,
+    hasSigned,
+    kinds,
+    isCertificateLost,
+  };
   entries.push(
     {
       name: `${top}/contents.json`,

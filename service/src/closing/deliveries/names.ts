@@ -24,7 +24,11 @@ export function namePart(text: string, most = mostBytes): string {
   return device.test(name) ? `_${name}` : name;
 }
 
+/** In place of the kind, for a notarized document of the sandbox. */
+export const simulatedNotarization = "simulated_notarization";
+
 const words: Readonly<Record<string, string>> = {
+  [simulatedNotarization]: "notarization simulated",
   original: "original",
   sealed: "signed",
   notarized: "notarized",
@@ -76,6 +80,8 @@ export type Contents = {
   documents: readonly { path: string; kind: string; sha256: string; deletedAt?: Date }[];
   /** The paths of the documents that nobody signed here. */
   unsigned: ReadonlySet<string>;
+  /** The paths of the notarized documents that no notary signed, because the sandbox made them. */
+  simulated: ReadonlySet<string>;
   /** Whether the folder Evidence has a signed document that was notarized afterwards. */
   hasSigned: boolean;
   /** The kinds of the files in the zip. */
@@ -104,14 +110,15 @@ export const fitsChecker = (others: number): boolean => others + mostReadme <= c
  * not proven.
  */
 export function readme(contents: Contents): string {
-  const { title, reference, firmName, environment, documents, unsigned, hasSigned, kinds, baseUrl } = contents;
+  const { title, reference, firmName, environment, documents, unsigned, simulated, hasSigned, kinds, baseUrl } =
+    contents;
   const hasCustody = kinds.has("custody_certificate");
   const sections = [
     `${title}${reference === null ? "" : `\nFile number: ${reference}`}\nSent by: ${firmName}`,
     environment === "test" ? "A TEST: the seals in these files mean nothing outside of testing." : null,
     `THE DOCUMENTS
 
-${documents.map(({ path, kind, deletedAt }) => `- ${path}\n  ${deletedAt ? `Not here: it was deleted on ${deletedAt.toISOString().slice(0, 10)}, as agreed. contents.json has its hash.` : meaning(kind, !unsigned.has(path))}`).join("\n")}
+${documents.map(({ path, kind, deletedAt }) => `- ${path}\n  ${deletedAt ? `Not here: it was deleted on ${deletedAt.toISOString().slice(0, 10)}, as agreed. contents.json has its hash.` : simulated.has(path) ? notNotarized : meaning(kind, !unsigned.has(path))}`).join("\n")}
 
 The PDF file itself is the document. A print of it shows its words, and proves nothing.`,
     `HOW TO CHECK A DOCUMENT, WITHOUT US
@@ -159,7 +166,7 @@ function othersText({ kinds, environment, isCertificateLost }: Contents): string
       ? "A custody certificate tells the story of one document: who was asked, identified and signed, and when."
       : "",
     kinds.has("closing_certificate")
-      ? "The closing certificate lists the documents of this closing with their hashes."
+      ? "The closing certificate lists the documents of this closing with their hashes. It numbers all of them by the codes of\n  their orders: a number there can differ from the number in a file's name here, so go by the name."
       : "",
   ].filter((each) => each !== "");
   const parts = [
@@ -205,6 +212,8 @@ function notYet(paths: readonly string[], proof: string, when: string): string {
 - Not here yet: the ${proof} of these files. It exists ${when}: download the zip again then.
 ${paths.map((path) => `    ${path}`).join("\n")}`;
 }
+
+const notNotarized = "A test: the notarization was simulated, and no notary signed it.";
 
 function meaning(kind: string, isSignedHere: boolean): string {
   if (kind === "notarized") return "The notarized document. Use this file.";

@@ -1,3 +1,4 @@
+import { lastActor } from "../../kernel/audit/audit.ts";
 import type { Owner } from "../../kernel/identity/identity.ts";
 import { hourMs } from "../../kernel/platform/clock.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
@@ -103,11 +104,14 @@ export type OrderOfRoom = Owner & {
   documents: StoredOrderDocument[];
   signingAgain: StoredSigningAgain;
   isSimulated: boolean;
+  /** Whether the sandbox simulated the notarization, so that no notary signed. */
+  isNotarySimulated: boolean;
 };
 
 const orderColumns = sql`o.id, o.code AS "code@order", o.status, o.sign, o.notarize, o.partner_id AS "partnerId",
   o.environment, o.document_name AS "documentName", o.doc_slug AS "docSlug", o.external_reference AS "externalReference",
   ${documentsOfOrder} AS documents, ${signingAgainOf} AS "signingAgain", ${isSigningSimulated} AS "isSimulated",
+  coalesce(${lastActor(sql`o.id`, "NotarizationComplete")} = 'sandbox', false) AS "isNotarySimulated",
   ${verified(orderState, sql`o`)}, ${verifiedEnvelopesOf(sql`o.id`)}`;
 
 /**

@@ -179,6 +179,20 @@ const links = (email: string) => [
   ),
 ];
 
+test("names a notarization that the sandbox simulated as simulated, in the zip and in its explanation", async () => {
+  const order = await place(acme, { svc_notary: "true" });
+  await finish(acme, order);
+  const zip = await bytesOf(await fetch(`${baseUrl}/dashboard/orders/${order}/zip`, { headers: agent }));
+  const [name = "", ...others] = namesIn(zip).filter((each) => each.includes("/Documents/"));
+  assert.match(name, /, notarization simulated\.pdf$/);
+  assert.deepEqual(others, []);
+  const files = unzipSync(zip);
+  const readme = Object.keys(files).find((each) => each.endsWith("/README.txt")) ?? "";
+  const text = Buffer.from(files[readme] ?? []).toString();
+  assert.match(text, /notarization simulated\.pdf\s+A test: the notarization was simulated, and no notary signed it\./);
+  assert.doesNotMatch(text, /Use this file/);
+});
+
 test("names the wrong field, and sends nothing", async () => {
   for (const [fields, status, why] of [
     [{ name: " " }, 400, /name must have 1 to 200 characters/],

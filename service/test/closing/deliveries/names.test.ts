@@ -41,6 +41,7 @@ test("the explanation names the kinds of files that are in the zip, and no other
     firmName: "Harbor",
     documents: [],
     unsigned: new Set<string>(),
+    simulated: new Set<string>(),
     hasSigned: false,
     isCertificateLost: false,
     files: [],
@@ -53,6 +54,7 @@ test("the explanation names the kinds of files that are in the zip, and no other
   for (const words of [
     "- Certificates: A custody",
     "The closing certificate lists",
+    "so go by the name.",
     "- Receipts:",
     "of each custody certificate who",
   ])
@@ -77,6 +79,7 @@ test("the explanation says of a document that nobody signed here that it has no 
       files: [],
       kinds: new Set(["sealed"]),
       unsigned: new Set(["Documents/02 Note.pdf"]),
+      simulated: new Set<string>(),
     },
     ...{ waiting: { "tlog-proof": [], ots: [] }, baseUrl: "https://service.example" },
   });
@@ -87,7 +90,13 @@ test("the explanation says of a document that nobody signed here that it has no 
 test("the explanation tells the reader to drop the whole zip only if the page takes it", () => {
   const facts = {
     ...{ title: "Ortega", reference: null, firmName: "Harbor", documents: [], hasSigned: false },
-    ...{ isCertificateLost: false, files: [], kinds: new Set(["sealed"]), unsigned: new Set<string>() },
+    ...{
+      isCertificateLost: false,
+      files: [],
+      kinds: new Set(["sealed"]),
+      unsigned: new Set<string>(),
+      simulated: new Set<string>(),
+    },
     ...{ waiting: { "tlog-proof": [], ots: [] }, baseUrl: "https://service.example" },
   };
   const textFor = (bytes: number) => readme({ ...facts, environment: "live", fitsChecker: fitsChecker(bytes) });
