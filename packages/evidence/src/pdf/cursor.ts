@@ -66,7 +66,7 @@ export function readKeyword(cursor: Cursor, word: string): boolean {
   return true;
 }
 
-/** An unsigned integer of at most 15 digits under the cursor; otherwise undefined, without moving. */
+/** Reads an unsigned integer of at most 15 digits. Returns undefined for anything else, and does not move the cursor. */
 export function readUnsigned(cursor: Cursor): number | undefined {
   let length = 0;
   let value = 0;

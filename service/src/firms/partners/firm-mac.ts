@@ -23,7 +23,7 @@ export const protectedTables = [stateRows(firmState, { backfill: { set: "firms, 
 export const verifiedFirms = verified(firmState, sql`partners`);
 export const verifiedFirm = verified(firmState, sql`p`);
 
-/** How other features read firms. In these parts of statements the firm is `p`, as it is for `verifiedFirm`. */
+/** Parts of statements with which other features read firms. They name the firm `p`, as `verifiedFirm` does. */
 export const fromFirms = sql`FROM partners p`;
 
 /** @param id the firm's id, as an expression of the other tables */

@@ -126,8 +126,8 @@ async function requireNoDispute(tx: Tx, orderId: number): Promise<void> {
 }
 
 /**
- * An order that was held for a payment of a wrong sum could be paid again after its release, while the service has the
- * wrong sum as well.
+ * Refuses to release an order that is held for a payment of the wrong sum. It could then be paid a second time, while
+ * the service still has the first payment.
  * @throws ServiceError `conflict`
  */
 async function requireNoWrongSum(tx: Tx, { id, statusBeforeHold }: LockedOrder): Promise<void> {

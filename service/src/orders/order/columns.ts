@@ -21,7 +21,7 @@ type NewOrderFacts = BoughtServices &
 type InsertedColumn = {
   readonly name: string;
   readonly read: (order: NewOrderFacts) => unknown;
-  /** The cast of the inserted value. */
+  /** The SQL cast of the inserted value; empty for none. */
   readonly cast: Statement;
 };
 

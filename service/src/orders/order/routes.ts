@@ -37,7 +37,10 @@ export type OrderRouteDeps = {
   orders: OrderDeps;
   uploadPlaces: UploadPlaces;
   withTemplate: WithTemplate;
-  /** Returns the template whose fields and roles an order by a fill token alone leaves out; null for none. */
+  /**
+   * Returns the template from which the document of a fill token was filled in. An order that sends only the token does
+   * not get that template's fields and roles. Null when there is nothing to get.
+   */
   templateOfFill: (principal: Principal, token: string) => Promise<UnusedTemplate | null>;
   /** Returns the state of the notarization. */
   notarizationOf: (code: string) => Promise<Notarization>;

@@ -94,7 +94,7 @@ async function payBack(
   await tellFirm(tx, order, { moment: "paid_back", cents: amountCents, about, how: outsideWays[how] });
   await endPriceTasks(tx, order, { actor, at });
   await enqueue(tx, settledRefundQueue, { orderId });
-  // The order's refund may have waited for nothing but this money.
+  // This money may have been the last that the order's refund waited for.
   if (order.status === "RefundPending") await enqueue(tx, refundQueue, { orderId });
   return amountCents;
 }

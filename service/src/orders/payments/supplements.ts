@@ -65,7 +65,8 @@ export const supplementsOf = (db: Sql, orderId: number) =>
   db.query<Supplement>(sql`SELECT ${columns} FROM supplements s WHERE s.order_id = ${orderId} ORDER BY s.id`);
 
 /**
- * The ids of the payments that paid supplements of the order: those that replace losses, or those on top of the price.
+ * Selects the ids of the payments that paid supplements of the order.
+ * @param replacesLoss true for supplements that replace a loss, false for those on top of the price
  * @throws ServiceError `unavailable` for an altered supplement
  */
 export async function supplementPayments(

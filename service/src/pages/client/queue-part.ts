@@ -24,7 +24,7 @@ export function queuePart(view: QueueView): Html {
 ${card("now", title, html`<div aria-live="polite">${linesOf(view)}</div>${actionOf(view)}${waits && html`<p class="without-script">${reader.words.reload}</p>`}`)}</div>`;
 }
 
-/** How often the page looks for changes; null when nothing is to change by itself. */
+/** How often the page looks for changes; null when nothing can change without the reader's action. */
 function secondsOf(place: QueuePlace): number | null {
   if (place.state === "waiting" || place.state === "taken") return 5;
   if (place.state !== "booked") return null;

@@ -12,9 +12,9 @@ export type Reach = {
   /** The roles of an object, as a set of `ROLE`. */
   readonly roles: Map<number, number>;
   readonly fields: Map<number, Field>;
-  /** By page: the node of the page tree that references it; null if two nodes do. */
+  /** For each page: the node of the page tree that references it; null if two nodes do. */
   readonly above: Map<number, number | null>;
-  /** By appearance or value: the fields that it belongs to. */
+  /** For each appearance or value: the fields that it belongs to. */
   readonly owners: Map<number, Set<number>>;
   /** For each signature dictionary that is an indirect object: the field whose value it is. */
   readonly signed: Map<number, number>;

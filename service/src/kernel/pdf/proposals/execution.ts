@@ -88,8 +88,9 @@ function columnEnd(opening: Run, bottom: number, words: readonly Run[], width: n
 /** The words of a notary have fewer lines. */
 const mostSentences = 8;
 
-/** The least gap between two columns, in points, and the greatest end of the left one, as a share of the page's width. */
+/** The smallest gap between two columns, in points. */
 const columnGap = 24;
+/** The left column ends at most here, as a share of the page's width. */
 const widestColumn = 0.55;
 
 /** The greatest distance, in points, from a line of a witness to the next words of the same witness. */

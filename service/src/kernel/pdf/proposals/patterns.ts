@@ -120,7 +120,7 @@ export const measures = {
   cellsOfSigner: 120,
   /** The distance from a date to the nearest signature. A date that is further away is not the date of signing. */
   dateOfSigner: 240,
-  /** The distance from a line to the next line of the same signers, which has no words. */
+  /** The distance from a line to the next line for the same signers, if that line has no label of its own. */
   nextLine: 50,
   /** A text with fewer words than this is a label or a heading. */
   wordsOfSentence: 9,

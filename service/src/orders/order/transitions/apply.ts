@@ -59,7 +59,7 @@ export type Actor = {
   at: Date;
   log: Log;
   reason?: string | undefined;
-  /** Whether the member who placed the order was already told of what happens. */
+  /** Whether the member who placed the order was already notified of this change. */
   isNotified?: boolean;
 };
 

@@ -140,8 +140,8 @@ export const selectOfPartner = (db: Sql, partnerId: string) =>
   );
 
 /**
- * The subscriptions that this key created. Also those of a member whom someone linked, or gave live access, with this
- * key, even if the member has since been removed.
+ * Selects the subscriptions that this key created, and those created by members who were linked or got live access with
+ * this key, even if such a member has since been removed.
  */
 export const selectCreatedByKey = (db: Sql, partnerId: string, keyId: string) =>
   db.query<SubscriptionRecord>(sql`

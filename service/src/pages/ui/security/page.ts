@@ -27,7 +27,7 @@ type FramedPage = { title: string; body: Html; scripts?: readonly Extract<AssetN
 export type SecurityPlace = {
   path: string;
   frame: (request: FastifyRequest, page: FramedPage) => string;
-  /** More cards below. */
+  /** Renders further cards below the page's own. */
   more?: (request: FastifyRequest) => Promise<Html>;
 };
 

@@ -17,7 +17,7 @@ export type FormDocument = {
   readonly signers: () => readonly Signer[];
   /** All people of the closing with their names, also those who don't sign this document. */
   readonly everybody: () => readonly Pick<Signer, "row" | "name">[];
-  /** The address of its stored file, by which it is known when the form's rows change. */
+  /** The address of the document's stored file. It still identifies the document when the form's rows change. */
   readonly file: string;
   /** Null until the pages are opened; `failed` when they can't be. */
   opened: OpenDocument | "failed" | null;
