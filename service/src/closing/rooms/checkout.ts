@@ -27,6 +27,7 @@ import {
   type Member,
   refusalOf,
   type SharedCheckout,
+  type ShownOrder,
   sharedCheckout,
 } from "../../orders/payments/payments.ts";
 import { closingFirst } from "./attachments/store.ts";
@@ -152,10 +153,15 @@ export async function roomCharge<Result extends GroupCharge>(
   return chargeGroup(deps, principal, membersOf(id, all), end);
 }
 
-/** Lets the clients pay all orders of the room that the firm is to pay now: all of them, or none. */
-export async function letRoomsClientsPay(deps: CheckoutDeps, principal: Principal, roomCode: string): Promise<void> {
+/** Lets the clients pay the orders that the room's page showed in place of the firm: all of them, or none. */
+export async function letRoomsClientsPay(
+  deps: CheckoutDeps,
+  principal: Principal,
+  roomCode: string,
+  shown: readonly ShownOrder[],
+): Promise<void> {
   const { id } = await roomOf(deps.db, roomCode, principal);
-  await letClientsPay(deps, principal, membersOf(id, paidBy("firm")));
+  await letClientsPay(deps, principal, membersOf(id, all), shown);
 }
 
 /** Opens one checkout for all payable orders of the order's client in the order's room. */

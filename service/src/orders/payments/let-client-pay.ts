@@ -22,29 +22,39 @@ export async function letClientPay(deps: Deps, principal: Principal, code: strin
     if (!order || order.partnerId !== principal.partnerId || order.environment !== principal.environment)
       throw new ServiceError("not_found", "Order not found.");
     const refusal = await whyNot(tx, deps, order);
-    if (refusal !== null) throw notPayable(refusal.message);
+    if (refusal !== null) throw notPayable(refusal);
     return { orders: [order], work: () => change(tx, deps, order, principal) };
   });
 }
 
+/** An order that a page named, with the price that its client would pay. */
+export type ShownOrder = { code: string; totalCents: number };
+
 /**
- * Does the same for all orders of a group that the firm is to pay now: for all of them, or for none. Leaves out orders
- * that nobody can pay.
+ * Does the same for several orders of a group: for all that the page showed, or for none.
  * @param members reads the group's orders; called a second time when they are locked
+ * @throws ServiceError also `conflict` when an order of the page was altered, has left the group, or has another price
  */
 export async function letClientsPay(
   deps: Deps,
   principal: Principal,
   members: (db: Sql) => Promise<readonly Member[]>,
+  shown: readonly ShownOrder[],
 ): Promise<void> {
+  if (shown.length === 0) throw notPayable("Your firm has no order here that its client could pay instead.");
+  const codes = new Set(shown.map(({ code }) => code));
+  const shownMembers = async (db: Sql) => (await members(db)).filter(({ code }) => codes.has(code));
   await afterClosing(deps, async (tx) => {
+    const locked = new Map((await lockGroup(tx, shownMembers)).map((order) => [order.code, order]));
     const orders: LockedOrder[] = [];
-    for (const order of await lockGroup(tx, members)) {
+    for (const { code, totalCents } of shown) {
+      const order = locked.get(code);
+      if (!order) throw changed(code, "was altered in the database, or is not in this room any more");
       const refusal = await whyNot(tx, deps, order);
-      if (refusal?.isInProcess) throw notPayable(`Order ${order.code}: ${refusal.message}`);
-      if (refusal === null) orders.push(order);
+      if (refusal !== null) throw notPayable(`Order ${code}: ${refusal}`);
+      if (order.totalCents !== totalCents) throw changed(code, "has another price by now");
+      orders.push(order);
     }
-    if (orders.length === 0) throw notPayable("Your firm has no order here that its client could pay instead.");
     const work = async () => {
       for (const order of orders) await change(tx, deps, order, principal);
     };
@@ -52,22 +62,34 @@ export async function letClientsPay(
   });
 }
 
+const changed = (code: string, how: string) =>
+  new ServiceError("conflict", `Order ${code} ${how}. Nothing was changed: look at this page again.`);
+
+/**
+ * For a page: why the clients of these orders can't pay in place of the firm; null for each order whose client can. The
+ * orders are not locked.
+ */
+export const whyClientsCantPay = (
+  deps: { db: Sql } & Pick<Deps, "notarySupply">,
+  orders: readonly Pick<LockedOrder, "id" | "status">[],
+): Promise<(string | null)[]> => Promise.all(orders.map((order) => whyNot(deps.db, deps, order)));
+
 const notPayable = (message: string) => new ServiceError("not_payable", message);
 
-/** Why the payer of the locked order can't change; null when it can. */
+/** Why the payer of the order can't change; null when it can. A change must have locked the order. */
 async function whyNot(
-  tx: Tx,
-  { notarySupply }: Deps,
-  order: LockedOrder,
-): Promise<{ message: string; isInProcess?: boolean } | null> {
-  if ((await orderPayer(tx, order.id)) !== "firm") return { message: "The client pays this order." };
-  if (!isPayable(order.status)) return { message: `An order in ${order.status} has no price to pay.` };
-  const refusal = await refusalOf(tx, notarySupply, order);
-  if (refusal) return { message: refusal.message, isInProcess: refusal.kind === "in_process" };
+  db: Sql,
+  { notarySupply }: Pick<Deps, "notarySupply">,
+  order: Pick<LockedOrder, "id" | "status">,
+): Promise<string | null> {
+  if ((await orderPayer(db, order.id)) !== "firm") return "The client pays this order.";
+  if (!isPayable(order.status)) return `An order in ${order.status} has no price to pay.`;
+  const refusal = await refusalOf(db, notarySupply, order);
+  if (refusal) return refusal.message;
   // The receipts of these payments name the firm as the payer.
-  const paid = await tx.query(sql`SELECT FROM payments WHERE order_id = ${order.id} LIMIT 1`);
-  if (paid.length > 0) return { message: "Your firm has made a payment for this order, so it stays the payer." };
-  return (await isPaidWithOthers(tx, order.id)) ? { message: paidTogether, isInProcess: true } : null;
+  const paid = await db.query(sql`SELECT FROM payments WHERE order_id = ${order.id} LIMIT 1`);
+  if (paid.length > 0) return "Your firm has made a payment for this order, so it stays the payer.";
+  return (await isPaidWithOthers(db, order.id)) ? paidTogether : null;
 }
 
 const paidTogether =
@@ -77,8 +99,8 @@ const paidTogether =
  * Whether a payment for several orders, of which this is one, is held. A payment of a wrong sum is on record for the
  * first of its orders alone.
  */
-async function isPaidWithOthers(tx: Tx, orderId: number): Promise<boolean> {
-  const held = await tx.query(sql`
+async function isPaidWithOthers(db: Sql, orderId: number): Promise<boolean> {
+  const held = await db.query(sql`
     SELECT 1 FROM firm_charges c JOIN payments p ON p.payment_intent = c.payment_intent
     WHERE c.order_id = ${orderId} AND p.refunded_at IS NULL
     UNION ALL

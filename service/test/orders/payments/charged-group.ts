@@ -23,6 +23,18 @@ export function groupsOf(world: MoneyWorld) {
   const membersOf = (codes: readonly string[]) => () =>
     Promise.all(codes.map(async (code) => ({ id: await world.orderIdOf(code), code })));
 
+  /** The orders as the page of their room names them. */
+  const shownOf = (codes: readonly string[]) =>
+    Promise.all(
+      codes.map(async (code) => {
+        const id = await world.orderIdOf(code);
+        const [row] = await db.query<{ totalCents: number }>(
+          sql`SELECT total_cents::float8 AS "totalCents" FROM orders WHERE id = ${id}`,
+        );
+        return { code, totalCents: row?.totalCents ?? 0 };
+      }),
+    );
+
   type Asked = { firm: PayingFirm; codes: readonly string[]; expectedCents?: number };
   const charge = ({ firm, codes, expectedCents }: Asked) =>
     chargeGroup(deps, firm.principal, membersOf(codes), {
@@ -50,7 +62,7 @@ export function groupsOf(world: MoneyWorld) {
   }
 
   return {
-    ...{ group, membersOf, charge, charged, runJobs, intentsOf },
+    ...{ group, membersOf, shownOf, charge, charged, runJobs, intentsOf },
     statuses: (codes: readonly string[]) => Promise.all(codes.map(async (code) => (await orders.look(code)).status)),
     states: (codes: readonly string[]) =>
       Promise.all(codes.map(async (code) => (await chargesOfCode(db, code)).map(({ state }) => state))),

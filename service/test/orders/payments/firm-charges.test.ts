@@ -574,14 +574,18 @@ test("after a decline, a member lets the client pay on the order's page or the r
     [alone, `/dashboard/orders/${alone}`],
     [inRoom, `/dashboard/rooms/${roomCode}`],
   ] as const) {
-    assert.match(await look(path), /Let the client pay instead/);
-    assert.equal((await post(`${path}/client-pays`)).status, 303);
-    assert.equal((await post(`${path}/client-pays`)).status, 409, "a second click");
+    const shown = await look(path);
+    assert.match(shown, /Let the client pay instead/);
+    const [, orders = ""] = /name="orders" value="([^"]*)"/.exec(shown) ?? [];
+    assert.match(orders, code === inRoom ? new RegExp(`^${code}:\\d+$`) : /^$/);
+    if (code === inRoom) assert.equal((await post(`${path}/client-pays`)).status, 400, "without what the page shows");
+    assert.equal((await post(`${path}/client-pays`, { orders })).status, 303);
+    assert.equal((await post(`${path}/client-pays`, { orders })).status, 409, "a second click");
     await until(() => mailsTo(service, client).some((mail) => mail.includes(code)));
     const page = await look(path);
     assert.doesNotMatch(page, /Let the client pay instead/);
-    const shown = await fetch(`${live.url()}/api/partner/orders/${code}`, { headers: live.headers });
-    assert.equal("payBy" in ((await shown.json()) as object), false);
+    const answer = await fetch(`${live.url()}/api/partner/orders/${code}`, { headers: live.headers });
+    assert.equal("payBy" in ((await answer.json()) as object), false);
     const checkout = await fetch(`${live.url()}/api/partner/orders/${code}/checkout`, {
       method: "POST",
       headers: live.headers,
@@ -751,7 +755,7 @@ test("a supplement that nothing can be charged for goes to a person, until the f
     const shown = await look(path);
     assert.match(shown, /Open the checkout for \$4\.07/);
     assert.doesNotMatch(shown, /Let the client pay instead/);
-    assert.equal((await post(`${path}/client-pays`)).status, 409);
+    assert.equal((await post(`${path}/client-pays`, { orders: `${code}:407` })).status, 409);
   }
   await post(`/dashboard/rooms/${roomCode}/close`);
   const opened = await fetch(`${live.url()}/api/partner/orders/${code}/checkout`, {

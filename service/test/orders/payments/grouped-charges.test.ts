@@ -22,6 +22,7 @@ import {
   paymentsOfFirm,
   spentThisMonth,
   watchPayments,
+  whyClientsCantPay,
 } from "../../../src/orders/payments/payments.ts";
 import { markRefunded, recordPart, recordPayment } from "../../../src/orders/payments/store.ts";
 import { groupsOf } from "./charged-group.ts";
@@ -34,6 +35,7 @@ const minute = 60_000;
 const {
   group,
   membersOf,
+  shownOf,
   charge,
   runJobs,
   intentsOf,
@@ -370,11 +372,21 @@ test("lets the clients of all orders pay instead, or of none while a payment is 
   const { firm, codes, intent } = found;
   const members = membersOf(codes);
   const payers = () => Promise.all(codes.map(async (code) => orderPayer(db, await world.orderIdOf(code))));
+  const whyNot = async (asked: readonly string[]) =>
+    whyClientsCantPay(
+      deps,
+      await Promise.all(
+        asked.map(async (code) => ({
+          id: await world.orderIdOf(code),
+          status: (await orders.look(code)).status as "QuoteReady",
+        })),
+      ),
+    );
   await assert.rejects(letClientPay(deps, { ...firm.principal, environment: "test" }, codes[0]), /Order not found/);
   await take(intent);
   await charge({ firm, codes: [codes[1]] });
   const underWay = /A payment by your firm is under way/;
-  await assert.rejects(letClientsPay(deps, firm.principal, members), underWay);
+  await assert.rejects(letClientsPay(deps, firm.principal, members, await shownOf(codes)), underWay);
   await assert.rejects(letClientPay(deps, firm.principal, codes[1]), underWay);
   assert.deepEqual(await payers(), all("firm"));
   await runJobs();
@@ -382,7 +394,15 @@ test("lets the clients of all orders pay instead, or of none while a payment is 
   await take(String(second?.["id"]));
   await cancel(codes[2]);
   await db.query(sql`DELETE FROM jobs`);
-  await letClientsPay(deps, firm.principal, members);
+  const unpaid = await shownOf(codes.slice(0, 2));
+  assert.deepEqual(await whyNot(codes), [null, null, "An order in Cancelled has no price to pay."]);
+  await assert.rejects(letClientsPay(deps, firm.principal, members, await shownOf(codes)), /An order in Cancelled/);
+  const [first, ...more] = unpaid;
+  assert.ok(first);
+  const cheaper = [{ ...first, totalCents: first.totalCents - 1 }, ...more];
+  await assert.rejects(letClientsPay(deps, firm.principal, members, cheaper), /has another price by now/);
+  assert.deepEqual(await payers(), all("firm"));
+  await letClientsPay(deps, firm.principal, members, unpaid);
   assert.deepEqual(await payers(), ["client", "client", "firm"]);
   const mailed = await db.query<{ orderId: number; moment: string }>(sql`
     SELECT (payload ->> 'orderId')::int AS "orderId", payload ->> 'moment' AS moment FROM jobs WHERE queue = 'order-mail' ORDER BY id`);
@@ -397,13 +417,21 @@ test("lets the clients of all orders pay instead, or of none while a payment is 
     lines.map(({ actor }) => actor),
     [0, 1].map(() => `key:${firm.principal.key?.id}`),
   );
-  await assert.rejects(letClientsPay(deps, firm.principal, members), /no order here that its client could pay/);
+  await assert.rejects(letClientsPay(deps, firm.principal, members, []), /no order here that its client could pay/);
   await assert.rejects(letClientPay(deps, firm.principal, codes[0]), /The client pays this order/);
   await assert.rejects(chargeByMember(deps, firm.principal, codes[0]), /The client pays this order/);
   // A job that was queued before charges none of them.
   await db.query(sql`SELECT enqueue_job(${firmChargeQueue}, jsonb_build_object('orderIds', ${orderIds}::bigint[]))`);
   await runJobs();
   assert.equal(intentsOf(firm).length, 2);
+  const other = await group();
+  const shown = await shownOf(other.codes);
+  await db.query(sql`UPDATE orders SET customer_name = 'Eve' WHERE id = ${await world.orderIdOf(other.codes[1])}`);
+  await assert.rejects(
+    letClientsPay(deps, other.firm.principal, membersOf(other.codes), shown),
+    new RegExp(`Order ${other.codes[1]} was altered in the database`),
+  );
+  assert.equal(await orderPayer(db, await world.orderIdOf(other.codes[0])), "firm");
 });
 
 test("either charges an order or lets its client pay, when both are asked for at once", async () => {
@@ -433,7 +461,7 @@ test("keeps the firm as the payer of an order for which it has paid", async () =
   });
   const wrongSum = /has paid this order together with others, by a wrong sum/;
   for (const code of [codes[1], codes[2]]) await assert.rejects(letClientPay(deps, firm.principal, code), wrongSum);
-  await assert.rejects(letClientsPay(deps, firm.principal, membersOf(codes)), wrongSum);
+  await assert.rejects(letClientsPay(deps, firm.principal, membersOf(codes), await shownOf(codes.slice(1))), wrongSum);
   await assert.rejects(letClientPay(deps, firm.principal, codes[0]), /An order in OnHold has no price to pay/);
   const first = await world.orderIdOf(codes[0]);
   await db.transaction((tx) => markRefunded(tx, first, intent, clock()));

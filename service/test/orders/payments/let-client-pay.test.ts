@@ -27,7 +27,7 @@ import { openMoneyWorld } from "./money-world.ts";
 const world = await forTests(openMoneyWorld());
 const { db, deps, stripe } = world;
 const day = 24 * 60 * 60_000;
-const { charge, charged, group, membersOf, intentsOf, runJobs, states, statuses, tasksOf } = groupsOf(world);
+const { charge, charged, group, membersOf, shownOf, intentsOf, runJobs, states, statuses, tasksOf } = groupsOf(world);
 const all = <Value>(value: Value) => [value, value, value];
 
 const payers = (codes: readonly string[]) =>
@@ -54,7 +54,7 @@ async function mailable(id: number): Promise<Mailable> {
 test("doesn't blame the client for a declined charge of the firm whose event comes after the client became the payer", async () => {
   const { firm, codes, intent } = await charged("card_declined");
   assert.deepEqual(await states(codes), all(["declined"]));
-  await letClientsPay(deps, firm.principal, membersOf(codes));
+  await letClientsPay(deps, firm.principal, membersOf(codes), await shownOf(codes));
   assert.equal(await world.take(stripe.chargeEvent(intent)), true);
   assert.deepEqual(await states(codes), all(["failed"]), "the firm still sees its own failure");
   assert.deepEqual(await statuses(codes), all("QuoteReady"));
@@ -75,7 +75,7 @@ test("doesn't blame the client for a charge that a person ended before the clien
 test("shows and mails the client only failures of their own payments after a charge of the firm failed", async () => {
   const { firm, codes, intent } = await charged("card_declined");
   assert.equal(await world.take(stripe.chargeEvent(intent)), true);
-  await letClientsPay(deps, firm.principal, membersOf(codes));
+  await letClientsPay(deps, firm.principal, membersOf(codes), await shownOf(codes));
   const orderIds = await Promise.all(codes.map(world.orderIdOf));
   const shown = () =>
     Promise.all(
@@ -120,7 +120,7 @@ async function paidBy(code: string) {
 
 test("names the one who paid, the firm or the client, after the client became the payer", async () => {
   const { firm, codes } = await group();
-  await letClientsPay(deps, firm.principal, membersOf(codes));
+  await letClientsPay(deps, firm.principal, membersOf(codes), await shownOf(codes));
   const [byFirm, byClient, ofEarlier] = codes;
   const openFirms = (code: string) => checkoutUrl(deps, code, firm.owner, { shown: "client" });
   const pay = async (url: string) => assert.equal(await world.take(stripe.pay(sessionAt(url))), true);
@@ -179,7 +179,10 @@ test("leaves the firm the payer if it has just paid in its checkout, of one orde
   const environment = "live" as const;
   const shared = await sharedCheckout(deps, { groupId: newUuid(), environment }, membersOf(rest));
   const several = stripe.pay(sessionAt(shared.checkoutUrl));
-  await assert.rejects(letClientsPay(deps, firm.principal, membersOf(rest)), /A payment was just made/);
+  await assert.rejects(
+    letClientsPay(deps, firm.principal, membersOf(rest), await shownOf(rest)),
+    /A payment was just made/,
+  );
   assert.deepEqual(await payers(codes), all("firm"));
   for (const event of [one, several]) assert.equal(await world.take(event), true);
   assert.deepEqual(await statuses(codes), all("EsignPending"));

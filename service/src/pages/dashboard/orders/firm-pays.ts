@@ -22,7 +22,7 @@ import {
 import type { Assets } from "../../ui/assets/assets.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { money } from "../../ui/format.ts";
-import { askFirst } from "../../ui/forms/ask-first.ts";
+import { askFirst, type Question } from "../../ui/forms/ask-first.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { leavingPage } from "../../ui/leaving-page.ts";
@@ -76,8 +76,13 @@ ${payable && isPayable(status) && clientPaysQuestion(`/dashboard/orders/${code}/
 }
 
 /** The question whether the client pays instead of the firm. */
-export const clientPaysQuestion = (action: string, who: "The client" | "Each client"): Html =>
+export const clientPaysQuestion = (
+  action: string,
+  who: "The client" | "Each client",
+  more: Pick<Question, "details" | "fields"> = {},
+): Html =>
   askFirst({
+    ...more,
     label: "Let the client pay instead",
     text: `${who} gets the price and the link to pay by email. Your firm is not charged any more, and its receipts are the client’s. You can’t change it back here.`,
     confirm: "Let the client pay",

@@ -22,7 +22,7 @@ import { principalOf } from "../../../kernel/http/authentication.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { recordNothing } from "../../../kernel/platform/idempotency.ts";
 import type { SandboxDeps } from "../../../orders/fulfilment/fulfilment.ts";
-import type { ChargeDeps } from "../../../orders/payments/payments.ts";
+import type { ChargeDeps, ShownOrder } from "../../../orders/payments/payments.ts";
 import { done } from "../../ui/flash-messages.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { leavingPage } from "../../ui/leaving-page.ts";
@@ -128,12 +128,20 @@ function firmPaysForms(forms: FastifyInstance, { frame, checkout }: RoomsDeps, f
   pageRoute(forms, frame, {
     ...formIn("payment"),
     url: "/dashboard/rooms/:code/client-pays",
-    handle: async ({ params: { code }, request }) => {
-      await letRoomsClientsPay(checkout, principalOf(request), code);
+    handle: async ({ params: { code }, form, request }) => {
+      await letRoomsClientsPay(checkout, principalOf(request), code, shownOrders(form));
       return done(pathOf(code), "room-clients-pay");
     },
   });
 }
+
+/** The orders and prices that the page with the form showed. @throws ServiceError for a form without them */
+const shownOrders = ({ orders = "" }: FormValues): ShownOrder[] =>
+  orders.split(" ").map((each) => {
+    const [, code = "", cents = ""] = /^([0-9a-f]{40}):(\d{1,12})$/.exec(each) ?? [];
+    if (code === "") throw invalid("orders must be the orders that the page shows, with their prices in cents.");
+    return { code, totalCents: Number(cents) };
+  });
 
 /** Adds to the error how many orders were attached before it, because these stay attached. */
 const afterAdding = (added: number, { code, message }: ServiceError): ServiceError =>

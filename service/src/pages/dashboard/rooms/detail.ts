@@ -78,7 +78,25 @@ ${
 <p class="form-note">Opening it charges nobody. A checkout of a single order that is still open is closed first.</p>`
     : html`<p class="form-note">Anybody of your firm can also pay them in the sandbox.</p>`
 }
-${isFirms && view.firmPays.hasPrice && clientPaysQuestion(formPath(view, "client-pays"), "Each client")}`;
+${isFirms && clientsPayPart(view)}`;
+}
+
+/** The question whether the clients pay instead. Its form names the orders and prices that the page shows. */
+function clientsPayPart(view: RoomDetailView): Html | false {
+  const { prices } = view.firmPays;
+  const payable = prices.filter(({ refusal }) => refusal === null);
+  if (payable.length === 0) return false;
+  const cards = new Map(view.room.orders.map((order) => [order.orderCode, order]));
+  const lines = prices.flatMap(({ code, totalCents, refusal }) => {
+    const order = cards.get(code);
+    return order
+      ? [html`<li>${orderTitle(view, order)}: ${refusal === null ? money(totalCents) : `not changed. ${refusal}`}</li>`]
+      : [];
+  });
+  return clientPaysQuestion(formPath(view, "client-pays"), "Each client", {
+    details: html`<ul>${lines}</ul>`,
+    fields: { orders: payable.map(({ code, totalCents }) => `${code}:${totalCents}`).join(" ") },
+  });
 }
 
 /** Tells why the latest payment failed. One order is enough to stop it, because a person approved its whole sum. */

@@ -17,7 +17,12 @@ import {
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import { isAltered } from "../../../kernel/platform/database/state-mac.ts";
 import { isPayable } from "../../../orders/order/order.ts";
-import { acceptsMethods, acceptsPayment, unpaidPayments } from "../../../orders/payments/payments.ts";
+import {
+  acceptsMethods,
+  acceptsPayment,
+  unpaidPayments,
+  whyClientsCantPay,
+} from "../../../orders/payments/payments.ts";
 import { type FirmOrdersQuery, firmOrders } from "../../../orders/search/search.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { pageRoute } from "../../ui/page/route.ts";
@@ -111,7 +116,7 @@ function roomDetail(forms: FastifyInstance, deps: RoomsDeps): void {
       client: hasCheckout ? payableOfRoom(room, "client") : [],
       firm: acceptsMethods(processor, principal.environment) ? payableOfRoom(room, "firm") : [],
     };
-    const firmPays = firmPaysOf(room);
+    const firmPays = await firmPaysOf(deps.checkout, room);
     const { environment, submission } = submissionFor(request, problem?.typed);
     const retention = roomRetention(deps.frame.retention, environment);
     const { baseUrl } = deps.frame;
@@ -134,11 +139,16 @@ function roomDetail(forms: FastifyInstance, deps: RoomsDeps): void {
 }
 
 /** How the firm pays the orders of its room that are not paid. */
-function firmPaysOf(room: OwnRoom): FirmPaysRoom {
+async function firmPaysOf(checkout: RoomsDeps["checkout"], room: OwnRoom): Promise<FirmPaysRoom> {
   const { ownOrders, charges, firmMethod: method } = room;
   const own = [...ownOrders.values()].filter((order) => order.payBy === "firm" && sumDue(order) !== null);
   const ids = new Set(own.map(({ id }) => id));
   const payments = unpaidPayments(charges.filter(({ orderId }) => ids.has(orderId)));
-  const hasPrice = own.some(({ status }) => isPayable(status));
-  return { method, chargeableCents: chargeableOfRoom(room), hasPrice, ...payments };
+  const priced = [...ownOrders].filter(([, { payBy, status }]) => payBy === "firm" && isPayable(status));
+  const refusals = await whyClientsCantPay(
+    checkout,
+    priced.map(([, order]) => order),
+  );
+  const prices = priced.map(([code, { totalCents }], n) => ({ code, totalCents, refusal: refusals[n] ?? null }));
+  return { method, chargeableCents: chargeableOfRoom(room), prices, ...payments };
 }

@@ -2,7 +2,7 @@ import type { deliveriesOf } from "../../../closing/deliveries/deliveries.ts";
 import type { OwnRoom } from "../../../closing/rooms/rooms.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { Payer, TitleOf } from "../../../orders/order/order.ts";
-import type { ChargeOfOrder, FirmMethod } from "../../../orders/payments/payments.ts";
+import type { ChargeOfOrder, FirmMethod, ShownOrder } from "../../../orders/payments/payments.ts";
 import type { FirmOrder } from "../../../orders/search/search.ts";
 import { statusBadge } from "../../ui/components.ts";
 import { errorSummary } from "../../ui/forms/fields.ts";
@@ -38,8 +38,8 @@ export type FirmPaysRoom = {
   method: FirmMethod;
   /** The cents that one payment of the firm would charge now. */
   chargeableCents: number;
-  /** Whether the price of an order is unpaid, which its client could pay instead. */
-  hasPrice: boolean;
+  /** The orders with an unpaid price, and for each why its client can't pay it instead; null when the client can. */
+  prices: readonly (ShownOrder & { refusal: string | null })[];
   /** For each payment in process: its charges of orders in this room. */
   moving: readonly (readonly ChargeOfOrder[])[];
   /** The charges of the latest payment, if it has failed; otherwise empty. */

@@ -7,6 +7,8 @@ export type Question = {
   about?: string;
   /** The effect of the action, in words. */
   text: string;
+  /** A list of the things that the action changes, below the text. */
+  details?: Html;
   /** The label of the button that performs the action. */
   confirm: string;
   action: string;
@@ -15,6 +17,6 @@ export type Question = {
 };
 
 /** An action that asks for confirmation: its button appears when the question is opened. */
-export const askFirst = ({ label, about = "", text, confirm, action, fields = {} }: Question): Html =>
+export const askFirst = ({ label, about = "", text, details, confirm, action, fields = {} }: Question): Html =>
   html`<details class="question"><summary>${label}${about && html`<span class="visually-hidden"> ${about}</span>`}</summary>
-<div><p>${text}</p>${buttonForm(action, confirm, { kind: "danger-button", about, fields })}</div></details>`;
+<div><p>${text}</p>${details}${buttonForm(action, confirm, { kind: "danger-button", about, fields })}</div></details>`;
