@@ -35,6 +35,7 @@ import {
   moneyMail,
   paymentJobs,
   reconcileJobs,
+  waitingMail,
 } from "./orders/payments/payments.ts";
 import { partRefundJobs } from "./orders/refunds/refunds.ts";
 import { failingMail } from "./outgoing/webhooks/webhooks.ts";
@@ -73,6 +74,7 @@ const mails = [
   methodMail,
   chargeMail,
   moneyMail,
+  waitingMail,
   statementMail,
   signInMail,
   confirmationMail,

@@ -174,7 +174,7 @@ export type OrderDetail = OrderCommon & {
   createdAt: string;
   /** Absent for an order without notarization. */
   notarization?: Notarization;
-  /** Absent for an order that was never charged to your firm. */
+  /** Also a charge that was refused. Absent if no charge was asked for. */
   charge?: OrderCharge;
 };
 

@@ -181,12 +181,12 @@ const charge = Type.Object(
     askedAt: timestamp("When it was asked for."),
     reason: nullable(
       Type.String({ examples: ["insufficient_funds"] }),
-      "Why it failed or was refused: a word of the processor or of this service. Null otherwise. The list may grow.",
+      "Why it failed or was refused: a word of the processor or of this service, such as `no_method` (your firm has no card or bank account that can be charged) or `no_limit` (the key may not spend). Null otherwise. The list may grow.",
     ),
   },
   {
     description:
-      "The latest charge of the order's total to your firm's own card or bank account. Absent for an order that was never charged to it.",
+      "The latest charge of the order's total to your firm's own card or bank account, also one that was refused. Absent if no charge was asked for.",
   },
 );
 

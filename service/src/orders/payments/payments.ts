@@ -69,7 +69,7 @@ export {
   sumOfCharges,
   unpaidPayments,
 } from "./firm/charge-store.ts";
-export { type ChargeDeps, chargeByMember } from "./firm/charges.ts";
+export { type ChargeDeps, chargeByMember, chargeWaiting, mostAtOnce } from "./firm/charges.ts";
 export { listedPayments, type PaymentOfFirm, paymentsOfFirm } from "./firm/firm-payments.ts";
 export { chargeGroup, chargeOfOrder, type GroupCharge, type GroupChargeEnd } from "./firm/group.ts";
 export {
@@ -96,6 +96,7 @@ export {
   type StuckCharge,
   stuckCharges,
 } from "./firm/stuck.ts";
+export { sumOfWaiting, type WaitingOrder, waitingMail, waitingOrders } from "./firm/waiting.ts";
 export { giveBack, giveSandboxPart, refundAtProcessor } from "./give-back.ts";
 export { letClientPay, letClientsPay, type ShownOrder, whyClientsCantPay } from "./let-client-pay.ts";
 export { finishFailedRefund, type OutsideWay, outsideWay, outsideWays } from "./paid-outside.ts";

@@ -5,7 +5,7 @@ import { principalOf } from "../../kernel/http/authentication.ts";
 import { maySeeBilling, type Principal } from "../../kernel/identity/identity.ts";
 import { showTestClock } from "../../kernel/test-clock/test-clock.ts";
 import { orderStatuses, type TitleOf } from "../../orders/order/order.ts";
-import { overdueOf } from "../../orders/payments/payments.ts";
+import { activeMethod, overdueOf, waitingOrders } from "../../orders/payments/payments.ts";
 import { countFirmOrders, countFirmOrdersOutside, type FirmOrder, firmOrders } from "../../orders/search/search.ts";
 import type { Assets } from "../ui/assets/assets.ts";
 import { card, notice, pageHead, progressSteps, type Step, statusBadge } from "../ui/components.ts";
@@ -13,6 +13,7 @@ import { ifUtc, plainTime, shortTime } from "../ui/format.ts";
 import { statusWords } from "../ui/orders/status-words.ts";
 import { type PageCall, pageRoute } from "../ui/page/route.ts";
 import { type Html, html } from "../ui/render.ts";
+import { waitingText } from "./billing/waiting-part.ts";
 import { draftsCard, latestDrafts } from "./closings/draft.ts";
 import { countIn, shownCount } from "./orders/list/body.ts";
 import { type Group, groups, overdueGroup } from "./orders/list/groups.ts";
@@ -87,14 +88,18 @@ export function startPage(forms: FastifyInstance, deps: StartPageDeps): void {
     const { payments, orderIds } = await overdueOf(deps, principal);
     const { statuses } = groups[overdueGroup];
     const failing = { ...latest, statuses, alsoIds: orderIds };
-    const [overdueOrders, counts, attention, changed] = await Promise.all([
+    const seesBilling = maySeeBilling(principal);
+    const [waiting, method, overdueOrders, counts, attention, changed] = await Promise.all([
+      seesBilling ? waitingOrders(deps.db, principal) : [],
+      seesBilling ? activeMethod(deps.db, principal) : undefined,
       countFirmOrdersOutside(deps.db, principal, orderIds, statuses),
       countFirmOrders(deps.db, principal, orderStatuses),
       firmOrders(deps.db, principal, failing, shownMost.attention),
       firmOrders(deps.db, principal, latest, shownMost.changed),
     ]);
     return {
-      overdue: maySeeBilling(principal) ? payments : 0,
+      overdue: seesBilling ? payments : 0,
+      waiting: waiting.length === 0 ? null : waitingText(waiting, method !== undefined),
       overdueOrders,
       counts,
       attention: attention.orders,
@@ -158,6 +163,8 @@ const milestones = (funnel: Launchpad["funnel"]): Html =>
 type OverviewView = {
   /** The number of the firm's payments that have had no answer for too long; 0 for a member who doesn't see bills. */
   overdue: number;
+  /** Says how many orders wait for the firm's payment; null for none, and for a member who doesn't see bills. */
+  waiting: string | null;
   /** The number of orders that need attention only because they wait for these payments. */
   overdueOrders: number;
   /** The number of orders per status. */
@@ -174,12 +181,14 @@ const tiles = ["attention", "payment", "signing", "working"] as const satisfies 
 /** The number of open orders by group, the orders that need attention, and the orders that changed last. */
 const overview = ({
   overdue,
+  waiting,
   overdueOrders,
   counts,
   attention,
   changed,
   titleOf,
 }: OverviewView): Html => html`${overdue > 0 && notice("attention", overdue === 1 ? "A payment of your firm has had no answer" : `${overdue} payments of your firm have had no answer`, html`Orders wait for the bank or the payment processor. <a href="/dashboard/billing#charges">Look under Billing</a>: there an owner can end ${overdue === 1 ? "it" : "them"}.`)}
+${waiting !== null && notice("attention", waiting, html`<a href="/dashboard/billing#waiting">Look under Billing</a>. Nothing is charged until somebody of your firm asks for it.`)}
 ${tileList({ counts, overdueOrders })}
 ${attention.length > 0 && card("attention", groups.attention.label, orderLines(attention, titleOf))}
 ${card("changed", "What is new", html`${orderLines(changed, titleOf)}<p><a href="${path}">All orders</a></p>`)}`;

@@ -31,8 +31,9 @@ const flashMessages = {
   "method-added": "It is on file. Orders that your firm pays are charged to it.",
   "method-removed": "The card or bank account was removed.",
   "limit-saved":
-    "The limits were saved. A payment that was refused before is not tried again by itself: charge it again under “Payments of your firm”.",
+    "The limits were saved. A payment that was refused before is not tried again by itself: charge it again on this page.",
   "order-charged": "The charge is being sent. The order moves when the processor confirms the payment.",
+  "orders-charged": "The charges are being sent. Each order moves when the processor confirms its payment.",
   "client-pays": "The client pays now, and gets the link to pay by email.",
   "pause-saved": "The pause between services was saved.",
   "billing-address-saved": "The name and address on receipts were saved.",

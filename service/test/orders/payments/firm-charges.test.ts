@@ -7,7 +7,7 @@ import { asService, changeRowsOf } from "@signsealship/testing/row-mac";
 import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { writeStateMacs } from "../../../src/kernel/platform/database/state-mac.ts";
-import { lockOrder } from "../../../src/orders/order/order.ts";
+import { lockOrder, setPayer } from "../../../src/orders/order/order.ts";
 import { chargeState } from "../../../src/orders/payments/firm/charge-store.ts";
 import {
   askSupplement,
@@ -69,10 +69,25 @@ const charge = (code: string, wanted: string) =>
 const intentsOf = (code: string) =>
   [...stripe.firm.intents.values()].filter(({ metadata }) => (metadata as { order_code?: string }).order_code === code);
 
-test("without a method an order that the firm pays waits for its checkout, as before", async () => {
+const waiting: string[] = [];
+
+test("without a method, an order's answer, the pages and one mail for all orders say why they are not charged", async () => {
   const { orderCode, checkoutUrl } = await live.place({ svc_sign: "true", pay_by: "firm" });
+  waiting.push(orderCode, await placeForFirm());
   assert.match(checkoutUrl, /\/c\/pay\/cs_test/);
+  for (const code of waiting) await charge(code, "refused");
+  const { charge: refused, totalCents } = await orderOf(orderCode);
+  assert.deepEqual([refused?.state, refused?.reason, refused?.amountCents], ["refused", "no_method", totalCents]);
   assert.match(await look(`/dashboard/orders/${orderCode}`), /Add a card or bank account/);
+  const text = `2 orders wait for your firm’s payment: $${((2 * totalCents) / 100).toFixed(2)}`;
+  for (const page of ["/dashboard", "/dashboard/billing"]) assert.ok((await look(page)).includes(text), page);
+  assert.match(await look("/dashboard/billing"), /Not charged\. Your firm had no card or bank account/);
+  const due = await db.query(sql`UPDATE jobs SET due_at = now() WHERE queue = 'firm-waiting-mail' RETURNING id`);
+  assert.equal(due.length, 1);
+  await db.query(sql`SELECT pg_notify('jobs', 'firm-waiting-mail')`);
+  const isTold = (mail: string) => mail.includes("Subject: 2 orders wait for a payment of your firm");
+  await until(() => mailsTo(service, email).some(isTold));
+  assert.equal(mailsTo(service, email).filter((mail) => /Subject: .*waits? for/.test(mail)).length, 1);
   assert.equal(stripe.firm.intents.size, 0);
 });
 
@@ -123,10 +138,45 @@ test("a member who is not an owner can't add or remove a method, or set limits",
   assert.equal((await db.query(sql`SELECT FROM spending_limits`)).length, 0);
 });
 
+test("a new card charges no order that waited; one press charges all of them, once, as the page showed them", async () => {
+  for (const code of waiting)
+    assert.deepEqual(
+      (await chargesOf(code)).map(({ state }) => state),
+      ["refused"],
+    );
+  assert.equal(stripe.firm.intents.size, 0);
+  const page = await look("/dashboard/billing");
+  const { totalCents } = await orderOf(waiting[0] ?? "");
+  const sum = `$${((2 * totalCents) / 100).toFixed(2)}`;
+  assert.ok(page.includes(`2 orders wait to be charged: ${sum}`));
+  assert.ok(page.includes(`Charge all 2: ${sum} to Visa •••• 4242`));
+  const sent = (name: string) => new RegExp(`name="${name}" value="([^"]+)"`).exec(page)?.[1] ?? "";
+  const shown = { codes: sent("codes"), total_cents: String(2 * totalCents), method: sent("method") };
+  assert.deepEqual(shown.codes.split(" "), waiting);
+  const press = async (more: Partial<typeof shown> = {}) =>
+    (await post("/dashboard/billing/charge-waiting", { ...shown, ...more })).status;
+  assert.equal(await press({ total_cents: String(totalCents) }), 409);
+  assert.equal(await press({ method: partnerId }), 409);
+  assert.equal(await press({ codes: `${waiting[0]} ${"0".repeat(40)}` }), 404);
+  for (const code of waiting) assert.equal((await chargesOf(code)).length, 1);
+  assert.deepEqual((await Promise.all([press(), press()])).sort(), [303, 409]);
+  for (const code of waiting) {
+    const { intent } = await charge(code, "answered");
+    assert.deepEqual(
+      intentsOf(code).map(({ amount }) => amount),
+      [totalCents],
+    );
+    await deliver(stripe.chargeEvent(intent ?? ""));
+    assert.equal(await live.statusOf(code), "EsignPending");
+  }
+  for (const path of ["/dashboard", "/dashboard/billing"]) assert.doesNotMatch(await look(path), /wait to be charged/);
+});
+
 test("a key without a limit can't charge, and invalid amounts are refused by name", async () => {
   const code = await placeForFirm();
-  await until(async () => (await db.query(sql`SELECT FROM jobs WHERE queue = 'firm-charge'`)).length === 0);
-  assert.deepEqual(await chargesOf(code), []);
+  assert.equal((await charge(code, "refused")).reason, "no_limit");
+  assert.equal((await orderOf(code)).charge?.reason, "no_limit");
+  assert.match(await look("/dashboard/billing"), /1 order waits to be charged/);
   for (const perOrder of ["-1", "1.234", "many", "99999999"]) {
     const refused = await setLimit(perOrder, "10");
     assert.equal(refused.status, 400);
@@ -272,7 +322,7 @@ test("a bank account that is removed during a debit finishes the debit, and is c
     async () =>
       (await db.query(sql`SELECT FROM jobs WHERE queue IN ('firm-charge', 'payment-method-end')`)).length === 0,
   );
-  assert.deepEqual(await chargesOf(second), []);
+  assert.deepEqual(await chargesOf(second), [{ state: "refused", intent: null, reason: "no_method" }]);
   assert.equal(stripe.firm.methods.get(row?.method ?? "")?.customer === null, false);
   stripe.firm.bankAnswers(intent ?? "", "succeeded");
   await deliver(stripe.chargeEvent(intent ?? ""));
@@ -430,7 +480,7 @@ async function chargeRoom(roomCode: string, idempotencyKey: string) {
 const orderOf = async (code: string) =>
   (await (await fetch(`${live.url()}/api/partner/orders/${code}`, { headers: live.headers })).json()) as {
     totalCents: number;
-    charge?: { chargeId: string; state: string; amountCents: number };
+    charge?: { chargeId: string; state: string; amountCents: number; reason: string | null };
   };
 
 test("a key charges the orders of a room that its firm pays, once for one Idempotency-Key", async () => {
@@ -489,7 +539,11 @@ test("a room's charge above a limit, or without one, charges none of its orders 
   const above = await chargeRoom(roomCode, "charge-room-4");
   assert.equal(above.status, 409);
   assert.match(above.body.error ?? "", new RegExp(`^Order ${firms[1]}: The sum is above what is left of your limit`));
-  for (const code of firms) assert.deepEqual(await chargesOf(code), []);
+  for (const code of firms)
+    assert.deepEqual(
+      (await chargesOf(code)).map(({ state }) => state),
+      ["refused"],
+    );
   assert.equal((await chargeRoom("f".repeat(40), "charge-room-5")).status, 404);
   assert.equal((await chargeRoom(roomCode, "short")).status, 400);
   await setLimit("500.00", "9000");
@@ -525,7 +579,11 @@ test("a member charges the firm on the room's page, which shows the state of the
   assert.equal(stale.status, 409);
   assert.ok((await stale.text()).includes(`The sum is ${sum} now, not `));
   assert.equal((await post(`${path}/charge`)).status, 400);
-  for (const code of firms) assert.deepEqual(await chargesOf(code), []);
+  for (const code of firms)
+    assert.deepEqual(
+      (await chargesOf(code)).map(({ state }) => state),
+      ["refused"],
+    );
   assert.equal((await post(`${path}/charge`, fields)).status, 303);
   for (const code of firms) await charge(code, "answered");
   const closingOf = async (code: string) =>
@@ -538,7 +596,7 @@ test("a member charges the firm on the room's page, which shows the state of the
   const refused = await post(`${path}/charge`, fields);
   assert.equal(refused.status, 409);
   assert.match(await refused.text(), /A payment by your firm is under way/);
-  const [{ intent } = { intent: null }] = await chargesOf(firms[0] ?? "");
+  const { intent } = await charge(firms[0] ?? "", "answered");
   await deliver(stripe.chargeEvent(intent ?? ""));
   for (const code of firms) assert.equal(await live.statusOf(code), "EsignPending");
   assert.doesNotMatch(await look(path), /Your firm’s payment/);
@@ -832,8 +890,10 @@ test("Billing and a mail ask owners to add a card again that only an earlier acc
 
 test("only the method that the form showed is charged, and none if the form showed none", async () => {
   const [removed] = await db.query<{ id: string }>(sql`SELECT id FROM payment_methods WHERE state = 'removed' LIMIT 1`);
-  await setLimit("0", "0");
-  const code = await placeForFirm();
+  await setLimit("500", "9000");
+  const code = (await live.place({ svc_sign: "true" })).orderCode;
+  const [order] = await db.query<{ id: number }>(sql`SELECT max(id) AS id FROM orders`);
+  await db.transaction((tx) => setPayer(tx, order?.id ?? 0, "firm"));
   const runJob = async (methodId: string | null) => {
     await until(async () => (await db.query(sql`SELECT FROM jobs WHERE queue = 'firm-charge'`)).length === 0);
     await db.query(sql`
@@ -841,7 +901,6 @@ test("only the method that the form showed is charged, and none if the form show
     await until(async () => (await db.query(sql`SELECT FROM jobs WHERE queue = 'firm-charge'`)).length === 0);
     return chargesOf(code);
   };
-  await setLimit("500", "9000");
   assert.deepEqual(await runJob(null), []);
   assert.deepEqual(await runJob(removed?.id ?? ""), [{ state: "refused", intent: null, reason: "method_unusable" }]);
   assert.equal(intentsOf(code).length, 0);

@@ -60,10 +60,10 @@ async function newOrder(reference: string | null): Promise<{ code: string; id: n
 /** Which mails of the service's table are about an order's money. */
 const table: Readonly<Record<string, boolean>> = {
   ...{ orderMail: true, orderUpdateMail: true, chargeMail: true, moneyMail: true },
-  // These mails are about the firm's card or its monthly statement, not about an order.
-  ...{ methodMail: false, statementMail: false },
+  // These mails are about the firm's card, its monthly statement or all orders that wait for it, not about one order.
+  ...{ methodMail: false, statementMail: false, waitingMail: false },
   ...{ signingMail: false, roomMail: false, closingsMail: false, deliveryMail: false, deliveryCodeMail: false },
-  ...{ downloadMail: false },
+  ...{ downloadMail: false, noticeMail: false },
   ...{ accessMail: false, liveAccessMail: false, signInMail: false, confirmationMail: false, factorMail: false },
   ...{ memberMail: false, keyMail: false, invitationMail: false, expiryMail: false, appointmentMail: false },
   ...{

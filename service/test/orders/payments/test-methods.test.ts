@@ -10,7 +10,7 @@ import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { enqueue } from "../../../src/kernel/platform/jobs/jobs.ts";
 import { bookNow } from "../../../src/kernel/test-clock/test-clock.ts";
-import { firmChargeQueue } from "../../../src/orders/order/order.ts";
+import { firmChargeQueue, setPayer } from "../../../src/orders/order/order.ts";
 import { closeCheckouts } from "../../../src/orders/payments/checkout/sessions.ts";
 import { type CheckoutSession, currentSessions, insertMinting } from "../../../src/orders/payments/checkout/store.ts";
 import { sandboxAccount } from "../../../src/orders/payments/firm/sandbox-account.ts";
@@ -441,7 +441,7 @@ test("a method of the processor's test mode on file is shown as unusable, and is
   assert.match(page, /Visa •••• 1881 can’t be charged any more/);
   assert.match(page, /Choose a test card or a test bank account of the sandbox/);
   await untilCharged(code);
-  assert.equal((await acme.client.orders.get(code)).charge ?? null, null);
+  assert.equal((await acme.client.orders.get(code)).charge?.reason, "no_method");
   await acme.client.sandbox.paymentMethod("card", limits);
   await acme.statusIs(await acme.place(), "EsignPending");
 });
@@ -463,12 +463,12 @@ const untilCharged = (code: string) =>
 
 test("a checkout of a test order from an earlier configuration is closed without the processor", async () => {
   const acme = await firm();
-  const code = await acme.place();
-  await untilCharged(code);
+  const code = await acme.place({ pay_by: "client" });
   const [order] = await db.query<{ orderId: number; amountCents: number }>(sql`
     SELECT id AS "orderId", total_cents::float8 AS "amountCents" FROM orders WHERE ${isSealed(sql`code`, "order", code)}`);
   assert.ok(order);
   const { orderId, amountCents } = order;
+  await db.transaction((tx) => setPayer(tx, orderId, "firm"));
   const session = { groupId: null, status: "minting", sessionId: null, url: null, supplementId: null } as const;
   const times = { createdAt: new Date(), expiresAt: new Date(Date.now() + day * 1000) };
   await db.transaction((tx) =>
@@ -484,8 +484,7 @@ test("a checkout of a test order from an earlier configuration is closed without
 
 test("jobs about a test order of an earlier configuration reach no processor with a live key", async () => {
   const acme = await firm();
-  const code = await acme.place();
-  await untilCharged(code);
+  const code = await acme.place({ pay_by: "client" });
   const [order] = await db.query<{ orderId: number; amountCents: number }>(sql`
     SELECT id AS "orderId", total_cents::float8 AS "amountCents" FROM orders WHERE ${isSealed(sql`code`, "order", code)}`);
   assert.ok(order);

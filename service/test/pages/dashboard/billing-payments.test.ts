@@ -3,7 +3,8 @@ import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import type { Principal } from "../../../src/kernel/identity/identity.ts";
 import type { PaymentMethod, PaymentOfFirm } from "../../../src/orders/payments/payments.ts";
-import { type BillingView, billingBody, limitRefusal } from "../../../src/pages/dashboard/billing/body.ts";
+import { billingBody, limitRefusal } from "../../../src/pages/dashboard/billing/body.ts";
+import type { BillingView } from "../../../src/pages/dashboard/billing/view.ts";
 import { render } from "../../../src/pages/ui/render.ts";
 
 const at = new Date("2026-03-04T05:06:07Z");
@@ -34,7 +35,7 @@ const pageWith = (more: Partial<BillingView>): string =>
   render(
     billingBody({
       ...{ principal, isPaidHere: true, methods: [], spenders: [], used: new Map(), now: at, zone: "America/New_York" },
-      ...{ payments: [], ...more },
+      ...{ payments: [], waiting: [], ...more },
     }),
   );
 const pageOf = (payments: number): string => pageWith({ payments: Array.from({ length: payments }, () => payment()) });

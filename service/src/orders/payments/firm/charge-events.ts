@@ -10,6 +10,7 @@ import { type ChargeMoment, chargeMailQueue } from "./mail.ts";
 import { detachQueue } from "./methods.ts";
 import { selectMethod } from "./store.ts";
 import { applyFailedDebit } from "./unusable.ts";
+import { tellOfWaiting, waitsForOwner } from "./waiting.ts";
 
 /**
  * Updates the charges of a payment after a signed event about it. The caller has locked their orders, and applies the
@@ -48,7 +49,8 @@ export const endChargeTasks = (tx: Tx, charges: readonly store.FirmCharge[], end
   closeTasks(tx, { orderId: charges.map(({ orderId }) => orderId), kinds: ["firm_charge"] }, end);
 
 /**
- * Mails the firm's owners and the member who requested a payment, once for all its orders. For a supplement that was
+ * Mails the firm's owners and the member who requested a payment, once for all its orders. One mail covers several
+ * payments that wait for an owner. For a supplement that was
  * not charged, also opens a task, because the parcel waits. A method that was removed during the charge is forgotten at
  * the processor.
  */
@@ -61,13 +63,14 @@ export async function notify(
   const [first] = charges;
   if (!first) return;
   const isOver = moment === "refused" || moment === "failed";
-  if (isOver) await enqueue(tx, detachQueue, { id: first.methodId });
+  if (isOver && first.methodId !== null) await enqueue(tx, detachQueue, { id: first.methodId });
   for (const charge of isOver ? charges : []) {
     const { supplementId, amountCents } = charge;
     const why = "the firm’s card or bank account was not charged";
     if (supplementId !== null) await reportUnpaid(tx, charge, { supplementId, amountCents, why, at });
   }
   const owners = await ownersWhoSee(tx, first);
+  if (moment === "refused" && waitsForOwner(first)) return tellOfWaiting(tx, first, owners, at);
   const [kind, placer = ""] = first.askedBy.split(":");
   const people = new Set(kind === "member" ? [placer, ...owners] : owners);
   for (const userId of people) await enqueue(tx, chargeMailQueue, { id: store.paymentIdOf(first), moment, userId });

@@ -64,7 +64,8 @@ export type FirmCharge = {
   orderCode: string;
   partnerId: string;
   environment: Environment;
-  methodId: string;
+  /** Null for a charge that was refused because the firm had no method. */
+  methodId: string | null;
   amountCents: number;
   /** The supplement that the charge pays; null when it pays the order's total. */
   supplementId: number | null;
@@ -186,7 +187,7 @@ export async function methodsOfIntent(db: Sql, paymentIntent: string): Promise<P
   const found = await db.query<FirmCharge>(charges(sql`c.payment_intent = ${paymentIntent}`));
   return methodsById(
     db,
-    found.map(({ methodId }) => methodId),
+    found.flatMap(({ methodId }) => methodId ?? []),
   );
 }
 

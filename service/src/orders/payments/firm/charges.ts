@@ -8,7 +8,15 @@ import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { requireProof } from "../../../kernel/platform/recent-proof.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
 import { dollars } from "../../dollars.ts";
-import { firmChargeQueue, type LockedOrder, lockOrder, type NotarySupply, orderPayer } from "../../order/order.ts";
+import {
+  firmChargeQueue,
+  isPayable,
+  type LockedOrder,
+  lockOrder,
+  lockUnalteredOrders,
+  type NotarySupply,
+  orderPayer,
+} from "../../order/order.ts";
 import { partOf, paymentRefusal } from "../checkout/checkout.ts";
 import type { Part } from "../checkout/store.ts";
 import { notify } from "./charge-events.ts";
@@ -56,6 +64,59 @@ export async function chargeByMember(
   });
 }
 
+/** The largest number of orders that one request charges. */
+export const mostAtOnce = 50;
+
+/** The orders that the page showed, their sum in cents, and the id of the method to charge. */
+export type ShownWaiting = { codes: readonly string[]; totalCents: number; methodId: string };
+
+/**
+ * Charges the firm's method for orders that wait for it, each by a payment of its own, at a member's request. Either all
+ * of them are charged as the page showed them, or none is.
+ * @throws ServiceError `conflict` when an order can't be charged any more, or the sum or the method has changed;
+ * `not_payable` above the caller's limits; the errors of `requireProof`
+ */
+export async function chargeWaiting(
+  deps: ChargeDeps,
+  principal: Principal,
+  { codes, totalCents, methodId }: ShownWaiting,
+): Promise<void> {
+  accountOf(deps, principal);
+  const conflict = (message: string) =>
+    new ServiceError("conflict", `${message} Nothing was charged: look at the orders that wait again.`);
+  await deps.db.transaction(async (tx) => {
+    const wanted = new Set(codes);
+    if (wanted.size === 0 || wanted.size > mostAtOnce || ![...wanted].every(isCode))
+      throw new ServiceError("not_found", "No such orders.");
+    const locked = await lockUnalteredOrders(tx, [...wanted]);
+    const own = locked.filter(
+      ({ partnerId, environment }) => partnerId === principal.partnerId && environment === principal.environment,
+    );
+    if (own.length !== wanted.size) throw new ServiceError("not_found", "No such orders.");
+    requireProof(principal, deps.clock());
+    const method = await activeMethod(tx, principal);
+    if (!method) throw noMethod();
+    if (method.id !== methodId) throw conflict("Your firm pays by another card or bank account now.");
+    for (const order of own) {
+      const isFirms = isPayable(order.status) && (await orderPayer(tx, order.id)) === "firm";
+      const refusal = isFirms
+        ? await paymentRefusal(tx, deps.notarySupply, order)
+        : "Your firm need not pay it any more.";
+      if (refusal !== null) throw conflict(`Order ${order.code.slice(0, 6).toUpperCase()}: ${refusal}`);
+    }
+    const parts = await partsOf(tx, own);
+    const amounts = amountsOf(parts);
+    if (amounts.reduce((sum, cents) => sum + cents, 0) !== totalCents) throw conflict("The sum has changed.");
+    const spender = actorOf(principal);
+    const limit = await spendingRefusal(tx, deps, principal, { spender, amounts });
+    if (limit !== null) throw new ServiceError("not_payable", refusals[limit.reason]);
+    for (const each of parts) {
+      await insertPayment(tx, [each], { methodId, askedBy: spender, at: deps.clock(), reason: null });
+      await enqueue(tx, firmChargeQueue, { orderId: each.order.id });
+    }
+  });
+}
+
 /** A payment that was created, with its charge of each order, in the order in which the orders were passed. */
 export type Charged = { paymentId: string; charges: { orderCode: string; chargeId: string; totalCents: number }[] };
 
@@ -99,7 +160,7 @@ async function partsOf(tx: Tx, orders: readonly LockedOrder[]): Promise<OrderPar
 
 export const amountsOf = (parts: readonly OrderPart[]): number[] => parts.map(({ part }) => part.amountCents);
 
-type Asked = { methodId: string; askedBy: string; at: Date; reason: string | null };
+export type Asked = { methodId: string | null; askedBy: string; at: Date; reason: string | null };
 
 /**
  * Inserts a payment that is to be sent: a charge for each order. With `reason`, inserts a refused payment, which is

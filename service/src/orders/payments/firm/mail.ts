@@ -105,6 +105,7 @@ const reasons: Readonly<Record<string, string>> = {
   debit_not_authorized: "The bank says that the debit was not allowed.",
   payment_intent_mandate_invalid: "The permission to debit the bank account has ended.",
   payment_method_bank_account_blocked: "The bank account is blocked for debits.",
+  no_method: "Your firm had no card or bank account that could be charged.",
   method_removed: "The card or bank account was removed.",
   paid_by_checkout: "Somebody was paying by the checkout.",
   ended: "The payment processor did not confirm it in time, so it was canceled.",

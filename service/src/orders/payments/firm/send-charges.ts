@@ -14,7 +14,7 @@ import type { ChargeAnswer } from "../processor/charge-requests.ts";
 import type { FirmAccount } from "../processor/firm-account.ts";
 import { endChargeTasks, notify } from "./charge-events.ts";
 import * as charges from "./charge-store.ts";
-import { amountsOf, type ChargeDeps, insertPayment, type OrderPart } from "./charges.ts";
+import { type Asked, amountsOf, type ChargeDeps, insertPayment, type OrderPart } from "./charges.ts";
 import { confirm, endPayment, type Payment, type Unsettled } from "./confirm-charge.ts";
 import { spendingRefusal } from "./limits.ts";
 import { accountOf, wasSentElsewhere } from "./methods.ts";
@@ -257,14 +257,26 @@ async function reserveParts(
   if (shown && shown !== method?.id)
     return (await insertPayment(tx, parts, { methodId: shown, askedBy: spender, at, reason: "method_unusable" }))
       .paymentId;
-  if (!method) return leaveToCheckout(tx, parts, at);
+  // A form has already said that nobody is charged.
+  if (shown === null && !method) return leaveToCheckout(tx, parts, at);
+  if (!method) return refuse(tx, parts, { methodId: null, askedBy: spender, at, reason: "no_method" });
   const refusal = await spendingRefusal(tx, deps, first.order, { spender, amounts: amountsOf(parts) });
-  // A key without a spending limit can place orders, but can't charge the firm's payment method. The firm pays such an
-  // order at a checkout, like a firm without a payment method.
-  if (refusal?.reason === "no_limit" && spender.startsWith("key:")) return leaveToCheckout(tx, parts, at);
-  if (shown === null && refusal === null) return leaveToCheckout(tx, parts, at);
   const asked = { methodId: method.id, askedBy: spender, at, reason: refusal?.reason ?? null };
+  if (refusal?.reason === "no_limit" && spender.startsWith("key:")) return refuse(tx, parts, asked);
+  if (shown === null && refusal === null) return leaveToCheckout(tx, parts, at);
   return (await insertPayment(tx, parts, asked)).paymentId;
+}
+
+/**
+ * Records that orders are not charged, so that the firm can read why. A supplement opens a task instead, because its
+ * parcel waits.
+ */
+async function refuse(tx: Tx, parts: readonly OrderPart[], asked: Asked): Promise<null> {
+  const [prices, supplements] = [true, false].map((isPrice) =>
+    parts.filter(({ part }) => (part.supplementId === null) === isPrice),
+  );
+  if (prices && prices.length > 0) await insertPayment(tx, prices, asked);
+  return leaveToCheckout(tx, supplements ?? [], asked.at);
 }
 
 /**

@@ -83,7 +83,8 @@ export const selectMethods = (db: Sql, { partnerId, environment }: Owner) =>
     ORDER BY ${isActive(sql`m`)} DESC, m.added_at DESC, m.id LIMIT 20`);
 
 /** @throws ServiceError `unavailable` for an altered row */
-export async function selectMethod(db: Sql, id: string): Promise<PaymentMethod | undefined> {
+export async function selectMethod(db: Sql, id: string | null): Promise<PaymentMethod | undefined> {
+  if (id === null) return undefined;
   const [found] = await db.query<PaymentMethod>(methods(sql`m.id = ${id}`));
   return found;
 }

@@ -1,56 +1,27 @@
-import type { Principal } from "../../../kernel/identity/identity.ts";
-import { isPayable } from "../../../orders/order/order.ts";
 import {
   accountChange,
-  type ChargeState,
   expiryOf,
-  type FirmCharge,
-  isOverdueCharge,
-  listedPayments,
   methodName,
   type PaymentMethod,
-  type PaymentOfFirm,
-  reasonWords,
   type Spender,
-  sumOfCharges,
   testMethods,
 } from "../../../orders/payments/payments.ts";
 import { card, emptyState, facts, notice, pageHead } from "../../ui/components.ts";
-import { dayIn, money, shortCode } from "../../ui/format.ts";
+import { dayIn, money } from "../../ui/format.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";
 import { buttonForm, hiddenFields } from "../../ui/forms/button-form.ts";
 import { errorSummary, field, radios } from "../../ui/forms/fields.ts";
-import type { FormValues } from "../../ui/forms/form-body.ts";
-import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
-
-export const billingPath = "/dashboard/billing";
-
-export type BillingView = {
-  principal: Principal;
-  /** Whether this installation takes payments in the member's current environment (live or test). */
-  isPaidHere: boolean;
-  methods: readonly PaymentMethod[];
-  spenders: readonly Spender[];
-  /** The cents that each spender has spent this month. */
-  used: ReadonlyMap<string, number>;
-  payments: readonly PaymentOfFirm[];
-  now: Date;
-  /** The time zone of the dates on this page, and of the months for which spending limits count. */
-  zone: string;
-  error?: string;
-  typed?: FormValues;
-  /** Whether the processor's page has just sent an owner back here. */
-  hasReturned?: boolean;
-};
-
-const isOwner = ({ principal }: BillingView): boolean => principal.member?.role === "owner";
+import { chargesPart } from "./payments-part.ts";
+import { type BillingView, billingPath, isOwner } from "./view.ts";
+import { waitingPart } from "./waiting-part.ts";
 
 export function billingBody(view: BillingView): Html {
   return html`${pageHead("Billing", "How your firm pays for orders that it pays itself.")}
 ${errorSummary(view.error)}
 ${view.hasReturned && !isJustAdded(view) && notice("info", "Your bank and the payment processor are being asked", html`The card or bank account is shown here once the processor confirms it. <a href="${billingPath}?setup=returned">Look again</a>`)}
 <div class="panels">
+${view.waiting.length > 0 && card("waiting", "Orders that wait for your firm’s payment", waitingPart(view))}
 ${card("method", "Card or bank account", methodPart(view))}
 ${card("limits", "Who may spend", limitsPart(view))}
 ${card("charges", "Payments of your firm", chargesPart(view))}
@@ -195,106 +166,3 @@ ${amount("perMonth", monthCents)}
 <div class="form-actions"><button type="submit" class="quiet-button">Save<span class="visually-hidden"> the limits of ${name}</span></button></div>
 </form>`;
 }
-
-const stateWords: Readonly<Record<ChargeState, string>> = {
-  asked: "Being sent",
-  answered: "Being processed",
-  pending: "Being processed by the bank",
-  declined: "Failed",
-  failed: "Failed",
-  refused: "Not charged",
-  succeeded: "Paid",
-};
-
-/** The state of a charge in words; for an unpaid charge, with the reason. */
-export const chargeText = (charge: Pick<FirmCharge, "state" | "reason" | "askedBy">): string =>
-  hasStopped(charge) ? `${stateWords[charge.state]}. ${reasonWords(charge)}` : stateWords[charge.state];
-
-const hasStopped = ({ state }: Pick<FirmCharge, "state">): boolean => ["declined", "failed", "refused"].includes(state);
-
-/** Whether the payment is the latest of its orders, and the firm still has to pay all of them. */
-const isUnpaid = ({ payments }: BillingView, charges: PaymentOfFirm): boolean =>
-  charges.every(
-    (charge) =>
-      hasStopped(charge) &&
-      isPayable(charge.orderStatus) &&
-      charge.payBy === "firm" &&
-      payments.flat().find(({ orderId }) => orderId === charge.orderId) === charge,
-  );
-
-/** Reasons that a person must clear up first. Until then, another charge would be refused, too. */
-const needsPerson: ReadonlySet<string | null> = new Set(["paid_by_checkout", "not_payable", "order_altered"]);
-
-/** Offers to charge a stopped payment again. Nothing does that by itself, not even after a limit was raised. */
-function chargeAgain(view: BillingView, charges: PaymentOfFirm): Html | false {
-  const [first] = charges;
-  const method = view.methods.find(({ state }) => state === "active");
-  if (!first || !method || !isUnpaid(view, charges) || needsPerson.has(first.reason)) return false;
-  // The bank wants to ask a person, so it would refuse another charge of the same method, too.
-  if (first.reason === "authentication_required" && first.methodId === method.id) return false;
-  return first.groupId === null
-    ? buttonForm(
-        `/dashboard/orders/${first.orderCode}/charge`,
-        `Charge ${money(first.totalCents)} to ${methodName(method)}`,
-        {
-          about: `for order ${shortCode(first.orderCode)}`,
-          fields: { total_cents: String(first.totalCents) },
-          kind: "quiet-button",
-        },
-      )
-    : html`<p><a href="/dashboard/orders/${first.orderCode}/closing">Open the closing to charge again</a></p>`;
-}
-
-/** The state of a payment, and what became of its money since. */
-function paymentText({ now }: BillingView, charges: PaymentOfFirm): string {
-  const sum = (of: "lostCents" | "creditedCents") => charges.reduce((cents, each) => cents + each[of], 0);
-  const [lost, credited] = [sum("lostCents"), sum("creditedCents")];
-  const [first] = charges;
-  const later = [
-    first && isOverdueCharge(first, now) && "There has been no answer for too long.",
-    charges.some(({ isDisputed }) => isDisputed) && "A bank asks for it back.",
-    lost > 0 && `The bank took ${money(lost)} back.`,
-    credited > 0 && `${money(credited)} was credited.`,
-  ].filter((each) => typeof each === "string");
-  return [first ? `${chargeText(first)}${later.length > 0 ? "." : ""}` : "", ...later].join(" ");
-}
-
-/** An owner ends a payment that got stuck, so that its orders can be paid another way. */
-const ending = (view: BillingView, { id, orderCode, ...charge }: FirmCharge, orders: number): Html | false =>
-  isOwner(view) &&
-  isOverdueCharge(charge, view.now) &&
-  askFirst({
-    label: "End it",
-    about: orders === 1 ? `for order ${shortCode(orderCode)}` : `for ${orders} orders`,
-    text: `The payment processor cancels it first. Money that has arrived is not given back: ${orders === 1 ? "its order goes" : "its orders go"} on.`,
-    confirm: "End it now",
-    action: `${billingPath}/charges/${id}/end`,
-  });
-
-const chargesPart = (view: BillingView): Html =>
-  view.payments.length === 0
-    ? emptyState("No payments yet", "Orders that your firm pays by the card or bank account are listed here.")
-    : html`${records(
-        "Payments of your firm",
-        [
-          ...[{ label: "Orders" }, { label: "File number" }, { label: "Sum", number: true }],
-          ...[{ label: "State" }, { label: "Asked" }],
-        ],
-        view.payments.slice(0, listedPayments).flatMap((charges) => {
-          const [first] = charges;
-          if (!first) return [];
-          const references = new Set(charges.flatMap(({ reference }) => reference ?? []));
-          return [
-            [
-              html`${charges.map((each, index) => html`${index > 0 && ", "}${orderLink(each)}`)}`,
-              references.size === 0 ? "None" : [...references].join(", "),
-              money(sumOfCharges(charges)),
-              html`${paymentText(view, charges)}${ending(view, first, charges.length)}${chargeAgain(view, charges)}`,
-              dayIn(first.askedAt, view.zone),
-            ],
-          ];
-        }),
-      )}${view.principal.environment === "test" && html`<p class="quiet">These dates are real time. Those of receipts and statements follow the test clock.</p>`}${view.payments.length > listedPayments && html`<p class="quiet">Only the newest ${listedPayments} payments and those that are under way are shown. <a href="/dashboard/statements">Statements</a> have all that were paid, by month.</p>`}`;
-
-const orderLink = ({ orderCode, supplementId }: FirmCharge): Html =>
-  html`<a class="keep" href="/dashboard/orders/${orderCode}">${shortCode(orderCode)}</a>${supplementId !== null && ", more postage"}`;

@@ -7,6 +7,7 @@ import {
   acceptsMethods,
   askForMethod,
   type CheckoutDeps,
+  chargeWaiting,
   endOwnCharge,
   type FirmPaysDeps,
   finishTestSetup,
@@ -16,13 +17,16 @@ import {
   selectMethods,
   setLimit,
   spentThisMonth,
+  waitingOrders,
   zoneOf,
 } from "../../../orders/payments/payments.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { leavingPage } from "../../ui/leaving-page.ts";
 import { type PageCall, pageRoute } from "../../ui/page/route.ts";
+import { shownCents } from "../orders/firm-pays.ts";
 import { type DashboardFrame, dashboardPage } from "../page-shell.ts";
-import { type BillingView, billingBody, limitRefusal, billingPath as path, testMethodBody } from "./body.ts";
+import { billingBody, limitRefusal, testMethodBody } from "./body.ts";
+import { type BillingView, billingPath as path } from "./view.ts";
 
 type BillingDeps = { frame: DashboardFrame; members: MemberDeps; checkout: CheckoutDeps };
 
@@ -38,6 +42,7 @@ export function billingPages(forms: FastifyInstance, { frame, members, checkout 
     refused: ({ request, form: typed }: PageCall, error: string) =>
       show(request, { error: limitRefusal(error), typed }),
   } as const;
+  paymentForms(forms, { frame, members, checkout }, form);
 
   pageRoute(forms, frame, {
     url: path,
@@ -67,15 +72,6 @@ export function billingPages(forms: FastifyInstance, { frame, members, checkout 
 
   pageRoute(forms, frame, {
     ...form,
-    url: `${path}/charges/:id/end`,
-    handle: async ({ params, request }) => {
-      await endOwnCharge(deps, principalOf(request), params.id);
-      return done(`${path}#charges`, "charge-ended");
-    },
-  });
-
-  pageRoute(forms, frame, {
-    ...form,
     url: `${path}/limits`,
     handle: async ({ form: { spender = "", perOrder = "", perMonth = "" }, request }) => {
       await setLimit(deps, principalOf(request), { spender, perOrder, perMonth });
@@ -88,20 +84,46 @@ export function billingPages(forms: FastifyInstance, { frame, members, checkout 
     more: Pick<BillingView, "error" | "typed" | "hasReturned"> = {},
   ): Promise<string> {
     const principal = requireBilling(principalOf(request));
-    const [methods, spenders, payments] = await Promise.all([
+    const [methods, spenders, payments, waiting] = await Promise.all([
       selectMethods(db, principal),
       listSpenders({ db }, principal),
       paymentsOfFirm(db, principal),
+      waitingOrders(db, principal),
     ]);
     const isPaidHere = acceptsMethods(processor, principal.environment);
     const [used, zone] = [
       await spentThisMonth({ db, clock }, principal, spenders),
       await zoneOf(db, principal.partnerId),
     ];
-    const shown = { principal, isPaidHere, methods, spenders, used, payments, now: clock(), zone };
+    const shown = { principal, isPaidHere, methods, spenders, used, payments, waiting, now: clock(), zone };
     const body = billingBody({ ...shown, ...more });
     return dashboardPage(frame, request, { title: "Billing", section: "billing", body });
   }
+}
+
+type Form = { method: "POST"; policy: "partner-write"; refused: (call: PageCall, error: string) => Promise<string> };
+
+/** Adds the forms that end a payment that got stuck, and that charge the orders that wait. */
+function paymentForms(forms: FastifyInstance, { frame, members, checkout }: BillingDeps, form: Form): void {
+  const deps = { ...checkout, rowMac: members.rowMac };
+  pageRoute(forms, frame, {
+    ...form,
+    url: `${path}/charges/:id/end`,
+    handle: async ({ params, request }) => {
+      await endOwnCharge(deps, principalOf(request), params.id);
+      return done(`${path}#charges`, "charge-ended");
+    },
+  });
+
+  pageRoute(forms, frame, {
+    ...form,
+    url: `${path}/charge-waiting`,
+    handle: async ({ form: { codes = "", method = "", ...sent }, request }) => {
+      const shown = { codes: codes.split(" "), totalCents: shownCents(sent), methodId: method };
+      await chargeWaiting(deps, requireBilling(principalOf(request)), shown);
+      return done(`${path}#charges`, "orders-charged");
+    },
+  });
 }
 
 /** @throws ServiceError `not_found` in the live environment, which has no test methods */

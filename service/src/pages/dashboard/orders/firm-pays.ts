@@ -28,7 +28,7 @@ import type { FormValues } from "../../ui/forms/form-body.ts";
 import { leavingPage } from "../../ui/leaving-page.ts";
 import { type PageCall, type PageRoute, pageRoute } from "../../ui/page/route.ts";
 import { type Html, html } from "../../ui/render.ts";
-import { chargeText } from "../billing/body.ts";
+import { chargeText } from "../billing/payments-part.ts";
 
 /** How the firm pays an order by its own method; null for an order that its client pays. */
 export type FirmPays = {

@@ -10,7 +10,7 @@ import { inThisRoom, progressMeters, waitingIn } from "../../ui/orders/progress.
 import { statusWords } from "../../ui/orders/status-words.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
-import { chargeText } from "../billing/body.ts";
+import { chargeText } from "../billing/payments-part.ts";
 import { clientPaysQuestion, isAboveLimit } from "../orders/firm-pays.ts";
 import { signHere } from "../orders/sitting.ts";
 import { deliveryCard } from "./delivery.ts";

@@ -1,0 +1,122 @@
+/** The payments of a firm by its card or bank account, as Billing lists them. */
+import { isPayable } from "../../../orders/order/order.ts";
+import {
+  type ChargeState,
+  type FirmCharge,
+  isOverdueCharge,
+  listedPayments,
+  methodName,
+  type PaymentOfFirm,
+  reasonWords,
+  sumOfCharges,
+} from "../../../orders/payments/payments.ts";
+import { emptyState } from "../../ui/components.ts";
+import { dayIn, money, shortCode } from "../../ui/format.ts";
+import { askFirst } from "../../ui/forms/ask-first.ts";
+import { buttonForm } from "../../ui/forms/button-form.ts";
+import { records } from "../../ui/records.ts";
+import { type Html, html } from "../../ui/render.ts";
+import { type BillingView, billingPath, isOwner } from "./view.ts";
+
+const stateWords: Readonly<Record<ChargeState, string>> = {
+  asked: "Being sent",
+  answered: "Being processed",
+  pending: "Being processed by the bank",
+  declined: "Failed",
+  failed: "Failed",
+  refused: "Not charged",
+  succeeded: "Paid",
+};
+
+/** The state of a charge in words; for an unpaid charge, with the reason. */
+export const chargeText = (charge: Pick<FirmCharge, "state" | "reason" | "askedBy">): string =>
+  hasStopped(charge) ? `${stateWords[charge.state]}. ${reasonWords(charge)}` : stateWords[charge.state];
+
+const hasStopped = ({ state }: Pick<FirmCharge, "state">): boolean => ["declined", "failed", "refused"].includes(state);
+
+/** Whether the payment is the latest of its orders, and the firm still has to pay all of them. */
+const isUnpaid = ({ payments }: BillingView, charges: PaymentOfFirm): boolean =>
+  charges.every(
+    (charge) =>
+      hasStopped(charge) &&
+      isPayable(charge.orderStatus) &&
+      charge.payBy === "firm" &&
+      payments.flat().find(({ orderId }) => orderId === charge.orderId) === charge,
+  );
+
+/** Reasons that a person must clear up first. Until then, another charge would be refused, too. */
+const needsPerson: ReadonlySet<string | null> = new Set(["paid_by_checkout", "not_payable", "order_altered"]);
+
+/** Offers to charge a stopped payment again. Nothing does that by itself, not even after a limit was raised. */
+function chargeAgain(view: BillingView, charges: PaymentOfFirm): Html | false {
+  const [first] = charges;
+  const method = view.methods.find(({ state }) => state === "active");
+  if (!first || !method || !isUnpaid(view, charges) || needsPerson.has(first.reason)) return false;
+  // The bank wants to ask a person, so it would refuse another charge of the same method, too.
+  if (first.reason === "authentication_required" && first.methodId === method.id) return false;
+  return first.groupId === null
+    ? buttonForm(
+        `/dashboard/orders/${first.orderCode}/charge`,
+        `Charge ${money(first.totalCents)} to ${methodName(method)}`,
+        {
+          about: `for order ${shortCode(first.orderCode)}`,
+          fields: { total_cents: String(first.totalCents) },
+          kind: "quiet-button",
+        },
+      )
+    : html`<p><a href="/dashboard/orders/${first.orderCode}/closing">Open the closing to charge again</a></p>`;
+}
+
+/** The state of a payment, and what became of its money since. */
+function paymentText({ now }: BillingView, charges: PaymentOfFirm): string {
+  const sum = (of: "lostCents" | "creditedCents") => charges.reduce((cents, each) => cents + each[of], 0);
+  const [lost, credited] = [sum("lostCents"), sum("creditedCents")];
+  const [first] = charges;
+  const later = [
+    first && isOverdueCharge(first, now) && "There has been no answer for too long.",
+    charges.some(({ isDisputed }) => isDisputed) && "A bank asks for it back.",
+    lost > 0 && `The bank took ${money(lost)} back.`,
+    credited > 0 && `${money(credited)} was credited.`,
+  ].filter((each) => typeof each === "string");
+  return [first ? `${chargeText(first)}${later.length > 0 ? "." : ""}` : "", ...later].join(" ");
+}
+
+/** An owner ends a payment that got stuck, so that its orders can be paid another way. */
+const ending = (view: BillingView, { id, orderCode, ...charge }: FirmCharge, orders: number): Html | false =>
+  isOwner(view) &&
+  isOverdueCharge(charge, view.now) &&
+  askFirst({
+    label: "End it",
+    about: orders === 1 ? `for order ${shortCode(orderCode)}` : `for ${orders} orders`,
+    text: `The payment processor cancels it first. Money that has arrived is not given back: ${orders === 1 ? "its order goes" : "its orders go"} on.`,
+    confirm: "End it now",
+    action: `${billingPath}/charges/${id}/end`,
+  });
+
+export const chargesPart = (view: BillingView): Html =>
+  view.payments.length === 0
+    ? emptyState("No payments yet", "Orders that your firm pays by the card or bank account are listed here.")
+    : html`${records(
+        "Payments of your firm",
+        [
+          ...[{ label: "Orders" }, { label: "File number" }, { label: "Sum", number: true }],
+          ...[{ label: "State" }, { label: "Asked" }],
+        ],
+        view.payments.slice(0, listedPayments).flatMap((charges) => {
+          const [first] = charges;
+          if (!first) return [];
+          const references = new Set(charges.flatMap(({ reference }) => reference ?? []));
+          return [
+            [
+              html`${charges.map((each, index) => html`${index > 0 && ", "}${orderLink(each)}`)}`,
+              references.size === 0 ? "None" : [...references].join(", "),
+              money(sumOfCharges(charges)),
+              html`${paymentText(view, charges)}${ending(view, first, charges.length)}${chargeAgain(view, charges)}`,
+              dayIn(first.askedAt, view.zone),
+            ],
+          ];
+        }),
+      )}${view.principal.environment === "test" && html`<p class="quiet">These dates are real time. Those of receipts and statements follow the test clock.</p>`}${view.payments.length > listedPayments && html`<p class="quiet">Only the newest ${listedPayments} payments and those that are under way are shown. <a href="/dashboard/statements">Statements</a> have all that were paid, by month.</p>`}`;
+
+const orderLink = ({ orderCode, supplementId }: FirmCharge): Html =>
+  html`<a class="keep" href="/dashboard/orders/${orderCode}">${shortCode(orderCode)}</a>${supplementId !== null && ", more postage"}`;

@@ -1,0 +1,27 @@
+import type { Principal } from "../../../kernel/identity/identity.ts";
+import type { PaymentMethod, PaymentOfFirm, Spender, WaitingOrder } from "../../../orders/payments/payments.ts";
+import type { FormValues } from "../../ui/forms/form-body.ts";
+
+export const billingPath = "/dashboard/billing";
+
+export type BillingView = {
+  principal: Principal;
+  /** Whether this installation takes payments in the member's current environment (live or test). */
+  isPaidHere: boolean;
+  methods: readonly PaymentMethod[];
+  spenders: readonly Spender[];
+  /** The cents that each spender has spent this month. */
+  used: ReadonlyMap<string, number>;
+  payments: readonly PaymentOfFirm[];
+  /** The orders that wait for the firm's payment, and that nothing charges. */
+  waiting: readonly WaitingOrder[];
+  now: Date;
+  /** The time zone of the dates on this page, and of the months for which spending limits count. */
+  zone: string;
+  error?: string;
+  typed?: FormValues;
+  /** Whether the processor's page has just sent an owner back here. */
+  hasReturned?: boolean;
+};
+
+export const isOwner = ({ principal }: BillingView): boolean => principal.member?.role === "owner";

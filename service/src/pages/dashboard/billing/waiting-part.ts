@@ -1,0 +1,62 @@
+/** The orders that wait for the firm's payment, as Billing lists them, and the button that charges them. */
+import { methodName, mostAtOnce, sumOfWaiting, type WaitingOrder } from "../../../orders/payments/payments.ts";
+import { money, shortCode } from "../../ui/format.ts";
+import { buttonForm } from "../../ui/forms/button-form.ts";
+import { records } from "../../ui/records.ts";
+import { type Html, html } from "../../ui/render.ts";
+import { type BillingView, billingPath, isOwner } from "./view.ts";
+
+const counted = (orders: readonly WaitingOrder[]): string =>
+  orders.length === 1 ? "1 order waits" : `${orders.length} orders wait`;
+
+/** Says how many orders wait for the firm's payment, and their sum. */
+export const waitingText = (orders: readonly WaitingOrder[], hasMethod: boolean): string =>
+  `${counted(orders)} ${hasMethod ? "to be charged" : "for your firm’s payment"}: ${money(sumOfWaiting(orders))}`;
+
+/** Whether the member may spend at all. The limits are checked when the orders are charged. */
+function maySpend(view: BillingView): boolean {
+  const { member } = view.principal;
+  const own = view.spenders.find(({ spender }) => spender === `member:${member?.userId}`);
+  return isOwner(view) || (own !== undefined && own.orderCents > 0 && own.monthCents > 0);
+}
+
+/** The orders that wait, the oldest first. One press charges them all, each by a payment of its own. */
+export function waitingPart(view: BillingView): Html {
+  const method = view.methods.find(({ state }) => state === "active");
+  const shown = view.waiting.slice(0, mostAtOnce);
+  const rest = view.waiting.length - shown.length;
+  const total = sumOfWaiting(shown);
+  const name = method ? methodName(method) : "";
+  const all =
+    rest > 0 ? `Charge the first ${shown.length}` : shown.length === 1 ? "Charge it" : `Charge all ${shown.length}`;
+  return html`<p>${waitingText(view.waiting, method !== undefined)}. Nothing is charged until somebody of your firm asks for it here or on the order’s page.</p>
+${
+  method === undefined
+    ? html`<p>Add a card or bank account below to charge them, or pay each one on its page.</p>`
+    : maySpend(view)
+      ? html`${buttonForm(`${billingPath}/charge-waiting`, `${all}: ${money(total)} to ${name}`, {
+          fields: {
+            codes: shown.map(({ code }) => code).join(" "),
+            total_cents: String(total),
+            method: method.id,
+          },
+        })}<p class="form-note">Each order has a payment of its own${method.kind === "bank" ? ". Work starts when the money has cleared, up to 4 business days" : ""}.</p>`
+      : html`<p>An owner of your firm can charge them here.</p>`
+}
+${records(
+  "Orders that wait for your firm’s payment",
+  [{ label: "Order" }, { label: "File number" }, { label: "Price", number: true }, { label: "Action" }],
+  shown.map(({ code, reference, totalCents }) => [
+    html`<a class="keep" href="/dashboard/orders/${code}">${shortCode(code)}</a>`,
+    reference ?? "None",
+    money(totalCents),
+    method !== undefined && maySpend(view)
+      ? buttonForm(`/dashboard/orders/${code}/charge`, `Charge ${money(totalCents)}`, {
+          about: `to ${name} for order ${shortCode(code)}`,
+          fields: { total_cents: String(totalCents) },
+          kind: "quiet-button",
+        })
+      : html`<a href="/dashboard/orders/${code}">Pay it<span class="visually-hidden"> for order ${shortCode(code)}</span></a>`,
+  ]),
+)}${rest > 0 && html`<p class="quiet">${rest} more wait, and are listed here once these are paid.</p>`}`;
+}
