@@ -193,6 +193,25 @@ test("names a notarization that the sandbox simulated as simulated, in the zip a
   assert.doesNotMatch(text, /Use this file/);
 });
 
+test("offers the one lender of a room as the recipient, and of several lenders only their addresses", async () => {
+  const lender = (name: string, email: string) =>
+    acme.post(`/api/rooms/${roomCode}/participants`, { name, email, role: "lender" });
+  assert.match(await look(), /id="delivery-email"[^>]* value=""/);
+  await acme.post(`/api/rooms/${roomCode}/participants`, { name: "Ana", email: "ana@example.com", role: "signer" });
+  await lender("Lee Lender", "lee@lender.example");
+  const one = await look();
+  assert.match(one, /id="delivery-name"[^>]* value="Lee Lender"/);
+  assert.match(one, /id="delivery-email"[^>]* value="lee@lender\.example"/);
+  await lender("Bo Banks", "bo@bank.example");
+  const two = await look();
+  assert.match(two, /id="delivery-email"[^>]* value=""/);
+  assert.match(
+    two,
+    /<option value="lee@lender\.example">Lee Lender<\/option><option value="bo@bank\.example">Bo Banks/,
+  );
+  assert.doesNotMatch(two, /<option value="ana@example\.com"/);
+});
+
 test("names the wrong field, and sends nothing", async () => {
   for (const [fields, status, why] of [
     [{ name: " " }, 400, /name must have 1 to 200 characters/],

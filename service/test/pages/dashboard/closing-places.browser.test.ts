@@ -142,7 +142,7 @@ test("fields of a person who no longer signs the document are left out, and retu
   await boxOf(page, "1. Note", "Ana Ortega").check();
   await page.locator("#places-1").getByText("Marcus Ortega: 1 field. Ana Ortega: 1 field.").waitFor();
   assert.deepEqual(await signers(), [1, 2]);
-  await page.locator("#field-person1_role").selectOption("Gets the link to the closing’s room");
+  await page.locator("#field-person1_role").selectOption("Does not sign: follows the closing in its room");
   assert.deepEqual(await signers(), [1]);
   await press(page, "Place the test closing");
   await said(page, "The closing was placed. This is its room.");

@@ -229,7 +229,7 @@ const placesPart = (documents: readonly ClosingDocument[], values: FormValues): 
 /** A row for each document with a box for each person who may be sent the final document. */
 const receiversPart = (documents: readonly ClosingDocument[], values: FormValues): Html =>
   html`<fieldset id="closing-receivers"><legend id="receivers-title">Who receives what</legend>
-<p class="hint">The final document is sent to them once it is done: by a link that ends after 14 days, and asks for a code that is mailed to them. Its custody certificate comes with it, which names the signers with their addresses and the order’s code, which opens the order’s page. The client and those who sign get their copies anyway.</p>
+<p class="hint">For a lender, or anybody else who needs the documents. The final document is sent to them once it is done: by a link that ends after 14 days, and asks for a code that is mailed to them. Its custody certificate comes with it, which names the signers with their addresses and the order’s code, which opens the order’s page. The client and those who sign get their copies anyway. To send all documents together instead, as one zip, leave the boxes empty and use “Send to the lender” in the closing’s room.</p>
 ${documents.map(
   ({ n, name, receivers }) =>
     html`<div class="closing-signers" role="group" aria-labelledby="receivers-title receivers-name-${n}"><p class="breakable" id="receivers-name-${n}">${n}. ${name || "File"}</p>
@@ -247,8 +247,12 @@ ${Array.from({ length: peopleRows(values) }, (_, index) => {
 
 const roles = [
   { value: "signs", label: "Signs" },
-  { value: "follows", label: "Gets the link to the closing’s room" },
+  { value: "follows", label: "Does not sign: follows the closing in its room" },
 ];
+
+/** The room has no documents, so its link alone leaves a lender without them. */
+const rolesHint =
+  "The room shows how far each document is, and contains none. A lender gets documents under “Who receives what”.";
 
 const personRow = (
   row: number,
@@ -256,7 +260,7 @@ const personRow = (
 ): Html => html`<fieldset class="signer-row" id="person-row-${row}"><legend>Person ${row}</legend>
 <div class="form-pair">${field({ name: `person${row}_name`, label: "Name", value: values[`person${row}_name`], required: "sometimes", maxLength: 200 })}
 ${field({ name: `person${row}_email`, label: "Email", value: values[`person${row}_email`], required: "sometimes", type: "email", maxLength: 254 })}</div>
-${select({ name: `person${row}_role`, label: "Role", value: values[`person${row}_role`], required: "sometimes", options: roles })}
+${select({ name: `person${row}_role`, label: "Role", value: values[`person${row}_role`], required: "sometimes", options: roles, hint: rolesHint })}
 </fieldset>`;
 
 const payers = [

@@ -71,7 +71,7 @@ const chosenIn = (form: FormValues): string[] =>
 
 type DeliveryView = {
   /** While a room is closed, the service does not send its finished documents automatically. */
-  room: Pick<RoomDetailView["room"], "roomCode" | "status" | "orders">;
+  room: Pick<RoomDetailView["room"], "roomCode" | "status" | "orders" | "participants">;
   submission: string;
   deliveries: NonNullable<RoomDetailView["deliveries"]>;
   problem: Html;
@@ -101,11 +101,15 @@ ${sendForm(view)}`;
   );
 }
 
-const sendForm = ({ room, submission, typed, deliveries }: DeliveryView): Html =>
-  html`<form class="form room-part" method="post" action="/dashboard/rooms/${room.roomCode}/deliveries">
+function sendForm({ room, submission, typed, deliveries }: DeliveryView): Html {
+  const people = recipientsIn(room);
+  const [only = null, ...more] = people.filter(({ role }) => /^recipient$|lender/i.test(role));
+  // Of several, the sender chooses one by the address.
+  const filled = typed ?? (only && more.length === 0 ? { name: only.name, email: only.email } : {});
+  return html`<form class="form room-part" method="post" action="/dashboard/rooms/${room.roomCode}/deliveries">
 <h3>Send to the lender</h3>
-${hiddenFields({ submission })}${field({ form: "delivery", name: "name", label: "Name of the recipient", value: typed?.["name"], required: true, maxLength: 200, autocomplete: "off" })}
-${field({ form: "delivery", name: "email", label: "Email", type: "email", value: typed?.["email"], required: true, maxLength: 320, autocomplete: "off", hint: "The link goes to this address. It needs no account, and each download is listed below." })}
+${hiddenFields({ submission })}${field({ form: "delivery", name: "name", label: "Name of the recipient", value: filled["name"], required: true, maxLength: 200, autocomplete: "off" })}
+${field({ form: "delivery", name: "email", label: "Email", type: "email", value: filled["email"], suggestions: people.map(({ name, email }) => ({ value: email, label: name })), required: true, maxLength: 320, autocomplete: "off", hint: "The link goes to this address. It needs no account, and each download is listed below." })}
 ${field({ form: "delivery", name: "days", label: "Days until the link ends", value: typed?.["days"] ?? "14", required: true, maxLength: 2, autocomplete: "off", hint: "1 to 90." })}
 ${checkbox({ form: "delivery", name: "code", label: "Ask for a code", checked: typed === null || typed["code"] !== undefined, hint: "The page mails six digits to this address before it shows anything. Five wrong ones lock the link." })}
 <fieldset><legend>Documents</legend>${deliveries.sendable.map(({ code, title }, index) => checkbox({ form: "delivery", name: `send-${code}`, label: `${index + 1}. ${titleOf({ code, title })}`, checked: typed === null || typed[`send-${code}`] !== undefined }))}</fieldset>
@@ -114,6 +118,11 @@ ${typeof deliveries.certificate === "object" && certificateBox(deliveries.certif
 ${missingPart({ room, deliveries, typed })}
 <div class="form-actions"><button type="submit">Send the documents</button></div>
 </form>`;
+}
+
+/** The people of the room who are neither its client nor sign. */
+const recipientsIn = ({ participants }: DeliveryView["room"]) =>
+  participants.filter(({ role }) => role !== "client" && role !== "signer");
 
 const titleOf = ({ code, title }: { code: string; title: string | null }): string =>
   title ?? `Order ${code.slice(0, 6).toUpperCase()}`;

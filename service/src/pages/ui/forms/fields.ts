@@ -23,7 +23,12 @@ type TextRules = {
   inputMode?: "decimal" | "numeric" | "tel" | "email" | undefined;
 };
 
-export type Field = Common & TextRules & { type?: "text" | "email" | "url" | "tel" | "search" | "password" | "date" };
+export type Field = Common &
+  TextRules & {
+    type?: "text" | "email" | "url" | "tel" | "search" | "password" | "date";
+    /** Values that the browser offers while the field is filled in. */
+    suggestions?: readonly Choice[];
+  };
 export type TextArea = Common & TextRules & { rows?: number };
 export type Choice = { value: string; label: string };
 export type Select = Common & { value?: string | undefined; options: readonly Choice[] };
@@ -65,10 +70,12 @@ function labelled(id: string, part: Common, control: Html): Html {
 /** A field for one line of text. */
 export function field(part: Field): Html {
   const id = idOf(part);
+  const { suggestions = [] } = part;
+  const list = suggestions.length > 0 && `${id}-suggestions`;
   return labelled(
     id,
     part,
-    html`<input type="${part.type ?? "text"}"${wiring(id, part)} value="${part.value ?? ""}"${textRules(part)}>`,
+    html`<input type="${part.type ?? "text"}"${wiring(id, part)} value="${part.value ?? ""}"${textRules(part)}${list && html` list="${list}"`}>${list && html`<datalist id="${list}">${suggestions.map(({ value, label }) => html`<option value="${value}">${label}</option>`)}</datalist>`}`,
   );
 }
 
