@@ -258,7 +258,7 @@ export function letterTogether(
       ...(amounts.length === orders.length ? [["Total", dollars(total)] as const] : []),
     ],
     link:
-      goal === "documents"
+      goal === "documents" && closing === null
         ? null
         : { label: goal === "payment" ? "Review and pay" : "See your closing", url: first.links.closing },
     caution: `Anyone who has ${goal === "documents" ? "these links can download the documents" : "this link can see the orders and pay for them"}, so share ${goal === "documents" ? "them" : "it"} with care.`,

@@ -109,14 +109,15 @@ function details(order: OrderView, { language, orderPage, components }: Words): 
 
 /**
  * The card of the order's documents. It comes first on the page that the mailed link opens, because the reader came for
- * the documents. Signed documents precede the originals.
+ * the documents. The document that counts comes first: the notarized one, else the signed one.
  */
-function documentsCard(documents: LinkedDocuments, { signers }: OrderView, words: Words): Html {
-  const isOriginal = ({ kind }: OrderDocument) => kind === "original";
-  const list = [...documents.list].sort((one, other) => Number(isOriginal(one)) - Number(isOriginal(other)));
+function documentsCard(documents: LinkedDocuments, { title, signers }: OrderView, words: Words): Html {
+  const places: Partial<Record<OrderDocument["kind"], number>> = { notarized: 0, sealed: 1, original: 3 };
+  const placeOf = ({ kind }: OrderDocument) => places[kind] ?? 2;
+  const list = [...documents.list].sort((one, other) => placeOf(one) - placeOf(other));
   return card(
     "documents",
-    words.orderPage.documents,
+    title === null ? words.orderPage.documents : `${words.orderPage.documents}: ${title}`,
     documentList({ ...documents, isSimulated: isSimulated(signers) }, list, words),
   );
 }
@@ -129,8 +130,8 @@ const parcel = ({ carrier, trackingNumber }: OrderView, { orderPage, components 
 
 /** Anyone with the order's link may ask for the documents; the mail goes only to the client. */
 const documentsForm = ({ code, customerEmail }: OrderView, { words, asked }: Reader): Html =>
-  html`<form class="no-print" method="post" action="${linkFor({ asked }, `/orders/${code}/documents`)}"><button type="submit">${words.documentsMail.button}</button></form>
-<p class="quiet-text no-print">${words.documentsMail.hint(maskEmail(customerEmail))}</p>`;
+  html`<div class="documents-form"><form class="no-print" method="post" action="${linkFor({ asked }, `/orders/${code}/documents`)}"><button type="submit">${words.documentsMail.button}</button></form>
+<p class="quiet-text no-print">${words.documentsMail.hint(maskEmail(customerEmail))}</p></div>`;
 
 const payButton = (path: string, label: string, { asked }: Pick<Reader, "asked">, kind = ""): Html =>
   html`<form class="button-form no-print" method="post" action="${linkFor({ asked }, path)}"><button type="submit" class="pay ${kind}">${label}</button></form>`;

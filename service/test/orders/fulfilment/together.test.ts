@@ -81,7 +81,7 @@ const waiting = async (email: string) =>
 test("a client of three documents is mailed one payment and one end, which name the documents; another client is not", async () => {
   const { email, other, codes } = await closing([
     { svc_sign: "true" },
-    { svc_sign: "true", fax_to: "2125550123" },
+    { svc_sign: "true", svc_notary: "true", fax_to: "2125550123" },
     { svc_sign: "true", ...shipping },
   ]);
   for (const code of codes) await sandbox(code, "checkout");
@@ -96,6 +96,11 @@ test("a client of three documents is mailed one payment and one end, which name 
   const [end = ""] = mailsTo(service, email);
   assert.match(end, /The sandbox simulated it\./);
   assert.equal(new Set(end.match(/\/documents\/[0-9a-f]{40}/g)).size, 3, "a link to the copies of each");
+  assert.match(end, /\/orders\/[0-9a-f]{40}\/closing\/[0-9a-f]{40}/, "and the page with the states of all");
+  const links = [...new Set(end.match(/\/orders\/[0-9a-f]{40}\/documents\/[0-9a-f]{40}/g))];
+  const pages = await Promise.all(links.map(async (path) => (await fetch(service.baseUrl + path)).text()));
+  const notarized = pages.find((page) => page.includes(">Notarized</a>")) ?? "";
+  assert.ok(notarized.indexOf(">Notarized</a>") < notarized.indexOf(">Signed and sealed</a>"), "what counts is first");
   // A client with one document gets the same mails as for a single order.
   await until(() => subjects(other).length >= 3 || undefined);
   assert.ok(subjects(other).every((subject) => !/closing/.test(subject)));
