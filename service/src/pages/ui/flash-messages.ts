@@ -173,6 +173,10 @@ const flashMessages = {
   "signer-reminded": "The signer is being emailed again.",
   "signer-replaced": "The signer was replaced. The old link no longer works.",
   "copy-link-ended": "The link was ended. It opens nothing now.",
+  "signer-replaced-everywhere":
+    "The signer was replaced in every document of the closing that this person had not signed. The old link no longer works.",
+  "signer-replaced-here":
+    "The signer was replaced in this document only. The old link still opens this person’s other documents of the closing. Replace the signer on their pages, too, if somebody else should sign them.",
   "signer-unlocked": "The signer is being emailed a new link.",
   "sandbox-success": "The test payment went through.",
   "sandbox-decline": "The test payment was declined.",

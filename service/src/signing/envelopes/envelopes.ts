@@ -24,6 +24,7 @@ export {
 } from "./ceremony/view.ts";
 export { type ConsentText, type ConsentTexts, readConsentTexts, readOneKind } from "./consent/texts.ts";
 export { type OrderEnvelope, readOrderEnvelope, reissueEnvelope, voidEnvelope } from "./lifecycle/by-operator.ts";
+export type { SignerRequest } from "./lifecycle/change-signer.ts";
 export { type CopyLink, copyLinksOf, endCopyLink } from "./lifecycle/copy-links.ts";
 export { bringEnvelopesNearer, followOverdue } from "./lifecycle/due.ts";
 export { endRound } from "./lifecycle/end.ts";
@@ -48,6 +49,7 @@ export {
   setSignature,
   voidRoom,
 } from "./lifecycle/room.ts";
+export { type ClosingsWith, documentsElsewhere, othersOfClosing } from "./lifecycle/same-person.ts";
 export { unlockSigner } from "./lifecycle/unlock.ts";
 export { signingMail } from "./mails/mails.ts";
 export { noticeMail } from "./mails/notices.ts";

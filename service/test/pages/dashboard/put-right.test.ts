@@ -4,6 +4,7 @@ import { forTests } from "@signsealship/testing/for-tests";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { changeOrder } from "@signsealship/testing/row-mac";
+import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { openMembersService } from "../../firms/members/members-service.ts";
 import { newMember, postForm } from "../../firms/members/signed-in-member.ts";
@@ -80,4 +81,52 @@ test("a refund is requested in dollars, once", async () => {
   assert.equal((await post(code, "refund-request", { reason: "Wrong client", amount: "$5.00" })).status, 303);
   assert.ok(!(await page(code)).includes("Ask for a refund"));
   assert.match(await page(code), /Refund asked for/);
+});
+
+const json = { ...headers, "Content-Type": "application/json" };
+const signersOf = async (code: string) =>
+  ((await call(`/api/partner/orders/${code}/signers`, { headers })).body.signers as { email: string }[]).map(
+    ({ email }) => email,
+  );
+
+/** Documents of one closing, which wait for the same signers. */
+async function closing(signers: readonly object[], papers: number): Promise<string[]> {
+  const room = { method: "POST", headers: json, body: JSON.stringify({ name: "Ortega closing" }) };
+  const { roomCode } = (await call("/api/rooms", room)).body;
+  const codes: string[] = [];
+  for (let n = 0; n < papers; n++) {
+    const fields = { ...minimal, svc_sign: "true", signers: JSON.stringify(signers) };
+    const { orderCode } = (await call("/api/partner/orders", { method: "POST", headers, body: orderForm(fields) }))
+      .body;
+    await call(`/api/rooms/${roomCode}/orders`, { method: "POST", headers: json, body: JSON.stringify({ orderCode }) });
+    codes.push(orderCode);
+  }
+  for (const code of codes) await call(`/api/partner/sandbox/orders/${code}/checkout`, { method: "POST", headers });
+  for (const code of codes) await until(async () => /Send a reminder/.test(await page(code)));
+  await call(`/api/rooms/${roomCode}/close`, { method: "POST", headers });
+  return codes;
+}
+
+test("a signer is replaced in all documents of a closing at once, or in one, and the page says which links still work", async () => {
+  const signers = [
+    { name: "Daniel Roe", email: "daniel@example.com" },
+    { name: "Maria Roe", email: "maria@example.com" },
+  ];
+  const [first = "", second = "", third = ""] = await closing(signers, 3);
+  assert.match(await page(first), /Also in the 2 other documents of this closing that Daniel Roe has to sign/);
+  const moved = { name: "Daniel Roe", email: "daniel.roe@example.com" };
+  const done = await post(first, "signers/1/replace", { ...moved, everywhere: "on" });
+  assert.equal(done.status, 303, await done.text());
+  const location = done.headers.get("location")?.split("#")[0] ?? "";
+  const shown = (await call(location, { headers: owner.headers })).body as string;
+  assert.match(shown, /replaced in every document of the closing that this person had not signed/);
+  for (const code of [first, second, third])
+    assert.deepEqual(await signersOf(code), [moved.email, "maria@example.com"]);
+
+  const alone = await post(second, "signers/2/replace", { name: "Max Roe", email: "max@example.com" });
+  const then = (await call(alone.headers.get("location")?.split("#")[0] ?? "", { headers: owner.headers }))
+    .body as string;
+  assert.match(then, /in this document only. The old link still opens/);
+  assert.deepEqual(await signersOf(first), [moved.email, "maria@example.com"]);
+  assert.deepEqual(await signersOf(second), [moved.email, "max@example.com"]);
 });

@@ -71,6 +71,7 @@ test("the forms offer text messages only where they are sent", () => {
         orderCode: "a",
         signers: [jane],
         places: [],
+        elsewhere: new Map(),
         open: true,
         isNextRound: false,
         textCodes,

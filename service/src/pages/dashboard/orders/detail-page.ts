@@ -3,10 +3,8 @@ import type { DeliveryDeps } from "../../../closing/deliveries/deliveries.ts";
 import { latestOpenRooms, roomsOfOrder } from "../../../closing/rooms/rooms.ts";
 import { type MemberDeps, namesOfFirmActors } from "../../../firms/members/members.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
-import type { RateLimits } from "../../../kernel/http/rate-limits.ts";
-import { actorOf, maySeeBilling } from "../../../kernel/identity/identity.ts";
+import { maySeeBilling } from "../../../kernel/identity/identity.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
-import type { OnceDeps } from "../../../kernel/platform/idempotency.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
 import { type BillingDeps, documentsOfOrder } from "../../../orders/billing/billing.ts";
 import { type ReplaceDeps, readCorrected } from "../../../orders/corrections/corrections.ts";
@@ -39,17 +37,14 @@ import {
 } from "../../../orders/payments/payments.ts";
 import {
   copyLinksOf,
+  documentsElsewhere,
   type EnvelopeDeps,
   provenDocuments,
   readSigning,
-  remindSigner,
-  replaceSigner,
   signerPlaces,
-  unlockSigner,
 } from "../../../signing/envelopes/envelopes.ts";
 import { inPersonOf } from "../../../signing/notaries/notaries.ts";
 import { done } from "../../ui/flash-messages.ts";
-import type { FormValues } from "../../ui/forms/form-body.ts";
 import { type PageCall, pageRoute } from "../../ui/page/route.ts";
 import { orderRetention } from "../../ui/retention.ts";
 import { type DashboardFrame, dashboardPage } from "../page-shell.ts";
@@ -67,7 +62,7 @@ import { ownOrder } from "./own-order.ts";
 import { putRightForms } from "./put-right.ts";
 import { roomCodeOf, roomsToChooseFrom } from "./rooms.ts";
 import { sandboxForms } from "./sandbox-forms.ts";
-import type { RefusedSigner } from "./signers.ts";
+import { signerForms } from "./signer-forms.ts";
 import { sittingForm } from "./sitting.ts";
 import { orderName } from "./words.ts";
 
@@ -116,8 +111,8 @@ export function orderDetailPage(
 
   closingRoute(forms, frame, db);
   sandboxForms(forms, { ...sandbox, limits }, form);
-  signerForms(forms, { db, clock, limits, envelopes }, show);
   copyLinkForm(forms, { limits, envelopes }, form.refused);
+  signerForms(forms, { ...{ db, clock, limits, envelopes }, closingsOf: deps.corrections.closingsOf }, show);
   sittingForm(
     forms,
     {
@@ -197,6 +192,11 @@ async function showOrder(
     payable: (hasCheckout || order.environment === "test") && (await isToBePaid(db, order, due)),
     retention: orderRetention(frame.retention, order),
     signers: signing.signers,
+    elsewhere: await documentsElsewhere(db, deps.corrections.closingsOf, {
+      orderCode: order.code,
+      owner: principal,
+      signers: signing.signers,
+    }),
     places: await signerPlaces(envelopes, signing),
     copyLinks: await copyLinksOf(db, order.code, principal),
     notices: deps.noticesOf(order),
@@ -262,38 +262,3 @@ function firedIn(fired: string | undefined): OrderDetailView["fired"] {
   const firedMilestones = milestones.filter((name) => named.includes(name));
   return firedMilestones.length === named.length ? firedMilestones : null;
 }
-
-type SignerCall = PageCall<{ code: string; n: string }>;
-type Show = (call: SignerCall, problem: { error: string; refusedSigner: RefusedSigner }) => Promise<string>;
-
-const numberOf = (text: string): number => (/^\d{1,2}$/.test(text) ? Number(text) : 0);
-
-/** Adds the forms for the firm's actions on a signer. Refusals appear on the order's page. */
-function signerForms(
-  forms: FastifyInstance,
-  deps: OnceDeps & { limits: RateLimits; envelopes: EnvelopeDeps },
-  show: Show,
-): void {
-  const acts = [
-    ["remind", remindSigner, "signer-reminded"],
-    ["replace", replaceSigner, "signer-replaced"],
-    ["unlock", unlockSigner, "signer-unlocked"],
-  ] as const;
-  for (const [name, change, message] of acts)
-    pageRoute(forms, deps, {
-      method: "POST",
-      policy: "partner-write",
-      url: `/dashboard/orders/:code/signers/:n/${name}` as "/dashboard/orders/:code/signers/:n/act",
-      refused: (call: SignerCall, error) =>
-        show(call, { error, refusedSigner: { n: numberOf(call.params.n), typed: call.form } }),
-      handle: doOnce(deps, async ({ params: { code, n }, form, request }) => {
-        const owner = principalOf(request);
-        const wanted = { owner, orderCode: code, n: numberOf(n), actor: actorOf(owner) };
-        await change(deps.envelopes, wanted, typedValues(form));
-        return done(`/dashboard/orders/${code}#signers-title`, message);
-      }),
-    });
-}
-
-/** The typed values; an empty field counts as absent. */
-const typedValues = (form: FormValues) => Object.fromEntries(Object.entries(form).filter(([, text]) => text !== ""));

@@ -80,6 +80,7 @@ export type OrderDetailView = OrderRoomsView &
     places: SignersView["places"];
     /** The signers' links to the copies of a document that is done. */
     copyLinks: readonly CopyLink[];
+    elsewhere: SignersView["elsewhere"];
     /** Warnings about parts of the document that readers may show differently from the sealed file. */
     notices: ReturnType<NoticesOf>;
     documents: readonly ProvenDocument[];
@@ -158,7 +159,13 @@ function partsOf(view: OrderDetailView): Part[] {
         "signers",
         "Signers",
         signersPart({
-          ...{ submission: view.submission, orderCode: order.code, signers, places: view.places },
+          ...{
+            submission: view.submission,
+            orderCode: order.code,
+            signers,
+            places: view.places,
+            elsewhere: view.elsewhere,
+          },
           open: order.status === "EsignPending",
           ...{ isNextRound: isDeclined(order), textCodes: view.textCodes, refused: view.refusedSigner },
         }),

@@ -2,7 +2,7 @@ import type { SignerPlace, SignerState } from "../../../signing/envelopes/envelo
 import { facts, notice, statusBadge } from "../../ui/components.ts";
 import { plainTime } from "../../ui/format.ts";
 import { buttonForm, hiddenFields } from "../../ui/forms/button-form.ts";
-import { field, select } from "../../ui/forms/fields.ts";
+import { checkbox, field, select } from "../../ui/forms/fields.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { signerWords } from "../../ui/orders/signer-words.ts";
 import { type Html, html } from "../../ui/render.ts";
@@ -19,6 +19,8 @@ export type SignersView = {
   signers: readonly SignerState[];
   /** Where the signers sign and fill something in; null while only the document itself can say it. */
   places: readonly SignerPlace[] | null;
+  /** By the signer's number: how many other documents of the closing the same person has to sign. */
+  elsewhere: ReadonlyMap<number, number>;
   /** Whether the order is waiting for signatures. */
   open: boolean;
   /**
@@ -37,6 +39,7 @@ export function signersPart({
   orderCode,
   signers,
   places,
+  elsewhere,
   open,
   isNextRound,
   textCodes,
@@ -57,7 +60,7 @@ ${facts([
   [signer.isSimulated ? "Signed, then discarded" : "Signed", signer.signedAt && plainTime(signer.signedAt)],
 ])}
 ${signer.proposal && notice("attention", "Somebody else should sign", `${signer.name} says that ${signer.proposal.name} (${signer.proposal.email}) should sign instead.`)}
-${(isNextRound || (open && signer.signedAt === null)) && changes(`/dashboard/orders/${orderCode}/signers/${signer.n}`, { submission, open, textCodes }, signer, typed)}
+${(isNextRound || (open && signer.signedAt === null)) && changes(`/dashboard/orders/${orderCode}/signers/${signer.n}`, { submission, open, textCodes, further: elsewhere.get(signer.n) ?? 0 }, signer, typed)}
 </section>`;
   })}${open && sittingPart(`/dashboard/orders/${orderCode}`, signers)}`;
 }
@@ -84,7 +87,12 @@ function placesWords(places: SignersView["places"], { n, takenIn }: SignerState)
 
 function changes(
   path: string,
-  { submission, open, textCodes }: Pick<SignersView, "submission" | "open" | "textCodes">,
+  {
+    submission,
+    open,
+    textCodes,
+    further,
+  }: Pick<SignersView, "submission" | "open" | "textCodes"> & { further: number },
   { n, name, status, issuedAt, proposal, signingUrl }: SignerState,
   typed?: FormValues,
 ): Html {
@@ -93,13 +101,14 @@ function changes(
   return html`${open && html`<div class="button-row">${signingUrl && html`<a class="button" href="${signingUrl}">Sign as ${name}</a>`}${status === "locked" ? buttonForm(`${path}/unlock`, "Unlock with a new link", about) : issuedAt !== null && buttonForm(`${path}/remind`, "Send a reminder", about)}</div>`}
 <details class="replace-signer"${typed && html` open`}><summary>Have somebody else sign instead<span class="visually-hidden"> of ${name}</span></summary>
 <form class="form" method="post" action="${path}/replace">
-${hiddenFields({ submission })}<p class="hint">${open ? `The link of ${name} stops working at once.` : "The next round goes to the new person."}${open && issuedAt !== null && " The new person is emailed a link of their own."}</p>
+${hiddenFields({ submission })}<p class="hint">${open ? `The link of ${name} to this document stops working at once.` : "The next round goes to the new person."}${open && issuedAt !== null && " The new person is emailed a link of their own."}</p>
 ${field({ form, name: "name", label: "Name", required: true, maxLength: 200, value: typed?.["name"] ?? proposal?.name })}
 ${field({ form, name: "email", type: "email", label: "Email", required: true, maxLength: 254, value: typed?.["email"] ?? proposal?.email })}
 ${select({ form, name: "language", label: "Language", value: typed?.["language"], options: [asBefore, ...languageChoices] })}
 ${select({ form, name: "auth", label: "Identified by", value: typed?.["auth"], options: [asBefore, ...authChoices(textCodes)] })}
 ${textCodes && field({ form, name: "phone", type: "tel", label: "Mobile number", maxLength: 40, hint: "Only with a code by text message." })}
 ${field({ form, name: "access_code", label: "Access code", maxLength: 64, autocomplete: "off", hint: "Only with an access code: tell it to the person yourself. We keep no copy that can be read." })}
+${further > 0 && checkbox({ form, name: "everywhere", label: `Also in ${further === 1 ? "the other document" : `the ${further} other documents`} of this closing that ${name} has to sign`, checked: typed === undefined || typed["everywhere"] === "on", hint: `Without it, the link of ${name} still opens ${further === 1 ? "that one" : "those"}.` })}
 <div class="form-actions"><button type="submit" class="quiet-button">Replace ${name}</button></div>
 </form></details>`;
 }

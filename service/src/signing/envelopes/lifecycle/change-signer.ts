@@ -14,8 +14,8 @@ import {
   type Signer,
 } from "../records/envelope.ts";
 
-/** A firm's request to change the signing of an order. */
-export type OpenRequest = { owner: Owner; orderCode: string };
+/** A firm's request to change the signing of an order. `others`: further orders that the change locks. */
+export type OpenRequest = { owner: Owner; orderCode: string; others?: readonly string[] };
 
 /** A request to change a signer of an order. `n` is the signer's number; `actor` made the request. */
 export type SignerRequest = OpenRequest & { n: number; actor: string };
@@ -83,10 +83,12 @@ export const changeOpenOnes = <Result>(
 
 const locked = <Result>(
   { db, clock }: Deps,
-  { owner, orderCode }: OpenRequest,
+  { owner, orderCode, others = [] }: OpenRequest,
   work: (tx: Tx, signing: LockedSigning) => Promise<Result>,
 ): Promise<Result> =>
   db.transaction(async (tx) => {
+    // Several orders are locked together, by ascending id.
+    if (others.length > 0) await lockOrders(tx, [orderCode, ...others].filter(isCode));
     const order = isCode(orderCode) ? await lockOrder(tx, orderCode) : undefined;
     return work(tx, await lockSigning(tx, clock, owner, order));
   });

@@ -8,6 +8,7 @@ import { isCode } from "../../../kernel/platform/text.ts";
 import {
   accessCodeHashOf,
   lockOrder,
+  lockOrders,
   type OrderSigner,
   parseReplacement,
   readSigning,
@@ -17,11 +18,12 @@ import {
 } from "../../../orders/order/order.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
 import { findOpenEnvelope, findSigners, type Signer, updateSigner } from "../records/envelope.ts";
-import { leaveSession } from "../records/sessions.ts";
+import { endAccess, leaveSession } from "../records/sessions.ts";
 import { findSigning } from "../records/signing.ts";
 import { appendToTrail } from "../records/trail.ts";
 import { changeSigner, type LockedSigner, type SignerRequest } from "./change-signer.ts";
 import { issueLink, signingMailQueue } from "./issue-link.ts";
+import { type Further, isSame, lockFurther } from "./same-person.ts";
 import { closeUnlocking } from "./unlock.ts";
 
 type Person = Pick<OrderSigner, "name" | "email" | "phone" | "language" | "auth" | "accessCodeHash">;
@@ -31,6 +33,7 @@ type Person = Pick<OrderSigner, "name" | "email" | "phone" | "language" | "auth"
  * is the new signer's turn.
  *
  * @param body `{name, email, language?, auth?, phone?, access_code?}`
+ * @param request `others`: the orders in which the same person is replaced, too, where that can still be done
  * @throws ServiceError
  */
 export async function replaceSigner(deps: EnvelopeDeps, request: SignerRequest, body: unknown): Promise<void> {
@@ -67,30 +70,78 @@ async function replaceBy(
   if (isNamed !== null) return isNamed;
   let isReplaced = false;
   await changeSigner(deps, request, async (tx, locked) => {
-    const { envelope, signer, signers, at } = locked;
+    const { signer, signers, at } = locked;
     if (signer.auth !== defaults.auth || signer.language !== defaults.language) return;
     isReplaced = true;
     if (signers.some((other) => other.n !== signer.n && isSame(other, person)))
       throw invalid("signer must be another person than those who sign already.");
-    await leaveSession(tx, signer.id);
-    await putInPlace(deps.rowMac, tx, locked, person);
-    const { actor } = request;
-    const { name, email, language, auth } = person;
-    await appendToTrail(tx, deps.rowMac, envelope, "replaced", at, {
-      by: actor,
-      before: { email: signer.email, name: signer.name },
-      now: { auth, email, language, name },
-      signer: signer.n,
-    });
-    const { partnerId, orderId } = envelope;
-    if (signer.lockedAt !== null) await closeUnlocking(tx, signer.id, { at, by: actor, outcome: "replaced" });
-    const detail = { signer: signer.n };
-    await tx.query(auditLine({ at, action: "signer.replaced", actor, partnerId, orderId, detail }));
-    if (signer.issuedAt === null) return;
-    await issueLink(tx, deps, envelope, signer, { at, actor });
-    if (signer.email.toLowerCase() !== email.toLowerCase()) await tellFormer(tx, signer, at);
+    const further = await furtherOf(tx, deps, request, { former: signer, person });
+    const all = [locked, ...further.open];
+    // With other documents, the link that opens them together ends, too.
+    if (request.others)
+      await endAccess(
+        tx,
+        deps.reach.links,
+        all.map((each) => each.signer.id),
+      );
+    else await leaveSession(tx, signer.id);
+    for (const each of all) await replaceIn(tx, deps, { ...each, at }, person, request.actor);
+    for (const each of further.next) await replaceInNext(tx, deps, each, person, { actor: request.actor, at });
+    if (signer.issuedAt !== null && signer.email.toLowerCase() !== person.email.toLowerCase())
+      await tellFormer(tx, signer, at);
   });
   return isReplaced;
+}
+
+const furtherOf = (
+  tx: Tx,
+  { clock, rowMac }: EnvelopeDeps,
+  { others = [] }: SignerRequest,
+  people: { former: { name: string; email: string }; person: Person },
+): Promise<Further> => {
+  const readSigners = async (orderId: number) => signersOf(await readSigning(tx, rowMac, orderId));
+  return lockFurther(tx, { clock, readSigners }, others, people);
+};
+
+/** Replaces the signer in an open envelope, and gives the new person a link if it is that person's turn. */
+async function replaceIn(
+  tx: Tx,
+  deps: EnvelopeDeps,
+  locked: LockedSigner,
+  person: Person,
+  actor: string,
+): Promise<void> {
+  const { envelope, signer, at } = locked;
+  await putInPlace(deps.rowMac, tx, locked, person);
+  const { name, email, language, auth } = person;
+  await appendToTrail(tx, deps.rowMac, envelope, "replaced", at, {
+    by: actor,
+    before: { email: signer.email, name: signer.name },
+    now: { auth, email, language, name },
+    signer: signer.n,
+  });
+  const { partnerId, orderId } = envelope;
+  if (signer.lockedAt !== null) await closeUnlocking(tx, signer.id, { at, by: actor, outcome: "replaced" });
+  const detail = { signer: signer.n };
+  await tx.query(auditLine({ at, action: "signer.replaced", actor, partnerId, orderId, detail }));
+  if (signer.issuedAt !== null) await issueLink(tx, deps, envelope, signer, { at, actor });
+}
+
+/** Replaces signer `n` of an order without an open envelope, so that the next one goes to the new person. */
+async function replaceInNext(
+  tx: Tx,
+  { rowMac }: Pick<EnvelopeDeps, "rowMac">,
+  { order, n }: Further["next"][number],
+  person: Person,
+  { actor, at }: { actor: string; at: Date },
+): Promise<void> {
+  const before = signersOf(await readSigning(tx, rowMac, order.id))[n - 1];
+  if (!before) throw new ServiceError("not_found", "No such signer.");
+  const { name, email, language, auth } = person;
+  await replaceInOrder(tx, rowMac, order.id, n, person);
+  const was = { signer: n, name: before.name, email: before.email };
+  const change = { before: was, after: { signer: n, name, email, language, auth } };
+  await recordCorrection(tx, order, { kind: "signer", ...change, actor, at });
 }
 
 /**
@@ -99,12 +150,15 @@ async function replaceBy(
  * @returns null when an envelope is open, or no envelope will follow; false when the signer's defaults have changed
  */
 async function replaceForNextRound(
-  { db, clock, rowMac }: EnvelopeDeps,
-  { owner, orderCode, n, actor }: SignerRequest,
+  deps: EnvelopeDeps,
+  request: SignerRequest,
   person: Person,
   defaults: Defaults,
 ): Promise<boolean | null> {
+  const { db, clock, rowMac } = deps;
+  const { owner, orderCode, n, actor, others = [] } = request;
   return db.transaction(async (tx) => {
+    if (others.length > 0) await lockOrders(tx, [orderCode, ...others].filter(isCode));
     const order = isCode(orderCode) ? await lockOrder(tx, orderCode) : undefined;
     if (order?.partnerId !== owner.partnerId || order.environment !== owner.environment)
       throw new ServiceError("not_found", "Order not found.");
@@ -117,11 +171,14 @@ async function replaceForNextRound(
     if (before.auth !== defaults.auth || before.language !== defaults.language) return false;
     if (signers.some((other, index) => index !== n - 1 && isSame(other, person)))
       throw invalid("signer must be another person than those who sign already.");
-    const { name, email, language, auth } = person;
-    await replaceInOrder(tx, rowMac, order.id, n, person);
-    const was = { signer: n, name: before.name, email: before.email };
-    const change = { before: was, after: { signer: n, name, email, language, auth } };
-    await recordCorrection(tx, order, { kind: "signer", ...change, actor, at });
+    const further = await furtherOf(tx, deps, request, { former: before, person });
+    await endAccess(
+      tx,
+      deps.reach.links,
+      further.open.map((each) => each.signer.id),
+    );
+    for (const each of further.open) await replaceIn(tx, deps, { ...each, at }, person, actor);
+    for (const each of [{ order, n }, ...further.next]) await replaceInNext(tx, deps, each, person, { actor, at });
     return true;
   });
 }
@@ -141,9 +198,6 @@ async function defaultsOf({ db }: EnvelopeDeps, { owner, orderCode, n }: SignerR
   const { auth, language } = opened[n - 1] ?? ({ auth: "link", language: "en" } as const);
   return { auth, language, isOpen };
 }
-
-const isSame = (one: { name: string; email: string }, other: { name: string; email: string }): boolean =>
-  one.name.toLowerCase() === other.name.toLowerCase() && one.email.toLowerCase() === other.email.toLowerCase();
 
 /** Writes new facts about a signer, and forgets all that was done with the earlier link: codes, consent, prepared acts. */
 export async function resetSigner(tx: Tx, signerId: number, set: Statement): Promise<void> {

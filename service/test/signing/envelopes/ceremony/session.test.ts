@@ -7,7 +7,7 @@ import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../../src/kernel/platform/database/sql.ts";
 import { enqueue } from "../../../../src/kernel/platform/jobs/jobs.ts";
-import type { Link } from "../../../../src/signing/envelopes/envelopes.ts";
+import { type Link, replaceSigner } from "../../../../src/signing/envelopes/envelopes.ts";
 import { reissueEnvelope } from "../../../../src/signing/envelopes/lifecycle/by-operator.ts";
 import { signingMailQueue } from "../../../../src/signing/envelopes/lifecycle/issue-link.ts";
 import { joinSession } from "../../../../src/signing/envelopes/records/sessions.ts";
@@ -282,6 +282,29 @@ test("a client’s address that is corrected on one order moves in the whole clo
       [{ kind: "signer", after: { name: grace.name, email: right } }],
     ],
   );
+});
+
+test("a person who is replaced in all documents of a closing has no link any more, and the new one gets one mail", async () => {
+  const [dan, mary] = [person({ name: "Dan Roe" }), person({ name: "Mary Roe" })];
+  const { codes } = await closing([[dan], [dan, { name: "John Doe", email: "john.doe@example.com" }], [dan]]);
+  const old = await sessionLink(dan.email);
+  await ceremony.opened(at(old, 1), browser);
+  await ceremony.consent(at(old, 1), closingText, browser);
+  await sign(at(old, 1));
+  const [order] = await db.query<{ partnerId: string }>(
+    sql`SELECT partner_id AS "partnerId" FROM orders WHERE ${isSealed(sql`code`, "order", codes[1] ?? "")}`,
+  );
+  const owner = { partnerId: order?.partnerId ?? "", environment: "test" } as const;
+  const request = { owner, orderCode: codes[1] ?? "", n: 1, actor: "test", others: [codes[0] ?? "", codes[2] ?? ""] };
+  await replaceSigner(running.deps, request, mary);
+  for (const n of [1, 2, 3]) await assert.rejects(ceremony.view(at(old, n)), /not valid/);
+  const [request2, ...more] = await mails(mary.email, 1);
+  assert.match(request2 ?? "", /Ortega closing \(2 documents\)/);
+  assert.deepEqual(more, []);
+  const signers = (code: string) =>
+    client.ok<{ signers: { email: string }[] }>("GET", `/api/partner/orders/${code}/signers`);
+  const first = (await Promise.all(codes.map(signers))).map(({ signers: [one] }) => one?.email);
+  assert.deepEqual(first, [dan.email, mary.email, mary.email]);
 });
 
 test("people with one mailbox, in another language, with another access step, or in another room are separate people", async () => {

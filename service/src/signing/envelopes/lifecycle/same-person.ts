@@ -1,0 +1,92 @@
+import type { Owner } from "../../../kernel/identity/identity.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { fromOrders, hasOrderCode, type LockedOrder, lockOrders, signersOf } from "../../../orders/order/order.ts";
+import type { EnvelopeDeps } from "../records/deps.ts";
+import { findOpenEnvelope, findSigners, lockEnvelope } from "../records/envelope.ts";
+import { findSigning } from "../records/signing.ts";
+import type { LockedSigner } from "./change-signer.ts";
+
+/** The closings that have an order, each with the ids of the firm's orders in it. */
+export type ClosingsWith = (db: Sql, orderId: number) => Promise<readonly { orders: readonly number[] }[]>;
+
+type Person = { name: string; email: string };
+
+/** Whether two signers are one person: the same name and address, in any letter case. */
+export const isSame = (one: Person, other: Person): boolean =>
+  one.name.toLowerCase() === other.name.toLowerCase() && one.email.toLowerCase() === other.email.toLowerCase();
+
+// In these statuses a document is still to be signed, now or later.
+const toBeSigned = [
+  ...["ManualQuoteRequired", "QuoteReady", "AwaitingPayment", "PaymentFailed", "Paid"],
+  ...["EsignPending", "EsignDeclined", "EsignExpired"],
+];
+
+/** The codes of the order's closings' other orders of the same firm that are still to be signed. */
+export async function othersOfClosing(
+  db: Sql,
+  closingsOf: ClosingsWith,
+  orderCode: string,
+  { partnerId, environment }: Owner,
+): Promise<string[]> {
+  const [own] = await db.query<{ id: number }>(sql`SELECT o.id ${fromOrders} WHERE ${hasOrderCode(orderCode)}`);
+  const ids = own ? (await closingsOf(db, own.id)).flatMap(({ orders }) => orders) : [];
+  const others = await db.query<{ code: string }>(sql`
+    SELECT o.code AS "code@order" ${fromOrders}
+    WHERE o.id = ANY (${ids}::bigint[]) AND o.id <> ${own?.id ?? 0} AND o.partner_id = ${partnerId}
+      AND o.environment = ${environment} AND o.status = ANY (${toBeSigned}::text[])`);
+  return others.map(({ code }) => code);
+}
+
+/** For each signer of an order, by number: how many other documents of its closings this person has to sign. */
+export async function documentsElsewhere(
+  db: Sql,
+  closingsOf: ClosingsWith,
+  { orderCode, owner, signers }: { orderCode: string; owner: Owner; signers: readonly (Person & { n: number })[] },
+): Promise<ReadonlyMap<number, number>> {
+  const counts = new Map<number, number>();
+  for (const code of await othersOfClosing(db, closingsOf, orderCode, owner)) {
+    const found = await findSigning(db, code, owner);
+    if (!found) continue;
+    const open = found.envelope && found.envelope.endedAt === null ? await findSigners(db, found.envelope.id) : null;
+    const left = open?.filter(({ signedAt }) => signedAt === null) ?? signersOf(found.order);
+    for (const signer of signers)
+      if (left.some((other) => isSame(other, signer))) counts.set(signer.n, (counts.get(signer.n) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** A person's further signatures: in open envelopes, and in orders whose next envelope is not open yet. */
+export type Further = { open: LockedSigner[]; next: { order: LockedOrder; n: number }[] };
+
+/**
+ * Locks the orders of the person's further signatures, and their open envelopes. Leaves out orders in which the person
+ * has signed, and orders that the new person signs already.
+ */
+export async function lockFurther(
+  tx: Tx,
+  {
+    clock,
+    readSigners,
+  }: Pick<EnvelopeDeps, "clock"> & { readSigners: (orderId: number) => Promise<readonly Person[]> },
+  codes: readonly string[],
+  { former, person }: { former: Person; person: Person },
+): Promise<Further> {
+  const further: Further = { open: [], next: [] };
+  for (const order of await lockOrders(tx, codes)) {
+    if (!toBeSigned.includes(order.status)) continue;
+    const found = await findOpenEnvelope(tx, order.id);
+    const envelope = found && (await lockEnvelope(tx, found.id));
+    if (envelope && envelope.endedAt === null) {
+      const signers = await findSigners(tx, envelope.id);
+      const signer = signers.find((each) => each.signedAt === null && isSame(each, former));
+      if (signer && !signers.some((each) => isSame(each, person)))
+        further.open.push({ envelope, signers, signer, at: clock() });
+    } else {
+      const signers = await readSigners(order.id);
+      const index = signers.findIndex((each) => isSame(each, former));
+      if (index >= 0 && !signers.some((each) => isSame(each, person))) further.next.push({ order, n: index + 1 });
+    }
+  }
+  return further;
+}
