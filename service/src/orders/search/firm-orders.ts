@@ -3,7 +3,7 @@ import type { Sql } from "../../kernel/platform/database/database.ts";
 import { nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { type Marked, marked } from "../../kernel/platform/database/state-mac.ts";
 import { invalid } from "../../kernel/platform/errors.ts";
-import { fromOrders, hasOrderCode, type OrderStatus, orderState } from "../order/order.ts";
+import { fromOrders, hasOrderCode, type OrderStatus, orderState, type Payer } from "../order/order.ts";
 import type { BoughtServices } from "../pricing/pricing.ts";
 import { foundStatement, type SearchMethod } from "./find-orders.ts";
 import { type OrderSort, placeOf, sorts } from "./sorts.ts";
@@ -19,6 +19,7 @@ export type FirmOrder = BoughtServices & {
   customerEmail: string;
   externalReference: string | null;
   totalCents: number;
+  payBy: Payer;
   createdAt: Date;
   updatedAt: Date;
 };
@@ -34,6 +35,8 @@ export type FirmOrdersQuery = {
   statuses: readonly OrderStatus[] | null;
   /** The ids of orders that are listed with these statuses, whatever their own status. */
   alsoIds?: readonly number[];
+  /** Who pays the orders to search for; absent for all. */
+  payer?: Payer;
   /** Orders placed at or after `from`, and before `until`. */
   from: Date | null;
   until: Date | null;
@@ -50,17 +53,18 @@ export type FirmOrdersPage = { orders: FirmOrder[]; before: string | null; after
 
 const columns = sql`code AS "code@order", status, doc_slug AS "docSlug", document_name AS "documentName", customer_name AS "customerName",
   customer_email AS "customerEmail", external_reference AS "externalReference", sign, notarize, ship, fax,
-  total_cents AS "totalCents", created_at AS "createdAt", updated_at AS "updatedAt"`;
+  total_cents AS "totalCents", pay_by AS "payBy", created_at AS "createdAt", updated_at AS "updatedAt"`;
 
 /** The statement for one page. Building it is separate from running it, so that tests can check its plan. */
 export function firmOrdersStatement(owner: Owner, query: FirmOrdersQuery, limit: number): Statement {
-  const { text, found = [], methods = [], statuses, alsoIds = [], from, until, sort, place, side } = query;
+  const { text, found = [], methods = [], statuses, alsoIds = [], payer, from, until, sort, place, side } = query;
   const { column, newestFirst } = sorts[sort];
   const downward = newestFirst === (side === "after");
   const [comparison, direction] = downward ? [sql`<`, sql`DESC`] : [sql`>`, sql`ASC`];
   const at = place === null ? null : placeOf(place);
   const wanted = sql`partner_id = ${owner.partnerId} AND environment = ${owner.environment}
     ${text === null ? nothing : sql`AND id IN (${foundStatement(owner, text, methods)} UNION SELECT unnest(${found}::bigint[]))`}
+    ${payer === undefined ? nothing : sql`AND pay_by = ${payer}`}
     ${from === null ? nothing : sql`AND created_at >= ${from}`} ${until === null ? nothing : sql`AND created_at < ${until}`}
     ${
       at === null

@@ -63,8 +63,8 @@ test("a search finds an order by the name of a person who signs it", async () =>
   assert.deepEqual(await listed("q=nobody%25"), []);
 });
 
-test("days, groups and sorting combine with a search, and an invalid page says so", async () => {
-  const { place, listed } = await member();
+test("days, groups, payers and sorting combine with a search, and an invalid page says so", async () => {
+  const { place, listed, page } = await member();
   const codes = [
     await place({ name: "Jane Roe" }),
     await place({ name: "Jane Doe" }),
@@ -75,6 +75,12 @@ test("days, groups and sorting combine with a search, and an invalid page says s
   assert.deepEqual(await listed("q=jane&to=2020-01-01"), []);
   assert.deepEqual(await listed("q=jane&status=done"), []);
   assert.deepEqual(await listed("sort=changed&status=payment"), codes.toReversed());
+  const own = await place({ name: "Jane Poe", pay_by: "firm" });
+  assert.deepEqual(await listed("status=payment&payer=firm"), [own]);
+  assert.deepEqual(await listed("q=jane&payer=client&sort=oldest"), codes.slice(0, 2));
+  assert.deepEqual(await listed("payer=nobody"), []);
+  const file = await page("/dashboard/orders.csv?payer=firm");
+  assert.match(file, /^[^\r]*,Payer\r\n[^\r]*,Your firm\r\n$/);
 });
 
 test("the list is saved as CSV, with the same filters and without formulas", async () => {

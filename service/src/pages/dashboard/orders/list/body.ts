@@ -49,12 +49,19 @@ const sortChoices = Object.entries(sortLabels).map(([value, label]) => ({
   label,
 }));
 
+const payerChoices = [
+  { value: "", label: "Anybody" },
+  { value: "firm", label: "Your firm" },
+  { value: "client", label: "The client" },
+];
+
 const searchForm = (query: OrderQuery): Html =>
   html`<search><form class="form filters order-search" method="get" action="${path}" aria-label="Find orders">
 ${query.status !== "" && html`<input type="hidden" name="status" value="${query.status}">`}
 ${field({ name: "q", label: "Search", required: "sometimes", type: "search", value: query.q, maxLength: 254, hint: "Client, email, file number, order code, number of a receipt, document’s hash, tracking or fax number, signer’s email, or document’s name (in your latest 1,000 orders)" })}
 ${field({ name: "from", label: "Placed from", required: "sometimes", type: "date", value: query.from })}
 ${field({ name: "to", label: "Placed until", required: "sometimes", type: "date", value: query.to })}
+${select({ name: "payer", label: "Who pays", required: "sometimes", value: query.payer, options: payerChoices })}
 ${select({ name: "sort", label: "Sort by", required: "sometimes", value: query.sort, options: sortChoices })}
 <div class="form-actions"><button type="submit" class="quiet-button">Search</button>${isFiltered(query) && html`<a href="${path}">Clear</a>`}</div>
 </form></search>`;
@@ -99,7 +106,7 @@ const table = (orders: readonly FirmOrder[], titleOf: TitleOf): Html =>
         html`${order.customerName ?? breakable(order.customerEmail)}${order.customerName !== null && html`<br><span class="second-line">${breakable(order.customerEmail)}</span>`}`,
         statusBadge(tone, label),
         serviceFlags(order) || "None",
-        money(order.totalCents),
+        html`${money(order.totalCents)}<br><span class="second-line">${order.payBy === "firm" ? "Your firm pays" : "The client pays"}</span>`,
         html`<span class="keep">${shortTime(order.createdAt)}</span>`,
       ];
     }),

@@ -112,6 +112,7 @@ const headIn = (zone: string): string[] => [
   "Total (USD)",
   `Placed (${zone})`,
   `Last changed (${zone})`,
+  "Payer",
 ];
 
 /** The firm's orders as CSV. Spreadsheets recognize the times in it. */
@@ -131,6 +132,7 @@ function ordersCsv(orders: readonly FirmOrder[], titleOf: TitleOf, zone: string)
       (order.totalCents / 100).toFixed(2),
       local.format(order.createdAt),
       local.format(order.updatedAt),
+      order.payBy === "firm" ? "Your firm" : "The client",
     ]),
   ]);
 }

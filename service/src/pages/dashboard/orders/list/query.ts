@@ -1,4 +1,5 @@
 import { invalid } from "../../../../kernel/platform/errors.ts";
+import { type Payer, payers } from "../../../../orders/order/order.ts";
 import { dayOf, type FirmOrdersQuery, type OrderSort, searchText } from "../../../../orders/search/search.ts";
 import type { FormValues } from "../../../ui/forms/form-body.ts";
 import { statusesOf } from "./groups.ts";
@@ -8,6 +9,7 @@ export type OrderQuery = {
   q: string;
   /** The filter: the name of a group of statuses, or one status. */
   status: string;
+  payer: string;
   from: string;
   to: string;
   sort: string;
@@ -21,28 +23,41 @@ export const sortLabels: Readonly<Record<OrderSort, string>> = {
   changed: "Last changed first",
 };
 
+const isPayer = (text: string): text is Payer => payers.some((each) => each === text);
 const isSort = (text: string): text is OrderSort => Object.hasOwn(sortLabels, text);
 
 export const queryOf = ({
   q = "",
   status = "",
+  payer = "",
   from = "",
   to = "",
   sort = "",
   before = "",
   after = "",
-}: FormValues): OrderQuery => ({ q: q.trim(), status, from, to, sort: sort === "newest" ? "" : sort, before, after });
+}: FormValues): OrderQuery => ({
+  q: q.trim(),
+  status,
+  payer,
+  from,
+  to,
+  sort: sort === "newest" ? "" : sort,
+  before,
+  after,
+});
 
 /** Whether the address sets any filter. */
-export const isFiltered = ({ q, status, from, to }: OrderQuery): boolean => q + status + from + to !== "";
+export const isFiltered = ({ q, status, payer, from, to }: OrderQuery): boolean =>
+  q + status + payer + from + to !== "";
 
 /**
  * Which orders the address of the list asks for.
  * @throws ServiceError naming the field and its rule
  */
-export function wantedOf({ q, status, from, to, sort, before, after }: OrderQuery): FirmOrdersQuery {
+export function wantedOf({ q, status, payer, from, to, sort, before, after }: OrderQuery): FirmOrdersQuery {
   const statuses = statusesOf(status);
   if (status !== "" && statuses === null) throw invalid("status must be a group of this list, or a status of orders.");
+  if (payer !== "" && !isPayer(payer)) throw invalid(`payer must be one of: ${payers.join(", ")}.`);
   const order = sort || "newest";
   if (!isSort(order)) throw invalid(`sort must be one of: ${Object.keys(sortLabels).join(", ")}.`);
   const [first, last] = [dayOf("from", from), dayOf("to", to)];
@@ -50,6 +65,7 @@ export function wantedOf({ q, status, from, to, sort, before, after }: OrderQuer
   return {
     text: q === "" ? null : searchText(q),
     statuses,
+    ...(payer !== "" && { payer }),
     from: first,
     until: last && new Date(last.getTime() + 86_400_000),
     sort: order,
