@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type StatementWithLines, sumsByPayer } from "../../../src/orders/billing/billing.ts";
-import { importCsv, statementCsv } from "../../../src/pages/dashboard/statements/files.ts";
+import { importCsv, importName, statementCsv } from "../../../src/pages/dashboard/statements/files.ts";
 
 type Line = StatementWithLines["lines"][number];
 
@@ -76,6 +76,15 @@ test("QuickBooks gets three columns, one payment in each row, and the sum of the
   const cents = rows.reduce((sum, [, , amount]) => sum + Math.round(Number(amount) * 100), 0);
   assert.equal(cents, -(new Map(sumsByPayer(lines)).get(payer) ?? 0));
   assert.match(rows.at(-1)?.[1] ?? "", /^CN-2026-00001 .* - Refund$/);
+});
+
+test("names the files of two methods apart", () => {
+  const nameOf = (of: string) =>
+    importName({ program: "quickbooks", payer: of, environment: "live", month: "2026-12" });
+  assert.equal(nameOf(payer), "quickbooks-visa-4242-live-2026-12.csv");
+  assert.equal(nameOf("Firm, Test bank •••• 6789"), "quickbooks-test-bank-6789-live-2026-12.csv");
+  assert.equal(nameOf('../"\r\nx'), "quickbooks-x-live-2026-12.csv");
+  assert.equal(nameOf(""), "quickbooks-live-2026-12.csv");
 });
 
 test("Xero gets its five columns in their order", () => {

@@ -69,6 +69,27 @@ export type ImportProgram = keyof typeof importPrograms;
 
 export const isImportProgram = (name: string): name is ImportProgram => Object.hasOwn(importPrograms, name);
 
+/** The name of the file with one method's payments, such as `quickbooks-visa-4242-live-2026-12.csv`. */
+export function importName({
+  program,
+  payer,
+  environment,
+  month,
+}: {
+  program: ImportProgram;
+  payer: string;
+  environment: string;
+  month: string;
+}): string {
+  const method = payer
+    .replace(/^Firm, /, "")
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .slice(0, 40)
+    .replaceAll(/^-|-$/g, "");
+  return `${[program, method, environment, month].filter((part) => part !== "").join("-")}.csv`;
+}
+
 /** Whether the firm made the payment, so that its own books have it. */
 export const isOwnPayment = (line: Line): boolean => payerOf(line) === "firm" && line.currency === "usd";
 

@@ -17,7 +17,7 @@ import { done } from "../../ui/flash-messages.ts";
 import { type PageCall, pageRoute } from "../../ui/page/route.ts";
 import { type DashboardFrame, dashboardPage } from "../page-shell.ts";
 import { monthBody, statementsBody } from "./body.ts";
-import { importCsv, isImportProgram, statementCsv } from "./files.ts";
+import { importCsv, importName, isImportProgram, statementCsv } from "./files.ts";
 
 const path = "/dashboard/statements";
 
@@ -96,8 +96,10 @@ export function statementPages(
       const principal = requireBilling(principalOf(request));
       if (!isImportProgram(program)) throw new ServiceError("not_found", "No such file.");
       const found = await statementOf(billing, principal, month);
-      const file = importCsv(found, { program, payer: query["payer"] ?? "" });
-      return { file, type: "text/csv; charset=utf-8", name: `${program}-${principal.environment}-${month}.csv` };
+      const { payer = "" } = query;
+      const file = importCsv(found, { program, payer });
+      const name = importName({ program, payer, environment: principal.environment, month });
+      return { file, type: "text/csv; charset=utf-8", name };
     },
   });
 }
