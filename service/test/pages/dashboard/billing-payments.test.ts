@@ -24,6 +24,7 @@ const payment = (more: Partial<PaymentOfFirm[number]> = {}): PaymentOfFirm => [
       payBy: "firm",
       totalCents: 9_900,
       isDisputed: false,
+      replacesLoss: null,
       creditedCents: 0,
       lostCents: 0,
     },
@@ -79,6 +80,13 @@ test("offers to charge a refused payment again, once, and only while its order w
   const closing = pageWith({ methods, payments: [refused.map((charge) => ({ ...charge, groupId: randomUUID() }))] });
   assert.match(closing, /\/closing">Open the closing to charge again/);
   assert.doesNotMatch(closing, again);
+});
+
+test("names a charge of more postage, and one that pays a price again that a bank took back", () => {
+  const shown = (replacesLoss: boolean | null) => pageWith({ payments: [payment({ replacesLoss })] });
+  assert.match(shown(false), /AAAAAA<\/a>, more postage</);
+  assert.match(shown(true), /AAAAAA<\/a>, paid again</);
+  assert.doesNotMatch(shown(null), /AAAAAA<\/a>,/);
 });
 
 test("names the lower of two limits, and the fields of a refused form as the page does", () => {

@@ -6,6 +6,7 @@ import { verified, verifiedAll } from "../../../kernel/platform/database/state-m
 import { disputeState } from "../disputes.ts";
 import { billingDocumentState, type Note, sumsOfNotes } from "../documents.ts";
 import { paymentState } from "../store.ts";
+import { supplementState } from "../supplements.ts";
 import { agedOf, chargeState, charges, type FirmCharge, paymentIdOf } from "./charge-store.ts";
 
 /** A payment of a firm: its charges, one for each order. They have the same state. */
@@ -18,6 +19,8 @@ type Facts = {
   /** The order's price now. The charge may have been for an earlier price. */
   totalCents: number;
   isDisputed: boolean;
+  /** Whether it pays a price again that a bank took back; null for a charge of the order's price. */
+  replacesLoss: boolean | null;
 };
 
 /** At most this many payments of a firm are listed. */
@@ -30,6 +33,7 @@ export const listedPayments = 50;
  */
 export async function paymentsOfFirm(db: Sql, { partnerId, environment }: Owner): Promise<PaymentOfFirm[]> {
   const own = (row: Statement) => sql`${row}.partner_id = ${partnerId} AND ${row}.environment = ${environment}`;
+  const supplement = sql`FROM supplements s WHERE s.id = c.supplement_id`;
   const disputes = sql`FROM disputes d WHERE d.payment_intent = c.payment_intent`;
   const rows = await db.query<FirmCharge & Facts>(sql`
     ${charges(
@@ -38,6 +42,7 @@ export async function paymentsOfFirm(db: Sql, { partnerId, environment }: Owner)
         ORDER BY bool_and(q.state NOT IN ('asked', 'answered', 'pending')), max(q.asked_at) DESC, 1 LIMIT ${listedPayments + 1})`,
       sql`, o.external_reference AS reference, o.status AS "orderStatus",
         o.pay_by AS "payBy", o.total_cents AS "totalCents", EXISTS (SELECT ${disputes} AND d.state = 'opened') AS "isDisputed",
+        (SELECT s.replaces_loss ${supplement}) AS "replacesLoss", ${verifiedAll(supplementState, sql`s`, supplement)},
         ${verifiedAll(disputeState, sql`d`, disputes)}`,
     )}
     ORDER BY c.state NOT IN ('asked', 'answered', 'pending'), c.asked_at DESC, coalesce(c.group_id, c.id), c.order_id`);

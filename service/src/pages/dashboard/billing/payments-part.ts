@@ -118,5 +118,5 @@ export const chargesPart = (view: BillingView): Html =>
         }),
       )}${view.principal.environment === "test" && html`<p class="quiet">These dates are real time. Those of receipts and statements follow the test clock.</p>`}${view.payments.length > listedPayments && html`<p class="quiet">Only the newest ${listedPayments} payments and those that are under way are shown. <a href="/dashboard/statements">Statements</a> have all that were paid, by month.</p>`}`;
 
-const orderLink = ({ orderCode, supplementId }: FirmCharge): Html =>
-  html`<a class="keep" href="/dashboard/orders/${orderCode}">${shortCode(orderCode)}</a>${supplementId !== null && ", more postage"}`;
+const orderLink = ({ orderCode, replacesLoss }: PaymentOfFirm[number]): Html =>
+  html`<a class="keep" href="/dashboard/orders/${orderCode}">${shortCode(orderCode)}</a>${replacesLoss !== null && (replacesLoss ? ", paid again" : ", more postage")}`;
