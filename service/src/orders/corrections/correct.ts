@@ -190,27 +190,30 @@ export async function reportNotArrived(deps: OrderDeps, { owner, orderCode, acto
 /**
  * Asks the operators of this service for a refund. No money moves yet: one operator requests the refund, and another
  * approves it.
- * @param typed the reason, and the amount in cents; without an amount, the whole payment
+ * @param typed the reason, and the amount in cents; without an amount, the whole payment. `name`: the caller's name for
+ * the amount
  * @throws ServiceError naming the field and the rule; `conflict` when nothing can be refunded, or the firm has already
  * asked
  */
 export async function askRefund(
   deps: OrderDeps,
   { owner, orderCode, actor }: Wanted,
-  typed: { reason: unknown; amountCents: unknown },
+  typed: { reason: unknown; amountCents: unknown; name?: string },
 ): Promise<void> {
   const reason = typeof typed.reason === "string" ? typed.reason.trim() : "";
   if (reason === "" || reason.length > 500 || !isPlainLines(reason))
     throw invalid("reason must have 1 to 500 characters, and no control characters.");
+  const { name = "amountCents" } = typed;
   const amountCents = typed.amountCents ?? null;
   if (amountCents !== null && !(Number.isSafeInteger(amountCents) && Number(amountCents) > 0))
-    throw invalid("amountCents must be a whole number of US cents above 0.");
+    throw invalid(`${name} must be a whole number of US cents above 0.`);
   const { db, clock } = deps.orders;
   await db.transaction(async (tx) => {
     const at = clock();
     const order = await lockOwnOrder(tx, owner, orderCode);
-    if (Number(amountCents) > order.totalCents + (await supplementsPaid(tx, order.id)))
-      throw invalid("amountCents must not be more than the order's price.");
+    const priceCents = order.totalCents + (await supplementsPaid(tx, order.id));
+    if (Number(amountCents) > priceCents)
+      throw invalid(`${name} must not be more than the order’s price, ${dollars(priceCents)}.`);
     await requireAllowed(tx, deps, order, { act: "refund", at });
     const wanted = amountCents === null ? "the whole payment" : dollars(Number(amountCents));
     const { id: orderId, environment, isRush } = order;

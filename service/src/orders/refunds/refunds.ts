@@ -1,8 +1,9 @@
 import type { Operator } from "../../firms/operators/operators.ts";
 import type { Database, Sql } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
+import { openTasksOf } from "../../kernel/tasks/tasks.ts";
 import { hasFax, hasShipment } from "../fulfilment/fulfilment.ts";
-import { hasDocument, type LockedOrder } from "../order/order.ts";
+import { correctionsOf, hasDocument, type LockedOrder } from "../order/order.ts";
 import { assignmentRows } from "./by-hand.ts";
 import { type Held, heldFor, lockShown, refusalOf } from "./rules.ts";
 import { requestRows, selectOpenOfOrder } from "./store.ts";
@@ -40,6 +41,8 @@ export type RefundPreview = {
   refusal: string | null;
   /** The id of an open request; null without one. */
   openRequest: string | null;
+  /** The refund that the firm asked for, while its task is open. `amountCents`: null for the whole payment. */
+  asked: { amountCents: number | null; reason: string } | null;
   /** Warnings about work that is already done, and about work in progress that the refund would end. */
   warnings: string[];
 };
@@ -60,9 +63,18 @@ export const previewRefund = ({ db }: { db: Database }, operator: Operator, code
       payments,
       refusal: await refusalOf(tx, order, payments),
       openRequest: (await selectOpenOfOrder(tx, order.id)) ?? null,
+      asked: await askedFor(tx, order.id),
       warnings: await warningsOf(tx, order),
     };
   });
+
+async function askedFor(db: Sql, orderId: number): Promise<RefundPreview["asked"]> {
+  if ((await openTasksOf(db, { orderId, kinds: ["refund_asked"] })).length === 0) return null;
+  const last = (await correctionsOf(db, orderId)).findLast(({ kind }) => kind === "refund");
+  if (!last) return null;
+  const { amountCents, reason } = last.after;
+  return { amountCents: typeof amountCents === "number" ? amountCents : null, reason: String(reason ?? "") };
+}
 
 async function warningsOf(db: Sql, { id, sign, envelopeStatus }: LockedOrder): Promise<string[]> {
   const [done] = await db.query<{ notarized: boolean; shipped: boolean; faxed: boolean }>(sql`

@@ -124,6 +124,13 @@ test("a part is refunded by two people, the order continues, and the firm’s re
   });
   assert.equal(wish.status, 200);
   assert.match(await look(""), /A firm asks for a refund[\s\S]*href="\/operator\/tasks\/refund_asked"/);
+  const form = await look(`/new?order=${code}`);
+  assert.match(form, /The firm asks for \$5\.00: .*The client waited too long\./);
+  assert.match(form, /<textarea[^>]*>\s*The client waited too long\.<[\s\S]*value="5\.00"/);
+  const record = await fetch(`${running.service.baseUrl}/operator/orders/${code}`, {
+    headers: { cookie: agent.cookie },
+  });
+  assert.match(await record.text(), /The firm asks for a refund<[\s\S]*\$5\.00: The client waited too long\./);
   const inTest = await newOperator(running, { roles: ["agent"] });
   await postForm(`${running.service.baseUrl}/operator/environment`, { environment: "test" }, { cookie: inTest.cookie });
   const today = await fetch(`${running.service.baseUrl}/operator`, { headers: { cookie: inTest.cookie } });

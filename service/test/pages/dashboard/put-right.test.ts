@@ -78,9 +78,16 @@ test("a file that is not a PDF, and a missing one, are refused on the page", asy
 test("a refund is requested in dollars, once", async () => {
   const code = await orderIn("EsignDeclined");
   assert.equal((await post(code, "refund-request", { reason: "Wrong client", amount: "a lot" })).status, 400);
+  const tooMuch = await post(code, "refund-request", { reason: "Wrong client", amount: "9999" });
+  assert.equal(tooMuch.status, 400);
+  const again = await tooMuch.text();
+  assert.match(again, /Amount must not be more than the order’s price, \$\d+\.\d\d\./);
+  assert.match(again, /<details class="question" open><summary>Ask for a refund/);
+  assert.match(again, /value="Wrong client"[\s\S]*value="9999"/);
+  assert.equal(again.match(/<details class="question" open>/g)?.length, 1);
   assert.equal((await post(code, "refund-request", { reason: "Wrong client", amount: "$5.00" })).status, 303);
   assert.ok(!(await page(code)).includes("Ask for a refund"));
-  assert.match(await page(code), /Refund asked for/);
+  assert.match(await page(code), /Your firm asked for a refund of \$5\.00, [\s\S]{0,120}: Wrong client/);
 });
 
 const json = { ...headers, "Content-Type": "application/json" };

@@ -16,7 +16,7 @@ import {
 } from "../../../orders/corrections/corrections.ts";
 import type { PublicOrderRow } from "../../../orders/order/order.ts";
 import { done, type FlashMessage } from "../../ui/flash-messages.ts";
-import { plainTime } from "../../ui/format.ts";
+import { money, plainTime } from "../../ui/format.ts";
 import { buttonForm, hiddenFields } from "../../ui/forms/button-form.ts";
 import { centsOf } from "../../ui/forms/cents.ts";
 import { checkbox, field } from "../../ui/forms/fields.ts";
@@ -67,21 +67,25 @@ const emailHint =
 export function putRightPart(view: PutRightView): Html {
   const { order, corrected } = view;
   const { refusals, corrections } = corrected;
+  const withoutRefunds = corrections.filter(({ kind }) => kind !== "refund");
   const after = refusals.again === null ? ` Then press “${againWordsOf(corrected)}”.` : "";
   return html`<p>The order keeps its code and its price.${after}</p>
 ${refusals.document === null && documentForm(view)}
 ${refusals.email === null && part(view, "email", "Correct the client’s email", field({ form: "email", name: "email", type: "email", label: "Email", required: true, maxLength: 254, value: view.typed?.["email"] ?? order.customerEmail, hint: emailHint }))}
 ${refusals.address === null && part(view, "address", "Correct the parcel’s address", addressFields(view.typed))}
 ${refusals.fax === null && part(view, "fax", "Correct the fax number", field({ form: "fax", name: "fax_to", type: "tel", label: "Fax number", required: true, maxLength: 40, value: view.typed?.["fax_to"] ?? order.faxTo ?? "" }))}
-${corrections.length > 0 && html`<h3>Corrected so far</h3><ul>${corrections.map((each) => html`<li>${lineOf(each)}, ${plainTime(each.at, "en")}</li>`)}</ul>`}`;
+${withoutRefunds.length > 0 && html`<h3>Corrected so far</h3><ul>${withoutRefunds.map((each) => html`<li>${lineOf(each)}, ${plainTime(each.at, "en")}</li>`)}</ul>`}`;
 }
 
 const part = ({ order, submission, typed }: PutRightView, name: string, title: string, fields: Html): Html =>
-  html`<details class="question"${typed && html` open`}><summary>${title}</summary>
+  html`<details class="question"${typed && !isRefundForm(typed) && html` open`}><summary>${title}</summary>
 <form class="form" method="post" action="/dashboard/orders/${order.code}/correct">
 ${hiddenFields({ submission })}${fields}
 <div class="form-actions"><button type="submit" class="quiet-button" name="part" value="${name}">Save</button></div>
 </form></details>`;
+
+/** Whether the refused form is the one that asks for a refund. No other form of the page has an amount. */
+const isRefundForm = (typed: FormValues): boolean => typed["amount"] !== undefined;
 
 function addressFields(typed?: FormValues): Html {
   const line = (name: string, label: string, maxLength: number, required = true) =>
@@ -110,7 +114,6 @@ const lineWords: Readonly<Record<string, string>> = {
   fax: "Fax number",
   signer: "Signer",
   again: "Sent again",
-  refund: "Refund asked for",
 };
 
 /**
@@ -126,17 +129,29 @@ function lineOf({ kind, before, after }: Corrected["corrections"][number]): stri
   return was === undefined || was === null || was === "" ? words : `${words}, before: ${String(was)}${signed}`;
 }
 
-/** The form that asks the operator for a refund. */
-export const refundPart = ({ order, submission, corrected }: PutRightView): Html =>
-  corrected.refusals.refund === null
-    ? html`<details class="question"><summary>Ask for a refund</summary>
+/** The refunds that the firm has asked for, and the form that asks the operator for one. */
+export function refundPart({
+  submission,
+  order,
+  corrected: { refusals, corrections },
+  typed: all,
+}: PutRightView): Html {
+  const asked = corrections.filter(({ kind }) => kind === "refund");
+  const lines = html`${asked.map(({ after, at }) => html`<p>Your firm asked for a refund of ${askedCents(after) === null ? "the whole payment" : money(askedCents(after) ?? 0)}, ${plainTime(at, "en")}: ${String(after["reason"] ?? "")}</p>`)}`;
+  if (refusals.refund !== null) return lines;
+  const typed = all && isRefundForm(all) ? all : undefined;
+  return html`${lines}<details class="question"${typed && html` open`}><summary>Ask for a refund</summary>
 <form class="form" method="post" action="/dashboard/orders/${order.code}/refund-request">
 ${hiddenFields({ submission })}<p>Two people of the service decide on it. Until then the order goes on.</p>
-${field({ form: "refund", name: "reason", label: "Reason", required: true, maxLength: 500 })}
-${field({ form: "refund", name: "amount", label: "Amount in dollars", maxLength: 12, inputMode: "decimal", hint: "Leave it empty for the whole payment." })}
+${field({ form: "refund", name: "reason", label: "Reason", required: true, maxLength: 500, value: typed?.["reason"] })}
+${field({ form: "refund", name: "amount", label: "Amount in dollars", maxLength: 12, inputMode: "decimal", value: typed?.["amount"], hint: "Leave it empty for the whole payment." })}
 <div class="form-actions"><button type="submit" class="quiet-button">Ask for the refund</button></div>
-</form></details>`
-    : html``;
+</form></details>`;
+}
+
+/** The cents that the firm asked for; null for the whole payment. */
+const askedCents = ({ amountCents }: Readonly<Record<string, unknown>>): number | null =>
+  typeof amountCents === "number" ? amountCents : null;
 
 type OrderCall = PageCall<{ code: string }>;
 type Form = Pick<PageRoute<string>, "method" | "policy"> & {
@@ -178,7 +193,7 @@ export function putRightForms(app: FastifyInstance, forms: FastifyInstance, deps
   post("send-again", "order-sent-again", (of) => beginAgain(corrections, of));
   post("not-arrived", "parcel-missing", (of) => reportNotArrived(corrections, of));
   post("refund-request", "refund-asked", (of, { reason, amount }) =>
-    askRefund(corrections, of, { reason, amountCents: centsOf(amount ?? "") }),
+    askRefund(corrections, of, { reason, amountCents: centsOf(amount ?? ""), name: "Amount" }),
   );
   const authenticate = reauthenticate(frame.callers);
   pageRoute(app, deps, {

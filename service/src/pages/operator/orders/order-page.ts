@@ -123,11 +123,11 @@ ${others.length > 0 && html`<p class="quiet">For other roles: ${others.join(", "
 }
 
 const taskList = ({ record: { tasks, names }, now }: OrderView): Html =>
-  html`<ul class="plain-list">${tasks.map(({ kind, state, dueAt, endedAt, outcome, claimedBy }) => {
+  html`<ul class="plain-list">${tasks.map(({ kind, state, dueAt, endedAt, outcome, claimedBy, reason }) => {
     const isOpen = state === "open" || state === "claimed";
     return html`<li><strong>${taskWords[kind]}</strong>: ${
       isOpen
-        ? html`due ${time(dueAt)}${dueAt <= now && html` ${statusBadge("attention", "Overdue")}`}, ${claimedBy === null ? "open" : `claimed by ${names.get(claimedBy) ?? claimedBy}`}`
+        ? html`due ${time(dueAt)}${dueAt <= now && html` ${statusBadge("attention", "Overdue")}`}, ${claimedBy === null ? "open" : `claimed by ${names.get(claimedBy) ?? claimedBy}`}${reason !== null && html`<br><span class="quiet">${reason}</span>`}`
         : html`${state} ${endedAt && time(endedAt)}${outcome !== null && html`: ${outcome}`}`
     }</li>`;
   })}</ul>`;

@@ -2,7 +2,7 @@ import { kindsShownTo, may, type Operator, soloWaitMinutes } from "../../../firm
 import { statusLabel } from "../../../orders/order/order.ts";
 import type { RefundDeps, RefundPreview, RefundRequest } from "../../../orders/refunds/refunds.ts";
 import { card, emptyState, facts, notice, pageHead } from "../../ui/components.ts";
-import { shortCode, shortTime, time } from "../../ui/format.ts";
+import { money, shortCode, shortTime, time } from "../../ui/format.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
 import { errorSummary, field, textArea } from "../../ui/forms/fields.ts";
@@ -165,14 +165,15 @@ const previewCard = ({ orderCode, status, payments, warnings }: RefundPreview): 
     ])}${warnings.length > 0 && notice("attention", "What was done already", html`${warnings.map((each, index) => html`${index > 0 && html`<br>`}${each}`)}`)}`,
   );
 
-function formOf({ orderCode, refusal, openRequest }: RefundPreview, typed?: Typed): Html {
+function formOf({ orderCode, refusal, openRequest, asked }: RefundPreview, typed?: Typed): Html {
   if (openRequest !== null)
     return html`<p>A refund of this order was asked for already.</p><p><a href="/operator/refunds/${openRequest}">See the request</a></p>`;
   if (refusal !== null) return html`<p>${refusal}</p>`;
-  return html`<form class="form" method="post" action="/operator/refunds">
+  const wanted = asked?.amountCents == null ? "" : (asked.amountCents / 100).toFixed(2);
+  return html`${asked && html`<p>The firm asks for ${asked.amountCents === null ? "the whole payment" : money(asked.amountCents)}: <span class="breakable">${asked.reason}</span></p>`}<form class="form" method="post" action="/operator/refunds">
 <input type="hidden" name="order" value="${orderCode}">
-${textArea({ name: "reason", label: "Reason", hint: "The approver sees it, and it stays in the order’s history.", value: typed?.text, required: true, maxLength: 500, rows: 3 })}
-${field({ name: "amount", label: "Amount in dollars", value: typed?.amount, maxLength: 12, inputMode: "decimal", hint: "Leave it empty to refund all money that is held. After a partial refund, the order continues." })}
+${textArea({ name: "reason", label: "Reason", hint: "The approver sees it, and it stays in the order’s history.", value: typed ? typed.text : (asked?.reason ?? ""), required: true, maxLength: 500, rows: 3 })}
+${field({ name: "amount", label: "Amount in dollars", value: typed ? typed.amount : wanted, maxLength: 12, inputMode: "decimal", hint: "Leave it empty to refund all money that is held. After a partial refund, the order continues." })}
 <div class="form-actions"><button type="submit">Ask for the refund</button></div>
 </form>`;
 }
