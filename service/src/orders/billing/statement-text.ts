@@ -102,7 +102,7 @@ export function settlement({ sums, issuer }: Month): string[] {
         ]),
     ...(held > 0
       ? [
-          `${text(held)} is held for your firm: payments that came too late or twice, and refunds that came back. ${operator} returns it to the payer. Your firm need not do anything.`,
+          `${text(held)} is held for your firm: payments that came too late or twice, and refunds that came back. ${operator} returns it to the payer. Where a refund came back, answer the email about it with where the money should go; otherwise your firm need not do anything.`,
         ]
       : []),
     ...(owedCents(sums) > 0

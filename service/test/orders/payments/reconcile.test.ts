@@ -172,7 +172,7 @@ test("each difference is one task that names it in cents and by the processor's 
   assert.match(
     found,
     new RegExp(
-      `The amount differs: the charge ch_\\w+ of ${dearer.intent} has 9900 cents USD here, and 9901 cents USD .*They are 1 cents apart`,
+      `The amount differs: the charge ch_\\w+ of ${dearer.intent} has 9900 cents USD here, and 9901 cents USD .*They are 1 cent apart`,
     ),
   );
   assert.match(

@@ -218,6 +218,6 @@ function wordsOf(difference: Difference): string {
     return `Missing there: ${which} has ${here} here, and the payment processor has no such movement.`;
   if (hereCurrency !== null && hereCurrency !== thereCurrency)
     return `The currency differs: ${which} has ${here} here, and ${there} at the payment processor.`;
-  const byWhat = hereCents === null ? "" : ` They are ${Math.abs(thereCents - hereCents)} cents apart.`;
+  const byWhat = hereCents === null ? "" : ` They are ${countText(Math.abs(thereCents - hereCents), "cent")} apart.`;
   return `The amount differs: ${which} has ${hereCents === null ? "no sum" : here} here, and ${there} at the payment processor.${byWhat}`;
 }

@@ -44,6 +44,7 @@ import {
   isPaidLate,
   type OrderMoneyView,
   overduePayment,
+  refundsBack,
   supplementsPart,
 } from "./money.ts";
 import { anotherPath } from "./new/another.ts";
@@ -215,6 +216,7 @@ function statusCard(view: OrderDetailView): Html {
 <p class="lead">${isPaidLate(view) ? "A payment arrived after it was canceled. What went back is among the receipts; your firm’s statement has the rest." : summary}</p>
 ${sendingPart(view)}
 ${bankLoss(view)}
+${refundsBack(view)}
 ${extraPart(view)}
 ${reasonOf(view) !== null && html`<p>The reason: <q class="breakable">${reasonOf(view)}</q></p>`}
 ${againButton(view)}

@@ -30,6 +30,21 @@ export function bankLoss({ lostCents, corrected }: OrderMoneyView): Html | "" {
     : "";
 }
 
+/** Refunds that came back to the service, and that it has not paid back yet. */
+export function refundsBack({ receipts }: OrderMoneyView): Html | "" {
+  const sums = new Map<string, { credited: number; most: number }>();
+  for (const { kind, receiptNumber, amountCents, currency } of receipts)
+    if (currency === "usd" && (kind === "credit_note" || kind === "credit_reversal")) {
+      const { credited, most } = sums.get(receiptNumber) ?? { credited: 0, most: 0 };
+      const now = credited + (kind === "credit_note" ? amountCents : -amountCents);
+      sums.set(receiptNumber, { credited: now, most: Math.max(most, now) });
+    }
+  const cents = [...sums.values()].reduce((sum, { credited, most }) => sum + most - credited, 0);
+  return cents > 0
+    ? html`<p>A refund of ${money(cents)} came back to the operator of this service, who pays it back in another way. Answer the email about it with where the money should go.</p>`
+    : "";
+}
+
 /** Payments that the order did not need, such as its price paid twice. The client of the payment was told by mail. */
 export const extraPart = ({ extraPayments, order }: OrderMoneyView): Html =>
   html`${extraPayments.map(

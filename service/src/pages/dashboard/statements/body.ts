@@ -164,7 +164,7 @@ ${
   card(
     "payers",
     "By payer",
-    html`<div class="card-parts"><p class="form-note">Payments minus refunds. Compare the sum of your firm’s card or bank account with the statement of that card or account. The files for accounting programs have the payments of one such account, and money that was spent is negative.</p>
+    html`<div class="card-parts"><p class="form-note">Payments minus refunds and what banks took back. Compare the sum of your firm’s card or bank account with the statement of that card or account. The files for accounting programs have the payments of one such account, and money that was spent is negative.</p>
 ${facts(sumsByPayer(lines).map(([payer, cents]) => [payer, html`${money(cents)}${imports(found, payer)}`] as const))}</div>`,
   )
 }
