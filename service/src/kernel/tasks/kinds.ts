@@ -63,7 +63,7 @@ export const taskWords: Readonly<Record<TaskKind, string>> = {
   technology_fee: "Give back the technology fee",
   taking_in_approval: "Approve the document that was notarized elsewhere",
   payment_unapplied: "Payment fits no order",
-  refund_by_hand: "Note which order was refunded",
+  refund_by_hand: "Find out about the refund",
   bank_payment: "Find out about the bank payment",
   debit_failed: "Have the order paid another way",
   dispute: "Answer the dispute",

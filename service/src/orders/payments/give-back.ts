@@ -139,6 +139,12 @@ export async function giveSandboxPart(
   await db.transaction((tx) => applyEvent(tx, event, options));
 }
 
+/** The end of the reason of a task about a refund of a payment for several orders. */
+const isAssignedUnderPayments = "and say so under Payments.";
+
+/** Whether people assign the refund to orders under Payments. Otherwise its task only needs a note. */
+export const mustBeAssigned = (reason: string | null): boolean => reason?.endsWith(isAssignedUnderPayments) === true;
+
 /** The refunds that the events of an earlier account have reported. The present one doesn't know the payment. */
 async function refundsOnRecord(db: Sql, paymentIntent: string): Promise<RefundOfPayment[]> {
   const rows = await refundsOfIntent(db, paymentIntent);
@@ -164,7 +170,7 @@ export async function checkRefunds({ db, clock, processor }: RefundJobDeps, paym
   for (const { id, amountCents, isOurs } of refunds) {
     if (isOurs) continue;
     const [of, ask] = isShared
-      ? [`a payment for ${payees.length} orders`, "Find out which orders it was for, and say so under Payments."]
+      ? [`a payment for ${payees.length} orders`, `Find out which orders it was for, ${isAssignedUnderPayments}`]
       : ["the payment", "It has its credit note. Find out why, and note it."];
     const reason = `${dollars(amountCents)} of ${of} went back at the processor (${id}) without a request here. ${ask}`;
     // People may have assigned the refund before this check.

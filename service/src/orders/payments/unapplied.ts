@@ -8,8 +8,8 @@ import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { marked, verified, verifiedAll, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { isPlainLines } from "../../kernel/platform/text.ts";
-import { closeTasks } from "../../kernel/tasks/tasks.ts";
-import { hasOrderCode, joinOrder } from "../order/order.ts";
+import { closeTasks, openTask } from "../../kernel/tasks/tasks.ts";
+import { hasOrderCode, joinOrder, type LockedOrder } from "../order/order.ts";
 import { billingDocumentState } from "./documents.ts";
 import { paymentState, processorEventState, resolutionState } from "./store.ts";
 
@@ -198,3 +198,15 @@ export const auditUnapplied = (tx: Tx, order: { id: number; partnerId: string },
       detail,
     }),
   );
+
+/** Opens a task about a refund of a whole payment that somebody made at the processor. The refund ends the order. */
+export async function reportWholeRefund(
+  tx: Tx,
+  { id: orderId, environment }: LockedOrder,
+  subject: string,
+  at: Date,
+): Promise<void> {
+  const reason =
+    "The whole payment went back at the processor without a request here, which ends the order. It has its credit note. Find out why, and note it.";
+  await openTask(tx, { kind: "refund_by_hand", at, environment, orderId, subject, reason });
+}

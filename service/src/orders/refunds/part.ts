@@ -20,7 +20,7 @@ import {
   restBefore,
   settledRefundQueue,
 } from "../payments/payments.ts";
-import { heldFor, refusalOf } from "./rules.ts";
+import { heldFor, refusalOf, withSum } from "./rules.ts";
 import { type ApprovedPart, closePart, type Held, insertRequest, selectApprovedParts } from "./store.ts";
 
 export const partRefundQueue = "part-refund";
@@ -94,7 +94,7 @@ export async function insertPart(
   const payments = [payment];
   if (!(await insertRequest(tx, { id, orderId, reason, payments, part: true, requestedBy, at })))
     throw new ServiceError("conflict", "Another refund of this order waits for its decision.");
-  await openTask(tx, { kind: "refund_approval", at, environment, orderId, reason });
+  await openTask(tx, { kind: "refund_approval", at, environment, orderId, reason: withSum(payments, reason) });
   const detail = { requestId: id, reason, payments, part: true };
   await tx.query(auditLine({ at, action: "refund.requested", actor, partnerId, orderId, detail }));
   return id;

@@ -25,6 +25,7 @@ import {
   refusalByHand,
   refusalOf,
   requirePersonOfRefund,
+  withSum,
 } from "./rules.ts";
 import * as store from "./store.ts";
 
@@ -93,7 +94,8 @@ export async function requestRefund(
     if (!(await store.insertRequest(tx, { id, orderId, reason, payments, requestedBy, at })))
       throw new ServiceError("conflict", "A refund of this order was asked for already.");
     await endAsked(tx, orderId, operator.actor, at);
-    await openTask(tx, { kind: "refund_approval", at, environment, orderId, reason });
+    const task = { kind: "refund_approval", at, environment, orderId } as const;
+    await openTask(tx, { ...task, reason: withSum(payments, reason) });
     const detail = { requestId: id, reason, payments };
     await tx.query(auditLine({ at, action: "refund.requested", actor: operator.actor, partnerId, orderId, detail }));
     return id;

@@ -4,6 +4,7 @@ import type { Database, Sql, Tx } from "../../kernel/platform/database/database.
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import { isCode } from "../../kernel/platform/text.ts";
+import { dollars } from "../dollars.ts";
 import type { LockedOrder } from "../order/order.ts";
 import { lockOrder, targetOf } from "../order/order.ts";
 import { heldPayments, type Processor, unassignedRefund } from "../payments/payments.ts";
@@ -47,6 +48,12 @@ export async function heldFor(db: Sql, orderId: number): Promise<Held[]> {
     return isReturned ? [] : [{ id, amountCents: left, currency: currency.toLowerCase() }];
   });
 }
+
+/** The reason of the task about a refund that waits for its approval: with the amount, if all of it is in dollars. */
+export const withSum = (held: readonly Held[], reason: string): string =>
+  held.every(({ currency }) => currency === "usd")
+    ? `${dollars(held.reduce((sum, { amountCents }) => sum + amountCents, 0))}: ${reason}`
+    : reason;
 
 export const areSame = (some: readonly Held[], others: readonly Held[]): boolean =>
   some.map(({ id }) => id).join() === others.map(({ id }) => id).join();

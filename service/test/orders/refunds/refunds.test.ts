@@ -92,6 +92,10 @@ test("one person requests and another approves: only then the refund is sent, on
   assert.equal(await statusOf(code), "EsignPending");
   assert.equal(await taskOf(code), "open");
   assert.match(await look("", approver), /paid twice/);
+  const waiting = await fetch(`${running.service.baseUrl}/operator/tasks/refund_approval`, {
+    headers: { cookie: approver.cookie },
+  });
+  assert.match(await waiting.text(), /\$\d+\.\d\d: paid twice/);
   await refused(await ask(code), 409, /A refund of this order was asked for already\./);
 
   assert.equal((await post(`/${id}/approve`, approver)).status, 303);
@@ -240,6 +244,8 @@ test("a failed refund that was paid back by check is booked once: no page or ref
   const act = (name: string, fields: Record<string, string> = {}) =>
     postForm(`${running.service.baseUrl}/operator/tasks/${task?.id}/${name}`, fields, { cookie: approver.cookie });
   assert.equal((await act("claim")).status, 303, tasks);
+  const waits = /A refund of \$5\.00 came back .* Answer the email about it with where the money should go/;
+  assert.match(await page(`/dashboard/orders/${code}`, owner["Cookie"] ?? ""), waits);
   assert.match(
     await page("/operator/tasks/refund_failed", approver.cookie),
     /<option value="check">Paid back by check/,
@@ -255,6 +261,7 @@ test("a failed refund that was paid back by check is booked once: no page or ref
     await page(`/dashboard/orders/${code}`, cookie),
     /Credit note CN-\d{4}-\d{5}<\/a>, \$5\.00, [^<]*paid back by/,
   );
+  assert.doesNotMatch(await page(`/dashboard/orders/${code}`, cookie), waits);
   const month = /href="(\/dashboard\/statements\/\d{4}-\d{2})"/.exec(await page("/dashboard/statements", cookie))?.[1];
   assert.match(await page(month ?? "", cookie), /Paid back by/);
 
@@ -269,6 +276,31 @@ test("a failed refund that was paid back by check is booked once: no page or ref
   assert.equal(last["amount"], (payment?.cents ?? 0) - 500);
   for (const event of stripe.refundEvents(last)) await deliver(event);
   await until(async () => (await statusOf(code)) === "Refunded");
+});
+
+test("a refund that somebody made at the processor, in part or of all, asks for a note where it can be noted", async () => {
+  const [part, all] = [await paidOrder(), await paidOrder()];
+  for (const event of stripe.refundByHand(part.intent, 300)) await deliver(event);
+  await deliver(stripe.event("charge.refunded", { payment_intent: all.intent, refunded: true }));
+  await until(async () => (await statusOf(all.code)) === "Refunded");
+  const page = async (path: string) =>
+    (await fetch(running.service.baseUrl + path, { headers: { cookie: approver.cookie } })).text();
+  const queue = await until(async () => {
+    const text = await page("/operator/tasks/refund_by_hand");
+    return text.includes("$3.00 of the payment went back") ? text : undefined;
+  });
+  assert.match(queue, /The whole payment went back at the processor without a request here/);
+  assert.match(queue, /<a href="\/operator\/tasks\/refund_by_hand">Find out about the refund/);
+  assert.doesNotMatch(queue, /<a href="\/operator\/payments">Find out about the refund/);
+  const ids = [...queue.matchAll(/\/operator\/tasks\/(\d+)\/claim/g)].map(([, id]) => id);
+  for (const id of ids)
+    for (const name of ["claim", "done"])
+      await postForm(
+        `${running.service.baseUrl}/operator/tasks/${id}/${name}`,
+        { outcome: "The payer asked for it" },
+        { cookie: approver.cookie },
+      );
+  assert.match(await page("/operator/tasks/refund_by_hand"), /Nothing is waiting/);
 });
 
 test("nobody can approve or refuse their own request, and the database enforces it, too", async () => {

@@ -38,7 +38,7 @@ test("a link of the command line leads to no page that only a notary may open", 
 test("a task about no order leads to the list of its kind", () => {
   const approver = { actor: "operator:x", roles: ["approver"], environment: "live", session: null };
   const path = (kind: "money_difference" | "dispute", orderCode: string | null) =>
-    pathOfTask({ kind, orderCode }, approver as unknown as Operator);
+    pathOfTask({ kind, orderCode, reason: null }, approver as unknown as Operator);
   assert.equal(path("money_difference", null), "/operator/tasks/money_difference");
   assert.equal(path("dispute", "abc"), "/operator/orders/abc");
 });

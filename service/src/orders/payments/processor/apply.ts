@@ -18,7 +18,7 @@ import {
   wasRefunded,
 } from "../store.ts";
 import { dueLossOf, dueOf, settleSupplement, supplementPayments, supplementsOf } from "../supplements.ts";
-import { auditUnapplied } from "../unapplied.ts";
+import { auditUnapplied, reportWholeRefund } from "../unapplied.ts";
 import { reportDebit, reportUnpaid } from "../unpaid.ts";
 import type { RefundMessage, SessionMessage } from "./message.ts";
 import { untilDecided, wrongSum } from "./sum-words.ts";
@@ -205,7 +205,7 @@ export async function tellPart(
 export async function applyRefund(
   tx: Tx,
   order: LockedOrder,
-  { paymentIntent, whole, share, refund, amount: amountCents, currency: paidIn }: RefundMessage,
+  { paymentIntent, whole, share, refund, refundId, amount: amountCents, currency: paidIn }: RefundMessage,
   options: ApplyOptions & { amount: number | null },
 ): Promise<Applied> {
   const { at, simulated, amount } = options;
@@ -243,7 +243,8 @@ export async function applyRefund(
   // If only supplements are left, the order's price was refunded at the processor. The refund job then returns these.
   const supplements = await supplementPayments(tx, order.id, false);
   const isPriceBack = held.every(({ id }) => supplements.has(id));
-  const asked = isPriceBack ? await askedByProcessor(tx, order, options) : null;
+  const subject = share === null ? (refundId ?? paymentIntent) : null;
+  const asked = isPriceBack ? await askedByProcessor(tx, order, subject, options) : null;
   if (!asked) {
     if (credited > 0) await mailClient(tx, order.id, "payment_returned", at, { refund: paymentIntent });
     return nothing("stale", order);
@@ -291,10 +292,9 @@ export async function endRefunded(
   return { outcome: "moved", order: moved.order, firedEvents: moved.firedEvents };
 }
 
-/** Moves the order to RefundPending, for a refund that was made in the processor's own dashboard. */
-async function askedByProcessor(tx: Tx, order: LockedOrder, options: ApplyOptions) {
+/** Moves the order to RefundPending, for a refund made in the processor's own dashboard. No task if people assigned it. */
+async function askedByProcessor(tx: Tx, order: LockedOrder, subject: string | null, options: ApplyOptions) {
   if (targetOf(order, "refund_requested") === null) return null;
-  const by = { ...actorOf(options), reason: "refunded at the processor" };
-  const { order: asked, firedEvents } = await transition(tx, order, "refund_requested", by);
-  return { order: asked, firedEvents };
+  if (subject !== null) await reportWholeRefund(tx, order, subject, options.at);
+  return transition(tx, order, "refund_requested", { ...actorOf(options), reason: "refunded at the processor" });
 }
