@@ -22,6 +22,7 @@ import { orderName } from "./orders/words.ts";
 import { dashboardPage } from "./page-shell.ts";
 import { submissionFor } from "./submit-once.ts";
 import { type TestClockPageDeps, testClockCard, testClockForms } from "./test-clock.ts";
+import { firmZone, zoneCard, zoneForm } from "./time-zone.ts";
 
 export type StartPageDeps = TestClockPageDeps & {
   assets: Assets;
@@ -65,19 +66,21 @@ const shownMost = { attention: 5, changed: 8 };
 export function startPage(forms: FastifyInstance, deps: StartPageDeps): void {
   pageRoute(forms, deps, { url: "/dashboard", handle: (call) => show(call) });
   testClockForms(forms, deps, show);
+  zoneForm(forms, deps, show);
 
   async function show({ form, request }: PageCall, error: string | null = null): Promise<string> {
     const principal = principalOf(request);
     const isTest = principal.environment === "test";
-    const [launchpad, clock, orders, drafts] = await Promise.all([
+    const [launchpad, clock, orders, drafts, zone] = await Promise.all([
       deps.readLaunchpad(principal),
       isTest ? showTestClock(deps, principal) : null,
       readOverview(principal),
       latestDrafts(deps.drafts, request),
+      firmZone(deps.db, principal),
     ]);
     const shown = body(
       { ...launchpad, isOver: !isTest || launchpad.hoursToFirstLiveOrder !== null },
-      html`${drafts.length > 0 && draftsCard(drafts)}${orders.changed.length > 0 && overview(orders)}`,
+      html`${zoneCard(zone, principal)}${drafts.length > 0 && draftsCard(drafts)}${orders.changed.length > 0 && overview(orders)}`,
       clock && testClockCard(clock, submissionFor(request, form).submission, error),
     );
     return dashboardPage(deps, request, { title: "Start", section: "start", body: shown });

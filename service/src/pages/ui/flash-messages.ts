@@ -37,6 +37,7 @@ const flashMessages = {
   "client-pays": "The client pays now, and gets the link to pay by email.",
   "pause-saved": "The pause between services was saved.",
   "billing-address-saved": "The name and address on receipts were saved.",
+  "time-zone-saved": "Your firm’s time zone was saved.",
   "branding-saved": "The branding was saved.",
   "template-made": "The template was made. Place orders from it here.",
   "template-saved": "The new version was saved. Orders use it from now on.",

@@ -27,6 +27,7 @@ async function agent() {
     });
   };
   return {
+    key,
     partnerId,
     api,
     headers,
@@ -142,6 +143,28 @@ test("places several documents for people who are named once, in one room, and t
     page,
     /Will be sent[\s\S]*Ana Ortega, ana@example\.com<\/strong>: 1 document,[\s\S]*lee@lender\.example<\/strong>: 2 documents/,
   );
+});
+
+test("an owner is asked for the firm's time zone until it is chosen, and the forms name the zone of dates", async () => {
+  const dana = await agent();
+  const other = (await newMember(service, running.somebody(), dana.key)).headers;
+  const pageOf = async (headers: Record<string, string>, at: string) => (await running.call(at, { headers })).body;
+  const save = (zone: string, headers = dana.headers) =>
+    postForm(`${service.baseUrl}/dashboard/time-zone`, { zone }, { ...headers, Accept: "text/html" });
+  assert.match(await dana.page("/dashboard"), /Your firm’s time zone/);
+  assert.doesNotMatch(await pageOf(other, "/dashboard"), /Your firm’s time zone/);
+  for (const form of [path, "/dashboard/orders/new"]) {
+    assert.match(
+      await dana.page(form),
+      /those of America\/New_York, because your firm has not chosen a time zone\. <a href/,
+    );
+    assert.match(await pageOf(other, form), /An owner of your firm chooses it/);
+  }
+  for (const zone of ["", "Mars/Olympus"]) assert.equal((await save(zone)).status, 400);
+  assert.notEqual((await save("America/Denver", other)).status, 303);
+  assert.equal((await save("America/Chicago")).status, 303);
+  assert.doesNotMatch(await dana.page("/dashboard"), /Your firm’s time zone/);
+  assert.match(await pageOf(other, path), /the times in mails, are those of America\/Chicago\.</);
 });
 
 test("a closing passport lists the documents of a closing in the order of the form", async () => {

@@ -7,6 +7,7 @@ import { orderFormBody } from "../../../src/pages/dashboard/orders/new/form.ts";
 import { withSigners } from "../../../src/pages/dashboard/orders/new/signer-rows.ts";
 import { signersPart } from "../../../src/pages/dashboard/orders/signers.ts";
 import { refusalWords } from "../../../src/pages/dashboard/orders/words.ts";
+import { html } from "../../../src/pages/ui/render.ts";
 import type { SignerState } from "../../../src/signing/envelopes/envelopes.ts";
 
 const rules = { catalogRow: () => null, notarizationBlocked: () => false };
@@ -60,6 +61,7 @@ test("the forms offer text messages only where they are sent", () => {
         pricing,
         paymentsConfigured: false,
         openRooms: [],
+        zone: html``,
         templatePages: [],
         pdfJs: "/pdf-js/",
         textCodes,

@@ -51,6 +51,8 @@ export type ClosingFormView = FormSubmission & {
   /** The template that was just used for a document. */
   used: UsedTemplate | null;
   draft: FormDraft;
+  /** The sentence that names the time zone of dates. */
+  zone: Html;
   /** A text above the form. */
   note: Html;
   /** The reasons why placed fields were refused, by the numbers of their documents. */
@@ -83,6 +85,7 @@ ${draftNote(view.draft)}
 ${field({ name: "closing_name", label: "Name", value: values["closing_name"], required: true, maxLength: 200, autocomplete: "off", hint: "Everyone in the closing’s room sees it. For example: “Ortega, 12 Elm Street”." })}
 ${field({ name: "file_number", label: "File number", value: values["file_number"], maxLength: 120, autocomplete: "off", hint: "Shown in the room and in lists, and part of the names of finished files." })}
 ${field({ name: "closes_on", label: "Closes on", type: "date", value: values["closes_on"], hint: "Your list of closings is sorted by this day. Only your firm sees it." })}
+${view.zone}
 </fieldset>
 <fieldset id="closing-documents"><legend>Documents</legend>
 ${dropZone(documents, values)}

@@ -15,6 +15,7 @@ import { type Html, html, render } from "../../ui/render.ts";
 import { type DashboardFrame, dashboardPage } from "../page-shell.ts";
 import { reauthenticate } from "../reauthenticate.ts";
 import { requireSameEnvironment, submissionFor } from "../submit-once.ts";
+import { firmZone, zoneNote } from "../time-zone.ts";
 import { draftIn, draftRoutes, draftsNotice, type FormDraft, latestDrafts, resume, saveSubmitted } from "./draft.ts";
 import { documentsIn, removedIn } from "./fields.ts";
 import { keepFile } from "./file.ts";
@@ -204,6 +205,7 @@ function closingForm({ frame, orders, templates, drafts }: ClosingPagesDeps) {
       messages: refusals,
       quote: await quoteOf(orders, request, values),
       pdfJs: frame.assets.pdfJs.folder,
+      zone: zoneNote(await firmZone(orders.db, principalOf(request)), principalOf(request)),
       templates: await templatesOf(templates, principalOf(request), documentsIn(values)),
       ...{ used, refusedFields, withoutPlace, draft, note },
     });

@@ -22,6 +22,8 @@ export type OrderFormView = FormSubmission & {
   paymentsConfigured: boolean;
   /** Whether this installation sends text messages. */
   textCodes: boolean;
+  /** The sentence that names the time zone of dates. */
+  zone: Html;
   /** The firm's latest open rooms, to choose from. */
   openRooms: readonly OpenRoom[];
   /** An existing order. The new order is for the same client. */
@@ -79,6 +81,7 @@ ${select({ ...part("signer_state"), options: signerStates(pricing) })}
 ${box("svc_sign", "The client, or the signers that you name, sign online.")}
 ${signerRowsPart(part, values, problems, textCodes)}
 ${placesPart(part, values, typed?.messages ?? [])}
+${view.zone}
 ${box("svc_notary", "An online notary notarizes the document.")}
 ${box("svc_ship", "We ship the finished document on paper.")}
 ${shippingPart(part)}

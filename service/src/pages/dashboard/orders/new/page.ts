@@ -16,6 +16,7 @@ import { pageRoute } from "../../../ui/page/route.ts";
 import { dashboardPage } from "../../page-shell.ts";
 import { reauthenticate } from "../../reauthenticate.ts";
 import { submissionFor } from "../../submit-once.ts";
+import { firmZone, zoneNote } from "../../time-zone.ts";
 import { roomsToChooseFrom } from "../rooms.ts";
 import { modelOrder } from "./another.ts";
 import { type OrderFormView, orderFormBody } from "./form.ts";
@@ -134,6 +135,7 @@ async function showForm(
     paymentsConfigured: deps.orders.offer.acceptsPayment(principalOf(request).environment),
     textCodes: deps.orders.offer.texts !== null,
     pdfJs: deps.frame.assets.pdfJs.folder,
+    zone: zoneNote(await firmZone(deps.orders.db, principalOf(request)), principalOf(request)),
     templatePages: await templatePageCounts(deps.orders.db, principalOf(request)),
     openRooms: await latestOpenRooms(deps.orders.db, principalOf(request), roomsToChooseFrom, chosen),
     ...shown,
