@@ -34,7 +34,7 @@ import {
   checkoutRoute,
   checkoutUrl,
   dueOf,
-  isPaymentInProcess,
+  payerInProcess,
   processorWebhook,
   supplementsOfCode,
   wasPaidByFirm,
@@ -195,7 +195,7 @@ function pageDeps(deps: AppDeps, features: Features, readiness: ReadReadiness, a
           // The client must not read that a bank took back a payment that was the firm's.
           return due?.replacesLoss && (await wasPaidByFirm(db, code)) ? undefined : due;
         },
-        isInProcess: (code) => isPaymentInProcess(db, code),
+        payerInProcess: (code) => payerInProcess(db, code),
         payableTogether: (code) => payableOfClient(checkout, code),
         checkoutTogether: async (code) => (await clientCheckout(checkout, code)).checkoutUrl,
         receiptsOf: async (code) =>

@@ -18,7 +18,14 @@ import {
   type Titled,
   type TitleOf,
 } from "../../orders/order/order.ts";
-import { dueCents, isBeingPaid, type RefusalKind, refusalOf, zoneOrDefault } from "../../orders/payments/payments.ts";
+import {
+  dueCents,
+  isBeingPaid,
+  isFirmPaying,
+  type RefusalKind,
+  refusalOf,
+  zoneOrDefault,
+} from "../../orders/payments/payments.ts";
 import { type DueDeps, roomOfOrder, sumDue } from "./checkout.ts";
 import { authentic, roomState } from "./store.ts";
 import {
@@ -177,6 +184,7 @@ export type ClientClosing = { name: string; orders: ClientOrder[] };
 type ClientRow = Omit<ClientOrder, "dueCents" | "dueFor" | "refusal"> & {
   supplementCents: number | null;
   replacesLoss: boolean | null;
+  isFirmPaying: boolean;
 };
 
 /**
@@ -192,17 +200,20 @@ export async function clientClosing(
   const rows = await db.query<ClientRow & Marked>(sql`
     SELECT o.id, o.code AS "code@order", a.label, o.status, ${isFailureOfFirm(sql`o.id`)} AS "isFailureOfFirm", o.sign, o.notarize, o.ship, o.fax, o.pay_by AS "payBy",
       o.document_name AS "documentName", o.doc_slug AS "docSlug", o.total_cents AS "totalCents", ${dueCents},
-      ${marked(orderState, sql`o`)}
+      ${isFirmPaying(sql`o.id`)} AS "isFirmPaying", ${marked(orderState, sql`o`)}
     FROM rooms r JOIN room_orders a ON a.room_id = r.id ${joinOrder(sql`a.order_id`)} AND o.partner_id = r.partner_id
     WHERE r.id = ${room.id} AND lower(o.customer_email) = ${clientEmailOf(orderCode)}
     ORDER BY a.position`);
-  const orders = authentic(rows).map(async ({ supplementCents, replacesLoss, ...order }): Promise<ClientOrder> => {
-    const cents = order.payBy === "client" ? sumDue({ ...order, supplementCents }) : null;
-    if (cents === null) return { ...order, dueCents: null, dueFor: null, refusal: null };
-    const kind = (await refusalOf(db, notarySupply, order))?.kind ?? null;
-    if (kind !== null) return { ...order, dueCents: null, dueFor: null, refusal: kind === "not_due" ? null : kind };
-    const dueFor = isPayable(order.status) ? "price" : replacesLoss ? "loss" : "postage";
-    return { ...order, dueCents: cents, dueFor, refusal: null };
-  });
+  const orders = authentic(rows).map(
+    async ({ supplementCents, replacesLoss, isFirmPaying: isFirms, ...order }): Promise<ClientOrder> => {
+      // The client has nothing to do about a payment of the firm.
+      const cents = order.payBy === "client" && !isFirms ? sumDue({ ...order, supplementCents }) : null;
+      if (cents === null) return { ...order, dueCents: null, dueFor: null, refusal: null };
+      const kind = (await refusalOf(db, notarySupply, order))?.kind ?? null;
+      if (kind !== null) return { ...order, dueCents: null, dueFor: null, refusal: kind === "not_due" ? null : kind };
+      const dueFor = isPayable(order.status) ? "price" : replacesLoss ? "loss" : "postage";
+      return { ...order, dueCents: cents, dueFor, refusal: null };
+    },
+  );
   return { name: room.name, orders: await Promise.all(orders) };
 }

@@ -50,7 +50,14 @@ export {
   type SharedCheckout,
   sharedCheckout,
 } from "./checkout/checkout.ts";
-export { isByClient, isPaidByFirm, payerOnPage, wasPaidByFirm } from "./checkout/payers.ts";
+export {
+  isByClient,
+  isFirmPaying,
+  isPaidByFirm,
+  payerInProcess,
+  payerOnPage,
+  wasPaidByFirm,
+} from "./checkout/payers.ts";
 export { endPendingPayment, type PendingPayment, pendingPayments } from "./checkout/pending.ts";
 export { isBeingPaid, isPaymentInProcess } from "./checkout/store.ts";
 export { isDisputed, openDisputes, settledRefundQueue } from "./disputes.ts";

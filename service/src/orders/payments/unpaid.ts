@@ -8,10 +8,12 @@ import type { Log } from "../../kernel/platform/logs.ts";
 import { neverOpened, openTask } from "../../kernel/tasks/tasks.ts";
 import { leapt } from "../../kernel/test-clock/test-clock.ts";
 import { dollars } from "../dollars.ts";
-import { joinOrder, type LockedOrder, lockOrder, mailClient } from "../order/order.ts";
+import { isPayable, joinOrder, type LockedOrder, lockOrder, mailClient } from "../order/order.ts";
 import { chargesOfPayment, endedByPerson, methodsOfIntent } from "./firm/charge-store.ts";
+import { tellFirm } from "./firm/money-mail.ts";
+import type { Share } from "./processor/apply.ts";
 import type { SessionMessage } from "./processor/message.ts";
-import { dueOf, lateSubject, subjectOf, supplementsOf, waiting } from "./supplements.ts";
+import { dueLossOf, dueOf, lateSubject, subjectOf, supplementsOf, waiting } from "./supplements.ts";
 
 /**
  * Opens a task for an unpaid order whose bank debit failed. A debit fails days after somebody asked for it, when a
@@ -36,6 +38,28 @@ export async function reportDebit(
   const subject = `debit:${payment}`;
   const once = sql`(SELECT) AS one WHERE ${neverOpened("debit_failed", subject, orderId)}`;
   await openTask(tx, { kind: "debit_failed", at, environment, orderId, subject, isRush, reason }, once);
+}
+
+/**
+ * Tells the firm that its bank debit failed, by which it was paying an order of its client. The client learns nothing of
+ * it, and can still pay. A declined card is shown to its payer at once.
+ */
+export async function reportFirmsDebit(
+  tx: Tx,
+  order: LockedOrder,
+  { sessionId }: SessionMessage,
+  { at, share: { amount, supplementId } }: { at: Date; share: Share },
+): Promise<void> {
+  const { id: orderId, environment, status } = order;
+  if (sessionId === null) return;
+  if (supplementId !== null) {
+    const supplements = await supplementsOf(tx, orderId);
+    const due = [dueOf(status, supplements), dueLossOf(status, supplements)].find((each) => each?.id === supplementId);
+    if (!due) return;
+    const about = { supplementId, amountCents: due.amountCents, why: "the firm’s bank payment for it failed", at };
+    await reportUnpaid(tx, { orderId, environment }, about);
+  } else if (!isPayable(status)) return;
+  await tellFirm(tx, order, { moment: "debit_failed", cents: amount, about: sessionId });
 }
 
 type Unpaid = { supplementId: number; amountCents: number; why: string; at: Date };

@@ -1,7 +1,7 @@
 import type { ShownFirm } from "../../firms/partners/partners.ts";
 import { maskEmail, maskEmails } from "../../kernel/platform/mail/mask-email.ts";
 import type { BillingDocument } from "../../orders/billing/billing.ts";
-import { isPayable, type PublicOrderRow } from "../../orders/order/order.ts";
+import { isPayable, type Payer, type PublicOrderRow } from "../../orders/order/order.ts";
 import type { Supplement } from "../../orders/payments/payments.ts";
 import type { OrderDocument, ProvenDocument, SignerState } from "../../signing/envelopes/envelopes.ts";
 import { accentStripe, attribution } from "../ui/accent.ts";
@@ -33,8 +33,8 @@ export type OrderView = Omit<
   together: PaidTogether;
   /** An amount that is due after the order was paid, for postage or in place of a payment that a bank took back. */
   supplement: Pick<Supplement, "amountCents" | "replacesLoss"> | undefined;
-  /** Whether a bank payment is in process, so that nothing has to be paid now. */
-  isPaymentInProcess: boolean;
+  /** Whose bank payment is in process, so that nothing has to be paid now; null for none. */
+  inProcess: Payer | null;
   /** Tells when the order's documents will be deleted, or when they were. */
   retention: Html | string | null;
   signers: readonly ShownSigner[];
@@ -165,12 +165,12 @@ ${withheld > 0 && html`<p class="quiet-text no-print">${page.payWithheld(withhel
 function live(order: OrderView, { words, asked }: Reader): Html {
   const { tone, label, headline, summary, next } = statusWords(clientStatus(order), words, isSimulated(order.signers));
   const { orderPage: page, components } = words;
-  const isFirmsTurn = order.payBy === "firm" && isPayable(order.status);
+  const isFirmsTurn = (order.payBy === "firm" || order.inProcess === "firm") && isPayable(order.status);
   const test = order.environment === "test";
   const isSimulatedPayment = test && isPayable(order.status) && !order.payable && order.documentsDeletedAt === null;
   const todo = isFirmsTurn
     ? [page.firmPays]
-    : order.isPaymentInProcess
+    : order.inProcess === "client"
       ? page.bankPayment
       : isSimulatedPayment
         ? [words.test.pay]

@@ -10,7 +10,7 @@ import { ServiceError } from "../../kernel/platform/errors.ts";
 import { isCode } from "../../kernel/platform/text.ts";
 import type { RetentionPlan } from "../../kernel/retention/retention.ts";
 import type { BillingDocument } from "../../orders/billing/billing.ts";
-import { findOrder, isPayable, type PublicOrderRow, type TitleOf } from "../../orders/order/order.ts";
+import { findOrder, isPayable, type Payer, type PublicOrderRow, type TitleOf } from "../../orders/order/order.ts";
 import type { AcceptsPayment, Supplement } from "../../orders/payments/payments.ts";
 import type { OrderDocument, ProvenDocument } from "../../signing/envelopes/envelopes.ts";
 import { isAnyOnDuty, offersAppointments } from "../../signing/notaries/notaries.ts";
@@ -42,8 +42,8 @@ export type OrderPageDeps = {
     checkoutUrl: (orderCode: string) => Promise<string>;
     /** The further amount that is due now for a paid order; undefined for none. */
     supplementOf: (order: { code: string; status: string }) => Promise<Supplement | undefined>;
-    /** Whether a bank payment for the order is in process. */
-    isInProcess: (orderCode: string) => Promise<boolean>;
+    /** Whose bank payment for the order is in process; null for none. */
+    payerInProcess: (orderCode: string) => Promise<Payer | null>;
     /**
      * Returns the orders of the same client and room that can be paid together with the order, and how many orders are
      * left out.
@@ -133,10 +133,10 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps, hasRooms:
     const order = await orderOf(db, code);
     const supplement = await payments.supplementOf(order);
     const isDue = isPayable(order.status) || supplement !== undefined;
-    const [signers, firm, isPaymentInProcess, receipts] = await Promise.all([
+    const [signers, firm, inProcess, receipts] = await Promise.all([
       deps.documents.signersOf(order.code),
       deps.firmOf(order.partnerId),
-      isDue && payments.isInProcess(order.code),
+      isDue ? payments.payerInProcess(order.code) : null,
       receiptsOf(deps, order),
     ]);
     const canBook =
@@ -146,7 +146,7 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps, hasRooms:
       payments.acceptsPayment(order.environment) &&
       isDue &&
       order.documentsDeletedAt === null &&
-      !isPaymentInProcess;
+      inProcess === null;
     const together =
       payable && supplement === undefined ? await payments.payableTogether(order.code) : { orders: [], withheld: 0 };
     const title = deps.documents.titleOf(order);
@@ -157,7 +157,7 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps, hasRooms:
       offersAppointment: canBook,
       together,
       supplement: order.payBy === "client" ? supplement : undefined,
-      isPaymentInProcess,
+      inProcess,
       retention,
       signers,
       firm,

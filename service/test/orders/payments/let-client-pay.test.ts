@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
+import { asService, testRowMac } from "@signsealship/testing/row-mac";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { newUuid } from "../../../src/kernel/platform/ids.ts";
 import { documentsOfOrder, payerOf } from "../../../src/orders/billing/billing.ts";
@@ -18,6 +19,7 @@ import {
   endCharge,
   letClientPay,
   letClientsPay,
+  payerInProcess,
   sharedCheckout,
 } from "../../../src/orders/payments/payments.ts";
 import { clientStatus } from "../../../src/pages/ui/orders/status-words.ts";
@@ -148,6 +150,39 @@ test("names the one who paid, the firm or the client, after the client became th
   await db.query(sql`DELETE FROM checkout_payers WHERE ${own}`);
   assert.deepEqual(await paidBy(ofEarlier), [["client"], true], "as for a checkout of an earlier release");
   await db.query(sql`ALTER TABLE checkout_payers ENABLE TRIGGER checkout_payers_stay`);
+});
+
+test("tells the firm, and not the client, that the firm's checkout of the client's order failed", async () => {
+  const { firm, codes } = await group();
+  const [code] = codes;
+  await letClientsPay(deps, firm.principal, membersOf(codes), await shownOf(codes));
+  const owner = newUuid();
+  await asService(
+    { db, rowMac: testRowMac },
+    sql`INSERT INTO users (id, email, created_at) VALUES (${owner}, ${`${owner}@elm.example`}, now())`,
+    sql`INSERT INTO members (user_id, partner_id, role, live_access, linked_at)
+      VALUES (${owner}, ${firm.owner.partnerId}, 'owner', true, now())`,
+  );
+  const told = () =>
+    db.query(
+      sql`SELECT FROM jobs WHERE queue = 'firm-money-mail' AND payload ->> 'to' = ${owner} AND payload ->> 'moment' = 'debit_failed'`,
+    );
+  const session = sessionAt(await checkoutUrl(deps, code, firm.owner, { shown: "client" }));
+  const { metadata } = stripe.sessions.get(session) ?? {};
+  await world.take(stripe.event("payment_intent.payment_failed", { id: "pi_of_firm", metadata }));
+  assert.deepEqual([await statuses([code]), (await told()).length], [["QuoteReady"], 0]);
+  await world.take(stripe.payByBank(session));
+  assert.deepEqual([await statuses([code]), await payerInProcess(db, code)], [["QuoteReady"], "firm"]);
+  const failure = stripe.bankAnswers(session, "failed");
+  await world.take(failure);
+  await world.take({ ...failure, id: "evt_repeated" });
+  assert.deepEqual([await statuses([code]), await payerInProcess(db, code)], [["QuoteReady"], null]);
+  assert.deepEqual([await mailed([code]), (await told()).length], [["quote_ready"], 1]);
+  const own = sessionAt(await checkoutUrl(deps, code, null));
+  await world.take(stripe.payByBank(own));
+  assert.equal(await payerInProcess(db, code), "client");
+  await world.take(stripe.bankAnswers(own, "failed"));
+  assert.deepEqual([await statuses([code]), (await told()).length], [["PaymentFailed"], 1]);
 });
 
 test("opens no checkout for the firm from a page that was opened before the client became the payer", async () => {

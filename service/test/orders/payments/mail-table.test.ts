@@ -120,7 +120,7 @@ test("a mail about several documents names their file number once, or each one's
 test("each mail to the firm about an order's money names its file number, where it has one", async () => {
   const moments: Record<MoneyMoment, true> = {
     ...{ disputed: true, lost: true, pay_again: true, paid_again: true, won: true, settled: true },
-    ...{ refunded: true, refund_failed: true, paid_back: true, unneeded: true, priced: true },
+    ...{ refunded: true, refund_failed: true, paid_back: true, unneeded: true, priced: true, debit_failed: true },
   };
   for (const reference of ["FILE-2207", null])
     for (const moment of Object.keys(moments) as MoneyMoment[]) {

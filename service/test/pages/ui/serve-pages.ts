@@ -25,7 +25,7 @@ export const order = (changes: Partial<OrderView> = {}): OrderView => ({
   title: null,
   payable: false,
   offersAppointment: false,
-  isPaymentInProcess: false,
+  inProcess: null,
   supplement: undefined,
   together: { orders: [], withheld: 0 },
   documentsDeletedAt: null,
@@ -120,7 +120,7 @@ export async function servePages(shown: Shown, limit: () => Promise<void> = asyn
         rowMac: testRowMac,
         payments: {
           checkoutUrl: () => Promise.reject(new Error("payments are not set up here")),
-          ...{ acceptsPayment: () => false, isInProcess: async () => false, supplementOf: async () => undefined },
+          ...{ acceptsPayment: () => false, payerInProcess: async () => null, supplementOf: async () => undefined },
           ...{ receiptsOf: async () => [], receiptFile: () => Promise.reject(new Error("none")) },
           ...{ payableTogether: async () => ({ orders: [], withheld: 0 }), checkoutTogether: async () => "" },
         },

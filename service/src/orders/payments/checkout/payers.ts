@@ -8,7 +8,7 @@ import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, verifiedAll, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import { fromOrders, hasOrderCode, type Payer } from "../../order/order.ts";
-import { sessionState } from "./store.ts";
+import { isOf, isPaymentInProcess, sessionState } from "./store.ts";
 
 const payerState: StateMac = {
   table: sql`checkout_payers`,
@@ -38,6 +38,26 @@ const ofPayment = sql`FROM checkout_sessions s JOIN checkout_payers y ON y.check
 export const payerOnPage: Statement = sql`
   coalesce((SELECT y.payer ${ofPayment}), o.pay_by) AS "payBy",
   ${verifiedAll(sessionState, sql`s`, ofPayment)}, ${verifiedAll(payerState, sql`y`, ofPayment)}`;
+
+/**
+ * A condition: a bank is moving money that the firm paid for the order by a checkout, perhaps together with others. Not
+ * verified, so it may only choose words.
+ */
+export const isFirmPaying = (orderId: Statement): Statement => sql`EXISTS (
+  SELECT FROM checkout_sessions s JOIN checkout_payers y ON y.checkout_id = s.id
+  WHERE ${isOf(sql`ARRAY[${orderId}]`)} AND s.status = 'pending_funds' AND y.payer = 'firm')`;
+
+/**
+ * Whose bank payment for the order is in process; null for none. A charge of the firm's own method counts as the payment
+ * of the order's payer. Takes the order's code, because pages don't know its id.
+ */
+export async function payerInProcess(db: Sql, orderCode: string): Promise<Payer | null> {
+  if (!(await isPaymentInProcess(db, orderCode))) return null;
+  const [order] = await db.query<{ payer: Payer }>(sql`
+    SELECT CASE WHEN ${isFirmPaying(sql`o.id`)} THEN 'firm' ELSE o.pay_by END AS payer
+    ${fromOrders} WHERE ${hasOrderCode(orderCode)}`);
+  return order?.payer ?? null;
+}
 
 /**
  * Part of a statement: who made the payment `p`: the firm, if its own method was charged, or else the payer of the

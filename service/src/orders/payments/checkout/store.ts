@@ -65,7 +65,7 @@ const current = sql`s.status IN ('minting', 'open', 'replacing')`;
  * Part of a statement: whether the session pays one of these orders, alone or together with others.
  * @param orderIds an array of ids
  */
-const isOf = (orderIds: Statement) => sql`s.id IN (
+export const isOf = (orderIds: Statement) => sql`s.id IN (
   SELECT id FROM checkout_sessions WHERE order_id = ANY (${orderIds})
   UNION ALL SELECT checkout_id FROM checkout_parts WHERE order_id = ANY (${orderIds}))`;
 
@@ -238,14 +238,14 @@ export const bindSession = (tx: Tx, id: string, sessionId: string) =>
 export type Payee = { orderId: number; orderCode: string; amountCents: number | null; supplementId: number | null };
 
 /**
- * The orders that a session pays, with its status; undefined for a session that is not on record. Our own id of the
+ * The orders that a session pays, with our id of it and its status; undefined for a session that is not on record. Our own id of the
  * session is tried first, because the signed event contains it.
  * @throws ServiceError `unavailable` for a session that fails its MAC, because its money must not pay another order
  */
 export async function sessionPayees(
   db: Sql,
   { sessionId, checkoutId }: { sessionId: string | null; checkoutId: string | null },
-): Promise<{ status: string; payees: readonly Payee[] } | undefined> {
+): Promise<{ id: string; status: string; payees: readonly Payee[] } | undefined> {
   type Found = Pick<CheckoutSession, "id" | "amountCents" | "supplementId"> & {
     status: string;
     orderId: number | null;
@@ -259,7 +259,7 @@ export async function sessionPayees(
     ORDER BY s.id = ${checkoutId} DESC NULLS LAST LIMIT 1`);
   if (!found) return undefined;
   const { id, status, orderId, code, supplementId } = found;
-  if (orderId === null) return { status, payees: await partsOf(db, id) };
+  if (orderId === null) return { id, status, payees: await partsOf(db, id) };
   const amountCents = supplementId === null ? null : found.amountCents;
-  return { status, payees: [{ orderId, orderCode: code ?? "", amountCents, supplementId }] };
+  return { id, status, payees: [{ orderId, orderCode: code ?? "", amountCents, supplementId }] };
 }

@@ -15,7 +15,8 @@ import { restOfOrder } from "../store.ts";
  * `disputed`: a bank asks for a payment back. `lost`: the bank took the payment back for good. `pay_again`: the order
  * can be paid again. `paid_again`: the order was paid again. `won`: the service keeps the payment. `settled`: the order
  * was refunded after the bank took its payment back. `refunded`: money went back to the payer. `refund_failed`: a
- * refund came back to the service. `paid_back`: an operator paid it back outside the processor. `unneeded`: the firm paid for an order that needed no payment. `priced`: a person
+ * refund came back to the service. `paid_back`: an operator paid it back outside the processor. `unneeded`: the firm paid for an order that needed no payment. `debit_failed`: the firm’s bank payment
+ * for an order of its client failed. `priced`: a person
  * priced the order, and the firm has to agree to the price.
  */
 export type MoneyMoment =
@@ -29,7 +30,8 @@ export type MoneyMoment =
   | "refunded"
   | "refund_failed"
   | "paid_back"
-  | "unneeded";
+  | "unneeded"
+  | "debit_failed";
 
 type Payload = {
   orderId: number;
@@ -267,6 +269,13 @@ function wordsOfOthers(about: About) {
       lines: [
         `The refund of ${sum} for ${name} had failed. An operator paid it back ${how}.`,
         "The credit note is under Statements. You do not need to do anything.",
+      ],
+    },
+    debit_failed: {
+      subject: "A bank payment of your firm failed",
+      lines: [
+        `The debit of ${sum} by which your firm was paying for ${name} failed, so that amount is unpaid. The client was not told of it.`,
+        "The client can still pay by their link. To pay in their place, open the checkout on the order’s page again.",
       ],
     },
     unneeded: {

@@ -4,6 +4,7 @@ import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { maskCodes } from "../../../kernel/platform/logs.ts";
 import { closeTasks, openTask } from "../../../kernel/tasks/tasks.ts";
 import { closeCheckoutQueue, type LockedOrder, orderPayer } from "../../order/order.ts";
+import { payerOfCheckout } from "../checkout/payers.ts";
 import { currency } from "../checkout/sessions.ts";
 import { bindSession, endProcessorSession, hasPendingFunds, sessionPayees } from "../checkout/store.ts";
 import { disputesOfIntent, recordDispute } from "../disputes.ts";
@@ -14,6 +15,7 @@ import { applySetup } from "../firm/methods.ts";
 import { applyMandate, applyReturnedDebit } from "../firm/unusable.ts";
 import { refundsOfIntent } from "../refund-rows.ts";
 import { recordEvent, recordOutcome, recordParts, refundCheckQueue } from "../store.ts";
+import { reportFirmsDebit } from "../unpaid.ts";
 import {
   type Applied,
   type ApplyOptions,
@@ -158,10 +160,9 @@ async function readSession(
   const { sessionId, checkoutId, kind } = message;
   // The status is read after locking the orders, because another event may have changed the session.
   if (sessionId !== null && checkoutId !== null) await bindSession(tx, checkoutId, sessionId);
-  const status =
-    message.chargeId === null
-      ? (await sessionPayees(tx, { sessionId, checkoutId }))?.status
-      : await applyCharge(tx, message, options);
+  const session = message.chargeId === null ? await sessionPayees(tx, { sessionId, checkoutId }) : undefined;
+  const status = message.chargeId === null ? session?.status : await applyCharge(tx, message, options);
+  const isFirms = kind !== "cleared" && session !== undefined && (await payerOfCheckout(tx, session.id)) === "firm";
   const end = kind === "pending" ? "pending_funds" : kind === "cleared" ? "complete" : kind;
   const hasEnded = sessionId !== null && (await endProcessorSession(tx, sessionId, end));
   if (hasEnded && kind !== "pending") await endWait(tx, orders, kind, options);
@@ -180,6 +181,12 @@ async function readSession(
         ? sessionId === null && status === "expired"
         : (await orderPayer(tx, order.id)) === "client" || (await isAwaited(tx, order.id)));
     const about = { ...options, share: shareOf(order), status };
+    // Until its money arrives, a checkout of the firm doesn't move an order that the client is to pay.
+    if (isFirms && (await orderPayer(tx, order.id)) === "client") {
+      if (kind === "failed" && status !== "failed") await reportFirmsDebit(tx, order, message, about);
+      results.push(nothing("stale", order));
+      continue;
+    }
     results.push(isLate ? nothing("stale", order) : await applySession(tx, order, message, about));
   }
   const isFirstClearing = kind === "cleared" && results.some(({ outcome }) => outcome !== "repeated");
