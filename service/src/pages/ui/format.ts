@@ -30,6 +30,14 @@ export const dayIn = (at: Date, zone: string, language: Language = "en"): string
     timeZone: zone,
   }).format(at);
 
+/** The minute of a time in a time zone, with the zone's name: `Oct 31, 2026, 3:04 PM EDT`. */
+export const minuteIn = (at: Date, zone: string): string =>
+  new Intl.DateTimeFormat("en", {
+    ...({ year: "numeric", month: "short", day: "numeric", timeZoneName: "short" } as const),
+    ...({ hour: "numeric", minute: "2-digit" } as const),
+    timeZone: zone,
+  }).format(at);
+
 /** USD cents as `$1,234.50`; a negative amount has a true minus sign. */
 export const money = (cents: number): string => usd.format(cents / 100).replace("-", "\u2212");
 

@@ -25,6 +25,8 @@ const payment = (more: Partial<PaymentOfFirm[number]> = {}): PaymentOfFirm => [
       totalCents: 9_900,
       isDisputed: false,
       replacesLoss: null,
+      isPaidSince: false,
+      method: { kind: "card", brand: "visa", last4: "4242" },
       creditedCents: 0,
       lostCents: 0,
     },
@@ -87,6 +89,21 @@ test("names a charge of more postage, and one that pays a price again that a ban
   assert.match(shown(false), /AAAAAA<\/a>, more postage</);
   assert.match(shown(true), /AAAAAA<\/a>, paid again</);
   assert.doesNotMatch(shown(null), /AAAAAA<\/a>,/);
+});
+
+test("names the method, the person and the minute of a payment, and what became of one that failed", () => {
+  const askedBy = "member:mark";
+  const spenders = [{ spender: askedBy, name: "mark@example.com", isOwner: false, orderCents: 0, monthCents: 0 }];
+  const shown = (more: Partial<PaymentOfFirm[number]>) =>
+    pageWith({ spenders, payments: [payment({ askedBy, orderStatus: "QuoteReady", state: "declined", ...more })] });
+  const row = shown({});
+  assert.match(row, /\$99\.00<br><span class="second-line">Visa •••• 4242</);
+  assert.match(row, /Mar 4, 2026, 12:06\sAM EST<br><span class="second-line breakable">mark@example\.com</);
+  assert.match(shown({ askedBy: "member:x" }), />A former member</);
+  assert.match(shown({ askedBy: "key:x" }), />A former API key</);
+  assert.match(shown({ isPaidSince: true, orderStatus: "Paid" }), />Failed\. [^<]*It was paid later\.</);
+  assert.match(shown({ payBy: "client" }), />Failed\. [^<]*The client pays it now\.</);
+  assert.doesNotMatch(row, /paid later|The client pays/);
 });
 
 test("names the lower of two limits, and the fields of a refused form as the page does", () => {

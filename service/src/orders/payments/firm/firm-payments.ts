@@ -7,7 +7,8 @@ import { disputeState } from "../disputes.ts";
 import { billingDocumentState, type Note, sumsOfNotes } from "../documents.ts";
 import { paymentState } from "../store.ts";
 import { supplementState } from "../supplements.ts";
-import { agedOf, chargeState, charges, type FirmCharge, paymentIdOf } from "./charge-store.ts";
+import { agedOf, chargeState, charges, type FirmCharge, type PayingMethod, paymentIdOf } from "./charge-store.ts";
+import { methodsById } from "./store.ts";
 
 /** A payment of a firm: its charges, one for each order. They have the same state. */
 export type PaymentOfFirm = readonly (FirmCharge & Returned & Facts)[];
@@ -21,6 +22,10 @@ type Facts = {
   isDisputed: boolean;
   /** Whether it pays a price again that a bank took back; null for a charge of the order's price. */
   replacesLoss: boolean | null;
+  /** Whether a payment for the order arrived after the charge was asked for. */
+  isPaidSince: boolean;
+  /** The card or bank account; null for a charge without one. */
+  method: PayingMethod;
 };
 
 /** At most this many payments of a firm are listed. */
@@ -34,8 +39,9 @@ export const listedPayments = 50;
 export async function paymentsOfFirm(db: Sql, { partnerId, environment }: Owner): Promise<PaymentOfFirm[]> {
   const own = (row: Statement) => sql`${row}.partner_id = ${partnerId} AND ${row}.environment = ${environment}`;
   const supplement = sql`FROM supplements s WHERE s.id = c.supplement_id`;
+  const since = sql`FROM payments p WHERE p.order_id = c.order_id AND p.received_at >= c.asked_at`;
   const disputes = sql`FROM disputes d WHERE d.payment_intent = c.payment_intent`;
-  const rows = await db.query<FirmCharge & Facts>(sql`
+  const rows = await db.query<FirmCharge & Omit<Facts, "method">>(sql`
     ${charges(
       sql`${own(sql`c`)} AND coalesce(c.group_id, c.id) IN (
         SELECT coalesce(q.group_id, q.id) FROM firm_charges q WHERE ${own(sql`q`)} GROUP BY 1
@@ -43,13 +49,21 @@ export async function paymentsOfFirm(db: Sql, { partnerId, environment }: Owner)
       sql`, o.external_reference AS reference, o.status AS "orderStatus",
         o.pay_by AS "payBy", o.total_cents AS "totalCents", EXISTS (SELECT ${disputes} AND d.state = 'opened') AS "isDisputed",
         (SELECT s.replaces_loss ${supplement}) AS "replacesLoss", ${verifiedAll(supplementState, sql`s`, supplement)},
+        EXISTS (SELECT ${since}) AS "isPaidSince", ${verifiedAll(paymentState, sql`p`, since)},
         ${verifiedAll(disputeState, sql`d`, disputes)}`,
     )}
     ORDER BY c.state NOT IN ('asked', 'answered', 'pending'), c.asked_at DESC, coalesce(c.group_id, c.id), c.order_id`);
   const intents = rows.flatMap(({ paymentIntent }) => paymentIntent ?? []);
   const returned = await returnedOf(db, intents);
   const whole = { creditedCents: 0, lostCents: 0 };
-  const shown = rows.map((each) => ({ ...each, ...(returned.get(returnedKey(each)) ?? whole) }));
+  const methods = await methodsById(
+    db,
+    rows.flatMap(({ methodId }) => methodId ?? []),
+  );
+  const shown = rows.map((each) => ({
+    ...{ ...each, ...(returned.get(returnedKey(each)) ?? whole) },
+    method: methods.find(({ id }) => id === each.methodId) ?? null,
+  }));
   return [...Map.groupBy(shown, paymentIdOf).values()];
 }
 

@@ -11,7 +11,7 @@ import {
   sumOfCharges,
 } from "../../../orders/payments/payments.ts";
 import { emptyState } from "../../ui/components.ts";
-import { dayIn, money, shortCode } from "../../ui/format.ts";
+import { minuteIn, money, shortCode } from "../../ui/format.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
 import { records } from "../../ui/records.ts";
@@ -72,13 +72,17 @@ function paymentText({ now }: BillingView, charges: PaymentOfFirm): string {
   const sum = (of: "lostCents" | "creditedCents") => charges.reduce((cents, each) => cents + each[of], 0);
   const [lost, credited] = [sum("lostCents"), sum("creditedCents")];
   const [first] = charges;
+  const isStopped = charges.every(hasStopped);
+  const isPaidSince = charges.every((each) => each.isPaidSince);
   const later = [
+    isStopped && isPaidSince && "It was paid later.",
+    isStopped && !isPaidSince && charges.every(({ payBy }) => payBy === "client") && "The client pays it now.",
     first && isOverdueCharge(first, now) && "There has been no answer for too long.",
     charges.some(({ isDisputed }) => isDisputed) && "A bank asks for it back.",
     lost > 0 && `The bank took ${money(lost)} back.`,
     credited > 0 && `${money(credited)} was credited.`,
   ].filter((each) => typeof each === "string");
-  return [first ? `${chargeText(first)}${later.length > 0 ? "." : ""}` : "", ...later].join(" ");
+  return [first ? `${chargeText(first)}${later.length > 0 && !isStopped ? "." : ""}` : "", ...later].join(" ");
 }
 
 /** An owner ends a payment that got stuck, so that its orders can be paid another way. */
@@ -110,13 +114,18 @@ export const chargesPart = (view: BillingView): Html =>
             [
               html`${charges.map((each, index) => html`${index > 0 && ", "}${orderLink(each)}`)}`,
               references.size === 0 ? "None" : [...references].join(", "),
-              money(sumOfCharges(charges)),
+              html`${money(sumOfCharges(charges))}${first.method && html`<br><span class="second-line">${methodName(first.method)}</span>`}`,
               html`${paymentText(view, charges)}${ending(view, first, charges.length)}${chargeAgain(view, charges)}`,
-              dayIn(first.askedAt, view.zone),
+              html`${minuteIn(first.askedAt, view.zone)}<br><span class="second-line breakable">${spenderName(view, first)}</span>`,
             ],
           ];
         }),
-      )}${view.principal.environment === "test" && html`<p class="quiet">These dates are real time. Those of receipts and statements follow the test clock.</p>`}${view.payments.length > listedPayments && html`<p class="quiet">Only the newest ${listedPayments} payments and those that are under way are shown. <a href="/dashboard/statements">Statements</a> have all that were paid, by month.</p>`}`;
+      )}${view.principal.environment === "test" && html`<p class="quiet">These dates are real time. Those of receipts and statements follow the test clock.</p>`}<p class="quiet">Payments at a checkout are not listed here. <a href="/dashboard/statements">Statements</a> have them.</p>${view.payments.length > listedPayments && html`<p class="quiet">Only the newest ${listedPayments} payments and those that are under way are shown. <a href="/dashboard/statements">Statements</a> have all that were paid, by month.</p>`}`;
+
+/** The member or key that asked for the charge. */
+const spenderName = ({ spenders }: BillingView, { askedBy }: FirmCharge): string =>
+  spenders.find(({ spender }) => spender === askedBy)?.name ??
+  (askedBy.startsWith("key:") ? "A former API key" : "A former member");
 
 const orderLink = ({ orderCode, replacesLoss }: PaymentOfFirm[number]): Html =>
   html`<a class="keep" href="/dashboard/orders/${orderCode}">${shortCode(orderCode)}</a>${replacesLoss !== null && (replacesLoss ? ", paid again" : ", more postage")}`;
