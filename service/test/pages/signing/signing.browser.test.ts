@@ -459,17 +459,17 @@ test("after a hold, the form comes back in place with what was entered, and a re
   await opened.close();
 });
 
-test("a room's card that changes keeps what was typed and ticked, and the focus, but no tick for another step", async () => {
+test("a room's card that changes keeps what was typed and ticked, and the focus, but no tick for another step or for more observers", async () => {
   const opened = await browser.open("about:blank", phone);
   const { page } = opened;
   const assets = await openAssets();
-  const card = (id: string, step: string, more: string, hint: string) =>
-    html`<section class="card" id="${id}"><p>${hint}</p><form id="${more}" method="post" action="/x"><input type="hidden" name="step" value="${step}">
+  const card = (id: string, step: string, formId: string, hint: string) =>
+    html`<section class="card" id="${id}"><p>${hint}</p><form id="${formId}" method="post" action="/x"><input type="hidden" name="step" value="${step}">
 <label>City <input name="city" value=""></label> <label>Own <input type="checkbox" name="own"></label></form></section>`;
   const cards = (observers: string, step: string) =>
     roomPart(
       { on: false },
-      html`${card("consent", observers, "consent-form", observers)}${card("now", step, "", "Now")}`,
+      html`${card("place", "same", "place-form", observers)}${card("consent", observers, "consent-form", observers)}${card("now", step, "", "Now")}`,
     );
   const shell = roomShell({ base: "/room", names: {}, self: "signer-1", words: liveWords.en, part: cards("0", "a") });
   const whole = `<!doctype html><html lang="en"><title>Room</title><body>${render(shell)}<script type="module" src="${assets.url("notary-room.js")}"></script>`;
@@ -483,18 +483,15 @@ test("a room's card that changes keeps what was typed and ticked, and the focus,
     await route.fulfill({ contentType: "text/event-stream", body: 'data: {"kind":"changed"}\n\n' });
   });
   await page.goto(`${site.baseUrl}/room`);
-  const [consentCard, now] = [page.locator("#consent"), page.locator("#now")];
-  await now.getByLabel("Own").check();
-  await consentCard.getByLabel("Own").check();
+  const consentCard = page.locator("#consent");
+  const own = ["#place", "#consent", "#now"].map((id) => page.locator(id).getByLabel("Own"));
+  for (const box of own) await box.check();
   await consentCard.getByLabel("City").fill("Columbus");
   await page.evaluate("document.activeElement.setSelectionRange(3, 5)");
   events.resolve();
   await consentCard.getByText("1").waitFor();
   assert.equal(await consentCard.getByLabel("City").inputValue(), "Columbus");
-  assert.deepEqual(
-    [await consentCard.getByLabel("Own").isChecked(), await now.getByLabel("Own").isChecked()],
-    [true, false],
-  );
+  assert.deepEqual(await Promise.all(own.map((box) => box.isChecked())), [true, false, false]);
   const at =
     "[document.activeElement.name, document.activeElement.selectionStart, document.activeElement.selectionEnd]";
   assert.deepEqual(await page.evaluate(at), ["city", 3, 5]);

@@ -15,7 +15,7 @@ describe("the bundles", () => {
     assert.ok(gzippedSize("verify.js") < 94_000, `verify.js ${gzippedSize("verify.js")}`);
     assert.ok(gzippedSize("seal.js") < 2_000, `seal.js ${gzippedSize("seal.js")}`);
     assert.ok(gzippedSize("site.css") < 22_000, `site.css ${gzippedSize("site.css")}`);
-    assert.ok(gzippedSize("sign.js") < 16_000, `sign.js ${gzippedSize("sign.js")}`);
+    assert.ok(gzippedSize("sign.js") < 16_700, `sign.js ${gzippedSize("sign.js")}`);
     assert.ok(gzippedSize("act-check.js") < 30_500, `act-check.js ${gzippedSize("act-check.js")}`);
   });
 

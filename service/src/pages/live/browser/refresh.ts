@@ -1,5 +1,5 @@
 /** Keeps the cards of a room's page up to date. */
-import { carryEntries, carryFocus } from "../../ui/browser/entries.ts";
+import { carryEntries, carryFocus, isStillMeant } from "../../ui/browser/entries.ts";
 import { part } from "../../ui/browser/parts.ts";
 
 /** `failed`: the service did not answer, so another load makes sense. */
@@ -86,7 +86,7 @@ function show(next: HTMLElement): void {
     if (existing && shown.get(each.id) !== each.outerHTML) {
       current = document.importNode(each, true);
       const restoreFocus = carryFocus(existing);
-      carryEntries(existing, current);
+      carryEntries(existing, current, isStillMeant);
       existing.replaceWith(current);
       restoreFocus(current);
     } else if (!existing) {

@@ -15,10 +15,13 @@ const isBox = (control: Element): control is HTMLInputElement =>
  */
 function formKey({ form }: { form: HTMLFormElement | null }): string {
   if (!form) return "";
-  if (form.id !== "") return `#${form.id}`;
+  return form.id === "" ? `${form.getAttribute("action")}\n${hiddenIn(form)}` : `#${form.id}`;
+}
+
+function hiddenIn(form: HTMLFormElement): string {
   // The script sets `shows` while a picture moves.
   const hidden = [...form.querySelectorAll<HTMLInputElement>("input[type=hidden]:not([name=shows])")];
-  return [form.getAttribute("action"), ...hidden.map(({ name, value }) => `${name}=${value}`)].join("\n");
+  return hidden.map(({ name, value }) => `${name}=${value}`).join("\n");
 }
 
 /** Identifies a control in its form; a box also by its value, because boxes of a group share the name. */
@@ -38,15 +41,28 @@ function isChanged(control: Control): boolean {
 }
 
 /**
- * Copies entries to the controls of the same form and name. Leaves out forms that were just sent (`data-sent`).
- * @param which by default the entries that the person changed
+ * Whether the person changed the control, and a tick still means the same: the form around it can ask about more than
+ * when the person ticked, for example about another observer.
  */
-export function carryEntries(from: ParentNode, to: ParentNode, which: (control: Control) => boolean = isChanged): void {
+export function isStillMeant(control: Control, target: Control): boolean {
+  const asksTheSame = !control.form || !target.form || hiddenIn(control.form) === hiddenIn(target.form);
+  return isChanged(control) && (asksTheSame || !isBox(control));
+}
+
+/**
+ * Copies entries to the controls of the same form and name. Leaves out forms that were just sent (`data-sent`).
+ * @param which whether to copy a control's entry to its target, for example `isStillMeant`
+ */
+export function carryEntries(
+  from: ParentNode,
+  to: ParentNode,
+  which: (control: Control, target: Control) => boolean,
+): void {
   const targets = new Map(controlsIn(to).map((control) => [keyOf(control), control]));
   for (const control of controlsIn(from)) {
     const isSent = control.form?.dataset["sent"] === "yes";
-    const target = which(control) && !isSent ? targets.get(keyOf(control)) : undefined;
-    if (!target) continue;
+    const target = targets.get(keyOf(control));
+    if (!target || isSent || !which(control, target)) continue;
     if (isBox(control) && isBox(target)) target.checked = control.checked;
     else if (target instanceof HTMLSelectElement) {
       // A choice that is no longer offered would leave the list empty.
