@@ -115,6 +115,7 @@ export const guideNames = [
   "billing",
   "evidence",
   "going-live",
+  "closing-agents",
 ] as const;
 
 type GuideName = (typeof guideNames)[number];

@@ -73,7 +73,7 @@ export function closingFormBody(view: ClosingFormView): Html {
   const usual = isTest ? "Place the test closing" : "Place the closing";
   const documents = documentsIn(values);
   const part: Part = (name) => ({ name, label: labels[name], value: values[name], error: undefined });
-  return html`${pageHead(isTest ? "New test closing" : "New closing", `Several documents, the same people, one room. ${chargeNote}`)}
+  return html`${pageHead(isTest ? "New test closing" : "New closing", html`Several documents, the same people, one room. ${chargeNote} <a href="/docs/closing-agents">How a closing goes</a>`)}
 ${!isTest && notice("attention", "A real closing", "Its documents will be priced, signed, notarized, and sent for real.")}
 ${view.note}
 ${errorSummary([...messages, ...withoutPlaceWords(view, documents)])}
