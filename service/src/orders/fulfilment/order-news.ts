@@ -101,7 +101,8 @@ const dueMembers = (now: Date, closesToday: NonNullable<UpdateDeps["closesToday"
 /** For each status: the sentence for a mail about one order. */
 const sentences: Readonly<Record<MailedStatus, string>> = {
   PaymentFailed: "The payment did not go through. It can be tried again from the order’s page.",
-  EsignDeclined: "A signer declined to sign. An operator of this service has a task to help.",
+  EsignDeclined:
+    "A signer declined to sign, or the link reached the wrong person. An operator of this service has a task to help.",
   EsignExpired: "Not everybody signed in time. An operator of this service has a task to help.",
   NotarizationFailed: "The document could not be notarized. An operator of this service has a task to help.",
   IdentityLocked:

@@ -213,7 +213,7 @@ const declineWords: Readonly<Record<DeclineKind, string>> = {
   declined: "declined to sign",
   paper: "wants to sign on paper",
   withdrawn: "withdrew consent to sign electronically",
-  not_me: "is not the person who should sign",
+  not_me: "nobody declined, the link reached somebody who is not the person who should sign",
 };
 
 async function shownFields({ db, clock }: EnvelopeDeps, linked: Linked) {

@@ -465,6 +465,9 @@ test("declining all documents keeps the one that another tab signs meanwhile", a
   });
   await declined.declining;
   assert.deepEqual(await Promise.all(codes.map(statusOf)), ["EsignDeclined", "EsignPending"]);
+  const [move] = await db.query<{ reason: string }>(sql`
+    SELECT detail ->> 'reason' AS reason FROM audit_log WHERE to_status = 'EsignDeclined' ORDER BY id DESC LIMIT 1`);
+  assert.match(move?.reason ?? "", /nobody declined, the link reached somebody who is not the person/);
   assert.equal((await ceremony.view(at(link, 2))).state, "signed");
 });
 
