@@ -311,7 +311,11 @@ test("reports all faults of all documents at once, places nothing, and keeps typ
     "Confirm that this",
   ])
     assert.ok(refused.text.includes(words), words);
-  assert.equal(refused.text.split("<li>“Client’s email”").length, 2, "said once");
+  assert.equal(refused.text.split('#field-email">“Client’s email”').length, 2, "said once");
+  for (const name of ["email", "fax_to", "ship_name", "person1_name", "doc1_name", "doc2_name"]) {
+    assert.match(refused.text, new RegExp(`<a href="#field-${name}">`), "the summary leads to the field");
+    assert.match(refused.text, new RegExp(`id="field-${name}"`), name);
+  }
   assert.equal(hidden(refused.text, "doc1"), files[0]);
   assert.match(refused.text, /name="doc2_name"[^>]* value="The note"/);
   assert.deepEqual(await dana.orders(), []);
@@ -439,7 +443,7 @@ test("sends one document to its own address and fax number, keeps them in a form
   const files = { doc1: await dana.file("Deed.pdf"), doc2: await dana.file("Note.pdf") };
   const refused = await dana.post("", { ...form, ...files, doc2_ship_city: "" });
   assert.equal(refused.status, 400);
-  assert.match(refused.text, /<p>Document 2 \(Note\): “Recipient’s city” is required/);
+  assert.match(refused.text, /<p><a href="#field-doc2_name">Document 2 \(Note\): “Recipient’s city” is required/);
   assert.match(refused.text, /name="doc2_ship_line1"[^>]* value="9 Oak Ave"/);
 
   const placed = await dana.post("", { ...form, ...files, doc2_ship_method: "" });

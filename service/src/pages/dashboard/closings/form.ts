@@ -76,7 +76,7 @@ export function closingFormBody(view: ClosingFormView): Html {
   return html`${pageHead(isTest ? "New test closing" : "New closing", html`Several documents, the same people, one room. ${chargeNote} <a href="/docs/closing-agents">How a closing goes</a>`)}
 ${!isTest && notice("attention", "A real closing", "Its documents will be priced, signed, notarized, and sent for real.")}
 ${view.note}
-${errorSummary([...messages, ...withoutPlaceWords(view, documents)])}
+${errorSummary([...messages.map(withTarget), ...withoutPlaceWords(view, documents)])}
 <form class="form order-form closing-form card" id="closing-form" method="post" action="${path}" data-rows="${rowsPath}" data-file="${filePath}" data-quote="${quotePath}" data-most="${mostDocuments}" data-pdf-js="${view.pdfJs}">
 <button type="submit" hidden></button>
 ${submissionFields(view)}${draftFields(view.draft)}
@@ -121,6 +121,19 @@ ${checkbox({ name: "byod_confirmed", label: "These are the client’s own docume
 }
 
 /** Whether the closing was refused because a person has to price a document of it. */
+const linkable = [
+  ...(["email", "name", "signer_state", "ship_name", "ship_line1", "ship_line2", "ship_city"] as const),
+  ...(["ship_state", "ship_postal", "fax_to", "pay_by", "byod_confirmed"] as const),
+];
+
+/** A refusal as a link to its field. The form is several screens long. */
+function withTarget(message: string): Html | string {
+  const [, kind, n] = /^(Document|Person) (\d+)\b/.exec(message) ?? [];
+  const shared = linkable.find((name) => message.startsWith(`“${labels[name]}”`));
+  const name = kind === "Document" ? `doc${n}_name` : kind === "Person" ? `person${n}_name` : shared;
+  return name === undefined ? message : html`<a href="#field-${name}">${message}</a>`;
+}
+
 const asksToPriceFirst = (message: string): boolean => message.startsWith(`“${labels.price_first}”`);
 
 /** One sentence for all documents without a place for every signer, with links to the two ways out. */
