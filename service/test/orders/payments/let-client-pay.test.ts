@@ -8,7 +8,7 @@ import { documentsOfOrder, payerOf } from "../../../src/orders/billing/billing.t
 import { linesOf } from "../../../src/orders/billing/lines.ts";
 import { type Mailable, mailableColumns, stillHolds } from "../../../src/orders/fulfilment/client-mails.ts";
 import { coveredBy } from "../../../src/orders/fulfilment/together.ts";
-import { findOrder, orderPayer } from "../../../src/orders/order/order.ts";
+import { findOrder, lockOrder, type MailMoment, orderPayer, transition } from "../../../src/orders/order/order.ts";
 import { closeCheckouts } from "../../../src/orders/payments/checkout/sessions.ts";
 import { currentSessions } from "../../../src/orders/payments/checkout/store.ts";
 import { updateMethod } from "../../../src/orders/payments/firm/store.ts";
@@ -22,6 +22,7 @@ import {
   payerInProcess,
   sharedCheckout,
 } from "../../../src/orders/payments/payments.ts";
+import { markRefunded, recordPayment } from "../../../src/orders/payments/store.ts";
 import { clientStatus } from "../../../src/pages/ui/orders/status-words.ts";
 import { groupsOf } from "./charged-group.ts";
 import { openMoneyWorld } from "./money-world.ts";
@@ -183,6 +184,38 @@ test("tells the firm, and not the client, that the firm's checkout of the client
   assert.equal(await payerInProcess(db, code), "client");
   await world.take(stripe.bankAnswers(own, "failed"));
   assert.deepEqual([await statuses([code]), (await told()).length], [["PaymentFailed"], 1]);
+});
+
+test("doesn't thank the client for the firm's money after the client's wrong sum was refunded", async () => {
+  const { firm, codes } = await group();
+  const [code] = codes;
+  await letClientPay(deps, firm.principal, code);
+  const wrong = stripe.pay(sessionAt(await checkoutUrl(deps, code, null)));
+  await world.take({ ...wrong, data: { object: { ...wrong.data.object, amount_total: 1 } } });
+  const orderId = await world.orderIdOf(code);
+  await db.transaction(async (tx) => {
+    const order = await lockOrder(tx, code);
+    assert.equal(order?.status, "OnHold");
+    await markRefunded(tx, orderId, String(wrong.data.object["payment_intent"]), world.clock());
+    await transition(tx, order, "released", { actor: "system", at: world.clock(), log: deps.log, reason: "asked" });
+  });
+  const holds = async (moment: MailMoment) => stillHolds(() => true, moment, await mailable(orderId));
+  assert.equal(await holds("refunded_part"), true, "until somebody pays again");
+  await world.take(stripe.pay(sessionAt(await checkoutUrl(deps, code, firm.owner, { shown: "client" }))));
+  assert.deepEqual(await statuses([code]), ["EsignPending"]);
+  assert.deepEqual([await holds("payment_received"), await holds("refunded")], [false, false]);
+  const early = {
+    paymentIntent: "pi_early",
+    sessionId: "refund:pi_early",
+    amount: 0,
+    currency: "usd",
+    simulated: false,
+  };
+  await db.transaction(async (tx) => {
+    const at = world.clock();
+    await recordPayment(tx, { orderId, ...early, at, refundedAt: at, isPlaceholder: true });
+  });
+  assert.equal(await holds("payment_received"), false, "no money arrived with a refund");
 });
 
 test("opens no checkout for the firm from a page that was opened before the client became the payer", async () => {

@@ -8,6 +8,7 @@ import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, verifiedAll, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import { fromOrders, hasOrderCode, type Payer } from "../../order/order.ts";
+import { supplementReplacesLoss } from "../supplements.ts";
 import { isOf, isPaymentInProcess, sessionState } from "./store.ts";
 
 const payerState: StateMac = {
@@ -70,11 +71,25 @@ export const paymentPayer: Statement = sql`(CASE
 /** A condition: the client made the payment `p`. Not verified, like `paymentPayer`. */
 export const isByClient: Statement = sql`${paymentPayer} = 'client'`;
 
-/** Part of a statement: whether the order was paid, and each payment was the firm's. Not verified, like `paymentPayer`. */
-export const isPaidByFirm = (orderId: Statement): Statement => sql`coalesce((
-  SELECT bool_and(${paymentPayer} = 'firm') FROM payments p WHERE p.order_id = ${orderId}), false)`;
+// A refund that arrived before its payment has a placeholder, for which no money arrived.
+const isMoney = (p: Statement) => sql`NOT starts_with(${p}.session_id, 'refund:')`;
 
-/** Whether the order was paid, and each payment was the firm's. Not verified, like `paymentPayer`. */
+/**
+ * Part of a statement: whether the order was paid, and each payment was the firm's, except those that were refunded
+ * before somebody paid again. Not verified, like `paymentPayer`.
+ */
+export const isPaidByFirm = (orderId: Statement): Statement => sql`coalesce((
+  SELECT bool_and(${paymentPayer} = 'firm') FROM payments p WHERE p.order_id = ${orderId} AND ${isMoney(sql`p`)}
+    AND (p.refunded_at IS NULL OR NOT EXISTS (SELECT FROM payments later WHERE later.order_id = p.order_id
+      AND later.id > p.id AND later.received_at >= p.refunded_at AND ${isMoney(sql`later`)}))), false)`;
+
+/**
+ * A condition on an order `o`: what is due replaces a payment of the firm that a bank took back. The client must read
+ * nothing of it, also if they pay the order. Not verified, like `paymentPayer`.
+ */
+export const isLossOfFirm: Statement = sql`(coalesce(${supplementReplacesLoss}, false) AND ${isPaidByFirm(sql`o.id`)})`;
+
+/** Reads `isPaidByFirm` of one order. */
 export async function wasPaidByFirm(db: Sql, orderCode: string): Promise<boolean> {
   const [order] = await db.query<{ isPaidByFirm: boolean }>(sql`
     SELECT ${isPaidByFirm(sql`o.id`)} AS "isPaidByFirm" ${fromOrders} WHERE ${hasOrderCode(orderCode)}`);
