@@ -22,6 +22,7 @@ import {
   dueCents,
   type GroupCharge,
   type GroupChargeEnd,
+  isLossOfFirm,
   isOpenCharge,
   letClientsPay,
   type Member,
@@ -80,9 +81,12 @@ const all = sql`true`;
 
 const paidBy = (payer: Payer): Statement => sql`o.pay_by = ${payer}`;
 
-/** Leaves out the orders of other clients, so that the holder of one client's link doesn't see their prices. */
+/**
+ * Leaves out the orders of other clients, so that the holder of one client's link doesn't see their prices, and those
+ * for which only the firm has to pay again.
+ */
 const ofSameClient = (orderCode: string) =>
-  sql`o.pay_by = 'client' AND lower(o.customer_email) = ${clientEmailOf(orderCode)}`;
+  sql`o.pay_by = 'client' AND lower(o.customer_email) = ${clientEmailOf(orderCode)} AND NOT ${isLossOfFirm}`;
 
 /**
  * Opens one checkout for all payable orders of the room that its firm placed and that one payer pays.

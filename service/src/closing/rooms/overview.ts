@@ -22,6 +22,7 @@ import {
   dueCents,
   isBeingPaid,
   isFirmPaying,
+  isLossOfFirm,
   type RefusalKind,
   refusalOf,
   zoneOrDefault,
@@ -184,7 +185,7 @@ export type ClientClosing = { name: string; orders: ClientOrder[] };
 type ClientRow = Omit<ClientOrder, "dueCents" | "dueFor" | "refusal"> & {
   supplementCents: number | null;
   replacesLoss: boolean | null;
-  isFirmPaying: boolean;
+  isFirmsToPay: boolean;
 };
 
 /**
@@ -200,14 +201,14 @@ export async function clientClosing(
   const rows = await db.query<ClientRow & Marked>(sql`
     SELECT o.id, o.code AS "code@order", a.label, o.status, ${isFailureOfFirm(sql`o.id`)} AS "isFailureOfFirm", o.sign, o.notarize, o.ship, o.fax, o.pay_by AS "payBy",
       o.document_name AS "documentName", o.doc_slug AS "docSlug", o.total_cents AS "totalCents", ${dueCents},
-      ${isFirmPaying(sql`o.id`)} AS "isFirmPaying", ${marked(orderState, sql`o`)}
+      (${isFirmPaying(sql`o.id`)} OR ${isLossOfFirm}) AS "isFirmsToPay", ${marked(orderState, sql`o`)}
     FROM rooms r JOIN room_orders a ON a.room_id = r.id ${joinOrder(sql`a.order_id`)} AND o.partner_id = r.partner_id
     WHERE r.id = ${room.id} AND lower(o.customer_email) = ${clientEmailOf(orderCode)}
     ORDER BY a.position`);
   const orders = authentic(rows).map(
-    async ({ supplementCents, replacesLoss, isFirmPaying: isFirms, ...order }): Promise<ClientOrder> => {
-      // The client has nothing to do about a payment of the firm.
-      const cents = order.payBy === "client" && !isFirms ? sumDue({ ...order, supplementCents }) : null;
+    async ({ supplementCents, replacesLoss, isFirmsToPay, ...order }): Promise<ClientOrder> => {
+      // The client has nothing to do about a payment of the firm, whether a bank still moves it or took it back.
+      const cents = order.payBy === "client" && !isFirmsToPay ? sumDue({ ...order, supplementCents }) : null;
       if (cents === null) return { ...order, dueCents: null, dueFor: null, refusal: null };
       const kind = (await refusalOf(db, notarySupply, order))?.kind ?? null;
       if (kind !== null) return { ...order, dueCents: null, dueFor: null, refusal: kind === "not_due" ? null : kind };

@@ -53,6 +53,7 @@ export {
 export {
   isByClient,
   isFirmPaying,
+  isLossOfFirm,
   isPaidByFirm,
   payerInProcess,
   payerOnPage,

@@ -15,6 +15,7 @@ import type { MailMoment } from "../../../src/orders/order/order.ts";
 import type { ChargeMoment } from "../../../src/orders/payments/firm/mail.ts";
 import type { MoneyMoment } from "../../../src/orders/payments/firm/money-mail.ts";
 import { chargeMail, moneyMail } from "../../../src/orders/payments/payments.ts";
+import { recordPayment } from "../../../src/orders/payments/store.ts";
 import { links, order } from "../fulfilment/mail-samples.ts";
 import { openMoneyWorld } from "./money-world.ts";
 
@@ -130,6 +131,28 @@ test("each mail to the firm about an order's money names its file number, where 
       assert.deepEqual(more, []);
       assert.equal(mail?.text.includes("File: FILE-2207"), reference !== null, moment);
     }
+});
+
+test("offers the firm only the checkout for its lost payment of a client's order", async () => {
+  for (const [payBy, words] of [
+    ["client", /client is not asked for it\. On the order’s page open the checkout/],
+    ["firm", /charge your card or bank account, or open the checkout/],
+  ] as const) {
+    const orderId = await world.orderIdOf(
+      await world.orders.insert("OnHold", { partnerId: firm.owner.partnerId, payBy }),
+    );
+    const [chargeId, paymentIntent] = [randomUUID(), `pi_${payBy}`];
+    await db.query(sql`
+      INSERT INTO firm_charges (id, order_id, partner_id, environment, method_id, amount_cents, asked_by, asked_at, state, changed_at, payment_intent)
+      SELECT ${chargeId}, ${orderId}, partner_id, 'live', id, 9900, 'member:x', ${at}, 'succeeded', ${at}, ${paymentIntent} FROM payment_methods`);
+    const payment = { paymentIntent, sessionId: `intent:${paymentIntent}`, amount: 9_900, currency: "usd" };
+    await db.transaction(async (tx) => {
+      await recordPayment(tx, { orderId, ...payment, simulated: false, at });
+      await moneyMail.enqueue(tx, { orderId, to: owner, moment: "pay_again", cents: 9_900, about: "12" });
+    });
+    const [mail] = await mailsOf("firm-money-mail");
+    assert.match(mail?.text.replaceAll(/\s+/g, " ") ?? "", words);
+  }
 });
 
 test("a mail about a charge of several orders links to their closing, and one about a single order to the order", async () => {

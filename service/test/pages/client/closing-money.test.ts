@@ -7,7 +7,7 @@ import { clientClosing, closingsOf, payableOfClient } from "../../../src/closing
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { openSecretsKey } from "../../../src/kernel/platform/secrets.ts";
 import { clientClosingPath, lockOrder } from "../../../src/orders/order/order.ts";
-import { askSupplement } from "../../../src/orders/payments/payments.ts";
+import { allowPayAgain, askSupplement } from "../../../src/orders/payments/payments.ts";
 import { openRoomsService } from "../../closing/rooms/rooms-service.ts";
 
 const stripe = await forTests(startStripe());
@@ -105,6 +105,30 @@ test("an order whose notarization has no notary left is not due, and says so", a
   ]);
   const together = await payableOfClient({ db, notarySupply: supply("No notary.") }, signed);
   assert.deepEqual([together.orders.map(({ code }) => code), together.withheld], [[signed], 1]);
+});
+
+test("the client is not asked for a payment of the firm that a bank took back", async () => {
+  const [code = ""] = await orders({});
+  await roomWith(code);
+  const { checkoutUrl } = await firm.ok<{ checkoutUrl: string }>("POST", `/api/partner/orders/${code}/checkout`);
+  const session = checkoutUrl.split("/").at(-1) ?? "";
+  const paid = stripe.pay(session);
+  await stripe.deliver(service.baseUrl, paid);
+  const dispute = stripe.dispute(String(paid.data.object["payment_intent"]), { amount: await totalOf(code) });
+  await stripe.deliver(service.baseUrl, dispute);
+  await stripe.deliver(service.baseUrl, stripe.endDispute(String(dispute.data.object["id"]), "lost"));
+  const asked = { code, environment: "test" as const, actor: "operator:test" };
+  await allowPayAgain({ db, clock: () => new Date(), acceptsPayment: () => true }, asked);
+  const together = async () => (await payableOfClient({ db, notarySupply: supply(null) }, code)).orders.length;
+  assert.match((await pageOf(code)).text, /bank took back your payment/i);
+  assert.deepEqual([(await pageOf(code)).button, await together()], [await totalOf(code), 1]);
+  const own = sql`checkout_id = (SELECT id FROM checkout_sessions WHERE session_id = ${session})`;
+  await db.query(sql`ALTER TABLE checkout_payers DISABLE TRIGGER checkout_payers_stay`);
+  await db.query(sql`UPDATE checkout_payers SET payer = 'firm' WHERE ${own}`);
+  await db.query(sql`ALTER TABLE checkout_payers ENABLE TRIGGER checkout_payers_stay`);
+  const shown = await pageOf(code);
+  assert.doesNotMatch(shown.text, /took back/i);
+  assert.deepEqual([shown.button, await together()], [null, 0]);
 });
 
 test("the mail and the page are about the same room of an order that is in several", async () => {

@@ -59,6 +59,8 @@ type Row = Owner & {
   reference: string | null;
   /** The payer of the payment that the mail is about. */
   paidBy: Payer;
+  /** The payer of the order. */
+  payBy: Payer;
 };
 
 /** Tells a firm's owners, and the member who placed the order, what happened to the money of an order. */
@@ -85,7 +87,7 @@ export const moneyMail = defineMail({
       ...wordsOf(moment, {
         ...{ name: file === null ? name : `${name} (file ${file})`, cents, status: order.status },
         ...{ isWhole: isWhole === true, isOwed: isOwed === true, isDue: isDue !== false },
-        ...{ isClients: order.paidBy === "client", how: how ?? "" },
+        ...{ isClients: order.paidBy === "client", isChargeable: order.payBy === "firm", how: how ?? "" },
       }),
       facts: [
         ["Order", maskCode(order.code)] as const,
@@ -118,7 +120,7 @@ async function rowOf(db: Sql, orderId: number, about = ""): Promise<Row | undefi
           OR p.payment_intent = split_part(${about}, ':', 1)
           OR EXISTS (SELECT FROM billing_documents d WHERE d.payment_id = p.id AND d.refund = ${about})) ORDER BY p.id DESC LIMIT 1),
         CASE WHEN ${isPaidByFirm(sql`o.id`)} THEN 'firm' ELSE o.pay_by END) AS "paidBy",
-      o.external_reference AS reference, ${verifiedOrder} ${fromOrders} WHERE o.id = ${orderId}`);
+      o.pay_by AS "payBy", o.external_reference AS reference, ${verifiedOrder} ${fromOrders} WHERE o.id = ${orderId}`);
   return order;
 }
 
@@ -149,6 +151,8 @@ type About = {
   isDue: boolean;
   /** Whether the payment is the client's, and not the firm's. */
   isClients: boolean;
+  /** Whether the order can be charged to the firm's card or bank account. */
+  isChargeable: boolean;
   how: string;
 };
 
@@ -169,7 +173,7 @@ type Words = { subject: string; lines: string[] };
 const sumOf = ({ cents }: About): string => (cents === null ? "money" : dollars(cents));
 
 function wordsOfDisputes(about: About) {
-  const { name, status, isOwed, isDue, isClients } = about;
+  const { name, status, isOwed, isDue, isClients, isChargeable } = about;
   const sum = sumOf(about);
   const isRefunded = status === "Refunded";
   const hold = status === "OnHold" ? ["Work on the order is on hold."] : [];
@@ -201,7 +205,9 @@ function wordsOfDisputes(about: About) {
         `The bank took back ${sum} that was paid for ${name}. That amount can be paid again now.`,
         isClients
           ? "We mailed the client the link. Anybody of your firm can also open the checkout on the order’s page."
-          : "Nothing is charged automatically. On the order’s page charge your card or bank account, or open the checkout.",
+          : !isChargeable
+            ? "The payment was your firm’s, so the client is not asked for it. On the order’s page open the checkout."
+            : "Nothing is charged automatically. On the order’s page charge your card or bank account, or open the checkout.",
         ...hold,
       ],
     },

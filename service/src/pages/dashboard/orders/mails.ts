@@ -83,13 +83,20 @@ export function mailsPart({ submission, order, mails, signers, sendable }: Mails
   }`;
 }
 
+const asksForMoney: ReadonlySet<SentAgain> = new Set(["quote_ready", "supplement_due", "pay_again"] as const);
+
 /** Says how the client learns what to pay. The firm may also pass the link on. */
-export const clientPaysPart = ({ clientUrl, hasCheckout }: { clientUrl: string; hasCheckout: boolean }): Html =>
-  html`<p>${
-    hasCheckout
-      ? "The client is emailed the link to pay; “Emails to the client” lists when. Open the checkout yourself only to pay for the client: the receipts are then your firm’s."
-      : "This service takes no payments for test orders. Pay in the sandbox below."
-  } To pass the link on yourself: ${codeText(clientUrl, "link to pay")}</p>`;
+export const clientPaysPart = ({ clientUrl, hasCheckout, sendable }: ClientPaysView): Html =>
+  // No mail asks the client for what a bank took back from the firm.
+  hasCheckout && !sendable.some((moment) => asksForMoney.has(moment))
+    ? html`<p>The payment was your firm’s, so the client is not asked for it. Open the checkout to pay it again.</p>`
+    : html`<p>${
+        hasCheckout
+          ? "The client is emailed the link to pay; “Emails to the client” lists when. Open the checkout yourself only to pay for the client: the receipts are then your firm’s."
+          : "This service takes no payments for test orders. Pay in the sandbox below."
+      } To pass the link on yourself: ${codeText(clientUrl, "link to pay")}</p>`;
+
+type ClientPaysView = Pick<MailsView, "sendable"> & { clientUrl: string; hasCheckout: boolean };
 
 export type MailFormDeps = { db: Database; clock: Clock; limits: RateLimits; acceptsPayment: AcceptsPayment };
 
