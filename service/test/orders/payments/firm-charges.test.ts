@@ -553,6 +553,14 @@ test("the room's page shows a payment under way, and asks for the orders alone t
   const { roomCode, firms } = await closing();
   await setLimit("500.00", "9000");
   const path = `/dashboard/rooms/${roomCode}`;
+  const queued = await db.query<{ id: number }>(sql`
+    SELECT enqueue_job('firm-charge', jsonb_build_object('orderIds', (SELECT json_agg(o.id) FROM (
+      SELECT id FROM orders WHERE pay_by = 'firm' ORDER BY id DESC LIMIT 2) AS o)), now() + interval '1 h')::text AS id`);
+  assert.equal(queued.length, 1);
+  const sending = await look(path);
+  assert.match(sending, /Your firm’s payment for 2 orders of this room, \$[\d.]+: Being sent/);
+  assert.doesNotMatch(sending, /Charge the firm/);
+  await db.query(sql`DELETE FROM jobs WHERE queue = 'firm-charge' AND due_at > now() + interval '30 min'`);
   assert.equal((await post(`${path}/charge`, { total_cents: shownCents(await look(path)) })).status, 303);
   for (const code of firms) await charge(code, "answered");
   await setLimit("0", "0");
@@ -599,7 +607,9 @@ test("a member charges the firm on the room's page, which shows the state of the
   const { intent } = await charge(firms[0] ?? "", "answered");
   await deliver(stripe.chargeEvent(intent ?? ""));
   for (const code of firms) assert.equal(await live.statusOf(code), "EsignPending");
-  assert.doesNotMatch(await look(path), /Your firm’s payment/);
+  const paid = await look(path);
+  assert.doesNotMatch(paid, /Your firm’s payment/);
+  assert.ok(paid.includes(`Your firm paid 2 orders of this room: ${sum}.`));
   const billing = await look("/dashboard/billing");
   const shown = firms.map((code) => code.slice(0, 6).toUpperCase());
   assert.match(billing, new RegExp(`${shown.join("</a>, <a[^>]*>")}|${shown.reverse().join("</a>, <a[^>]*>")}`));

@@ -12,6 +12,21 @@ import { firmChargeQueue, fromOrders, isPayable, orderState, orderStatuses } fro
 import type { FirmCharge } from "./charge-store.ts";
 import { activeMethod } from "./store.ts";
 
+/** Whether a job is about to charge the firm for order `o`. A job with a null method charges nobody. */
+const isQueued = hasJob(
+  firmChargeQueue,
+  sql`(jobs.payload ->> 'orderId' = o.id::text OR jobs.payload -> 'orderIds' @> to_jsonb(o.id))
+    AND jobs.payload -> 'methodId' IS DISTINCT FROM 'null'::jsonb`,
+);
+
+/** The ids of the orders for which a job is about to charge the firm. */
+export async function queuedForCharge(db: Sql, orderIds: readonly number[]): Promise<ReadonlySet<number>> {
+  const found = await db.query<{ id: number }>(
+    sql`SELECT o.id ${fromOrders} WHERE o.id = ANY (${orderIds}::bigint[]) AND ${isQueued}`,
+  );
+  return new Set(found.map(({ id }) => id));
+}
+
 export type WaitingOrder = { id: number; code: string; reference: string | null; totalCents: number };
 
 /** At most this many orders that wait are read. */
@@ -24,10 +39,6 @@ export const mostWaiting = 1_000;
 export async function waitingOrders(db: Sql, owner: Owner): Promise<WaitingOrder[]> {
   const { partnerId, environment } = owner;
   const methodId = (await activeMethod(db, owner))?.id ?? null;
-  const isQueued = hasJob(
-    firmChargeQueue,
-    sql`(jobs.payload ->> 'orderId' = o.id::text OR jobs.payload -> 'orderIds' @> to_jsonb(o.id))`,
-  );
   const found = await db.query<WaitingOrder & Marked>(sql`
     SELECT o.id, o.code AS "code@order", o.external_reference AS reference, o.total_cents AS "totalCents",
       ${marked(orderState, sql`o`)}

@@ -15,11 +15,13 @@ import {
   sumDue,
 } from "../../../closing/rooms/rooms.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
+import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { isAltered } from "../../../kernel/platform/database/state-mac.ts";
 import { isPayable } from "../../../orders/order/order.ts";
 import {
   acceptsMethods,
   acceptsPayment,
+  queuedForCharge,
   unpaidPayments,
   whyClientsCantPay,
 } from "../../../orders/payments/payments.ts";
@@ -112,11 +114,12 @@ function roomDetail(forms: FastifyInstance, deps: RoomsDeps): void {
     ]);
     const { processor } = deps.checkout;
     const hasCheckout = acceptsPayment(processor, principal.environment);
+    const { due, sending } = await withoutQueued(db, room);
     const payable = {
-      client: hasCheckout ? payableOfRoom(room, "client") : [],
-      firm: acceptsMethods(processor, principal.environment) ? payableOfRoom(room, "firm") : [],
+      client: hasCheckout ? payableOfRoom(due, "client") : [],
+      firm: acceptsMethods(processor, principal.environment) ? payableOfRoom(due, "firm") : [],
     };
-    const firmPays = await firmPaysOf(deps.checkout, room);
+    const firmPays = { ...(await firmPaysOf(deps.checkout, due)), sending, paid: paidOf(room) };
     const { environment, submission } = submissionFor(request, problem?.typed);
     const retention = roomRetention(deps.frame.retention, environment);
     const { baseUrl } = deps.frame;
@@ -138,8 +141,34 @@ function roomDetail(forms: FastifyInstance, deps: RoomsDeps): void {
   }
 }
 
+/** The room without the orders that a job is about to charge to the firm, and the sums of these orders. */
+async function withoutQueued(db: Sql, room: OwnRoom): Promise<{ due: OwnRoom; sending: number[] }> {
+  const own = [...room.ownOrders.values()].filter((order) => order.payBy === "firm" && sumDue(order) !== null);
+  if (own.length === 0 || room.firmMethod === null) return { due: room, sending: [] };
+  const queued = await queuedForCharge(
+    db,
+    own.map(({ id }) => id),
+  );
+  const left = [...room.ownOrders].filter(([, { id }]) => !queued.has(id));
+  return {
+    due: { ...room, ownOrders: new Map(left) },
+    sending: own.flatMap((order) => (queued.has(order.id) ? (sumDue(order) ?? []) : [])),
+  };
+}
+
+/** The payments of the firm that paid orders of the room. */
+const paidOf = ({ charges }: OwnRoom) => [
+  ...Map.groupBy(
+    charges.filter(({ state }) => state === "succeeded"),
+    ({ id, groupId }) => groupId ?? id,
+  ).values(),
+];
+
 /** How the firm pays the orders of its room that are not paid. */
-async function firmPaysOf(checkout: RoomsDeps["checkout"], room: OwnRoom): Promise<FirmPaysRoom> {
+async function firmPaysOf(
+  checkout: RoomsDeps["checkout"],
+  room: OwnRoom,
+): Promise<Omit<FirmPaysRoom, "sending" | "paid">> {
   const { ownOrders, charges, firmMethod: method } = room;
   const own = [...ownOrders.values()].filter((order) => order.payBy === "firm" && sumDue(order) !== null);
   const ids = new Set(own.map(({ id }) => id));

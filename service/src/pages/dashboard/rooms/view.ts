@@ -42,6 +42,10 @@ export type FirmPaysRoom = {
   prices: readonly (ShownOrder & { refusal: string | null })[];
   /** For each payment in process: its charges of orders in this room. */
   moving: readonly (readonly ChargeOfOrder[])[];
+  /** The sums of the orders for which a job is about to charge the firm. */
+  sending: readonly number[];
+  /** For each payment of the firm that succeeded: its charges of orders in this room. */
+  paid: readonly (readonly ChargeOfOrder[])[];
   /** The charges of the latest payment, if it has failed; otherwise empty. */
   failed: readonly ChargeOfOrder[];
 };
