@@ -35,9 +35,9 @@ export type ReplaceDeps = PeopleDeps & {
 
 /**
  * The form and file that the firm sent. `fields` and `find_places` exclude each other. Without both, people sign in the
- * same places as before.
+ * same places as before. Without `name` the document keeps its name.
  */
-type Sent = { fields: ReadonlyMap<string, string>; upload: SentDocument | null };
+type Sent = { fields: ReadonlyMap<string, string>; upload: SentDocument | null; name?: string | undefined };
 
 const formFields = ["fields", "find_places"] as const;
 
@@ -50,7 +50,7 @@ const formFields = ["fields", "find_places"] as const;
 export async function replaceDocument(
   deps: ReplaceDeps,
   wanted: Wanted & { owner: Principal },
-  { fields, upload }: Sent,
+  { fields, upload, name }: Sent,
 ): Promise<void> {
   const { orders, endRound } = deps;
   const { db, blobs, rowMac, names } = orders;
@@ -77,7 +77,8 @@ export async function replaceDocument(
       await endRound(tx, order, { actor, at });
       await replaceOriginal(tx, rowMac, held, {
         document: { sha256, bytes: bytes.length, pages: tried.pages, blobKey },
-        name: names.seal(documentName(upload.filename), order.code),
+        name: names.seal(documentName(name), order.code),
+        fileName: names.seal(documentName(upload.filename), order.code),
         notices: sealNotices(names, order.code, tried.notices),
         fields: places.fields,
       });

@@ -17,6 +17,7 @@ import {
   lockOrder,
 } from "../order/order.ts";
 import { type Supplement, supplementsOf } from "../payments/payments.ts";
+import type { Address } from "../pricing/pricing.ts";
 import { type Act, acts, type Trouble, whyNot } from "./allowed.ts";
 
 /** The functions about an order's parcel or letter that corrections call. The shipping code implements them. */
@@ -115,6 +116,8 @@ export type Corrected = {
   status: string;
   corrections: Correction[];
   supplements: Supplement[];
+  /** The parcel's present address; null when shipping was not bought. */
+  shipTo: Address | null;
   refusals: Readonly<Record<Act, string | null>>;
   /** See `missingParcel`. */
   missing: "may_ask" | "asked" | null;
@@ -138,6 +141,7 @@ export async function readCorrected(
     status: order.status,
     corrections,
     supplements: await supplementsOf(db, order.id),
+    shipTo: order.shipTo,
     refusals,
     missing: await missingParcel(db, order, owner),
   };

@@ -111,8 +111,10 @@ export async function readOriginal(
 
 export type NewOriginal = {
   document: OriginalDocument;
-  /** The encrypted name of the document. */
+  /** The encrypted name that the firm gave the document; null to keep the present one. */
   name: Buffer | null;
+  /** The encrypted file name, for an order whose document has had no name or type. */
+  fileName: Buffer | null;
   notices: Buffer | null;
   fields: readonly RequestedField[] | null;
 };
@@ -122,7 +124,7 @@ export async function replaceOriginal(
   tx: Tx,
   rowMac: RowMac,
   { orderId, owner, at }: { orderId: number; owner: DocumentOwner; at: Date },
-  { document, name, notices, fields }: NewOriginal,
+  { document, name, fileName, notices, fields }: NewOriginal,
 ): Promise<void> {
   const before = await readOriginal(tx, rowMac, orderId, owner);
   const macOf = (kind: string, { sha256, blobKey }: { sha256: string; blobKey: string }) =>
@@ -135,7 +137,7 @@ export async function replaceOriginal(
     VALUES (${orderId}, 'original', ${sha256}, ${bytes}, ${pages}, ${blobKey}, ${at}, ${macOf("original", document)})`);
   const mac = rowMac.of("orders", signingMembers({ ...before, fields }));
   await tx.query(sql`
-    UPDATE orders SET document_name = ${name}::bytea, document_notices = ${notices}::bytea,
+    UPDATE orders SET document_name = coalesce(${name}::bytea, document_name, CASE WHEN doc_slug IS NULL THEN ${fileName}::bytea END), document_notices = ${notices}::bytea,
       signature_fields = ${fields && JSON.stringify(fields)}::jsonb, row_mac = ${mac},
       envelope_status = CASE status WHEN 'EsignPending' THEN 'Sent' ELSE envelope_status END
     WHERE id = ${orderId}`);

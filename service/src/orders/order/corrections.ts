@@ -4,6 +4,7 @@ import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { isSealed, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
+import type { Address } from "../pricing/pricing.ts";
 import { verifiedOrders } from "./order-mac.ts";
 import type { OrderState } from "./transitions/table.ts";
 
@@ -69,8 +70,8 @@ export async function emailChanges(db: Sql, orderCode: string): Promise<number> 
  * order.
  */
 export async function findToCorrect(db: Sql, orderCode: string, { partnerId, environment }: Owner) {
-  const [order] = await db.query<OrderState & { id: number }>(sql`
-    SELECT id, status, status_before_hold AS "statusBeforeHold", sign, notarize, ship, fax, ${verifiedOrders} FROM orders
+  const [order] = await db.query<OrderState & { id: number; shipTo: Address | null }>(sql`
+    SELECT id, ship_to AS "shipTo", status, status_before_hold AS "statusBeforeHold", sign, notarize, ship, fax, ${verifiedOrders} FROM orders
     WHERE ${isSealed(sql`code`, "order", orderCode)} AND partner_id = ${partnerId} AND environment = ${environment}`);
   return order;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
-import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
+import { minimal, orderForm, shipping } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { changeOrder } from "@signsealship/testing/row-mac";
 import { until } from "@signsealship/testing/until";
@@ -15,8 +15,8 @@ const { key, headers } = await running.newPartner();
 const owner = await newMember(service, running.somebody(), key);
 
 /** A paid order in a status. */
-async function orderIn(status: string, fields: Record<string, string> = {}): Promise<string> {
-  const body = orderForm({ ...minimal, svc_sign: "true", ...fields });
+async function orderIn(status: string, fields: Record<string, string> = {}, fileName?: string): Promise<string> {
+  const body = orderForm({ ...minimal, svc_sign: "true", ...fields }, undefined, fileName);
   const { orderCode } = (await call("/api/partner/orders", { method: "POST", headers, body })).body;
   await call(`/api/partner/sandbox/orders/${orderCode}/checkout`, { method: "POST", headers });
   await changeOrder(db, orderCode, sql`status = ${status}`);
@@ -73,6 +73,42 @@ test("a file that is not a PDF, and a missing one, are refused on the page", asy
   assert.equal((await upload(code, Buffer.from("Hello"))).status, 400);
   assert.equal((await upload(code, Buffer.alloc(0))).status, 400);
   assert.equal(await statusOf(code), "EsignDeclined");
+});
+
+test("a replaced document keeps its name, unless the firm types another one", async () => {
+  const code = await orderIn("EsignDeclined", {}, "Affidavit of title.pdf");
+  const nameIn = (shown: string) => /name="name"[^>]* value="([^"]*)"/.exec(shown)?.[1];
+  assert.equal((await upload(code, makePdf({ pages: 2 }))).status, 303);
+  assert.equal(nameIn(await page(code)), "Affidavit of title");
+  assert.equal((await upload(code, makePdf({ pages: 3 }), { name: "Affidavit, corrected" })).status, 303);
+  assert.equal(nameIn(await page(code)), "Affidavit, corrected");
+});
+
+test("the page shows the parcel’s address, the form has it, and states are chosen by name", async () => {
+  const code = await orderIn("ShippingFailed", { ...shipping, ship_line2: "Suite 200" });
+  const shown = await page(code);
+  assert.match(shown, /<dt>Ship to<\/dt>\s*<dd>[^<]*Suite 200[^<]*<\/dd>/);
+  assert.match(shown, /name="ship_line2"[^>]* value="Suite 200"/);
+  assert.match(shown, /<option value="TX"[^>]*>Texas<\/option>/);
+  const moved = { ...shipping, ship_line1: "2 State Street", ship_line2: "", ship_state: "TX", ship_postal: "78701" };
+  const {
+    ship_name = "",
+    ship_line1,
+    ship_line2,
+    ship_city = "",
+    ship_state,
+    ship_postal,
+  } = moved as Record<string, string>;
+  const fields = { ship_name, ship_line1: ship_line1 ?? "", ship_line2: ship_line2 ?? "", ship_city };
+  const saved = await post(code, "correct", {
+    ...fields,
+    ship_state: ship_state ?? "",
+    ship_postal: ship_postal ?? "",
+  });
+  assert.equal(saved.status, 303);
+  const after = await page(code);
+  assert.match(after, /<dt>Ship to<\/dt>\s*<dd>[^<]*2 State Street[^<]*TX 78701<\/dd>/);
+  assert.match(after, /Parcel’s address, before: [^<]*Suite 200/);
 });
 
 test("a refund is requested in dollars, once", async () => {

@@ -49,7 +49,15 @@ import {
 } from "./money.ts";
 import { anotherPath } from "./new/another.ts";
 import { type NotesView, notesPart } from "./notes.ts";
-import { againButton, canBePutRight, missingPart, type PutRightView, putRightPart, refundPart } from "./put-right.ts";
+import {
+  addressLine,
+  againButton,
+  canBePutRight,
+  missingPart,
+  type PutRightView,
+  putRightPart,
+  refundPart,
+} from "./put-right.ts";
 import { type OrderRoomsView, roomPart } from "./rooms.ts";
 import { discardQuestion } from "./sandbox-forms.ts";
 import { type RefusedSigner, type SignersView, signersPart } from "./signers.ts";
@@ -126,6 +134,7 @@ ${card(
         html`<a href="/dashboard/templates/${order.template.templateId}/versions/${order.template.version}">Version ${order.template.version}</a>`,
     ],
     ["Signing status", isSimulated(view.signers) ? simulatedLabel : envelopeLabel(order.envelopeStatus)],
+    ["Ship to", addressLine(view.corrected.shipTo)],
     ["Fax", order.faxTo],
     ["Placed", plainTime(order.createdAt)],
     ["Documents", view.retention],
@@ -160,13 +169,8 @@ function partsOf(view: OrderDetailView): Part[] {
         "signers",
         "Signers",
         signersPart({
-          ...{
-            submission: view.submission,
-            orderCode: order.code,
-            signers,
-            places: view.places,
-            elsewhere: view.elsewhere,
-          },
+          ...{ submission: view.submission, orderCode: order.code, signers },
+          ...{ places: view.places, elsewhere: view.elsewhere },
           open: order.status === "EsignPending",
           ...{ isNextRound: isDeclined(order), textCodes: view.textCodes, refused: view.refusedSigner },
         }),

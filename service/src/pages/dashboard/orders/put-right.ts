@@ -19,16 +19,19 @@ import { done, type FlashMessage } from "../../ui/flash-messages.ts";
 import { money, plainTime } from "../../ui/format.ts";
 import { buttonForm, hiddenFields } from "../../ui/forms/button-form.ts";
 import { centsOf } from "../../ui/forms/cents.ts";
-import { checkbox, field } from "../../ui/forms/fields.ts";
+import { checkbox, field, select } from "../../ui/forms/fields.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { type PageCall, type PageRoute, pageRoute } from "../../ui/page/route.ts";
 import { type Html, html } from "../../ui/render.ts";
 import type { DashboardFrame } from "../page-shell.ts";
 import { reauthenticate } from "../reauthenticate.ts";
 import { doOnce } from "../submit-once.ts";
+import { states } from "./new/form-parts.ts";
 import { ownOrder } from "./own-order.ts";
 
 export type PutRightView = {
+  /** The title of the order's document; null when unknown. */
+  title: string | null;
   submission: string;
   order: Pick<PublicOrderRow, "code" | "customerEmail" | "faxTo" | "sign">;
   corrected: Corrected;
@@ -72,7 +75,7 @@ export function putRightPart(view: PutRightView): Html {
   return html`<p>The order keeps its code and its price.${after}</p>
 ${refusals.document === null && documentForm(view)}
 ${refusals.email === null && part(view, "email", "Correct the client’s email", field({ form: "email", name: "email", type: "email", label: "Email", required: true, maxLength: 254, value: view.typed?.["email"] ?? order.customerEmail, hint: emailHint }))}
-${refusals.address === null && part(view, "address", "Correct the parcel’s address", addressFields(view.typed))}
+${refusals.address === null && part(view, "address", "Correct the parcel’s address", addressFields(corrected.shipTo, view.typed))}
 ${refusals.fax === null && part(view, "fax", "Correct the fax number", field({ form: "fax", name: "fax_to", type: "tel", label: "Fax number", required: true, maxLength: 40, value: view.typed?.["fax_to"] ?? order.faxTo ?? "" }))}
 ${withoutRefunds.length > 0 && html`<h3>Corrected so far</h3><ul>${withoutRefunds.map((each) => html`<li>${lineOf(each)}, ${plainTime(each.at, "en")}</li>`)}</ul>`}`;
 }
@@ -87,25 +90,38 @@ ${hiddenFields({ submission })}${fields}
 /** Whether the refused form is the one that asks for a refund. No other form of the page has an amount. */
 const isRefundForm = (typed: FormValues): boolean => typed["amount"] !== undefined;
 
-function addressFields(typed?: FormValues): Html {
-  const line = (name: string, label: string, maxLength: number, required = true) =>
-    field({ form: "address", name: `ship_${name}`, label, required, maxLength, value: typed?.[`ship_${name}`] ?? "" });
-  return html`${line("name", "Recipient", 200)}${line("line1", "Address", 200)}${line("line2", "Suite, floor", 200, false)}${line("city", "City", 100)}${line("state", "State", 2)}${line("postal", "ZIP code", 10)}
+function addressFields(shipTo: Corrected["shipTo"], typed?: FormValues): Html {
+  const part = (name: keyof NonNullable<Corrected["shipTo"]>, label: string) => ({
+    ...{ form: "address", name: `ship_${name}`, label },
+    value: typed?.[`ship_${name}`] ?? shipTo?.[name] ?? "",
+  });
+  const line = (name: keyof NonNullable<Corrected["shipTo"]>, label: string, maxLength: number, required = true) =>
+    field({ ...part(name, label), required, maxLength });
+  return html`${line("name", "Recipient", 200)}${line("line1", "Address", 200)}${line("line2", "Suite, floor", 200, false)}${line("city", "City", 100)}${select({ ...part("state", "State"), required: true, options: states })}${line("postal", "ZIP code", 10)}
 <p class="hint">A label for the earlier address is given back. Where postage to the new one is dearer than was quoted, the difference is asked for separately, and the parcel waits for it.</p>`;
 }
 
-function documentForm({ order, submission, corrected }: PutRightView): Html {
+function documentForm({ order, submission, corrected, title }: PutRightView): Html {
   const isAgain = corrected.refusals.again === null;
   return html`<details class="question"><summary>Replace the document</summary>
 <form class="form" method="post" action="/dashboard/orders/${order.code}/document" enctype="multipart/form-data">
 ${hiddenFields({ submission })}<p>${order.sign && "Everybody signs again, also people who have signed: their links and signatures are of the earlier document. "}The earlier document stays on record, for your firm alone.</p>
 <div class="form-field"><label for="replacement">The PDF that replaces it</label>
 <input type="file" id="replacement" name="document" accept="application/pdf" required></div>
+${field({ form: "document", name: "name", label: "Name of the document", maxLength: 200, value: title ?? "", hint: "Mails and pages name the document by it. The name of the file is not used." })}
 ${order.sign && checkbox({ form: "document", name: "find_places", label: "Find the places to sign anew", hint: "Without it people sign where they would have signed before." })}
 ${isAgain && checkbox({ form: "document", name: "again", label: againWordsOf(corrected), checked: true })}
 <div class="form-actions"><button type="submit" class="quiet-button">Replace the document</button></div>
 </form></details>`;
 }
+
+/** A parcel's address on one line; null without one. */
+export const addressLine = (shipTo: Corrected["shipTo"] | undefined): string | null =>
+  shipTo
+    ? [shipTo.name, shipTo.line1, shipTo.line2, shipTo.city, `${shipTo.state} ${shipTo.postal}`]
+        .filter(Boolean)
+        .join(", ")
+    : null;
 
 const lineWords: Readonly<Record<string, string>> = {
   document: "Document replaced",
@@ -123,8 +139,7 @@ const lineWords: Readonly<Record<string, string>> = {
 function lineOf({ kind, before, after }: Corrected["corrections"][number]): string {
   const words = lineWords[kind] ?? kind;
   const { email, faxTo, shipTo, name } = before as Readonly<Record<string, unknown>>;
-  const address = shipTo as { name: string; line1: string; city: string } | null | undefined;
-  const was = email ?? faxTo ?? name ?? (address && `${address.name}, ${address.line1}, ${address.city}`);
+  const was = email ?? faxTo ?? name ?? addressLine(shipTo as Corrected["shipTo"] | undefined);
   const signed = Array.isArray(after["signed"]) ? ` (${after["signed"].join(", ")} had signed with it already)` : "";
   return was === undefined || was === null || was === "" ? words : `${words}, before: ${String(was)}${signed}`;
 }
@@ -208,6 +223,7 @@ export function putRightForms(app: FastifyInstance, forms: FastifyInstance, deps
         await replaceDocument(corrections, of, {
           fields: new Map(sent.fields.get("find_places") === "on" ? [["find_places", "on"]] : []),
           upload: upload?.bytes.length === 0 ? null : upload,
+          name: sent.fields.get("name"),
         });
         if (sent.fields.get("again") === "on") await beginAgain(corrections, of);
       } finally {
