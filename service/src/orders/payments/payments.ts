@@ -77,7 +77,7 @@ export {
   sumOfCharges,
   unpaidPayments,
 } from "./firm/charge-store.ts";
-export { type ChargeDeps, chargeByMember, chargeWaiting, mostAtOnce } from "./firm/charges.ts";
+export { type ChargeDeps, chargeByMember, chargeWaiting, type ExpectedCharge, mostAtOnce } from "./firm/charges.ts";
 export { listedPayments, type PaymentOfFirm, paymentsOfFirm } from "./firm/firm-payments.ts";
 export { chargeGroup, chargeOfOrder, type GroupCharge, type GroupChargeEnd } from "./firm/group.ts";
 export {

@@ -44,8 +44,10 @@ type Target = { path: string; codes: readonly string[]; fields: Record<string, s
 /** The form of a page that charges the sum that the page shows. */
 async function shownAt(page: string): Promise<Omit<Target, "codes">> {
   const answer = await fetch(live.url() + page, { headers: { ...owner, Accept: "text/html" } });
-  const [, shown = ""] = /name="total_cents" value="(\d+)"/.exec(await answer.text()) ?? [];
-  return { path: `${page}/charge`, fields: { total_cents: shown } };
+  const text = await answer.text();
+  const shown = (name: string) => new RegExp(`name="${name}" value="([^"]+)"`).exec(text)?.[1] ?? "";
+  const fields = { total_cents: shown("total_cents"), charged_method: shown("charged_method") };
+  return { path: `${page}/charge`, fields };
 }
 const alone = async (): Promise<Target> => {
   const code = await place();

@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import type { MethodOutcome } from "@signsealship/testing/doubles/stripe-firm";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
-import { chargeGroup, chargesOfCode, heldPayments } from "../../../src/orders/payments/payments.ts";
+import {
+  chargeGroup,
+  chargesOfCode,
+  type ExpectedCharge,
+  heldPayments,
+} from "../../../src/orders/payments/payments.ts";
 import type { MoneyWorld, PayingFirm } from "./money-world.ts";
 
 export type Group = { firm: PayingFirm; codes: readonly [string, string, string]; sum: number };
@@ -35,10 +40,10 @@ export function groupsOf(world: MoneyWorld) {
       }),
     );
 
-  type Asked = { firm: PayingFirm; codes: readonly string[]; expectedCents?: number };
-  const charge = ({ firm, codes, expectedCents }: Asked) =>
+  type Asked = { firm: PayingFirm; codes: readonly string[]; expected?: ExpectedCharge };
+  const charge = ({ firm, codes, expected }: Asked) =>
     chargeGroup(deps, firm.principal, membersOf(codes), {
-      ...(expectedCents !== undefined && { expectedCents }),
+      ...(expected && { expected }),
       record: async () => {},
       resultOf: (result) => result,
     });

@@ -215,10 +215,17 @@ test("charges the card once, and only the processor's event moves the order", as
 });
 
 const shownCents = (page: string): string => /name="total_cents" value="(\d+)"/.exec(page)?.[1] ?? "";
+/** The sum and the method that the charge button of a page names. */
+const shownIn = (page: string) => ({
+  total_cents: shownCents(page),
+  charged_method: /name="charged_method" value="([^"]+)"/.exec(page)?.[1] ?? "",
+});
+const activeId = async () =>
+  (await db.query<{ id: string }>(sql`SELECT id FROM payment_methods WHERE state = 'active'`))[0]?.id ?? "";
 /** Presses the button that charges the firm for an order. */
 async function pressCharge(code: string) {
   const path = `/dashboard/orders/${code}`;
-  return post(`${path}/charge`, { total_cents: shownCents(await look(path)) });
+  return post(`${path}/charge`, shownIn(await look(path)));
 }
 
 for (const [outcome, words] of [
@@ -244,13 +251,47 @@ for (const [outcome, words] of [
     assert.match(page, /Open the checkout for/);
     stripe.firm.outcomes.delete(method);
     // The page offers no button for a card whose bank asked for a person, but this owner's form may be older.
-    const fields = { total_cents: String((await orderOf(code)).totalCents) };
+    const fields = { total_cents: String((await orderOf(code)).totalCents), charged_method: await activeId() };
     assert.equal((await post(`/dashboard/orders/${code}/charge`, fields)).status, 303);
     const again = await charge(code, "answered");
     await deliver(stripe.chargeEvent(again.intent ?? ""));
     assert.equal(await live.statusOf(code), "EsignPending");
     assert.equal(intentsOf(code).length, 2);
   });
+
+test("a charge button charges only the card that it names, on the order's page, the room's and Billing", async () => {
+  const { roomCode, firms } = await closing();
+  const [code = ""] = firms;
+  const room = `/dashboard/rooms/${roomCode}`;
+  const order = `/dashboard/orders/${code}`;
+  const stale = [
+    [`${order}/charge`, shownIn(await look(order))],
+    [`${room}/charge`, shownIn(await look(room))],
+  ] as const;
+  const row = new RegExp(`action="${order}/charge">.*?</form>`).exec(await look("/dashboard/billing"))?.[0] ?? "";
+  assert.deepEqual(shownIn(row), stale[0][1]);
+  await addMethod();
+  for (const [path, { total_cents, ...shown }] of stale) {
+    for (const [more, why] of [
+      [shown, "Your firm pays by another card or bank account now."],
+      [{}, "The page was out of date."],
+    ] as const) {
+      const refused = await post(path, { total_cents, ...more });
+      assert.equal(refused.status, 409, path);
+      const page = await refused.text();
+      assert.ok(page.includes(`${why} Nothing was charged: look at `), page);
+      assert.notEqual(shownIn(page).charged_method, shown.charged_method);
+    }
+  }
+  assert.deepEqual(
+    (await chargesOf(code)).map(({ state }) => state),
+    ["refused"],
+  );
+  assert.equal((await pressCharge(code)).status, 303);
+  await deliver(stripe.chargeEvent((await charge(code, "answered")).intent ?? ""));
+  // The firm's tier allows few open rooms.
+  assert.equal((await post(`${room}/close`)).status, 303);
+});
 
 test("an amount above a limit waits for an owner, who is mailed and charges it", async () => {
   await setLimit("1", "5000");
@@ -259,8 +300,8 @@ test("an amount above a limit waits for an owner, who is mailed and charges it",
   assert.equal(intentsOf(code).length, 0);
   await until(() => mailsTo(service, email).some((mail) => /above the limit for one order/.test(mail)));
   const path = `/dashboard/orders/${code}`;
-  const shown = Number(shownCents(await look(path)));
-  const stale = await post(`${path}/charge`, { total_cents: String(shown - 1) });
+  const shown = shownIn(await look(path));
+  const stale = await post(`${path}/charge`, { ...shown, total_cents: String(Number(shown.total_cents) - 1) });
   assert.equal(stale.status, 409);
   assert.match(
     await stale.text(),
@@ -561,7 +602,7 @@ test("the room's page shows a payment under way, and asks for the orders alone t
   assert.match(sending, /Your firm’s payment for 2 orders of this room, \$[\d.]+: Being sent/);
   assert.doesNotMatch(sending, /Charge the firm/);
   await db.query(sql`DELETE FROM jobs WHERE queue = 'firm-charge' AND due_at > now() + interval '30 min'`);
-  assert.equal((await post(`${path}/charge`, { total_cents: shownCents(await look(path)) })).status, 303);
+  assert.equal((await post(`${path}/charge`, shownIn(await look(path)))).status, 303);
   for (const code of firms) await charge(code, "answered");
   await setLimit("0", "0");
   const later = await placeForFirm();
@@ -582,8 +623,8 @@ test("a member charges the firm on the room's page, which shows the state of the
   const path = `/dashboard/rooms/${roomCode}`;
   const before = await look(path);
   const [, sum] = /Charge the firm: (\$[\d.]+) to [^<]+/.exec(before) ?? assert.fail("no button");
-  const fields = { total_cents: shownCents(before) };
-  const stale = await post(`${path}/charge`, { total_cents: String(Number(fields.total_cents) - 1) });
+  const fields = shownIn(before);
+  const stale = await post(`${path}/charge`, { ...fields, total_cents: String(Number(fields.total_cents) - 1) });
   assert.equal(stale.status, 409);
   assert.ok((await stale.text()).includes(`The sum is ${sum} now, not `));
   assert.equal((await post(`${path}/charge`)).status, 400);
@@ -752,7 +793,7 @@ test("a late failure of an earlier charge does not undo a debit in progress", as
   const late = stripe.chargeEvent(first);
   stripe.firm.outcomes.set(method, "processing");
   // The page offers no button for a card whose bank asked for a person, but this owner's form may be older.
-  const fields = { total_cents: String((await orderOf(code)).totalCents) };
+  const fields = { total_cents: String((await orderOf(code)).totalCents), charged_method: await activeId() };
   assert.equal((await post(`/dashboard/orders/${code}/charge`, fields)).status, 303);
   await deliver(stripe.chargeEvent((await charge(code, "pending")).intent ?? ""));
   await deliver(late);

@@ -360,10 +360,16 @@ test("of several reasons against a payment, names first that another sum is due 
   const spender = `key:${firm.principal.key?.id}`;
   const limit = { spender, orderCents: 1, monthCents: 1, by: spender, at: clock() };
   await db.transaction((tx) => putLimit(tx, { owner: firm.owner, ...limit }));
-  await assert.rejects(charge({ ...found, expectedCents: sum - 1 }), /^ServiceError: The sum is \$287\.60 now/);
-  await assert.rejects(charge({ ...found, expectedCents: sum }), /above your limit for one order/);
-  await assert.rejects(chargeByMember(deps, firm.principal, codes[0], 1), /^ServiceError: The sum is \$95\.00 now/);
-  await assert.rejects(chargeByMember(deps, firm.principal, codes[0], 9_500), /above your limit for one order/);
+  await assert.rejects(charge({ ...found, expected: { cents: sum - 1 } }), /^ServiceError: The sum is \$287\.60 now/);
+  await assert.rejects(charge({ ...found, expected: { cents: sum } }), /above your limit for one order/);
+  await assert.rejects(
+    chargeByMember(deps, firm.principal, codes[0], { cents: 1 }),
+    /^ServiceError: The sum is \$95\.00 now/,
+  );
+  await assert.rejects(
+    chargeByMember(deps, firm.principal, codes[0], { cents: 9_500 }),
+    /above your limit for one order/,
+  );
   assert.deepEqual(await states(codes), all([]));
 });
 

@@ -16,10 +16,12 @@ await until(async () => (await db.query(sql`SELECT FROM payment_methods WHERE st
 const [method = ""] = stripe.firm.methods.keys();
 
 const look = async (path: string) => (await fetch(url() + path, { headers: { ...owner, Accept: "text/html" } })).text();
-/** Charges the sum that the order's page shows, as an owner. */
+/** Charges what the order's page shows, as an owner. */
 async function charge(code: string): Promise<Response> {
-  const [, total = ""] = /name="total_cents" value="(\d+)"/.exec(await look(`/dashboard/orders/${code}`)) ?? [];
-  return post(`/dashboard/orders/${code}/charge`, owner, { total_cents: total });
+  const page = await look(`/dashboard/orders/${code}`);
+  const shown = (name: string) => new RegExp(`name="${name}" value="([^"]+)"`).exec(page)?.[1] ?? "";
+  const fields = { total_cents: shown("total_cents"), charged_method: shown("charged_method") };
+  return post(`/dashboard/orders/${code}/charge`, owner, fields);
 }
 type Charge = { id: string; state: string; intent: string | null };
 const chargesOf = (code: string) =>

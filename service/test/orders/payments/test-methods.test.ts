@@ -138,8 +138,9 @@ test("the page of an order above a limit says so, and who can go on", async () =
     page,
     /An owner of your firm can charge it here\. After a limit was raised under Billing, charge it again here[\s\S]*Charge \$[\d.]+ to Visa/,
   );
-  const [, shown = ""] = /name="total_cents" value="(\d+)"/.exec(page) ?? [];
-  await postForm(`${service.baseUrl}/dashboard/orders/${code}/charge`, { total_cents: shown }, headers);
+  const shown = (name: string) => new RegExp(`name="${name}" value="([^"]+)"`).exec(page)?.[1] ?? "";
+  const fields = { total_cents: shown("total_cents"), charged_method: shown("charged_method") };
+  await postForm(`${service.baseUrl}/dashboard/orders/${code}/charge`, fields, headers);
   await acme.statusIs(code, "EsignPending");
 });
 

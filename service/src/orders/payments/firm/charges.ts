@@ -30,6 +30,8 @@ export type ChargeDeps = FirmPaysDeps & { notarySupply: NotarySupply };
 const noMethod = () =>
   new ServiceError("not_payable", "Your firm has no card or bank account on file. An owner adds one under Billing.");
 
+const anotherMethod = "Your firm pays by another card or bank account now.";
+
 const refusals = {
   left: "This person or key can’t spend for the firm any more.",
   no_limit: "An owner has not allowed you to spend. Ask an owner of your firm.",
@@ -37,17 +39,19 @@ const refusals = {
   above_month_limit: "The sum is above what is left of your limit for this month. Ask an owner of your firm.",
 } as const;
 
+/** The charge that the caller saw and agreed to: its sum, and the id of the method. A missing member is not compared. */
+export type ExpectedCharge = { cents?: number; methodId?: string };
+
 /**
  * Creates a charge of the firm's method, at a member's request, for an order that the firm pays. A job sends the
  * charge, and the processor's event moves the order.
- * @param expectedCents the sum that the member saw; undefined to charge what is due
- * @throws ServiceError `not_found`; `conflict` when another sum is due; `not_payable`, also above the caller's limits; the errors of `requireProof`
+ * @throws ServiceError `not_found`; `conflict` when the charge is not the expected one; `not_payable`, also above the caller's limits; the errors of `requireProof`
  */
 export async function chargeByMember(
   deps: ChargeDeps,
   principal: Principal,
   code: string,
-  expectedCents?: number,
+  expected: ExpectedCharge = {},
 ): Promise<void> {
   accountOf(deps, principal);
   await deps.db.transaction(async (tx) => {
@@ -59,7 +63,7 @@ export async function chargeByMember(
       throw new ServiceError("not_payable", "The client pays this order.");
     const refusal = await paymentRefusal(tx, deps.notarySupply, order);
     if (refusal !== null) throw new ServiceError("not_payable", refusal);
-    const charged = await chargePayable(tx, deps, principal, [order], expectedCents);
+    const charged = await chargePayable(tx, deps, principal, [order], expected);
     if ("refusal" in charged) throw new ServiceError("not_payable", charged.refusal);
   });
 }
@@ -96,7 +100,7 @@ export async function chargeWaiting(
     requireProof(principal, deps.clock());
     const method = await activeMethod(tx, principal);
     if (!method) throw noMethod();
-    if (method.id !== methodId) throw conflict("Your firm pays by another card or bank account now.");
+    if (method.id !== methodId) throw conflict(anotherMethod);
     for (const order of own) {
       const isFirms = isPayable(order.status) && (await orderPayer(tx, order.id)) === "firm";
       const refusal = isFirms
@@ -123,25 +127,28 @@ export type Charged = { paymentId: string; charges: { orderCode: string; chargeI
 /**
  * Creates one payment that the caller requested for payable orders, and queues it for sending.
  * @returns `refusal` above the caller's limits; `order` is then the order at which the limit was exceeded
- * @throws ServiceError `not_payable` without a method on file; `conflict` when another sum than `expectedCents` is due
+ * @throws ServiceError `not_payable` without a method on file; `conflict` when the sum or the method is not the expected one
  */
 export async function chargePayable(
   tx: Tx,
   deps: ChargeDeps,
   principal: Principal,
   orders: readonly LockedOrder[],
-  expectedCents?: number,
+  expected: ExpectedCharge = {},
 ): Promise<Charged | { refusal: string; order: LockedOrder | undefined }> {
   const method = await activeMethod(tx, principal);
   if (!method) throw noMethod();
   const spender = actorOf(principal);
   const parts = await partsOf(tx, orders);
   const totalCents = parts.reduce((sum, { part }) => sum + part.amountCents, 0);
-  if (expectedCents !== undefined && totalCents !== expectedCents)
-    throw new ServiceError(
+  const conflict = (message: string) =>
+    new ServiceError(
       "conflict",
-      `The sum is ${dollars(totalCents)} now, not ${dollars(expectedCents)}. Nothing was charged: look at the ${orders.length === 1 ? "order" : "orders"} again.`,
+      `${message} Nothing was charged: look at the ${orders.length === 1 ? "order" : "orders"} again.`,
     );
+  if (expected.methodId !== undefined && method.id !== expected.methodId) throw conflict(anotherMethod);
+  if (expected.cents !== undefined && totalCents !== expected.cents)
+    throw conflict(`The sum is ${dollars(totalCents)} now, not ${dollars(expected.cents)}.`);
   const limit = await spendingRefusal(tx, deps, principal, { spender, amounts: amountsOf(parts) });
   if (limit !== null) return { refusal: refusals[limit.reason], order: orders[limit.at] };
   const asked = { methodId: method.id, askedBy: spender, at: deps.clock(), reason: null };

@@ -7,7 +7,7 @@ import { requireProof } from "../../../kernel/platform/recent-proof.ts";
 import { type LockedOrder, type OrderCharge, orderPayer } from "../../order/order.ts";
 import { lockGroup, type Member, partToCharge, paymentRefusal } from "../checkout/checkout.ts";
 import { type ChargeState, chargesOfCode } from "./charge-store.ts";
-import { type ChargeDeps, type Charged, chargePayable } from "./charges.ts";
+import { type ChargeDeps, type Charged, chargePayable, type ExpectedCharge } from "./charges.ts";
 import { accountOf } from "./methods.ts";
 
 export type GroupCharge = {
@@ -22,8 +22,7 @@ export type GroupChargeEnd<Result> = {
   /** Stores the result for the request's Idempotency-Key. */
   record: RecordResult;
   resultOf: (charged: GroupCharge) => Result;
-  /** The sum that the caller saw and agreed to. Another sum is refused. */
-  expectedCents?: number;
+  expected?: ExpectedCharge;
 };
 
 /**
@@ -31,13 +30,13 @@ export type GroupChargeEnd<Result> = {
  * or none is.
  * @param members reads the group's orders; called a second time when they are locked
  * @throws ServiceError `not_payable` when there is no such order, without a method on file, and above the caller's
- * limits; `conflict` when the sum is not the expected one
+ * limits; `conflict` when the sum or the method is not the expected one
  */
 export function chargeGroup<Result extends GroupCharge>(
   deps: ChargeDeps,
   principal: Principal,
   members: (db: Sql) => Promise<readonly Member[]>,
-  { record, resultOf, expectedCents }: GroupChargeEnd<Result>,
+  { record, resultOf, expected }: GroupChargeEnd<Result>,
 ): Promise<Result> {
   accountOf(deps, principal);
   return deps.db.transaction(async (tx) => {
@@ -60,7 +59,7 @@ export function chargeGroup<Result extends GroupCharge>(
       else payable.push(order);
     }
     if (payable.length === 0) await refuse(refusals[0] ?? "No order of this room is paid by your firm.");
-    const charged = await chargePayable(tx, deps, principal, payable, expectedCents).catch((error: unknown) => {
+    const charged = await chargePayable(tx, deps, principal, payable, expected).catch((error: unknown) => {
       if (!(error instanceof ServiceError) || error.code !== "not_payable") throw error;
       return refuse(error.message);
     });

@@ -60,7 +60,7 @@ function chargeAgain(view: BillingView, charges: PaymentOfFirm): Html | false {
         `Charge ${money(first.totalCents)} to ${methodName(method)}`,
         {
           about: `for order ${shortCode(first.orderCode)}`,
-          fields: { total_cents: String(first.totalCents) },
+          fields: { total_cents: String(first.totalCents), charged_method: method.id },
           kind: "quiet-button",
         },
       )

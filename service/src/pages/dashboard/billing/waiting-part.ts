@@ -53,7 +53,7 @@ ${records(
     method !== undefined && maySpend(view)
       ? buttonForm(`/dashboard/orders/${code}/charge`, `Charge ${money(totalCents)}`, {
           about: `to ${name} for order ${shortCode(code)}`,
-          fields: { total_cents: String(totalCents) },
+          fields: { total_cents: String(totalCents), charged_method: method.id },
           kind: "quiet-button",
         })
       : html`<a href="/dashboard/orders/${code}">Pay it<span class="visually-hidden"> for order ${shortCode(code)}</span></a>`,

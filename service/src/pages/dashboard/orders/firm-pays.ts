@@ -3,7 +3,7 @@ import type { MemberDeps } from "../../../firms/members/members.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import type { RateLimits } from "../../../kernel/http/rate-limits.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
-import { invalid } from "../../../kernel/platform/errors.ts";
+import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { isPayable, type Payer, payers } from "../../../orders/order/order.ts";
 import {
   activeMethod,
@@ -70,7 +70,7 @@ export function firmPaysPart(
 ${payable && latest && latest.groupId !== null && html`<p>It was one payment for several orders, and none of them was charged. <a href="/dashboard/orders/${code}/closing">Open the closing</a> to charge them together, or charge this order alone here.</p>`}
 ${payable && method && isAboveLimit(latest) && html`<p>An owner of your firm can charge it here. After a limit was raised under Billing, charge it again here: it is not tried again by itself. Anybody of your firm can ${otherWay}.</p>`}
 ${payable && method && needsPerson && html`<p>Charging the card again would fail again. To have a person confirm the payment, ${otherWay}.</p>`}
-${payable && method && !needsPerson && buttonForm(`/dashboard/orders/${code}/charge`, `Charge ${money(dueCents)} to ${methodName(method)}`, { fields: { total_cents: String(dueCents) } })}
+${payable && method && !needsPerson && buttonForm(`/dashboard/orders/${code}/charge`, `Charge ${money(dueCents)} to ${methodName(method)}`, { fields: { total_cents: String(dueCents), charged_method: method.id } })}
 ${payable && !method && html`<p>Your firm pays this order. <a href="/dashboard/billing">Add a card or bank account</a>, or ${otherWay}.</p>`}
 ${payable && isPayable(status) && clientPaysQuestion(`/dashboard/orders/${code}/client-pays`, "The client")}`;
 }
@@ -108,6 +108,15 @@ export function shownCents(form: FormValues): number {
   return Number(shown);
 }
 
+/** The charge that the page's button named. @throws ServiceError for a form without its sum or its method */
+export function shownCharge(form: FormValues): { cents: number; methodId: string } {
+  const cents = shownCents(form);
+  const { charged_method: methodId = "" } = form;
+  if (methodId === "")
+    throw new ServiceError("conflict", "The page was out of date. Nothing was charged: look at it again.");
+  return { cents, methodId };
+}
+
 /** The payer that the page with the form showed. @throws ServiceError for a form without one */
 function shownPayer(form: FormValues): Payer {
   const shown = payers.find((each) => each === form["pay_by"]);
@@ -134,7 +143,7 @@ export function firmPaysForms(
       ...form,
       url: "/dashboard/orders/:code/charge",
       handle: async ({ params, form, request }) => {
-        await chargeByMember({ ...checkout, rowMac }, principalOf(request), params.code, shownCents(form));
+        await chargeByMember({ ...checkout, rowMac }, principalOf(request), params.code, shownCharge(form));
         return done(`/dashboard/orders/${params.code}`, "order-charged");
       },
     },

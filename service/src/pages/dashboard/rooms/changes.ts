@@ -27,7 +27,7 @@ import { done } from "../../ui/flash-messages.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { leavingPage } from "../../ui/leaving-page.ts";
 import { type PageCall, pageRoute } from "../../ui/page/route.ts";
-import { shownCents } from "../orders/firm-pays.ts";
+import { shownCharge } from "../orders/firm-pays.ts";
 import { sittingForm } from "../orders/sitting.ts";
 import type { DashboardFrame } from "../page-shell.ts";
 import { doOnce } from "../submit-once.ts";
@@ -120,7 +120,7 @@ function firmPaysForms(forms: FastifyInstance, { frame, checkout }: RoomsDeps, f
     handle: async ({ params: { code }, form, request }) => {
       // A second click is refused, because its orders are being charged. So the result needs no record.
       const resultOf = <Result>(charged: Result) => charged;
-      const end = { record: recordNothing, resultOf, expectedCents: shownCents(form) };
+      const end = { record: recordNothing, resultOf, expected: shownCharge(form) };
       await roomCharge(checkout, principalOf(request), code, end);
       return done(pathOf(code), "room-charged");
     },

@@ -82,6 +82,6 @@ function chargePart(view: RoomDetailView): Html | false {
   if (latest?.reason === "authentication_required" && latest.methodId === method.id)
     return html`<p>Your bank wants a person to confirm: ${view.hasCheckout ? "open the checkout" : "pay them in the sandbox"}.</p>`;
   return buttonForm(formPath(view, "charge"), `Charge the firm: ${money(chargeableCents)} to ${methodName(method)}`, {
-    fields: { total_cents: String(chargeableCents) },
+    fields: { total_cents: String(chargeableCents), charged_method: method.id },
   });
 }
