@@ -57,7 +57,7 @@ test("an overdue charge that a person ends, killed at each step: it is canceled 
   assert.equal((await end()).status, 409);
   await deliver(stripe.chargeEvent(intent ?? ""));
   assert.deepEqual(await chargesOf(code), [{ id, state: "failed", intent }]);
-  assert.deepEqual(await world.audited(code, "charge."), ["charge.asked", "charge.ended"]);
+  assert.deepEqual(await world.audited(code, "charge."), ["charge.refused", "charge.asked", "charge.ended"]);
   const opened = await fetch(`${url()}/api/partner/orders/${code}/checkout`, {
     method: "POST",
     headers: world.headers,
