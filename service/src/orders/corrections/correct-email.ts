@@ -9,6 +9,8 @@ import { lockOwnOrder } from "./store.ts";
 export type PeopleDeps = {
   /** The firm's closings that have the order, each with the ids of the firm's orders in it. */
   closingsOf: (db: Sql, orderId: number) => Promise<readonly { orders: readonly number[] }[]>;
+  /** Gives the participants of the firm's rooms that have the orders the new address; false when nobody had the earlier. */
+  moveParticipants: (tx: Tx, orderIds: readonly number[], move: Move) => Promise<boolean>;
   /**
    * Moves the people who have not signed to another address in the open envelopes of locked orders. Their earlier links
    * stop working at once.
@@ -42,22 +44,26 @@ export async function lockWithClosing(
   return { order, others: locked.filter((each) => each.id !== id && isOf(owner, each)) };
 }
 
-const isOf = ({ partnerId, environment }: Owner, order: LockedOrder): boolean =>
+export const isOf = ({ partnerId, environment }: Owner, order: LockedOrder): boolean =>
   order.partnerId === partnerId && order.environment === environment;
 
 /**
  * Moves everybody who has the earlier address to the new one, in all of the locked orders that allow it now. People who
  * have signed with the earlier address keep it in what they signed.
+ * @returns whether anything was changed
  */
 export async function correctEmail(
   tx: Tx,
-  { moveSigners, rowMac }: Pick<PeopleDeps, "moveSigners"> & { rowMac: RowMac },
+  { moveSigners, moveParticipants, rowMac }: Omit<PeopleDeps, "closingsOf"> & { rowMac: RowMac },
   orders: readonly LockedOrder[],
   move: Move,
   by: By,
-): Promise<void> {
+): Promise<boolean> {
   const { from, to } = move;
   const movable = orders.filter((order) => whyNotMoved(order) === null).sort((one, other) => one.id - other.id);
+  // Rooms are locked before envelopes, as everywhere.
+  const ids = orders.map(({ id }) => id);
+  let isChanged = await moveParticipants(tx, ids, move);
   // The envelopes' signers move first, so that a signer whose name and new address another one has refuses everything.
   const inEnvelopes = await moveSigners(tx, movable, move, by);
   for (const order of movable) {
@@ -66,6 +72,7 @@ export async function correctEmail(
     const signed = envelope?.signed ?? left;
     const after = { email: to, ...(signed.length > 0 && { signed }) };
     if (client) await recordCorrection(tx, order, { kind: "email", before: { email: from }, after, ...by });
+    isChanged ||= client || signers.length > 0 || (envelope?.moved.length ?? 0) > 0;
     const moved = [...signers.map(({ name }) => name), ...(envelope?.moved ?? [])];
     for (const name of client ? [] : moved)
       await recordCorrection(tx, order, {
@@ -75,4 +82,5 @@ export async function correctEmail(
         ...by,
       });
   }
+  return isChanged;
 }

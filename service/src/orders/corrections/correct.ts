@@ -20,6 +20,7 @@ import {
   fieldsOf,
   findToCorrect,
   type LockedOrder,
+  lockOrders,
   readCorrectable,
   recordCorrection,
   setFaxTo,
@@ -28,7 +29,7 @@ import {
 import { supplementsPaid } from "../payments/payments.ts";
 import type { Address } from "../pricing/pricing.ts";
 import { type Act, againOn, type Trouble, whyNot } from "./allowed.ts";
-import { correctEmail, lockWithClosing, type PeopleDeps } from "./correct-email.ts";
+import { correctEmail, isOf, lockWithClosing, type PeopleDeps } from "./correct-email.ts";
 import { lockOwnOrder, missingParcel, missingSubject, type Parcels, troubleOf } from "./store.ts";
 
 export type CorrectDeps = PeopleDeps & {
@@ -127,6 +128,27 @@ export async function correctOrder(
       const moved = { before: { shipTo: before.shipTo }, after: { shipTo } };
       await recordCorrection(tx, order, { kind: "address", ...moved, ...by });
     }
+  });
+}
+
+/**
+ * Corrects an email address in several orders of a closing, for clients and signers, where it is still possible. All
+ * changes are in one transaction.
+ * @throws ServiceError naming the rule, or `conflict` when none of the orders has the address where it can change
+ */
+export async function correctAddress(
+  deps: CorrectDeps,
+  { owner, orderCodes, actor }: Pick<Wanted, "owner" | "actor"> & { orderCodes: readonly string[] },
+  typed: { from: string; to: string },
+): Promise<void> {
+  const [from, to] = [typed.from.trim(), typed.to.trim()];
+  if (!isEmail(to)) throw invalid("The right address must be a mail address.");
+  if (from.toLowerCase() === to.toLowerCase()) throw invalid("The right address must differ from the one to correct.");
+  const { db, clock, rowMac } = deps.orders;
+  await db.transaction(async (tx) => {
+    const orders = (await lockOrders(tx, orderCodes.filter(isCode))).filter((order) => isOf(owner, order));
+    if (!(await correctEmail(tx, { ...deps, rowMac }, orders, { from, to }, { actor, at: clock() })))
+      throw new ServiceError("conflict", "No document of this closing has that address where it can still be changed.");
   });
 }
 

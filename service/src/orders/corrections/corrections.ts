@@ -4,6 +4,7 @@ export {
   askRefund,
   beginAgain,
   type CorrectDeps,
+  correctAddress,
   correctableFields,
   correctOrder,
   reportNotArrived,

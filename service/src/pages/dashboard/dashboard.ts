@@ -114,6 +114,7 @@ export function dashboard(app: FastifyInstance, deps: DashboardDeps): void {
         roomsPages(forms, {
           frame,
           ...deps.rooms,
+          ...{ envelopes: desk.page.envelopes, corrections: desk.page.corrections },
           checkout: { ...checkout, rowMac: members.rowMac },
           sandbox,
         });

@@ -166,6 +166,8 @@ const flashMessages = {
   "live-asked": "You asked for live. The operator of this service decides on it, and all owners are emailed.",
   "live-granted": "The firm has live, and so have its owners. They are being emailed.",
   "live-refused": "Live was refused. The owners are being emailed the reason.",
+  "address-corrected":
+    "Corrected where it was still possible: the list names each document. What was there before stays on record.",
   "order-corrected": "Corrected. What was there before stays on record.",
   "order-sent-again": "It begins again, with what you corrected.",
   "document-replaced": "The document was replaced. The earlier one stays on record.",

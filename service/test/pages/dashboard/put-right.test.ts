@@ -133,7 +133,7 @@ const signersOf = async (code: string) =>
   );
 
 /** Documents of one closing, which wait for the same signers. */
-async function closing(signers: readonly object[], papers: number): Promise<string[]> {
+async function closing(signers: readonly object[], papers: number) {
   const room = { method: "POST", headers: json, body: JSON.stringify({ name: "Ortega closing" }) };
   const { roomCode } = (await call("/api/rooms", room)).body;
   const codes: string[] = [];
@@ -146,8 +146,7 @@ async function closing(signers: readonly object[], papers: number): Promise<stri
   }
   for (const code of codes) await call(`/api/partner/sandbox/orders/${code}/checkout`, { method: "POST", headers });
   for (const code of codes) await until(async () => /Send a reminder/.test(await page(code)));
-  await call(`/api/rooms/${roomCode}/close`, { method: "POST", headers });
-  return codes;
+  return { roomCode: String(roomCode), codes };
 }
 
 test("a signer is replaced in all documents of a closing at once, or in one, and the page says which links still work", async () => {
@@ -155,7 +154,7 @@ test("a signer is replaced in all documents of a closing at once, or in one, and
     { name: "Daniel Roe", email: "daniel@example.com" },
     { name: "Maria Roe", email: "maria@example.com" },
   ];
-  const [first = "", second = "", third = ""] = await closing(signers, 3);
+  const [first = "", second = "", third = ""] = (await closing(signers, 3)).codes;
   assert.match(await page(first), /Also in the 2 other documents of this closing that Daniel Roe has to sign/);
   const moved = { name: "Daniel Roe", email: "daniel.roe@example.com" };
   const done = await post(first, "signers/1/replace", { ...moved, everywhere: "on" });
@@ -172,4 +171,27 @@ test("a signer is replaced in all documents of a closing at once, or in one, and
   assert.match(then, /in this document only. The old link still opens/);
   assert.deepEqual(await signersOf(first), [moved.email, "maria@example.com"]);
   assert.deepEqual(await signersOf(second), [moved.email, "max@example.com"]);
+});
+
+test("an address is corrected once for the whole closing, and the page names each document with what was changed", async () => {
+  const wrong = { name: "Grace Okafor", email: "grace@gmial.example" };
+  const { roomCode, codes } = await closing([wrong], 2);
+  const path = `/dashboard/rooms/${roomCode}/addresses`;
+  const addresses = async () => (await call(path, { headers: owner.headers })).body as string;
+  assert.match(await addresses(), /grace@gmial\.example \(2 documents\)/);
+  const correct = (fields: Record<string, string>) =>
+    postForm(`${service.baseUrl}${path}`, fields, { ...owner.headers, Accept: "text/html" });
+  const refused = await correct({ from: "nobody@example.com", to: "grace@mail.example" });
+  assert.equal(refused.status, 409);
+  assert.match(await refused.text(), /No document of this closing has that address/);
+  assert.equal((await correct({ from: wrong.email, to: "grace" })).status, 400);
+  const [, signed = ""] = codes;
+  await changeOrder(db, signed, sql`status = 'NotarizationPending'`);
+  assert.equal((await correct({ from: wrong.email, to: "grace@mail.example" })).status, 303);
+  assert.deepEqual(await signersOf(codes[0] ?? ""), ["grace@mail.example"]);
+  assert.deepEqual(await signersOf(signed), [wrong.email]);
+  const shown = await addresses();
+  assert.match(shown, /Signer: Grace Okafor, grace@mail\.example/);
+  assert.match(shown, /Signer, before: grace@gmial\.example/);
+  assert.match(shown, /A notary identifies this client now/);
 });

@@ -88,3 +88,34 @@ export async function markRemoved(tx: Tx, roomId: string, participantId: string,
   if (rows.length === 1) await writeRoomMac(tx, roomId);
   return rows.length === 1;
 }
+
+/**
+ * Gives the present participants with an address another one, in the rooms of the orders' own firm. A room that has a
+ * participant with the new address already keeps both. The caller must have locked the orders.
+ * @returns false when nobody had the earlier address
+ */
+export async function moveParticipants(
+  tx: Tx,
+  orderIds: readonly number[],
+  { from, to }: { from: string; to: string },
+): Promise<boolean> {
+  const rooms = await tx.query<{ id: string }>(sql`
+    SELECT r.id, ${verifiedRoom} FROM rooms r WHERE EXISTS (
+      SELECT FROM room_orders a JOIN orders o ON o.id = a.order_id
+      WHERE a.room_id = r.id AND o.id = ANY (${orderIds}::bigint[]) AND o.partner_id = r.partner_id
+        AND o.environment = r.environment)
+    ORDER BY r.id FOR NO KEY UPDATE`);
+  let isMoved = false;
+  for (const { id } of rooms) {
+    const moved = await tx.query(sql`
+      UPDATE room_participants SET email = ${to} WHERE id = (
+        SELECT id FROM room_participants WHERE room_id = ${id} AND removed_at IS NULL AND lower(email) = lower(${from})
+        ORDER BY created_at LIMIT 1)
+        AND NOT EXISTS (
+          SELECT FROM room_participants WHERE room_id = ${id} AND removed_at IS NULL AND email = ${to}) RETURNING 1`);
+    if (moved.length === 0) continue;
+    await writeRoomMac(tx, id);
+    isMoved = true;
+  }
+  return isMoved;
+}

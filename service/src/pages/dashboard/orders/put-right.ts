@@ -77,7 +77,7 @@ ${refusals.document === null && documentForm(view)}
 ${refusals.email === null && part(view, "email", "Correct the client’s email", field({ form: "email", name: "email", type: "email", label: "Email", required: true, maxLength: 254, value: view.typed?.["email"] ?? order.customerEmail, hint: emailHint }))}
 ${refusals.address === null && part(view, "address", "Correct the parcel’s address", addressFields(corrected.shipTo, view.typed))}
 ${refusals.fax === null && part(view, "fax", "Correct the fax number", field({ form: "fax", name: "fax_to", type: "tel", label: "Fax number", required: true, maxLength: 40, value: view.typed?.["fax_to"] ?? order.faxTo ?? "" }))}
-${withoutRefunds.length > 0 && html`<h3>Corrected so far</h3><ul>${withoutRefunds.map((each) => html`<li>${lineOf(each)}, ${plainTime(each.at, "en")}</li>`)}</ul>`}`;
+${withoutRefunds.length > 0 && html`<h3>Corrected so far</h3><ul>${withoutRefunds.map((each) => html`<li>${correctionLine(each)}, ${plainTime(each.at, "en")}</li>`)}</ul>`}`;
 }
 
 const part = ({ order, submission, typed }: PutRightView, name: string, title: string, fields: Html): Html =>
@@ -136,7 +136,7 @@ const lineWords: Readonly<Record<string, string>> = {
  * The line about an earlier correction. It contains the value from before the correction, which the page shows nowhere
  * else.
  */
-function lineOf({ kind, before, after }: Corrected["corrections"][number]): string {
+export function correctionLine({ kind, before, after }: Corrected["corrections"][number]): string {
   const words = lineWords[kind] ?? kind;
   const { email, faxTo, shipTo, name } = before as Readonly<Record<string, unknown>>;
   const was = email ?? faxTo ?? name ?? addressLine(shipTo as Corrected["shipTo"] | undefined);

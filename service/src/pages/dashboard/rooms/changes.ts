@@ -21,8 +21,10 @@ import {
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { recordNothing } from "../../../kernel/platform/idempotency.ts";
+import type { ReplaceDeps } from "../../../orders/corrections/corrections.ts";
 import type { SandboxDeps } from "../../../orders/fulfilment/fulfilment.ts";
 import type { ChargeDeps, ShownOrder } from "../../../orders/payments/payments.ts";
+import type { EnvelopeDeps } from "../../../signing/envelopes/envelopes.ts";
 import { done } from "../../ui/flash-messages.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { leavingPage } from "../../ui/leaving-page.ts";
@@ -43,6 +45,8 @@ export type RoomsDeps = {
   checkout: ChargeDeps;
   deliveries: DeliveryDeps;
   sandbox: SandboxDeps;
+  envelopes: EnvelopeDeps;
+  corrections: ReplaceDeps;
 };
 
 /** Renders the room's page with the error. */

@@ -59,6 +59,7 @@ function participantsPart(view: RoomDetailView): Html {
   return html`<p>Participants are named in the room, with their emails masked. The room’s link is what opens it: email it to them here, or share it yourself.</p>
 ${problemOf(view, "participants")}
 ${view.room.participants.length === 0 ? emptyState("No participants yet", "Add the first one below.") : participantTable(view)}
+<p><a href="${formPath(view, "addresses")}">Correct an email address in all documents</a></p>
 <div class="room-part">
 <h3>Add a participant</h3>
 ${problemOf(view, "add-participant")}

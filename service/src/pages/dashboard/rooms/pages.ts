@@ -31,6 +31,7 @@ import { pageRoute } from "../../ui/page/route.ts";
 import { roomRetention } from "../../ui/retention.ts";
 import { dashboardPage } from "../page-shell.ts";
 import { requireSameEnvironment, submissionFor, submitOnce } from "../submit-once.ts";
+import { addressPages } from "./addresses.ts";
 import { type RoomsDeps, roomChanges } from "./changes.ts";
 import { roomBody } from "./detail.ts";
 import { type RoomsProblem, roomsBody } from "./list.ts";
@@ -60,6 +61,7 @@ export function roomsPages(forms: FastifyInstance, deps: RoomsDeps): void {
   });
 
   roomDetail(forms, deps);
+  addressPages(forms, deps);
 
   async function show(request: FastifyRequest, cursor = "", problem?: RoomsProblem): Promise<string> {
     const principal = principalOf(request);

@@ -241,7 +241,14 @@ test("a client’s address that is corrected on one order moves in the whole clo
   const own = rows.map(({ linkId }) => running.deps.reach.links.tokenOf(linkId));
 
   const right = person().email;
+  await client.ok("POST", `/api/rooms/${room}/participants`, { name: grace.name, email: grace.email, role: "seller" });
   await client.ok("POST", `/api/partner/orders/${codes[1]}/corrections`, { email: right });
+  type Participants = { participants: { email: string }[] };
+  const { participants } = await client.ok<Participants>("GET", `/api/rooms/${room}/participants`);
+  assert.deepEqual(
+    participants.map(({ email }) => email),
+    [right],
+  );
   for (const n of [1, 2, 3]) await assert.rejects(ceremony.view(at(open, n)), /not valid/);
   const mark = { kind: "typed", text: grace.name } as const;
   const late = ceremony.sign(at(open, 2), { revision: document?.revision ?? 0, mark, values: new Map() }, browser);
