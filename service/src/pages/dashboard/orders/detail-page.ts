@@ -195,7 +195,7 @@ async function showOrder(
     elsewhere: await documentsElsewhere(db, deps.corrections.closingsOf, {
       orderCode: order.code,
       owner: principal,
-      signers: signing.signers,
+      signers: signing.signers.filter(({ signedAt }) => signedAt === null && waitsForSigners(order.status)),
     }),
     places: await signerPlaces(envelopes, signing),
     copyLinks: await copyLinksOf(db, order.code, principal),
@@ -208,6 +208,9 @@ async function showOrder(
   });
   return dashboardPage(frame, request, { title: orderName(view), section: "orders", body, scripts: ["copy.js"] });
 }
+
+/** Whether the page has the form that replaces a signer. */
+const waitsForSigners = (status: string): boolean => ["EsignPending", "EsignDeclined", "EsignExpired"].includes(status);
 
 /** Leads from an order to its latest room. Mails about a payment for several orders link here. */
 function closingRoute(forms: FastifyInstance, frame: DashboardFrame, db: Sql): void {

@@ -45,6 +45,7 @@ export async function documentsElsewhere(
   { orderCode, owner, signers }: { orderCode: string; owner: Owner; signers: readonly (Person & { n: number })[] },
 ): Promise<ReadonlyMap<number, number>> {
   const counts = new Map<number, number>();
+  if (signers.length === 0) return counts;
   for (const code of await othersOfClosing(db, closingsOf, orderCode, owner)) {
     const found = await findSigning(db, code, owner);
     if (!found) continue;
