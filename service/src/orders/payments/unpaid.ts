@@ -11,7 +11,6 @@ import { dollars } from "../dollars.ts";
 import { isPayable, joinOrder, type LockedOrder, lockOrder, mailClient } from "../order/order.ts";
 import { chargesOfPayment, endedByPerson, methodsOfIntent } from "./firm/charge-store.ts";
 import { tellFirm } from "./firm/money-mail.ts";
-import type { Share } from "./processor/apply.ts";
 import type { SessionMessage } from "./processor/message.ts";
 import { dueLossOf, dueOf, lateSubject, subjectOf, supplementsOf, waiting } from "./supplements.ts";
 
@@ -48,7 +47,7 @@ export async function reportFirmsDebit(
   tx: Tx,
   order: LockedOrder,
   { sessionId }: SessionMessage,
-  { at, share: { amount, supplementId } }: { at: Date; share: Share },
+  { at, share: { amount, supplementId } }: { at: Date; share: { amount: number | null; supplementId: number | null } },
 ): Promise<void> {
   const { id: orderId, environment, status } = order;
   if (sessionId === null) return;

@@ -15,8 +15,8 @@ import { activeMethod } from "./store.ts";
 /** Whether a job is about to charge the firm for order `o`. A job with a null method charges nobody. */
 const isQueued = hasJob(
   firmChargeQueue,
-  sql`(jobs.payload ->> 'orderId' = o.id::text OR jobs.payload -> 'orderIds' @> to_jsonb(o.id))
-    AND jobs.payload -> 'methodId' IS DISTINCT FROM 'null'::jsonb`,
+  sql`(payload ->> 'orderId' = o.id::text OR payload -> 'orderIds' @> to_jsonb(o.id))
+    AND payload -> 'methodId' IS DISTINCT FROM 'null'::jsonb`,
 );
 
 /** The ids of the orders for which a job is about to charge the firm. */
