@@ -3,6 +3,7 @@ import { auditLine } from "../../kernel/audit/audit.ts";
 import { actorOf, type Principal } from "../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
+import { isAltered } from "../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { isCode } from "../../kernel/platform/text.ts";
 import { isPayable, type LockedOrder, lockOrder, mailClient, orderPayer, setPayer } from "../order/order.ts";
@@ -67,12 +68,22 @@ const changed = (code: string, how: string) =>
 
 /**
  * For a page: why the clients of these orders can't pay in place of the firm; null for each order whose client can. The
- * orders are not locked.
+ * orders are not locked. They are read one after another, because a room can have many, and an altered record of one
+ * does not hide the others.
  */
-export const whyClientsCantPay = (
+export async function whyClientsCantPay(
   deps: { db: Sql } & Pick<Deps, "notarySupply">,
   orders: readonly Pick<LockedOrder, "id" | "status">[],
-): Promise<(string | null)[]> => Promise.all(orders.map((order) => whyNot(deps.db, deps, order)));
+): Promise<(string | null)[]> {
+  const refusals: (string | null)[] = [];
+  for (const order of orders) refusals.push(await whyNot(deps.db, deps, order).catch(altered));
+  return refusals;
+}
+
+function altered(error: unknown): string {
+  if (!isAltered(error)) throw error;
+  return "A record about this order’s payments was altered in the database. The operator has to restore it first.";
+}
 
 const notPayable = (message: string) => new ServiceError("not_payable", message);
 

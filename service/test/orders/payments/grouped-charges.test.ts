@@ -453,6 +453,18 @@ test("either charges an order or lets its client pay, when both are asked for at
   }
 });
 
+test("says of an order with an altered record why its client can't pay, and of the others that theirs can", async () => {
+  const { firm, codes } = await group();
+  const orders = await Promise.all(
+    codes.map(async (code) => ({ id: await world.orderIdOf(code), status: "QuoteReady" as const })),
+  );
+  await checkoutUrl(deps, codes[1], firm.owner);
+  await db.query(sql`UPDATE checkout_sessions SET url = 'https://evil.example' WHERE order_id = ${orders[1]?.id}`);
+  const [first, altered, last] = await whyClientsCantPay(deps, orders);
+  assert.deepEqual([first, last], [null, null]);
+  assert.match(altered ?? "", /was altered in the database\. The operator has to restore it first/);
+});
+
 test("keeps the firm as the payer of an order for which it has paid", async () => {
   const { firm, codes, intent, sum } = await charged();
   const event = stripe.chargeEvent(intent);
