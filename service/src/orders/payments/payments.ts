@@ -7,7 +7,7 @@ import type { Log } from "../../kernel/platform/logs.ts";
 import { closeCheckoutQueue, firmChargeQueue, joinOrder, type Payable, refundQueue } from "../order/order.ts";
 import { payerRows } from "./checkout/payers.ts";
 import { watchPending } from "./checkout/pending.ts";
-import { closeCheckouts, OpenElsewhere } from "./checkout/sessions.ts";
+import { closeCheckouts, OpenElsewhere, OpenWithoutKey } from "./checkout/sessions.ts";
 import { checkoutRows, lastCheckoutEnd } from "./checkout/store.ts";
 import { watchCards } from "./firm/card-expiry.ts";
 import { chargeRows } from "./firm/charge-store.ts";
@@ -199,20 +199,24 @@ export const protectedTables = [
   sandboxRows,
 ];
 
+const otherNodeMs = 5 * 60_000;
+
 /**
- * Works on a job. A payment page of an earlier account may stay open for up to a day. Then this queues the job again
- * for the time when the page has ended, because a job's own retries end within minutes.
+ * Works on a job. A payment page that can't be closed here may stay open for up to a day, and a job's own retries end
+ * within minutes. So this queues the job again: if an earlier account has the page, in the queue `ended` for the time when
+ * the page has ended; on a node without the processor's key every few minutes, until a node with the key works on it.
  */
 async function afterOpenPage(
   db: Sql,
-  [queue, job]: readonly [queue: string, job: object],
+  { queue, job, ended = queue }: { queue: string; job: object; ended?: string },
   work: () => Promise<void>,
 ): Promise<void> {
   try {
     await work();
   } catch (error) {
-    if (!(error instanceof OpenElsewhere)) throw error;
-    await enqueueAfter(db, queue, job, error.endsInMs);
+    if (error instanceof OpenWithoutKey) await enqueueAfter(db, queue, job, otherNodeMs);
+    else if (error instanceof OpenElsewhere) await enqueueAfter(db, ended, job, error.endsInMs);
+    else throw error;
   }
 }
 
@@ -220,11 +224,12 @@ async function afterOpenPage(
 export function paymentJobs(jobs: Jobs, deps: RefundJobDeps): void {
   const { db } = deps;
   jobs.work<{ orderId: number }>(closeCheckoutQueue, (job) =>
-    afterOpenPage(db, [closeCheckoutQueue, job], () => closeCheckouts(deps, job.orderId)),
+    afterOpenPage(db, { queue: closeCheckoutQueue, job }, () => closeCheckouts(deps, job.orderId)),
   );
   jobs.work<{ orderId: number }>(refundQueue, (job) =>
-    // `refundOrder` has made the refund or opened its task, so only the page is left to close.
-    afterOpenPage(db, [closeCheckoutQueue, job], () => refundOrder(deps, job.orderId)),
+    // While an earlier account has the page, `refundOrder` has made the refund or opened its task, so only the page is left
+    // to close.
+    afterOpenPage(db, { queue: refundQueue, job, ended: closeCheckoutQueue }, () => refundOrder(deps, job.orderId)),
   );
   jobs.work<{ paymentIntent: string }>(refundCheckQueue, ({ paymentIntent }) => checkRefunds(deps, paymentIntent));
 }
@@ -243,7 +248,7 @@ export async function watchPayments(deps: { db: Database; clock: Clock; log: Log
 /** The jobs that call the processor about firms' own payment methods. */
 export function firmPaysJobs(jobs: Jobs, deps: ChargeDeps & { log: Log }): void {
   jobs.work<ChargeJob>(firmChargeQueue, (job, { attempt }) =>
-    afterOpenPage(deps.db, [firmChargeQueue, job], () => sendCharges(deps, job, attempt > 1)),
+    afterOpenPage(deps.db, { queue: firmChargeQueue, job }, () => sendCharges(deps, job, attempt > 1)),
   );
   jobs.work<{ id: string }>(methodQueue, ({ id }) => saveMethod(deps, id));
   jobs.work(accountQueue, () => leaveMethods(deps));

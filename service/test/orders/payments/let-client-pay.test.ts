@@ -1,14 +1,23 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
-import { asService, testRowMac } from "@signsealship/testing/row-mac";
+import { asService, changeOrder, testRowMac } from "@signsealship/testing/row-mac";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { newUuid } from "../../../src/kernel/platform/ids.ts";
+import type { Handler, Jobs } from "../../../src/kernel/platform/jobs/jobs.ts";
 import { documentsOfOrder, payerOf } from "../../../src/orders/billing/billing.ts";
 import { linesOf } from "../../../src/orders/billing/lines.ts";
 import { type Mailable, mailableColumns, stillHolds } from "../../../src/orders/fulfilment/client-mails.ts";
 import { coveredBy } from "../../../src/orders/fulfilment/together.ts";
-import { findOrder, lockOrder, type MailMoment, orderPayer, transition } from "../../../src/orders/order/order.ts";
+import {
+  closeCheckoutQueue,
+  findOrder,
+  lockOrder,
+  type MailMoment,
+  orderPayer,
+  refundQueue,
+  transition,
+} from "../../../src/orders/order/order.ts";
 import { closeCheckouts } from "../../../src/orders/payments/checkout/sessions.ts";
 import { currentSessions } from "../../../src/orders/payments/checkout/store.ts";
 import { updateMethod } from "../../../src/orders/payments/firm/store.ts";
@@ -20,6 +29,7 @@ import {
   letClientPay,
   letClientsPay,
   payerInProcess,
+  paymentJobs,
   sharedCheckout,
 } from "../../../src/orders/payments/payments.ts";
 import { markRefunded, recordPayment } from "../../../src/orders/payments/store.ts";
@@ -293,6 +303,28 @@ test("a node without the processor's key leaves an open checkout to a node with 
   world.advance(day);
   await closeCheckouts(node, orderId);
   assert.deepEqual(await currentSessions(db, [orderId]), []);
+});
+
+test("jobs that find an open page on a node without the processor's key wait for a node with the key", async () => {
+  const handlers = new Map<string, Handler<object>>();
+  const work: Jobs["work"] = (queue, handler) => void handlers.set(queue, handler as Handler<object>);
+  const jobs: Jobs = { work, start: async () => {}, stop: async () => {} };
+  paymentJobs(jobs, { ...deps, processor: null });
+  const { firm, codes } = await group();
+  const orderId = await world.orderIdOf(codes[0]);
+  const url = await checkoutUrl(deps, codes[0], firm.owner);
+  await changeOrder(db, codes[0], sql`status = 'RefundPending'`);
+  for (const queue of [closeCheckoutQueue, refundQueue])
+    for (const attempt of [1, 10]) {
+      await db.query(sql`DELETE FROM jobs`);
+      await handlers.get(queue)?.({ orderId }, { attempt, signal: new AbortController().signal });
+      const waiting = await db.query(sql`
+        SELECT queue, payload, due_at BETWEEN now() + interval '1 minute' AND now() + interval '1 hour' AS "isLater" FROM jobs`);
+      assert.deepEqual(waiting, [{ queue, payload: { orderId }, isLater: true }]);
+    }
+  assert.equal(stateOf(url), "open");
+  await runJobs();
+  assert.equal(stateOf(url), "expired", "a node with the key closes it");
 });
 
 test("a crash at any point while the firm's checkout ends leaves a switch that can be repeated", async () => {

@@ -217,19 +217,25 @@ async function endAtProcessor(
   return "expired";
 }
 
-/** A node without the processor's key would end the row alone: the page could still be paid, and nobody would close it. */
-function requireKey(processor: Processor | null, sessions: readonly CheckoutSession[], now: Date): void {
-  if (processor === null && sessions.some(({ expiresAt }) => expiresAt > now))
-    throw new ServiceError(
+/** A node without the processor's key can't close a page that can still be paid. A node with the key can. */
+export class OpenWithoutKey extends ServiceError {
+  constructor() {
+    super(
       "payments_not_configured",
       "A payment page of this order is open, and this server can’t close it: it has no key of the payment processor.",
     );
+  }
+}
+
+/** A node without the processor's key would end the row alone: the page could still be paid, and nobody would close it. */
+function requireKey(processor: Processor | null, sessions: readonly CheckoutSession[], now: Date): void {
+  if (processor === null && sessions.some(({ expiresAt }) => expiresAt > now)) throw new OpenWithoutKey();
 }
 
 /**
  * Closes all checkouts of the order that can still be paid. Otherwise the order might be paid twice, or after its
  * cancellation. A processor that doesn't take payments of the order's environment is not asked.
- * @throws ServiceError `payments_not_configured` on a node without a key, so that a node with the key closes them
+ * @throws OpenWithoutKey on a node without a key, so that a node with the key closes them
  */
 export async function closeCheckouts(
   { db, clock, processor: configured }: { db: Database; clock: Clock; processor: Processor | null },
