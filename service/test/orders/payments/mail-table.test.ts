@@ -12,10 +12,11 @@ import { aboutMoney } from "../../../src/orders/fulfilment/client-mails.ts";
 import { mailWords } from "../../../src/orders/fulfilment/mail-words.ts";
 import { letterOf, letterTogether } from "../../../src/orders/fulfilment/mails.ts";
 import type { MailMoment } from "../../../src/orders/order/order.ts";
+import { reverseCredit } from "../../../src/orders/payments/documents.ts";
 import type { ChargeMoment } from "../../../src/orders/payments/firm/mail.ts";
 import type { MoneyMoment } from "../../../src/orders/payments/firm/money-mail.ts";
 import { chargeMail, moneyMail } from "../../../src/orders/payments/payments.ts";
-import { recordPayment } from "../../../src/orders/payments/store.ts";
+import { recordPart, recordPayment } from "../../../src/orders/payments/store.ts";
 import { links, order } from "../fulfilment/mail-samples.ts";
 import { openMoneyWorld } from "./money-world.ts";
 
@@ -153,6 +154,27 @@ test("offers the firm only the checkout for its lost payment of a client's order
     const [mail] = await mailsOf("firm-money-mail");
     assert.match(mail?.text.replaceAll(/\s+/g, " ") ?? "", words);
   }
+});
+
+test("the mail about a failed refund names the one whose payment it was, also for a refund that the service requested", async () => {
+  const orderId = await world.orderIdOf(
+    await world.orders.insert("EsignPending", { partnerId: firm.owner.partnerId, payBy: "client" }),
+  );
+  const paymentIntent = "pi_firm_part";
+  await db.query(sql`
+    INSERT INTO firm_charges (id, order_id, partner_id, environment, method_id, amount_cents, asked_by, asked_at, state, changed_at, payment_intent)
+    SELECT ${randomUUID()}, ${orderId}, partner_id, 'live', id, 900, 'member:x', ${at}, 'succeeded', ${at}, ${paymentIntent} FROM payment_methods`);
+  const common = { orderId, currency: "usd", simulated: false, at };
+  await db.transaction(async (tx) => {
+    await recordPayment(tx, { ...common, paymentIntent: "pi_client", sessionId: "cs_client", amount: 9_900 });
+    const paid = { ...common, paymentIntent, sessionId: `intent:${paymentIntent}`, amount: 900 };
+    const paymentId = (await recordPayment(tx, paid)) ?? 0;
+    await recordPart(tx, orderId, { paymentIntent, share: null, refund: "request", amountCents: 500 }, at);
+    await reverseCredit(tx, paymentId, { id: "re_failed", name: "request", cents: 500, hadSucceeded: true }, at);
+    await moneyMail.enqueue(tx, { orderId, to: owner, moment: "refund_failed", cents: 500, about: "re_failed" });
+  });
+  const [mail] = await mailsOf("firm-money-mail");
+  assert.match(mail?.subject ?? "", /A refund to your firm failed/);
 });
 
 test("a mail about a charge of several orders links to their closing, and one about a single order to the order", async () => {

@@ -118,7 +118,7 @@ async function rowOf(db: Sql, orderId: number, about = ""): Promise<Row | undefi
     SELECT o.id, o.code AS "code@order", o.status, o.partner_id AS "partnerId", o.environment,
       coalesce((SELECT ${paymentPayer} FROM payments p WHERE p.order_id = o.id AND (p.session_id = ${about}
           OR p.payment_intent = split_part(${about}, ':', 1)
-          OR EXISTS (SELECT FROM billing_documents d WHERE d.payment_id = p.id AND d.refund = ${about})) ORDER BY p.id DESC LIMIT 1),
+          OR EXISTS (SELECT FROM billing_documents d WHERE d.payment_id = p.id AND d.refund IN (${about}, ${`reversed:${about}`}))) ORDER BY p.id DESC LIMIT 1),
         CASE WHEN ${isPaidByFirm(sql`o.id`)} THEN 'firm' ELSE o.pay_by END) AS "paidBy",
       o.pay_by AS "payBy", o.external_reference AS reference, ${verifiedOrder} ${fromOrders} WHERE o.id = ${orderId}`);
   return order;
