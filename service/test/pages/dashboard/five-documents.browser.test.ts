@@ -210,7 +210,7 @@ test("five documents for two clients: 12 clicks of the agent, one payment, a lin
   assert.equal(zip.status, 200);
   const names = Object.keys(unzipSync(new Uint8Array(await zip.arrayBuffer()))).join("\n");
   for (const name of [
-    "Warranty deed, notarized",
+    "Warranty deed, notarization simulated",
     "Note, signed",
     "Payoff letter, signed",
     "Affidavit, signed",
