@@ -3,7 +3,7 @@ import type { Tx } from "../../kernel/platform/database/database.ts";
 import type { RecordResult } from "../../kernel/platform/idempotency.ts";
 import { newCode } from "../../kernel/platform/ids.ts";
 import { enqueue } from "../../kernel/platform/jobs/jobs.ts";
-import { firmChargeQueue, type NewOrder, writeOrder } from "../../orders/order/order.ts";
+import { firmChargeQueue, firmWaitQueue, type NewOrder, writeOrder } from "../../orders/order/order.ts";
 import { attachIn } from "./attachments/attachments.ts";
 import { holdOrder } from "./attachments/store.ts";
 import { beginChange, type RoomDeps } from "./begin-change.ts";
@@ -75,7 +75,9 @@ export function placeClosing(
     // One payment for all orders that have a price. An order that a person has to price is charged only on
     // request.
     if (charged.length > 0)
-      await enqueue(tx, firmChargeQueue, { orderIds: charged, ...(methodId !== undefined && { methodId }) });
+      await (methodId === null
+        ? enqueue(tx, firmWaitQueue, { orderIds: charged })
+        : enqueue(tx, firmChargeQueue, { orderIds: charged, ...(methodId !== undefined && { methodId }) }));
     return closingCode;
   });
 }

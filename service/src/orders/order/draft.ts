@@ -59,7 +59,7 @@ export async function draftOrder(
   sent: SentOrder,
 ): Promise<{ order: NewOrder; blobKey: string | null }> {
   const prepared = await prepareOrder(deps, principal, sent);
-  const { own, filled, form, pages, notices, priced, manualQuoteReason, expanded } = prepared;
+  const { own, filled, form, pages, notices, priced, manualQuoteReason, expanded, methodToCharge } = prepared;
   const hasDocument = sent.upload !== null || own !== undefined;
   const added = sent.upload?.bytes.length ?? own?.bytes;
   if (added !== undefined) await deps.originals.requireStorage(principal, added);
@@ -71,7 +71,7 @@ export async function draftOrder(
   const use = expanded?.use ?? null;
   const parts = { form, signers, priced, manualQuoteReason, document, name, notices, use };
   const order = newOrder(deps, principal, sent.code ?? newCode(), parts);
-  return { order: { ...order, methodToCharge: sent.methodToCharge }, blobKey: hasDocument ? document.blobKey : null };
+  return { order: { ...order, methodToCharge }, blobKey: hasDocument ? document.blobKey : null };
 }
 
 /**

@@ -13,7 +13,7 @@ import type { OrderSigner } from "./form/signers.ts";
 import { macOfNewOrder } from "./order-mac.ts";
 import type { OriginalDocument } from "./store.ts";
 import { insertTemplateUse, type TemplateUse } from "./template-use.ts";
-import { firmChargeQueue, orderMailQueue } from "./transitions/effects.ts";
+import { firmChargeQueue, firmWaitQueue, orderMailQueue } from "./transitions/effects.ts";
 import type { OrderStatus } from "./transitions/statuses.ts";
 import type { OrderRow } from "./views.ts";
 
@@ -97,8 +97,9 @@ function templateUse({ templateUse: use }: NewOrder): Statement {
 function quoteJob({ status, createdAt: at, form, isChargedWithOthers, methodToCharge }: NewOrder): Statement {
   if (status !== "QuoteReady") return nothing;
   if (form.payBy === "firm" && isChargedWithOthers) return nothing;
-  const method = methodToCharge === undefined ? nothing : sql`, 'methodId', ${methodToCharge}::text`;
-  if (form.payBy === "firm") return sql`, enqueue_job(${firmChargeQueue}, jsonb_build_object('orderId', id${method}))`;
+  const queue = methodToCharge === null ? firmWaitQueue : firmChargeQueue;
+  const method = methodToCharge ? sql`, 'methodId', ${methodToCharge}::text` : nothing;
+  if (form.payBy === "firm") return sql`, enqueue_job(${queue}, jsonb_build_object('orderId', id${method}))`;
   return sql`, enqueue_job(${orderMailQueue}, jsonb_build_object('orderId', id, 'moment', 'quote_ready', 'at', ${at.toISOString()}::text, 'queuedAt', clock_timestamp()))`;
 }
 

@@ -204,6 +204,7 @@ export {
   envelopeQueue,
   faxQueue,
   firmChargeQueue,
+  firmWaitQueue,
   isTrouble,
   type MailedStatus,
   type MailMoment,

@@ -30,8 +30,8 @@ export async function prepareOrder(deps: OrderDeps, principal: Principal, sent: 
   const { pages, notices } = await examineSent(deps, principal, { sent, filled, form });
   const priced = await price(deps, principal, form, pages);
   const manualQuoteReason = await whyByHand(deps, principal, { form, priced, notices });
-  await sent.agree?.({ totalCents: priced.quote.totalCents, manualQuoteReason });
-  return { own, filled, form, pages, notices, priced, manualQuoteReason, expanded };
+  const methodToCharge = await sent.agree?.({ totalCents: priced.quote.totalCents, manualQuoteReason });
+  return { own, filled, form, pages, notices, priced, manualQuoteReason, expanded, methodToCharge };
 }
 
 /** @throws ServiceError naming the field that requests text messages to a number that gets none */

@@ -16,10 +16,12 @@ export type SentOrder = {
   documentName?: string | undefined;
   /** Whether a page may be added for signers who have no place in the document; true by default. */
   mayAddPage?: boolean;
-  /** Compares the priced order with what the sender saw. Nothing is written yet. @throws ServiceError to refuse it */
-  agree?: ((order: PricedOrder) => Promise<void>) | undefined;
-  /** The only method of the firm that may be charged automatically; null for none. By default, the active one. */
-  methodToCharge?: string | null | undefined;
+  /**
+   * Compares the priced order with what the sender saw. Nothing is written yet. By default, the active method is charged.
+   * @returns the only method of the firm that may be charged automatically; null for none
+   * @throws ServiceError to refuse the order
+   */
+  agree?: ((order: PricedOrder) => Promise<string | null>) | undefined;
   /** Fills in the form from the template that it names. */
   withTemplate?: WithTemplate | undefined;
 };

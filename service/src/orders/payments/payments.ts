@@ -4,7 +4,14 @@ import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { markedAll } from "../../kernel/platform/database/state-mac.ts";
 import { enqueueAfter, type Jobs } from "../../kernel/platform/jobs/jobs.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
-import { closeCheckoutQueue, firmChargeQueue, joinOrder, type Payable, refundQueue } from "../order/order.ts";
+import {
+  closeCheckoutQueue,
+  firmChargeQueue,
+  firmWaitQueue,
+  joinOrder,
+  type Payable,
+  refundQueue,
+} from "../order/order.ts";
 import { payerRows } from "./checkout/payers.ts";
 import { watchPending } from "./checkout/pending.ts";
 import { closeCheckouts, OpenElsewhere, OpenWithoutKey } from "./checkout/sessions.ts";
@@ -250,6 +257,7 @@ export function firmPaysJobs(jobs: Jobs, deps: ChargeDeps & { log: Log }): void 
   jobs.work<ChargeJob>(firmChargeQueue, (job, { attempt }) =>
     afterOpenPage(deps.db, { queue: firmChargeQueue, job }, () => sendCharges(deps, job, attempt > 1)),
   );
+  jobs.work<ChargeJob>(firmWaitQueue, (job) => sendCharges(deps, { ...job, methodId: null }, false));
   jobs.work<{ id: string }>(methodQueue, ({ id }) => saveMethod(deps, id));
   jobs.work(accountQueue, () => leaveMethods(deps));
   jobs.work<{ id: string }>(detachQueue, ({ id }) => detachMethod(deps, id));

@@ -939,22 +939,25 @@ test("Billing and a mail ask owners to add a card again that only an earlier acc
   assert.equal(await stateOfMethod(method), "removed");
 });
 
-test("only the method that the form showed is charged, and none if the form showed none", async () => {
+test("only the method that the form showed is charged, and none if nobody agreed to a charge", async () => {
   const [removed] = await db.query<{ id: string }>(sql`SELECT id FROM payment_methods WHERE state = 'removed' LIMIT 1`);
   await setLimit("500", "9000");
-  const code = (await live.place({ svc_sign: "true" })).orderCode;
-  const [order] = await db.query<{ id: number }>(sql`SELECT max(id) AS id FROM orders`);
-  await db.transaction((tx) => setPayer(tx, order?.id ?? 0, "firm"));
-  const runJob = async (methodId: string | null) => {
-    await until(async () => (await db.query(sql`SELECT FROM jobs WHERE queue = 'firm-charge'`)).length === 0);
+  const runJob = async (queue: string, methodId: string | null) => {
+    const code = (await live.place({ svc_sign: "true" })).orderCode;
+    const [order] = await db.query<{ id: number }>(sql`SELECT max(id) AS id FROM orders`);
+    await db.transaction((tx) => setPayer(tx, order?.id ?? 0, "firm"));
     await db.query(sql`
-      SELECT enqueue_job('firm-charge', jsonb_build_object('orderId', max(id), 'methodId', ${methodId}::text)) FROM orders`);
-    await until(async () => (await db.query(sql`SELECT FROM jobs WHERE queue = 'firm-charge'`)).length === 0);
+      SELECT enqueue_job(${queue}, jsonb_build_object('orderId', max(id), 'methodId', ${methodId}::text)) FROM orders`);
+    await until(async () => (await db.query(sql`SELECT FROM jobs WHERE queue = ${queue}`)).length === 0);
+    assert.equal(intentsOf(code).length, 0);
     return chargesOf(code);
   };
-  assert.deepEqual(await runJob(null), []);
-  assert.deepEqual(await runJob(removed?.id ?? ""), [{ state: "refused", intent: null, reason: "method_unusable" }]);
-  assert.equal(intentsOf(code).length, 0);
+  const notAgreed = [{ state: "refused", intent: null, reason: "not_agreed" }];
+  assert.deepEqual(await runJob("firm-wait", null), notAgreed);
+  assert.deepEqual(await runJob("firm-charge", null), notAgreed, "a job of an earlier release");
+  assert.deepEqual(await runJob("firm-charge", removed?.id ?? ""), [
+    { state: "refused", intent: null, reason: "method_changed" },
+  ]);
 });
 
 test("an order that a person priced is not charged before somebody of the firm has seen the price", async () => {

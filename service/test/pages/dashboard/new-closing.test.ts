@@ -267,9 +267,13 @@ test("a closing is charged only as its form showed; a person prices it first onl
   const statuses = (await dana.orders()).map(({ status }) => status);
   assert.deepEqual(statuses.sort(), ["ManualQuoteRequired", "QuoteReady"]);
   await until(
-    async () => (await running.db.query(sql`SELECT FROM jobs WHERE queue = 'firm-charge'`)).length === 0 || undefined,
+    async () =>
+      (await running.db.query(sql`SELECT FROM jobs WHERE queue IN ('firm-charge', 'firm-wait')`)).length === 0 ||
+      undefined,
   );
-  assert.match(await dana.page(first.location), /Charge the firm: \$12\.00 to Visa/);
+  const room = await dana.page(first.location);
+  assert.match(room, /The closing was placed, and nobody was charged\./);
+  assert.match(room, /Nobody agreed to a charge when it was placed\.[\s\S]*Charge the firm: \$12\.00 to Visa/);
 
   const files = { doc1: await dana.file("Deed.pdf"), doc2: await dana.file("Note.pdf") };
   const placed = await dana.post("", { ...form, ...files, ...shown });

@@ -42,6 +42,7 @@ async function firmWithCard() {
         )
       ).text();
   return {
+    partnerId,
     replaceCard,
     quoteByOwner: quoted(owner.headers),
     quote: quoted(colleague.headers),
@@ -74,8 +75,14 @@ const none =
   /data-place="Place without a charge" data-another="Place without a charge, and start another for this client"/;
 const toPuertoRico = { ...shipping, svc_ship: "on", ship_state: "PR", ship_postal: "00901" };
 const methodIn = (quote: string): string => /name="charged_method" value="([^"]+)"/.exec(quote)?.[1] ?? "";
+const orderAt = ({ location }: { location: string }) => location.split("?")[0];
+const notAgreed =
+  /Your firm’s payment: Not charged\. Nobody agreed to a charge when it was placed\.[\s\S]*Charge \$\d+\.\d\d to Visa/;
 const chargeEnded = () =>
-  until(async () => (await db.query(sql`SELECT FROM jobs WHERE queue = 'firm-charge'`)).length === 0 || undefined);
+  until(
+    async () =>
+      (await db.query(sql`SELECT FROM jobs WHERE queue IN ('firm-charge', 'firm-wait')`)).length === 0 || undefined,
+  );
 
 test("names the spending limit that will refuse the charge before the order is placed, and the button names no charge", async () => {
   const firm = await firmWithCard();
@@ -96,8 +103,10 @@ test("names the spending limit that will refuse the charge before the order is p
   await until(async () => (await firm.page(location)).includes("above the limit for one order"));
   await firm.limit("20", "20");
   assert.match(await firm.quote(), charge);
-  const placed = await firm.place({ total_cents: "1200", external_reference: "Within the limit" });
-  await until(async () => /Your firm’s payment/.test(await firm.page(placed.location)) || undefined);
+  const charged_method = methodIn(await firm.quote());
+  const placed = await firm.place({ total_cents: "1200", charged_method, external_reference: "Within the limit" });
+  await until(async () => !/Charge \$/.test(await firm.page(placed.location)) || undefined);
+  assert.doesNotMatch(await firm.page(placed.location), /Not charged/);
   const aboveMonth = await firm.quote();
   assert.match(aboveMonth, /Nobody is charged: \$12\.00 is above what is left of your limit for this month, \$8\.00\./);
   assert.match(aboveMonth, none);
@@ -106,15 +115,30 @@ test("names the spending limit that will refuse the charge before the order is p
   assert.doesNotMatch(open, /data-place/, "the price can still fall below the limit");
 });
 
-test("the button names no sum while the postage depends on pages that are not counted", async () => {
-  const { quoteByOwner } = await firmWithCard();
+test("while the postage depends on pages that are not counted, the button names the highest sum that is charged", async () => {
+  const firm = await firmWithCard();
+  const { quoteByOwner } = firm;
   const { svc_ship: _, ...to } = shipping;
   const counted = await quoteByOwner({ ...to, svc_ship: "on" });
   assert.match(counted, /data-place="Place and charge \$\d+\.\d\d to Visa/);
   assert.match(counted, /name="total_cents" value="\d+"/);
   const uncounted = await quoteByOwner({ ...to, svc_ship: "on", pages: "" });
-  assert.match(uncounted, /data-place="Place and charge Visa •••• \d{4}"/);
+  assert.match(uncounted, /data-place="Place and charge at most \$\d+\.\d\d to Visa •••• \d{4}"/);
+  assert.match(uncounted, /A higher price charges nobody: the order’s page shows it, and charges it\./);
   assert.doesNotMatch(uncounted, /total_cents/);
+  await firm.limit("500", "5000");
+  const form = { ...to, svc_ship: "on", charged_method: methodIn(uncounted) };
+  const most = Number(/name="most_cents" value="(\d+)"/.exec(uncounted)?.[1]);
+  const [higher, same] = [
+    await firm.place({ ...form, most_cents: String(most - 1), email: "higher@example.com" }),
+    await firm.place({ ...form, most_cents: String(most), email: "same@example.com" }),
+  ];
+  assert.deepEqual([higher.status, same.status], [303, 303], higher.text + same.text);
+  assert.match(await firm.page(higher.location), /nobody was charged\. It waits for your firm’s payment\./);
+  await chargeEnded();
+  assert.match(await firm.page(higher.location), notAgreed);
+  await until(async () => !/Charge \$/.test(await firm.page(same.location)) || undefined);
+  assert.doesNotMatch(await firm.page(same.location), /Not charged/);
 });
 
 test("an order whose price is not the one that the form showed is not placed; the form shows the price and places it then", async () => {
@@ -129,7 +153,7 @@ test("an order whose price is not the one that the form showed is not placed; th
   const placed = await firm.place({ ...form, total_cents: "1200" });
   assert.equal(placed.status, 303, placed.text);
   const again = await firm.place({ ...form, total_cents: "1100" });
-  assert.equal(again.location, placed.location, "the same form places one order, whichever price it showed");
+  assert.equal(orderAt(again), orderAt(placed), "the same form places one order, whichever price it showed");
   assert.equal(await firm.orders(), 1);
   for (const total_cents of ["", "x", "-1"])
     assert.equal((await firm.place({ email: "other@example.com", total_cents })).status, 400);
@@ -137,8 +161,14 @@ test("an order whose price is not the one that the form showed is not placed; th
   assert.equal(unseen.status, 303, "without a script no price is shown");
   await chargeEnded();
   const page = await firm.page(unseen.location);
-  assert.match(page, /Charge \$12\.00 to Visa/, "a price that nobody saw is not charged");
-  assert.doesNotMatch(page, /Your firm’s payment/);
+  assert.match(page, notAgreed, "a price that nobody saw is not charged");
+  assert.match(page, /The order was placed, and nobody was charged\. It waits for your firm’s payment\./);
+  const mails = await db.query(sql`
+    SELECT FROM jobs WHERE queue = 'firm-waiting-mail' AND payload ->> 'partnerId' = ${firm.partnerId}`);
+  assert.equal(mails.length, 1, "the owner is mailed that it waits");
+  const old = await firm.place({ email: "old@example.com", total_cents: "1200" });
+  await chargeEnded();
+  assert.match(await firm.page(old.location), notAgreed, "a form that names no card charges none");
 });
 
 test("says that an order without a price is charged only after somebody of the firm has seen the price", async () => {
@@ -176,13 +206,12 @@ test("an order that a person has to price is refused if the form showed a price;
   assert.doesNotMatch(priceFirst, /total_cents/);
   const placed = await firm.place({ ...form, total_cents: "1200", charged_method, price_first: "on" });
   assert.equal(placed.status, 303, placed.text);
-  assert.equal((await firm.place({ ...form, total_cents: "1200" })).location, placed.location, "one form, one order");
+  const again = await firm.place({ ...form, total_cents: "1200" });
+  assert.equal(orderAt(again), orderAt(placed), "one form, one order");
   const priced = await firm.place({ email: "other@example.com", price_first: "on", total_cents: "1200" });
   assert.equal(priced.status, 303, priced.text);
   await chargeEnded();
-  const page = await firm.page(priced.location);
-  assert.match(page, /Charge \$12\.00 to Visa/, "a price that needs no person waits for its charge, too");
-  assert.doesNotMatch(page, /Your firm’s payment/);
+  assert.match(await firm.page(priced.location), notAgreed, "a price that needs no person waits for its charge, too");
   const unpriced = { ...toPuertoRico, email: "none@example.com", charged_method: "none" };
   assert.equal((await firm.place(unpriced)).status, 303, "the form said that nobody is charged");
 });
@@ -214,6 +243,7 @@ test("an order is not placed if the charge is not the one that the form showed",
   await firm.limit("50", "50");
   const placed = await firm.place(withOther);
   assert.equal(placed.status, 303, placed.text);
-  await until(async () => /Your firm’s payment/.test(await firm.page(placed.location)) || undefined);
+  await until(async () => !/Charge \$/.test(await firm.page(placed.location)) || undefined);
+  assert.doesNotMatch(await firm.page(placed.location), /Not charged/);
   assert.equal((await firm.place(without)).location, placed.location, "one form, one order");
 });

@@ -23,6 +23,12 @@ export const nextSegmentQueue = "next-segment";
 /** The queue of orders to charge to a payment method of the firm; payload `{orderId}`. */
 export const firmChargeQueue = "firm-charge";
 
+/**
+ * The queue of new orders that the firm pays and that nobody agreed to charge; payload as of `firmChargeQueue`. A node of
+ * an earlier release would charge them, so they are not in its queue.
+ */
+export const firmWaitQueue = "firm-wait";
+
 /** The queue of orders whose refund is requested from the processor; payload `{orderId}`. */
 export const refundQueue = "refund";
 

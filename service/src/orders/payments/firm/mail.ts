@@ -106,6 +106,8 @@ const reasons: Readonly<Record<string, string>> = {
   payment_intent_mandate_invalid: "The permission to debit the bank account has ended.",
   payment_method_bank_account_blocked: "The bank account is blocked for debits.",
   no_method: "Your firm had no card or bank account that could be charged.",
+  method_changed: "Your firm pays by another card or bank account now than the one that was named.",
+  not_agreed: "Nobody agreed to a charge when it was placed.",
   method_removed: "The card or bank account was removed.",
   paid_by_checkout: "Somebody was paying by the checkout.",
   ended: "The payment processor did not confirm it in time, so it was canceled.",

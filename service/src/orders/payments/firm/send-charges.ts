@@ -21,13 +21,14 @@ import { accountOf, wasSentElsewhere } from "./methods.ts";
 import { tellFirm } from "./money-mail.ts";
 import { activeMethod, selectMethod } from "./store.ts";
 import { applyFailedDebit } from "./unusable.ts";
+import { waitsForOwner } from "./waiting.ts";
 
 /** A charge is overdue when the processor's answer or its event takes longer than this. */
 export const eventWithinMs = 10 * 60_000;
 
 /**
  * The payload of the job: the order to charge, or the orders that one payment is to pay. `methodId`: the only method
- * that may be charged, as the form showed it; null if it said that nobody is charged.
+ * that may be charged, as the form showed it; null if nobody agreed to a charge.
  */
 export type ChargeJob = ({ orderId: number } | { orderIds: readonly number[] }) & { methodId?: string | null };
 
@@ -38,6 +39,8 @@ export type ChargeJob = ({ orderId: number } | { orderIds: readonly number[] }) 
  */
 export async function sendCharges(deps: ChargeDeps, job: ChargeJob, isRepeated: boolean): Promise<void> {
   const payments = await deps.db.transaction((tx) => reserve(tx, deps, job));
+  // A payment that was asked for since has a job of its own.
+  if (job.methodId === null) return;
   const failures: unknown[] = [];
   for (const payment of payments)
     await sendPayment(deps, payment, isRepeated).catch((error: unknown) => failures.push(error));
@@ -254,16 +257,15 @@ async function reserveParts(
   const method = await activeMethod(tx, first.order);
   if (!spender || !/^(?:member|key):/.test(spender)) return leaveToCheckout(tx, parts, at);
   // A colleague has replaced or removed the method since the form showed it.
-  if (shown && shown !== method?.id)
-    return (await insertPayment(tx, parts, { methodId: shown, askedBy: spender, at, reason: "method_unusable" }))
-      .paymentId;
-  // A form has already said that nobody is charged.
-  if (shown === null && !method) return leaveToCheckout(tx, parts, at);
+  if (shown && shown !== method?.id) {
+    const reason = method ? "method_changed" : "method_removed";
+    return (await insertPayment(tx, parts, { methodId: shown, askedBy: spender, at, reason })).paymentId;
+  }
   if (!method) return refuse(tx, parts, { methodId: null, askedBy: spender, at, reason: "no_method" });
   const refusal = await spendingRefusal(tx, deps, first.order, { spender, amounts: amountsOf(parts) });
-  const asked = { methodId: method.id, askedBy: spender, at, reason: refusal?.reason ?? null };
-  if (refusal?.reason === "no_limit" && spender.startsWith("key:")) return refuse(tx, parts, asked);
-  if (shown === null && refusal === null) return leaveToCheckout(tx, parts, at);
+  const reason = refusal?.reason ?? (shown === null ? "not_agreed" : null);
+  const asked = { methodId: method.id, askedBy: spender, at, reason };
+  if (waitsForOwner(asked)) return refuse(tx, parts, asked);
   return (await insertPayment(tx, parts, asked)).paymentId;
 }
 

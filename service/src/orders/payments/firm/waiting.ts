@@ -56,9 +56,9 @@ export async function waitingOrders(db: Sql, owner: Owner): Promise<WaitingOrder
 export const sumOfWaiting = (orders: readonly WaitingOrder[]): number =>
   orders.reduce((sum, { totalCents }) => sum + totalCents, 0);
 
-/** Whether an owner has to act before any such order can be charged. All of them are in one mail. */
+/** Whether the order waits until the firm acts. All such orders are in one mail. */
 export const waitsForOwner = ({ reason, askedBy }: Pick<FirmCharge, "reason" | "askedBy">): boolean =>
-  reason === "no_method" || (reason === "no_limit" && askedBy.startsWith("key:"));
+  reason === "no_method" || reason === "not_agreed" || (reason === "no_limit" && askedBy.startsWith("key:"));
 
 const queue = "firm-waiting-mail";
 
@@ -76,7 +76,7 @@ export async function tellOfWaiting(
     SELECT c.asked_at AS at FROM firm_charges c
     WHERE c.partner_id = ${partnerId} AND c.environment = ${environment} AND c.asked_at > ${new Date(at.getTime() - dayMs)}
       AND c.id <> ${id} AND c.group_id IS DISTINCT FROM ${groupId ?? id}
-      AND (c.reason = 'no_method' OR (c.reason = 'no_limit' AND starts_with(c.asked_by, 'key:')))
+      AND (c.reason IN ('no_method', 'not_agreed') OR (c.reason = 'no_limit' AND starts_with(c.asked_by, 'key:')))
     LIMIT 1`);
   for (const userId of owners)
     await enqueueUnlessDue(tx, queue, { partnerId, environment, userId }, earlier ? dayMs : firstAfterMs);
@@ -105,7 +105,7 @@ export const waitingMail = defineMail({
         : `${orders.length} orders wait for a payment of your firm`,
       lines: [
         hasMethod
-          ? `${isOne ? "An order that your firm pays was" : "Orders that your firm pays were"} not charged, because an owner has not allowed the API key that placed ${isOne ? "it" : "them"} to spend. An owner can charge ${isOne ? "it" : "all of them at once"} under Billing.`
+          ? `${isOne ? "An order that your firm pays was" : "Orders that your firm pays were"} not charged: nobody agreed to a charge when ${isOne ? "it was" : "they were"} placed, or an owner has not allowed the API key that placed ${isOne ? "it" : "them"} to spend. An owner can charge ${isOne ? "it" : "all of them at once"} under Billing.`
           : `Your firm has no card or bank account that can be charged. Add one under Billing; an owner then charges ${isOne ? "it" : "all of them at once"} there.`,
         `Nothing is charged until somebody of your firm asks for it. Each order can also be paid on its own page.`,
       ],

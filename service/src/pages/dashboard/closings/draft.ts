@@ -44,7 +44,7 @@ export type FormDraft = {
 };
 
 /** Fields that are not saved: the draft's own, and what the form shows of its charge. */
-const hiddenNames = ["draft", "draft_version", "draft_window", "total_cents", "charged_method"] as const;
+const hiddenNames = ["draft", "draft_version", "draft_window", "total_cents", "most_cents", "charged_method"] as const;
 
 export const draftFields = ({ id, version, window }: FormDraft): Html =>
   hiddenFields({ draft: id, draft_version: String(version), draft_window: window });

@@ -115,6 +115,7 @@ ${(isPriceFirst(values) || messages.some(asksToPriceFirst)) && checkbox({ name: 
 ${checkbox({ name: "seals_when_done", label: "Seal the closing certificate when every order has ended", checked: sealsWhenDone(values), hint: "It lists all documents, and anyone can check it. Nothing is sealed while a document is stuck." })}
 ${checkbox({ name: "byod_confirmed", label: "These are the client’s own documents, complete except for what the signers fill in while they sign.", required: true, checked: values["byod_confirmed"] === "on" })}
 <input type="hidden" id="asks-before-page" name="asks_before_page" value="on" disabled>
+<noscript><p class="hint">This browser runs no script: press “Update the price” before you place the closing. Your firm is charged at once only what the form shows.</p></noscript>
 <section id="closing-quote" aria-live="polite" aria-label="Price">${view.quote.shown}</section>
 <div class="form-actions"><button type="submit" id="place-closing" data-usual="${usual}">${view.quote.button ?? usual}</button><button type="submit" class="quiet-button" formaction="${rowsPath}#closing-quote" formnovalidate>Update the price</button></div>
 </form>`;

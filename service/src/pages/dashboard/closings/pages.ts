@@ -120,7 +120,8 @@ export function closingPages(app: FastifyInstance, deps: ClosingPagesDeps): void
         requireSameEnvironment(request, form["environment"]);
         try {
           const end = (tx: Sql) => endDraft(tx, drafts, principalOf(request), draftIn(form).id);
-          return done(`/dashboard/rooms/${await placeForm(orders, request, form, end)}`, "closing-placed");
+          const { roomCode, isUncharged } = await placeForm(orders, request, form, end);
+          return done(`/dashboard/rooms/${roomCode}`, isUncharged ? "closing-placed-uncharged" : "closing-placed");
         } catch (error) {
           if (!(error instanceof ClosingRefused)) throw error;
           const { messages: refusals, fields: refusedFields, withoutPlace } = error;

@@ -8,7 +8,7 @@ import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { newCode } from "../../../kernel/platform/ids.ts";
 import { draftOrder, type OrderDeps, type PricedOrder, readWhole } from "../../../orders/order/order.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
-import { chargeFields, methodToCharge, requireShownCharge, shownChargeOf } from "../orders/new/shown-charge.ts";
+import { chargeFields, methodToCharge, shownChargeOf } from "../orders/new/shown-charge.ts";
 import { fieldRefusal, lacksPlace, refusalWords } from "../orders/words.ts";
 import { submitRecorded } from "../submit-once.ts";
 import {
@@ -51,7 +51,7 @@ export class ClosingRefused extends ServiceError {
  * Places the closing of a form: checks all documents, then writes the room, its people and all orders at once. Sending
  * the same form twice places one closing.
  * @param alongside further changes of the transaction that places the closing
- * @returns the room's code
+ * @returns the room's code, and whether the firm pays but nobody was charged
  * @throws ClosingRefused with the errors of all documents; then nothing was placed
  */
 export async function placeForm(
@@ -59,7 +59,8 @@ export async function placeForm(
   request: FastifyRequest,
   values: FormValues,
   alongside: (tx: Sql) => Promise<void>,
-): Promise<string> {
+): Promise<{ roomCode: string; isUncharged: boolean }> {
+  let isUncharged = false;
   // Leaves out the fields of the draft, because two windows of one draft must place only one closing. A form that shows
   // another price by now places no second closing, either.
   const unmeant = ["draft", "draft_version", "draft_window", ...chargeFields];
@@ -70,6 +71,7 @@ export async function placeForm(
       await alongside(tx);
     };
     const closing = await closingIn(orders, request, values);
+    isUncharged = closing.methodToCharge === null;
     return placeClosing(orders, principalOf(request), closing, { record, receive: writeReceivers }).catch(
       (error: unknown) => {
         if (!(error instanceof ServiceError) || error.code !== "validation") throw error;
@@ -77,7 +79,7 @@ export async function placeForm(
       },
     );
   });
-  return roomCode;
+  return { roomCode, isUncharged };
 }
 
 const nameOf = ({ n, name, fileName }: ClosingDocument): string => `Document ${n} (${name || fileName})`;
@@ -174,7 +176,7 @@ const pricesOf = (drafts: NewClosing["documents"], documents: readonly ClosingDo
   });
 
 /**
- * The only method to charge automatically for a closing that the firm pays: null for none, undefined for any.
+ * The only method to charge automatically for a closing that the firm pays: null for none; undefined if the client pays.
  * @throws ClosingRefused when placing the closing would charge something else than the form showed
  */
 async function agreedMethod(
@@ -185,9 +187,7 @@ async function agreedMethod(
 ): Promise<string | null | undefined> {
   if (values["pay_by"] !== "firm") return undefined;
   try {
-    const shown = shownChargeOf(values);
-    await requireShownCharge(orders, principal, shown, priced);
-    return methodToCharge(shown);
+    return await methodToCharge(orders, principal, shownChargeOf(values), priced);
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== "validation") throw error;
     throw new ClosingRefused([refusalWords(error.message).text]);

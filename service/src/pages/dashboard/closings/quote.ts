@@ -77,10 +77,10 @@ export async function quoteOf(orders: OrderDeps, request: FastifyRequest, values
   const { text, button, charged } = await afterClosing(orders, principal, {
     payBy: values["pay_by"] === "firm" ? "firm" : "client",
     amounts: lines.map(({ amountCents }) => amountCents),
-    ...{ isPriced, signs, sum: isFinal ? money(totalCents) : null },
+    ...{ isPriced, signs, sum: { amount: money(totalCents), isFinal } },
   });
   // The form is sent with the sum and the method that it shows, so that no other ones are charged.
-  const hidden = shownChargeFields({ cents: isFinal ? totalCents : null, method: charged });
+  const hidden = shownChargeFields({ cents: totalCents, isFinal, method: charged });
   const shown = html`${unpriced}${moneyTable("Price, in US dollars", quote, isFinal ? "Total" : "Total so far")}${postageNote(postage, "closing")}${text}${hidden}${button !== null && html`<span hidden data-place="${button}"></span>`}`;
   return { shown, button };
 }
@@ -90,7 +90,7 @@ type PricedClosing = {
   amounts: readonly number[];
   isPriced: boolean;
   signs: boolean;
-  sum: string | null;
+  sum: { amount: string; isFinal: boolean };
 };
 
 /** Says what follows when the closing is placed. */

@@ -102,9 +102,9 @@ type OrderCall = PageCall<{ code: string }>;
 type Deps = { members: MemberDeps; checkout: CheckoutDeps; limits: RateLimits; assets: Assets };
 
 /** The sum that the page with the form showed, in cents. @throws ServiceError for a form without one */
-export function shownCents(form: FormValues): number {
-  const shown = form["total_cents"] ?? "";
-  if (!/^\d{1,12}$/.test(shown)) throw invalid("total_cents must be the sum that the page shows, in cents.");
+export function shownCents(form: FormValues, name = "total_cents"): number {
+  const shown = form[name] ?? "";
+  if (!/^\d{1,12}$/.test(shown)) throw invalid(`${name} must be the sum that the page shows, in cents.`);
   return Number(shown);
 }
 

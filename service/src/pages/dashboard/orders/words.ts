@@ -6,7 +6,7 @@ import { namedRows, type RowField, type RowMember, rowField, rowMembers } from "
 
 /** Who is charged when an order or a closing is placed. */
 export const chargeNote =
-  "When your firm pays and has a card or bank account on file, it is charged at once, within the limits that owners set. A price that we set after placing is charged only when somebody of your firm has seen it. Otherwise nobody is charged yet.";
+  "When your firm pays, its card or bank account is charged at once if the form names the charge, within the limits that owners set. A price that we set after placing is charged only when somebody of your firm has seen it. Otherwise nobody is charged yet.";
 
 /** The first sentence about who pays, because "Place" alone sends nothing to signers. */
 export const paidFirst = "Nothing goes out for signature, and no work begins, before the price is paid.";

@@ -56,7 +56,7 @@ function clientsPayPart(view: RoomDetailView): Html | false {
 
 /** Tells why the latest payment failed. One order is enough to stop it, because a person approved its whole sum. */
 const failedPart = ({ failed }: RoomDetailView["firmPays"]): Html =>
-  html`${paymentLine(failed)}${failed.length > 1 && html`<p>One order is enough to stop the whole payment: none of them was charged. Charge them again once you have looked.</p>`}${isAboveLimit(failed[0]) && html`<p>An owner of your firm can charge here. After a limit was raised under Billing, charge again here: nothing is tried again by itself.</p>`}`;
+  html`${paymentLine(failed)}${failed.length > 1 && failed[0]?.reason !== "not_agreed" && html`<p>One order is enough to stop the whole payment: none of them was charged. Charge them again once you have looked.</p>`}${isAboveLimit(failed[0]) && html`<p>An owner of your firm can charge here. After a limit was raised under Billing, charge again here: nothing is tried again by itself.</p>`}`;
 
 const countOf = ({ length }: readonly unknown[]): string => (length === 1 ? "one order" : `${length} orders`);
 

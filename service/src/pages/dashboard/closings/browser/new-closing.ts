@@ -158,11 +158,16 @@ async function rows(values: URLSearchParams, focus: string): Promise<void> {
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
   const next = page.getElementById("closing-form");
   if (!response.ok || !next) return say("The page could not be changed. Please try again.");
+  // A late answer would name an older sum on the new form's button.
+  asked?.abort();
   form().replaceWith(next);
   prepare();
   markSaved();
   document.querySelector<HTMLElement>(focus)?.focus();
 }
+
+const noPrice =
+  "The price can’t be shown now. If your firm pays, placing the closing charges nobody: its room shows the price, and charges it.";
 
 /** Fetches the price for the current form. On an error, removes the last price. */
 async function price(): Promise<void> {
@@ -178,11 +183,11 @@ async function price(): Promise<void> {
       body,
       signal: asked.signal,
     });
-    if (!response.ok) return;
+    if (!response.ok) throw new Error(`status ${response.status}`);
     quote.innerHTML = await response.text();
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") return;
-    quote.textContent = "";
+    quote.textContent = noPrice;
   }
   const button = part("place-closing");
   // The button says what placing the closing charges.

@@ -198,6 +198,9 @@ async function showStored(): Promise<void> {
   }
 }
 
+const noPrice =
+  "The price can’t be shown now. If your firm pays, placing the order charges nobody: the order’s page shows the price, and charges it.";
+
 /** Fetches the price of the order. After an error the page shows no price, and the order can still be placed. */
 async function price(): Promise<void> {
   asked?.abort();
@@ -209,13 +212,14 @@ async function price(): Promise<void> {
   if (input.files?.length) typed.delete("document_pages");
   try {
     const response = await fetch(form.dataset["quote"] ?? "", { method: "POST", body: typed, signal: asked.signal });
-    quote.innerHTML = response.ok ? await response.text() : "";
+    if (!response.ok) throw new Error(`status ${response.status}`);
+    quote.innerHTML = await response.text();
     nameButtons();
     // The price's box never becomes smaller, so that the button below does not move up under the pointer.
     quote.style.minHeight = `${quote.offsetHeight}px`;
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") return;
-    quote.textContent = "";
+    quote.textContent = noPrice;
     nameButtons();
   }
 }

@@ -12,8 +12,8 @@ type After = {
   /** Why the member may not spend the price with the method; null if the member may. */
   refusal?: LimitRefusal | null;
   isPriced: boolean;
-  /** The price; null while it can still change when the order is placed. */
-  sum: string | null;
+  /** The price, and whether it can't change when the order is placed; null if it is not shown. */
+  sum: { amount: string; isFinal: boolean } | null;
   signs: boolean;
   hasCheckout: boolean;
 };
@@ -43,7 +43,8 @@ const words = {
  * certain. `charged`: the id of the method that the text names as charged, or `noMethod`
  */
 export function afterPlacing(after: After): { text: Html; button: string | null; charged: string } {
-  const { subject, payBy, method, refusal = null, isPriced, sum, signs, hasCheckout } = after;
+  const { subject, payBy, method, refusal = null, isPriced, sum: shown, signs, hasCheckout } = after;
+  const sum = finalSum(after);
   const { signing, working, page } = words[subject];
   const next = signs ? signing : working;
   const say = (text: string, button: string | null = null, charged = noMethod) => ({
@@ -67,9 +68,15 @@ export function afterPlacing(after: After): { text: Html; button: string | null;
   }
   if (!isPriced) return say(`${words[subject].unpriced(name)} Once the payment is confirmed, ${next}.`, withoutCharge);
   const confirmed = `within the limits that owners set. Once the payment is confirmed, ${next}.`;
-  const charge = sum === null ? `charge ${name}` : `charge ${sum} to ${name}`;
-  return say(`${name} is charged ${price} at once, ${confirmed}`, `Place and ${charge}`, method.id);
+  if (sum !== null)
+    return say(`${name} is charged ${sum} at once, ${confirmed}`, `Place and charge ${sum} to ${name}`, method.id);
+  // The price is known only when the order is placed, so the member agrees to a limit.
+  const most = shown?.amount ?? money(0);
+  const text = `${name} is charged the price at once if it is not above ${most}, ${confirmed} A higher price charges nobody: ${page} shows it, and charges it.`;
+  return say(text, `Place and charge at most ${most} to ${name}`, method.id);
 }
+
+const finalSum = ({ sum }: Pick<After, "sum">): string | null => (sum?.isFinal ? sum.amount : null);
 
 const withoutCharge = "Place without a charge";
 
@@ -78,7 +85,9 @@ const isCertain = ({ reason }: LimitRefusal, sum: string | null): boolean =>
   sum !== null || reason === "no_limit" || reason === "left";
 
 /** Says that the member’s limits don’t allow the charge, and names the limit. */
-function notCharged({ reason, leftCents }: LimitRefusal, { subject, sum }: After): string {
+function notCharged({ reason, leftCents }: LimitRefusal, after: After): string {
+  const { subject } = after;
+  const sum = finalSum(after);
   if (reason === "no_limit" || reason === "left")
     return "Nobody is charged: an owner has not allowed you to spend for your firm.";
   const isOfOrder = reason === "above_order_limit";

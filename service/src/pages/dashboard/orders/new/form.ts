@@ -91,9 +91,9 @@ ${senderPart(part)}
 <fieldset><legend>For your records</legend>
 ${senderTextNames.map((name) => field({ ...part(name), maxLength: senderTexts[name].maxLength, hint: senderTextWords[name].hint }))}
 ${view.openRooms.length > 0 && select({ name: "room", label: "Room", value: values["room"], options: [{ value: "", label: "None" }, ...view.openRooms.map(roomChoice)], hint: "Everyone with the room’s link sees the order there, by the name of its document." })}
-${select({ ...part("pay_by"), value: values["pay_by"] ?? "client", options: payers, hint: `${paidFirst} When your firm pays, the client gets no mail about money and sees no prices. The card or bank account on file is charged when the order is placed. Without one, you open the checkout on the order’s page, or for all orders on the room’s.` })}
+${select({ ...part("pay_by"), value: values["pay_by"] ?? "client", options: payers, hint: `${paidFirst} When your firm pays, the client gets no mail about money and sees no prices. The card or bank account on file is charged when the order is placed if the form names the charge below. Otherwise the order waits: charge it or open the checkout on its page, or for all orders on the room’s.` })}
 <noscript><p class="hint">This browser runs no script, so the form shows no price, and nothing is charged when the order is placed. The order’s page shows the price, and charges it.</p></noscript>
-${(isPriceFirst(values) || problems.some(({ field }) => field === "price_first")) && box("price_first", "Nothing is charged when it is placed. We mail you the price, and somebody of your firm charges it on the order’s page, or cancels the order, which costs nothing.")}
+${(isPriceFirst(values) || problems.some(({ field }) => field === "price_first")) && box("price_first", "Nothing is charged when it is placed. A price that we set is mailed to you; any other is on the order’s page. Somebody of your firm charges it there, or cancels the order, which costs nothing.")}
 ${paymentsConfigured && box("create_checkout", "You can also do this later, from the order’s page.")}
 </fieldset>
 ${checkbox({ ...part("byod_confirmed"), required: true, value: "on", checked: values["byod_confirmed"] === "on" })}

@@ -18,7 +18,7 @@ import type { DashboardFrame } from "../../page-shell.ts";
 import { attachTitled } from "../../rooms/attach.ts";
 import { inOurWords, requireSameEnvironment, submissionKey } from "../../submit-once.ts";
 import { anotherPath } from "./another.ts";
-import { chargeFields, methodToCharge, requireShownCharge, shownChargeOf } from "./shown-charge.ts";
+import { chargeFields, methodToCharge, shownChargeOf } from "./shown-charge.ts";
 import { withSigners } from "./signer-rows.ts";
 
 export type OrderNewDeps = { frame: DashboardFrame; orders: OrderDeps; titleOf: TitleOf; fills: FillDeps };
@@ -37,12 +37,14 @@ export async function place(deps: OrderNewDeps, request: FastifyRequest, sent: F
   const mayAddPage = fields.get("page_added") !== "ask";
   // A client sees the price before paying it, so only a charge of the firm must be the one that was shown.
   const shown = fields.get("pay_by") === "firm" ? shownChargeOf(Object.fromEntries(sent.fields)) : null;
-  const charge = shown && {
-    agree: (order: PricedOrder) => requireShownCharge(deps.orders, principalOf(request), shown, [order]),
-    methodToCharge: methodToCharge(shown),
+  let isUncharged = false;
+  const agree = async (order: PricedOrder) => {
+    const method = shown && (await methodToCharge(deps.orders, principalOf(request), shown, [order]));
+    isUncharged = method === null;
+    return method;
   };
   const documentName = fields.get("document_name");
-  const form = { fields: withSigners(fields), upload, documentName, mayAddPage, ...charge };
+  const form = { fields: withSigners(fields), upload, documentName, mayAddPage, ...(shown && { agree }) };
   const idempotencyKey = submissionKey(fields, upload?.sha256 ?? null);
   const wanted = { principal: principalOf(request), sent: form, route: `POST ${path}/new`, idempotencyKey };
   const { result } = await placeOrder(deps.orders, wanted, answering).catch(
@@ -51,7 +53,8 @@ export async function place(deps: OrderNewDeps, request: FastifyRequest, sent: F
   const { orderCode, checkoutUrl } = result;
   const lacksCheckout = fields.get("create_checkout") === "on" && checkoutUrl === null;
   const isInRoom = await putIntoRoom(deps, principalOf(request), fields.get("room") ?? "", orderCode);
-  const message = lacksCheckout ? "order-placed-unpayable" : "order-placed";
+  const usual = isUncharged ? "order-placed-uncharged" : "order-placed";
+  const message = lacksCheckout ? "order-placed-unpayable" : usual;
   const after = sent.fields.get("next") === "another" ? anotherPath(orderCode) : `${path}/${orderCode}`;
   return done(after, isInRoom ? message : "order-placed-outside");
 }

@@ -75,13 +75,13 @@ export function quoteRoute(forms: FastifyInstance, { limits, orders }: QuoteDeps
           method,
           refusal: method ? await expectedRefusal(db, orders, principal, spending) : null,
           isPriced,
-          sum: isFinal ? money(quote.totalCents) : null,
+          sum: { amount: money(quote.totalCents), isFinal },
           signs: services.sign,
           hasCheckout: offer.acceptsPayment(environment),
         });
         const total = isFinal && isCounted ? "Total" : "Total so far";
         // The form is sent with the sum and the method that it shows, so that no other ones are charged.
-        const shown = shownChargeFields({ cents: isFinal ? quote.totalCents : null, method: charged });
+        const shown = shownChargeFields({ cents: quote.totalCents, isFinal, method: charged });
         return render(
           html`${moneyTable("Price, in US dollars", quote, total)}${notes}${text}${button !== null && onButtons(button)}${shown}`,
         );

@@ -12,6 +12,8 @@ import { shownCents } from "../firm-pays.ts";
 export type ShownCharge = {
   /** The final price, in cents; undefined if the form showed none. */
   cents: number | undefined;
+  /** The highest price that may be charged, in cents, if the form showed a price that was not final. */
+  mostCents: number | undefined;
   /** The id of the method that the form named, or `none` if it said that nobody is charged; undefined if it said nothing. */
   method: string | undefined;
   /** Whether the member agreed that a person prices it first. It is charged only after the firm has seen the price. */
@@ -22,7 +24,7 @@ export type ShownCharge = {
  * The form's fields about the charge. They don't belong to the order: a form that is sent twice places one order, even
  * if the price arrived in between.
  */
-export const chargeFields: readonly string[] = ["total_cents", "charged_method", "price_first"];
+export const chargeFields: readonly string[] = ["total_cents", "most_cents", "charged_method", "price_first"];
 
 /** The method that a form sends when it says that nobody is charged. */
 export const noMethod = "none";
@@ -30,41 +32,36 @@ export const noMethod = "none";
 /** Whether the form, once it was refused for that, says that a person may price the order first. */
 export const isPriceFirst = (values: FormValues): boolean => values["price_first"] === "on";
 
-/** @throws ServiceError naming `total_cents` */
+/** @throws ServiceError naming `total_cents` or `most_cents` */
 export const shownChargeOf = (values: FormValues): ShownCharge => ({
   cents: values["total_cents"] === undefined ? undefined : shownCents(values),
+  mostCents: values["most_cents"] === undefined ? undefined : shownCents(values, "most_cents"),
   method: values["charged_method"],
   isPriceFirst: isPriceFirst(values),
 });
 
-/** The hidden fields by which a form sends what it shows. `cents` is null while the price is not final. */
-export const shownChargeFields = ({ cents, method }: { cents: number | null; method: string }): Html =>
-  hiddenFields({ ...(cents !== null && { total_cents: String(cents) }), charged_method: method });
-
-/** The only method that may be charged automatically: null for none, undefined for any. */
-export function methodToCharge({ cents, method, isPriceFirst }: ShownCharge): string | null | undefined {
-  // Without a script the order form shows no charge, so nobody has agreed to one.
-  const showsNothing = cents === undefined && method === undefined;
-  return isPriceFirst || showsNothing || method === noMethod ? null : method;
-}
+/** The hidden fields by which a form sends what it shows. */
+export const shownChargeFields = (shown: { cents: number; isFinal: boolean; method: string }): Html =>
+  hiddenFields({ [shown.isFinal ? "total_cents" : "most_cents"]: String(shown.cents), charged_method: shown.method });
 
 const nothingDone = "Nothing was placed, and nobody was charged.";
 
 /**
  * Refuses orders that the firm pays if placing them would charge something else than the form showed.
+ * @returns the only method that may be charged automatically; null for none
  * @throws ServiceError naming the field or the difference
  */
-export async function requireShownCharge(
+export async function methodToCharge(
   deps: Pick<OrderDeps, "db" | "clock" | "rowMac">,
   principal: Principal,
   shown: ShownCharge,
   orders: readonly PricedOrder[],
-): Promise<void> {
+): Promise<string | null> {
   const { cents, method } = shown;
-  if (shown.isPriceFirst) return;
+  if (shown.isPriceFirst) return null;
   const reasons = new Set(orders.flatMap(({ manualQuoteReason }) => manualQuoteReason ?? []));
   if (reasons.size > 0) {
-    if (cents === undefined && (method ?? noMethod) === noMethod) return;
+    if (cents === undefined && (method ?? noMethod) === noMethod) return null;
     throw invalid(
       `price_first must be ticked: a person has to set the price. ${[...reasons].join(" ")} ${nothingDone}`,
     );
@@ -73,7 +70,8 @@ export async function requireShownCharge(
   const totalCents = amounts.reduce((sum, each) => sum + each, 0);
   if (cents !== undefined && totalCents !== cents)
     throw invalid(`The price is ${money(totalCents)} now, not ${money(cents)}. ${nothingDone}`);
-  if (method === undefined) return;
+  // Without a script the order form shows no charge, so nobody has agreed to one.
+  if (method === undefined) return null;
   const active = await activeMethod(deps.db, principal);
   const spending = { spender: actorOf(principal), amounts };
   const refusal = active ? await expectedRefusal(deps.db, deps, principal, spending) : null;
@@ -83,7 +81,8 @@ export async function requireShownCharge(
     isRefused: refusal !== null,
     isFinal: cents !== undefined,
   });
-  if (change === null) return;
+  const agreedCents = cents ?? shown.mostCents ?? -1;
+  if (change === null) return method === noMethod || totalCents > agreedCents ? null : method;
   const name = active ? methodName(active) : "";
   throw invalid(`The charge is not the one that the form showed: ${changes[change](name)} ${nothingDone}`);
 }
