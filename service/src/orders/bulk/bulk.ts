@@ -1,7 +1,8 @@
 /** Bulk orders: many orders from one template and one list of people. */
 import { rowTable } from "./store.ts";
 
-export { type BulkDeps, cancelBulk, createBulk, ownBulk, placeRows, retryBulk, rowPage } from "./create.ts";
+export { type BulkDeps, cancelBulk, createBulk, ownBulk, retryBulk, rowPage } from "./create.ts";
+export { nextPrices, placeRows, type ShownSum, sumOfPrices } from "./place.ts";
 export { bulkRoutes } from "./routes.ts";
 export { type Bulk, isAwaitedByBulks, rowCipher, sweepBulks } from "./store.ts";
 

@@ -8,10 +8,8 @@ import { cursorOf, foreignCursor, limitOf, type PageQuery, pageOf } from "../../
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { fingerprintOf } from "../../kernel/platform/idempotency-keys.ts";
 import { newUuid } from "../../kernel/platform/ids.ts";
-import { timeLimit } from "../../kernel/platform/stopwatch.ts";
 import { isUuid } from "../../kernel/platform/text.ts";
 import {
-  createOrder,
   documentUse,
   type OrderDeps,
   type OrderForm,
@@ -25,17 +23,13 @@ import { columnsOf, commonFields, rowForm } from "./row-forms.ts";
 import {
   type Bulk,
   cancelRows,
-  claimRow,
-  failRow,
   findBulk,
   insertBulk,
   insertRows,
   listRows,
-  nextWaiting,
   type RowCipher,
   retryRows,
   type StoredRowForm,
-  type WaitingRow,
 } from "./store.ts";
 
 export type BulkDeps = { orders: OrderDeps; withTemplate: WithTemplate; cipher: RowCipher };
@@ -167,7 +161,8 @@ async function unfitValues(
   return errors.sort((one, other) => one.row - other.row).slice(0, mostErrors);
 }
 
-function wholeForm(
+/** Reads the form of a row. @returns its errors, or the form */
+export function wholeForm(
   content: TemplateVersion["content"],
   sent: ReadonlyMap<string, string>,
   pricing: OrderDeps["offer"]["pricing"],
@@ -187,67 +182,6 @@ export async function ownBulk({ orders }: Pick<BulkDeps, "orders">, owner: Owner
   const bulk = isUuid(bulkId) ? await findBulk(orders.db, owner, bulkId) : undefined;
   if (!bulk) throw noSuchBulk();
   return bulk;
-}
-
-const mostOrdersInRun = 100;
-const mostMs = 10_000;
-
-/**
- * Places orders for at most 100 waiting rows, for at most ten seconds. The caller repeats the call until no row waits.
- * A row and its order are committed together, so neither a crash nor a concurrent caller can place a row twice.
- * @throws ServiceError `not_found`, and errors that prevent placing any order
- */
-export async function placeRows(deps: BulkDeps, principal: Principal, bulkId: string): Promise<Bulk> {
-  const bulk = await ownBulk(deps, principal, bulkId);
-  const work = placing.get(bulkId) ?? placeWaiting(deps, principal, bulk).finally(() => placing.delete(bulkId));
-  placing.set(bulkId, work);
-  await work;
-  return ownBulk(deps, principal, bulkId);
-}
-
-/**
- * The running placement of each bulk in this process. Concurrent callers wait for the same one. Otherwise each would
- * prepare the same row, and only one could place it.
- */
-const placing = new Map<string, Promise<void>>();
-
-async function placeWaiting(deps: BulkDeps, principal: Principal, bulk: Bulk): Promise<void> {
-  const isLate = timeLimit(mostMs);
-  let last = 0;
-  for (let ordered = 0; ordered < mostOrdersInRun && !isLate(); ordered++) {
-    const row = await nextWaiting(deps.orders.db, bulk.bulkId, last);
-    if (!row) break;
-    last = row.n;
-    await placeRow(deps, principal, row, bulk);
-  }
-}
-
-async function placeRow(
-  { orders, withTemplate, cipher }: BulkDeps,
-  principal: Principal,
-  { id, n, content }: WaitingRow,
-  { bulkId, templateId, version }: Pick<Bulk, "bulkId" | "templateId" | "version">,
-): Promise<void> {
-  const stored = cipher.open(content, id);
-  const { partnerId, environment } = principal;
-  const isOwn =
-    "fields" in stored &&
-    stored.bulkId === bulkId &&
-    stored.n === n &&
-    stored.owner.partnerId === partnerId &&
-    stored.owner.environment === environment;
-  if (!isOwn) throw new Error(`row ${n} of bulk ${bulkId} is not what was written`);
-  const named: [string, string][] = [
-    ["template", templateId],
-    ["template_version", String(version)],
-  ];
-  const sent = { fields: new Map([...stored.fields, ...named]), upload: null, withTemplate };
-  try {
-    await createOrder(orders, principal, sent, ({ code }) => claimRow(id, cipher.seal({ orderCode: code }, id)));
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== "validation") throw error;
-    await failRow(orders.db, id, error.message);
-  }
 }
 
 /** Sets failed rows back to waiting. @throws ServiceError `not_found` */

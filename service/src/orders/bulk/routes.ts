@@ -4,7 +4,8 @@ import { principalOf, requireKey } from "../../kernel/http/authentication.ts";
 import { jsonRoute, optionalText, type RouteDeps } from "../../kernel/http/route.ts";
 import { readForm } from "../../kernel/http/uploads/multipart.ts";
 import type { UploadPlaces } from "../../kernel/http/uploads/upload-places.ts";
-import { type BulkDeps, cancelBulk, createBulk, ownBulk, placeRows, retryBulk, rowPage } from "./create.ts";
+import { type BulkDeps, cancelBulk, createBulk, ownBulk, retryBulk, rowPage } from "./create.ts";
+import { placeRows } from "./place.ts";
 import { BulkAnswer, BulkProgress, BulkRow, BulkRows, bulkFormSchema } from "./schemas.ts";
 import type { Bulk } from "./store.ts";
 

@@ -104,12 +104,14 @@ export const insertRows = (tx: Tx, bulkId: string, rows: readonly { id: string; 
 export type WaitingRow = { id: string; n: number; content: Buffer };
 
 /** The waiting row with the lowest number after `after`. Rows to retry count as waiting. */
-export async function nextWaiting(db: Sql, bulkId: string, after: number): Promise<WaitingRow | undefined> {
-  const [row] = await db.query<WaitingRow>(sql`
+export const waitingRows = (
+  db: Sql,
+  bulkId: string,
+  { after, limit }: { after: number; limit: number },
+): Promise<WaitingRow[]> =>
+  db.query<WaitingRow>(sql`
     SELECT id, n, content FROM bulk_rows
-    WHERE bulk_id = ${bulkId} AND state = 'waiting' AND n > ${after} ORDER BY n LIMIT 1`);
-  return row;
-}
+    WHERE bulk_id = ${bulkId} AND state = 'waiting' AND n > ${after} ORDER BY n LIMIT ${limit}`);
 
 /**
  * Claims a row for its order. The claim is part of the statement that writes the order, so both are committed or

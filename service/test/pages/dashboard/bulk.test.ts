@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
+import { until } from "@signsealship/testing/until";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { openMembersService } from "../../firms/members/members-service.ts";
 import { newMember, postForm } from "../../firms/members/signed-in-member.ts";
@@ -28,7 +29,7 @@ async function member() {
     return { status: answer.status, text: await answer.text(), location: answer.headers.get("location") ?? "" };
   };
   const page = async (path: string) => JSON.stringify((await running.call(path, { headers })).body);
-  const press = (path: string) => postForm(baseUrl + path, {}, headers);
+  const press = (path: string, fields: Record<string, string> = {}) => postForm(baseUrl + path, fields, headers);
   const file = async (path: string) => {
     const answer = await fetch(baseUrl + path, { headers });
     const text = await answer.text();
@@ -69,6 +70,49 @@ test("a member sends a list, sees that no order is placed yet, places them, and 
   assert.equal(done.match(/href=\\"\/dashboard\/orders\/[0-9a-f]{40}/g)?.length, 2);
   assert.equal((await press(`${location}/place`)).status, 303, "pressed again it places nothing twice");
   assert.equal((await page(location)).match(/Order [0-9a-f]{6}…/g)?.length, 2);
+});
+
+test("placing a list charges only the sum and the card that its page showed, and nothing without them", async () => {
+  const { send, page, press, addCard } = await member();
+  await addCard();
+  const list = async (person: string) => {
+    const rows = [1, 2].map((n) => `${person} ${n},${person}${n}@example.com,firm`);
+    return (await send(["Tenant.name,Tenant.email,pay_by", ...rows, ""].join("\n"))).location;
+  };
+  const shownAt = async (location: string) => {
+    const text = await page(location);
+    const shown = (name: string) =>
+      new RegExp(`name=.{1,2}${name}.{1,2} value=.{1,2}([0-9a-f-]+)`).exec(text)?.[1] ?? "";
+    return { text, fields: { total_cents: shown("total_cents"), charged_method: shown("charged_method") } };
+  };
+  const ended = () =>
+    until(async () => {
+      const jobs = await running.db.query(sql`SELECT FROM jobs WHERE queue IN ('firm-charge', 'firm-wait')`);
+      return jobs.length === 0 || undefined;
+    });
+  const firstOrder = async (location: string) => {
+    await ended();
+    const [, path = ""] = /href=.{1,2}(\/dashboard\/orders\/[0-9a-f]{40})/.exec(await page(location)) ?? [];
+    return page(path);
+  };
+  const location = await list("ann");
+  const { text, fields } = await shownAt(location);
+  assert.match(text, /are charged to Visa •••• \d{4} at once, [^.]*: \$24\.00 for all that are placed next\./);
+  assert.equal(fields.total_cents, "2400");
+  const other = await press(`${location}/place`, { ...fields, total_cents: "2300" });
+  assert.equal(other.status, 409);
+  assert.match(await other.text(), /The sum is \$24\.00 now, not \$23\.00\. Nothing was placed/);
+  await addCard();
+  const replaced = await press(`${location}/place`, fields);
+  assert.equal(replaced.status, 409);
+  assert.match(await replaced.text(), /another card or bank account now\. Nothing was placed/);
+  assert.doesNotMatch(await page(location), /dashboard\/orders\/[0-9a-f]{40}/);
+  assert.equal((await press(`${location}/place`, (await shownAt(location)).fields)).status, 303);
+  await until(async () => !/Charge \$/.test(await firstOrder(location)) || undefined);
+  assert.doesNotMatch(await firstOrder(location), /Not charged/);
+  const unseen = await list("bo");
+  assert.equal((await press(`${unseen}/place`)).status, 303);
+  assert.match(await firstOrder(unseen), /Not charged\. Nobody agreed to a charge when it was placed\./);
 });
 
 test("a list with a wrong row is refused with its row, and a canceled one offers nothing more", async () => {

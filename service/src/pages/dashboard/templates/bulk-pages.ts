@@ -2,26 +2,30 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import { readForm } from "../../../kernel/http/uploads/multipart.ts";
 import { actorOf, type Owner, type Principal } from "../../../kernel/identity/identity.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
 import {
   type Bulk,
   type BulkDeps,
   cancelBulk,
   createBulk,
+  nextPrices,
   ownBulk,
   placeRows,
   retryBulk,
   rowPage,
+  sumOfPrices,
 } from "../../../orders/bulk/bulk.ts";
-import type { OrderDeps } from "../../../orders/order/order.ts";
 import { activeMethod, expectedRefusal } from "../../../orders/payments/payments.ts";
 import type { TemplateContent } from "../../../orders/templates/templates.ts";
 import { card, emptyState, facts, notice, pageHead } from "../../ui/components.ts";
 import { plainTime } from "../../ui/format.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
 import { checkbox, errorSummary } from "../../ui/forms/fields.ts";
+import type { FormValues } from "../../ui/forms/form-body.ts";
 import { pageRoute } from "../../ui/page/route.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { shownCharge } from "../orders/firm-pays.ts";
 import { csv } from "../orders/list/page.ts";
 import { afterPlacingList } from "../orders/new/after-placing.ts";
 import { labels } from "../orders/words.ts";
@@ -114,7 +118,7 @@ function progressPages(app: FastifyInstance, forms: FastifyInstance, deps: Templ
   });
 
   const acts = [
-    ["place", placeRows],
+    ["place", placeShown],
     ["retry", retryBulk],
     ["cancel", cancelBulk],
   ] as const;
@@ -124,8 +128,8 @@ function progressPages(app: FastifyInstance, forms: FastifyInstance, deps: Templ
       policy: "partner-write",
       url: `${bulkPath}/:id/${verb}` as `${typeof bulkPath}/:id/act`,
       // Repeating the request is harmless, because an order is placed only for a row that still waits.
-      handle: async ({ request, params }) => {
-        await act(bulk, principalOf(request), params.id);
+      handle: async ({ request, params, form }) => {
+        await act(bulk, principalOf(request), params.id, form);
         return { redirect: `${bulkPath}/${params.id}` };
       },
       refused: ({ request, params }, error) => progress(request, params.id, undefined, error),
@@ -136,23 +140,42 @@ function progressPages(app: FastifyInstance, forms: FastifyInstance, deps: Templ
     const found = await ownBulk(bulk, principal, id);
     const { name, content } = await ownTemplate(deps, request, found.templateId, String(found.version));
     const rows = await rowPage(bulk, principal, id, { limit: "100", cursor });
-    const after = await afterPlacingRows(deps.orders, principal, content);
-    const body = progressBody({ bulk: found, name, ...rows, error, after });
+    const after = await afterPlacingRows(deps, principal, found, content);
+    const body = progressBody({ bulk: found, name, ...rows, error, ...after });
     return dashboardPage(deps.frame, request, { title: `Many orders from ${name}`, section, body });
   }
 }
 
-/** Says what follows when the waiting rows are placed as orders. */
-async function afterPlacingRows(orders: OrderDeps, principal: Principal, { services }: TemplateContent): Promise<Html> {
+/** Places the next orders, and charges the firm only the sum and the method that the page showed. */
+async function placeShown(bulk: BulkDeps, principal: Principal, id: string, form: FormValues): Promise<void> {
+  const shown = form["charged_method"] ? shownCharge(form) : null;
+  if (shown && shown.methodId !== (await activeMethod(bulk.orders.db, principal))?.id)
+    throw new ServiceError(
+      "conflict",
+      "Your firm pays by another card or bank account now. Nothing was placed, and nobody was charged.",
+    );
+  await placeRows(bulk, principal, id, shown);
+}
+
+/** Says what follows when the waiting rows are placed as orders. `sent`: the charge that the form of its button names. */
+async function afterPlacingRows(
+  { orders, bulk }: TemplatePagesDeps,
+  principal: Principal,
+  found: Bulk,
+  { services }: TemplateContent,
+): Promise<{ after: Html; sent: Record<string, string> }> {
   const method = await activeMethod(orders.db, principal);
   const spending = { spender: actorOf(principal), amounts: [] };
   const ofCatalog = services.doc_slug === undefined ? null : orders.offer.pricing.catalogRow(services.doc_slug);
-  return afterPlacingList({
-    method,
-    refusal: method ? await expectedRefusal(orders.db, orders, principal, spending) : null,
+  const refusal = method ? await expectedRefusal(orders.db, orders, principal, spending) : null;
+  const isCharged = method !== undefined && refusal === null && found.waiting > 0;
+  const cents = isCharged ? sumOfPrices(await nextPrices(bulk, principal, found)) : 0;
+  const after = afterPlacingList({
+    ...{ method, refusal, cents },
     signs: ofCatalog?.sign ?? services.svc_sign !== undefined,
     hasCheckout: orders.offer.acceptsPayment(principal.environment),
   });
+  return { after, sent: isCharged ? { total_cents: String(cents), charged_method: method.id } : {} };
 }
 
 /** Adds the file with the result of each row, for the sender of a list. */
@@ -215,9 +238,10 @@ type ProgressView = Awaited<ReturnType<typeof rowPage>> & {
   error: string | undefined;
   /** Says what follows when the waiting rows are placed. */
   after: Html;
+  sent: Record<string, string>;
 };
 
-function progressBody({ bulk, name, rows, nextCursor, error, after }: ProgressView): Html {
+function progressBody({ bulk, name, rows, nextCursor, error, after, sent }: ProgressView): Html {
   const { bulkId, waiting, placed, failed, canceled, createdAt } = bulk;
   const at = `${bulkPath}/${bulkId}`;
   return html`${pageHead(`Many orders from ${name}`, html`Version ${bulk.version} of <a href="${path}/${bulk.templateId}">the template</a>.`)}
@@ -234,7 +258,7 @@ ${card(
     ["Canceled", String(canceled)],
     ["Sent", plainTime(createdAt)],
   ])}
-${waiting > 0 && html`<p>Placing takes up to 100 rows at a time.</p>${after}${buttonForm(`${at}/place`, placed === 0 ? "Place the orders" : "Place the next orders")}`}
+${waiting > 0 && html`<p>Placing takes up to 100 rows at a time.</p>${after}${buttonForm(`${at}/place`, placed === 0 ? "Place the orders" : "Place the next orders", { fields: sent })}`}
 ${waiting === 0 && failed === 0 && placed > 0 && notice("info", "All done", "Every row that was not canceled has its order.")}
 ${failed > 0 && buttonForm(`${at}/retry`, "Try the failed rows again", { kind: "quiet-button" })}
 ${waiting + failed > 0 && buttonForm(`${at}/cancel`, "Give up the rest", { kind: "quiet-button" })}`,

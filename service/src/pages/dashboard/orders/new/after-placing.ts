@@ -99,10 +99,13 @@ function notCharged({ reason, leftCents }: LimitRefusal, after: After): string {
     : `Nobody is charged: ${isOfOrder && subject === "closing" ? words.closing.itsPrice : sum} is above ${limit}.`;
 }
 
-type AfterList = Pick<After, "method" | "refusal" | "signs" | "hasCheckout">;
+type AfterList = Pick<After, "method" | "refusal" | "signs" | "hasCheckout"> & {
+  /** The sum of the next orders that the firm pays, in cents. */
+  cents: number;
+};
 
 /** Says what follows when the orders of a list are placed. A row of the list may say that the firm pays its order. */
-export function afterPlacingList({ method, refusal = null, signs, hasCheckout }: AfterList): Html {
+export function afterPlacingList({ method, refusal = null, signs, hasCheckout, cents }: AfterList): Html {
   const next = signs
     ? "its document goes out for signature: each signer gets the link to sign by email"
     : "the work on its document begins";
@@ -110,7 +113,7 @@ export function afterPlacingList({ method, refusal = null, signs, hasCheckout }:
   const charge = !method
     ? "wait until somebody of your firm has paid on each order’s page"
     : refusal === null
-      ? `are charged to ${methodName(method)} at once, each by itself, within the limits that owners set`
+      ? `are charged to ${methodName(method)} at once, each by itself, within the limits that owners set: ${money(cents)} for all that are placed next. An order whose price turns out higher waits for your firm`
       : "are not charged: an owner has not allowed you to spend for your firm. An owner can charge each on its page";
   return html`<p><strong>After you place them:</strong> ${asked}Once an order is paid, ${next}.</p>
 <p>Orders of rows whose <code>pay_by</code> is <code>firm</code> ${charge}. One that we have to price first charges nobody.</p>`;

@@ -1,0 +1,135 @@
+/** Places the orders of a bulk. */
+import { tierOf } from "../../firms/partners/partners.ts";
+import type { Principal } from "../../kernel/identity/identity.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import { timeLimit } from "../../kernel/platform/stopwatch.ts";
+import { dollars } from "../dollars.ts";
+import { createOrder, type PricedOrder, type SentOrder } from "../order/order.ts";
+import { templateOf } from "../templates/templates.ts";
+import { type BulkDeps, ownBulk, wholeForm } from "./create.ts";
+import { type Bulk, claimRow, failRow, type WaitingRow, waitingRows } from "./store.ts";
+
+const mostOrdersInRun = 100;
+const mostMs = 10_000;
+
+/** The charge that a page showed: the sum of the next orders that the firm pays, in cents, and the method's id. */
+export type ShownSum = { cents: number; methodId: string };
+
+/**
+ * Places orders for at most 100 waiting rows, for at most ten seconds. The caller repeats the call until no row waits.
+ * A row and its order are committed together, so neither a crash nor a concurrent caller can place a row twice.
+ * @param shown the only charge that the caller agreed to; null for none. By default, the active method is charged.
+ * @throws ServiceError `not_found`; `conflict` when the sum is not the shown one; and errors that prevent placing any order
+ */
+export async function placeRows(
+  deps: BulkDeps,
+  principal: Principal,
+  bulkId: string,
+  shown?: ShownSum | null,
+): Promise<Bulk> {
+  const bulk = await ownBulk(deps, principal, bulkId);
+  const work = placing.get(bulkId) ?? placeWaiting(deps, principal, bulk, shown).finally(() => placing.delete(bulkId));
+  placing.set(bulkId, work);
+  await work;
+  return ownBulk(deps, principal, bulkId);
+}
+
+/**
+ * The running placement of each bulk in this process. Concurrent callers wait for the same one. Otherwise each would
+ * prepare the same row, and only one could place it.
+ */
+const placing = new Map<string, Promise<void>>();
+
+/**
+ * The prices, in cents, of the next orders that `placeRows` places and the firm pays, by the numbers of their rows.
+ * Carriers are not asked. Orders that a person has to price are left out.
+ */
+export async function nextPrices(
+  deps: BulkDeps,
+  principal: Principal,
+  bulk: Bulk,
+): Promise<ReadonlyMap<number, number>> {
+  const { orders } = deps;
+  const { pricing } = orders.offer;
+  const { content, pages } = await templateOf(orders, principal, bulk.templateId, String(bulk.version));
+  const prices = new Map<number, number>();
+  for (const row of await waitingRows(orders.db, bulk.bulkId, { after: 0, limit: mostOrdersInRun })) {
+    const { form } = wholeForm(content, fieldsOf(deps, principal, row, bulk), pricing);
+    if (form?.payBy !== "firm") continue;
+    const { services, docSlug, shipMethod, shipTo, shipFrom } = form;
+    const tier = tierOf(principal.tier);
+    const asked = { tier, services, docSlug, pages, shipMethod, shipTo, shipFrom, askCarriers: null };
+    const { outcome, quote } = await pricing.price(asked);
+    if (outcome === "quoted") prices.set(row.n, quote.totalCents);
+  }
+  return prices;
+}
+
+export const sumOfPrices = (prices: ReadonlyMap<number, number>): number =>
+  [...prices.values()].reduce((sum, cents) => sum + cents, 0);
+
+async function placeWaiting(
+  deps: BulkDeps,
+  principal: Principal,
+  bulk: Bulk,
+  shown: ShownSum | null | undefined,
+): Promise<void> {
+  const prices = shown ? await nextPrices(deps, principal, bulk) : new Map<number, number>();
+  const sum = sumOfPrices(prices);
+  if (shown && sum !== shown.cents)
+    throw new ServiceError(
+      "conflict",
+      `The sum is ${dollars(sum)} now, not ${dollars(shown.cents)}. Nothing was placed, and nobody was charged.`,
+    );
+  const isLate = timeLimit(mostMs);
+  let last = 0;
+  for (let ordered = 0; ordered < mostOrdersInRun && !isLate(); ordered++) {
+    const [row] = await waitingRows(deps.orders.db, bulk.bulkId, { after: last, limit: 1 });
+    if (!row) break;
+    last = row.n;
+    // A carrier's price can be higher than the shown one. That order waits for the firm.
+    const agree = async ({ totalCents }: PricedOrder) =>
+      shown && totalCents <= (prices.get(row.n) ?? 0) ? shown.methodId : null;
+    await placeRow(deps, principal, row, { bulk, agree: shown === undefined ? undefined : agree });
+  }
+}
+
+/** The fields of a row. @throws Error for a row that was altered, or belongs to another bulk */
+function fieldsOf(
+  { cipher }: BulkDeps,
+  { partnerId, environment }: Principal,
+  { id, n, content }: WaitingRow,
+  { bulkId }: Pick<Bulk, "bulkId">,
+): ReadonlyMap<string, string> {
+  const stored = cipher.open(content, id);
+  const isOwn =
+    "fields" in stored &&
+    stored.bulkId === bulkId &&
+    stored.n === n &&
+    stored.owner.partnerId === partnerId &&
+    stored.owner.environment === environment;
+  if (!isOwn) throw new Error(`row ${n} of bulk ${bulkId} is not what was written`);
+  return new Map(stored.fields);
+}
+
+async function placeRow(
+  deps: BulkDeps,
+  principal: Principal,
+  row: WaitingRow,
+  { bulk, agree }: { bulk: Bulk; agree: SentOrder["agree"] },
+): Promise<void> {
+  const { orders, withTemplate, cipher } = deps;
+  const { id } = row;
+  const named: [string, string][] = [
+    ["template", bulk.templateId],
+    ["template_version", String(bulk.version)],
+  ];
+  const fields = new Map([...fieldsOf(deps, principal, row, bulk), ...named]);
+  const sent = { fields, upload: null, withTemplate, agree };
+  try {
+    await createOrder(orders, principal, sent, ({ code }) => claimRow(id, cipher.seal({ orderCode: code }, id)));
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== "validation") throw error;
+    await failRow(orders.db, id, error.message);
+  }
+}
