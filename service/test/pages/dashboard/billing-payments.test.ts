@@ -5,6 +5,7 @@ import type { Principal } from "../../../src/kernel/identity/identity.ts";
 import type { PaymentMethod, PaymentOfFirm } from "../../../src/orders/payments/payments.ts";
 import { billingBody, limitRefusal } from "../../../src/pages/dashboard/billing/body.ts";
 import type { BillingView } from "../../../src/pages/dashboard/billing/view.ts";
+import { firmPaysPart } from "../../../src/pages/dashboard/orders/firm-pays.ts";
 import { render } from "../../../src/pages/ui/render.ts";
 
 const at = new Date("2026-03-04T05:06:07Z");
@@ -104,6 +105,21 @@ test("names the method, the person and the minute of a payment, and what became 
   assert.match(shown({ isPaidSince: true, orderStatus: "Paid" }), />Failed\. [^<]*It was paid later\.</);
   assert.match(shown({ payBy: "client" }), />Failed\. [^<]*The client pays it now\.</);
   assert.doesNotMatch(row, /paid later|The client pays/);
+});
+
+test("an order's page says that an expired card has to be replaced, and how long a debit takes", () => {
+  const shown = (more: Partial<PaymentOfFirm[number]>) => {
+    const [latest] = payment({ methodId: card.id, ...more });
+    const order = { code: "a".repeat(40), status: "QuoteReady", dueCents: 1_200 };
+    return render(
+      firmPaysPart(order, { method: card, latest, isOverdue: false }, { payable: true, hasCheckout: true }),
+    );
+  };
+  const replace = /again would fail again\. <a href="\/dashboard\/billing#method">Replace the card under Billing</;
+  assert.match(shown({ state: "declined", reason: "expired_card" }), replace);
+  assert.doesNotMatch(shown({ state: "declined", reason: "expired_card", methodId: randomUUID() }), replace);
+  assert.doesNotMatch(shown({ state: "declined", reason: "insufficient_funds" }), replace);
+  assert.match(shown({ state: "pending" }), /Being processed by the bank\. That takes up to 4 business days</);
 });
 
 test("names the lower of two limits, and the fields of a refused form as the page does", () => {

@@ -190,7 +190,9 @@ function wordsOfDisputes(about: About) {
     lost: {
       subject: "A bank took a payment back",
       lines: [
-        `The bank decided for the payer, and took ${sum} back for good. It had been paid for ${name}.`,
+        isClients
+          ? `The bank decided for the payer, and took ${sum} back for good. It had been paid for ${name}.`
+          : `A payment of your firm came back: the bank took ${sum} back for good. It had been paid for ${name}.`,
         ...hold,
         isRefunded
           ? "The order was refunded, so your firm owes nothing for it. You do not need to do anything."

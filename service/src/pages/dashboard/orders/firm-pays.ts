@@ -66,7 +66,8 @@ export function firmPaysPart(
   const otherWay = hasCheckout ? "open the checkout" : "pay it in the sandbox below";
   // A charge without a person would be refused again.
   const needsPerson = latest?.reason === "authentication_required" && latest.methodId === method?.id;
-  return html`${showsLatest && html`<p>Your firm’s payment: ${chargeText(latest)}</p>`}
+  return html`${showsLatest && html`<p>Your firm’s payment: ${chargeText(latest)}${latest.state === "pending" && ". That takes up to 4 business days"}</p>`}
+${payable && method && latest?.reason === "expired_card" && latest.methodId === method.id && html`<p>Charging ${methodName(method)} again would fail again. <a href="/dashboard/billing#method">Replace the card under Billing</a>, and then charge the order here.</p>`}
 ${payable && latest && latest.groupId !== null && html`<p>It was one payment for several orders, and none of them was charged. <a href="/dashboard/orders/${code}/closing">Open the closing</a> to charge them together, or charge this order alone here.</p>`}
 ${payable && method && isAboveLimit(latest) && html`<p>An owner of your firm can charge it here. After a limit was raised under Billing, charge it again here: it is not tried again by itself. Anybody of your firm can ${otherWay}.</p>`}
 ${payable && method && needsPerson && html`<p>Charging the card again would fail again. To have a person confirm the payment, ${otherWay}.</p>`}
