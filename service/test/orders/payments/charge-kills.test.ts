@@ -66,7 +66,7 @@ const charge = (node: Service, { path, fields }: Target) => post(node, path, fie
 const chargesOf = (code: string) =>
   db.query<{ state: string; intent: string | null }>(sql`
     SELECT c.state, c.payment_intent AS intent FROM firm_charges c JOIN orders o ON o.id = c.order_id
-    WHERE ${isSealed(sql`o.code`, "order", code)} ORDER BY c.asked_at`);
+    WHERE ${isSealed(sql`o.code`, "order", code)} AND c.state <> 'refused' ORDER BY c.asked_at`);
 let intentsBefore = 0;
 const newIntents = () => [...stripe.firm.intents.values()].slice(intentsBefore);
 const paymentsOf = (code: string) =>

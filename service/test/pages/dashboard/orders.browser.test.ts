@@ -380,6 +380,6 @@ test("the buttons name no sum after the price failed, nor for a document whose p
   const broken = { name: "broken.pdf", mimeType: "application/pdf", buffer: Buffer.from("%PDF-1.7 of no pages") };
   await page.getByLabel("File: a PDF").setInputFiles(broken);
   await page.getByText("its pages can’t be counted here").waitFor();
-  await button("Place and charge Visa •••• 4242");
+  await button(/^Place and charge at most \$\d+\.\d\d to Visa •••• 4242$/);
   await opened.close();
 });
