@@ -35,7 +35,7 @@ import { addressPages } from "./addresses.ts";
 import { type RoomsDeps, roomChanges } from "./changes.ts";
 import { roomBody } from "./detail.ts";
 import { type RoomsProblem, roomsBody } from "./list.ts";
-import type { FirmPaysRoom, RoomProblem } from "./view.ts";
+import type { FirmPaysRoom, RoomPart, RoomProblem } from "./view.ts";
 
 const path = "/dashboard/rooms";
 const pageSize = "20";
@@ -121,7 +121,7 @@ function roomDetail(forms: FastifyInstance, deps: RoomsDeps): void {
       client: hasCheckout ? payableOfRoom(due, "client") : [],
       firm: acceptsMethods(processor, principal.environment) ? payableOfRoom(due, "firm") : [],
     };
-    const firmPays = { ...(await firmPaysOf(deps.checkout, due)), sending, paid: paidOf(room) };
+    const firmPays = { ...(await firmPaysOf(deps.checkout, due, problem?.part)), sending, paid: paidOf(room) };
     const { environment, submission } = submissionFor(request, problem?.typed);
     const retention = roomRetention(deps.frame.retention, environment);
     const { baseUrl } = deps.frame;
@@ -166,20 +166,23 @@ const paidOf = ({ charges }: OwnRoom) => [
   ).values(),
 ];
 
-/** How the firm pays the orders of its room that are not paid. */
+/**
+ * How the firm pays the orders of its room that are not paid.
+ * @param refused the part of the page with a refusal. Why clients can't pay is read only then, because that takes
+ * several statements for each order.
+ */
 async function firmPaysOf(
   checkout: RoomsDeps["checkout"],
   room: OwnRoom,
+  refused: RoomPart | undefined,
 ): Promise<Omit<FirmPaysRoom, "sending" | "paid">> {
   const { ownOrders, charges, firmMethod: method } = room;
   const own = [...ownOrders.values()].filter((order) => order.payBy === "firm" && sumDue(order) !== null);
   const ids = new Set(own.map(({ id }) => id));
   const payments = unpaidPayments(charges.filter(({ orderId }) => ids.has(orderId)));
   const priced = [...ownOrders].filter(([, { payBy, status }]) => payBy === "firm" && isPayable(status));
-  const refusals = await whyClientsCantPay(
-    checkout,
-    priced.map(([, order]) => order),
-  );
+  const asked = refused === "payment" ? priced.map(([, order]) => order) : [];
+  const refusals = await whyClientsCantPay(checkout, asked);
   const prices = priced.map(([code, { totalCents }], n) => ({ code, totalCents, refusal: refusals[n] ?? null }));
   return { method, chargeableCents: chargeableOfRoom(room), prices, ...payments };
 }

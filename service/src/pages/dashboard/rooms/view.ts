@@ -38,7 +38,10 @@ export type FirmPaysRoom = {
   method: FirmMethod;
   /** The cents that one payment of the firm would charge now. */
   chargeableCents: number;
-  /** The orders with an unpaid price, and for each why its client can't pay it instead; null when the client can. */
+  /**
+   * The orders with an unpaid price. After a refusal in this part of the page, also why the client of an order can't pay
+   * it instead; otherwise null.
+   */
   prices: readonly (ShownOrder & { refusal: string | null })[];
   /** For each payment in process: its charges of orders in this room. */
   moving: readonly (readonly ChargeOfOrder[])[];
