@@ -47,9 +47,9 @@ export type EventRow = {
 };
 
 /**
- * Builds the INSERT of an event. Nothing else inserts events, and webhooks are sent from these rows. The INSERT runs by
- * itself in the transaction of the change that caused the event, or as a part (`WITH ... AS (...)`) of the change's own
- * statement.
+ * Builds the INSERT of an event. Nothing else inserts events. The database trigger `queue_deliveries`, in the
+ * migrations, adds a webhook delivery for each active subscription to the topic. The INSERT runs by itself in the
+ * transaction of the change that caused the event, or as a part (`WITH ... AS (...)`) of the change's own statement.
  * @param from the text after FROM, for an event that is written once for each row selected there
  */
 export function eventRow(event: EventRow, from?: Statement): Statement {

@@ -26,7 +26,7 @@ export const fillState: StateMac = {
     ${r}.created_by, extract(epoch FROM ${r}.created_at), extract(epoch FROM ${r}.expires_at), extract(epoch FROM ${r}.ended_at)`,
 };
 
-/** Reserves storage for each open form: as much as its document has, because the filled-in copy will be stored, too. */
+/** Counts the size of each open form's document toward the firm's storage, because a filled-in copy will follow. */
 export const storedForms: StoredBlobs = (partnerId) => sql`
   SELECT v.blob_key, v.bytes FROM fills f ${joinVersion} WHERE f.partner_id = ${partnerId} AND f.state = 'open'`;
 

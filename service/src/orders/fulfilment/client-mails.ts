@@ -36,8 +36,8 @@ export type Mailable = {
   /** Whether that amount replaces a payment that a bank took back; null without an amount. */
   replacesLoss: boolean | null;
   /**
-   * The amount to pay in place of a payment that a bank took back, even while postage must be paid first; null for
-   * none.
+   * The amount to pay again because a bank took a payment back; set even while postage is due before it. Null when nothing
+   * is to be paid again.
    */
   lossCents: number | null;
 };

@@ -75,12 +75,12 @@ type WithMac = SigningFacts & { mac: Buffer | null };
 export const signersHold = (rowMac: RowMac, row: WithMac): boolean =>
   rowMac.holds("orders", storedMembers(row), row.mac);
 
-/** @throws Error when the signers fail their MAC */
+/** @throws Error when the MAC of the stored signers is not valid */
 export function requireSigners(rowMac: RowMac, row: WithMac): void {
   if (!signersHold(rowMac, row)) throw new Error(`the signers of order ${row.orderCode} are not what was written`);
 }
 
-/** The signing facts of a locked order. @throws Error when the signers fail their MAC */
+/** The signing facts of a locked order. @throws Error when the MAC of the stored signers is not valid */
 export async function readSigning(tx: Tx, rowMac: RowMac, orderId: number): Promise<SigningFacts> {
   const [order] = await tx.query<WithMac>(sql`SELECT ${signingColumns} FROM orders o WHERE o.id = ${orderId}`);
   if (!order) throw new ServiceError("not_found", "Order not found.");
@@ -91,7 +91,7 @@ export async function readSigning(tx: Tx, rowMac: RowMac, orderId: number): Prom
 /**
  * Replaces signer `n` of the order, or parts of that person's data, so that a later envelope goes to the new person.
  * @param orderId of a locked order
- * @throws Error when the signers fail their MAC
+ * @throws Error when the MAC of the stored signers is not valid
  */
 export async function replaceSigner(
   tx: Tx,
@@ -122,7 +122,7 @@ type CopiedRow = Omit<CopiedParts, "signers" | "document"> &
 
 /**
  * Reads the parts to copy from the owner's order; undefined for another owner's order.
- * @throws Error when the signers of an order with signing fail their MAC
+ * @throws Error when the order includes signing, and the MAC of its stored signers is not valid
  */
 export async function readCopiedParts(
   { db, rowMac }: { db: Sql; rowMac: RowMac },

@@ -93,8 +93,8 @@ export function byHandStatement(environment: Environment, of: ListOf): Statement
 }
 
 /**
- * The refunds that people assign to orders, or will when the bank has confirmed them, oldest first. Leaves out refunds
- * and payments that were altered.
+ * The refunds that a person must assign to orders, oldest first. Includes refunds that the bank has not confirmed; they
+ * can be assigned only afterwards. Leaves out refunds and payments that were altered.
  * @param asked the refunds for which somebody asked for an assignment; the first page begins with these, even if they
  * don't wait any more
  * @param after the last refund of the page before; null for the first page

@@ -72,7 +72,7 @@ export async function overviewOfExecutions(
   return { waiting: items.map(shown), waitingTotal, next, ended: ended.map(shown) };
 }
 
-/** The execution with this id; undefined when the environment has none. */
+/** @param id may be malformed */
 export async function findExecution(
   { db }: { db: Sql },
   environment: Environment,

@@ -32,7 +32,7 @@ export { hasPartRefund, partnerOfRequest } from "./store.ts";
 
 export const protectedTables = [...requestRows, assignmentRows];
 
-/** The effects of a refund, shown before it is requested. */
+/** Shown before a refund is requested. */
 export type RefundPreview = {
   orderCode: string;
   status: string;

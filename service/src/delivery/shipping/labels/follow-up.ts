@@ -26,7 +26,7 @@ export const openTrouble = (tx: Tx, { id, orderId }: Pick<Label, "id" | "orderId
   openTask(tx, { kind: "delivery_trouble", at, environment: "live", orderId, subject: `label ${id}`, reason });
 
 /**
- * Queues a review of an order's labels. The review moves the order with its parcel, and returns labels that are no
- * longer needed.
+ * Queues a review of an order's labels. The review updates the order from the parcel's tracking, and asks the carrier to
+ * refund labels that are no longer needed.
  */
 export const reviewLater = (tx: Tx, orderId: number): Promise<void> => enqueue(tx, parcelQueue, { orderId });

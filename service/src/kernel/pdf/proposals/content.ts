@@ -131,7 +131,7 @@ function choices(all: readonly OwnOption[]): readonly OwnOption[] | null {
   return isShort && isCounted && labels.size === options.length ? options : null;
 }
 
-/** The radios of a page: pdf.js gives each option as an annotation with the name of the radio. */
+/** The radio groups of a page. pdf.js returns an annotation per button; the buttons of a group share a `fieldName`. */
 function radiosIn(annotations: readonly Annotation[], toShown: Matrix): OwnField[] {
   const byName = new Map<string, Annotation[]>();
   for (const annotation of annotations) {

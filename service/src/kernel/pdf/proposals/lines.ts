@@ -136,7 +136,7 @@ function joined(rules: readonly Rule[]): Rule[] {
   return found;
 }
 
-/** Whether a rule is as short as the first piece of a line, and touches the line's end. */
+/** Whether a rule is the next piece of a line drawn in short pieces: as long as the first, and begun where it ends. */
 const isNextPiece = ({ x, width }: Rule, line: Rule, piece: number): boolean =>
   width < longestPiece && Math.abs(width - piece) < 1 && Math.abs(x - line.x - line.width) < 1;
 /** In points. A longer piece of a line may be the place for a word of its own. */

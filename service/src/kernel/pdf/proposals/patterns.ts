@@ -167,8 +167,8 @@ export const measures = {
   signatureHeight: 26,
   textHeight: 16,
   /**
-   * Words in a box that are at most this far above its bottom are on the line to write on, so the place begins to the
-   * right of them.
+   * In points. Words this close to the bottom of their box stand on the line to write on, so the field begins to their
+   * right.
    */
   besideLabel: 11,
   /** A share of the page's width. If no pattern knows the words below a line, a longer line is not for a signature. */

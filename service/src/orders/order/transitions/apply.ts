@@ -221,7 +221,7 @@ export const noteStatus = (
 const isBeingShipped = ({ status, statusBeforeHold }: LockedOrder): boolean =>
   ["ShippingPending", "Shipped", "ShippingFailed"].includes(statusBeforeHold ?? status);
 
-/** Whether the order's fax may be in progress. */
+/** Whether a fax may be in progress: in a fax status, or earlier when the fax is sent ahead of the shipment. */
 function isBeingFaxed({ fax, status, statusBeforeHold }: LockedOrder): boolean {
   const before = statusBeforeHold ?? status;
   return before === "FaxPending" || before === "FaxSent" || faxesAhead({ fax, status: before });

@@ -1,5 +1,6 @@
 /**
- * The later course of payments of test orders. Each step is a row with a due time, which the test clock moves.
+ * The later steps of a test order's payment: it clears, fails or is disputed. Each step is a row with a due time;
+ * advancing the test clock brings it nearer.
  * `sandbox-bank.ts` applies the steps that are due.
  */
 import { hash } from "node:crypto";

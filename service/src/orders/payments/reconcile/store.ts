@@ -189,7 +189,10 @@ export type LeftInAccount = {
   cents: number;
 };
 
-/** Call this after `comparePayments`. Names of objects are not needed, so nothing here is verified. */
+/**
+ * Counts what is still open in an earlier account. Call this after `comparePayments`, which takes agreeing payments out of
+ * `payments_to_compare`. Doesn't verify MACs, because the result has only counts and a sum.
+ */
 export async function leftInAccount(db: Sql, now: Date): Promise<LeftInAccount> {
   const ofPayments = (intent: Statement) => sql`EXISTS (SELECT FROM payments p ${joinOrder(sql`p.order_id`)}
     WHERE p.payment_intent = ${intent} AND ${wasOtherAccount(requestedAt(sql`p`))} AND NOT p.simulated AND o.environment = 'live')`;

@@ -57,7 +57,7 @@ export type ClosingFormView = FormSubmission & {
   note: Html;
   /** The reasons why placed fields were refused, by the numbers of their documents. */
   refusedFields: RefusedFields;
-  /** The numbers of the documents that were refused, because they have no place for every signer. */
+  /** The numbers of the documents that were refused because at least one signer has no place to sign. */
   withoutPlace: readonly number[];
 };
 

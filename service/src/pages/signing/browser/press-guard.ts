@@ -22,7 +22,7 @@ const settledAt = new Map<Element, number>();
  * @param where the only button that moved; by default all fields and forms
  */
 export function settle(where: Element = document.documentElement): void {
-  // The style lets presses fall through, so that a refused press does not look accepted.
+  // The class sets `pointer-events: none`, so a refused press shows no pressed state.
   where.classList.add("settling");
   settledAt.set(where, Number.POSITIVE_INFINITY);
   requestAnimationFrame(() => {

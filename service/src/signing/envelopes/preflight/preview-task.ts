@@ -61,7 +61,8 @@ export async function run(original: Buffer, input: ToPreview): Promise<PreviewOu
 }
 
 /**
- * Fills in the fields of each signer after whom somebody else has a turn, as the signers' acts would.
+ * Fills in examples for every signer except those of the last turn, the way real signing would. So a later signer's
+ * preview shows what earlier signers filled in.
  * @param document the prepared document
  */
 async function exampleActs(

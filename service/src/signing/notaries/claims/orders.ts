@@ -127,7 +127,7 @@ export type OrderPeople = Pick<WaitingOrder, "code" | "environment" | "partnerId
 
 type FoundPeople = Omit<OrderPeople, "signers"> & SigningFacts & { mac: Buffer | null } & Marked;
 
-/** Undefined for an order that fails its MAC. */
+/** Undefined for an unknown order, and when the MAC of the order or its signers is not valid. */
 export async function peopleOf({ db, rowMac }: Reading, orderId: number): Promise<OrderPeople | undefined> {
   const [row] = await db.query<FoundPeople>(sql`
     SELECT o.code AS "code@order", o.environment, o.partner_id AS "partnerId", o.status, ${signingColumns},

@@ -41,7 +41,7 @@ export const mostOpen = 50;
 /** The most open requests of one firm, so that one firm can't fill the queue. */
 const mostOfFirm = 10;
 const mostADay = 10;
-/** How long before an appointment its page looks often whether the room is open. */
+/** How long before an appointment its page begins to check frequently whether the room is open. */
 const soonMs = 15 * minuteMs;
 /** How old a session may be to count for an estimate. */
 const measuredMs = 90 * dayMs;

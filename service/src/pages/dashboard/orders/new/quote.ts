@@ -21,8 +21,8 @@ const mostPages = 10_000;
 type QuoteDeps = { limits: RateLimits; orders: Pick<OrderDeps, "db" | "offer" | "clock" | "rowMac"> };
 
 /**
- * Adds the address that tells our own script the price of the order for the current form. Carriers are asked only when
- * the order is placed.
+ * Adds the route from which the form's script gets the price of the order as it is filled in now. Carriers are asked
+ * only when the order is placed.
  */
 export function quoteRoute(forms: FastifyInstance, { limits, orders }: QuoteDeps): void {
   const { db, offer } = orders;
