@@ -76,7 +76,7 @@ export async function claimNotices(
   const rows = await tx.query<{ orderId: number; coveredBy: string | null }>(sql`
     SELECT m.order_id AS "orderId", m.covered_by AS "coveredBy" FROM notarized_mails m
       JOIN unnest(${ids}::bigint[], ${numbers}::int[]) AS own (order_id, n) ON own.order_id = m.order_id AND own.n = m.n
-    WHERE m.covered_by IS NULL OR m.covered_by = ${mail} ORDER BY m.order_id FOR UPDATE OF m`);
+    WHERE m.covered_by IS NULL OR m.covered_by = ${mail} ORDER BY m.order_id FOR NO KEY UPDATE OF m`);
   const covered = rows.map(({ orderId }) => orderId);
   await tx.query(sql`
     UPDATE notarized_mails m SET covered_by = ${mail} FROM unnest(${ids}::bigint[], ${numbers}::int[]) AS own (order_id, n)
