@@ -63,7 +63,11 @@ const documentOf = (document: Buffer, { revisions, pages }: Answer, signer: numb
     ...revisions.slice(0, pages[signer - 1]?.revision).map((each) => Buffer.from(each, "base64")),
   ]);
 
-type Config = { pages: number; fields: { name: string; kind: string; page: number; label: string }[]; known: object[] };
+type Config = {
+  pages: number;
+  fields: { name: string; kind: string; page: number; label: string }[];
+  referenced: object[];
+};
 const configOf = ({ pages }: Answer, signer: number): Config =>
   JSON.parse(/id="signing-config">(.*?)<\/script>/.exec(pages[signer - 1]?.html ?? "")?.[1] ?? "{}");
 
@@ -149,7 +153,7 @@ test("a later signer's page has the document as earlier signers leave it: with t
   );
   assert.deepEqual(await textsOf(documentOf(document, body, 1)), [], "nobody has signed before Jane");
   assert.deepEqual(await textsOf(documentOf(document, body, 2)), ["Example", "1"]);
-  assert.match(JSON.stringify(configOf(body, 2).known), /"texts":\["1"\]/);
+  assert.match(JSON.stringify(configOf(body, 2).referenced), /"texts":\["1"\]/);
   const signedOn = (n: number) => body.pages[n - 1]?.html.match(/<li class="done"/g)?.length ?? 0;
   assert.deepEqual([signedOn(1), signedOn(2)], [0, 1], "the list of signers says who has signed");
 
@@ -157,7 +161,7 @@ test("a later signer's page has the document as earlier signers leave it: with t
   const tried = { [nameOf("Unit")]: "4B", [nameOf("Parking")]: "P-9", [nameOf("Rent")]: "1,000", unknown: "ignored" };
   const after = await ask(headers, { document, fields: lease, signers: [{ ...jane, tried }, john] });
   assert.deepEqual(await textsOf(documentOf(document, after.body, 2)), ["4B", "P-9", "1,000"]);
-  assert.match(JSON.stringify(configOf(after.body, 2).known), /"texts":\["1,000"\]/);
+  assert.match(JSON.stringify(configOf(after.body, 2).referenced), /"texts":\["1,000"\]/);
 });
 
 test("signers of one turn see nothing of each other", async () => {

@@ -73,6 +73,7 @@ const callOf = (account: ReturnType<typeof quizAccount>) =>
 const desk = {
   ...{ db, clock, log, rowMac: harness.rowMac, baseUrl: running.url() },
   readEligibility: eligibilityReader({ shipped: rules, clock, notarizationBlocked: () => false }),
+  papers: { titleOf: () => null },
 } as unknown as DeskDeps;
 const account = stripeIdentityAccount({ apiKey: "sk_live_double", apiBase: stripe.url, webhookSecret: null });
 const deps: IdentityDeps = {

@@ -396,7 +396,8 @@ function otherNode({
       return result;
     },
   });
-  const parts = { db: node, rowMac, clock, log: openLog("silent"), readEligibility };
+  const papers = { titleOf: () => null };
+  const parts = { db: node, rowMac, clock, log: openLog("silent"), readEligibility, papers };
   const own = new OwnNode({ secrets: secretBytes(Buffer.alloc(32)), clock, url: null });
   const identity = { desk: parts, secrets };
   const deps = { sheets: { desk: parts }, identity, recordings, disk, rooms, own } as unknown as LiveDeps;
