@@ -178,7 +178,8 @@ const flashMessages = {
   "refund-asked": "Your request waits for the operator of this service. No money has moved yet.",
   "signer-reminded": "The signer is being emailed again.",
   "signer-replaced": "The signer was replaced. The old link no longer works.",
-  "copy-link-ended": "The link was ended. It opens nothing now.",
+  "copy-link-ended":
+    "The link was ended. It no longer opens this document; other documents of the closing stay open to it.",
   "signer-replaced-everywhere":
     "The signer was replaced in every document of the closing that this person had not signed. The old link no longer works.",
   "signer-replaced-here":

@@ -97,8 +97,10 @@ export async function markRemoved(tx: Tx, roomId: string, participantId: string,
 export async function moveParticipants(
   tx: Tx,
   orderIds: readonly number[],
-  { from, to }: { from: string; to: string },
+  move: { from: string; to: string },
 ): Promise<boolean> {
+  // Participants are told apart by their lowercase address.
+  const [from, to] = [move.from.toLowerCase(), move.to.toLowerCase()];
   const rooms = await tx.query<{ id: string }>(sql`
     SELECT r.id, ${verifiedRoom} FROM rooms r WHERE EXISTS (
       SELECT FROM room_orders a JOIN orders o ON o.id = a.order_id
@@ -109,10 +111,10 @@ export async function moveParticipants(
   for (const { id } of rooms) {
     const moved = await tx.query(sql`
       UPDATE room_participants SET email = ${to} WHERE id = (
-        SELECT id FROM room_participants WHERE room_id = ${id} AND removed_at IS NULL AND lower(email) = lower(${from})
+        SELECT id FROM room_participants WHERE room_id = ${id} AND removed_at IS NULL AND lower(email) = ${from}
         ORDER BY created_at LIMIT 1)
         AND NOT EXISTS (
-          SELECT FROM room_participants WHERE room_id = ${id} AND removed_at IS NULL AND email = ${to}) RETURNING 1`);
+          SELECT FROM room_participants WHERE room_id = ${id} AND removed_at IS NULL AND lower(email) = ${to}) RETURNING 1`);
     if (moved.length === 0) continue;
     await writeRoomMac(tx, id);
     isMoved = true;

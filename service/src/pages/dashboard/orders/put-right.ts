@@ -64,7 +64,7 @@ export const missingPart = ({ submission, order, corrected: { missing } }: PutRi
     : html`${missing === "may_ask" && buttonForm(`/dashboard/orders/${order.code}/not-arrived`, "It has not arrived", { kind: "quiet-button", fields: { submission } })}`;
 
 const emailHint =
-  "All links that went to the earlier address stop working, in every document of the order’s closing. A person with that address who has not signed is emailed one new link. What the person has signed stays as it is.";
+  "Links to sign that went to the earlier address stop working, in every document of the order’s closing that waits for signatures. A person with that address who has not signed is emailed one new link. Documents that are complete, on hold or with a notary are not changed, and links to them go on working.";
 
 /** The forms that correct an order, and the earlier corrections. */
 export function putRightPart(view: PutRightView): Html {

@@ -86,7 +86,7 @@ function addressesBody({ room, submission, documents, problem }: AddressesView):
     label: `${value} (${count === 0 ? "participant" : count === 1 ? "1 document" : `${count} documents`})`,
   }));
   const form = html`${errorSummary(problem?.error ?? null)}
-<p>One correction covers every document of the closing in which it is still possible, and the participants of the room. Everything that was mailed to the earlier address stops working at once, and the person is emailed one new link for all that is left to sign.</p>
+<p>One correction covers every document of the closing in which it is still possible, and the participants of the room. Links to sign that went to the earlier address stop working at once; links to documents that are complete, on hold or with a notary go on working. The person is emailed one new link for all that is left to sign.</p>
 <form class="form" method="post" action="${pathOf(room.roomCode)}">
 ${hiddenFields({ submission })}${select({ form: "addresses", name: "from", label: "Address to correct", required: true, value: typed["from"], options })}
 ${field({ form: "addresses", name: "to", type: "email", label: "Right address", required: true, maxLength: 254, value: typed["to"], autocomplete: "off" })}
