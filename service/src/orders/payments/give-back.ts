@@ -9,7 +9,7 @@ import { fromOrders, lockOrder, ordersTable, verifiedOrder } from "../order/orde
 import { awaitsAssignment } from "./by-hand.ts";
 import { closeCheckouts, OpenElsewhere } from "./checkout/sessions.ts";
 import { isDisputed } from "./disputes.ts";
-import { wentBackOutside } from "./paid-outside.ts";
+import { elsewhereSubject, wentBackOutside } from "./paid-outside.ts";
 import { processorOfOrder, requireNewestKey } from "./processor/account.ts";
 import { isLost } from "./processor/apply.ts";
 import { isMissing } from "./processor/charge-requests.ts";
@@ -117,7 +117,7 @@ export async function refundAtProcessor(
       : "Its event books the refund here,";
     const reason = `The payment processor’s account doesn’t have the payment ${paymentIntent}. If the account was changed, refund ${dollars(amountCents)} in the earlier one, minus refunds that are already under way there. ${booked} if STRIPE_WEBHOOK_SECRET still has the secret of its endpoint.`;
     const about = { kind: "refund_failed", environment: sql`o.environment`, orderId, reason } as const;
-    const task = { ...about, at: clock(), subject: `${paymentIntent}:${orderId}:elsewhere` };
+    const task = { ...about, at: clock(), subject: elsewhereSubject(paymentIntent, orderId) };
     await db.transaction((tx) => openTask(tx, task, sql`${ordersTable} WHERE o.id = ${orderId}`));
   }
 }

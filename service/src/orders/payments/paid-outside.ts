@@ -8,7 +8,8 @@ import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { verified } from "../../kernel/platform/database/state-mac.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { enqueue } from "../../kernel/platform/jobs/jobs.ts";
-import { finishTask, type TaskDeps } from "../../kernel/tasks/tasks.ts";
+import { finishTask, fromTasks, type TaskDeps } from "../../kernel/tasks/tasks.ts";
+import { dollars } from "../dollars.ts";
 import { fromOrders, type LockedOrder, lockOrder, refundQueue } from "../order/order.ts";
 import { lockIntent, settledRefundQueue } from "./disputes.ts";
 import { creditPart, lockedBooks, type Note } from "./documents.ts";
@@ -39,24 +40,36 @@ export async function wentBackOutside(db: Sql, paymentId: number): Promise<boole
   return (await db.query(notes)).length > 0;
 }
 
+/** The subject of the task about a refund that only an earlier account of the processor can make. */
+export const elsewhereSubject = (paymentIntent: string | null, orderId: number): string =>
+  `${paymentIntent}:${orderId}:elsewhere`;
+
 /** The answer for a failed refund that was not paid back outside the processor. */
 const booksNothing = "none";
 
+export type FailedRefundAnswer = {
+  outcome: string;
+  /** An `OutsideWay`; `none` if nothing is to be booked. */
+  how: string;
+  /** Whether the money went back in addition to refunds that succeeded after this one failed. */
+  isFurther: boolean;
+};
+
 /**
  * Ends the task about a refund that failed, with a note. If the money went back outside the processor, books that.
- * @param how an `OutsideWay`; `none` if nothing is to be booked
- * @throws ServiceError without an answer, and when nothing is held that could have gone back
+ * @throws ServiceError without an answer, when nothing is held that could have gone back, while another refund of the
+ * payment is open, and after another one unless the answer says that this money is further
  */
 export async function finishFailedRefund(
   deps: TaskDeps,
   id: number,
   by: string,
-  { outcome, how }: { outcome: string; how: string },
+  { outcome, how, isFurther }: FailedRefundAnswer,
 ): Promise<void> {
   if (!isOutsideWay(how) && how !== booksNothing) throw invalid("Choose how the money went back.");
   await finishTask(deps, id, by, outcome, async (tx, { orderId, subject }, at) => {
     if (!isOutsideWay(how) || orderId === null) return {};
-    return { how, amountCents: await payBack(tx, { orderId, subject }, { how, actor: by, at }) };
+    return { how, amountCents: await payBack(tx, { orderId, subject }, { how, isFurther, actor: by, at }) };
   });
 }
 
@@ -68,7 +81,7 @@ type Returned = { payment: number; name: string; cents: number };
 async function payBack(
   tx: Tx,
   { orderId, subject }: { orderId: number; subject: string },
-  { how, actor, at }: { how: OutsideWay; actor: string; at: Date },
+  { how, isFurther, actor, at }: { how: OutsideWay; isFurther: boolean; actor: string; at: Date },
 ): Promise<number> {
   const order = await lockedOrder(tx, orderId);
   const payments = await tx.query<Payment>(sql`
@@ -76,8 +89,8 @@ async function payBack(
     WHERE order_id = ${orderId} ORDER BY id`);
   const intents = [...new Set(payments.flatMap(({ paymentIntent }) => paymentIntent ?? []))].sort();
   for (const intent of intents) await lockIntent(tx, intent);
-  const reversed = await reversedParts(tx, payments, subject);
-  const returned = reversed.length > 0 ? reversed : await uncreditedPart(tx, payments, subject);
+  await requireNoOtherRefund(tx, { orderId, payments, intents, subject, isFurther });
+  const returned = await returnedParts(tx, order, payments, subject);
   const noteOf = (name: string) => `outside:${how}:${name}`;
   let amountCents = 0;
   for (const { payment, name, cents } of returned)
@@ -97,6 +110,63 @@ async function payBack(
   // This money may have been the last that the order's refund waited for.
   if (order.status === "RefundPending") await enqueue(tx, refundQueue, { orderId });
   return amountCents;
+}
+
+type Refunded = {
+  orderId: number;
+  payments: readonly Payment[];
+  intents: readonly string[];
+  subject: string;
+  isFurther: boolean;
+};
+
+/** The same money may have gone back, or may be about to, by another refund that somebody asked for. */
+async function requireNoOtherRefund(
+  tx: Tx,
+  { orderId, payments, intents, subject, isFurther }: Refunded,
+): Promise<void> {
+  const asked = await tx.query(sql`
+    SELECT 1 ${fromTasks} WHERE t.order_id = ${orderId} AND t.kind = 'refund_approval' AND t.state IN ('open', 'claimed')`);
+  if (asked.length > 0)
+    throw new ServiceError("conflict", "Another refund of this order waits for its decision. Decide on it first.");
+  const ids = new Set(payments.map(({ id }) => String(id)));
+  for (const intent of intents) {
+    const refunds = (await refundsOfIntent(tx, intent)).filter(({ payment }) => payment === null || ids.has(payment));
+    if (refunds.some(({ state }) => state === "pending"))
+      throw new ServiceError(
+        "conflict",
+        "Another refund of this payment is under way. Wait until it succeeds or fails.",
+      );
+    const failed = refunds.findIndex(({ id }) => id === subject);
+    const later = failed === -1 ? [] : refunds.slice(failed + 1).filter(({ state }) => state === "succeeded");
+    if (later.length === 0 || isFurther) continue;
+    const cents = later.reduce((sum, { amountCents }) => sum + (amountCents ?? 0), 0);
+    throw new ServiceError(
+      "conflict",
+      `After this refund failed, ${dollars(cents)} of the payment was refunded. If that was the same money, choose “Nothing to book”. If it was other money, tick “In addition to later refunds”.`,
+    );
+  }
+}
+
+/** The parts of the order's payments that are back with the service, and are the subject of the task. */
+async function returnedParts(
+  tx: Tx,
+  { id, status }: LockedOrder,
+  payments: readonly Payment[],
+  subject: string,
+): Promise<Returned[]> {
+  const elsewhere = payments.filter(({ paymentIntent }) => subject === elsewhereSubject(paymentIntent, id));
+  if (elsewhere.length > 0 && status !== "RefundPending")
+    throw new ServiceError(
+      "conflict",
+      "This refund of a part is requested in the payment processor’s earlier account, whose event books it. It can’t be booked here.",
+    );
+  const parts: Returned[] = [];
+  for (const { id: payment } of elsewhere)
+    parts.push({ payment, name: subject, cents: (await lockedBooks(tx, payment)).rest });
+  if (parts.length > 0) return parts;
+  const reversed = await reversedParts(tx, payments, subject);
+  return reversed.length > 0 ? reversed : uncreditedPart(tx, payments, subject);
 }
 
 async function lockedOrder(tx: Tx, orderId: number): Promise<LockedOrder> {

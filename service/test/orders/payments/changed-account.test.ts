@@ -22,6 +22,7 @@ import {
   checkoutUrl,
   endCharge,
   endPendingPayment,
+  finishFailedRefund,
   openProcessor,
   type Processor,
   paymentJobs,
@@ -315,6 +316,38 @@ test("a refund of a payment that the account doesn't have is a task, and the ear
   await assert.rejects(refundOrder(node, orderId), "another failure is tried again");
   for (const event of stripe.refundByHand(intent, 6_900)) await world.take(event);
   assert.equal(await statusOf(code), "Refunded");
+});
+
+test("a refund that the account can't make may go back by check: the rest is booked once, and the order ends", async () => {
+  await notice(firstAccount());
+  const { code } = await paidByClient();
+  const orderId = await world.orderIdOf(code);
+  const node = await otherAccount();
+  await notice(node);
+  await db.transaction(async (tx) => {
+    const order = await lockOrder(tx, code);
+    const by = { actor: "system", at: clock(), log: deps.log, reason: "asked" } as const;
+    if (order) await transition(tx, order, "refund_requested", by);
+  });
+  await refundOrder(node, orderId);
+  const [task] = await db.query<{ id: number }>(
+    sql`SELECT id FROM tasks WHERE kind = 'refund_failed' AND order_id = ${orderId}`,
+  );
+  const end = () =>
+    finishFailedRefund(deps, task?.id ?? 0, "operator:ann", { outcome: "Check 7", how: "check", isFurther: false });
+  await end();
+  await assert.rejects(end(), ServiceError);
+  await refundOrder(node, orderId);
+  assert.equal(await statusOf(code), "Refunded");
+  const credited = await db.query<{ cents: number; refund: string }>(sql`
+    SELECT d.part_cents::float8 AS cents, split_part(d.refund, ':', 2) AS refund FROM billing_documents d
+    JOIN payments p ON p.id = d.payment_id WHERE p.order_id = ${orderId} AND d.kind = 'credit_note'`);
+  assert.deepEqual(credited, [{ cents: 9_900, refund: "check" }]);
+  assert.deepEqual(
+    (await tasksOf("refund_failed", code)).map(({ state }) => state),
+    ["done"],
+    "it isn't opened again",
+  );
 });
 
 test("payments that the earlier account's books can't tell any more are one task, and no differences", async () => {

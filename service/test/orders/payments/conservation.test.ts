@@ -437,7 +437,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
       );
     const before = await centsOf();
     await attempt(points, () =>
-      finishFailedRefund(deps, task.id, agent.actor, { outcome: "Check 1044", how: "check" }),
+      finishFailedRefund(deps, task.id, agent.actor, { outcome: "Check 1044", how: "check", isFurther: true }),
     );
     const cents = (await centsOf()) - before;
     byCheck.set(intent, (byCheck.get(intent) ?? 0) + cents);

@@ -164,9 +164,13 @@ test("a part is refunded by two people, the order continues, and the firm’s re
   assert.equal(await statusOf(code), "EsignPending");
 });
 
-async function approvedPart(code: string): Promise<string> {
+async function requestedPart(code: string): Promise<string> {
   const answer = await post("", agent, { order: code, reason: "Waited", amount: "$5.00" });
-  const id = /refunds\/([0-9a-f-]{36})/.exec(answer.headers.get("location") ?? "")?.[1] ?? "";
+  return /refunds\/([0-9a-f-]{36})/.exec(answer.headers.get("location") ?? "")?.[1] ?? "";
+}
+
+async function approvedPart(code: string): Promise<string> {
+  const id = await requestedPart(code);
   assert.equal((await post(`/${id}/approve`, approver)).status, 303);
   return id;
 }
@@ -276,6 +280,31 @@ test("a failed refund that was paid back by check is booked once: no page or ref
   assert.equal(last["amount"], (payment?.cents ?? 0) - 500);
   for (const event of stripe.refundEvents(last)) await deliver(event);
   await until(async () => (await statusOf(code)) === "Refunded");
+});
+
+test("a failed refund is not booked as paid by check while another one is open, and after one only as further money", async () => {
+  const { code, intent } = await paidOrder();
+  await approvedPart(code);
+  await until(() => refundsOf(intent) === 1);
+  const failed = stripe.refunds.at(-1) ?? {};
+  for (const event of stripe.refundEvents(failed)) await deliver(event);
+  await deliver(stripe.failRefund(String(failed["id"])));
+  await noJobs("part-refund-news");
+  const [task] = await running.db.query<{ id: number }>(
+    sql`SELECT id FROM tasks WHERE kind = 'refund_failed' AND subject = ${String(failed["id"])}`,
+  );
+  const act = (name: string, fields: Record<string, string> = {}) =>
+    postForm(`${running.service.baseUrl}/operator/tasks/${task?.id}/${name}`, fields, { cookie: approver.cookie });
+  const book = (more: Record<string, string> = {}) => act("done", { outcome: "Check 1044", how: "check", ...more });
+  assert.equal((await act("claim")).status, 303);
+  const again = await requestedPart(code);
+  await refused(await book({ further: "on" }), 409, /Another refund of this order waits for its decision/);
+  assert.equal((await post(`/${again}/approve`, approver)).status, 303);
+  await until(() => refundsOf(intent) === 2);
+  for (const event of stripe.refundEvents(stripe.refunds.at(-1) ?? {})) await deliver(event);
+  await noJobs("part-refund-news");
+  await refused(await book(), 409, /After this refund failed, \$5\.00 of the payment was refunded/);
+  assert.equal((await book({ further: "on" })).status, 303);
 });
 
 test("a refund that somebody made at the processor, in part or of all, asks for a note where it can be noted", async () => {

@@ -7,7 +7,7 @@ import type { QueueCount, Task } from "../../../upkeep/console/console.ts";
 import { card, emptyState, pageHead, statusBadge } from "../../ui/components.ts";
 import { shortCode, shortTime } from "../../ui/format.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
-import { errorSummary, field, select } from "../../ui/forms/fields.ts";
+import { checkbox, errorSummary, field, select } from "../../ui/forms/fields.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { openIn, waitsElsewhere } from "../frame/elsewhere.ts";
@@ -195,11 +195,19 @@ function actions({ id, kind, state, claimedBy, orderCode }: Task, operator: Oper
   if (mayAskAgain(kind)) return html`${release}${buttonForm(`${path}/ask-again`, "Not known yet", options)}`;
   if (!endsByWord(kind)) return release;
   return html`${release}<details class="ask"><summary>Done</summary><form class="form" method="post" action="${path}/done">
-<input type="hidden" name="back" value="${back}">${kind === "refund_failed" && wayField(id)}${field({ form: `task-${id}`, name: "outcome", label: "What was done", required: true, maxLength: 500 })}
+<input type="hidden" name="back" value="${back}">${kind === "refund_failed" && wayFields(id)}${field({ form: `task-${id}`, name: "outcome", label: "What was done", required: true, maxLength: 500 })}
 <div class="form-actions"><button type="submit" class="quiet-button">Mark as done</button></div></form></details>`;
 }
 
 /** Asks how the money of a failed refund went back, because that is booked. */
+const wayFields = (id: number): Html =>
+  html`${wayField(id)}${checkbox({
+    form: `task-${id}`,
+    name: "further",
+    label: "In addition to later refunds",
+    hint: "Tick this only if the payment was refunded again after this refund failed, and that was other money.",
+  })}`;
+
 const wayField = (id: number): Html =>
   select({
     form: `task-${id}`,

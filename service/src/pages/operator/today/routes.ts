@@ -68,9 +68,9 @@ export function todayRoutes(scope: FastifyInstance, deps: TodayDeps): void {
       permission: everybody,
       async handle({ params, form, operator }) {
         const { id, kind } = await taskFor(operator, params.id);
-        const { outcome = "", how = "" } = form;
+        const { outcome = "", how = "", further } = form;
         if (act === finishTask && kind === "refund_failed")
-          await finishFailedRefund(tasks, id, operator.actor, { outcome, how });
+          await finishFailedRefund(tasks, id, operator.actor, { outcome, how, isFurther: further === "on" });
         else await act(tasks, id, operator.actor, outcome);
         return done(backOf(form["back"]), message);
       },
