@@ -42,7 +42,7 @@ const placing = new Map<string, Promise<void>>();
 
 /**
  * The prices, in cents, of the next orders that `placeRows` places and the firm pays, by the numbers of their rows.
- * Carriers are not asked. Orders that a person has to price are left out.
+ * Carriers are not asked. Leaves out orders that a person has to price, and altered rows, which stop the placing.
  */
 export async function nextPrices(
   deps: BulkDeps,
@@ -54,7 +54,8 @@ export async function nextPrices(
   const { content, pages } = await templateOf(orders, principal, bulk.templateId, String(bulk.version));
   const prices = new Map<number, number>();
   for (const row of await waitingRows(orders.db, bulk.bulkId, { after: 0, limit: mostOrdersInRun })) {
-    const { form } = wholeForm(content, fieldsOf(deps, principal, row, bulk), pricing);
+    const fields = readableFields(deps, principal, row, bulk);
+    const form = fields && wholeForm(content, fields, pricing).form;
     if (form?.payBy !== "firm") continue;
     const { services, docSlug, shipMethod, shipTo, shipFrom } = form;
     const tier = tierOf(principal.tier);
@@ -110,6 +111,15 @@ function fieldsOf(
     stored.owner.environment === environment;
   if (!isOwn) throw new Error(`row ${n} of bulk ${bulkId} is not what was written`);
   return new Map(stored.fields);
+}
+
+/** For a page, which must open although a row was altered: null for that row. */
+function readableFields(...row: Parameters<typeof fieldsOf>): ReadonlyMap<string, string> | null {
+  try {
+    return fieldsOf(...row);
+  } catch {
+    return null;
+  }
 }
 
 async function placeRow(

@@ -42,20 +42,6 @@ export type Mailable = {
   lossCents: number | null;
 };
 
-/** The moments of mails about an order's money. They name the order's file number. */
-export const aboutMoney: ReadonlySet<MailMoment> = new Set([
-  "quote_ready",
-  "payment_received",
-  "payment_failed",
-  "supplement_due",
-  "pay_again",
-  "paid_late",
-  "refunded_part",
-  "payment_returned",
-  "refund_failed",
-  "refunded",
-] as const);
-
 /** The moments of mails about payments that arrived. */
 const aboutPayments: ReadonlySet<MailMoment> = new Set([
   "payment_received",
@@ -66,6 +52,12 @@ const aboutPayments: ReadonlySet<MailMoment> = new Set([
   "refund_failed",
   "refunded",
 ] as const);
+
+/** The moments of mails about an order's money. They name the order's file number. */
+export const aboutMoney: ReadonlySet<MailMoment> = new Set([
+  ...aboutPayments,
+  ...(["quote_ready", "payment_failed", "supplement_due"] as const),
+]);
 
 export const mailableColumns = sql`o.environment, o.status, o.pay_by AS "payBy", ${isFailureOfFirm(sql`o.id`)} AS "isFailureOfFirm",
   ${isPaidByFirm(sql`o.id`)} AS "isPaidByFirm", ${documentsDeletedAt(sql`o.id`)}, ${dueCents}`;

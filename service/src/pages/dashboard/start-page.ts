@@ -3,6 +3,7 @@ import type { DraftDeps } from "../../closing/drafts/drafts.ts";
 import type { ReadLaunchpad } from "../../firms/partners/partners.ts";
 import { principalOf } from "../../kernel/http/authentication.ts";
 import { maySeeBilling, type Principal } from "../../kernel/identity/identity.ts";
+import { isAltered } from "../../kernel/platform/database/state-mac.ts";
 import { showTestClock } from "../../kernel/test-clock/test-clock.ts";
 import { orderStatuses, type TitleOf } from "../../orders/order/order.ts";
 import { activeMethod, overdueOf, waitingOrders } from "../../orders/payments/payments.ts";
@@ -86,15 +87,25 @@ export function startPage(forms: FastifyInstance, deps: StartPageDeps): void {
     return dashboardPage(deps, request, { title: "Start", section: "start", body: shown });
   }
 
+  /** A sentence about the orders that wait for the firm's payment; null without any. */
+  async function readWaiting(principal: Principal): Promise<string | null> {
+    try {
+      const waiting = await waitingOrders(deps.db, principal);
+      return waiting.length === 0 ? null : waitingText(waiting, (await activeMethod(deps.db, principal)) !== undefined);
+    } catch (error) {
+      if (!isAltered(error)) throw error;
+      return "A record of your firm’s payments was altered in the database. The operator has to restore it first.";
+    }
+  }
+
   async function readOverview(principal: Principal): Promise<OverviewView> {
     const latest = wantedOf({ ...queryOf({}), sort: "changed" });
     const { payments, orderIds } = await overdueOf(deps, principal);
     const { statuses } = groups[overdueGroup];
     const failing = { ...latest, statuses, alsoIds: orderIds };
     const seesBilling = maySeeBilling(principal);
-    const [waiting, method, overdueOrders, counts, attention, changed] = await Promise.all([
-      seesBilling ? waitingOrders(deps.db, principal) : [],
-      seesBilling ? activeMethod(deps.db, principal) : undefined,
+    const [waiting, overdueOrders, counts, attention, changed] = await Promise.all([
+      seesBilling ? readWaiting(principal) : null,
       countFirmOrdersOutside(deps.db, principal, orderIds, statuses),
       countFirmOrders(deps.db, principal, orderStatuses),
       firmOrders(deps.db, principal, failing, shownMost.attention),
@@ -102,7 +113,7 @@ export function startPage(forms: FastifyInstance, deps: StartPageDeps): void {
     ]);
     return {
       overdue: seesBilling ? payments : 0,
-      waiting: waiting.length === 0 ? null : waitingText(waiting, method !== undefined),
+      waiting,
       overdueOrders,
       counts,
       attention: attention.orders,

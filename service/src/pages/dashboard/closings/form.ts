@@ -246,7 +246,7 @@ const placesPart = (documents: readonly ClosingDocument[], values: FormValues): 
 /** A row for each document with a box for each person who may be sent the final document. */
 const receiversPart = (documents: readonly ClosingDocument[], values: FormValues): Html =>
   html`<fieldset id="closing-receivers"><legend id="receivers-title">Who receives what</legend>
-<p class="hint">For a lender, or anybody else who needs the documents. The final document is sent to them once it is done: by a link that ends after 14 days, and asks for a code that is mailed to them. Its custody certificate comes with it, which names the signers with their addresses and the order’s code, which opens the order’s page. The client and those who sign get their copies anyway. To send all documents together instead, as one zip, leave the boxes empty and use “Send to the lender” in the closing’s room.</p>
+<p class="hint">For a lender, or anybody else who needs the documents. The final document is sent to them once it is done: by a link that ends after 14 days, and asks for a code that is mailed to them. Its custody certificate comes with it, which names the signers with their addresses and the order’s code, which opens the order’s page. The client, and those who sign by a link, get their copies anyway. To send all documents together instead, as one zip, leave the boxes empty and use “Send to the lender” in the closing’s room.</p>
 ${documents.map(
   ({ n, name, receivers }) =>
     html`<div class="closing-signers" role="group" aria-labelledby="receivers-title receivers-name-${n}"><p class="breakable" id="receivers-name-${n}">${n}. ${name || "File"}</p>

@@ -1,6 +1,7 @@
 import type { Owner } from "../../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
+import { isAltered } from "../../../kernel/platform/database/state-mac.ts";
 import { fromOrders, hasOrderCode, type LockedOrder, lockOrders, signersOf } from "../../../orders/order/order.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
 import { findOpenEnvelope, findSigners, lockEnvelope } from "../records/envelope.ts";
@@ -34,11 +35,11 @@ export async function othersOfClosing(
   const others = await db.query<{ code: string }>(sql`
     SELECT o.code AS "code@order" ${fromOrders}
     WHERE o.id = ANY (${ids}::bigint[]) AND o.id <> ${own?.id ?? 0} AND o.partner_id = ${partnerId}
-      AND o.environment = ${environment} AND o.status = ANY (${toBeSigned}::text[])`);
+      AND o.environment = ${environment} AND (o.sign OR o.notarize) AND o.status = ANY (${toBeSigned}::text[])`);
   return others.map(({ code }) => code);
 }
 
-/** For each signer of an order, by number: how many other documents of its closings this person has to sign. */
+/** For each signer of an order, by number: how many other documents of its closings, without altered ones, this person has to sign. */
 export async function documentsElsewhere(
   db: Sql,
   closingsOf: ClosingsWith,
@@ -47,7 +48,7 @@ export async function documentsElsewhere(
   const counts = new Map<number, number>();
   if (signers.length === 0) return counts;
   for (const code of await othersOfClosing(db, closingsOf, orderCode, owner)) {
-    const found = await findSigning(db, code, owner);
+    const found = await findSigning(db, code, owner).catch(noneIfAltered);
     if (!found) continue;
     const open = found.envelope && found.envelope.endedAt === null ? await findSigners(db, found.envelope.id) : null;
     const left = open?.filter(({ signedAt }) => signedAt === null) ?? signersOf(found.order);
@@ -55,6 +56,11 @@ export async function documentsElsewhere(
       if (left.some((other) => isSame(other, signer))) counts.set(signer.n, (counts.get(signer.n) ?? 0) + 1);
   }
   return counts;
+}
+
+function noneIfAltered(error: unknown): undefined {
+  if (isAltered(error)) return undefined;
+  throw error;
 }
 
 /** A person's further signatures: in open envelopes, and in orders whose next envelope is not open yet. */
