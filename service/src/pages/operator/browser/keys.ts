@@ -31,10 +31,12 @@ function step(by: 1 | -1): void {
 
 function showHelp(): void {
   const open = document.querySelector<HTMLDialogElement>("#console-keys");
-  if (open) {
+  // A dialog that was just closed is still on the page until its event has fired.
+  if (open?.open) {
     open.close();
     return;
   }
+  open?.remove();
   const dialog = document.createElement("dialog");
   dialog.id = "console-keys";
   dialog.setAttribute("aria-labelledby", "console-keys-title");
