@@ -78,8 +78,8 @@ export function figuresStatement(cohort: Cohort): Statement {
 }
 
 /**
- * Settings for the query: it is planned for this firm's size, gets memory for its joins, and may use only one extra
- * worker. So the rest of the service keeps the other processor cores.
+ * Settings for the query: a plan for this firm's size, memory for its joins, and at most one extra worker. So other
+ * requests keep the other processor cores.
  */
 export const figuresSettings = `SET TRANSACTION READ ONLY; SET LOCAL plan_cache_mode = force_custom_plan;
   SET LOCAL work_mem = '64MB'; SET LOCAL max_parallel_workers_per_gather = 1; SET LOCAL jit = off;

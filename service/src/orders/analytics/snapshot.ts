@@ -93,8 +93,8 @@ export type Caller = Pick<Principal, "partnerId" | "environment">;
 export type AnalyticsReader = (caller: Caller, windowDays: number) => Promise<Snapshot>;
 
 /**
- * Opens this node's reader. It runs one query at a time for each partner, and two in total. Equal requests that wait
- * for their turn share one query.
+ * Opens this node's reader. It runs at most one query for each partner, and two in total. Identical requests in the
+ * queue share one query.
  */
 export function analyticsReader(
   { db, clock }: { db: Database; clock: Clock },

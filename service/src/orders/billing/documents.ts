@@ -65,7 +65,7 @@ export type BillingDocument = {
   totalCents: number;
   /** Whether the payment was for a supplement, which is not part of the order's total. */
   isSupplement: boolean;
-  /** Whether the payment replaced one that a bank took back, so that the order did not cost more. */
+  /** True if the payer paid again after a bank took the first payment back. The order then did not cost more. */
   replacesLoss: boolean;
   /** How a failed refund was paid back outside the payment processor; null for other documents. */
   outside: OutsideWay | null;
@@ -76,8 +76,8 @@ export type BillingDocument = {
 const reversals = sql`('credit_reversal', 'loss_reversal')`;
 
 /**
- * The amount of a document after the receipt: `part_cents` or, if that is null, the payment minus what earlier
- * documents have taken from it.
+ * The amount of a document that corrects a receipt: `part_cents` or, if that is null, the payment less the amounts of
+ * earlier documents.
  * @param d the alias of the document
  * @param s an alias for the earlier documents
  */
@@ -90,9 +90,9 @@ export const documentCents: Statement = sql`(CASE WHEN d.kind = 'receipt' THEN p
   ELSE ${leftCents(sql`d`, sql`s`)} END)::float8`;
 
 /**
- * The part of a credit note that credits a price for the first time. If a refund fails or a bank gives its money back,
- * the price stays credited: the service owes the money. The credit note of the next refund pays that debt first. So
- * only what exceeds the highest earlier sum of the payment's credit notes, less their reversals, counts.
+ * The part of a credit note that reduces the order's price. A failed refund or a returned loss doesn't raise the price
+ * again: the service then owes that money, and the next credit note first covers this debt. So only the cents count by
+ * which the payment's net credit notes exceed their highest earlier sum.
  */
 export const creditedCents: Statement = sql`(CASE WHEN d.kind = 'credit_note' THEN (
   SELECT greatest(0, max(n.net) FILTER (WHERE n.id = d.id) - greatest(0, coalesce(max(n.net) FILTER (WHERE n.id < d.id), 0)))
@@ -107,15 +107,18 @@ export const creditedCents: Statement = sql`(CASE WHEN d.kind = 'credit_note' TH
 export const verifiedAmount: Statement = sql`${verifiedAll(billingDocumentState, sql`s`, sql`FROM ${billingDocuments(sql`s`)} WHERE s.payment_id = d.payment_id`)},
   ${verifiedSimultaneous}`;
 
-/** The facts of a payment that tell who paid, and how. `outside`: its refund went back outside the processor. */
+/**
+ * The facts of a payment that determine who paid, and by which method. `outside`: how its refund was paid outside the
+ * processor.
+ */
 export type Paid = Pick<BillingDocument, "payBy" | "method" | "simulated"> & { outside?: OutsideWay | null };
 
 /** Who paid: the firm, if its own method was charged or the checkout was the firm's. */
 export const payerOf = ({ payBy, method }: Paid): Payer => (method === null ? payBy : "firm");
 
 /**
- * Who paid and by which method: `Firm, Visa •••• 4242`. The processor's page doesn't tell which card paid there. Money
- * that went back by check is not in the statement of the card that paid.
+ * Who paid and by which method: `Firm, Visa •••• 4242`. The processor doesn't report the card for a payment on its own
+ * page. A refund outside the processor names its own way, such as a check, because it isn't on the card's statement.
  */
 export const paidByText = (paid: Paid): string => {
   const online = paid.method ? methodName(paid.method) : paid.simulated ? "sandbox" : "payment page";
@@ -151,7 +154,10 @@ export async function ordersByNumber(db: Sql, { partnerId, environment }: Owner,
   return found.map(({ id }) => id);
 }
 
-/** Books of test orders follow the test clock, so a test payment has the date of its receipt. */
+/**
+ * A test order is booked by the firm's test clock, but `received_at` is real time. So a test payment is dated like its
+ * receipt.
+ */
 const paidAt = sql`CASE WHEN d.environment = 'test' THEN r.booked_at ELSE p.received_at END`;
 
 type Row = Omit<BillingDocument, "number" | "receiptNumber" | "issuer" | "buyer"> & {

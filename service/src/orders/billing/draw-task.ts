@@ -22,7 +22,10 @@ type Fact = readonly [label: string, value: string];
 export type DrawnPaper = {
   kind: string;
   title: string;
-  /** The names by which people look for the file: those of the case, the order's document, or the firm. */
+  /**
+   * Names that people search for: the case, the order's document, or the firm. They follow the title in the file's
+   * title.
+   */
   about: readonly string[];
   facts: readonly Fact[];
   tables: readonly {
@@ -87,7 +90,7 @@ function drawTable(flow: Flow, { title, columns, rows, sums }: DrawnPaper["table
   for (const row of rows) {
     const above = flow.y();
     flow.keep(rowHeight);
-    // On a new page, the columns need their names again.
+    // A new page repeats the column names.
     if (flow.y() > above) tableHead(flow, columns);
     flow.cells(
       row.map((cell, index) => [cell, fine, places[index] ?? 0] as const),
@@ -95,7 +98,7 @@ function drawTable(flow: Flow, { title, columns, rows, sums }: DrawnPaper["table
     );
   }
   flow.skip(8);
-  // Labels can be longer than the first column, and a sum than the last one.
+  // A label can be wider than the first column, and a sum wider than the last one.
   const sumPlace = Math.min(places.at(-1) ?? 0, 400);
   for (const [label, value] of sums) {
     flow.cells([[label, body, 0] as const, [value, body, sumPlace] as const], rowHeight);

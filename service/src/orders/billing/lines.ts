@@ -32,8 +32,8 @@ export type StatementLine = Paid & {
   /** The name of the order's document; null when it has none, or when the name is not read. */
   document: string | null;
   /**
-   * The discount in the price that a receipt is for, in US cents. 0 on other documents, and on receipts for money that
-   * did not pay exactly this price.
+   * The discount in the receipt's price, in US cents. 0 on other documents, and on a receipt whose payment differs from
+   * the price.
    */
   discountCents: number;
   /** The processor's name for the payment, which several orders can share; null when it has none. */
@@ -41,25 +41,26 @@ export type StatementLine = Paid & {
   /** The amount, in the smallest unit of the currency. The statement's sums include only amounts in US dollars. */
   amountCents: number;
   currency: string;
-  /**
-   * Whether the payment was used to pay its order. A payment that arrived too late, or a second time, is held until it
-   * is refunded.
-   */
+  /** True if the payment paid its order. The service holds a late or duplicate payment until it is refunded. */
   applied: boolean;
-  /** Whether the payment replaced one that a bank took back. The order did not cost more, so `applied` is false. */
+  /**
+   * True if the payer paid again after a bank took the first payment back. `applied` is then false, because the order
+   * did not cost more.
+   */
   replacesLoss: boolean;
-  /** The part of a credit note that credits a price for the first time. */
+  /** The part of a credit note that reduces the order's price (see `creditedCents` in documents.ts). */
   creditedCents: number;
   /** How a failed refund was paid back outside the payment processor; null for other documents. */
   outside: OutsideWay | null;
 };
 
 /**
- * In US cents. `closing` is `opening + corrections + payments - refunds - losses - (charges - credits)`. A positive
- * `closing` is money that the service holds and that paid for no order. The firm owes a negative one. A reversal
- * reduces the refunds or losses that its document increased. A price that was credited stays credited. `owed` is the
- * part of `closing` that the firm owes because banks took payments of orders back, less what was paid again. Money that
- * is held twice for one order pays nothing of another order, so it is a part of what is held.
+ * In US cents. `closing` is `opening + corrections + payments - refunds - losses - (charges - credits)`. If it is
+ * positive, the service holds money that paid for no order. If it is negative, the firm owes the money.
+ *
+ * A reversal reduces the refunds or losses that its document increased, but never the credits. `owed` is the firm's
+ * debt for payments that banks took back, less what was paid again. A duplicate payment for one order doesn't reduce
+ * the debt of another.
  */
 export type Sums = {
   opening: number;
@@ -70,14 +71,14 @@ export type Sums = {
   losses: number;
   closing: number;
   owed: number;
-  /** The error in the closing balances of earlier closed months. An earlier release counted differently. */
+  /** Corrects the closing balances of earlier months, which an earlier release computed differently. */
   corrections: number;
 };
 
-/** The cents that the firm owes because banks took payments of orders back. */
+/** The firm's debt, in cents, for payments that banks took back. */
 export const owedCents = ({ owed }: Pick<Sums, "owed">): number => Math.max(0, owed);
 
-/** The money that the service holds for the firm and that paid for no order. */
+/** The cents that the service holds for the firm and that paid for no order. */
 export const heldCents = (sums: Pick<Sums, "closing" | "owed">): number => sums.closing + owedCents(sums);
 
 type Line = Omit<StatementLine, "number" | "services" | "document"> &
@@ -135,7 +136,7 @@ export async function linesOf(db: Sql, { partnerId, environment }: Owner, span: 
   }));
 }
 
-/** How a line changes the balance of the firm, in US cents. A payment that pays for its order changes nothing. */
+/** A line's change to the firm's balance, in US cents. A payment that pays its order changes nothing. */
 export function balanceCents({ kind, currency, amountCents, creditedCents, applied }: StatementLine): number {
   if (currency !== "usd") return 0;
   if (kind === "receipt") return applied ? 0 : amountCents;
@@ -143,7 +144,10 @@ export function balanceCents({ kind, currency, amountCents, creditedCents, appli
   return kind === "loss" ? -amountCents : amountCents;
 }
 
-/** How a line changes what the firm owes for its order, because a bank took money back or it was paid again. */
+/**
+ * A line's change to the firm's debt for its order, in US cents. A loss increases the debt, and a payment made again
+ * for it reduces the debt.
+ */
 function owedByLine({ kind, currency, amountCents, applied, replacesLoss }: StatementLine): number {
   if (currency !== "usd") return 0;
   if (kind === "loss" || kind === "loss_reversal")
@@ -152,7 +156,7 @@ function owedByLine({ kind, currency, amountCents, applied, replacesLoss }: Stat
   return kind === "credit_note" ? amountCents : -amountCents;
 }
 
-/** The lines of all orders whose payments banks took back. `owedUntil` needs them. */
+/** The lines of all orders with a payment that a bank took back, as input for `owedUntil`. */
 export async function lossLines(db: Sql, owner: Owner): Promise<StatementLine[]> {
   const { partnerId, environment } = owner;
   const lost = await db.query<{ id: number }>(sql`
@@ -165,7 +169,8 @@ export async function lossLines(db: Sql, owner: Owner): Promise<StatementLine[]>
 }
 
 /**
- * The cents that the firm owes at `endsAt`. Money that is held for one order doesn't reduce the debt of another.
+ * The firm's debt at `endsAt`, in cents, for payments that banks took back. Money held for one order doesn't reduce the
+ * debt of another.
  * @param endsAt null for all lines
  */
 export function owedUntil(lines: readonly StatementLine[], endsAt: Date | null): number {

@@ -45,7 +45,7 @@ export const statementMail = defineMail({
   }),
 });
 
-/** Owners get no mail about a month whose sums are stored later than this after its end. */
+/** Sends no mail about a month whose sums were stored more than this long after its end. */
 const mailableMs = 10 * dayMs;
 
 const isEmpty = ({ opening, payments, refunds, losses, corrections }: Sums): boolean =>

@@ -51,9 +51,9 @@ function logAltered(log: Log, { partnerId, environment }: Owner, error: unknown)
 }
 
 /**
- * Stores the sums of each closed month that has no stored sums. Stored sums never change, so what an earlier release
- * had wrong in a balance is corrected in the next month, by a sum of its own. The documents of a closed month never
- * change either, so they are read before payments have to wait for the lock.
+ * Stores the sums of each closed month that lacks them. Stored sums never change: the next month's `corrections` fix an
+ * error of an earlier release. The documents of a closed month don't change either, so they are read before acquiring
+ * the lock, which blocks payments.
  */
 async function storeSums(db: Database, owner: Owner, at: Date): Promise<void> {
   const isWaiting = ({ stored }: { stored: object | null }) => stored === null;
@@ -74,7 +74,7 @@ async function storeSums(db: Database, owner: Owner, at: Date): Promise<void> {
 
 /**
  * Compares the stored sums of all closed months with the documents of these months. Logs each difference, and keeps a
- * task open for it until it is gone.
+ * task open until no difference is left.
  */
 export async function checkMonths({ db, clock, log }: JobDeps, stopping: AbortSignal): Promise<void> {
   const firms = await db.query<NamedOwner>(sql`
@@ -95,10 +95,10 @@ export async function checkMonths({ db, clock, log }: JobDeps, stopping: AbortSi
 
 type NamedOwner = Owner & { firmName: string };
 
-/** A closed month, and the stored sums that are not those of its documents: a text for each. */
+/** A closed month whose stored sums differ from its documents. `parts` has one text for each differing sum. */
 type Difference = { month: string; parts: readonly string[] };
 
-/** A difference that a later month's correction has settled does not count. */
+/** Ignores a difference that a later month's `corrections` have settled. */
 async function differencesOf(db: Sql, log: Log, owner: Owner): Promise<Difference[]> {
   const lost = await lossLines(db, owner);
   let before: Sums | undefined;

@@ -65,15 +65,15 @@ const shortOrder = (code: string): string => code.slice(0, 6).toUpperCase();
 /** Shortens a text, so that it leaves room for the next column. */
 const shortened = (text: string, most = 64): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
-/** The last digits stay, because they tell two accounts at one bank apart. */
+/** Keeps the last digits, which distinguish two accounts at the same bank. */
 function payerShortened(text: string): string {
   const digits = / •••• \d{4}$/.exec(text)?.[0] ?? "";
   return shortened(text.slice(0, text.length - digits.length), 23 - digits.length) + digits;
 }
 
 /**
- * The printed form of a receipt or of a document that corrects one. It doesn't change after it was issued, so its bytes
- * stay the same until the retention plan deletes the name of the order's document.
+ * The printed form of a receipt or of a document that corrects one. Its bytes change only when the retention plan
+ * deletes the name of the order's document.
  * @param documentTitle the name of the order's document; null when it has none or it was deleted
  */
 export function drawnDocument(document: BillingDocument, documentTitle: string | null): DrawnPaper {
@@ -208,8 +208,8 @@ export function drawnStatement(
       content: {
         ...{ format: "signsealship-statement", version: 1, month, environment, startsAt, endsAt, zone, issuer, buyer },
         ...{
-          // JSON leaves out undefined members. So a statement without these three has the same bytes as before they
-          // existed.
+          // JSON omits undefined members. So a statement without these three sums has the same bytes as in earlier
+          // releases.
           sums: { ...sums, corrections: sums.corrections || undefined },
           lines: lines.map(({ orderCode, payBy, method, simulated, ...rest }) => {
             const { creditedCents: _, document: __, discountCents: ___, paymentReference: ____, ...line } = rest;

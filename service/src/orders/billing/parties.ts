@@ -25,7 +25,7 @@ const File = Type.Object(
   { additionalProperties: false },
 );
 
-/** The issuer of receipts and statements, as given in the operator's file. Empty texts are not printed. */
+/** The issuer of receipts and statements, from the operator's file. Empty texts are not printed. */
 export type Issuer = Static<typeof File>["issuer"] & { taxLine: string; zone: string };
 
 /**
@@ -93,7 +93,7 @@ const newest = (which: Statement) => sql`
 
 /**
  * The issuer that new receipts name.
- * @throws ServiceError `unavailable` when the row fails its MAC
+ * @throws ServiceError `unavailable` when the row's MAC is invalid
  */
 export async function currentIssuer(db: Sql): Promise<Issuer> {
   const [found] = await db.query<{ content: Issuer }>(newest(sql`b.partner_id IS NULL`));
@@ -101,14 +101,14 @@ export async function currentIssuer(db: Sql): Promise<Issuer> {
   return found.content;
 }
 
-/** Whether receipts can name who issues them: their issuer has a name and an address. */
+/** True if the issuer has the name and the address that a receipt needs. */
 export const namesIssuer = ({ name, address }: Pick<Issuer, "name" | "address">): boolean =>
   name !== "" && address.some((line) => line !== "");
 
 /**
- * Opens a task once a receipt of a live payment named no issuer with an address, while the operator's file still names
- * none. After somebody has ended the task, the next such receipt opens another one. Payments go on: what is unknown is
- * not printed, and the payer has paid already. A key of the test mode moves no money.
+ * Opens a task when a receipt of a live payment names no issuer with an address, and the operator's file still has
+ * none. After the task was closed, the next such receipt opens another one. Payments continue, because the payer has
+ * already paid. A processor key in test mode moves no money, so it opens no task.
  */
 export async function watchIssuer(
   { db, clock }: { db: Database; clock: Clock },
@@ -135,7 +135,7 @@ export const serviceZone = async (db: Sql): Promise<string> => (await currentIss
 
 /**
  * The name and address that the firm set for its receipts; null when it has not set them.
- * @throws ServiceError `unavailable` when the row fails its MAC
+ * @throws ServiceError `unavailable` when the row's MAC is invalid
  */
 export async function buyerOf(db: Sql, partnerId: string): Promise<Buyer | null> {
   const [found] = await db.query<{ content: Buyer }>(newest(sql`b.partner_id = ${partnerId}`));
@@ -149,8 +149,9 @@ export const buyerZones = [
 ] as const;
 
 /**
- * Sets the firm's name, address and time zone for its later receipts and statements. An empty time zone is the
- * service's, and without one the present one stays. A closed month keeps its time zone, and the next one begins where it ended.
+ * Sets the firm's name, address and time zone for its later receipts and statements. An empty time zone selects the
+ * service's; an absent one leaves the zone unchanged. A closed month keeps its time zone, and the next month begins at
+ * its end.
  * @throws ServiceError for a caller who is not an owner of the firm, for an owner without access to the firm's live
  * environment, and for invalid input
  */
@@ -174,7 +175,7 @@ export async function setBuyer(
     throw invalid(`Address must have at most ${mostLines} lines of at most 100 characters.`);
   const present = async () => (await buyerOf(db, partnerId))?.zone ?? "";
   const zone = typed.zone ?? (await present());
-  // A time zone that was stored before stays valid, also when the list no longer has it.
+  // The stored time zone stays valid even if the list no longer contains it.
   if (zone !== "" && !buyerZones.some((each) => each === zone) && zone !== (await present()))
     throw invalid("Time zone must be one of the listed ones.");
   await db.transaction(async (tx) => {

@@ -73,8 +73,8 @@ export const sumFacts = ({ sums }: Month): (readonly [string, number])[] => [
 ];
 
 /**
- * For each payer and payment method: the US cents that were paid, less what went back. They add up to the payments less
- * refunds and losses, and agree with the account statement of a firm's card.
+ * The US cents paid, less refunds and losses, for each payer and payment method. A firm can compare each sum with its
+ * card's account statement.
  */
 export function sumsByPayer(lines: readonly Line[]): (readonly [payer: string, cents: number])[] {
   const sums = new Map<string, number>();

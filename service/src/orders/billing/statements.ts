@@ -81,9 +81,9 @@ export async function closedMonths(db: Sql, { partnerId, environment }: Owner): 
 }
 
 /**
- * The closed months with their sums, and what is wrong in the closing balance of the last of them. Documents are read
- * only for months without stored sums, and for the months after the last one whose stored sums have `corrections`: an
- * earlier release stored them, and may have stored a wrong balance.
+ * The closed months with their sums, and the error in the last month's closing balance. Reads documents only for months
+ * without stored sums, and for months after the last one with stored `corrections`. An earlier release stored those
+ * months, and their balance can be wrong.
  */
 export async function sumsOfClosed(
   db: Sql,
@@ -127,8 +127,7 @@ const monthsFrom = (db: Sql, from: Date, now: Date, zone: string) =>
     FROM span, generate_series(first, greatest(first, last), interval '1 month') at ORDER BY at`);
 
 /**
- * The firm's statements, oldest first: the closed months, then those that have ended and are soon closed, then the
- * present month.
+ * The firm's statements, oldest first: closed months, ended months that a job will soon close, and the current month.
  */
 export async function statementsOf(
   { db, clock }: { db: Sql; clock: Clock },

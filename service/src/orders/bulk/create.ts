@@ -95,7 +95,7 @@ export async function createBulk(
   return { bulkId, rows: rows.length, totalCents, errors };
 }
 
-/** Checks and prices the rows; stops when too many are refused. Lets other requests run in between. */
+/** Checks and prices the rows; stops when too many are refused. Yields to other requests between rows. */
 async function checked(
   { offer: { pricing } }: OrderDeps,
   { tier }: Principal,
@@ -126,7 +126,7 @@ async function checked(
   return { errors, totalCents, read };
 }
 
-/** The values of valid rows that are too long for their fields. One trial of signing tries them all. */
+/** The values of valid rows that don't fit into their fields. One trial of signing tests all of them. */
 async function unfitValues(
   { blobs, originals }: OrderDeps,
   principal: Principal,

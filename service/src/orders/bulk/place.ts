@@ -12,7 +12,10 @@ import { type Bulk, claimRow, failRow, type WaitingRow, waitingRows } from "./st
 const mostOrdersInRun = 100;
 const mostMs = 10_000;
 
-/** The charge that a page showed: the sum of the next orders that the firm pays, in cents, and the method's id. */
+/**
+ * The charge that the page showed: the sum, in cents, of the next orders that the firm pays, and the payment method's
+ * id.
+ */
 export type ShownSum = { cents: number; methodId: string };
 
 /**
@@ -35,14 +38,14 @@ export async function placeRows(
 }
 
 /**
- * The running placement of each bulk in this process. Concurrent callers wait for the same one. Otherwise each would
- * prepare the same row, and only one could place it.
+ * The running placement of each bulk in this process. Concurrent callers share its result. Otherwise each would prepare
+ * the same row, and only one could place it.
  */
 const placing = new Map<string, Promise<void>>();
 
 /**
- * The prices, in cents, of the next orders that `placeRows` places and the firm pays, by the numbers of their rows.
- * Carriers are not asked. Leaves out orders that a person has to price, and altered rows, which stop the placing.
+ * The prices, in cents, by row number, of the next orders that `placeRows` places and the firm pays. Requests no
+ * carriers' rates. Omits orders that a person must price, and altered rows, at which `placeRows` stops.
  */
 export async function nextPrices(
   deps: BulkDeps,
@@ -88,7 +91,8 @@ async function placeWaiting(
     const [row] = await waitingRows(deps.orders.db, bulk.bulkId, { after: last, limit: 1 });
     if (!row) break;
     last = row.n;
-    // A carrier's price can be higher than the shown one. That order waits for the firm.
+    // A carrier's rate can exceed the shown price. Such an order is placed but not charged: the firm decides about its
+    // payment.
     const agree = async ({ totalCents }: PricedOrder) =>
       shown && totalCents <= (prices.get(row.n) ?? 0) ? shown.methodId : null;
     await placeRow(deps, principal, row, { bulk, agree: shown === undefined ? undefined : agree });
@@ -113,7 +117,7 @@ function fieldsOf(
   return new Map(stored.fields);
 }
 
-/** For a page, which must open although a row was altered: null for that row. */
+/** Returns null for an altered row, so that the page still opens. */
 function readableFields(...row: Parameters<typeof fieldsOf>): ReadonlyMap<string, string> | null {
   try {
     return fieldsOf(...row);

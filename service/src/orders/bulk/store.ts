@@ -37,7 +37,7 @@ const bulkColumns = sql`b.id AS "bulkId", b.template_id AS "templateId", b.versi
 const ownedBy = ({ partnerId, environment }: Owner): Statement =>
   sql`b.partner_id = ${partnerId} AND b.environment = ${environment}`;
 
-/** Part of a statement: whether rows of a bulk wait for their orders from this version, or can be tried again. */
+/** SQL condition: true if waiting or retryable rows of a bulk use this template version. */
 export const isAwaitedByBulks: UseOfVersion = ({ templateId, version, partnerId, environment }) => sql`
   EXISTS (SELECT FROM bulks b JOIN bulk_rows r ON r.bulk_id = b.id
     WHERE b.partner_id = ${partnerId} AND b.environment = ${environment} AND b.template_id = ${templateId}
@@ -50,8 +50,8 @@ export async function findBulk(db: Sql, owner: Owner, bulkId: string): Promise<B
 }
 
 /**
- * The stored form of a row. It contains the row's owner and position, so a row that someone copies elsewhere in the
- * database places no order.
+ * The stored form of a row. It contains the owner and the position, so a row that an attacker copies within the
+ * database is rejected.
  */
 export type StoredRowForm = { owner: Owner; bulkId: string; n: number; fields: [string, string][] };
 export type StoredRowOrder = { orderCode: string };

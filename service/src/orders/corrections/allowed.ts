@@ -5,16 +5,16 @@ export type Act = "document" | "email" | "address" | "fax" | "again" | "refund";
 
 /** The facts that decide what the firm can do about an order. */
 export type Trouble = OrderState & {
-  /** Whether a signed or notarized file is on record. If so, the document can't be replaced. */
+  /** True if a signed or notarized file is stored. The document can't be replaced then. */
   isSealed: boolean;
   /**
    * The state of the order's latest fax: `Sent`, `Delivered` or `Failed`; null when no fax was sent. The order's status
    * doesn't show this, because a fax may be sent while the order is still being shipped.
    */
   lastFax: string | null;
-  /** Whether a fax that was sent early has failed, and nobody has it sent again yet. */
+  /** True if a fax that was sent early has failed and was not resent. */
   hasFaxFailedEarly: boolean;
-  /** Why the fax may already be with its carrier or with a person; null when nobody has begun to send it. */
+  /** Why the fax number is fixed: a provider or a person may be sending the fax. Null while the number can change. */
   faxIsFixed: string | null;
   /** How many times the fax number was changed in the last day. */
   faxChanges: number;
@@ -75,8 +75,8 @@ function whyNotFax({ fax, status, lastFax, faxIsFixed, faxChanges }: Trouble): s
 const again: readonly PeopleEvent[] = ["sign_reissued", "notarization_reopened", "shipping_retried", "fax_retried"];
 
 /**
- * The event with which the firm restarts the service that failed; null when none failed. A locked identity is not
- * restarted by the firm, because only an operator can unlock it.
+ * The event that restarts the failed service; null when none failed. Null for a locked identity, which only an operator
+ * can unlock.
  */
 export function againOn(order: OrderState & Pick<Trouble, "hasFaxFailedEarly">): PeopleEvent | null {
   if (order.status === "IdentityLocked") return null;

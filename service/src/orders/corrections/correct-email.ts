@@ -7,13 +7,16 @@ import { whyNotMoved } from "./allowed.ts";
 import { lockOwnOrder } from "./store.ts";
 
 export type PeopleDeps = {
-  /** The firm's closings that have the order, each with the ids of the firm's orders in it. */
+  /** The firm's closings that contain the order, each with the ids of the firm's orders in it. */
   closingsOf: (db: Sql, orderId: number) => Promise<readonly { orders: readonly number[] }[]>;
-  /** Gives the participants of the firm's rooms that have the orders the new address; false when nobody had the earlier. */
+  /**
+   * Replaces the address of participants in the firm's rooms that contain the orders. Returns false when no participant
+   * had it.
+   */
   moveParticipants: (tx: Tx, orderIds: readonly number[], move: Move) => Promise<boolean>;
   /**
-   * Moves the people who have not signed to another address in the open envelopes of locked orders. Their earlier links
-   * stop working at once.
+   * Replaces the address of people who have not signed, in the open envelopes of locked orders. Revokes their earlier
+   * links at once.
    */
   moveSigners: (
     tx: Tx,
@@ -39,7 +42,7 @@ export async function lockWithClosing(
   const locked = await lockOrders(tx, [code, ...(await orderCodes(tx, ids)).values()]);
   if ((await idsNow()).some((each) => !ids.includes(each)))
     throw new ServiceError("conflict", "The closing was changed at the same time. Try again.");
-  // The order is locked already; this verifies its owner.
+  // The order is already locked. `lockOwnOrder` verifies its owner.
   const order = await lockOwnOrder(tx, owner, code);
   return { order, others: locked.filter((each) => each.id !== id && isOf(owner, each)) };
 }
@@ -48,8 +51,8 @@ export const isOf = ({ partnerId, environment }: Owner, order: LockedOrder): boo
   order.partnerId === partnerId && order.environment === environment;
 
 /**
- * Moves everybody who has the earlier address to the new one, in all of the locked orders that allow it now. People who
- * have signed with the earlier address keep it in what they signed.
+ * Replaces the earlier address in all of the locked orders whose status allows it. Signatures that were made under the
+ * earlier address keep it.
  * @returns whether anything was changed
  */
 export async function correctEmail(
@@ -61,10 +64,11 @@ export async function correctEmail(
 ): Promise<boolean> {
   const { from, to } = move;
   const movable = orders.filter((order) => whyNotMoved(order) === null).sort((one, other) => one.id - other.id);
-  // Rooms are locked before envelopes, as everywhere.
+  // All code locks rooms before envelopes, to avoid deadlocks.
   const ids = orders.map(({ id }) => id);
   let isChanged = await moveParticipants(tx, ids, move);
-  // The envelopes' signers move first, so that a signer whose name and new address another one has refuses everything.
+  // Changes the envelopes first, because this step refuses the whole correction if another signer already has the same
+  // name and the new address.
   const inEnvelopes = await moveSigners(tx, movable, move, by);
   for (const order of movable) {
     const { client, signers, left } = await moveEmail(tx, rowMac, order.id, move);

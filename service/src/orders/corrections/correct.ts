@@ -153,8 +153,8 @@ export async function correctAddress(
 }
 
 /**
- * Offers the fax to the providers once more after its number has changed: the attempt that waits has the earlier number.
- * Applies only to a live order whose fax is due, or may be sent early, while the order is being shipped.
+ * Queues the fax again after its number has changed, because the queued attempt has the earlier number. Applies only to
+ * a live order whose fax is due, or may be sent early, while the order is being shipped.
  */
 async function sendToNewNumber(tx: Tx, order: LockedOrder, by: Actor): Promise<void> {
   const isAhead = faxesAhead(order);
@@ -190,9 +190,9 @@ export async function beginAgain(deps: OrderDeps, { owner, orderCode, actor }: W
 }
 
 /**
- * Asks the operators of this service to look after a parcel that has not arrived. The order's status stays: nobody knows
- * yet where the parcel is.
- * @throws ServiceError `conflict` when the order's parcel is not under way, or when the firm has already asked
+ * Opens a task for the operators about a parcel that has not arrived. The order's status stays unchanged until an
+ * operator has found out where the parcel is.
+ * @throws ServiceError `conflict` when the order's parcel is not in transit, or when the firm has already asked
  */
 export async function reportNotArrived(deps: OrderDeps, { owner, orderCode, actor }: Wanted): Promise<void> {
   const { db, clock } = deps.orders;

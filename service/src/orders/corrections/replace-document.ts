@@ -136,7 +136,7 @@ const placesOf = (
   });
 
 /**
- * Tries to sign the document in memory, as is done before an order is placed. If nobody signs, only counts its pages.
+ * Signs the document in memory as a trial, as for a new order. Only counts its pages if nobody signs.
  * @throws ServiceError naming the obstacle
  */
 async function tryDocument(

@@ -24,7 +24,7 @@ import { type Act, acts, type Trouble, whyNot } from "./allowed.ts";
 export type Parcels = {
   /** Why the address of the parcel can't change any more; null when it can. */
   whyFixed: (db: Sql, orderId: number) => Promise<string | null>;
-  /** For a locked order whose address has just changed: withdraws its labels, and has a new one made. */
+  /** Cancels the labels of a locked order whose address has just changed, and requests a new label. */
   readdress: (tx: Tx, order: LockedOrder, at: Date) => Promise<void>;
 };
 
@@ -57,8 +57,8 @@ export async function troubleOf(
 }
 
 /**
- * Why the fax may already be with its carrier or with a person. The carrier's request and a person's claim of the task
- * lock the order first, so the answer holds until the transaction that has locked the order ends.
+ * Why the fax number is fixed: a provider or a person may be sending the fax. Both lock the order before they begin, so
+ * the result stays valid while the caller holds the order's lock.
  */
 async function whyFaxIsFixed(db: Sql, orderId: number): Promise<string | null> {
   const faxActs = (await actsOfOrder(db, orderId)).filter(({ act }) => act === "fax.send");
@@ -91,12 +91,14 @@ export async function lockOwnOrder(tx: Tx, { partnerId, environment }: Owner, co
   return order;
 }
 
-/** The subject of the task that a firm opens; the service's own question about a parcel has none. */
+/**
+ * The task's subject when a firm reports a missing parcel. The task that the service opens by itself has no subject.
+ */
 export const missingSubject = "firm";
 
 /**
- * Whether the firm may ask the operator about a parcel that has not arrived, or has asked. Null when no parcel is under
- * way. A test order's parcel is never under way.
+ * `may_ask` if the firm may report that its parcel has not arrived; `asked` once it has. Null when no parcel is in
+ * transit, as for every test order.
  */
 export async function missingParcel(
   db: Sql,
@@ -109,8 +111,8 @@ export async function missingParcel(
 }
 
 /**
- * The corrections that a firm has made to its order, and what they cost in addition to its total. Each action has the
- * reason why it isn't possible, or null.
+ * The corrections that a firm has made to its order, and their cost in addition to its total. For each action: why it
+ * isn't possible now, or null.
  */
 export type Corrected = {
   status: string;

@@ -49,8 +49,8 @@ type SentStep = {
   /** Returns the texts that were sent for a question, found by its index in the fill's list. */
   sent: (index: number, question: Question) => string[];
   /**
-   * Whether the client is still typing. Then it is not tried whether the answers fit into the document, because that
-   * takes a worker.
+   * True while the client is typing. The answers are then not test-printed into the document, because that occupies a
+   * worker.
    */
   isTyping: boolean;
 };
@@ -86,7 +86,7 @@ export async function saveStep(
   return { faults, revision: revision + 1 };
 }
 
-/** The changed answers that can't be printed into their fields. */
+/** The changed answers that don't fit into their fields, or have characters that no font contains. */
 async function unshownOf(
   deps: FillDeps,
   fill: Fill,
@@ -97,8 +97,8 @@ async function unshownOf(
     await filledDocument(deps, fill, new Map([...fill.answers, ...changed]));
     return [];
   } catch (error) {
-    // If the document can't be made now, such as while no worker is free, the answers are saved unchecked. They are
-    // checked again before the end.
+    // If the document can't be rendered now, such as while no worker is free, the answers are saved unchecked.
+    // `finishFill` checks them again.
     if (error instanceof ServiceError) return [];
     return unshownFaults(error).filter(({ name }) => changed.some(([each]) => each === name));
   }
@@ -153,8 +153,8 @@ export async function finishFill(deps: FillDeps, fill: Fill, revision: number): 
 }
 
 /**
- * Deletes all answers, including those from other windows and those that the firm gave. Only the values in the uploaded
- * form remain.
+ * Deletes all answers, including those from other windows and those that the firm prefilled. Only the values in the
+ * uploaded form remain.
  */
 export async function forgetAnswers(deps: FillDeps, fill: Fill): Promise<void> {
   requireOpen(deps, fill);

@@ -73,8 +73,8 @@ export async function endCatalogForm({ db, clock }: Pick<Deps, "db" | "clock">, 
 }
 
 /**
- * PostgreSQL refuses a text with a NUL character. The catalog is not asked, because a document that it dropped can still
- * have a form.
+ * Rejects a NUL character, which PostgreSQL can't store in a text. Doesn't look up the slug, because a document that
+ * was removed from the catalog can still have a form.
  */
 function requireSlugText({ slug, environment }: Pick<FormChange, "slug" | "environment">): void {
   if (!isPlainText(slug)) throw noForm(slug, environment);

@@ -40,7 +40,7 @@ export async function filledDocument(
 
 /**
  * Makes the filled-in document and stores its bytes.
- * @returns `write`, which the caller runs in its transaction to give the document its token and end the fill
+ * @returns `write`, which the caller runs in its transaction to store the document's token and end the fill
  * @throws UnshownAnswers, ServiceError
  */
 export async function complete(deps: Deps, fill: Filling, answers: Answers, actor: string) {

@@ -36,7 +36,6 @@ export type FillDeps = {
   baseUrl: string;
 };
 
-/** The part of the dependencies that reading a fill needs. */
 export const readingOf = ({ templates: { db }, ciphers }: FillDeps) => ({ db, ciphers });
 
 const mostOpen = 1000;
@@ -141,7 +140,7 @@ export async function ownFill(deps: FillDeps, owner: Principal, id: string): Pro
   return view;
 }
 
-/** A completed fill whose document an order can use. @throws ServiceError saying why none can */
+/** A completed fill whose document an order can use. @throws ServiceError with the reason if no order can use it */
 export async function usableFill(
   deps: FillDeps,
   owner: Principal,

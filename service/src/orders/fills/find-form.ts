@@ -25,7 +25,7 @@ export async function formFor(
 
 /**
  * The form to fill in for a catalog document, with its questions: that of the firm's own template, or else the
- * operator's. A template of the firm without form fields is only ordered, so it does not hide the operator's form.
+ * operator's. A firm's template without form fields doesn't replace the operator's form.
  * @throws ServiceError
  */
 export async function formOfDocument(deps: Deps, principal: Owner, slug: string): Promise<FormWithQuestions> {

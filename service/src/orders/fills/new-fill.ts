@@ -67,7 +67,8 @@ export function readNewFill(body: unknown): NewFillFields {
   if (send && isComplete) throw invalid("send and complete exclude each other.");
   return {
     template,
-    // Left out when it is null, so that the idempotency keys of requests with a template keep their fingerprints.
+    // Omitted when null, so that requests with a template keep the fingerprints that earlier releases stored with their
+    // idempotency keys.
     ...(docSlug !== null && { docSlug }),
     templateVersion: version === null ? null : String(version),
     name: text("name", 200),

@@ -26,7 +26,7 @@ const whyNot: Readonly<Record<WhyNot, string>> = {
   unreadable: "has fields that can't be read",
 };
 
-/** The subject of a message about the file itself, not about a template that has the file. */
+/** Names an uploaded file in error messages, where a template would have its own name. */
 export const uploaded = "FILE";
 
 /** Thrown for a document that can't be filled in online. */
@@ -72,7 +72,7 @@ export class UnshownAnswers extends Error {
 
 type Form = { bytes: Buffer; sha256: string; questions: readonly Question[] };
 
-/** Makes the form with the answers in its own fields. @throws UnshownAnswers, ServiceError */
+/** Writes the answers into the form's own fields. @throws UnshownAnswers, ServiceError */
 export async function filledIn(workers: Workers, holder: string, form: Form, answers: Answers): Promise<Buffer> {
   const { bytes, sha256: docSha256, questions } = form;
   const options = questions.flatMap(({ options: all }) => all.map(({ label }) => label));

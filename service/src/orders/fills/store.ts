@@ -15,7 +15,7 @@ import type { Answers, Question } from "./pdf/question.ts";
 
 const uses = { form: "fill_form", answers: "fill_answers" } as const;
 
-/** The columns that the MAC covers. A trigger lets a fill end only once, and doesn't let it change its firm. */
+/** The columns that the MAC covers. A trigger forbids ending a fill twice and changing its firm. */
 export const fillState: StateMac = {
   table: sql`fills`,
   key: sql`id`,
@@ -30,7 +30,7 @@ export const fillState: StateMac = {
 export const storedForms: StoredBlobs = (partnerId) => sql`
   SELECT v.blob_key, v.bytes FROM fills f ${joinVersion} WHERE f.partner_id = ${partnerId} AND f.state = 'open'`;
 
-/** Part of a statement: whether an open form is filled in from this version. */
+/** SQL condition: true if an open fill uses this template version. */
 export const isOpenInFills: UseOfVersion = ({ templateId, version }) =>
   sql`EXISTS (SELECT FROM fills f WHERE f.template_id = ${templateId} AND f.version = ${version} AND f.state = 'open')`;
 
@@ -42,8 +42,8 @@ export const fillTable = stateRows(fillState, {
 });
 
 /**
- * The parts of a fill that never change. They name the owner, so that a row which someone copied to another firm is
- * refused.
+ * The parts of a fill that never change. They contain the owner, so a row that an attacker copied to another firm is
+ * rejected.
  */
 export type FillForm = {
   readonly owner: Owner;
@@ -197,7 +197,7 @@ export const countMail = (tx: Tx, id: string, most: number, now: Date): Promise<
   changeRowIf(tx, fillState, id, sql`mails = mails + 1`, sql`mails < ${most} AND ${openAt(now, null)}`);
 
 /**
- * How long a fill is kept after its end, so that its firm can see the outcome. Its document can be ordered for a
+ * A fill is deleted this long after its end. Until then its firm can see the outcome. Its document can be ordered for a
  * shorter time.
  */
 const retentionMs = 30 * dayMs;

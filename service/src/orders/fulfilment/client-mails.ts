@@ -27,16 +27,16 @@ export type Mailable = {
   status: string;
   documentsDeletedAt: Date | null;
   payBy: Payer;
-  /** Whether the order's last failed payment was the firm's, before the client became the payer. */
+  /** True if the last failed payment was the firm's, from before the client became the payer. */
   isFailureOfFirm: boolean;
-  /** Whether the order was paid, and the firm made each payment. */
+  /** True if the order was paid, and the firm made all payments. */
   isPaidByFirm: boolean;
   /** The amount to pay in addition to the order's total; null for none. */
   supplementCents: number | null;
   /** Whether that amount replaces a payment that a bank took back; null without an amount. */
   replacesLoss: boolean | null;
   /**
-   * The amount to pay again because a bank took a payment back; set even while postage is due before it. Null when nothing
+   * The cents to pay again because a bank took a payment back. Set even while postage is due first. Null when nothing
    * is to be paid again.
    */
   lossCents: number | null;
@@ -63,8 +63,8 @@ export const mailableColumns = sql`o.environment, o.status, o.pay_by AS "payBy",
   ${isPaidByFirm(sql`o.id`)} AS "isPaidByFirm", ${documentsDeletedAt(sql`o.id`)}, ${dueCents}`;
 
 /**
- * Whether the mail still applies. The client of an order that is paid, or can't be paid here, gets no request for
- * payment. The client of an order that the firm pays gets no mail about money, and no client gets one about a payment of the firm.
+ * True if the mail still applies. A client gets no payment request for an order that is paid or can't be paid online. A
+ * client gets no mail about money that the firm pays or has paid.
  */
 export function stillHolds(acceptsPayment: AcceptsPayment, moment: MailMoment, order: Mailable): boolean {
   if (order.payBy === "firm" && aboutMoney.has(moment)) return false;
@@ -79,8 +79,8 @@ export function stillHolds(acceptsPayment: AcceptsPayment, moment: MailMoment, o
 }
 
 /**
- * How many milliseconds a mail to a firm's client or signer that can wait is kept: at night until 7 AM in the firm's time
- * zone, because the service does not know theirs.
+ * Returns the delay, in milliseconds, of a mail to a firm's client or signer that can wait. At night the mail waits
+ * until 7 AM in the firm's time zone, because the recipient's zone is unknown.
  */
 export type UntilMorning = (partnerId: string) => Promise<number>;
 
@@ -90,8 +90,8 @@ export const untilMorning =
     config.quietHours ? mailDelayMsIn(db, await zoneOrDefault(db, partnerId), clock()) : 0;
 
 /**
- * The moments that a carrier, a fax machine, the processor or an operator causes. A mail about another moment answers
- * somebody who acts now, or asks for something that somebody now wants.
+ * Moments caused by a carrier, a fax machine, the processor or an operator. Their mails can wait at night. A mail about
+ * another moment answers a person who is acting now, or requests an action that is due now.
  */
 const ofOthers: ReadonlySet<MailMoment> = new Set([
   "shipped",
@@ -106,7 +106,10 @@ const ofOthers: ReadonlySet<MailMoment> = new Set([
   "refunded",
 ] as const);
 
-/** Whether a mail may wait until the morning. Nothing but a signature ends an order that is neither shipped nor faxed. */
+/**
+ * True if a mail may wait until the morning. An order that is neither shipped nor faxed is completed by a signature, so
+ * the signer gets its mail at once.
+ */
 export const canWait = (
   { moment, isAlone }: Pick<OrderMail, "moment" | "isAlone">,
   { environment, ship, fax }: { environment: Environment; ship: boolean; fax: boolean },
@@ -135,7 +138,7 @@ export const mailsToSendAgain = (acceptsPayment: AcceptsPayment, order: Mailable
 export type ClientMail = {
   moment: MailMoment;
   sentAt: Date;
-  /** Whether it was the mail that asks the client to sign, which also told of the payment. */
+  /** True if this mail was the request to sign, which also confirmed the payment. */
   asksToSign: boolean;
 };
 
@@ -151,10 +154,7 @@ FROM client_mails m ${joinOrder(sql`m.order_id`)}
 WHERE ${hasOrderCode(orderCode)} AND o.partner_id = ${partnerId} AND o.environment = ${environment}
 ORDER BY m.sent_at DESC LIMIT ${shownMost}`);
 
-/**
- * Records, for each order that a sent mail covered, that it was sent. When the job runs twice, each order still has one
- * row.
- */
+/** Records a sent mail for each order that it covered. If the job runs twice, each order still has one row. */
 export const keepClientMail = (
   db: Sql,
   { moment, at }: Pick<OrderMail, "moment" | "at">,

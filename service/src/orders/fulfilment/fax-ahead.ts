@@ -83,7 +83,7 @@ export async function faxAhead(db: Sql, orderId: number): Promise<FaxAhead | nul
   };
 }
 
-/** Of these orders, those whose fax was sent early and failed, with the reason, until somebody has it sent again. */
+/** For those of the orders whose early fax failed and was not resent: the reason, by order id. */
 export async function failedAhead(db: Sql, orderIds: readonly number[]): Promise<Map<number, string>> {
   const reasons = new Map<number, string>();
   if (orderIds.length === 0) return reasons;

@@ -44,10 +44,7 @@ import { type MailFacts, type MailGoal, mailWords } from "./mail-words.ts";
 import { type ClosingsOf, coveredBy } from "./together.ts";
 import { togetherWords } from "./together-words.ts";
 
-/**
- * Functions of other features: whether orders can be paid online, which closings contain an order, and how long a mail
- * is kept at night.
- */
+/** Functions of other features: whether orders can be paid online, an order's closings, and a mail's delay at night. */
 type ClientPorts = { acceptsPayment: AcceptsPayment; closingsOf: ClosingsOf; untilMorning: UntilMorning };
 
 type Deps = MailDeps & { titleOf: TitleOf; clients: ClientPorts };
@@ -191,7 +188,7 @@ async function failedCentsOf(db: Sql, orderId: number, refund: string): Promise<
   return notes.length === 0 ? null : notes.reduce((sum, { cents }) => sum + cents, 0);
 }
 
-/** Reads the refund's amount in cents, for each moment of a mail about one refund, which is only sent with it. */
+/** For each moment of a mail about one refund: reads that refund's cents. Without them the mail is not sent. */
 const refundedCentsOf: Partial<
   Record<MailMoment, (db: Sql, orderId: number, refund: string) => Promise<number | null>>
 > = { refunded_part: partCentsOf, payment_returned: returnedCentsOf, refund_failed: failedCentsOf };
@@ -239,7 +236,7 @@ export function letterTogether(
     if (goal === "documents") return [name, order.isSimulated ? "Download (simulated)" : "Download", links.documents];
     const cents = amountOf?.(order) ?? null;
     if (cents === null) return [label, name];
-    // The button's link is of one order. If that order leaves the room, these links still lead to the others.
+    // The button links to only one order. If that order leaves the room, these links still lead to the others.
     return goal === "payment" ? [name, dollars(cents), links.closing] : [name, dollars(cents)];
   });
   const amounts = orders.flatMap((order) => amountOf?.(order) ?? []);

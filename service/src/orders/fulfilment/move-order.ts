@@ -45,7 +45,7 @@ export type MoveRequest = {
   facts: Facts;
 };
 
-/** Events that a person may report for work that a provider does as well. */
+/** Events that a person may report for work that a provider can also do. */
 const doneByHand: ReadonlySet<PeopleEvent> = new Set([
   "shipped",
   "delivered",
@@ -113,7 +113,7 @@ export async function moveOrder(deps: MoveDeps, request: MoveRequest): Promise<{
 }
 
 /**
- * Releasing an order during a payment dispute would continue work that may never be paid.
+ * Refuses to release an order during a payment dispute, because its payment may be lost.
  * @throws ServiceError `conflict`
  */
 async function requireNoDispute(tx: Tx, orderId: number): Promise<void> {
@@ -139,8 +139,8 @@ async function requireNoWrongSum(tx: Tx, { id, statusBeforeHold }: LockedOrder):
 }
 
 /**
- * A firm can't cancel an order whose payment is under way: the money would arrive for an order that says that nothing
- * was charged. An operator may, and then decides on the money.
+ * Refuses a firm's cancellation while a payment is in progress. Otherwise the money would arrive for an order that is
+ * shown as not charged. An operator may cancel, and then decides about the money.
  * @throws ServiceError `conflict`
  */
 async function requireNoPayment(tx: Tx, code: string, actor = "operator"): Promise<void> {

@@ -41,9 +41,9 @@ export type OrderHistory = {
     simulated: boolean;
     receivedAt: string;
     refundedAt: string | null;
-    /** The parts that went back: refunds, and what a bank took back. */
+    /** The cents that were returned: refunds, and payments that a bank took back. */
     returnedCents: number;
-    /** The parts that went back outside the payment processor. */
+    /** Refunds that were paid outside the payment processor. */
     paidOutside: { way: OutsideWay; cents: number; at: string }[];
   }[];
   history: {

@@ -51,9 +51,9 @@ export type Taker = {
   /** The actor that closes the task, such as `provider:lob`. */
   actor: string;
   /**
-   * Claims a locked live order for the provider, and records what the provider will do. Runs in the transaction that
-   * locks the order. It is called again after a hold, and must then return the same result for work that is in progress
-   * or done.
+   * Claims a locked live order for the provider, and records the provider's work. Runs in the transaction that locks
+   * the order. After a hold it is called again, and must then return the same result for work that is in progress or
+   * done.
    * @returns the outcome with which the task is closed, such as `sent by Lob`; `beside` when the provider works but the
    * task stays open; null when people do the work
    */

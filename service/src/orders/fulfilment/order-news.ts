@@ -31,8 +31,8 @@ const settleMs = 2 * minuteMs;
 const pauseMs = 15 * minuteMs;
 // A mail lists at most this many orders, and only counts the others.
 const mostShown = 50;
-// The number of orders read at once. It is larger than the number that a mail lists, because some orders have moved on
-// since the mail was queued.
+// The number of orders read at once. It is larger than the number that a mail lists, because some orders have changed
+// their status since the mail was queued.
 const batchSize = 200;
 
 /** The ids of orders, grouped by status. The statuses that need a person come first. */
@@ -42,9 +42,9 @@ type OrdersByStatus = (readonly [MailedStatus, readonly number[]])[];
 type OrderUpdate = Owner & { placedBy: string; at: string; orders: OrdersByStatus };
 
 /**
- * Queues a mail to each member with orders that need a person or have ended. A mail is queued two minutes after the
- * first such event, and at most once in 15 minutes for each member. At night in the zone of its recipient it waits
- * until 7 AM, unless it is about a closing that is due today. Mails of test orders go to nobody, so they do not wait.
+ * Queues a mail to each member with orders that need a person or have ended. Each member gets it two minutes after the
+ * first such event, and at most once in 15 minutes. At night it waits until 7 AM in the recipient's zone, unless a
+ * closing with one of the orders is due today. Mails of test orders are not delivered, so they don't wait.
  * @returns the number of queued mails
  */
 export async function mailOrderUpdates({ db, clock, closesToday = never }: UpdateDeps): Promise<number> {
@@ -120,7 +120,7 @@ const sentences: Readonly<Record<MailedStatus, string>> = {
  */
 type CertificatesOf = (db: Sql, owner: Owner, orderIds: readonly number[]) => Promise<readonly Certificate[]>;
 
-/** `version` is null before the seal; `stuck` counts orders that wait for a person to put them right. */
+/** `version` is null before the certificate is sealed. `stuck` counts the orders that a person must correct first. */
 type Certificate = { roomCode: string; roomName: string; version: number | null; stuck: number };
 
 type Deps = MailDeps & { titleOf: TitleOf; certificateStates: CertificatesOf };
@@ -136,7 +136,7 @@ type Candidate = { id: number; status: MailedStatus };
 /**
  * The orders that still have the status in the payload, read in batches until the mail is full. `counts` has the number
  * of orders by status, including orders that were not read.
- * @returns null when all orders have moved on
+ * @returns null when no order has its status any more
  */
 export async function summaryOf(
   orders: OrdersByStatus,
@@ -154,8 +154,8 @@ export async function summaryOf(
 type Summary = { items: Item[]; counts: ReadonlyMap<MailedStatus, number> };
 
 /**
- * The orders of the batch that still have the status in the payload, or a fax that failed early, and were placed by the member or key. Both are checked,
- * because no MAC covers the payload.
+ * The orders of the batch that still have the status in the payload (or an early fax that failed), and that this member
+ * or key placed. Verifies both in the database, because no MAC covers the payload.
  */
 async function itemsOf(
   { placedBy, partnerId, environment }: OrderUpdate,
@@ -192,8 +192,9 @@ const caution =
   "You receive this email because you placed these orders, or own the firm and nobody else gets it. Switch such mails off under Sign-in and security. Trouble with an order is always mailed to somebody of the firm.";
 
 /**
- * A mail to the member who placed the orders: a person must act, or the orders have ended. Trouble reaches an owner if
- * that member does not get such mails, or a key placed the orders. It is not sent when all of the orders have moved on.
+ * Notifies the member who placed the orders that a person must act, or that the orders have ended. If a key placed
+ * them, or the member gets no such mails, an owner is notified of orders that need a person. Not sent when no order has
+ * its status any more.
  */
 export const orderUpdateMail = defineMail({
   queue: "order-news",

@@ -23,7 +23,7 @@ export type Facts = {
   custodyCertificate?: SealedDocument;
   carrier?: string | undefined;
   trackingNumber?: string | undefined;
-  /** True for mail without a tracking number. It must be stated, so that a forgotten number is refused. */
+  /** True for mail without a tracking number. Must be set then, so that a forgotten number is rejected. */
   untracked?: boolean | undefined;
   reason?: string | undefined;
   /** An amount in US cents to add to the quote, and its reason. */

@@ -132,11 +132,11 @@ export async function milestonesOf(db: Sql, orderId: number): Promise<Set<string
   return new Set(passed.map(({ name }) => name));
 }
 
-/** Part of a statement: whether an order was shipped. */
+/** SQL condition: true if an order was shipped. */
 export const hasShipment = (orderId: number): Statement =>
   sql`EXISTS (SELECT FROM shipments WHERE order_id = ${orderId})`;
 
-/** Part of a statement: whether an order was faxed. */
+/** SQL condition: true if an order was faxed. */
 export const hasFax = (orderId: number): Statement => sql`EXISTS (SELECT FROM faxes WHERE order_id = ${orderId})`;
 
 type LastShipment = { trackingNumber: string | null; shippedAt: Date; deliveredAt: Date | null };

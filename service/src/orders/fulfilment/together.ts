@@ -48,7 +48,7 @@ type Deps = { db: Database; closingsOf: ClosingsOf };
 const onPages: ReadonlySet<MailMoment> = new Set(["signed", "shipped", "delivered", "fax_delivered"] as const);
 
 /**
- * The moments at which one mail covers several orders of a closing. Each function tells whether another order has
+ * The moments at which one mail covers several orders of a closing. Each function returns true if another order has
  * reached the moment.
  */
 const merged: Partial<Record<MailMoment, (peer: Peer) => boolean>> = {
@@ -67,18 +67,18 @@ const isPaidByClient = ({ status, statusBeforeHold, isPaidByFirm }: Peer): boole
 const repeated: ReadonlySet<MailMoment> = new Set(["quote_ready", "payment_failed"] as const);
 
 /**
- * How long a payment mail waits for other payments. Documents of a closing that are paid separately are usually paid
- * within seconds.
+ * A payment mail waits this long for other payments. Payments for several documents of a closing usually arrive within
+ * seconds.
  */
 const payingMs = 5_000;
 /**
- * How long a payment mail waits for the mail that asks the same client to sign, which then also tells of the payment.
- * That mail is usually sent a few seconds after the payment, once the documents are prepared.
+ * A payment mail waits this long for the request to sign that the same client gets, which also confirms the payment.
+ * That request is usually sent a few seconds after the payment, once the documents are prepared.
  */
 const askedMs = minuteMs;
 /**
- * How long the mail about a completed document waits for other documents: `working` for documents in progress, `stuck`
- * for documents that somebody must correct.
+ * The mail about a completed document waits this long for other documents: `working` for documents in progress, `stuck`
+ * for documents that a person must correct.
  */
 const longestWaitMs = { working: 3 * dayMs, stuck: 30 * minuteMs };
 const stuck: ReadonlySet<string> = new Set([
@@ -122,12 +122,12 @@ export async function coveredBy(deps: Deps, about: OrderMail): Promise<Covered |
 }
 
 /**
- * When the mail was queued, by the database's clock, with which claims are compared: the clocks of nodes need not agree.
- * A job that an earlier release queued has only the time of a node.
+ * When the mail was queued, by the database's clock, because the clocks of nodes can differ. A job that an earlier
+ * release queued has only a node's time.
  */
 const sinceOf = ({ at, queuedAt }: OrderMail): string => queuedAt ?? at;
 
-/** How long, in milliseconds, a mail waits before it checks the other orders again; null when it waits no more. */
+/** The delay, in milliseconds, before the mail checks the other orders again; null to send it now. */
 function nextLookMs(moment: MailMoment, peers: readonly Peer[], hasWaitedMs: number): number | null {
   if (moment === "payment_received")
     return hasWaitedMs < payingMs && peers.some(({ status }) => isPayable(status)) ? 1_000 : null;
@@ -155,7 +155,7 @@ async function aloneOf(db: Sql, orderId: number): Promise<Group> {
 }
 
 /**
- * The first closing in which the client has several orders. Other orders of the client that fail their MAC are left
+ * The first closing in which the client has several orders. Other orders of the client whose MAC is invalid are left
  * out.
  */
 async function closingOf({ db, closingsOf }: Deps, orderId: number): Promise<Group | null> {
@@ -168,7 +168,9 @@ async function closingOf({ db, closingsOf }: Deps, orderId: number): Promise<Gro
   return null;
 }
 
-/** Whether the client will soon be asked by mail to sign one of the documents, and no mail has told of its payment. */
+/**
+ * True if the client will soon be mailed a request to sign one of the documents, and no mail has confirmed its payment.
+ */
 async function isToBeAsked(db: Sql, peers: readonly Peer[]): Promise<boolean> {
   const asked = await db.query(sql`
     SELECT ${fromOrders} LEFT JOIN LATERAL jsonb_array_elements(o.signers) own ON lower(own->>'email') = lower(o.customer_email)
@@ -180,14 +182,14 @@ async function isToBeAsked(db: Sql, peers: readonly Peer[]): Promise<boolean> {
   return asked.length > 0;
 }
 
-/** Payments that the mail that asks a client to sign tells of, so that they need no mail of their own. */
+/** Payments that a request to sign also confirms, so that they need no mail of their own. */
 export type MentionedPayments = { orderIds: readonly number[]; totalCents: number; at: string };
 
 /**
- * Lets a mail to a signer tell of the payments for a closing, or for an order by itself, if the signer is the client who paid them and no mail has
- * told of them. When the job of that mail runs again, it gets the same payments.
- * @param asked `mail` is the identity of that mail
- * @returns null when there is nothing to tell
+ * Claims the payments for a closing, or for a single order, that a signer's mail is to confirm. The signer must be the
+ * client who paid, and no other mail may have confirmed the payments. A repeated job gets the same payments.
+ * @param asked `mail` is the identity of the signer's mail
+ * @returns null when there is nothing to confirm
  */
 export async function claimMentionedPayments(
   deps: Deps,
@@ -218,15 +220,15 @@ export async function claimMentionedPayments(
   });
 }
 
-/** Begins the identity of a mail to a signer, in claims. */
+/** The prefix of `client_mail_claims.mail` for a mail to a signer. */
 export const signingMark = "sign:";
 
 const lockMails = (tx: Tx, { id }: Pick<Group, "id">) =>
   tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`client-mail:${id}`}, 0))`);
 
 /**
- * The mails that cover the orders at this moment: claimed by a mail, or sent. `isLater` says whether that was after a
- * time of the database's clock.
+ * The mails that cover the orders at this moment: claimed or sent. `isLater` is true if that was not before `since`, by
+ * the database's clock.
  */
 const claimsOf = (tx: Tx, moment: MailMoment, ids: readonly number[], since: string | null = null) =>
   tx.query<Claim>(sql`
@@ -247,7 +249,7 @@ const insertClaims = (
 
 type Claim = { orderId: number; mail: string | null; isLater: boolean };
 
-/** Claims the orders that no other mail of this moment covers. When the job runs again, it gets the same orders. */
+/** Claims the orders that no other mail of this moment covers. A repeated job gets the same orders. */
 async function claim(
   tx: Tx,
   about: OrderMail,
@@ -259,7 +261,7 @@ async function claim(
   const ids = peers.map((peer) => peer.id);
   const found = await claimsOf(tx, moment, ids, sinceOf(about));
   const isSent = (each: Claim) => found.some((other) => other.mail === null && other.orderId === each.orderId);
-  // A mail to a signer that was not sent in time, perhaps because the signer was replaced, covers nothing.
+  // Ignores a claim by a signer's mail that was never sent, such as for a signer who was replaced.
   const claims = found.filter((each) => !each.mail?.startsWith(signingMark) || isSent(each));
   const own = claims.filter((each) => each.mail === mail).map((each) => each.orderId);
   if (own.length > 0) return ids.filter((each) => own.includes(each));

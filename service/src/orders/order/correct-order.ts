@@ -29,12 +29,16 @@ export async function readCorrectable(tx: Tx, orderId: number): Promise<Correcta
   return order;
 }
 
-/** The people of an order who had the earlier address. Signers are named; `left` keep it. */
+/**
+ * The people of an order who had the earlier address. `signers` got the new one. `left` have signed and keep the
+ * earlier one.
+ */
 export type MovedPeople = { client: boolean; signers: readonly { n: number; name: string }[]; left: readonly string[] };
 
 /**
- * Replaces an email address in an order: the client's, and that of each signer who has it. Signers keep it while an
- * envelope is open, because the caller moves them in the envelope, and after people have signed under their addresses.
+ * Replaces an email address in an order: the client's, and that of each signer who has it. While an envelope is open,
+ * signers keep the earlier address here, because the caller changes it in the envelope. Signers who have signed keep it
+ * for good.
  */
 export async function moveEmail(
   tx: Tx,

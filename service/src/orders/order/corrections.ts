@@ -76,6 +76,6 @@ export async function findToCorrect(db: Sql, orderCode: string, { partnerId, env
   return order;
 }
 
-/** Part of a statement: how often an order's document was replaced. */
+/** SQL expression: how often an order's document was replaced. */
 export const replacementsOf = (orderId: Statement): Statement =>
   sql`(SELECT count(*)::int FROM order_corrections c WHERE c.order_id = ${orderId} AND c.kind = 'document')`;

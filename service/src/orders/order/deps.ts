@@ -23,7 +23,7 @@ export type OrderDeps = {
 /** The services that this installation offers, and their prices. */
 export type Offer = {
   pricing: VersionedPricing;
-  /** Asks carriers for their rates over the network; null when no account is configured. */
+  /** Requests carriers' rates over the network; null when no account is configured. */
   askCarriers: AskCarriers | null;
   notaries: NotarySupply;
   /** Sends codes to signers by text message; null when this installation doesn't send any. */
@@ -36,6 +36,6 @@ export type Offer = {
    * function itself is null when payments are not configured.
    */
   checkoutUrlOf: ((orderCode: string) => Promise<string | null>) | null;
-  /** Whether orders in this environment are paid online. A live account of the processor takes no test orders. */
+  /** True if orders in this environment can be paid online. A live account of the processor can't pay test orders. */
   acceptsPayment: (environment: Environment) => boolean;
 };

@@ -102,18 +102,18 @@ const sealedKinds = [
   "fax_certificate",
 ];
 
-/** The lines of the documents that the service sealed. */
+/** The transparency log's lines for the documents that the service sealed. */
 export const loggedDocuments: LoggedRows = (environment) => sql`
   SELECT 'seal/v1 ' || d.sha256 AS line, d.kind || ' document ' || d.id AS row, d.created_at AS at
   FROM documents d JOIN orders o ON o.id = d.order_id
   WHERE d.kind = ANY (${sealedKinds}::text[]) AND o.environment = ${environment}`;
 
-/** How other features read documents. In these parts of statements the document is `d`. */
+/** The FROM clause with which other features read documents; their alias is `d`. */
 export const fromDocuments: Statement = sql`FROM documents d`;
 
 export const joinDocuments = (orderId: Statement): Statement => sql`JOIN documents d ON d.order_id = ${orderId}`;
 
-/** Part of a statement: whether an order has a document of one of these kinds. */
+/** SQL condition: true if an order has a document of one of these kinds. */
 export const hasDocument = (orderId: Statement, ...kinds: string[]): Statement =>
   sql`EXISTS (SELECT FROM documents d WHERE d.order_id = ${orderId} AND d.kind = ANY (${kinds}::text[]))`;
 
@@ -157,8 +157,8 @@ export const documentsPath = (secrets: SecretBytes, orderCode: string, changes: 
   `/orders/${orderCode}/documents/${tokenUnder(secrets, "order-documents", orderCode, changes)}`;
 
 /**
- * The path of the page on which a client sees and pays all of the client's orders of a closing. Only the client gets it,
- * by mail, in the link of one of these orders.
+ * The path of the page on which a client sees and pays all of the client's orders of a closing. Only the client
+ * receives the path, by mail, in a link about one of these orders.
  * @param changes as in `documentsPath`
  */
 export const clientClosingPath = (secrets: SecretBytes, orderCode: string, changes: number): string =>

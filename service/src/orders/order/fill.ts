@@ -177,7 +177,8 @@ type FilledState = {
 
 /** The states of filled-in documents by their tokens. Deleted documents are left out. */
 export async function fillStates(db: Sql, tokens: readonly string[]): Promise<ReadonlyMap<string, FilledState>> {
-  // An order takes the blob over, so the blob's key leads to it. Only an order of the fill's own firm is named.
+  // The order that used the document has the same blob key. Returns the order's code only if the fill's own firm owns
+  // the order.
   const rows = await db.query<FilledState & { sha256: string }>(sql`
     SELECT encode(f.token_sha256, 'hex') AS sha256, f.used_at AS "usedAt", f.expires_at AS "expiresAt", f.pages, (
       SELECT o.code FROM documents d JOIN orders o ON o.id = d.order_id
@@ -201,7 +202,7 @@ export type FilledDocument = OriginalDocument & { slug: string | null; use?: Tem
 
 /**
  * The document of a token that is unused, not expired, and not of another firm or environment. Undefined for any other
- * token, and for a row that fails its MAC.
+ * token, and for a row whose MAC is invalid.
  */
 export async function findFill(
   { db, rowMac, log }: { db: Sql; rowMac: RowMac; log: Log },

@@ -26,7 +26,10 @@ export function formWarnings(
   ];
 }
 
-/** `svc_fax` belongs to price estimates. No name of an order's fields is similar to it. */
+/**
+ * Explains `svc_fax`, which only price estimates have. No order field has a similar name that the warning could
+ * suggest.
+ */
 const withFaxHint = (warning: string): string =>
   warning.startsWith("svc_fax ") ? `${warning} An order is faxed when it has a number in fax_to.` : warning;
 

@@ -17,7 +17,7 @@ import { looksLikePdf } from "./original.ts";
  */
 export const mostUploads: Readonly<Record<UploadForm, number>> = { order: 5, closing: 300 };
 
-/** The largest number for one member, so that the forms of one can't take all places of the firm. */
+/** The largest number for one member, so that one member can't use up the firm's limit. */
 export const mostUploadsByMember: Readonly<Record<UploadForm, number>> = { order: 5, closing: 100 };
 
 /**
@@ -62,7 +62,7 @@ export const releaseUploads = (
     WHERE token_sha256 = ANY (${tokenHashes}::bytea[]) AND kept_for = ${partnerId} AND kept_form = ${form}
       AND used_at IS NULL`);
 
-/** Deletes stored files of a form that no order has used, that were stored before `before`, and that nothing names. */
+/** Deletes the unused files of a form that were stored before `before` and that no draft names. */
 export const releaseUnnamed = (
   db: Sql,
   { form, before, isNamed }: { form: UploadForm; before: Date; isNamed: (tokenSha256: Statement) => Statement },
@@ -87,7 +87,7 @@ export async function endOfUploads(
   return first?.expiresAt ?? null;
 }
 
-/** Those of the tokens whose files the firm can still order. */
+/** Of these tokens, those whose files the firm can still order. */
 export async function usableUploads(
   { db, clock }: Pick<FillDeps, "db" | "clock">,
   tokens: readonly string[],

@@ -22,7 +22,7 @@ const pageSize = { usual: 20, most: 100 };
 
 /**
  * Checks the cursor that the caller sent, and returns it. The cursor is the code of the last order on the previous
- * page, so it tells the caller nothing new.
+ * page, so it reveals nothing new.
  * @throws ServiceError when the caller has no order with this code
  */
 async function afterOf(db: Sql, owner: Owner, sent: string | undefined): Promise<string | null> {
@@ -44,7 +44,7 @@ export async function orderPage(db: Sql, owner: Owner, query: ListQuery) {
     limit: limit + 1,
   });
   const { items, nextCursor } = pageOf(rows, limit, ({ code }) => code);
-  // Orders that fail their MAC are left out. The cursor still moves past them.
+  // Orders whose MAC is invalid are left out. The cursor still moves past them.
   return { orders: items.filter(({ isAuthentic }) => isAuthentic).map(summaryView), nextCursor };
 }
 

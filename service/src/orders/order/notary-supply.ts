@@ -14,8 +14,8 @@ export type NotarizationSale = {
 };
 
 /**
- * Whether any notary on record can perform an order. Notaries are code of a higher layer, so the composition root
- * passes this in.
+ * Finds out whether any registered notary can perform an order. The code about notaries is in a higher layer, so the
+ * composition root injects this.
  */
 export type NotarySupply = {
   /**
@@ -23,7 +23,7 @@ export type NotarySupply = {
    * orders.
    */
   gapOf: (db: Sql, sale: NotarizationSale) => Promise<string | null>;
-  /** Whether an order is refused that no notary can perform (NOTARY_REQUIRED). If false, a person prices it. */
+  /** True to refuse an order that no notary can perform (setting NOTARY_REQUIRED). If false, a person prices it. */
   refuses: boolean;
 };
 
@@ -54,8 +54,8 @@ export async function wasPricedByPerson(db: Sql, orderId: number): Promise<boole
 }
 
 /**
- * Why payment for a quoted order is refused: no notary who could do the notarization is left since the quote. Null when
- * the order can be paid. An order that a person priced stays payable, because that person has arranged a notary.
+ * Why payment for a quoted order is refused: no suitable notary is left since the quote. Null when the order can be
+ * paid. An order that a person priced stays payable, because that person has arranged a notary.
  */
 export async function notaryGapOfQuote(supply: NotarySupply, db: Sql, orderId: number): Promise<string | null> {
   const [sale] = await db.query<NotarizationSale & { notarize: boolean; isArranged: boolean }>(sql`

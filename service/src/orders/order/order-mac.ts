@@ -80,14 +80,14 @@ export const signerState: StateMac = {
 };
 
 /**
- * A column for the select list of a query on `envelope_signers s`. It makes the query throw on a signer who fails the
- * MAC.
+ * A column for the SELECT list of a query on `envelope_signers s`. It makes the query throw on a signer whose MAC is
+ * invalid.
  */
 export const verifiedSigner: Statement = verified(signerState, sql`s`);
 
 /**
- * For ORDER BY: the latest envelope of an order comes first. The envelope of an act before a notary counts only once the
- * notary has signed. Until then, the signatures in the envelope before it count, as the order's sealed document does.
+ * For ORDER BY: the latest envelope of an order comes first. The envelope of a notarial act is skipped until the notary
+ * has signed. Until then, the order's sealed document has the signatures of the envelope before it.
  */
 export const latestFirst = (e: Statement): Statement => sql`(${e}.outcome IS DISTINCT FROM 'Completed'
   AND EXISTS (SELECT FROM envelope_rooms room WHERE room.envelope_id = ${e}.id)), ${e}.attempt DESC`;
@@ -101,7 +101,7 @@ export const isSigningSimulated: Statement = sql`(o.environment = 'test' AND o.e
   AND NOT EXISTS (SELECT FROM envelopes done WHERE done.order_id = o.id AND done.outcome = 'Completed'))`;
 
 /**
- * For a select list: verifies all signers of the latest envelope of each order.
+ * For a SELECT list: verifies all signers of the latest envelope of each order.
  * @param orders the text after FROM, with a WHERE that selects orders `o`
  */
 export const verifiedSignersOf = (orders: Statement): Statement =>
@@ -124,13 +124,13 @@ export const shipmentState: StateMac = {
     ${instant(sql`${s}.delivered_at`)}, ${s}.state_version`,
 };
 
-/** For a select list: verifies all shipments of an order. */
+/** For a SELECT list: verifies all shipments of an order. */
 export const verifiedShipmentsOf = (orderId: Statement): Statement =>
   verifiedAll(shipmentState, sql`sent`, sql`FROM shipments sent WHERE sent.order_id = ${orderId}`);
 
 /**
- * Columns for the select list of a query on `orders`, or on `orders o`. They make the query throw on an order that
- * fails its MAC.
+ * Columns for the SELECT list of a query on `orders`, or on `orders o`. They make the query throw on an order whose MAC
+ * is invalid.
  */
 export const verifiedOrders: Statement = verified(orderState, sql`orders`);
 export const verifiedOrder: Statement = verified(orderState, sql`o`);

@@ -54,7 +54,7 @@ async function filledDocument(
   return isCode(token) ? findFill(deps, owner, token, deps.clock()) : undefined;
 }
 
-/** An order with a document that was completed online is for that document's catalog entry. */
+/** Sets the order's catalog entry to that of the document that was completed online. */
 function withSlugOf(filled: FilledDocument | undefined, fields: SentOrder["fields"]): SentOrder["fields"] {
   if (!filled?.slug || (fields.get("doc_slug") ?? "").trim() !== "") return fields;
   return new Map([...fields, ["doc_slug", filled.slug]]);

@@ -1,6 +1,7 @@
 /**
- * How other features read orders. In these parts of statements the order is `o`, as it is for `verifiedOrder`. The facts
- * that the functions return are not verified: they find an order, and the caller verifies it when it locks or shows it.
+ * SQL fragments and functions with which other features find orders. The alias of `orders` is `o`, as in
+ * `verifiedOrder`. The results are not verified: the caller must verify an order's MAC when it locks or shows the
+ * order.
  */
 import { firstIn, ofFirmIn } from "../../firms/partners/partners.ts";
 import { hasLineAfterMove } from "../../kernel/audit/audit.ts";
@@ -32,25 +33,25 @@ export const firstOrders = {
 };
 
 /**
- * Part of a statement: whether the order's last failed payment was the firm's, because the client became the payer after
- * it. Not verified, so it may only choose words and mails.
+ * SQL condition: true if the order's last failed payment was the firm's, from before the client became the payer. Not
+ * verified, so it may only choose words and mails.
  */
 export const isFailureOfFirm = (orderId: Statement): Statement =>
   hasLineAfterMove(orderId, "order.payer_changed", "PaymentFailed");
 
-/** A condition: the order has this code. */
+/** SQL condition: true if the order has this code. */
 export const hasOrderCode = (code: string): Statement => isSealed(sql`o.code`, "order", code);
 
-/** A condition: the order is of the same firm, environment, payer and client as another one. */
+/** SQL condition: true if the order is of the same firm, environment, payer and client as another one. */
 export const isOfSameClient = (orderId: number): Statement => sql`
   (o.partner_id, o.environment, o.pay_by, lower(o.customer_email)) = (
     SELECT x.partner_id, x.environment, x.pay_by, lower(x.customer_email) FROM orders x WHERE x.id = ${orderId})`;
 
-/** A condition: the row of another table belongs to the order's firm and environment. */
+/** SQL condition: true if the row of another table belongs to the order's firm and environment. */
 export const isOfFirm = (orderId: Statement, row: Statement): Statement =>
   sql`(${row}.partner_id, ${row}.environment) = (SELECT x.partner_id, x.environment FROM orders x WHERE x.id = ${orderId})`;
 
-/** Part of a statement: the client's address of the order with this code, in lower case. */
+/** SQL expression: the client's address of the order with this code, in lower case. */
 export const clientEmailOf = (code: string): Statement =>
   sql`(SELECT lower(x.customer_email) FROM orders x WHERE ${isSealed(sql`x.code`, "order", code)})`;
 

@@ -4,9 +4,7 @@ import { ruled, type SourceOf, undueIn, unnamedIn } from "../../kernel/retention
 import { leapt } from "../../kernel/test-clock/test-clock.ts";
 import { orderState } from "./order-mac.ts";
 
-/**
- * Parts of a statement, each for an order's id, with the facts that decide how long the order's documents are needed.
- */
+/** SQL expressions, each for an order's id, that determine how long the order's documents are needed. */
 export type Payable = {
   /** When the last of the order's checkouts expires. */
   lastCheckoutEnd: (orderId: Statement) => Statement;
@@ -16,11 +14,12 @@ export type Payable = {
   authentic: (orderId: Statement) => Statement;
 };
 
-/** How long the retention plan keeps the documents of orders. */
+/** Tells the retention plan how long the documents of orders are needed. */
 export const documentSource =
   ({ lastCheckoutEnd, isPaid, authentic }: Payable): SourceOf =>
   ({ test, live }) => {
-    // Somebody can pay a checkout until it expires. The order's row doesn't show that a checkout exists.
+    // A checkout can be paid until it expires, and the order's own row doesn't show that it exists. So the later time
+    // counts.
     const since = sql`greatest(o.updated_at, ${lastCheckoutEnd(sql`o.id`)})`;
     const { deletableAt, rule } = ruled([
       {

@@ -113,7 +113,7 @@ export type CopiedParts = Omit<BoughtServices, "fax"> & {
   shipMethod: string | null;
   signers: readonly OrderSigner[];
   fields: readonly RequestedField[] | null;
-  /** Null for a document row that fails its MAC. */
+  /** Null for a document row whose MAC is invalid. */
   document: { sha256: string; blobKey: string } | null;
 };
 

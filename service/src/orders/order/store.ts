@@ -48,7 +48,7 @@ export async function isOwnOrder(db: Sql, code: string, { partnerId, environment
   return found.length === 1;
 }
 
-/** Who pays for the order. @throws ServiceError `unavailable` for an order that fails its MAC */
+/** Who pays for the order. @throws ServiceError `unavailable` for an order whose MAC is invalid */
 export async function orderPayer(db: Sql, orderId: number): Promise<Payer | undefined> {
   const [order] = await db.query<{ payBy: Payer }>(
     sql`SELECT pay_by AS "payBy", ${verifiedOrders} FROM orders WHERE id = ${orderId}`,
@@ -56,12 +56,12 @@ export async function orderPayer(db: Sql, orderId: number): Promise<Payer | unde
   return order?.payBy;
 }
 
-/** How other features read what happened to orders, once each. In these parts of statements the milestone is `w`. */
+/** The FROM clause with which other features read orders' milestones, one row for each. The alias is `w`. */
 export const fromMilestones: Statement = sql`FROM workflow_events w`;
 
 export const joinMilestones = (orderId: Statement): Statement => sql`JOIN workflow_events w ON w.order_id = ${orderId}`;
 
-/** How other features read the news of orders that wait for a mail. */
+/** The FROM clause for the status changes that are queued for the next mail to a member. The alias is `n`. */
 export const fromNotedStatuses: Statement = sql`FROM order_news n`;
 
 /** An order of any firm in one environment. */
@@ -72,7 +72,7 @@ export async function findOrderOfEnvironment(db: Sql, code: string, environment:
   return order;
 }
 
-/** Part of a statement: when the retention plan deleted documents of the order; null when it has not. */
+/** SQL expression: when the retention plan deleted documents of the order; null when it has not. */
 export const documentsDeletedAt = (orderId: Statement): Statement =>
   deletedAmong(sql`documents d ${joinMark(sql`d.blob_key`)} WHERE d.order_id = ${orderId}`, "documentsDeletedAt");
 

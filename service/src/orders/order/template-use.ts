@@ -53,11 +53,11 @@ export const insertTemplateUse = (
   INSERT INTO order_templates (order_id, template_id, version, row_mac)
   SELECT ${newOrder}.id, ${templateId}::uuid, ${version}, ${rowMac}::bytea FROM ${newOrder}`;
 
-/** Part of a statement: an order's `TemplateUse`, or null. */
+/** SQL expression: an order's `TemplateUse`, or null. */
 export const templateOf = (orderId: Statement): Statement => sql`(
   SELECT jsonb_build_object('templateId', t.template_id, 'version', t.version) FROM order_templates t
   WHERE t.order_id = ${orderId})`;
 
-/** Part of a statement: whether an order was placed from this version. @param version SQL columns */
+/** SQL condition: true if an order was placed from this version. @param version SQL columns */
 export const isOrdered = ({ templateId, version }: Record<keyof TemplateUse, Statement>): Statement =>
   sql`EXISTS (SELECT FROM order_templates u WHERE u.template_id = ${templateId} AND u.version = ${version})`;

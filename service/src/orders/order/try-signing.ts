@@ -17,7 +17,7 @@ export type ToSign = {
   /** Whether a notary signs after the signers; false by default. */
   readonly isNotarized?: boolean;
   /**
-   * Further texts, each with the index in `fields` of the field that it may fill. The trial tells which of them don't
+   * Further texts, each with the index in `fields` of the field that it may fill. The trial reports those that don't
    * fit. None by default.
    */
   readonly texts?: readonly { readonly field: number; readonly text: string }[];

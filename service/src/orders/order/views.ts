@@ -39,7 +39,7 @@ export type PublicOrderRow = OrderRow & {
   /** The encrypted name of the document. */
   documentName: Buffer | null;
   statusBeforeHold: string | null;
-  /** Whether the order's last failed payment was the firm's, before the client became the payer. */
+  /** True if the last failed payment was the firm's, from before the client became the payer. */
   isFailureOfFirm: boolean;
   /** The carrier of the latest shipment; null without a shipment. */
   carrier: string | null;
@@ -116,7 +116,7 @@ export const detailView = (
   ...(charge && { charge }),
 });
 
-/** Without notices the member is omitted, so that these responses stay as they were before the member existed. */
+/** Omits the member when there are no notices, so that such responses equal those of earlier releases. */
 const noticesMember = (notices: readonly DocumentNotice[]) =>
   notices.length === 0
     ? {}

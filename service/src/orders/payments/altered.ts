@@ -1,7 +1,7 @@
 /**
- * Orders that were altered in the database, or whose records about money were. Nothing is charged for such an order, and
- * no event of the processor moves it. A task names it, so that a person looks after its money and that of the orders
- * that are paid together with it.
+ * Orders that were altered in the database, or whose payment records were. The service charges nothing for such an
+ * order, and the processor's events don't move it. A task names the order, so that a person checks its money and that
+ * of the orders paid together with it.
  */
 import type { Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
@@ -25,7 +25,7 @@ export async function lockSorted(
   return { orders, altered: all.filter(({ orderId }) => !sound.has(orderId)) };
 }
 
-/** Whether all records that the work has read are unaltered. @throws any other error of the work */
+/** True if all records that the work read are unaltered. @throws any other error of the work */
 export const isSound = (work: Promise<unknown>): Promise<boolean> =>
   work.then(
     () => true,

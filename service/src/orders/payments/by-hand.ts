@@ -1,7 +1,6 @@
 /**
- * Refunds of a part of a payment that several orders share, made at the processor without a request here. The processor
- * doesn't know the orders, so people decide which of them the refund belongs to. Until they have, nothing else of the
- * payment is refunded. Nothing that waits for their decision can prevent it.
+ * Partial refunds of a payment that several orders share, made in the processor's own dashboard. The processor doesn't
+ * know the orders, so a person assigns the refund to orders. Until then, nothing else of the payment is refunded.
  */
 import { auditLine } from "../../kernel/audit/audit.ts";
 import type { Environment } from "../../kernel/identity/identity.ts";
@@ -46,13 +45,13 @@ export type RefundByHand = {
 
 type Row = Omit<RefundByHand, "shares">;
 
-/** The documents of the payment `p` after its receipt. */
+/** The documents that correct the receipt of the payment `p`. */
 const notes = sql`FROM billing_documents d WHERE d.payment_id = p.id AND d.kind <> 'receipt'`;
 
 /**
- * Whether the refund `r` returns money of several orders, and none of these orders has a credit note for it. A pending
- * refund counts, because its money has left the payment. If the bank took back all that was left, no order can get a
- * part.
+ * SQL condition: true if the refund `r` returns money of several orders, and none of these orders has a credit note for
+ * it. A pending refund counts, because its money has left the payment. If the bank took back all that was left, no
+ * order can get a part.
  */
 const isUnassigned = sql`r.state IN ('pending', 'succeeded') AND r.request IS NULL AND r.amount_cents > 0
   AND 1 < (SELECT count(*) FROM payments p WHERE p.payment_intent = r.payment_intent
@@ -74,7 +73,7 @@ export const refundsOnPage = 50;
 
 type ListOf = { asked: readonly string[] } | { after: string | null };
 
-/** The statement of the list: either the named refunds, or a page of those that wait. */
+/** The statement of the list: either the named refunds, or a page of the waiting ones. */
 export function byHandStatement(environment: Environment, of: ListOf): Statement {
   const payments = sql`FROM payments p WHERE p.payment_intent = r.payment_intent`;
   const documents = sql`FROM billing_documents d JOIN payments p ON p.id = d.payment_id WHERE p.payment_intent = r.payment_intent`;
@@ -94,8 +93,8 @@ export function byHandStatement(environment: Environment, of: ListOf): Statement
 
 /**
  * The refunds that a person must assign to orders, oldest first. Includes refunds that the bank has not confirmed; they
- * can be assigned only afterwards. Leaves out refunds and payments that were altered.
- * @param asked the refunds for which somebody asked for an assignment; the first page begins with these, even if they
+ * can be assigned only afterwards. Omits altered refunds and payments.
+ * @param asked the refunds for which a person requested an assignment; the first page begins with these, even if they
  * don't wait any more
  * @param after the last refund of the page before; null for the first page
  */
@@ -125,7 +124,7 @@ async function sharesOf(db: Sql, paymentIntent: string): Promise<Share[]> {
 }
 
 /**
- * Locks a refund, with its orders, as the processor's events lock them.
+ * Locks a refund and its orders, in the same sequence as the processor's events do.
  * @param mustWait whether the refund must still wait for its assignment
  * @returns undefined when there is no such refund, or it doesn't wait any more
  */
@@ -153,8 +152,8 @@ export async function lockRefundByHand(
 }
 
 /**
- * A refund that may have returned money of the order, but is not assigned to orders. Until then nobody knows what is
- * left of the order's payment.
+ * A refund that may have returned money of the order, but is not assigned to orders. Until it is assigned, the rest of
+ * the order's payment is unknown.
  * @returns null without one
  * @throws ServiceError `unavailable` when a payment, refund or document was altered, because it may hide such a refund
  */
@@ -176,7 +175,8 @@ export async function unassignedRefund(
 }
 
 /**
- * Whether the order's refunds wait until another refund is assigned. Its assignment or its failure queues them again.
+ * True if the order's refunds wait until another refund is assigned. That refund's assignment or failure queues them
+ * again.
  */
 export async function awaitsAssignment({ db, log }: { db: Sql; log: Log }, orderId: number): Promise<boolean> {
   const refund = await unassignedRefund(db, orderId);
@@ -184,7 +184,10 @@ export async function awaitsAssignment({ db, log }: { db: Sql; log: Log }, order
   return refund !== null;
 }
 
-/** Whether the service has asked the processor to refund this share of a payment, and the refund has not failed. */
+/**
+ * True if the service has requested a refund of this share of a payment from the processor, and the refund has not
+ * failed.
+ */
 export async function isShareRefunded(
   db: Sql,
   { paymentIntent }: Pick<RefundByHand, "paymentIntent">,
@@ -194,7 +197,7 @@ export async function isShareRefunded(
   return states.some((state) => state !== "failed");
 }
 
-/** Whether the processor was asked for a refund of the payment, and the bank has not confirmed it. */
+/** True if a refund of the payment was requested from the processor, and the bank has not confirmed it. */
 export async function isOnItsWay(db: Sql, { paymentIntent }: RefundByHand, paymentId: number): Promise<boolean> {
   const refunds = await refundsOfIntent(db, paymentIntent);
   return refunds.some(({ payment, state }) => payment === String(paymentId) && state === "pending");
@@ -237,7 +240,7 @@ export async function bookRefundByHand(
     const cents = parts.find(({ payment }) => payment === paymentId)?.cents ?? 0;
     if (!order) throw new Error("the orders of a payment are locked before its refund is booked");
     await closeTasks(tx, { orderId, kinds: ["refund_by_hand"], subject: id }, end);
-    // The order's own refunds have waited for this.
+    // Queues the order's own refunds, which have waited for this assignment.
     await enqueue(tx, settledRefundQueue, { orderId });
     if (order.status === "RefundPending") await enqueue(tx, refundQueue, { orderId });
     if (cents === 0) continue;

@@ -47,7 +47,7 @@ type Row = Pick<Dispute, "id" | "paymentIntent" | "state"> & {
 const columns = sql`id, payment_intent AS "paymentIntent", amount_cents::float8 AS amount, currency, state, event_at AS "eventAt"`;
 const selectDisputes = sql`SELECT ${columns}, ${verified(disputeState, sql`disputes`)} FROM disputes`;
 
-/** Payments are in dollars. How much of one a sum in another currency is, only the bank knows. */
+/** Payments are in dollars. Only the bank knows which part of a payment a sum in another currency is. */
 function disputeOf({ id, paymentIntent, state, amount, currency }: Omit<Row, "eventAt">): Dispute {
   const isForeign = amount !== null && currency !== null && currency.toLowerCase() !== "usd";
   return {
@@ -57,16 +57,16 @@ function disputeOf({ id, paymentIntent, state, amount, currency }: Omit<Row, "ev
 }
 
 /**
- * Makes transactions about one payment wait for each other. Otherwise, a dispute or a refund that is recorded at the
- * same time as its payment would not find the payment. Callers first lock the orders that they know.
+ * Serializes transactions about one payment. Otherwise, a dispute or a refund that is recorded at the same time as its
+ * payment would not find the payment. Callers first lock the orders that they know.
  */
 export async function lockIntent(tx: Tx, paymentIntent: string): Promise<void> {
   await tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`intent ${paymentIntent}`}, 0))`);
 }
 
 /**
- * Records an event of a dispute. A decision replaces `opened`. Of two decisions, the later one at the processor counts;
- * of two in the same second, the loss counts.
+ * Records an event of a dispute. A decision replaces `opened`. Of two decisions, the later one counts, by the
+ * processor's time; in the same second, the loss counts.
  * @returns the dispute after the event. `isNews`: the dispute is new, or the event changed its state.
  */
 export async function recordDispute(
@@ -107,7 +107,7 @@ function isNewer(row: Row, state: Dispute["state"], eventAt: Date): boolean {
 
 /**
  * The disputes about a payment, oldest first.
- * @throws ServiceError `unavailable` for a dispute that fails its MAC
+ * @throws ServiceError `unavailable` for a dispute whose MAC is invalid
  */
 export async function disputesOfIntent(db: Sql, paymentIntent: string): Promise<Dispute[]> {
   const rows = await db.query<Row>(sql`${selectDisputes} WHERE payment_intent = ${paymentIntent} ORDER BY id`);
@@ -115,16 +115,16 @@ export async function disputesOfIntent(db: Sql, paymentIntent: string): Promise<
 }
 
 /**
- * Whether a bank still has to decide on a payment of the order. If the bank took the money back after a refund, the
- * payer would get it twice.
- * @throws ServiceError `unavailable` for a dispute that fails its MAC
+ * True if a bank has not decided on a payment of the order. A refund then is unsafe: if the bank also took the money
+ * back, the payer would get it twice.
+ * @throws ServiceError `unavailable` for a dispute whose MAC is invalid
  */
 export const isDisputed = async (db: Sql, orderId: number): Promise<boolean> =>
   (await openDisputes(db, orderId)).length > 0;
 
 /**
  * The ids of the order's disputes that a bank has not decided yet.
- * @throws ServiceError `unavailable` for a dispute that fails its MAC
+ * @throws ServiceError `unavailable` for a dispute whose MAC is invalid
  */
 export async function openDisputes(db: Sql, orderId: number): Promise<readonly string[]> {
   const own = sql`FROM disputes d WHERE d.payment_intent IN (SELECT payment_intent FROM payments WHERE order_id = ${orderId})`;
@@ -133,12 +133,15 @@ export async function openDisputes(db: Sql, orderId: number): Promise<readonly s
   return found?.ids ?? [];
 }
 
-/** A bank decides within weeks. A dispute that was seen longer ago than this may have lost its last event. */
+/**
+ * A bank decides within weeks. If a dispute is open for longer than this, the event with its decision may have been
+ * lost.
+ */
 const decidedAfter = "7 days";
 
 /**
- * The open disputes whose outcome the service asks for, the oldest first. Marks altered ones. The processor does not
- * know the disputes of the sandbox.
+ * The open disputes whose outcome the service requests from the processor, the oldest first. Marks altered ones. Skips
+ * disputes of the sandbox, which the processor doesn't know.
  */
 export const overdueDisputes = (db: Sql, at: Date): Promise<({ id: string } & Marked)[]> =>
   db.query<{ id: string } & Marked>(sql`

@@ -20,7 +20,7 @@ const backfill = { set: "receipts" };
 
 export const billingRows = [stateRows(billingDocumentState, { backfill }), stateRows(billingPartyState, { backfill })];
 
-/** The name of a refund that returns everything left of a payment. */
+/** The name of a refund of the whole rest of a payment. */
 const wholeRefund = "whole";
 
 type Subject = { partnerId: string; environment: string; firmName: string; amountCents: number; isRefunded: boolean };
@@ -44,8 +44,7 @@ export async function creditRest(tx: Tx, paymentId: number, at: Date): Promise<n
   const { subject, rest, notes } = await lockedBooks(tx, paymentId);
   if (rest <= 0) return 0;
   const earlier = notes.filter(({ refund }) => refund.startsWith(wholeRefund)).length;
-  // If an earlier refund of everything failed and its money came back, this credit note needs a name and an amount of
-  // its own.
+  // If an earlier refund of the whole rest failed, this credit note needs a name and an amount of its own.
   const refund = earlier === 0 ? wholeRefund : `${wholeRefund}:${earlier + 1}`;
   const partCents = earlier === 0 ? null : rest;
   return (await insert(tx, subject, paymentId, { kind: "credit_note", refund, partCents }, at)) ? rest : 0;
@@ -72,7 +71,7 @@ export async function creditPart(
 
 type FailedRefund = {
   id: string;
-  /** The name under which the refund has its credit note; null for a refund of the whole payment. */
+  /** The name of the refund's credit note; null for a refund of the whole payment. */
   name: string | null;
   cents: number;
   hadSucceeded: boolean;
@@ -91,11 +90,11 @@ export async function reverseCredit(
 ): Promise<number> {
   const { subject, notes, credited } = await lockedBooks(tx, paymentId);
   const mayBeWhole = name === null || name === id;
-  // A refund that is known by the processor's id may have a credit note for the whole payment, because the processor
+  // A refund that is identified by the processor's id may have a credit note for the whole payment: the processor
   // counts the refund as whole while the bank is still moving the money.
   const isOfRefund = (refund: string) =>
     refund === name || refund === id || (mayBeWhole && refund.startsWith(wholeRefund));
-  // If people divided the refund of a shared payment among its orders, this order has a credit note of its own amount.
+  // If a person divided the refund of a shared payment, this order has a credit note of its own amount.
   const own = notes.find(({ kind, refund }) => kind === "credit_note" && refund === id);
   const wasCredited = hadSucceeded || notes.some(({ refund }) => isOfRefund(refund));
   const reversed = wasCredited ? Math.min(cents, own?.partCents ?? cents, credited) : 0;
@@ -105,7 +104,7 @@ export async function reverseCredit(
 }
 
 /**
- * Books the part of a payment that the bank took back for good. The document is a loss and not a credit note, because
+ * Books the part of a payment that the bank finally took back. The document is a loss and not a credit note, because
  * the firm still owes the price.
  * @returns the cents of this payment that were lost
  */
@@ -119,11 +118,11 @@ export async function bookLoss(
   const losses = lossesOf(notes, dispute);
   const last = losses.at(-1);
   if (last && (!isReversed(notes, last) || settlementOf(notes, last))) return last.partCents ?? 0;
-  // After a bank took back its decision, the service may lose the same dispute again. Each loss has a name of its own.
+  // The service may lose the same dispute again after the bank reversed its decision. So each loss has its own name.
   const name = last ? `${dispute}:${losses.length + 1}` : dispute;
   const lost = Math.min(cents, rest);
   if (lost > 0) await insert(tx, subject, paymentId, { kind: "loss", refund: name, partCents: lost }, at);
-  // If the payment was refunded before, the firm doesn't owe the price, so a credit note replaces this loss at once.
+  // If the order was refunded before, a credit note replaces this loss at once, because the firm doesn't owe the price.
   if (lost > 0 && subject.isRefunded) await settlePayment(tx, paymentId, at);
   return lost;
 }
@@ -147,8 +146,8 @@ const settlementOf = (notes: readonly Note[], { refund }: Note): Note | undefine
   notes.find((each) => each.refund === `settled:${refund}` && !isReversed(notes, each));
 
 /**
- * Reverses a loss after the bank has decided differently. If the order's refund had settled the loss, reverses the
- * credit note: the payer has not got the money back, and the service owes it.
+ * Reverses a loss after the bank has reversed its decision. If the order's refund had settled the loss, reverses that
+ * credit note: the payer has not received the money, and the service owes it.
  * @returns the cents of that credit note; 0 for none
  */
 export async function reverseLoss(tx: Tx, paymentId: number, dispute: string, at: Date): Promise<number> {
@@ -161,7 +160,7 @@ export async function reverseLoss(tx: Tx, paymentId: number, dispute: string, at
   return (await insert(tx, subject, paymentId, document, at)) ? partCents : 0;
 }
 
-/** Reverses a loss, unless it was reversed before. A refund of the order that settled the loss is kept. */
+/** Reverses a loss once. If a refund of the order settled the loss, its credit note stays. */
 export async function unbookLoss(tx: Tx, paymentId: number, dispute: string, at: Date): Promise<void> {
   const { subject, notes } = await lockedBooks(tx, paymentId);
   const loss = lossesOf(notes, dispute).find((each) => !isReversed(notes, each));
@@ -174,7 +173,7 @@ const reversalOf = ({ refund, partCents }: Note): NewDocument => ({
   partCents,
 });
 
-/** Settles the losses of all payments of a refunded order, of which some may be refunded in part. @returns the cents */
+/** Settles the losses of all payments of a refunded order, even of partly refunded ones. @returns the cents */
 export async function settleLosses(tx: Tx, orderId: number, at: Date): Promise<number> {
   const payments = await tx.query<{ id: number }>(sql`SELECT id FROM payments WHERE order_id = ${orderId} ORDER BY id`);
   let settled = 0;
@@ -217,7 +216,7 @@ export async function restOf(db: Sql, paymentId: number): Promise<number> {
 }
 
 /**
- * Locks the numbers of the firm's documents until the transaction ends. The next transaction then reads the numbers
+ * Locks the numbering of the firm's documents until the transaction ends. The next transaction then reads the numbers
  * that this one has committed, so a rollback leaves no gap. Callers have already locked their orders.
  */
 async function lockedSeries(tx: Tx, paymentId: number): Promise<Subject> {
@@ -237,7 +236,7 @@ export async function lockBilling(tx: Tx, { partnerId, environment }: { partnerI
 
 export type Note = { kind: Exclude<Kind, "receipt">; refund: string; partCents: number | null };
 
-/** The documents of a payment after its receipt, the cents that are left, and those that credit notes returned. */
+/** The documents that correct a payment's receipt, the cents that are left, and those that credit notes returned. */
 async function booksOf(
   db: Sql,
   paymentId: number,
@@ -249,7 +248,7 @@ async function booksOf(
   return { ...sumsOfNotes(amountCents, notes), notes };
 }
 
-/** The cents of a payment that are left, and those that credit notes returned. @param notes the oldest first */
+/** The cents of a payment that are left, and those that credit notes returned. @param notes oldest first */
 export function sumsOfNotes(amountCents: number, notes: readonly Pick<Note, "kind" | "partCents">[]) {
   let [rest, credited] = [amountCents, 0];
   for (const { kind, partCents } of notes) {
@@ -265,7 +264,7 @@ export async function lockedBooks(tx: Tx, paymentId: number) {
   return { subject, ...(await booksOf(tx, paymentId, subject)) };
 }
 
-/** The year of a number never goes back, also when the firm chooses a time zone that is behind. */
+/** The year of a number never decreases, even when the firm chooses a time zone that is behind. */
 async function insert(
   tx: Tx,
   { partnerId, environment, firmName }: Subject,

@@ -24,8 +24,8 @@ export type Unshown = { readonly name: string; readonly why: "long" | "character
 export type FillOutput = { readonly tail: Uint8Array } | { readonly unshown: Unshown[] } | { readonly whyNot: WhyNot };
 
 /**
- * Builds a revision that writes the answers into the form's own fields, with our own drawings. It locks the form, so
- * that a later change leaves a trace.
+ * Builds a PDF revision that writes the answers into the form's own fields and draws them. It makes the fields
+ * read-only, so that a later change needs a revision of its own.
  * @param form is neither changed nor copied
  * @param typeset has the fonts for all answers
  * @throws PdfRefusal, Unfillable
@@ -76,7 +76,7 @@ function write(
   const values = answer.map((value) => textString(value));
   writer.set(ref, dict, {
     V: values.length > 1 ? `[${values.join("")}]` : (values[0] ?? "()"),
-    // /I has the indexes of the options that were chosen before.
+    // /I contains the indexes of the options that were chosen before, so it is removed.
     ...(isList && entry(dict, "I") && { I: "null" }),
   });
   const isCombo = (flags & flag.combo) !== 0;
@@ -108,7 +108,7 @@ const nameOf = (name: string): string =>
   `/${[...Buffer.from(name, "latin1")].map((byte) => (/[A-Za-z0-9_-]/.test(String.fromCharCode(byte)) ? String.fromCharCode(byte) : `#${byte.toString(16).padStart(2, "0")}`)).join("")}`;
 
 /**
- * Makes all fields except signatures read-only. Also tells PDF readers to show our drawings instead of drawing the
+ * Makes all fields except signatures read-only. Also makes PDF readers show our drawings, so that they don't draw the
  * values themselves.
  */
 function close(look: PdfLookup, writer: RevisionWriter): void {
@@ -118,7 +118,7 @@ function close(look: PdfLookup, writer: RevisionWriter): void {
   if (!acroForm) return;
   const changes = {
     ...(entry(acroForm.dict, "NeedAppearances") && { NeedAppearances: "false" }),
-    // The form's XFA data are removed, because they lack our answers.
+    // Removes the form's XFA data, because they lack our answers.
     ...(entry(acroForm.dict, "XFA") && { XFA: "null" }),
   };
   if (Object.keys(changes).length === 0) return;

@@ -7,7 +7,9 @@ type Run = { text: string; left: number; right: number; baseline: number };
 type OnPage = { label: string; options: readonly string[] };
 
 const mostCharacters = 500_000;
-/** How far from a field its label may be, in units of user space. On nearly every page a unit is a point. */
+/**
+ * The largest distance between a field and its label, in units of user space. On nearly every page a unit is a point.
+ */
 const reach = { left: 220, above: 18, right: 24, betweenWords: 14, baseline: 3 } as const;
 
 /**
@@ -72,7 +74,7 @@ function runOf(text: string, [a = 0, b = 0, , , left = 0, baseline = 0]: number[
 const onLine = ([, bottom, , top]: Rect, { baseline }: Run): boolean =>
   baseline >= bottom - reach.baseline && baseline < top;
 
-/** Whether another field is between this field and the words, so that the words belong to the other field. */
+/** True if another field is between this field and the words. The words then label the other field. */
 const isBetween = (from: number, to: number, rect: Rect, others: readonly Rect[]): boolean =>
   others.some(([left, bottom, right, top]) => left >= from - 1 && right <= to + 1 && bottom < rect[3] && top > rect[1]);
 

@@ -48,8 +48,8 @@ export async function sandboxCheckout(
 }
 
 /**
- * Simulates one payment for several test orders, in one transaction: all that are payable take the outcome, or none.
- * The caller has checked that they belong to the firm that asks.
+ * Simulates one payment for several test orders, in one transaction. Either all payable orders get the outcome, or
+ * none. The caller has verified that the orders belong to its firm.
  * @returns the orders of the payment, in the order of `codes`; `isNothingDue` when none was payable, and the orders are
  * those that were paid before
  */

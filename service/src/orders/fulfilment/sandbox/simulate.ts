@@ -40,7 +40,7 @@ export const milestones = [
 
 const serviceOf = { "payment.cleared": null, "signature.completed": "sign", "shipment.delivered": "ship" } as const;
 
-/** The next event of a paid order for which nothing fails. */
+/** By status: the next event of a paid order on the path without failures. */
 const happy: Readonly<Record<string, PeopleEvent>> = {
   Paid: "next_segment",
   EsignPending: "signed",
@@ -57,7 +57,7 @@ const happy: Readonly<Record<string, PeopleEvent>> = {
 
 export const isOnHappyPath = (status: string): boolean => Object.hasOwn(happy, status);
 
-// A limit on the number of steps. No path through the table is as long.
+// Prevents an endless loop. Every path through the status table has fewer steps.
 const mostSteps = 20;
 
 /**

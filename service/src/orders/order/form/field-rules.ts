@@ -89,8 +89,7 @@ export function applyRules<Field extends RuledField>(
       }
       waiting.pop();
       if (held.has(top)) continue;
-      // Orders with a cycle are refused. If a cycle got here nevertheless, this empty value would prevent an endless
-      // recursion.
+      // An order with a cycle was refused before. This empty value prevents endless recursion nevertheless.
       held.set(top, []);
       held.set(
         top,

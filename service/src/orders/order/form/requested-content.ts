@@ -18,7 +18,7 @@ import { mostHelp, mostOptions, mostPoints, mostValue, type requestedFieldSchema
 type Kind = RequestedField["kind"];
 type FieldMembers = Members<keyof typeof requestedFieldSchema.properties>;
 
-/** How error messages name each kind, with its article. */
+/** The name of each kind in error messages, with its article. */
 export const aKind: Readonly<Record<Kind, string>> = {
   signature: "a signature",
   initials: "initials",

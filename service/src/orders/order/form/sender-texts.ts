@@ -1,5 +1,5 @@
 type SenderText = {
-  /** The member of answers and of rows. The name in the form is the column's name, too. */
+  /** The name of the member in answers and rows. The field's name in the form is also the name of its column. */
   readonly member: string;
   readonly maxLength: number;
   readonly example: string;

@@ -30,7 +30,7 @@ export type OrderSigner = {
   readonly language: (typeof signerLanguages)[number];
 };
 
-/** A signer as given in the form. It contains the access code itself, which is never stored. */
+/** A signer as sent in the form. It contains the access code itself, which is never stored. */
 export type NamedSigner = Omit<OrderSigner, "accessCodeHash"> & { readonly accessCode: string | null };
 
 /**

@@ -69,7 +69,7 @@ export type TransitionResult = { order: LockedOrder; from: string; firedEvents: 
 /**
  * Locks the order until the transaction ends, so that its transitions run one after another. Undefined for an unknown
  * code.
- * @throws ServiceError `unavailable` for an order that fails its MAC
+ * @throws ServiceError `unavailable` for an order whose MAC is invalid
  */
 export async function lockOrder(tx: Tx, code: string): Promise<LockedOrder | undefined> {
   const [order] = await lockOrders(tx, [code]);
@@ -78,12 +78,12 @@ export async function lockOrder(tx: Tx, code: string): Promise<LockedOrder | und
 
 /**
  * Locks orders by ascending id. Every transaction that locks several orders does so, to avoid deadlocks.
- * @throws ServiceError `unavailable` when one fails its MAC
+ * @throws ServiceError `unavailable` when the MAC of one is invalid
  */
 export const lockOrders = (tx: Tx, codes: readonly string[]): Promise<LockedOrder[]> =>
   tx.query<LockedOrder>(lockStatement(codes, verifiedOrders));
 
-/** Locks orders by ascending id, and leaves out those that fail their MAC. */
+/** Locks orders by ascending id, and leaves out those with an invalid MAC. */
 export async function lockUnalteredOrders(tx: Tx, codes: readonly string[]): Promise<LockedOrder[]> {
   const found = await tx.query<LockedOrder & Marked>(lockStatement(codes, marked(orderState, sql`orders`)));
   return found.filter(({ isAuthentic }) => isAuthentic).map(({ isAuthentic: _, ...order }) => order);
@@ -202,8 +202,8 @@ async function dropApprovals(tx: Tx, { id: orderId, status: from }: LockedOrder,
 }
 
 /**
- * Notes a status for the mail to the member who placed the order. Trouble with an order that an API key placed is noted
- * for the owners.
+ * Queues a status for the mail to the member who placed the order. A problem with an order that an API key placed is
+ * queued for the owners.
  * @param status the order's new status; `FaxFailed` also while the order is shipped, when its fax failed early
  */
 export const noteStatus = (

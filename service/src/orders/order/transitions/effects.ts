@@ -14,7 +14,7 @@ export type Milestone = "payment.cleared" | "signature.completed" | "shipment.de
 /** The queue of mails to an order's client; payload `OrderMail`. */
 export const orderMailQueue = "order-mail";
 
-/** The queue of orders whose open checkouts are closed, so that nobody can pay them any more; payload `{orderId}`. */
+/** The queue of orders whose open checkouts are closed, so that they can't be paid any more; payload `{orderId}`. */
 export const closeCheckoutQueue = "close-checkout";
 
 /** The queue of live orders whose service has ended; payload `{orderId, hasWaited?}`. */
@@ -24,8 +24,8 @@ export const nextSegmentQueue = "next-segment";
 export const firmChargeQueue = "firm-charge";
 
 /**
- * The queue of new orders that the firm pays and that nobody agreed to charge; payload as of `firmChargeQueue`. A node of
- * an earlier release would charge them, so they are not in its queue.
+ * The queue of new orders that the firm pays and that no member agreed to charge; payload as of `firmChargeQueue`. The
+ * queue is separate, because a node of an earlier release would charge the orders in that queue.
  */
 export const firmWaitQueue = "firm-wait";
 
@@ -36,8 +36,8 @@ export const refundQueue = "refund";
 export const recallQueue = "recall";
 
 /**
- * The queue of live orders whose parcels are checked. A parcel may have moved already, or will never be sent. Payload
- * `{orderId}`.
+ * The queue of live orders whose parcels are checked: the parcel may have moved already, or is not needed any more.
+ * Payload `{orderId}`.
  */
 export const parcelQueue = "parcel";
 
@@ -140,7 +140,10 @@ export type Effect = {
   isDispatched?: boolean;
   /** Whether to cancel a provider's pending work for the order. */
   isRecalled?: boolean;
-  /** Whether to check the order's label and parcel: perhaps the label is not needed now, or the parcel has moved. */
+  /**
+   * True to check the order's label and parcel: the label may not be needed any more, or the parcel may have moved
+   * already.
+   */
   movesParcel?: boolean;
   /** The kinds of tasks to close when the order leaves this status. Other code opens them. */
   endsTasks?: readonly TaskKind[];

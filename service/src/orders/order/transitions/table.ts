@@ -185,6 +185,6 @@ export function targetOf(order: OrderState, on: OrderEvent): OrderStatus | null 
 
 export const wordsOf = (on: OrderEvent): string => words.get(on) ?? on;
 
-/** The events that move the order to the named status in one step, without the end of a hold. */
+/** The events that move the order to the named status in one step, except the end of a hold. */
 export const eventsTo = (order: OrderState, to: string): OrderEvent[] =>
   transitionTable.filter((row) => targetOf(order, row.on) === to && row.on !== "released").map((row) => row.on);

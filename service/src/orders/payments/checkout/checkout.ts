@@ -28,7 +28,7 @@ import { hasPendingFunds, type Part } from "./store.ts";
 
 export type CheckoutDeps = { db: Database; clock: Clock; processor: Processor | null; notarySupply: NotarySupply };
 
-/** Whether orders in this environment are paid at this processor. */
+/** True if this processor handles payments in this environment. */
 export const acceptsPayment = (processor: Processor | null, environment: Environment): boolean =>
   processorFor(processor, environment) !== null;
 
@@ -50,8 +50,8 @@ const firmPays = "A payment by your firm is under way. Wait until it has ended."
 export const partOf = async (tx: Tx, order: LockedOrder): Promise<Part> => partFor(order, await dueFor(tx, order));
 
 /**
- * The amount that is due now and is charged without a person's request; undefined for a price that a bank took back,
- * because the firm may not want to pay it by the same account.
+ * The amount that is due now and may be charged without a person's request. Undefined for a payment that a bank took
+ * back, because the firm may not want to pay it again with the same account.
  */
 export async function partToCharge(tx: Tx, order: LockedOrder): Promise<Part | undefined> {
   const due = await dueFor(tx, order);
@@ -98,7 +98,7 @@ export async function checkoutUrl(
     if (firmPays && payer !== firmPays.shown) throw payerChanged();
     return { groupId: null, parts, payer: firmPays ? "firm" : payer };
   };
-  // Does not ask a processor for its account if the order is not paid there: a test order never is, with a live key.
+  // Skips the processor for an order that can't be paid there, such as a test order when the key is live.
   const [order] = isCode(code)
     ? await deps.db.query<{ environment: Environment }>(sql`
         SELECT o.environment ${fromOrders} WHERE ${hasOrderCode(code)}`)
@@ -116,14 +116,15 @@ export const checkoutOfNewOrder = (deps: CheckoutDeps, log: Log) => (code: strin
 
 /**
  * The kind of reason why an order can't be paid now. `not_due`: nothing is owed. `stuck`: a person must correct the
- * order first. `disputed`: a bank decides about an earlier payment. `in_process`: a payment is under way.
+ * order first. `disputed`: a bank is deciding about an earlier payment. `in_process`: a payment is in progress.
  */
 export type RefusalKind = "not_due" | "stuck" | "disputed" | "in_process";
 
 type Refusal = { kind: RefusalKind; message: string };
 
 /**
- * Why the order can't be paid now; null when it can. A payment must have locked the order; a page need not.
+ * Why the order can't be paid now; null when it can. Before a payment, the caller must have locked the order; for a
+ * page it need not.
  * @param ownCharge the id of the firm's charge that is about to be sent; it doesn't prevent the payment
  */
 export async function refusalOf(
@@ -149,7 +150,7 @@ export async function refusalOf(
   return (await hasPendingFunds(db, order.id)) ? { kind: "in_process", message: inProcess } : null;
 }
 
-/** The sentence for the firm about why the locked order can't be paid now; null when it can. The rest is `refusalOf`. */
+/** The message of `refusalOf`: why the locked order can't be paid now; null when it can. */
 export const paymentRefusal = async (
   tx: Tx,
   supply: NotarySupply,
@@ -201,7 +202,7 @@ export async function lockGroup(
   members: (db: Sql) => Promise<readonly Member[]>,
 ): Promise<readonly LockedOrder[]> {
   const listed = await members(tx);
-  // An altered order must not prevent the others from being paid, so it is left out.
+  // Skips altered orders, so that one of them can't prevent the payment of the others.
   const orders = await lockUnalteredOrders(
     tx,
     listed.map(({ code }) => code),

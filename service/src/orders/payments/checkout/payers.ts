@@ -1,7 +1,7 @@
 /**
- * Who pays by a checkout: the client or the firm, for whom it was opened. The payer of an order can change while a
- * checkout is open, and the firm can pay in place of the client. For a checkout of an earlier release, and for a payment
- * without a checkout, the payer is that of the order.
+ * The payer of a checkout: the client or the firm. It can differ from the order's payer, which can change while a
+ * checkout is open. The firm can also pay in place of the client. A payment without a checkout, or by a checkout of an
+ * earlier release, uses the order's payer.
  */
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
@@ -41,16 +41,16 @@ export const payerOnPage: Statement = sql`
   ${verifiedAll(sessionState, sql`s`, ofPayment)}, ${verifiedAll(payerState, sql`y`, ofPayment)}`;
 
 /**
- * A condition: a bank is moving money that the firm paid for the order by a checkout, perhaps together with others. Not
- * verified, so it may only choose words.
+ * SQL condition: true if a bank is moving money that the firm paid for the order by a checkout, also when the checkout
+ * pays other orders. Not verified, so it may only choose words.
  */
 export const isFirmPaying = (orderId: Statement): Statement => sql`EXISTS (
   SELECT FROM checkout_sessions s JOIN checkout_payers y ON y.checkout_id = s.id
   WHERE ${isOf(sql`ARRAY[${orderId}]`)} AND s.status = 'pending_funds' AND y.payer = 'firm')`;
 
 /**
- * Whose bank payment for the order is in process; null for none. A charge of the firm's own method counts as the payment
- * of the order's payer. Takes the order's code, because pages don't know its id.
+ * The payer whose bank payment for the order is in process; null for none. A charge of the firm's own method counts as
+ * the payment of the order's payer. Accepts the order's code, because pages don't have its id.
  */
 export async function payerInProcess(db: Sql, orderCode: string): Promise<Payer | null> {
   if (!(await isPaymentInProcess(db, orderCode))) return null;
@@ -61,22 +61,22 @@ export async function payerInProcess(db: Sql, orderCode: string): Promise<Payer 
 }
 
 /**
- * Part of a statement: who made the payment `p`: the firm, if its own method was charged, or else the payer of the
- * checkout. Not verified, so it may only choose words and mails.
+ * SQL expression: who made the payment `p`: the firm, if its own method was charged, or else the payer of the checkout.
+ * Not verified, so it may only choose words and mails.
  */
 export const paymentPayer: Statement = sql`(CASE
   WHEN EXISTS (SELECT FROM firm_charges c WHERE c.order_id = p.order_id AND c.payment_intent = p.payment_intent) THEN 'firm'
   ELSE coalesce((SELECT y.payer ${ofPayment}), (SELECT o.pay_by ${fromOrders} WHERE o.id = p.order_id)) END)`;
 
-/** A condition: the client made the payment `p`. Not verified, like `paymentPayer`. */
+/** SQL condition: true if the client made the payment `p`. Not verified, like `paymentPayer`. */
 export const isByClient: Statement = sql`${paymentPayer} = 'client'`;
 
-// A refund that arrived before its payment has a placeholder, for which no money arrived.
+// A refund that arrived before its payment creates a placeholder payment, for which no money arrived.
 const isMoney = (p: Statement) => sql`NOT starts_with(${p}.session_id, 'refund:')`;
 
 /**
- * Part of a statement: whether the order was paid, and each payment was the firm's, except those that were refunded
- * before somebody paid again. Not verified, like `paymentPayer`.
+ * SQL condition: true if the order was paid, and the firm made each payment. Ignores payments that were refunded before
+ * somebody paid again. Not verified, like `paymentPayer`.
  */
 export const isPaidByFirm = (orderId: Statement): Statement => sql`coalesce((
   SELECT bool_and(${paymentPayer} = 'firm') FROM payments p WHERE p.order_id = ${orderId} AND ${isMoney(sql`p`)}
@@ -84,12 +84,11 @@ export const isPaidByFirm = (orderId: Statement): Statement => sql`coalesce((
       AND later.id > p.id AND later.received_at >= p.refunded_at AND ${isMoney(sql`later`)}))), false)`;
 
 /**
- * A condition on an order `o`: what is due replaces a payment of the firm that a bank took back. The client must read
- * nothing of it, also if they pay the order. Not verified, like `paymentPayer`.
+ * SQL condition on an order `o`: true if the due amount replaces a payment of the firm that a bank took back. Nothing
+ * shown to the client may mention it, even if the client pays the order. Not verified, like `paymentPayer`.
  */
 export const isLossOfFirm: Statement = sql`(coalesce(${supplementReplacesLoss}, false) AND ${isPaidByFirm(sql`o.id`)})`;
 
-/** Reads `isPaidByFirm` of one order. */
 export async function wasPaidByFirm(db: Sql, orderCode: string): Promise<boolean> {
   const [order] = await db.query<{ isPaidByFirm: boolean }>(sql`
     SELECT ${isPaidByFirm(sql`o.id`)} AS "isPaidByFirm" ${fromOrders} WHERE ${hasOrderCode(orderCode)}`);

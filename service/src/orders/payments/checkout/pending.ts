@@ -23,12 +23,12 @@ export type PendingPayment = {
   amountCents: number;
   /** Whether the payment is so old that the bank should have answered by now. */
   isOverdue: boolean;
-  /** Whether the payment is in an earlier account of the processor, which the present one knows nothing about. */
+  /** True if the payment is in an earlier account of the processor, which the present account can't read. */
   isElsewhere: boolean;
   orderCodes: string[];
 };
 
-/** Payments that wait for a bank, the oldest first. Leaves out altered payments. */
+/** Payments that wait for a bank, the oldest first. Omits altered payments. */
 export async function pendingPayments(
   { db, clock }: { db: Sql; clock: Clock },
   environment: Environment,
@@ -49,7 +49,7 @@ export async function pendingPayments(
 
 /**
  * Opens a task for each payment whose bank has not answered in time. Until the bank answers, the orders can't be paid
- * in another way. Altered payments are logged and left out.
+ * in another way. Altered payments are logged and skipped.
  */
 export async function watchPending({ db, clock, log }: { db: Database; clock: Clock; log: Log }): Promise<void> {
   const at = clock();
@@ -71,9 +71,9 @@ export async function watchPending({ db, clock, log }: { db: Database; clock: Cl
 }
 
 /**
- * Asks the processor about a pending payment. If the payment has failed, ends the wait, so that its orders can be paid
- * again. Moves no order, because only the processor's signed event may. For a payment in an earlier account of the
- * processor, the operator looks there, and this call ends the wait without asking.
+ * Asks the processor about a pending payment. If the payment has failed, stops waiting for it, so that its orders can
+ * be paid again. Moves no order, because only the processor's signed event may. For a payment in an earlier account,
+ * the operator must have checked that account: the wait ends without a request.
  * @throws ServiceError `not_found`; `conflict` with the processor's answer when the wait continues
  */
 export async function endPendingPayment(

@@ -28,10 +28,9 @@ const minutes = 60_000;
 // The processor allows a session at most 24 hours. An open session is reused until `marginMs` before its end.
 const sessionMs = 23 * 60 * minutes;
 const marginMs = 5 * minutes;
-// How long a request waits for others that create the same checkout.
+// A request waits at most this long for another one that creates the same checkout.
 const mostMs = 10_000;
-// The pause before the next try, while another request creates the session. The processor usually takes less than a
-// second.
+// The pause before the next try, while another request creates the session, which usually takes less than a second.
 const pauseMs = 300;
 
 /**
@@ -44,9 +43,9 @@ export type Wanted = { groupId: string | null; parts: readonly Part[]; payer: Pa
 export type Reserved = { session: CheckoutSession } | { replaced: CheckoutSession[] };
 
 const justPaid = () => new ServiceError("conflict", "A payment was just made. Wait a moment.");
-/** An earlier account can still take a payment of the session, and only that account could end it. */
+/** The session belongs to an earlier account of the processor. It can still be paid and ended there, but only there. */
 export class OpenElsewhere extends ServiceError {
-  /** After this time the session has ended. */
+  /** The milliseconds until the session has expired. */
   readonly endsInMs: number;
   constructor({ expiresAt }: CheckoutSession, now: Date) {
     const left = Math.max(0, expiresAt.getTime() - now.getTime());
@@ -61,17 +60,17 @@ export class OpenElsewhere extends ServiceError {
 const busy = () => new ServiceError("conflict", "The checkout just changed. Try again.");
 
 /**
- * Many payers at once can keep an order locked for longer than a statement waits. The caller may try again at once.
- * Only the first of several waiting requests gets an error that names the row, so any lock time-out counts.
+ * Many concurrent payers can keep an order locked for longer than the lock time-out. The caller may retry at once. Only
+ * the first waiting request gets an error that names the row, so any lock time-out counts.
  */
 function busyIfLocked(error: unknown): never {
   throw hasSqlState(error, sqlState.lockNotAvailable) ? busy() : error;
 }
 
 /**
- * Returns the URL of the open session for exactly these orders and payer, or creates a session. An order's sessions that
- * pay other orders, too, are for the other payer, or are about to expire, are first ended at the processor. Each step is committed before the
- * processor is called, so that no session is lost.
+ * Returns the URL of the open session for exactly these orders and payer, or creates a session. First ends their
+ * sessions that also pay other orders, are for the other payer, or are about to expire. Commits before each call of the
+ * processor, so that a crash loses no session.
  * @param wanted locks the orders in the transaction, and returns a part of the checkout for each order to pay
  */
 export const openSession = (...opening: Parameters<typeof open>): Promise<string> =>
@@ -168,8 +167,8 @@ async function addressOf(db: Database, processor: Processor, session: CheckoutSe
 type Minted = MintedSession | { sessionId: string; url: null } | { refusal: unknown } | "in progress";
 
 /**
- * Creates the session of a row. Creating it twice for one row gives the same session. `refusal`: the processor created
- * no session and would refuse this row again, so the next attempt needs a new row.
+ * Creates the session of a row. Repeated calls for one row create one session. `refusal`: the processor created no
+ * session and would refuse this row again, so the next attempt needs a new row.
  * @throws ServiceError `processor_failed` when a session may exist
  */
 async function mint(db: Sql, processor: Processor, session: CheckoutSession): Promise<Minted> {
@@ -178,11 +177,10 @@ async function mint(db: Sql, processor: Processor, session: CheckoutSession): Pr
   } catch (error) {
     const answer = answerOf(error);
     if (answer?.status === 409) return "in progress";
-    // These answers say nothing about an earlier request for the row: the API key was refused, or the rate was limited.
+    // With these statuses (refused API key, rate limit), an earlier request may have created a session.
     if (answer === null || [401, 403, 429].includes(answer.status)) throw error;
     if (answer.status < 500 && answer.type !== "idempotency_error") return { refusal: error };
-    // The processor failed, or it has seen the idempotency key with other parameters. An earlier request may have
-    // created a session.
+    // The processor failed, or has seen the idempotency key with other parameters. So a session may exist.
     return (await findAt(processor, session)) ?? { refusal: error };
   }
 }
@@ -192,9 +190,9 @@ const findAt = (processor: Processor, { id, expiresAt }: CheckoutSession) =>
   processor.find(id, new Date(expiresAt.getTime() - sessionMs - marginMs), expiresAt);
 
 /**
- * Ends the session at the processor. If the session's id was lost, looks for the session, because the processor forgets
- * idempotency keys after a day. If it finds none, sends the request that creates the session once more: an earlier
- * request may still be on its way, and the processor then returns the same session with its id.
+ * Ends the session at the processor. If the session's id was lost, searches for the session, because the processor
+ * forgets idempotency keys after a day. If none is found, repeats the request that creates it: if an earlier request is
+ * still in flight, the processor returns the same session.
  * @returns `complete` when the session was paid before
  * @throws OpenElsewhere for a session of an earlier account, until it has expired
  */
@@ -212,12 +210,12 @@ async function endAtProcessor(
   if ("refusal" in minted) return "expired";
   const end = await processor.expire(minted.sessionId);
   if (end !== "unknown") return end;
-  // The session is of an account that nobody recorded. It can still be paid there.
+  // No account was recorded for this session, so it can still be paid in an unknown one.
   if (session.expiresAt > clock()) throw new OpenElsewhere(session, clock());
   return "expired";
 }
 
-/** A node without the processor's key can't close a page that can still be paid. A node with the key can. */
+/** Thrown on a node without the processor's key for a checkout that can still be paid. Another node must close it. */
 export class OpenWithoutKey extends ServiceError {
   constructor() {
     super(
@@ -227,14 +225,14 @@ export class OpenWithoutKey extends ServiceError {
   }
 }
 
-/** A node without the processor's key would end the row alone: the page could still be paid, and nobody would close it. */
+/** Without the processor's key, this node could only end the row, and the checkout page could still be paid. */
 function requireKey(processor: Processor | null, sessions: readonly CheckoutSession[], now: Date): void {
   if (processor === null && sessions.some(({ expiresAt }) => expiresAt > now)) throw new OpenWithoutKey();
 }
 
 /**
  * Closes all checkouts of the order that can still be paid. Otherwise the order might be paid twice, or after its
- * cancellation. A processor that doesn't take payments of the order's environment is not asked.
+ * cancellation. Skips a processor that doesn't handle the order's environment.
  * @throws OpenWithoutKey on a node without a key, so that a node with the key closes them
  */
 export async function closeCheckouts(
@@ -245,15 +243,15 @@ export async function closeCheckouts(
   const sessions = await currentSessions(db, [orderId]);
   requireKey(configured, sessions, clock());
   for (const session of sessions) {
-    // The session was paid first. The event of that payment ends the row.
+    // The payer completed the session before it could be ended. The payment's event ends the row.
     if (processor && (await endAtProcessor({ db, clock, processor }, session)) === "complete") continue;
     await db.transaction((tx) => endSession(tx, session.id));
   }
 }
 
 /**
- * Does work in a transaction in which no checkout of its orders can be paid. Open checkouts are first ended at the
- * processor, with a commit before each request, so that no session is lost.
+ * Runs work in a transaction in which no checkout of its orders can be paid. First ends open checkouts at the
+ * processor, and commits before each request, so that a crash loses no session.
  * @param prepare locks the orders in the transaction, and returns the work
  * @throws ServiceError `conflict` when a checkout was just paid, or the orders are locked for too long;
  * `payments_not_configured` for an open checkout on a node without a key

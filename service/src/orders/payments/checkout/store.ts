@@ -62,18 +62,18 @@ const verifiedSession: Statement = verified(sessionState, sql`s`);
 const current = sql`s.status IN ('minting', 'open', 'replacing')`;
 
 /**
- * Part of a statement: whether the session pays one of these orders, alone or together with others.
+ * SQL condition: true if the session pays one of these orders, alone or together with others.
  * @param orderIds an array of ids
  */
 export const isOf = (orderIds: Statement) => sql`s.id IN (
   SELECT id FROM checkout_sessions WHERE order_id = ANY (${orderIds})
   UNION ALL SELECT checkout_id FROM checkout_parts WHERE order_id = ANY (${orderIds}))`;
 
-/** Part of a statement: the environment of the orders that the session `s` pays. */
+/** SQL expression: the environment of the orders that the session `s` pays. */
 export const environmentOfSession: Statement = sql`(SELECT o.environment ${fromOrders} WHERE o.id = coalesce(s.order_id,
   (SELECT min(order_id) FROM checkout_parts c WHERE c.checkout_id = s.id)))`;
 
-/** Part of a statement: when the last checkout of an order expires; null for an order without one. */
+/** SQL expression: when the last checkout of an order expires; null for an order without one. */
 export const lastCheckoutEnd = (orderId: Statement): Statement =>
   sql`(SELECT max(s.expires_at) FROM checkout_sessions s WHERE ${isOf(sql`ARRAY[${orderId}]`)})`;
 
@@ -82,7 +82,7 @@ const columns = sql`s.id, s.group_id AS "groupId", s.supplement_id AS "supplemen
 
 /**
  * The orders' sessions that may still be paid; each order has at most one. The caller must have locked the orders.
- * @throws ServiceError `unavailable` for a session that fails its MAC
+ * @throws ServiceError `unavailable` for a session whose MAC is invalid
  */
 export const currentSessions = (db: Sql, orderIds: readonly number[]) =>
   db.query<CheckoutSession>(sql`
@@ -90,7 +90,7 @@ export const currentSessions = (db: Sql, orderIds: readonly number[]) =>
 
 /**
  * Whether a payer has completed a checkout of the order, and the bank's money has neither arrived nor failed.
- * @throws ServiceError `unavailable` for a session of the order that fails its MAC
+ * @throws ServiceError `unavailable` for a session of the order whose MAC is invalid
  */
 export async function hasPendingFunds(db: Sql, orderId: number): Promise<boolean> {
   const found = await db.query<{ status: string }>(sql`
@@ -98,7 +98,7 @@ export async function hasPendingFunds(db: Sql, orderId: number): Promise<boolean
   return found.some(({ status }) => status === "pending_funds");
 }
 
-/** Whether a bank payment for the order is in process. Takes the order's code, because pages don't know its id. */
+/** True if a bank payment for the order is in process. Accepts the order's code, because pages don't have its id. */
 export async function isPaymentInProcess(db: Sql, orderCode: string): Promise<boolean> {
   if ((await chargesOfCode(db, orderCode)).some(isOpenCharge)) return true;
   const found = await db.query<{ status: string }>(sql`
@@ -108,14 +108,17 @@ export async function isPaymentInProcess(db: Sql, orderCode: string): Promise<bo
 }
 
 /**
- * For a select list on orders `o`: whether a payment for the order is under way. Not verified, so it may only choose
- * words: `isPaymentInProcess` decides.
+ * For the SELECT list of a query on orders `o`: true if a payment for the order is in progress. Not verified, so it may
+ * only choose words: `isPaymentInProcess` decides.
  */
 export const isBeingPaid: Statement = sql`(
   EXISTS (SELECT FROM firm_charges c WHERE c.order_id = o.id AND c.state IN ('asked', 'answered', 'pending'))
   OR EXISTS (SELECT FROM checkout_sessions s WHERE ${isOf(sql`ARRAY[o.id]`)} AND s.status = 'pending_funds')) AS "isBeingPaid"`;
 
-/** The parts of a shared checkout, as its page lists them. @throws ServiceError `unavailable` when one fails its MAC */
+/**
+ * The parts of a shared checkout, as its page lists them. @throws ServiceError `unavailable` when the MAC of a part is
+ * invalid
+ */
 export const partsOf = (db: Sql, checkoutId: string) =>
   db.query<Part>(sql`
     SELECT c.order_id AS "orderId", o.code AS "orderCode@order", c.amount_cents AS "amountCents",
@@ -131,7 +134,7 @@ type OrderOfSession = {
   createdAt: Date;
 };
 
-/** The orders that a session pays. @throws ServiceError `unavailable` for a session that fails its MAC */
+/** The orders that a session pays. @throws ServiceError `unavailable` for a session whose MAC is invalid */
 export const ordersOf = (db: Sql, id: string) =>
   db.query<OrderOfSession>(sql`
     SELECT o.id AS "orderId", o.code AS "orderCode@order", o.partner_id AS "partnerId", o.environment,
@@ -177,7 +180,7 @@ export async function mintRequest(db: Sql, { id, groupId, ...session }: Checkout
   return { id, isShared: groupId !== null, firmName, environment: order.environment, lines, currency, expiresAt };
 }
 
-/** @returns the number of changed sessions @throws ServiceError `unavailable` for a session that fails its MAC */
+/** @returns the number of changed sessions @throws ServiceError `unavailable` for a session whose MAC is invalid */
 async function change(tx: Tx, which: Statement, set: Statement): Promise<number> {
   const found = await tx.query<{ id: string }>(sql`
     SELECT s.id, ${verifiedSession} FROM checkout_sessions s WHERE ${which} FOR NO KEY UPDATE`);
@@ -238,9 +241,9 @@ export const bindSession = (tx: Tx, id: string, sessionId: string) =>
 export type Payee = { orderId: number; orderCode: string; amountCents: number | null; supplementId: number | null };
 
 /**
- * The orders that a session pays, with our id of it and its status; undefined for a session that is not on record. Our own id of the
- * session is tried first, because the signed event contains it.
- * @throws ServiceError `unavailable` for a session that fails its MAC, because its money must not pay another order
+ * The orders that a session pays, with our id of the session and its status; undefined for a session that is not
+ * stored. Looks it up by our own id first, because the signed event contains that id.
+ * @throws ServiceError `unavailable` for a session whose MAC is invalid, because its money must not pay another order
  */
 export async function sessionPayees(
   db: Sql,

@@ -9,8 +9,8 @@ import { notifyOwners } from "./methods.ts";
 import * as store from "./store.ts";
 
 /**
- * Handles a signed event that a bank has renewed a card, which keeps its id at the processor.
- * @returns false for a card that no firm has in use
+ * Handles a signed event that a bank has renewed a card, whose id at the processor stays the same.
+ * @returns false for a card that no firm uses
  */
 export async function applyCard(
   tx: Tx,
@@ -28,8 +28,8 @@ export async function applyCard(
 }
 
 /**
- * Mails a firm's owners in the last month of its card, once for each card and expiry. A card that was altered in the
- * database is logged, and doesn't keep the others waiting.
+ * Mails a firm's owners in the last month of its card, once for each card and expiry. Logs and skips a card that was
+ * altered in the database.
  */
 export async function watchCards({ db, clock, log }: { db: Database; clock: Clock; log: Log }): Promise<void> {
   const month = store.monthOf(clock());

@@ -1,4 +1,4 @@
-/** Events and news about charges of a firm's card or bank account. */
+/** Events and mails about charges of a firm's card or bank account. */
 import { ownersWhoSee } from "../../../firms/members/members.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
@@ -15,8 +15,8 @@ import { tellOfWaiting, waitsForOwner } from "./waiting.ts";
 /**
  * Updates the charges of a payment after a signed event about it. The caller has locked their orders, and applies the
  * event to them.
- * @returns the state of the charges before the event; undefined for an unknown payment. For the event about
- * a payment that a person ended, its charges count as open, because only this event moves their orders.
+ * @returns the state of the charges before the event; undefined for an unknown payment. Charges that a person ended are
+ * returned as open, because only this event moves their orders.
  */
 export async function applyCharge(
   tx: Tx,
@@ -35,7 +35,7 @@ export async function applyCharge(
   // The event about a payment that this service canceled names no reason.
   const why = state === "failed" ? (reason ?? first.reason) : null;
   await store.updateCharges(tx, charges, { state, at, paymentIntent, reason: why });
-  // `notify` queues this for a charge that failed.
+  // For a failed charge, `notify` queues the removal of the method.
   if (state === "succeeded") await enqueue(tx, detachQueue, { id: first.methodId });
   if (state === "failed") await applyFailedDebit(tx, await selectMethod(tx, first.methodId), reason, { at, actor });
   if (state !== "pending") await endChargeTasks(tx, charges, { state: "done", at, by: actor, outcome: state });
@@ -50,9 +50,8 @@ export const endChargeTasks = (tx: Tx, charges: readonly store.FirmCharge[], end
 
 /**
  * Mails the firm's owners and the member who requested a payment, once for all its orders. One mail covers several
- * payments that wait for an owner. For a supplement that was
- * not charged, also opens a task, because the parcel waits. A method that was removed during the charge is forgotten at
- * the processor.
+ * payments that wait for an owner. For a supplement that was not charged, also opens a task, because the parcel waits.
+ * Deletes a method at the processor that was removed during the charge.
  */
 export async function notify(
   tx: Tx,

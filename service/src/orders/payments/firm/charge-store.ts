@@ -17,7 +17,7 @@ import { wasOtherAccount } from "../processor/account.ts";
 import { coveredAmount } from "../supplements.ts";
 import { isActive, methodState, methodsById, type PaymentMethod } from "./store.ts";
 
-/** A charge of a single order has no group. Its MAC covers the same fields as in earlier releases. */
+/** A charge of a single order has no group, and its MAC covers the same fields as in earlier releases. */
 const coveredPart = (row: Statement): Statement => sql`CASE WHEN ${row}.group_id IS NULL
   THEN ${coveredAmount(row)} ELSE jsonb_build_array(${coveredAmount(row)}, ${row}.group_id) END`;
 
@@ -40,8 +40,8 @@ export const chargeState: StateMac = {
 export const chargeRows = stateRows(chargeState);
 
 /**
- * `asked`: to be sent to the processor. `answered`: the processor has created the payment. `pending`: a bank is moving
- * the money. `declined`: the processor refused. `succeeded` and `failed`: a signed event said so. `refused`: never
+ * `asked`: queued for the processor. `answered`: the processor has created the payment. `pending`: a bank is moving the
+ * money. `declined`: the processor refused. `succeeded` and `failed`: a signed event reported it. `refused`: never
  * sent.
  */
 export type ChargeState = "asked" | "answered" | "pending" | "declined" | "succeeded" | "failed" | "refused";
@@ -49,12 +49,12 @@ export type ChargeState = "asked" | "answered" | "pending" | "declined" | "succe
 /** Why a charge is refused to a spender: a member, or a key. */
 export type SpendingRefusal = "left" | "no_limit" | "above_order_limit" | "above_month_limit";
 
-/** The reason of a failed charge that a person ended. */
+/** The reason of a failed charge that a person ended manually. */
 export const endedByPerson = "ended";
 
 /**
- * A charge of the firm's method for one order. A payment at the processor consists of one charge, or of several that
- * have the same group. These always have the same state.
+ * A charge of the firm's method for one order. A payment at the processor consists of one charge, or of all charges of
+ * a group, which always have the same state.
  */
 export type FirmCharge = {
   id: string;
@@ -72,8 +72,8 @@ export type FirmCharge = {
   askedBy: string;
   askedAt: Date;
   /**
-   * When the charge was first sent to the processor; null for one that was never sent. From then on, only the processor
-   * knows whether there is a payment.
+   * When the charge was first sent to the processor; null for a charge that was never sent. Once sent, only the
+   * processor knows whether a payment exists.
    */
   sentAt: Date | null;
   changedAt: Date;
@@ -82,7 +82,7 @@ export type FirmCharge = {
   reason: string | null;
 };
 
-/** A time, moved back by as much as the firm's test clock was advanced since then; a live time is not moved. */
+/** A time, moved back by the advance of the firm's test clock since then. A live time is not changed. */
 export const agedOf = (row: Statement, at: Statement): Statement =>
   sql`CASE WHEN ${row}.environment = 'test' THEN ${leapt(at, sql`${row}.partner_id`)} ELSE ${at} END`;
 
@@ -154,8 +154,8 @@ export function firmPaysColumns(
 }
 
 /**
- * The payments among the charges: those under way, and the newest of all if it has failed. Of each, only the parts that
- * are among the charges.
+ * The payments among the charges: those in progress, and the newest of all if it has failed. A payment contains only
+ * the parts that are among the charges.
  * @param charges the newest first
  */
 export function unpaidPayments(charges: readonly ChargeOfOrder[]): {
@@ -172,7 +172,7 @@ export function unpaidPayments(charges: readonly ChargeOfOrder[]): {
 export const isOpenCharge = ({ state }: Pick<FirmCharge, "state">): boolean =>
   state === "asked" || state === "answered" || state === "pending";
 
-/** Whether a charge of the method may be on its way to the processor, or a bank is moving its money. */
+/** True if a charge of the method may be in flight to the processor, or a bank is moving its money. */
 export async function hasMovingCharge(db: Sql, methodId: string): Promise<boolean> {
   const found = await db.query(sql`
     SELECT FROM firm_charges WHERE method_id = ${methodId} AND state IN ('asked', 'pending') LIMIT 1`);
@@ -231,7 +231,7 @@ export async function updateCharges(
   for (const { id } of payment) await changeRow(tx, chargeState, id, set);
 }
 
-/** Records that a payment is about to be sent for the first time. The commit must come before the request. */
+/** Records that a payment is about to be sent for the first time. Commit before the request. */
 export async function markSent(tx: Tx, payment: readonly Pick<FirmCharge, "id" | "sentAt">[], at: Date): Promise<void> {
   for (const { id, sentAt } of payment) if (sentAt === null) await changeRow(tx, chargeState, id, sql`sent_at = ${at}`);
 }
@@ -243,16 +243,19 @@ export type OverdueCharge = Pick<
 > & {
   /** The ids of the orders that the payment pays. */
   orderIds: number[];
-  /** Whether the charge was sent to another account of the processor than the last one. */
+  /** True if the charge was sent to another account of the processor than the one in use now. */
   isElsewhere: boolean;
   /**
-   * When the last open payment page of its orders in an earlier account ends; null for none. The charge is sent after
+   * When the last open checkout of its orders in an earlier account expires; null for none. The charge is sent after
    * that.
    */
   pageEndsAt: Date | null;
 };
 
-/** The payments whose event is overdue, oldest first: those of one firm, or of all. A payment that was altered in the database is marked as such. */
+/**
+ * The payments whose event is overdue, oldest first: those of one firm, or of all. Marks a payment that was altered in
+ * the database.
+ */
 export function overdueCharges(
   db: Sql,
   { sentBefore, bankBefore }: { sentBefore: Date; bankBefore: Date },

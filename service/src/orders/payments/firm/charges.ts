@@ -75,8 +75,8 @@ export const mostAtOnce = 50;
 export type ShownWaiting = { codes: readonly string[]; totalCents: number; methodId: string };
 
 /**
- * Charges the firm's method for orders that wait for it, each by a payment of its own, at a member's request. Either all
- * of them are charged as the page showed them, or none is.
+ * Charges the firm's method for waiting orders, each by a payment of its own, at a member's request. Either all are
+ * charged as the page showed them, or none is.
  * @throws ServiceError `conflict` when an order can't be charged any more, or the sum or the method has changed;
  * `not_payable` above the caller's limits; the errors of `requireProof`
  */

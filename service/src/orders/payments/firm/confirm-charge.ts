@@ -20,7 +20,7 @@ export type Payment = readonly [charges.FirmCharge, ...charges.FirmCharge[]];
 
 type Ready = { customer: string; method: string; kind: "card" | "bank" };
 
-/** A payment that is no longer allowed, and of which the processor may have an earlier request. */
+/** A payment that is no longer allowed, but for which an earlier request may have reached the processor. */
 export type Unsettled = { customer: string; reason: string };
 
 /**
