@@ -22,11 +22,12 @@ import { type HeldPayment, heldPayments, isFullyRefunded, payeesOfIntent } from 
 export type RefundJobDeps = { db: Database; clock: Clock; log: Log; processor: Processor | null };
 
 /**
- * Refunds all held payments of an order. Of a payment for several orders, refunds only this order's share. The order
- * stays in RefundPending until the processor confirms; sandbox money is refunded at once. A forged job refunds nothing,
- * because the order's MAC covers the status RefundPending. While a payment is disputed, nothing is refunded; the bank's
- * decision queues the job again. The same holds while a refund made at the processor is not assigned to its orders,
- * unless nothing is left to refund.
+ * Refunds all held payments of an order; of a payment for several orders, only this order's share. The order stays in
+ * RefundPending until the processor confirms; sandbox money is refunded at once. A forged job refunds nothing, because
+ * the order's MAC covers its status.
+ *
+ * Nothing is refunded while a payment is disputed, or while a refund made at the processor is not assigned to its
+ * orders. The bank's decision or the assignment queues the job again.
  * @throws OpenElsewhere at the end, while a page of an earlier account is open
  */
 export async function refundOrder(deps: RefundJobDeps, orderId: number): Promise<void> {
@@ -72,7 +73,7 @@ export async function giveBack(
 ): Promise<void> {
   const { db, clock, log } = deps;
   const { id, paymentIntent, simulated, lostCents } = payment;
-  // The processor's list of refunds names the parts that were requested here, and the adapter subtracts those.
+  // The adapter subtracts refunds that were requested here, which the processor's list of refunds identifies.
   const amountCents = payment.amountCents - lostCents - payment.byHandCents;
   if (amountCents <= 0 || isLost(payment)) return;
   const isPart = asShare || lostCents > 0 || (await wentBackOutside(db, id));
@@ -85,7 +86,7 @@ export async function giveBack(
     await db.transaction((tx) => applyEvent(tx, event, options));
     return;
   }
-  // The sum for a refund by hand. It leaves out earlier refunds, because the adapter does not subtract them then.
+  // The sum for a refund that a person makes. Subtracts all earlier refunds, because the adapter is not involved.
   const leftCents = payment.amountCents - lostCents - payment.creditedCents;
   await refundAtProcessor(deps, { orderId, paymentIntent, amountCents: leftCents }, (processor, intent) =>
     isPart
@@ -145,7 +146,7 @@ const isAssignedUnderPayments = "and say so under Payments.";
 /** Whether people assign the refund to orders under Payments. Otherwise its task only needs a note. */
 export const mustBeAssigned = (reason: string | null): boolean => reason?.endsWith(isAssignedUnderPayments) === true;
 
-/** The refunds that the events of an earlier account have reported. The present one doesn't know the payment. */
+/** The refunds that an earlier account's events have reported, because the present account can't list them. */
 async function refundsOnRecord(db: Sql, paymentIntent: string): Promise<RefundOfPayment[]> {
   const rows = await refundsOfIntent(db, paymentIntent);
   return rows.flatMap(({ id, amountCents, state, request }) =>
@@ -173,7 +174,7 @@ export async function checkRefunds({ db, clock, processor }: RefundJobDeps, paym
       ? [`a payment for ${payees.length} orders`, `Find out which orders it was for, ${isAssignedUnderPayments}`]
       : ["the payment", "It has its credit note. Find out why, and note it."];
     const reason = `${dollars(amountCents)} of ${of} went back at the processor (${id}) without a request here. ${ask}`;
-    // People may have assigned the refund before this check.
+    // A person may have assigned the refund before this check.
     const from = sql`${ordersTable} WHERE o.id = ${first.orderId} AND ${neverOpened("refund_by_hand", id)}
       AND NOT (${isShared} AND EXISTS (SELECT FROM billing_documents d JOIN payments p ON p.id = d.payment_id
         WHERE p.payment_intent = ${paymentIntent} AND d.kind = 'credit_note' AND d.refund = ${id}))`;

@@ -14,8 +14,8 @@ type Deps = CheckoutDeps;
 
 /**
  * Lets the client pay an order that the firm was to pay, and mails them the link to pay.
- * @throws ServiceError `not_found`; `not_payable` when the payer can't change, for example while a payment is under way;
- * `conflict` when the firm has just paid by the checkout
+ * @throws ServiceError `not_found`; `not_payable` when the payer can't change, for example while a payment is in
+ * progress; `conflict` when the firm has just paid by the checkout
  */
 export async function letClientPay(deps: Deps, principal: Principal, code: string): Promise<void> {
   await afterClosing(deps, async (tx) => {
@@ -32,9 +32,10 @@ export async function letClientPay(deps: Deps, principal: Principal, code: strin
 export type ShownOrder = { code: string; totalCents: number };
 
 /**
- * Does the same for several orders of a group: for all that the page showed, or for none.
+ * Lets the clients pay several orders of a group: all that the page showed, or none.
  * @param members reads the group's orders; called a second time when they are locked
- * @throws ServiceError also `conflict` when an order of the page was altered, has left the group, or has another price
+ * @throws ServiceError as `letClientPay`; also `conflict` when an order of the page was altered, has left the group, or
+ * has another price
  */
 export async function letClientsPay(
   deps: Deps,
@@ -67,9 +68,9 @@ const changed = (code: string, how: string) =>
   new ServiceError("conflict", `Order ${code} ${how}. Nothing was changed: look at this page again.`);
 
 /**
- * For a page: why the clients of these orders can't pay in place of the firm; null for each order whose client can. The
- * orders are not locked. They are read one after another, because a room can have many, and an altered record of one
- * does not hide the others.
+ * For a page: why the clients of these orders can't pay in place of the firm; null for each order whose client can.
+ * Locks nothing. Reads the orders one by one, because a room can have many, and so that an altered record of one
+ * doesn't hide the others.
  */
 export async function whyClientsCantPay(
   deps: { db: Sql } & Pick<Deps, "notarySupply">,
@@ -107,8 +108,8 @@ const paidTogether =
   "Your firm has paid this order together with others, by a wrong sum. Wait until that payment was refunded.";
 
 /**
- * Whether a payment for several orders, of which this is one, is held. A payment of a wrong sum is on record for the
- * first of its orders alone.
+ * True if the service holds a payment for several orders, including this one. A payment of a wrong sum is stored only
+ * for the first of its orders.
  */
 async function isPaidWithOthers(db: Sql, orderId: number): Promise<boolean> {
   const held = await db.query(sql`

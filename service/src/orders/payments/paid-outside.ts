@@ -1,6 +1,6 @@
 /**
  * Money that an operator returns outside the payment processor, such as by check, after a refund failed. It is booked
- * as a credit note. The note's name says how the money went back, so the note's MAC covers it.
+ * as a credit note. The note's name contains the way of the payment, so the note's MAC covers it.
  */
 import { auditLine } from "../../kernel/audit/audit.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
@@ -30,11 +30,11 @@ export type OutsideWay = keyof typeof outsideWays;
 
 const isOutsideWay = (text: string): text is OutsideWay => Object.hasOwn(outsideWays, text);
 
-/** Part of a statement: how the money of the credit note `d` went back outside the processor; null for other documents. */
+/** SQL expression: how the money of the credit note `d` went back outside the processor; null for other documents. */
 export const outsideWay = (d: Statement): Statement =>
   sql`CASE WHEN ${d}.refund LIKE 'outside:%' THEN split_part(${d}.refund, ':', 2) END`;
 
-/** Whether a part of the payment went back outside the processor, which counts it as money that can still be refunded. */
+/** True if a part of the payment was returned outside the processor, which still counts that part as refundable. */
 export async function wentBackOutside(db: Sql, paymentId: number): Promise<boolean> {
   const notes = sql`SELECT FROM billing_documents d WHERE d.payment_id = ${paymentId} AND d.refund LIKE 'outside:%'`;
   return (await db.query(notes)).length > 0;
@@ -56,9 +56,9 @@ export type FailedRefundAnswer = {
 };
 
 /**
- * Ends the task about a refund that failed, with a note. If the money went back outside the processor, books that.
- * @throws ServiceError without an answer, when nothing is held that could have gone back, while another refund of the
- * payment is open, and after another one unless the answer says that this money is further
+ * Ends the task about a failed refund, with a note. If the money was returned outside the processor, books it.
+ * @throws ServiceError without an answer, when no held money can have been returned, while another refund of the
+ * payment is open, and after another one unless the answer says that this money is additional
  */
 export async function finishFailedRefund(
   deps: TaskDeps,
@@ -75,7 +75,7 @@ export async function finishFailedRefund(
 
 type Payment = { id: number; paymentIntent: string | null };
 
-/** A part of a payment that came back to the service. `name` tells it apart from other parts. */
+/** A part of a payment that came back to the service. `name` distinguishes it from other parts. */
 type Returned = { payment: number; name: string; cents: number };
 
 async function payBack(
@@ -107,7 +107,7 @@ async function payBack(
   await tellFirm(tx, order, { moment: "paid_back", cents: amountCents, about, how: outsideWays[how] });
   await endPriceTasks(tx, order, { actor, at });
   await enqueue(tx, settledRefundQueue, { orderId });
-  // This money may have been the last that the order's refund waited for.
+  // The order's refund may have waited only for this money.
   if (order.status === "RefundPending") await enqueue(tx, refundQueue, { orderId });
   return amountCents;
 }
@@ -120,7 +120,7 @@ type Refunded = {
   isFurther: boolean;
 };
 
-/** The same money may have gone back, or may be about to, by another refund that somebody asked for. */
+/** Prevents that the same money is booked twice: another requested refund may have returned it, or may soon do so. */
 async function requireNoOtherRefund(
   tx: Tx,
   { orderId, payments, intents, subject, isFurther }: Refunded,
@@ -178,7 +178,7 @@ async function lockedOrder(tx: Tx, orderId: number): Promise<LockedOrder> {
   return order;
 }
 
-/** The credit notes that the failed refund, or the bank's decision for the service, reversed. */
+/** The credit notes that were reversed because the refund failed, or because the bank decided for the service. */
 async function reversedParts(tx: Tx, payments: readonly Payment[], subject: string): Promise<Returned[]> {
   const dispute = /^(.+):won$/.exec(subject)?.[1];
   const isOfSubject = ({ kind, refund }: Note) =>
@@ -199,8 +199,8 @@ const isPaidBack = (notes: readonly Note[], name: string): boolean =>
   notes.some(({ refund }) => refund.startsWith("outside:") && refund.endsWith(`:${name}`));
 
 /**
- * The refund, if it failed before it got a credit note. Empty for one of a payment for several orders that names none
- * of them: only people can tell what each of them lost.
+ * The refund, if it failed before it got a credit note. Empty for a refund of a shared payment that names no order,
+ * because only people can divide it among the orders.
  */
 async function uncreditedPart(tx: Tx, payments: readonly Payment[], subject: string): Promise<Returned[]> {
   for (const { id, paymentIntent } of payments) {

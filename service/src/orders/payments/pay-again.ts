@@ -38,9 +38,9 @@ import { unappliedOfOrder } from "./unapplied.ts";
 const label = "Payment in place of one that a bank took back";
 
 /**
- * The cents of the order's price that banks took back and nobody has paid again. Below zero when it was paid again and
- * the bank then returned the first payment. A refund of the second payment counts as if it had not been paid. Leaves
- * out payments that paid for nothing, because they are not money of the price.
+ * The cents of the order's price that banks took back and nobody has paid again. Below zero when the price was paid
+ * again and the bank then returned the first payment. A refund of the second payment counts as if it had not been paid.
+ * Leaves out payments that paid for nothing.
  * @throws ServiceError `unavailable` for an altered row
  */
 async function lossOf(db: Sql, orderId: number): Promise<number> {
@@ -62,8 +62,8 @@ export async function unpaidLossOf(db: Sql, orderCode: string): Promise<number> 
 }
 
 /**
- * The payments from which a partial refund is taken first. While the service holds the price of an order twice, these
- * are the payments that replaced a lost one: a refund of the first payment would credit the price, although the service
+ * The payments from which a partial refund is made first. While the service holds the price of an order twice, these
+ * are the payments that replaced a lost one. A refund of the first payment would credit the price, although the service
  * still holds it.
  * @throws ServiceError `unavailable` for an altered row
  */
@@ -137,10 +137,9 @@ async function endAllow(tx: Tx, orderId: number, { actor, at }: { actor: string;
 }
 
 /**
- * After an event of a dispute: withdraws what was to be paid again, if the amount has changed or a bank decides again.
- * Once a withdrawn amount can be paid again, opens a task for an operator to allow it; otherwise closes that task. If
- * the order was paid again and the first payment came back as well, opens a task, because the money is held twice;
- * otherwise closes the tasks about that.
+ * After an event of a dispute: withdraws the amount to pay again, if it has changed or the bank is deciding again. If a
+ * withdrawn amount can be paid again, opens a task for an operator to allow it; otherwise closes that task. If the
+ * service holds the price twice, opens a task about that; otherwise closes it.
  * @returns the cents of the price that nobody has paid now; below zero for money that is held twice
  */
 export async function reviseLoss(
@@ -168,8 +167,8 @@ export async function reviseLoss(
 }
 
 /**
- * After a refund or a dispute: closes the tasks about the price of an order that don't apply any more. They say that it
- * can be paid again, or that its money is held twice.
+ * After a refund or a dispute: closes outdated tasks about the price of an order, which report that it can be paid
+ * again, or that its money is held twice.
  */
 export async function endPriceTasks(tx: Tx, order: LockedOrder, by: { actor: string; at: Date }): Promise<void> {
   await endTasksAfter(tx, order, await lossOf(tx, order.id), by);
@@ -201,7 +200,7 @@ async function endTasksOfDisputes(tx: Tx, orderId: number, about: "lost" | "twic
 
 /**
  * After the payment of a supplement: if it replaced a loss, closes the tasks that ask a person to settle the loss, and
- * tells the firm. An order on hold stays so until an operator releases it, for which there is a task.
+ * notifies the firm. An order on hold stays on hold; a task asks an operator to release it.
  */
 export async function endLoss(
   tx: Tx,

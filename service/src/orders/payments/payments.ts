@@ -164,13 +164,13 @@ export {
 } from "./unapplied.ts";
 export { billingPartyState, defaultZone, zoneOf, zoneOrDefault } from "./zone.ts";
 
-/** Part of a statement: the firm of a payment. */
+/** SQL expression: the firm of a payment. */
 export const partnerOfPayment = (id: Statement): Statement =>
   sql`(SELECT o.partner_id FROM payments p ${joinOrder(sql`p.order_id`)} WHERE p.id = ${id})`;
 
 /**
- * Parts of statements with which other features read payments (as `p`), the documents about them (as the given alias),
- * and the supplements that they pay (as `u`).
+ * SQL fragments with which other features read payments (alias `p`), the documents about them (alias as passed), and
+ * the supplements that they pay (alias `u`).
  */
 export const fromPayments: Statement = sql`FROM payments p`;
 
@@ -209,9 +209,10 @@ export const protectedTables = [
 const otherNodeMs = 5 * 60_000;
 
 /**
- * Works on a job. A payment page that can't be closed here may stay open for up to a day, and a job's own retries end
- * within minutes. So this queues the job again: if an earlier account has the page, in the queue `ended` for the time when
- * the page has ended; on a node without the processor's key every few minutes, until a node with the key works on it.
+ * Works on a job, and queues it again if it meets a checkout page that can't be closed here. Such a page may stay open
+ * for a day, but a job's own retries end within minutes. A page of an earlier account queues the job in `ended` for the
+ * time when the page has expired. A node without the processor's key queues it every few minutes, until a node with the
+ * key works on it.
  */
 async function afterOpenPage(
   db: Sql,

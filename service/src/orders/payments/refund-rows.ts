@@ -63,8 +63,8 @@ type RefundRow = {
 };
 
 /**
- * The processor's refunds of a payment, in the order in which the service learned of them.
- * @throws ServiceError `unavailable` for a refund that fails its MAC
+ * The processor's refunds of a payment, in the order in which their first events arrived.
+ * @throws ServiceError `unavailable` for a refund whose MAC is invalid
  */
 export const refundsOfIntent = (db: Sql, paymentIntent: string): Promise<RefundRow[]> =>
   db.query<RefundRow>(sql`
@@ -73,7 +73,7 @@ export const refundsOfIntent = (db: Sql, paymentIntent: string): Promise<RefundR
 
 /**
  * The states of a request's refunds at the processor.
- * @throws ServiceError `unavailable` for a refund that fails its MAC
+ * @throws ServiceError `unavailable` for a refund whose MAC is invalid
  */
 export async function refundsOfRequest(db: Sql, paymentIntent: string, request: string): Promise<RefundRowState[]> {
   const rows = await refundsOfIntent(db, paymentIntent);

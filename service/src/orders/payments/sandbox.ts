@@ -25,7 +25,7 @@ const delayDays = 4;
 /**
  * Pays a test order by the same code that applies the processor's verified events.
  * @param attempt distinguishes this event from other events of the same order
- * @throws ServiceError `not_payable` while a payment by the firm is under way, which would pay the order twice
+ * @throws ServiceError `not_payable` while a payment by the firm is in progress, which would pay the order twice
  */
 export async function sandboxPayment(
   tx: Tx,

@@ -61,7 +61,7 @@ const verifiedEvents: Statement = verified(processorEventState, sql`e`);
 /**
  * Records an event once. If a concurrent transaction is recording the same event, waits for it.
  * @returns false when the event was already on record
- * @throws ServiceError `unavailable` when the recorded event fails its MAC; the processor then sends it again
+ * @throws ServiceError `unavailable` when the MAC of the recorded event is invalid; the processor then sends it again
  */
 export async function recordEvent(tx: Tx, id: string, type: string, at: Date): Promise<boolean> {
   const recorded = await tx.query(sql`
@@ -113,7 +113,7 @@ export type NewPayment = {
 /**
  * Records a payment and issues its receipt. If it was already refunded, also issues the credit note.
  * @returns the payment's id; null when a payment of this session was already recorded
- * @throws ServiceError `unavailable` when the recorded payment fails its MAC
+ * @throws ServiceError `unavailable` when the MAC of the recorded payment is invalid
  */
 export async function recordPayment(tx: Tx, payment: NewPayment): Promise<number | null> {
   const { orderId, paymentIntent, sessionId, amount, currency, simulated, at, refundedAt = null } = payment;
@@ -137,7 +137,7 @@ export async function recordPayment(tx: Tx, payment: NewPayment): Promise<number
 /**
  * Marks the payment as refunded, and issues the credit note for what is left of it.
  * @returns the credited cents; null when the payment is not on record, or was already refunded
- * @throws ServiceError `unavailable` when the payment fails its MAC
+ * @throws ServiceError `unavailable` when the MAC of the payment is invalid
  */
 export async function markRefunded(tx: Tx, orderId: number, paymentIntent: string, at: Date): Promise<number | null> {
   const held = await tx.query<{ id: number; refundedAt: Date | null }>(sql`
@@ -165,7 +165,7 @@ export type PartRefund = {
 /**
  * Issues the credit note for a partial refund, if the payment has a receipt.
  * @returns the credited cents
- * @throws ServiceError `unavailable` when the payment fails its MAC
+ * @throws ServiceError `unavailable` when the MAC of the payment is invalid
  */
 export async function recordPart(
   tx: Tx,
@@ -195,14 +195,14 @@ export type HeldPayment = {
   lostCents: number;
   /** The part that somebody refunded at the processor without a request here, or outside the processor. */
   byHandCents: number;
-  /** The refunded part, here or by hand: the sum of its credit notes, without those that a failed refund reversed. */
+  /** The refunded part: the sum of its credit notes, without those that a failed refund reversed. */
   creditedCents: number;
 };
 
 /**
  * The payments of the order that were not refunded.
- * @throws ServiceError `unavailable` when any payment of the order fails its MAC. This includes payments marked as
- * refunded, because the mark may be forged.
+ * @throws ServiceError `unavailable` when the MAC of any payment of the order is invalid. This includes payments marked
+ * as refunded, because the mark may be forged.
  */
 export async function heldPayments(db: Sql, orderId: number): Promise<HeldPayment[]> {
   const own = sql`FROM billing_documents d WHERE d.payment_id = payments.id`;
@@ -233,7 +233,7 @@ export async function restOfOrder(db: Sql, orderId: number): Promise<number> {
   return rest;
 }
 
-/** Whether the payment was refunded. @throws ServiceError `unavailable` when the payment fails its MAC */
+/** Whether the payment was refunded. @throws ServiceError `unavailable` when the MAC of the payment is invalid */
 export async function wasRefunded(tx: Tx, orderId: number, paymentIntent: string): Promise<boolean> {
   const found = await tx.query<{ isRefunded: boolean }>(sql`
     SELECT refunded_at IS NOT NULL AS "isRefunded", ${verifiedPayments} FROM payments
@@ -244,8 +244,8 @@ export async function wasRefunded(tx: Tx, orderId: number, paymentIntent: string
 export type PayeeOfIntent = { orderId: number; orderCode: string };
 
 /**
- * The orders for which the payment is on record. Leaves out rows that fail their MAC. If all of them fail it, returns
- * the order of the first row; later reads then refuse that row.
+ * The orders for which the payment is stored. Leaves out rows whose MAC is invalid. If no other row is left, returns
+ * the order of the first one, and later reads refuse that row.
  */
 export async function payeesOfIntent(db: Sql, paymentIntent: string): Promise<PayeeOfIntent[]> {
   const found = await db.query<PayeeOfIntent & Marked>(sql`
@@ -278,7 +278,7 @@ export async function isFullyRefunded(db: Sql, paymentIntent: string): Promise<b
 
 /**
  * The order that a payment is for, by our id of the payment.
- * @throws ServiceError `unavailable` when the payment fails its MAC
+ * @throws ServiceError `unavailable` when the MAC of the payment is invalid
  */
 export async function payeeOf(db: Sql, id: string, paymentIntent: string): Promise<PayeeOfIntent | undefined> {
   const [found] = await db.query<PayeeOfIntent>(sql`
@@ -288,7 +288,7 @@ export async function payeeOf(db: Sql, id: string, paymentIntent: string): Promi
   return found;
 }
 
-/** The ids of the events whose money moved no order. @throws ServiceError `unavailable` when an event fails its MAC */
+/** Ids of the events whose money moved no order. @throws ServiceError `unavailable` when an event's MAC is invalid */
 export async function unappliedEvents(tx: Tx, orderId: number, paymentIntent: string): Promise<string[]> {
   const found = await tx.query<{ id: string }>(sql`
     SELECT e.event_id AS id, ${verifiedEvents} FROM processor_events e

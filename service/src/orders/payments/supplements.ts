@@ -112,21 +112,21 @@ const due = sql`FROM supplements s WHERE s.order_id = o.id AND s.state = 'asked'
 export const dueLossOf = (status: string, supplements: readonly Supplement[]): Supplement | undefined =>
   endsDebt.has(status) ? undefined : supplements.find(({ state, replacesLoss }) => state === "asked" && replacesLoss);
 
-/** An expression on an order `o`: the amount of the supplement that is due now; null for none. */
+/** SQL expression on an order `o`: the amount of the supplement that is due now; null for none. */
 export const supplementCents: Statement = sql`(SELECT s.amount_cents ${due})`;
 
-/** An expression on an order `o`: whether that supplement replaces a price that a bank took back; null for none. */
+/** SQL condition on an order `o`: true if that supplement replaces a price that a bank took back; null for none. */
 export const supplementReplacesLoss: Statement = sql`(SELECT s.replaces_loss ${due})`;
 
 /**
- * For a select list: verifies all supplements of some orders `o`.
+ * For a SELECT list: verifies all supplements of some orders `o`.
  * @param orders the text after FROM, which names `orders o`
  */
 export const verifiedSupplementsOf = (orders: Statement): Statement =>
   verifiedAll(supplementState, sql`s`, sql`FROM ${orders} JOIN supplements s ON s.order_id = o.id`);
 
 /**
- * For a select list on orders `o`: the amount of the supplement that is due now, and whether it replaces a loss; and
+ * For a SELECT list on orders `o`: the amount of the supplement that is due now, and whether it replaces a loss; and
  * the price that is to be paid again, also while postage is due before it. Nulls for none.
  */
 export const dueCents: Statement = sql`${supplementCents} AS "supplementCents",

@@ -29,9 +29,9 @@ export type UnappliedPayment = {
   isShared: boolean;
   /** The time of the refund; null while the service holds the money. */
   refundedAt: Date | null;
-  /** False for a row whose payment or event fails its MAC. Such a row is not reliable. */
+  /** False for a row whose payment or event has an invalid MAC. Such a row is not reliable. */
   isAuthentic: boolean;
-  /** A person's note on how the money was handled; null without one. A note that fails its MAC is ignored. */
+  /** A person's note on how the money was handled; null without one. A note whose MAC is invalid is ignored. */
   resolution: { by: string; at: string; note: string } | null;
 };
 
@@ -113,7 +113,7 @@ export type ExtraPayment = {
   amountCents: number;
   currency: string;
   receivedAt: Date;
-  /** When the whole payment was given back; null until then. */
+  /** When the whole payment was refunded; null until then. */
   refundedAt: Date | null;
   /** Whether nobody has decided on the money: no person, no refund of a part, and no bank that took it back. */
   isUndecided: boolean;

@@ -15,8 +15,8 @@ import type { SessionMessage } from "./processor/message.ts";
 import { dueLossOf, dueOf, lateSubject, subjectOf, supplementsOf, waiting } from "./supplements.ts";
 
 /**
- * Opens a task for an unpaid order whose bank debit failed. A debit fails days after somebody asked for it, when a
- * deadline may be near. A decline of a card is shown to its payer at once, and has no task.
+ * Opens a task for an unpaid order whose bank debit failed. A debit fails days after it was requested, when a deadline
+ * may be near. A decline of a card is shown to its payer at once, and has no task.
  */
 export async function reportDebit(
   tx: Tx,
@@ -26,7 +26,7 @@ export async function reportDebit(
 ): Promise<void> {
   const payment = sessionId ?? chargeId;
   if (status !== "PaymentFailed" || payment === null) return;
-  // The person who ended a charge looks after its order already.
+  // The person who ended the charge already handles its order.
   const charges = chargeId === null ? [] : await chargesOfPayment(tx, chargeId);
   if (charges.some(({ reason }) => reason === endedByPerson)) return;
   // A checkout fails by an event only if its payer chose a bank debit.
@@ -40,8 +40,8 @@ export async function reportDebit(
 }
 
 /**
- * Tells the firm that its bank debit failed, by which it was paying an order of its client. The client learns nothing of
- * it, and can still pay. A declined card is shown to its payer at once.
+ * Notifies the firm that its bank debit for an order of its client failed. The client is not notified, and can still
+ * pay. A declined card is shown to its payer at once.
  */
 export async function reportFirmsDebit(
   tx: Tx,
@@ -82,7 +82,7 @@ export async function reportUnpaid(
 const paidWithin = "3 days";
 
 /**
- * The supplements for postage that nobody has paid for days, without a task about it and without a payment under way.
+ * The supplements for postage that nobody has paid for days, without a task about it and without a payment in progress.
  */
 const late = (at: Date): Statement => sql`
   SELECT s.id, o.code AS "code@order" FROM supplements s ${joinOrder(sql`s.order_id`)}
@@ -101,7 +101,7 @@ type WatchDeps = { db: Database; clock: Clock; log: Log };
 
 /**
  * For each supplement that nobody has paid for days, opens a task and mails the payer once more. A payment that a bank
- * is still moving has more time. An order that can't be read doesn't keep the others waiting.
+ * is still moving has more time. Skips an order that can't be read.
  */
 export async function watchSupplements({ db, clock, log }: WatchDeps): Promise<void> {
   const found = await db.query<{ id: number; code: string }>(sql`
@@ -117,7 +117,7 @@ export async function watchSupplements({ db, clock, log }: WatchDeps): Promise<v
 async function reportLate(tx: Tx, id: number, code: string, at: Date): Promise<void> {
   const order = await lockOrder(tx, code);
   const unpaid = order && dueOf(order.status, await supplementsOf(tx, order.id));
-  // A payment may have begun before the order was locked.
+  // Checks again, because a payment may have begun before the order was locked.
   const isLate = (await tx.query(sql`${late(at)} AND s.id = ${id}`)).length === 1;
   if (!order || unpaid?.id !== id || !isLate) return;
   const { id: orderId, environment } = order;

@@ -14,9 +14,8 @@ export const billingPartyState: StateMac = {
 export const defaultZone = "America/New_York";
 
 /**
- * The time zone in which the firm's months and dates of money are counted: the one that an owner chose, or else the
- * service's.
- * @throws ServiceError `unavailable` when a row that names it fails its MAC
+ * The time zone of the firm's months and of the dates in its statements: an owner's choice, or else the service's.
+ * @throws ServiceError `unavailable` when the MAC of a row that names it is invalid
  */
 export async function zoneOf(db: Sql, partnerId: string): Promise<string> {
   const newest = (which: Statement) => sql`(SELECT max(id) FROM billing_parties WHERE ${which})`;
@@ -29,8 +28,8 @@ export async function zoneOf(db: Sql, partnerId: string): Promise<string> {
 }
 
 /**
- * The firm's time zone for work that must go on, such as the booking of money: an altered time zone decides nothing, and
- * the default one takes its place.
+ * The firm's time zone for work that must not fail, such as booking money. Returns the default zone if the stored one
+ * was altered.
  */
 export const zoneOrDefault = (db: Sql, partnerId: string): Promise<string> =>
   zoneOf(db, partnerId).catch((error: unknown) => {

@@ -1,6 +1,6 @@
 /**
- * Assigns a refund that somebody made at the processor to the orders it was for: one person says which, another
- * approves. Only then the refund is booked. No money moves.
+ * Assigns a refund that was made in the processor's dashboard to its orders: one operator proposes the orders, another
+ * approves. Only then is the refund booked. No money moves.
  */
 
 import {
@@ -63,7 +63,7 @@ type Assignment = {
   requestedAt: Date;
 };
 
-/** A refund that waits for its orders, and what one person said about it. */
+/** A refund that is not assigned to orders, with the assignment that one person has proposed, if any. */
 export type WaitingRefund = RefundByHand & { assignment: Assignment | null };
 
 const open = (seen: Statement) => sql`
@@ -73,8 +73,8 @@ const open = (seen: Statement) => sql`
 const verifiedOpen = open(verified(assignmentState, sql`a`));
 
 /**
- * A page of the refunds that wait, and those for which an assignment waits. Leaves out refunds and assignments that
- * were altered.
+ * A page of refunds without an assignment, and those whose assignment is not approved. Leaves out refunds and
+ * assignments that were altered.
  * @param after the last refund of the page before; null for the first page
  */
 export async function waitingRefunds(
@@ -104,9 +104,9 @@ async function lockRefund(tx: Tx, { environment }: Operator, refund: string, mus
 }
 
 /**
- * Checks that the parts add up to the refund, and that each order still has its part. If less than the refund is left
- * of the orders, because a bank took the money back as well, the parts add up to all that is left. A part that was
- * approved but waits for this assignment doesn't count: it gets what is left afterwards.
+ * Checks that the parts add up to the refund, and that each order still has its part. If a bank also took money back,
+ * less than the refund may be left; then the parts add up to that rest. An approved partial refund that waits for this
+ * assignment doesn't count: it gets the rest afterwards.
  * @throws ServiceError naming the order and the rule
  */
 async function requireParts(tx: Tx, { refund }: Locked, parts: readonly AssignedPart[]): Promise<void> {
@@ -134,9 +134,9 @@ async function requireParts(tx: Tx, { refund }: Locked, parts: readonly Assigned
 }
 
 /**
- * Refuses an assignment while the processor has a refund of the payment that this service asked for, and no event of it
- * has arrived. Until then it is not known here what is left of its order.
- * @param refundIds the ids of the refunds that the processor has and this service asked for
+ * Refuses an assignment while a refund of the payment that this service requested is at the processor, but its event
+ * has not arrived. Until then, the rest of its order is unknown here.
+ * @param refundIds the ids of the refunds that the processor has and this service requested
  */
 async function requireEvents(tx: Tx, { refund }: Locked, refundIds: readonly string[]): Promise<void> {
   const unknown = await missingRefunds(tx, refund.paymentIntent, refundIds);
@@ -148,8 +148,8 @@ async function requireEvents(tx: Tx, { refund }: Locked, refundIds: readonly str
 }
 
 /**
- * The refunds of the payment that this service asked for, as the processor lists them. None without a processor, and
- * none of a payment that its account doesn't have: the account that has it got no request since the change.
+ * The ids of the payment's refunds that this service requested, as the processor lists them. Empty without a processor,
+ * and for a payment of an earlier account, which has received no request since the change.
  */
 async function askedAtProcessor({ db, processor }: RefundDeps, refund: string): Promise<readonly string[]> {
   const paymentIntent = isPlainLines(refund) ? await intentOfRefund(db, refund) : null;
@@ -177,7 +177,7 @@ async function audit(
 type Typed = { refund: string; parts: readonly AssignedPart[]; reason: string };
 
 /**
- * Says which orders a refund belongs to. Another operator decides.
+ * Proposes the orders to which a refund belongs. Another operator decides.
  * @throws ServiceError without the permission or a reason, for parts that don't fit, and while another assignment of
  * the refund waits
  */
@@ -211,7 +211,7 @@ export async function askAssignment(
   });
 }
 
-/** Locks the refund's orders before the assignment, because that is the order of locks everywhere. */
+/** Locks the refund's orders before the assignment, in the same order as all other code, to avoid deadlocks. */
 async function lockOpen(
   tx: Tx,
   operator: Operator,

@@ -56,7 +56,7 @@ export async function listRefunds({ db }: { db: Sql }, { environment }: Operator
   return { open, ended };
 }
 
-/** Closes the task about the firm's wish for a refund, because an operator has now requested the refund. */
+/** Closes the task about a refund that the firm wants, because an operator has now requested it. */
 const endAsked = (tx: Tx, orderId: number, by: string, at: Date) =>
   closeTasks(tx, { orderId, kinds: ["refund_asked"] }, { state: "done", at, by, outcome: "a refund was requested" });
 

@@ -45,7 +45,7 @@ export type RefundRequest = {
   note: string | null;
 };
 
-/** Part of a statement: whether the trigger closed the request, which it marks with a note that nothing else writes. */
+/** SQL condition: true if the trigger closed the request, which it marks with a note that nothing else writes. */
 const isClosed = (r: Statement): Statement =>
   sql`(${r}.state = 'closed' AND ${r}.note = 'The refund was asked for by another way.')`;
 
@@ -79,7 +79,7 @@ const requests = (seen: Statement) => sql`
 const verifiedRequest = requests(verified(requestState, sql`r`));
 const markedRequests = requests(marked(requestState, sql`r`));
 
-/** @throws ServiceError `unavailable` when the request fails its MAC */
+/** @throws ServiceError `unavailable` when the MAC of the request is invalid */
 export async function selectRequest(db: Sql, id: string, environment: Environment): Promise<RefundRequest | undefined> {
   const found = await db.query<RefundRequest & MarkedFirm>(
     sql`${verifiedRequest} WHERE r.id = ${id} AND o.environment = ${environment}`,
@@ -101,11 +101,11 @@ export const selectEnded = async (db: Sql, environment: Environment) =>
     WHERE r.state <> 'requested' AND o.environment = ${environment} ORDER BY r.decided_at DESC, r.id LIMIT 50`),
   );
 
-/** Leaves out requests that fail their MAC. */
+/** Leaves out requests whose MAC is invalid. */
 const authentic = (rows: readonly (RefundRequest & MarkedFirm & Marked)[]): RefundRequest[] =>
   withFirmNames(rows.filter(({ isAuthentic }) => isAuthentic).map(({ isAuthentic: _, ...request }) => request));
 
-/** @throws ServiceError `unavailable` when the request fails its MAC */
+/** @throws ServiceError `unavailable` when the MAC of the request is invalid */
 export async function selectOpenOfOrder(db: Sql, orderId: number): Promise<string | undefined> {
   const [found] = await db.query<{ id: string }>(sql`
     SELECT id, ${verified(requestState, sql`refund_requests`)} FROM refund_requests
@@ -115,7 +115,7 @@ export async function selectOpenOfOrder(db: Sql, orderId: number): Promise<strin
 
 /**
  * The sum of the refunded parts of each payment, by the payment's id.
- * @throws ServiceError `unavailable` for a request that fails its MAC
+ * @throws ServiceError `unavailable` for a request whose MAC is invalid
  */
 export async function approvedParts(db: Sql, orderId: number): Promise<ReadonlyMap<number, number>> {
   const found = await db.query<{ payments: readonly Held[] }>(sql`
@@ -129,7 +129,7 @@ export async function approvedParts(db: Sql, orderId: number): Promise<ReadonlyM
 
 /**
  * Whether a partial refund was requested, and neither refused, withdrawn nor closed.
- * @throws ServiceError `unavailable` for a request that fails its MAC
+ * @throws ServiceError `unavailable` for a request whose MAC is invalid
  */
 export async function hasPartRefund(db: Sql, orderId: number): Promise<boolean> {
   const found = await db.query(sql`
@@ -143,7 +143,7 @@ export type ApprovedPart = { id: string; orderId: number; payments: readonly Hel
 /**
  * Approved parts, for the jobs that refund them.
  * @param which by request or by order
- * @throws ServiceError `unavailable` for a request that fails its MAC
+ * @throws ServiceError `unavailable` for a request whose MAC is invalid
  */
 export const selectApprovedParts = (db: Sql, which: { id: string } | { orderId: number }): Promise<ApprovedPart[]> =>
   db.query<ApprovedPart>(sql`
@@ -197,6 +197,6 @@ export const updateDecision = (tx: Tx, id: string, { state, by, at, solo = false
     sql`state = ${state}, decided_by = ${by}, decided_at = ${at}, solo = ${solo}, note = ${note}`,
   );
 
-/** Part of a statement: the firm of the order that a request is about. */
+/** SQL expression: the firm of the order that a request is about. */
 export const partnerOfRequest = (id: Statement): Statement =>
   sql`(SELECT o.partner_id FROM refund_requests q ${joinOrder(sql`q.order_id`)} WHERE q.id = ${id})`;

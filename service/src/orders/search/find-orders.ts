@@ -135,7 +135,10 @@ export async function ordersByCodeStart(db: Sql, scope: SearchScope, text: strin
   return found.filter(({ code }) => code.startsWith(start)).map(({ id }) => id);
 }
 
-/** How many of the owner's latest orders are read, because titles are encrypted and no index contains them. */
+/**
+ * At most this many of the owner's latest orders are searched by title. Titles are encrypted, so no index contains
+ * them.
+ */
 const readMost = 1_000;
 
 /**

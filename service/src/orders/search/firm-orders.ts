@@ -100,7 +100,7 @@ export async function firmOrders(
   const hasBefore = backward ? more : query.place !== null;
   const hasAfter = backward ? query.place !== null : more;
   return {
-    // Orders that fail their MAC are left out. The positions still move past them.
+    // Orders whose MAC is invalid are left out. The positions still move past them.
     orders: orders.filter(({ isAuthentic }) => isAuthentic),
     before: hasBefore ? place(orders[0]) : null,
     after: hasAfter ? place(orders.at(-1)) : null,

@@ -6,7 +6,7 @@ import { archivedTemplatesOf, ruled, type SourceOf, undueIn } from "../../kernel
 import { leapt } from "../../kernel/test-clock/test-clock.ts";
 import { isOrdered } from "../order/order.ts";
 
-/** Part of a statement: whether something needs a version of a template. The members are SQL columns. */
+/** SQL condition: true if a feature still needs a version of a template. The members are SQL columns. */
 export type UseOfVersion = (
   version: Record<"templateId" | "version" | "partnerId" | "environment", Statement>,
 ) => Statement;

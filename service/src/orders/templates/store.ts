@@ -79,7 +79,7 @@ FROM template_versions v JOIN templates t ON t.id = v.template_id`,
 };
 
 /**
- * A stored version with its content parsed, once its MAC holds.
+ * A stored version with its MAC verified and its content parsed.
  * @throws ServiceError `unavailable` for a version that was altered
  */
 export function opened<Row extends Stored>(rowMac: RowMac, row: Row): Opened<Row> {

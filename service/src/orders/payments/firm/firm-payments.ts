@@ -1,4 +1,4 @@
-/** The list of a firm's payments, what became of their money, and what a spender has spent. */
+/** A firm's payments with their refunds and losses, and the amount that a spender has spent. */
 import type { Owner } from "../../../kernel/identity/identity.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
@@ -20,9 +20,9 @@ type Facts = {
   /** The order's price now. The charge may have been for an earlier price. */
   totalCents: number;
   isDisputed: boolean;
-  /** Whether it pays a price again that a bank took back; null for a charge of the order's price. */
+  /** True if the charge replaces a payment that a bank took back; null for a charge of the order's price. */
   replacesLoss: boolean | null;
-  /** Whether a payment for the order arrived after the charge was asked for. */
+  /** True if a payment for the order arrived after the charge was requested. */
   isPaidSince: boolean;
   /** The card or bank account; null for a charge without one. */
   method: PayingMethod;
@@ -32,8 +32,8 @@ type Facts = {
 export const listedPayments = 50;
 
 /**
- * The payments of a firm that have not ended, then its newest ones, one more than are listed. An owner ends an overdue
- * payment in this list.
+ * The payments of a firm that have not ended, then its newest ones. Returns one more than are listed, to show that
+ * there are more. Open payments come first, because an owner ends an overdue one in this list.
  * @throws ServiceError `unavailable` for an altered row
  */
 export async function paymentsOfFirm(db: Sql, { partnerId, environment }: Owner): Promise<PaymentOfFirm[]> {
@@ -68,8 +68,8 @@ export async function paymentsOfFirm(db: Sql, { partnerId, environment }: Owner)
 }
 
 /**
- * The sum of a spender's charges since a time: those in progress, and what was not refunded of those that were paid. A
- * loss to a bank still counts, because the firm owes it.
+ * The sum of a spender's charges since a time: charges in progress, and paid charges less their refunds. A loss to a
+ * bank still counts, because the firm owes it.
  * @throws ServiceError `unavailable` when a charge, its payment or a document of it was altered
  */
 export async function spentSince(

@@ -53,8 +53,8 @@ export function chargeGroup<Result extends GroupCharge>(
       if ((await orderPayer(tx, order.id)) !== "firm") continue;
       const refusal = await paymentRefusal(tx, deps.notarySupply, order);
       if (refusal !== null) refusals.push(`Order ${order.code}: ${refusal}`);
-      // A price that must be paid again is charged only on a request for that order alone. The other orders are still
-      // charged.
+      // A payment that a bank took back is charged again only on a request for that order alone. The other orders are
+      // still charged.
       else if (!(await partToCharge(tx, order))) refusals.push(`Order ${order.code}: ${payAlone}`);
       else payable.push(order);
     }

@@ -89,7 +89,7 @@ export async function setLimit(
   const { partnerId, environment } = principal;
   const owner = { partnerId, environment };
   const [orderCents, monthCents] = [centsOf("perOrder", perOrder), centsOf("perMonth", perMonth)];
-  // One limit alone would permit nothing, and look as if it permitted something.
+  // A spender needs both limits. One alone would look like a permission, but permit nothing.
   if ((orderCents === 0) !== (monthCents === 0))
     throw invalid(`${orderCents === 0 ? "perOrder" : "perMonth"} is empty: set both limits, or leave both empty.`);
   await deps.db.transaction(async (tx) => {
@@ -137,7 +137,7 @@ type LimitDeps = Pick<FirmPaysDeps, "rowMac" | "clock">;
 export const spendingRefusal = (tx: Tx, deps: LimitDeps, owner: Owner, asked: Spending): Promise<LimitRefusal | null> =>
   refusalBy(tx, deps, owner, { ...asked, limitOf: () => store.lockLimit(tx, owner, asked.spender) });
 
-/** Like `spendingRefusal`, for a page that tells what a payment would do now. Locks nothing. */
+/** Like `spendingRefusal`, for a page that previews a payment. Locks nothing. */
 export const expectedRefusal = (
   db: Sql,
   deps: LimitDeps,

@@ -25,12 +25,12 @@ export const methodName = ({ kind, brand, last4 }: Pick<PaymentMethod, "kind" | 
   return last4 === null ? name : `${name} •••• ${last4}`;
 };
 
-/** Tells the owners by mail that the firm's payment method changed. So they notice a change that none of them made. */
+/** Mails the owners that the firm's payment method changed, so that they notice a change that none of them made. */
 export const methodMail = defineMail({
   queue: methodMailQueue,
   async load({ id, moment, userId }: MomentMail<MethodMoment>, deps) {
     const method = isUuid(id) ? await selectMethod(deps.db, id) : undefined;
-    // The card may have been renewed or replaced since.
+    // The card may have been renewed or replaced since the mail was queued.
     if (moment === "expiring" && (method?.state !== "active" || expiryOf(method, deps.clock()) === null)) return null;
     const owner = method && (await findActiveActor(deps.db, deps, method, `member:${userId}`));
     return method && owner?.role === "owner" && owner.email !== null ? { method, to: owner.email } : null;
@@ -130,8 +130,8 @@ export function reasonWords({ reason, askedBy }: Pick<FirmCharge, "reason" | "as
 }
 
 /**
- * Tells the owners and the member who requested a payment about its result, once for all its orders. Not sent when the
- * payment has moved on to another state.
+ * Notifies the owners and the member who requested a payment about its result, once for all its orders. Not sent when
+ * the payment's state has changed since.
  */
 export const chargeMail = defineMail({
   queue: chargeMailQueue,
@@ -180,10 +180,10 @@ const stillHolds = (moment: ChargeMoment, { state }: FirmCharge): boolean =>
     ? state === "failed" || state === "declined"
     : state === (moment === "overdue" ? "pending" : moment);
 
-/** How a person can pay after a charge that was refused or failed. */
+/** The ways to pay after a charge was refused or failed. */
 function waysOn(charge: FirmCharge, isOne: boolean): string {
   const page = isOne ? "order" : "closing";
-  // The price of an order can change hands; additional postage and a price that a bank took back can't.
+  // The client can pay the price of an order instead of the firm, but not additional postage or a loss.
   const byClient =
     charge.supplementId === null
       ? ` Or let ${isOne ? "the client" : "the clients"} pay instead: the ${page}’s page has a button for it.`

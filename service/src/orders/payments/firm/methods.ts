@@ -23,8 +23,8 @@ export type FirmPaysDeps = { db: Database; clock: Clock; rowMac: RowMac; process
 export const methodQueue = "payment-method";
 
 /**
- * The queue of methods that the processor is told to forget, if they are removed and not in use; payload `{id}`. The
- * end of a charge queues its method without reading its state, because the removal may not have committed yet.
+ * The queue of methods to delete at the processor, if they are removed and not in use; payload `{id}`. The end of a
+ * charge queues its method without reading its state, because the removal may not have committed yet.
  */
 export const detachQueue = "payment-method-end";
 
@@ -183,8 +183,8 @@ async function end(tx: Tx, id: string, by: string): Promise<void> {
 }
 
 /**
- * Removes the firm's payment method. No new charge uses the method. When no bank is moving money of its charges any
- * more, the processor is told to delete the method.
+ * Removes the firm's payment method. No new charge uses the method. Once no bank is moving money of its charges, the
+ * method is deleted at the processor.
  * @throws ServiceError for a caller who is not an owner or has no recent sign-in or passkey, and for an unknown method
  */
 export async function removeMethod(deps: FirmPaysDeps, principal: Principal, id: string): Promise<void> {
@@ -204,7 +204,7 @@ export async function removeMethod(deps: FirmPaysDeps, principal: Principal, id:
   });
 }
 
-/** Tells the processor to forget a removed method. While a charge of it is moving, leaves that to the charge's end. */
+/** Deletes a removed method at the processor. While a charge of it is in progress, leaves that to the charge's end. */
 export async function detachMethod(deps: FirmPaysDeps, id: string): Promise<void> {
   const found = isUuid(id) ? await store.selectMethod(deps.db, id) : undefined;
   if (found?.state !== "removed" || found.method === null || (await hasMovingCharge(deps.db, id))) return;

@@ -38,7 +38,7 @@ type Payload = {
   moment: MoneyMoment;
   /** The amount; null when the bank stated none. */
   cents: number | null;
-  /** Tells apart several mails of the same moment. */
+  /** Distinguishes several mails of the same moment. */
   about: string;
   /** The id of an owner, or `placer` for the member who placed the order. */
   to: string;
@@ -46,7 +46,7 @@ type Payload = {
   isWhole?: boolean;
   /** For `won`: whether the service has to pay money back, because the order was refunded before. */
   isOwed?: boolean;
-  /** For `lost`: whether a part of the price is unpaid now. A payment that paid for nothing can be lost as well. */
+  /** For `lost`: true if a part of the price is unpaid now. False if the lost payment had paid for nothing. */
   isDue?: boolean;
   /** For `paid_back`: how the money went back, in words. */
   how?: string;
@@ -103,15 +103,15 @@ export const moneyMail = defineMail({
 const plainFile = ({ reference }: Pick<Row, "reference">): string | null =>
   reference !== null && isPlainTitle(reference) ? reference : null;
 
-/** The order's file number, as far as a mail may use it. @throws ServiceError `unavailable` for an altered order */
+/** The order's file number, if a mail may show it. @throws ServiceError `unavailable` for an altered order */
 export async function fileOf(db: Sql, orderId: number): Promise<string | null> {
   const order = await rowOf(db, orderId);
   return order ? plainFile(order) : null;
 }
 
 /**
- * @param about the session, the payment or the refund that tells which payment of the order is meant; otherwise the
- * payer is the firm if all payments were the firm's
+ * @param about the session, payment or refund that identifies one payment of the order; otherwise the payer is the firm
+ * if all payments were the firm's
  */
 async function rowOf(db: Sql, orderId: number, about = ""): Promise<Row | undefined> {
   const [order] = await db.query<Row>(sql`

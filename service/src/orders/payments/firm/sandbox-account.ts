@@ -1,6 +1,6 @@
 /**
- * Cards and bank accounts of the sandbox. They stand in for the payment processor in the test environment, also where
- * the operator has configured a live key, and also without any key. No request leaves the service.
+ * Cards and bank accounts of the sandbox. They replace the payment processor in the test environment, whether or not
+ * the operator has configured a key of the processor. No request leaves the service.
  */
 import type { Clock } from "../../../kernel/platform/clock.ts";
 import type { Database } from "../../../kernel/platform/database/database.ts";
@@ -33,7 +33,7 @@ const cleared = { kind: "settles", afterDays: 4 } as const;
 const disputed = { kind: "disputed", afterDays: 7 } as const;
 const declined = (reason: string): NewStep => ({ kind: "fails", afterDays: 0, reason });
 
-/** The test methods by name, with the last four digits by which pages tell them apart. */
+/** The test methods by name, with the last four digits that distinguish them on pages. */
 export const testMethods = {
   card: { ...card, last4: "4242", words: "Each charge succeeds.", steps: [paid] },
   card_declined: { ...card, last4: "0002", words: "Each charge is declined.", steps: [declined("card_declined")] },
@@ -89,13 +89,13 @@ export function savedTestMethod(name: TestMethodName, id: string): SavedMethod {
   return { method: `sandbox:method:${name}:${id}`, kind, brand, last4, expires: kind === "card" ? "12/2034" : null };
 }
 
-/** The customer by which the sandbox knows a firm. */
+/** The sandbox's customer id for a firm. */
 export const sandboxCustomer = (partnerId: string): string => `sandbox:customer:${partnerId}`;
 
 export function sandboxAccount({ db, clock }: { db: Database; clock: Clock }): FirmAccount {
   return {
     customer: async ({ partnerId }) => sandboxCustomer(partnerId),
-    // A customer of the processor is unknown here. Then a customer of the sandbox is created.
+    // Replaces a customer id of the processor, which is unknown here, by a customer id of the sandbox.
     setUp: async ({ id, customer, returnTo }) =>
       customer.startsWith("sandbox:") ? `${returnTo}/test-method/${id}` : null,
     async setupOf(setupIntent) {

@@ -1,4 +1,4 @@
-/** The bank of the sandbox. It applies the steps that are due by the code that applies the processor's events. */
+/** The sandbox's bank. It applies due steps of test payments with the same code as the processor's events. */
 import type { Clock } from "../../../kernel/platform/clock.ts";
 import type { Database, Tx } from "../../../kernel/platform/database/database.ts";
 import { nothing, sql } from "../../../kernel/platform/database/sql.ts";
@@ -28,7 +28,7 @@ const atOnce = 100;
 
 /**
  * Applies the steps that are due, in the order of their due times. Safe to repeat and to run on several nodes. A step
- * that fails stays due, and the steps of the other payments go on.
+ * that fails stays due, and does not stop the other payments.
  * @param partnerId only the steps of this firm
  */
 export async function applySandboxSteps(deps: BankDeps, stopping?: AbortSignal, partnerId?: string): Promise<void> {

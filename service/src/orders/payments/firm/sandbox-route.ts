@@ -48,8 +48,8 @@ function readAsked(body: unknown): Asked {
 }
 
 /**
- * Puts a test method on file for the firm of a test key, in place of the present one, and sets the limits within which
- * the key may charge it. No owner is asked, because no real money can be charged.
+ * Stores a test method for the firm of a test key, in place of the present one, and sets the key's spending limits.
+ * Needs no owner's consent, because no real money can be charged.
  * @throws ServiceError `conflict` for a live key
  */
 async function putTestMethod({ db, clock }: Deps, principal: Principal, asked: Asked): Promise<string> {

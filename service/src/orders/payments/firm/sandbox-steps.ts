@@ -48,7 +48,7 @@ export async function insertSteps(tx: Tx, subject: Subject, steps: readonly NewS
   await enqueue(tx, sandboxQueue, { partnerId });
 }
 
-/** Makes transactions wait for each other that start or cancel a payment. */
+/** Serializes transactions that start or cancel the same payment. */
 export const lockPayment = (tx: Tx, paymentId: string) =>
   tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`sandbox payment ${paymentId}`}, 0))`);
 
@@ -58,8 +58,8 @@ const selectSteps = (paymentId: string) => sql`
   SELECT kind, reason, done_at IS NOT NULL AS "isDone" FROM sandbox_steps WHERE payment_id = ${paymentId} ORDER BY id`;
 
 /**
- * The steps of a payment in their order. The due times don't have this order, because the test clock moves only those of
- * the steps that have not happened.
+ * The steps of a payment in their order. Their due times can be in another order, because the test clock moves only
+ * those of steps that have not happened.
  */
 export const stepsOfPayment = (db: Sql, paymentId: string): Promise<PaymentSteps> => db.query(selectSteps(paymentId));
 

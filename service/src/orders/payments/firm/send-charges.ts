@@ -35,16 +35,16 @@ export type ChargeJob = ({ orderId: number } | { orderIds: readonly number[] }) 
 /**
  * Charges the firm's method for orders, once. Orders that have no charge yet get one payment together, within the
  * limits of the person or key that placed them. After a crash, the next attempt uses the same rows, so its request has
- * the same idempotency key. A payment that fails doesn't keep the others waiting.
+ * the same idempotency key. A failed payment doesn't stop the others.
  */
 export async function sendCharges(deps: ChargeDeps, job: ChargeJob, isRepeated: boolean): Promise<void> {
   const payments = await deps.db.transaction((tx) => reserve(tx, deps, job));
-  // A payment that was asked for since has a job of its own.
+  // A payment that was requested since has a job of its own.
   if (job.methodId === null) return;
   const failures: unknown[] = [];
   for (const payment of payments)
     await sendPayment(deps, payment, isRepeated).catch((error: unknown) => failures.push(error));
-  // A page that is open for hours must not hide a failure that is tried again within minutes.
+  // Reports a failure that is retried within minutes rather than a checkout page that stays open for hours.
   if (failures.length > 0) throw failures.find((error) => !(error instanceof OpenElsewhere)) ?? failures[0];
 }
 
@@ -52,7 +52,7 @@ async function sendPayment(deps: ChargeDeps, payment: Payment, isRepeated: boole
   const { db, clock } = deps;
   const [first] = payment;
   const account = accountOf(deps, first);
-  // Only the account that got the request knows whether it has the payment. Its event or an operator ends the charge.
+  // Only the account that received the request can have the payment. Its event or an operator ends the charge.
   if (await wasSentElsewhere(deps, first)) return;
   for (const { orderId } of payment) await closeCheckouts(deps, orderId);
   // The processor's idempotency keys expire after a day. A job that an operator retries later counts as a first
@@ -83,7 +83,7 @@ async function record(tx: Tx, payment: Payment, answer: ChargeAnswer, at: Date):
   if (state !== "answered") await notify(tx, now, state === "declined" ? "failed" : "pending", at);
 }
 
-/** Adds the reason to a payment that failed by an event without one. The event overtook the answer that has it. */
+/** Adds the reason to a payment that failed by an event without a reason. The answer with the reason arrived later. */
 async function explainFailure(
   tx: Tx,
   payment: readonly charges.FirmCharge[],
@@ -99,8 +99,8 @@ async function explainFailure(
 const codesIn = (payment: readonly charges.FirmCharge[]): string[] => payment.map(({ orderCode }) => orderCode);
 
 /**
- * The processor's answer to an earlier attempt of the payment. This service has lost that answer. The answer counts
- * even if the payment would now be refused, because the money is already on its way.
+ * The processor's answer to an earlier attempt of the payment, which this service has lost. The answer counts even if
+ * the payment would now be refused, because the money is already moving.
  */
 async function earlierAnswer({ db }: ChargeDeps, account: FirmAccount, first: charges.FirmCharge) {
   const method = await selectMethod(db, first.methodId);
@@ -167,10 +167,9 @@ const ordersById = (db: Sql, ids: readonly number[]) =>
     SELECT o.id AS "orderId", o.code AS "orderCode@order" ${fromOrders} WHERE o.id = ANY (${ids}::bigint[]) ORDER BY o.id`);
 
 /**
- * The payments to send, each with its charges. An order, or a supplement, is charged automatically only once. The orders
- * that can be charged now are charged together, if the same person or key placed them for the same firm: limits are
- * those of one person, and a method is that of one firm. Orders that a client pays are left out, and those that a person
- * priced. An altered order is left out, too, and a task names it.
+ * The payments to send, each with its charges. An order, or a supplement, is charged automatically only once. Orders
+ * that the same person or key placed for the same firm share a payment, because limits are per person and a method is
+ * per firm. Leaves out orders that a client pays or that a person priced. Opens a task for an altered order.
  */
 async function reserve(tx: Tx, deps: ChargeDeps, job: ChargeJob): Promise<Payment[]> {
   const orderIds = "orderIds" in job ? job.orderIds : [job.orderId];
@@ -188,12 +187,12 @@ async function reserve(tx: Tx, deps: ChargeDeps, job: ChargeJob): Promise<Paymen
         const earlier = await charges.chargesOfOrder(tx, each.orderId);
         const asked = earlier.find(({ state }) => state === "asked");
         isAsked = asked !== undefined;
-        // The payment of an altered order is taken up as well, so that it ends.
+        // Includes the payment of an altered order, so that it is ended.
         if (asked) payments.add(charges.paymentIdOf(asked));
         const part = asked || !order ? undefined : await partToCharge(tx, order);
         if (!order || !part || earlier.some(({ supplementId }) => supplementId === part.supplementId)) return;
         if ((await paymentRefusal(tx, deps.notarySupply, order)) !== null) return;
-        // Nobody of the firm has seen this price. So a person who saw it, or a key, has to ask for the charge.
+        // The firm has not seen the price that a person set. So a member who saw it, or a key, must request the charge.
         if (part.supplementId === null && (await wasPricedByPerson(tx, order.id)))
           return tellFirm(tx, order, { moment: "priced", cents: part.amountCents, about: "price" });
         due.push({ order, part });
@@ -202,7 +201,7 @@ async function reserve(tx: Tx, deps: ChargeDeps, job: ChargeJob): Promise<Paymen
     if (!isUnaltered || (!order && !isAsked)) altered.push(each);
   }
   for (const [placer, parts] of await byPlacer(tx, deps, due)) {
-    // The firm's method, its limits or its time zone may be altered, too.
+    // The firm's method, its limits or its time zone may also be altered.
     const isUnaltered = await isSound(
       reserveParts(tx, deps, { spender: placer, shown: job.methodId }, parts).then(
         (id) => void (id !== null && payments.add(id)),

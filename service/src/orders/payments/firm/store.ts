@@ -51,7 +51,7 @@ export type PaymentMethod = {
   cardExpires: string | null;
   addedBy: string;
   addedAt: Date;
-  /** Who or what ended the use of the method; null for a method in use, and for one that a bank ended. */
+  /** The actor that ended the use of the method; null for a method in use, and for one that a bank ended. */
   endedBy: string | null;
 };
 
@@ -168,8 +168,7 @@ export const markExpiryNotified = (tx: Tx, id: string, month: string): Promise<b
   changeRowIf(tx, methodState, id, sql`expiry_notified = ${month}`, expiringIn(month));
 
 /**
- * The ids of live methods that charges use, or that a bank is verifying, and that were added to another account than the
- * last one.
+ * The ids of live methods that charges use or a bank is verifying, and that another account has than the one in use.
  */
 export const methodsElsewhere = (db: Sql) =>
   db.query<{ id: string }>(sql`

@@ -55,8 +55,8 @@ function overdueText({ state, sentAt, isElsewhere, pageEndsAt }: store.OverdueCh
 }
 
 /**
- * Opens a task for each overdue charge, because its order can't be paid in another way until the charge ends, and mails
- * the firm once about a debit that its bank has not answered. A charge without an answer is queued again, and keeps its
+ * Opens a task for each overdue charge, because its order can't be paid in another way until the charge ends. Mails the
+ * firm once about a debit that its bank has not answered. A charge without an answer is queued again, and keeps its
  * idempotency key.
  */
 export async function watchCharges({ db, clock, log }: { db: Database; clock: Clock; log: Log }): Promise<void> {
@@ -91,8 +91,8 @@ export async function watchCharges({ db, clock, log }: { db: Database; clock: Cl
 }
 
 /**
- * For a firm: the number of its payments that are overdue, and the ids of the orders that wait for them. The ids leave
- * out altered payments.
+ * The number of a firm's overdue payments, and the ids of the orders that wait for them. The ids leave out altered
+ * payments.
  */
 export async function overdueOf(
   { db, clock }: { db: Sql; clock: Clock },
@@ -138,7 +138,7 @@ const refusals = {
 /**
  * Ends an overdue charge, so that its order can be paid in another way. First the processor cancels the payment, or
  * makes sure that none can be made. Only then does the charge end, with all other charges of its payment. The present
- * account of the processor can't tell anything about a charge that an earlier one got, so an operator looks there.
+ * account can't report a charge that was sent to an earlier account, so an operator must check that account.
  * @param byOperator whether an operator of the service ends it
  * @throws ServiceError `not_found`; `conflict` for a charge that is not overdue, or that the processor can't cancel
  */
@@ -167,7 +167,7 @@ export async function endCharge(
   if (end.state !== "canceled") throw conflict(refusals[end.state]);
   await db.transaction(async (tx) => {
     const at = clock();
-    // An altered order must not keep the others from being paid in another way.
+    // Skips altered orders, so that the others can be paid in another way.
     await lockUnalteredOrders(
       tx,
       parts.map(({ orderCode }) => orderCode),

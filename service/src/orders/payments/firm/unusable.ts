@@ -39,7 +39,7 @@ export async function applyMandate(tx: Tx, { method }: MandateMessage, by: By): 
 /**
  * After a dispute of a payment: if it was a debit of a firm's bank account, no further charge uses the account. A
  * dispute of a card leaves the card in use, and so does a dispute that the bank decided for the service.
- * @param dispute after all events that have arrived so far, in whatever order they came
+ * @param dispute its state after all events that have arrived so far
  */
 export async function applyReturnedDebit(
   tx: Tx,
@@ -51,7 +51,7 @@ export async function applyReturnedDebit(
     if (method.kind === "bank") await becomeUnusable(tx, method, "debit_returned", by);
 }
 
-/** The processor's codes of refusals that a later debit of the same bank account would meet again. */
+/** The processor's refusal codes that every later debit of the same bank account would get again. */
 const lasting: ReadonlySet<string> = new Set([
   "account_closed",
   "no_account",
@@ -75,8 +75,8 @@ export async function applyFailedDebit(
 }
 
 /**
- * Ends the use of all cards and bank accounts that were added to another account of the processor than the last one. Safe
- * to repeat. A method that was altered in the database is logged, and doesn't keep the others in use.
+ * Ends the use of all cards and bank accounts that were added to another account of the processor than the last one.
+ * Safe to repeat. Logs and skips a method that was altered in the database.
  */
 export async function leaveMethods({ db, clock, log }: { db: Database; clock: Clock; log: Log }): Promise<void> {
   for (const { id } of await methodsElsewhere(db))

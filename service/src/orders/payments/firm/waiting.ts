@@ -1,4 +1,4 @@
-/** Orders that the firm pays and that nothing charges: their list, and the mail about them. */
+/** Unpaid orders that the firm pays and for which no charge is queued: their list, and the mail about them. */
 import { findActiveActor } from "../../../firms/members/members.ts";
 import type { Environment, Owner } from "../../../kernel/identity/identity.ts";
 import { dayMs, minuteMs } from "../../../kernel/platform/clock.ts";
@@ -33,8 +33,8 @@ export type WaitingOrder = { id: number; code: string; reference: string | null;
 export const mostWaiting = 1_000;
 
 /**
- * The unpaid orders that the firm pays and that no job, no charge under way and no bank payment pays, the oldest first.
- * Leaves out altered orders, and those for which the bank wants a person to confirm a charge of the present method.
+ * The firm's unpaid orders that no job, charge in progress or bank payment is about to pay, the oldest first. Leaves
+ * out altered orders, and those for which the bank wants a person to confirm a charge of the present method.
  */
 export async function waitingOrders(db: Sql, owner: Owner): Promise<WaitingOrder[]> {
   const { partnerId, environment } = owner;
@@ -62,7 +62,7 @@ export const waitsForOwner = ({ reason, askedBy }: Pick<FirmCharge, "reason" | "
 
 const queue = "firm-waiting-mail";
 
-/** Orders that are placed one after another are in the first mail together. */
+/** The first mail waits this long, so that orders placed one after another share it. */
 const firstAfterMs = 10 * minuteMs;
 
 /** Queues the mail about the orders that wait, to each owner at most once a day after the first one. */

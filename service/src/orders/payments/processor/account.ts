@@ -1,6 +1,6 @@
 /**
- * The processor's account. If the operator configures another one, it doesn't know the objects of the account before
- * it. So when it doesn't know such an object, that says nothing about the object's money.
+ * The processor's account. After the operator configures another account, the new one doesn't have the objects of the
+ * earlier one. So an unknown object doesn't prove that no money has moved.
  */
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { Clock } from "../../../kernel/platform/clock.ts";
@@ -13,8 +13,8 @@ import { fromOrders, orderState } from "../../order/order.ts";
 import { type Processor, processorFor } from "./processor.ts";
 
 /**
- * The processor at which the order is paid; null for none. Of an altered order, the environment doesn't count, because
- * a checkout that may be open at the processor has to be closed there.
+ * The processor at which the order is paid; null for none. Ignores the environment of an altered order, because a
+ * checkout that may be open at the processor must still be closed.
  */
 export async function processorOfOrder(
   db: Sql,
@@ -32,14 +32,14 @@ export const accountQueue = "processor-account";
 type AccountDeps = { db: Database; clock: Clock; processor: Processor | null };
 
 /**
- * The name of a processor's account; null for a key that may not read it. A process has one processor, and only tests
- * have several. A node asks only once, because another node may have recorded a newer account since.
+ * The name of a processor's account, cached by processor; null for a key that may not read it. Asks only once, because
+ * another node may have recorded a newer account since. Only tests have several processors in one process.
  */
 const names = new WeakMap<Processor, Promise<string | null>>();
 
 /**
- * The name of the account that this process uses; null when it is unknown. A key that may not read its account is taken
- * for one of the last account on record. Asks the processor once per process. The first node that finds another account
+ * The name of the account that this process uses; null when it is unknown. A key that may not read its account counts
+ * as a key of the last recorded account. Asks the processor once per process. The first node that finds another account
  * than the last one records it.
  * @throws ServiceError `unavailable` for such a key of the test mode while a live account is in use
  */
@@ -55,7 +55,7 @@ export async function presentAccount({ db, clock, processor }: AccountDeps): Pro
   return (await lastOnRecord(db))?.account ?? null;
 }
 
-/** Why a key that may not read its account takes no payments; null when it does. */
+/** Why payments are refused with a key that may not read its account; null when they are allowed. */
 export async function whyUnreadIsRefused(db: Sql, { testMode }: Pick<Processor, "testMode">): Promise<string | null> {
   if (!testMode) return null;
   const last = await lastOnRecord(db);
@@ -67,8 +67,9 @@ export async function whyUnreadIsRefused(db: Sql, { testMode }: Pick<Processor, 
 }
 
 /**
- * Whether a payment page was opened with a live key since the account on record came into use; without one, whether it
- * ever was. The processor's ids of pages name the mode, so this also tells of a key that may not read its account.
+ * True if a checkout was opened with a live key since the last recorded account came into use, or ever if none is
+ * recorded. The processor's ids of checkouts contain the mode. So this works even for a key that may not read its
+ * account.
  */
 async function hadLivePage(db: Sql, last: Used | undefined): Promise<boolean> {
   const found = await db.query(sql`
@@ -80,8 +81,8 @@ async function hadLivePage(db: Sql, last: Used | undefined): Promise<boolean> {
 const isTest = (account: string): boolean => account.endsWith(" test");
 
 /**
- * Whether the account is the one in use: the last one on record. One of the test mode is not, if a live key that may not
- * read its account took payments since.
+ * True if the account is in use: it is the last recorded one. False for a test-mode account if a live key that may not
+ * read its account was used for payments since.
  */
 const isInUse = async (db: Sql, account: string, last: Used | undefined): Promise<boolean> =>
   last?.account === account && !(isTest(account) && (await hadLivePage(db, last)));
@@ -104,8 +105,8 @@ async function register({ db, clock, processor }: AccountDeps & { processor: Pro
 }
 
 /**
- * Whether a key of this account changes nothing, because no setting names the account. A node that is started with an
- * earlier key, or with one of the test mode after a live one, must not bring that account into use by mistake.
+ * True if a key must not bring its account into use, because no setting names the account. A node may have been started
+ * with an earlier key by mistake, or with a test key after a live one.
  */
 export async function isRefused(
   db: Sql,
@@ -120,8 +121,8 @@ export async function isRefused(
 }
 
 /**
- * An expression: the time of a change of the account. Clocks of nodes differ, so it is after all that was recorded with
- * the earlier accounts. `requireLastAccount` does the same for what is recorded later.
+ * SQL expression: the time of a change of the account. Clocks of nodes differ, so the time is later than all records of
+ * the earlier accounts. `requireLastAccount` makes later records later than the change.
  */
 const afterRequests = (now: Date): Statement => sql`greatest(${now}::timestamptz, interval '1 millisecond' + greatest(
   (SELECT max(sent_at) FROM firm_charges), (SELECT max(created_at) FROM checkout_sessions),
@@ -130,7 +131,8 @@ const afterRequests = (now: Date): Statement => sql`greatest(${now}::timestamptz
 
 /**
  * Call this in the transaction that records a request, before the request is sent. While nodes are restarted with the
- * key of another account, a node with the earlier key must send nothing more: the time of a request tells its account.
+ * key of another account, a node with the earlier key must send nothing more, because the time of a request identifies
+ * its account.
  * @param account the result of `presentAccount`
  * @param now the time by this node's clock, which may be behind that of the node that noticed the account
  * @returns the time to record: not before the account was noticed
@@ -154,11 +156,11 @@ export async function requireNewestKey(deps: AccountDeps): Promise<string | null
   return present;
 }
 
-/** The refusal on a node with a wrong key. Callers learn nothing about the account; the log says why. */
+/** The refusal on a node with a wrong key. Callers learn nothing about the account; the log has the reason. */
 const notAvailable = (why: string) =>
   new ServiceError("unavailable", "Payments are not available now. Try again later.", { cause: new Error(why) });
 
-/** Tells the operator what to do about a key of an account that is not in use. */
+/** Instructs the operator how to handle a key of an account that is not in use. */
 export const howToReplace = (account: string): string =>
   `STRIPE_SECRET_KEY is of the account “${account}”, and another one is in use, so nothing new is charged there: set a key of the account in use, or set STRIPE_ACCOUNT_AGAIN to “${account}” to change to this one`;
 
@@ -169,18 +171,18 @@ async function lastOnRecord(db: Sql): Promise<Used | undefined> {
   return last;
 }
 
-/** An expression: the account that was in use at a time; null while none is on record. */
+/** SQL expression: the account that was in use at a time; null while none is on record. */
 const accountAt = (at: Statement): Statement => sql`(SELECT a.account FROM processor_accounts a
   WHERE coalesce(a.since, '-infinity') <= ${at} ORDER BY a.id DESC LIMIT 1)`;
 
-/** An expression: whether another account than the last one on record was in use at a time. */
+/** SQL condition: true if another account than the last one on record was in use at a time. */
 export const wasOtherAccount = (at: Statement): Statement =>
   sql`coalesce(${accountAt(at)} <> ${accountAt(sql`'infinity'::timestamptz`)}, false)`;
 
 /**
- * Whether something was sent to another account of the processor than this process uses. Only that account, its events,
- * or a person who looks there can tell what became of it.
- * @param at when it was sent; null for never
+ * True if a request was sent to another account of the processor than this process uses. Only that account, its events,
+ * or a person who checks it can report the result.
+ * @param at when the request was sent; null for never
  * @throws ServiceError `unavailable` on a node with an earlier key, about the requests of nodes with the new one
  */
 export async function isOfOtherAccount(deps: AccountDeps, at: Date | null): Promise<boolean> {
@@ -197,7 +199,7 @@ export async function isOfOtherAccount(deps: AccountDeps, at: Date | null): Prom
 export const lastAccountChange = async (db: Sql): Promise<Date | null> => (await lastOnRecord(db))?.since ?? null;
 
 /**
- * An expression: when a payment `p` was requested. A bank debit clears days later, and then the account may be another
+ * SQL expression: when a payment `p` was requested. A bank debit clears days later, and then the account may be another
  * one than the one that has the payment.
  */
 export const requestedAt = (p: Statement): Statement => sql`coalesce(
@@ -210,21 +212,21 @@ export const copies = sql`copies AS MATERIALIZED (
   WHERE r.ended_at IS NOT NULL GROUP BY 1)`;
 
 /**
- * An expression: until when the books were copied of the account that was in use at a time; null for never. The
+ * SQL expression: until when the books were copied of the account that was in use at a time; null for never. The
  * statement needs `copies`.
  */
 export const copiedUntil = (at: Statement): Statement =>
   sql`(SELECT k.until FROM copies k WHERE k.account IS NOT DISTINCT FROM ${accountAt(at)})`;
 
 /**
- * An expression: until when books were copied before the first use of the account that was in use at a time; null for
+ * SQL expression: until when books were copied before the first use of the account that was in use at a time; null for
  * never.
  */
 export const copiedBefore = (at: Statement): Statement => sql`(SELECT max(r.ends_at) FROM reconciliations r
   WHERE r.ended_at < (SELECT min(coalesce(a.since, '-infinity')) FROM processor_accounts a WHERE a.account = ${accountAt(at)}))`;
 
 /**
- * An expression: whether the books of the payment's account may have been copied too early for a change to the payment.
+ * SQL condition: true if the books of the payment's account may have been copied too early for a change to the payment.
  * The statement needs `copies`.
  * @param requested when the payment was requested
  * @param bookedWithin a change may be missing in a copy that ends sooner than this after it
@@ -233,7 +235,7 @@ export const isNotCopied = (requested: Statement, changedAt: Statement, bookedWi
   sql`${changedAt} > coalesce(${copiedUntil(requested)}, '-infinity') - ${bookedWithin}::interval`;
 
 /**
- * An expression: whether a change to a payment can't be compared with the processor's books any more, because another
+ * SQL condition: true if a change to a payment can't be compared with the processor's books any more, because another
  * account than that of the payment is in use now. If the payment's account comes back, its books are copied again. The
  * parameters are those of `isNotCopied`.
  */

@@ -53,7 +53,7 @@ export type ApplyOptions = {
   log: Log;
   actor: "processor" | "sandbox";
   simulated: boolean;
-  /** Whether the key is of live mode. Events of the test mode change nothing then. Null when the key doesn’t tell. */
+  /** Whether the key is of live mode. Test events are ignored then. Null when the key doesn’t show its mode. */
   livemode: boolean | null;
 };
 
@@ -292,7 +292,7 @@ export async function endRefunded(
   return { outcome: "moved", order: moved.order, firedEvents: moved.firedEvents };
 }
 
-/** Moves the order to RefundPending, for a refund made in the processor's own dashboard. No task if people assigned it. */
+/** Moves the order to RefundPending, for a refund made at the processor. Opens no task if people assigned it. */
 async function askedByProcessor(tx: Tx, order: LockedOrder, subject: string | null, options: ApplyOptions) {
   if (targetOf(order, "refund_requested") === null) return null;
   if (subject !== null) await reportWholeRefund(tx, order, subject, options.at);

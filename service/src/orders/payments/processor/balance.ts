@@ -86,8 +86,8 @@ async function disputeOf(sdk: () => Promise<Stripe>, id: string): Promise<object
 }
 
 /**
- * The name of the account and of its mode, such as `acct_1A2b live`; null for a key that may not read the account. Keys
- * of one account that are for different modes know none of each other's objects.
+ * The name of the account and of its mode, such as `acct_1A2b live`; null for a key that may not read the account. A
+ * live key and a test key of one account can't read each other's objects.
  */
 async function accountOf(sdk: () => Promise<Stripe>, mode: string): Promise<string | null> {
   try {

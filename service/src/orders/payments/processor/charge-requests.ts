@@ -1,4 +1,4 @@
-/** The requests to the processor that charge a firm's method, and those that find out what became of a charge. */
+/** The requests to the processor that charge a firm's method, and that find out the result of a charge. */
 import type { Stripe } from "stripe";
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
@@ -40,7 +40,7 @@ export type EndedCharge = Pick<ChargeRequest, "id" | "customer" | "amountCents" 
   paymentIntent: string | null;
 };
 
-/** Charges the method, as `FirmAccount.charge` says. */
+/** Charges the method. See `FirmAccount.charge`. */
 export async function createCharge(stripe: Stripe, request: ChargeRequest): Promise<ChargeAnswer> {
   const answer = await requestCharge(stripe, request);
   return answer.state === "declined" && answer.paymentIntent === null ? settleDecline(stripe, request, answer) : answer;
@@ -71,7 +71,7 @@ export async function findCharge(
   }
 }
 
-/** Cancels a charge's payment, as `FirmAccount.end` says. */
+/** Cancels a charge's payment. See `FirmAccount.end`. */
 export async function endCharge(stripe: Stripe, charge: EndedCharge, since: Date): Promise<ChargeEnd> {
   try {
     const found = async () => (await findIntent(stripe, charge, since))?.id;
@@ -80,7 +80,7 @@ export async function endCharge(stripe: Stripe, charge: EndedCharge, since: Date
     const claimed = await claimKey(stripe, charge);
     if (claimed.key === "claimed") return await cancel(stripe, claimed.paymentIntent);
     if (claimed.key === "foreign") return { state: "foreign" };
-    // The payment is looked up once more. An earlier request may have created it in between.
+    // Searches once more, because an earlier request may have created the payment in between.
     const late = await found();
     if (late !== undefined) return await cancel(stripe, late);
     return claimed.key === "refused" ? { state: "canceled", paymentIntent: null } : { state: "unclear" };
@@ -109,10 +109,10 @@ const findIntent = (...[stripe, charge, since]: Parameters<typeof intentOfCharge
   });
 
 /**
- * Settles a refusal that names no payment. An earlier request for the same charge may have timed out and still be on its
- * way, and the processor stores no answer for a request that it refuses before it executes it. So the charge's key is
- * used up by a blank payment, which is canceled. If the key was already used, the answer that is stored under it counts.
- * If the processor refuses the blank payment, too, an earlier request meets the same refusal.
+ * Settles a refusal that names no payment. An earlier request for the same charge may have timed out and still be in
+ * flight, and the processor stores no answer for a request that it refuses before it executes it. So a blank payment
+ * uses up the charge's idempotency key, and is canceled. If the key was already used, the answer stored under it
+ * counts. If the processor also refuses the blank payment, it will refuse the earlier request.
  * @throws Error when the processor doesn't settle it
  */
 async function settleDecline(stripe: Stripe, request: ChargeRequest, declined: Declined): Promise<ChargeAnswer> {
@@ -140,7 +140,7 @@ type ClaimedKey = { key: "claimed"; paymentIntent: string } | { key: "used" } | 
 
 /**
  * Uses the charge's idempotency key for a payment that nobody can confirm. From then on the processor refuses the
- * charge itself, because a key allows only one content. So even a late request of a crashed node takes no money.
+ * charge itself, because a key allows only one content. So even a late request of a crashed node charges nothing.
  * @throws Error when it is unknown whether the key was used
  */
 async function claimKey(
@@ -177,8 +177,8 @@ const isKeyConflict = (error: unknown): boolean =>
   (error as { rawType?: unknown } | null)?.rawType === "idempotency_error" && statusOf(error) === 400;
 
 /**
- * The request that creates a charge's payment. It tells the processor the code of a single order, the amount and the
- * firm's name, but nothing about the client or the document.
+ * The request that creates a charge's payment. It contains the code of a single order, the amount and the firm's name,
+ * but nothing about the client or the document.
  */
 function intentOf(request: ChargeRequest): Stripe.PaymentIntentCreateParams {
   const { id, orderCodes, environment, firmName, customer, method, kind, amountCents, currency } = request;
@@ -195,7 +195,7 @@ function intentOf(request: ChargeRequest): Stripe.PaymentIntentCreateParams {
   };
 }
 
-/** Names the orders by the start of their codes, such as `orders 3FA2B1, 09C7DE`, and counts those that have no room. */
+/** Names the orders by the start of their codes, such as `orders 3FA2B1, 09C7DE`, and counts the rest. */
 function orderWords(codes: readonly string[]): string {
   const shown = codes.slice(0, mostNamed).map((code) => code.slice(0, 6).toUpperCase());
   const more = codes.length - shown.length;
@@ -225,7 +225,7 @@ function declineOf(error: unknown): Declined | null {
   const status = statusOf(error);
   const isIdempotency = (error as { rawType?: unknown } | null)?.rawType === "idempotency_error";
   if (isIdempotency || ![400, 402, 404].includes(status)) return null;
-  // The SDK gives an error without a decline code an empty one.
+  // For an error without a decline code, the SDK sets an empty code.
   const reason = [declineCode, code].find((each) => typeof each === "string" && each !== "") ?? "method_unusable";
   return {
     state: "declined",

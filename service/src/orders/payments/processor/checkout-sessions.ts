@@ -7,7 +7,7 @@ export type CheckoutRequest = {
   id: string;
   /** Whether the checkout was opened for a group of orders. */
   isShared: boolean;
-  /** The firm that the payer sees as the one asking for the payment. */
+  /** The name of the firm that requests the payment, as shown to the payer. */
   firmName: string;
   environment: string;
   /** One line for each order. */
@@ -97,9 +97,9 @@ const endOf = (status: string | null): "expired" | "complete" => (status === "co
 const isUnknown = (error: unknown): boolean => (error as { statusCode?: unknown } | null)?.statusCode === 404;
 
 /**
- * The request that creates a session. It tells the processor the order's code, the amounts and the firm's name, but
- * nothing about the client or the document. Of the codes of several orders, it tells only the first digits, because the
- * payer may not have access to all of the orders.
+ * The request that creates a session. It contains the order's code, the amounts and the firm's name, but nothing about
+ * the client or the document. For several orders it contains only the first digits of their codes, because the payer
+ * may not have access to all of them.
  */
 function sessionOf(
   { id, isShared, firmName, environment, lines, currency, expiresAt }: CheckoutRequest,

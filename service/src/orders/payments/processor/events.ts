@@ -138,15 +138,15 @@ async function readDispute(
   const booked = await bookDispute(tx, dispute, options.at);
   const results: Applied[] = [];
   for (const order of orders) results.push(await applyDispute(tx, order, dispute, { ...options, isChange, booked }));
-  // Locks methods after the firm's receipts. The event of a payment whose dispute came first has the same order, so the
-  // two can't deadlock.
+  // Locks methods after the firm's receipts. The event of a payment whose dispute came first uses the same order, so
+  // the two can't deadlock.
   await applyReturnedDebit(tx, dispute, options);
   return orders.length === 0 ? [nothing("unknown")] : results;
 }
 
 /**
- * Whether an event is of the test mode, and the key is of live mode. The other way, the money is real: a node may have a
- * key of the test mode by mistake, and the processor sends an event to one node only.
+ * True for a test-mode event on a node with a live key. A live event is applied even on a node with a test key, because
+ * its money is real: the key may be a mistake, and the processor sends each event to one node only.
  */
 const isOnlyTest = ({ livemode }: SignedEvent, isLiveKey: boolean | null): boolean =>
   livemode === false && isLiveKey === true;
@@ -166,15 +166,15 @@ async function readSession(
   const end = kind === "pending" ? "pending_funds" : kind === "cleared" ? "complete" : kind;
   const hasEnded = sessionId !== null && (await endProcessorSession(tx, sessionId, end));
   if (hasEnded && kind !== "pending") await endWait(tx, orders, kind, options);
-  // While a bank's money is on its way, another open session of the order could be paid as well. So it is closed.
+  // While a bank is moving the money, another open session of the order could also be paid. So it is closed.
   if (hasEnded && kind === "pending")
     for (const { id } of orders) await enqueue(tx, closeCheckoutQueue, { orderId: id });
   const shareOf = sharesOf(message, payees, orders);
   const results: Applied[] = [];
   for (const order of orders) {
-    // A late failure of one charge doesn't move an order that waits for money from another payment, or that its client
-    // pays by now: the client's mail would name the firm's failure as theirs. Nor does a declined card in a checkout that
-    // has been closed since then.
+    // A late failure of one charge doesn't move an order that waits for another payment. Nor does it move an order that
+    // its client pays by now, because the client's mail would report the firm's failure as the client's. A declined
+    // card in a checkout that was closed since then doesn't move the order either.
     const isLate =
       kind === "failed" &&
       (message.chargeId === null
@@ -226,7 +226,7 @@ async function applyEarlier(
 const isAwaited = async (tx: Tx, orderId: number): Promise<boolean> =>
   (await chargesOfOrder(tx, orderId)).some(isOpenCharge) || hasPendingFunds(tx, orderId);
 
-/** The bank has answered. Closes the task that tells a person to ask the processor. */
+/** The bank has answered, so closes the task that asks a person to check with the processor. */
 async function endWait(tx: Tx, orders: readonly LockedOrder[], outcome: string, { at, actor }: ApplyOptions) {
   const ids = orders.map(({ id }) => id);
   await closeTasks(tx, { orderId: ids, kinds: ["bank_payment"] }, { state: "done", at, by: actor, outcome });

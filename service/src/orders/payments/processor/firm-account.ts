@@ -40,7 +40,7 @@ export type FirmAccount = {
   setUp: (request: SetupRequest) => Promise<string | null>;
   /** The method that a setup has saved or, while it has saved none, the state of the setup. */
   setupOf: (setupIntent: string) => Promise<SavedMethod | "verifying" | "failed">;
-  /** Tells the processor to forget the method. Succeeds for a method that the processor doesn't know. */
+  /** Deletes the method at the processor. Succeeds for a method that the processor doesn't know. */
   detach: (method: string) => Promise<void>;
   /**
    * Charges the method once for each `id`, as long as the processor remembers the idempotency key: a day. An answer

@@ -266,7 +266,7 @@ function disputeMessage(object: Fields): DisputeMessage | null {
   };
 }
 
-/** Null for a mandate that debits still can use. The processor never makes an inactive mandate active again. */
+/** Null for a mandate that can still be used for debits. The processor never makes an inactive mandate active again. */
 function mandateMessage(object: Fields): MandateMessage | null {
   const method = idOf(object["payment_method"]);
   return object["status"] === "inactive" && method !== null ? { kind: "mandate", method } : null;

@@ -16,9 +16,9 @@ type MoneyMessage = SessionMessage | RefundMessage | DisputeMessage;
 const mostLookups = 10;
 
 /**
- * Locks the orders that a message is about by ascending id, and then the payment. Before the payment was locked, another
- * event may have recorded it for further orders. Then all locks are released, and taken again in that order: a lock of an
- * order after the lock of the payment would deadlock with other events of the payment.
+ * Locks the orders that a message is about by ascending id, and then the payment. Before the payment was locked,
+ * another event may have recorded it for further orders. Then all locks are released, and acquired again in that order:
+ * locking an order after the payment would deadlock with other events of the payment.
  */
 export async function lockPayees(tx: Tx, message: MoneyMessage): Promise<LockedPayees> {
   const { kind, paymentIntent } = message;
@@ -75,8 +75,8 @@ async function payeesOf(tx: Tx, message: MoneyMessage): Promise<readonly Named[]
 }
 
 /**
- * The orders that a payment by a firm's own method pays; null for an unknown payment. The amount of a single order's
- * total is not named, because the order states it.
+ * The orders that a payment by a firm's own method pays; null for an unknown payment. The amount is null for the total
+ * of a single order, because the order states it.
  */
 async function chargePayees(tx: Tx, chargeId: string): Promise<readonly Named[] | null> {
   const charges = await chargesOfPayment(tx, chargeId);
@@ -86,7 +86,7 @@ async function chargePayees(tx: Tx, chargeId: string): Promise<readonly Named[] 
   }));
 }
 
-/** The orders that a message is about. No record is verified, because one of them was altered. */
+/** The orders that a message names. Verifies no record, because one of them was altered. */
 function ordersNamed(tx: Tx, message: MoneyMessage): Promise<AlteredOrder[]> {
   const { paymentIntent } = message;
   const { chargeId, checkoutId, orderCode } = message.kind === "disputed" ? noNames : message;
@@ -105,8 +105,8 @@ function ordersNamed(tx: Tx, message: MoneyMessage): Promise<AlteredOrder[]> {
 const noNames = { chargeId: null, checkoutId: null, orderCode: null };
 
 /**
- * Opens a task about each altered order that kept an event from being applied. The event moves none of its orders then,
- * and the processor repeats it.
+ * Opens a task about each altered order that prevented an event from being applied. The event moves none of its orders
+ * then, and the processor repeats it.
  */
 export async function reportRefusedEvent(db: Database, event: SignedEvent, at: Date): Promise<void> {
   const message = readMessage(event);
@@ -114,7 +114,7 @@ export async function reportRefusedEvent(db: Database, event: SignedEvent, at: D
   await db.transaction(async (tx) => {
     const all = await ordersNamed(tx, message);
     const { altered } = await lockSorted(tx, all);
-    // If the orders are sound, a record about the money of one of them was altered.
+    // If no order was altered, a payment record of one of them was. Then the task names all orders.
     const named = altered.length > 0 ? altered : all;
     const others = all.filter((each) => !named.includes(each));
     const waiting = others.length === 0 ? "" : ` Orders ${orderNames(others)} of the same payment wait for it, too.`;

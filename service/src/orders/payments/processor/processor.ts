@@ -25,9 +25,9 @@ export type Processor = AccountBooks &
   CheckoutSessions & {
     /** Whether the key is for the processor's test mode, in which no money moves. */
     testMode: boolean;
-    /** Whether the key is of live mode; null when the key doesn't tell. */
+    /** Whether the key is of live mode; null when the key doesn't show its mode. */
     livemode: boolean | null;
-    /** The name of an account that the operator has gone back to, such as `acct_1A2b live`; null for none. */
+    /** The name of an earlier account that the operator uses again, such as `acct_1A2b live`; null for none. */
     accountAgain: string | null;
     /** Refunds a payment in full. A repeated call with the same `id` refunds nothing more. */
     refund: (id: string, paymentIntent: string) => Promise<void>;
@@ -175,7 +175,7 @@ export const shareRequest = (payment: number | string): string => `payment:${pay
 
 /**
  * Refunds a part unless it was refunded before. Idempotency keys expire after a day and a job may run again later, so
- * the processor's refunds are read first. Asks for nothing if parts that are on their way return all that is left.
+ * the processor's refunds are read first. Requests nothing if pending refunds will return all that is left.
  */
 async function refundOnce(
   stripe: Stripe,

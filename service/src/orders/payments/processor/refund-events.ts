@@ -46,7 +46,7 @@ export async function readRefund(
     if (state !== "succeeded" || recorded.now === "failed") return unmoved;
   }
   if (orders.length === 0) return unmoved;
-  // After a partial refund of a payment for several orders, only a person can tell which order it belongs to.
+  // A partial refund of a payment for several orders doesn't name its order, so a person must assign it.
   const isUnassigned = refund !== null && orders.length > 1;
   if (!whole && (refund === null || isUnassigned) && paymentIntent !== null)
     await enqueue(tx, refundCheckQueue, { paymentIntent });
@@ -159,8 +159,8 @@ function paymentsOf(tx: Tx, paymentIntent: string, refund: string): Promise<Paym
 }
 
 /**
- * The payments of which a refund that this service did not request can have returned money. Without an assignment, it
- * returned all that was left of the intent, so not the payments that the service had refunded itself.
+ * The payments whose money a refund can have returned that this service did not request. Without an assignment, such a
+ * refund returned the whole rest of the intent, so payments that the service had refunded are excluded.
  */
 async function creditedBy(tx: Tx, paymentIntent: string, payments: readonly Payment[]): Promise<readonly Payment[]> {
   const assigned = payments.filter(({ hasNote }) => hasNote);

@@ -2,7 +2,7 @@
 import { dollars } from "../../dollars.ts";
 import type { SessionMessage } from "./message.ts";
 
-/** Says which sum arrived in place of the one that was asked for, for the pages of firms and operators. */
+/** Names the sum that arrived and the requested sum, for the pages of firms and operators. */
 export const wrongSum = (paid: Pick<SessionMessage, "amount" | "currency">, askedCents: number): string =>
   `${paid.amount === null ? "An unknown sum" : sumText(paid.amount, paid.currency)} was paid, and ${dollars(askedCents)} was asked for`;
 

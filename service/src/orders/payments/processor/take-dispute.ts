@@ -23,13 +23,13 @@ type Part = {
 };
 
 /**
- * The sum that the bank wants back of one order, as the order's tasks name it. The sums of all orders of a payment add up
- * to the dispute, also where the bank wants money that was refunded before.
+ * The sum that the bank claims for one order, as the order's tasks name it. The sums of all orders of a payment add up
+ * to the dispute, even if the bank claims money that was already refunded.
  */
 type Wanted = {
   /** Null when the bank named no amount. */
   cents: number | null;
-  /** The part of it that went back before. */
+  /** The part of the claim that was refunded before. */
   twiceCents: number;
 };
 
@@ -44,8 +44,8 @@ type BookedDispute = {
 type Open = { restCents: number; lostCents: number | null };
 
 /**
- * Shares what a bank wants back among the orders of a payment, in proportion to what is left of each. The cents that
- * remain go to the last orders that have them. A repeated event gives each order the same share.
+ * Divides a disputed sum among the orders of a payment, in proportion to the rest of each. The cents that remain after
+ * rounding are charged to the last orders that have them. A repeated event gives each order the same share.
  */
 export function sharesOf(amountCents: number, open: readonly Open[]): number[] {
   const lostCentsSum = open.reduce((sum, { lostCents }) => sum + (lostCents ?? 0), 0);
@@ -120,7 +120,7 @@ function wantedOf(
     above,
     returned.map((restCents) => ({ restCents, lostCents: null })),
   );
-  // A bank may want more than was paid.
+  // A bank may claim more than was paid.
   const beyond = above - twice.reduce((sum, cents) => sum + cents, 0);
   return new Map(
     counted.map(({ orderId }, index) => {
@@ -153,8 +153,8 @@ const isNeverOpened = async (tx: Tx, subject: string): Promise<boolean> =>
 /**
  * Applies a dispute to one of the orders that the disputed money paid. Holds the order and opens a task with the amount
  * until the bank has decided. Afterwards, refunds that waited continue.
- * @param options `isNews`: whether the event changed the dispute. The firm is also told of a dispute that is new for
- * the order, because it came before its payment. `booked`: the result of `bookDispute`
+ * @param options `isNews`: whether the event changed the dispute. The firm is also notified of a dispute that is new
+ * for the order, because it came before its payment. `booked`: the result of `bookDispute`
  */
 export async function applyDispute(
   tx: Tx,

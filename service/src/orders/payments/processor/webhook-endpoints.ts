@@ -1,12 +1,12 @@
-/** Which events the processor sends to this service. The account's owner chooses them at the processor. */
+/** The events that the processor sends to this service. The account's owner selects them at the processor. */
 import type { Stripe } from "stripe";
 
 /** The path at which this service receives the processor's events. */
 export const webhookPath = "/api/payments/stripe/webhook";
 
 /**
- * The event types without which money or a payment method would get lost from sight. The service also reads a few more
- * types, which only repeat what these say.
+ * The event types that the service needs to track money and payment methods. The service also reads a few other types,
+ * which only repeat the content of these.
  */
 export const neededEvents: readonly string[] = [
   ...["completed", "expired", "async_payment_succeeded", "async_payment_failed"].map(
@@ -28,7 +28,7 @@ export type WebhookEndpoints = {
   missingEvents: (url: string) => Promise<string[] | null>;
 };
 
-/** All events, except those that the processor sends only when asked for. None of the needed ones is such an event. */
+/** Selects all events, except those that must be selected by name. None of the needed events is such an event. */
 const everything = "*";
 
 export const webhookEndpoints = (sdk: () => Promise<Stripe>): WebhookEndpoints => ({

@@ -12,8 +12,8 @@ import type { Window } from "../processor/balance.ts";
 export const reconcileQueue = "reconcile";
 
 /**
- * Each payment is compared again after so many days, even if nothing of it was written. A row of `payments_to_compare`
- * has no MAC, so somebody who deletes one in the database hides a difference for no longer.
+ * Each payment is compared again after this many days, even if it did not change. A row of `payments_to_compare` has no
+ * MAC, so an attacker who deletes it in the database hides a difference only until then.
  */
 const comparedAgainDays = 28;
 
@@ -80,15 +80,15 @@ export async function windowOf(db: Sql, day: string, until: Date): Promise<Windo
       coalesce(${copiedUntil(present)}, ${copiedBefore(present)}) AS last
     FROM reconciliations WHERE day = ${day} AND ended_at IS NULL`);
   if (!row) return null;
-  // The row has no MAC: an end in the future would leave this period empty, and all later ones.
+  // The row has no MAC. A forged end in the future would make this period and all later ones empty.
   const last = row.last && Math.min(row.last.getTime(), until.getTime());
   const from = last ? last - overlapMs : row.first.getTime() - firstMs;
   return { from: new Date(from), until };
 }
 
 /**
- * Makes all comparisons wait for each other, also those of two days. An earlier one must not end the tasks about
- * differences that a later one found.
+ * Serializes all comparisons, even of different days. Otherwise an earlier one could end tasks about differences that a
+ * later one found.
  */
 export async function lockComparison(tx: Tx): Promise<void> {
   await tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended('comparison with the payment processor', 0))`);

@@ -84,9 +84,9 @@ export async function reconcile(deps: ReconcileDeps, day: string, stopping?: Abo
 }
 
 /**
- * Marks the payments that are due to be compared again, and takes out those that agree. After an upgrade, these are all
- * payments. So each transaction is short, and a run that is interrupted loses one of them. Differences stay marked for
- * the last transaction of the comparison, which opens their tasks.
+ * Marks the payments that are due to be compared again, which are all after an upgrade, and unmarks those that agree.
+ * Works in short transactions, so an interrupted run loses only one of them. Differences stay marked for the last
+ * transaction of the comparison, which opens their tasks.
  */
 async function unmarkAgreeing({ db, clock }: ReconcileDeps, present: string | null, stopping?: AbortSignal) {
   const locked = <T>(work: (tx: Tx, at: Date) => Promise<T>) => {
@@ -114,7 +114,7 @@ const failuresInARow = 3;
 async function endDisputes(deps: ReconcileDeps, processor: Processor, day: string, stopping?: AbortSignal) {
   const { db, clock, log } = deps;
   const overdue = await overdueDisputes(db, clock());
-  // Begins with another one each day, so that those that always fail don't keep the others from being asked about.
+  // Starts with another dispute each day, so that disputes that always fail don't starve the others.
   const first = Math.floor(Date.parse(day) / dayMs) % Math.max(1, overdue.length);
   const disputes = [...overdue.slice(first), ...overdue.slice(0, first)];
   let failures = 0;
@@ -153,15 +153,15 @@ async function endDispute(
   const created = Math.floor(at.getTime() / 1000);
   const event = { id: `reconciled:${day}:${dispute}`, type: "charge.dispute.updated", created, data: { object } };
   const message = readMessage(event);
-  // An answer that says nothing new would only make the dispute look changed.
+  // An answer without a decision would only make the dispute look changed.
   if (message?.kind !== "disputed" || message.disputeId !== dispute || message.state === "opened") return;
   const options = { at, log, actor: "processor", simulated: false, livemode: null } as const;
   await db.transaction((tx) => applyEvent(tx, event, options));
 }
 
 /**
- * The task about what an earlier account of the processor still has; null when nothing is open there. A person looks it
- * up there, because the present account knows nothing about it.
+ * The task about open objects in an earlier account of the processor; null when nothing is open there. A person must
+ * check that account, because the present one can't read its objects.
  */
 async function taskOfEarlierAccount(db: Sql, now: Date): Promise<NeededTask | null> {
   const since = await lastAccountChange(db);

@@ -79,11 +79,13 @@ const bookedWithin = "1 day";
 const comparedAtOnce = 10_000;
 
 /**
- * Compares the payments that changed since they were last found to agree: their rows here, and the processor's movements
- * since the first comparison. Triggers put them into `payments_to_compare`, and this takes out those that agree; so the
- * others are compared again. Charges are matched by payment. Refunds and disputes are matched by their ids, and each is
- * compared together with its reversals. For a pending refund or an open dispute, it is unknown whether the money has
- * moved, so both cases are accepted. Leaves out what only the books of an earlier account could tell.
+ * Compares the payments that changed since they last agreed: their rows here, and the processor's movements since the
+ * first comparison. Triggers insert changed payments into `payments_to_compare`. This function deletes those that
+ * agree, so the others are compared again.
+ *
+ * Charges are matched by payment. Refunds and disputes are matched by their ids, each together with its reversals. A
+ * pending refund or an open dispute agrees whether or not its money has moved. Leaves out payments that need the books
+ * of an earlier account.
  */
 export async function comparePayments(tx: Tx, at: Date): Promise<Difference[]> {
   const differences: Difference[] = [];
@@ -190,8 +192,8 @@ export type LeftInAccount = {
 };
 
 /**
- * Counts what is still open in an earlier account. Call this after `comparePayments`, which takes agreeing payments out of
- * `payments_to_compare`. Doesn't verify MACs, because the result has only counts and a sum.
+ * Counts the open objects in an earlier account. Call this after `comparePayments`, which deletes agreeing payments
+ * from `payments_to_compare`. Doesn't verify MACs, because the result has only counts and a sum.
  */
 export async function leftInAccount(db: Sql, now: Date): Promise<LeftInAccount> {
   const ofPayments = (intent: Statement) => sql`EXISTS (SELECT FROM payments p ${joinOrder(sql`p.order_id`)}

@@ -80,9 +80,9 @@ async function readSums(db: Sql): Promise<Sums> {
 }
 
 /**
- * Compares our books with the processor's movements. Four things must hold: the processor's charges equal our payments;
- * the money that left there equals our refunds and losses; no payment returned more than was paid; the documents in the
- * statements equal the charges minus the money that left.
+ * Compares our books with the processor's movements. Four conditions are checked: the processor's charges equal our
+ * payments; the money that left there equals our refunds and losses; no payment returned more than was paid; the
+ * documents in the statements equal the charges minus the money that left.
  * @throws Error naming each difference in cents
  */
 export async function sumsAgree(db: Sql): Promise<string> {
