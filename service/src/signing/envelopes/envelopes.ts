@@ -1,4 +1,7 @@
-/** Envelopes. An envelope takes a document from the order through the acts of its signers to the seal. */
+/**
+ * Envelopes. An envelope is one signing of an order's document, from the prepared document through the signers' acts to
+ * the seal.
+ */
 
 import { actRows } from "./ceremony/prepared-acts.ts";
 import { protectedTables as recordTables } from "./records/trail.ts";

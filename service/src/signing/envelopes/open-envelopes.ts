@@ -43,7 +43,6 @@ import type { Texts } from "./texts/texts.ts";
 
 const consentFolder = fileURLToPath(new URL("../../../data/consent", import.meta.url));
 
-/** Reads the texts in which signers consent to electronic signatures. */
 export const openConsentTexts = (): ConsentTexts => readConsentTexts(consentFolder);
 
 type Parts = {
@@ -51,11 +50,11 @@ type Parts = {
   sealing: Sealing;
   pricing: Pick<VersionedPricing, "catalog">;
   consentTexts: ConsentTexts;
-  /** Null for maintenance too, which sends no codes. */
+  /** Null in the maintenance process, which sends no codes. */
   texts: Texts | null;
 };
 
-/** The dependencies of envelopes, which maintenance also needs. */
+/** The dependencies of envelopes. The maintenance process uses them without the ceremony. */
 export function envelopesWith(
   resources: Resources,
   { workers, sealing, pricing, consentTexts, texts }: Parts,
@@ -89,7 +88,7 @@ export function ceremonyWith(
   return openCeremony(envelopes, { secrets, consentTexts, acts, titleOf, noticesOf, wasSignedAgain });
 }
 
-/** Text messages through Telnyx; null without a sending number. */
+/** Text messages through Telnyx; null if no sending number is configured. */
 export function textsOf(providers: Providers, settings: TelnyxSettings | null): Texts | null {
   const from = settings?.smsFrom ?? null;
   if (settings === null || from === null || !providers.has("telnyx")) return null;
@@ -137,8 +136,8 @@ const examining: Task<readonly PlannedField[], DocumentNotice[]> = {
 };
 
 /**
- * Tries to sign or notarize a document before the order is placed, so that a document that can't be signed is refused
- * before money moves.
+ * Signs or notarizes a document on trial before the order is placed, so that a document that can't be signed is
+ * rejected before anybody pays.
  */
 export const createPreflight =
   (workers: Workers): TrySigning =>

@@ -41,23 +41,24 @@ export type RetiredAuthority = { readonly certificate: Certificate; readonly ret
 
 export type OpenedSignerAuthorities = {
   authorities: SignerAuthorities;
-  /** Authorities that were replaced. Those of earlier releases issued certificates for both live and test orders. */
+  /** Replaced authorities. In earlier releases one authority issued certificates for both live and test orders. */
   retired: readonly RetiredAuthority[];
   warnings: readonly CertificateProblem[];
   close: () => Promise<void>;
 };
 
 /**
- * How long after its replacement an authority's certificates still count for new acts. Nodes of an earlier release may
- * run next to this one, and acts that they prepared may be signed after the upgrade.
+ * How long a replaced authority's certificates are still accepted for new acts. During a rolling update, nodes of an
+ * earlier release may prepare acts that are signed only after the update.
  */
 const retirementMs = dayMs;
 
 /**
  * Opens the authorities that issue signers' certificates. The sealing identity must have been opened before. The first
- * run creates their keys and, under the root of each environment, their certificates. An authority of an earlier
- * release issued certificates for both environments and for mail addresses. Such an authority gets a new certificate,
- * and its old certificate is retired.
+ * run creates their keys and, under the root of each environment, their certificates.
+ *
+ * An earlier release had one authority for both environments, which also issued for mail addresses. It gets a new
+ * certificate, and its old certificate is retired.
  * @param at now
  * @throws StartupError with a message of one line when an authority could not issue certificates
  */
@@ -83,10 +84,7 @@ export async function openSignerAuthorities(
 
 type Opened = Omit<OpenedSignerAuthorities, "authorities" | "close"> & { authority: Authority };
 
-/**
- * The certificates for the trust list that vouch for signers' certificates: those of the roots, and of the retired
- * authorities.
- */
+/** The trust anchors for signers' certificates in the trust list: the roots, and the retired authorities. */
 export function listedCertificates({ authorities, retired }: OpenedSignerAuthorities): SignerAnchor[] {
   const roots = [authorities.live, authorities.test].flatMap(({ chain }) => chain.slice(-1));
   return [...roots.map((certificate) => ({ certificate, retiredAt: null })), ...retired];
@@ -155,14 +153,14 @@ async function openOwnChain(
     const next = await replaceChain(file, old, issued);
     return { chain: next, retired: await retiredAt(file, next[0]), warnings: [] };
   } catch (error) {
-    // If the root's key is stored elsewhere, the authority can't be replaced. The service starts nevertheless, with a
-    // warning.
+    // If the root's key is not on this machine, the authority can't be replaced. The service starts nevertheless, with
+    // a warning.
     if (!(error instanceof StartupError)) throw error;
     return { chain, retired: [], warnings: warningsOf(old, `it can't be replaced: ${error.message}`) };
   }
 }
 
-/** The authorities that were replaced at this path. Each is retired a day after the present one was issued. */
+/** The authorities that were replaced at this path. Each is retired a day after its successor was issued. */
 async function retiredAt(file: Parameters<typeof replacedChains>[0], { notBefore }: Certificate) {
   const until = new Date(notBefore + retirementMs);
   return (await replacedChains(file)).map((certificate) => ({ certificate, retiredAt: until }));
@@ -175,8 +173,8 @@ function warningsOf({ excludesMailAddresses }: Certificate, why: string): Certif
 }
 
 /**
- * Checks for `/readyz` that signers' certificates could be issued now. @throws SealKeyError; Error for an authority's
- * certificate with an error, such as an expired one
+ * Checks for `/readyz` that signers' certificates could be issued now. @throws SealKeyError; Error for an invalid
+ * certificate of an authority, such as an expired one
  */
 export async function probeSignerAuthorities(authorities: SignerAuthorities, at: Date): Promise<void> {
   for (const { key, chain } of [authorities.live, authorities.test]) {

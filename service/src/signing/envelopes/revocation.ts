@@ -13,24 +13,21 @@ import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import type { SignerAuthorities } from "./open-signer-authority.ts";
 import { issueSignerCertificate } from "./signer-authority.ts";
 
-/**
- * The number of certificates that share one revocation list, so that a list stays below 60 KB however many acts there
- * are.
- */
+/** The number of certificates that share one revocation list. A full list then has less than 60 KB. */
 const listSize = 1_000;
 /**
- * The time after which the key of an unfinished act can no longer be used. A prepared act may be signed for ten
- * minutes, and its time stamp takes some time.
+ * After this time, the key of an unfinished act can no longer be used. A prepared act expires after ten minutes, and
+ * its time stamp takes some time.
  */
 const unusedKeyMs = 30 * 60_000;
 /**
- * How long after an act's time stamp its certificate is revoked. The clocks of authorities differ, and no time stamp
- * may look later than the revocation.
+ * How long after an act's time stamp its certificate is revoked. The clocks of time-stamping authorities differ, and a
+ * time stamp later than the revocation would invalidate the signature.
  */
 const afterActMs = 5 * 60_000;
 const listDays = 35;
 /**
- * A list is reissued after this many days, while it is still valid for four weeks. So an outage of the service doesn't
+ * A list is reissued after this many days, when it is valid for another four weeks. So an outage of the service doesn't
  * invalidate signatures.
  */
 const renewDays = 7;
@@ -43,7 +40,7 @@ type Certificate = { authority: string; serial: string; revokedAt: Date | null; 
 const certificateTable = "signer_certificates";
 
 /**
- * A database trigger lets the version only grow, so that an earlier state of a row can't be restored with its earlier
+ * A database trigger only allows a higher version, so that nobody can restore an earlier row together with its valid
  * MAC.
  */
 const certificateMembers = ({ authority, serial, revokedAt, version }: Omit<Certificate, "listed">) => ({
@@ -81,7 +78,7 @@ export const protectedTables: readonly [MacTable<Certificate>, MacTable<List>] =
 const authorityId = ({ chain }: Authority): string => fingerprintOf(chain[0]).slice(0, 32);
 
 /**
- * Records a certificate before it is issued, so that no certificate exists that a revocation list could not name.
+ * Records a certificate before it is issued, so that every certificate can be put on a revocation list.
  * @param at now
  */
 export async function recordCertificate(
@@ -132,8 +129,8 @@ const crlUrl = (baseUrl: string, authority: string, list: number): string =>
 
 /**
  * Schedules the revocation of an act's certificate for some minutes after the act's time stamp, in the transaction that
- * writes the act. Without a time stamp the certificate is not revoked: nothing would prove that the act came earlier,
- * so readers that check revocation would reject the signature.
+ * writes the act. Without a time stamp the certificate is not revoked: nothing would prove that the act is older than
+ * the revocation, so readers would reject the signature.
  * @param stampedAt the time of the time stamp, or null
  */
 export async function revokeAfterAct(
@@ -146,7 +143,7 @@ export async function revokeAfterAct(
   const [row] = await tx.query<MacRow<Certificate>>(
     sql`${certificates} WHERE serial = ${Buffer.from(serialNumber)} AND NOT listed FOR NO KEY UPDATE`,
   );
-  // A row that fails its MAC gets no new MAC, because its forged part would become authentic.
+  // A row whose MAC is invalid is left unchanged, because a new MAC would authenticate the forged values.
   if (!row || !holds(rowMac, row)) return;
   const version = row.version + (row.revokedAt?.getTime() === latest?.getTime() ? 0 : 1);
   const mac = new MacOfRow(certificateTable, certificateMembers({ ...row, revokedAt: latest, version }));
@@ -211,7 +208,7 @@ async function issueCrl(
     const isOld = !before?.thisUpdate || before.thisUpdate < weekBefore(now);
     // Another node may have issued the list while this node waited for the lock.
     if (!before || (added.length === 0 && !isOld)) return;
-    // A certificate that was listed once stays on the list, even if a clock was set back since.
+    // A listed certificate stays on the list, even if the clock was set back since.
     const listed = rows.filter((row) => row.listed);
     if (!listed.every((row) => holds(rowMac, row)))
       return log.error({ list }, "a revocation list stays as it is: its certificates were altered in the database");
@@ -242,7 +239,7 @@ async function issueCrl(
 
 /**
  * The latest issued list, DER; null when there is none.
- * @throws ServiceError `unavailable` for a list that fails its MAC
+ * @throws ServiceError `unavailable` for a list whose MAC is invalid
  */
 export async function readCrl(
   { db, rowMac }: { db: Sql; rowMac: RowMac },

@@ -49,8 +49,8 @@ export async function makeSignerAuthority(
 
 /**
  * Issues the certificate of one act. The certificate contains no mail address. It is valid as long as the authority's
- * certificate, because some readers check validity at today's date. If the act gets a time stamp, the certificate is
- * revoked minutes later (revocation.ts), so that readers that check revocation refuse any later signature.
+ * certificate, because some readers check its validity at the current date, not at the signing time. If the act gets a
+ * time stamp, the certificate is revoked minutes later (revocation.ts), so that readers reject any later signature.
  * @param signer `name` as the signer wrote it; `statement` the URL about the identity check; `crl` the URL where its
  * revocation is published
  */
@@ -87,7 +87,7 @@ export async function issueSignerCertificate(
   });
 }
 
-/** A key in the service's memory, for a signer whose browser can't make one. It signs only once. */
+/** A key in the service's memory for one signature, used when the signer's browser can't create a key. */
 export const oneActKey = (): SealKey => keyInMemory("a signer's key");
 
 const ascii = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text, "latin1"));

@@ -61,7 +61,7 @@ const originView = ({ id, origin: site, createdAt }: Origin): Static<typeof Embe
   createdAt: createdAt.toISOString(),
 });
 
-/** The routes for signing in a frame on the firm's own page. They are additions to the contract. */
+/** The routes for signing in a frame on the firm's own page. The partner contract does not define them. */
 export function embedRoutes(app: FastifyInstance, { frame, envelopes, baseUrl }: Deps): void {
   app.addSchema(EmbedOrigin);
   const list = async (principal: Parameters<typeof listOrigins>[1], id: string) => ({
@@ -150,6 +150,6 @@ function signerRoute(app: FastifyInstance, { frame, envelopes, baseUrl }: Deps):
   });
 }
 
-/** Returns the member `origin` unchecked, because the check of an origin refuses everything that is not a text. */
+/** Returns the member `origin` unchecked: the later validation of the origin rejects anything that is not a string. */
 const originIn = (body: unknown): unknown =>
   typeof body === "object" && body !== null ? (body as { origin?: unknown }).origin : undefined;

@@ -100,7 +100,7 @@ function documentRoutes(app: FastifyInstance, deps: RoutesDeps): void {
   });
 }
 
-/** Adds the downloads of the log's proofs of each document that was sealed here. */
+/** Adds the routes that download the transparency log's proofs for each document sealed here. */
 function documentProofRoutes(app: FastifyInstance, deps: RoutesDeps): void {
   const proofs = [
     {

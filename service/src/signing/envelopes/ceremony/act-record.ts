@@ -8,12 +8,12 @@ import { clientDetail } from "./client-detail.ts";
 import { channelOf, type Linked } from "./links.ts";
 import type { Client } from "./view.ts";
 
-/** Says who holds the key of an act, and gives its public key: SubjectPublicKeyInfo of P-256, DER. */
+/** Where the private key of an act was created, and the public key (SubjectPublicKeyInfo of P-256, DER). */
 export type KeyHolder = { readonly keyHeldBy: "service" | "browser"; readonly publicKey: Uint8Array };
 
 /**
- * The appearance of a signature, as the act's record states it, so that anybody can compare the two. For a drawing, the
- * record has the hash of the strokes. For a picture, it has the hashes of the image and of its mask.
+ * The signature's appearance in the act's record, so that anybody can compare it with the one in the document. A
+ * drawing is recorded as the hash of its strokes, a picture as the hashes of its image and its mask.
  */
 export function markRecord(mark: SignatureMark): JsonObject {
   if (mark.kind === "typed") return { kind: "typed", text: mark.text };

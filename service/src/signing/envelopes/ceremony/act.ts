@@ -29,7 +29,7 @@ import { valuesOf } from "./sign-request.ts";
 import type { Client } from "./view.ts";
 
 const reason = "I agree to sign this electronically";
-/** The space in bytes for a time-stamp token. Tokens of public authorities take 4 to 6 KB. */
+/** Space in bytes for a time-stamp token. The tokens of public authorities have 4 to 6 KB. */
 const tokenRoom = 6 * 1024;
 /** Random slack in the reserved space, so that the final length can't be predicted. */
 const spare = { reserve: 256, padding: 1024 };
@@ -76,13 +76,13 @@ export type StoredAct = {
 type ActDeps = Pick<EnvelopeDeps, "db" | "clock" | "blobs" | "rowMac" | "workers"> & {
   random: Random;
   certificates: SignerCertificates;
-  /** Requests a time stamp. Null when no time-stamping authorities are configured. */
+  /** Requests a time stamp. Null if no time-stamping authority is configured. */
   stamp: Stamp | null;
 };
 
 /**
- * Creates acts in three steps (open, stamp, close), because the key may be in the signer's browser, and because the
- * time stamp may take a while.
+ * Creates acts in three steps: open, stamp, close. The signing key may be in the signer's browser, and a time stamp can
+ * take seconds, so no step blocks on the next one.
  */
 export type Acts = {
   /**
@@ -102,12 +102,12 @@ export type Acts = {
   /**
    * Requests a time stamp for a signature. The authority may be slow, so no document stays in memory while it answers.
    * @param signature ECDSA over the signed attributes: DER, or r and s as WebCrypto returns them
-   * @throws ServiceError `validation` for a signature that does not belong to this act
+   * @throws ServiceError `validation` for a signature that is not over this act's attributes
    */
   readonly stamp: (act: OpenAct, signature: Uint8Array) => Promise<ActSignature>;
   /**
-   * Inserts the signature into its act, stores the revision, and lets the verifier check the file as stored. If the
-   * verifier refuses the file, the revision is discarded, and no row refers to it.
+   * Inserts the signature into its act, stores the revision, and runs the verifier on the stored file. If the verifier
+   * rejects the file, the revision is discarded, and no row refers to it.
    * @throws ServiceError; Error for an act that was altered since it was opened
    */
   readonly close: (linked: Linked, document: Document, act: OpenAct, signed: ActSignature) => Promise<StoredAct>;

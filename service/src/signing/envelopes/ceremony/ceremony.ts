@@ -9,12 +9,12 @@ import type { SittingView } from "./sitting.ts";
 import type { Client, CopyKind, DeclineKind, SigningView } from "./view.ts";
 
 /**
- * The outcome of sending a code. `away`: no text message could be sent for now. `refused`: the phone number accepts no
- * text messages.
+ * The outcome of sending a code. `away`: the text-message service is unavailable for now. `refused`: the phone number
+ * accepts no text messages.
  */
 export type CodeOutcome = "mailed" | "texted" | "away" | "refused";
 
-/** A signer's link: its token and, after a code was entered, the browser's session. */
+/** The credentials of a signer's request: the link's token and, after a code was entered, the browser's session. */
 export type Link = {
   readonly token: string;
   /** The document that the browser shows, by its number counted from 1. Set when the link opens several documents. */
@@ -27,7 +27,8 @@ export type Link = {
 /** The data that a signer sends with "Sign". */
 export type SignRequest = {
   /**
-   * The number of the revision that the signer read. If there is a newer one, it must be shown before it can be signed.
+   * The number of the revision that the signer read. If a newer revision exists, the page must show it before the
+   * signer can sign.
    */
   readonly revision: number;
   readonly mark: SignatureMark;
@@ -39,12 +40,12 @@ export type SignOutcome =
   /** The signature is in the file. `completed`: it was the last signature, and the document is sealed. */
   | { readonly outcome: "signed"; readonly completed: boolean }
   /**
-   * The document or the signer has changed in the meantime, or the prepared act was too old. The page must load the
-   * document again, and ask the signer again.
+   * The document or the signer has changed since the page was loaded, or the prepared act has expired. The page must
+   * reload the document and ask the signer again.
    */
   | { readonly outcome: "again" };
 
-/** An act that waits for its signature. The signer's browser makes the signature, with a key of its own. */
+/** An act without its signature. The signer's browser signs it with a key of its own. */
 export type PreparedAct = {
   readonly outcome: "prepared";
   /** The bytes to append to the document that the signer read, with zeros in place of the signature value. */
@@ -82,7 +83,10 @@ export type Ceremony = {
   ) => Promise<{ readonly file: StoredFile; readonly revision: number; readonly sha256: string }>;
   /** The text of the newest revision, by page. @throws ServiceError `conflict` when it can't be read */
   readonly text: (link: Link) => Promise<DocumentText>;
-  /** A document for the signer to keep. @throws ServiceError `conflict` when there is none, or it was deleted */
+  /**
+   * Opens a document that the signer may download. @throws ServiceError `conflict` when it doesn't exist, or was
+   * deleted
+   */
   readonly copy: (link: Link, kind: CopyKind) => Promise<StoredFile>;
   /**
    * Records that the page was opened, once for each signer. Records nothing before the browser has passed the signer's
@@ -94,7 +98,7 @@ export type Ceremony = {
    * Changes nothing.
    */
   readonly frameOfTicket: (ticket: string) => Promise<Frame | undefined>;
-  /** The frame that a session belongs to, even after the session has ended. */
+  /** The frame of a session. It is found even after the session has ended. */
   readonly frameOfSession: (session: string) => Promise<Frame | undefined>;
   /**
    * Begins the signing in a frame. A ticket works only once.
@@ -113,26 +117,29 @@ export type Ceremony = {
    */
   readonly beginTurn: (token: string, n: number, client: Client, sitting?: string) => Promise<{ session: string }>;
   /**
-   * Begins the next document of the signer who is using the device. @param after the sitting of the document before it
-   * @returns and @throws as `beginTurn`
+   * Begins the next document of the signer who is using the device.
+   * @param after the sitting (the signing of one document on the device) that this signer has just left
+   * @returns the token of the signer's pages
+   * @throws ServiceError `conflict`, `not_found`
    */
   readonly nextTurn: (token: string, after: string, client: Client) => Promise<{ session: string }>;
   /** Ends the turn of the signer who is using the device. */
   readonly endTurn: (token: string) => Promise<void>;
   /**
-   * Sends the signer a code of 6 digits, by mail or text message. While wrong codes have locked the link, sends an
-   * entry link or a long code instead.
+   * Sends the signer a code of 6 digits, by mail or text message. While wrong codes have locked the link, the mail
+   * contains an entry link instead, and the text message a long code.
    * @throws ServiceError `rate_limited` too soon after the last code, and after too many codes
    */
   readonly sendCode: (link: Link, client: Client) => Promise<CodeOutcome>;
   /**
-   * Tries a mailed or texted code, or an access code. @returns the session for the link's cookie; null for a wrong code
+   * Verifies a mailed or texted code, or an access code. @returns the session for the link's cookie; null for a wrong
+   * code
    */
   readonly identify: (link: Link, code: string, client: Client) => Promise<{ session: string; expiresAt: Date } | null>;
   /**
-   * Opens the signer's page by the entry link that was sent with the last code. Works even when wrong codes have locked
-   * the signer's link.
-   * @returns as `identify`
+   * Opens the signer's page by the entry link that was sent with the last code. It works even when wrong codes have
+   * locked the signer's own link.
+   * @returns the session for the link's cookie; null for an invalid entry link
    */
   readonly enter: (
     link: Link,
@@ -150,8 +157,8 @@ export type Ceremony = {
    */
   readonly sign: (link: Link, request: SignRequest, client: Client) => Promise<SignOutcome>;
   /**
-   * Prepares an act for a key that the browser made. `publicKey` is its SubjectPublicKeyInfo, DER. The act is kept for
-   * ten minutes.
+   * Prepares an act for a key that the browser created. The act expires after ten minutes.
+   * @param publicKey SubjectPublicKeyInfo, DER
    */
   readonly prepare: (
     link: Link,
@@ -166,7 +173,7 @@ export type Ceremony = {
   /**
    * Ends the envelope: the order becomes EsignDeclined.
    * @param reason in the signer's words; may be empty
-   * @param all whether to end also the link's other documents that the signer has not signed; `withdrawn` and `not_me`
+   * @param all true to end also the link's other documents that the signer has not signed; `withdrawn` and `not_me`
    * always end them
    */
   readonly decline: (
@@ -177,8 +184,8 @@ export type Ceremony = {
   /** Records the person whom the signer suggests as a replacement. The firm decides whether to replace the signer. */
   readonly propose: (link: Link, other: { name: string; email: string }, client: Client) => Promise<void>;
   /**
-   * Sets the language of the signer's mails. For a mailed link, this has no effect before the signer's access step and
-   * after the envelope's end; only the browser then remembers the language.
+   * Sets the language of the signer's mails. A mailed link can't change it before the signer's access step or after the
+   * envelope's end. In both cases only the browser stores the choice.
    */
   readonly setLanguage: (link: Link, language: Language) => Promise<void>;
 };

@@ -9,9 +9,9 @@ export function signingCode(secrets: SecretBytes, codeId: string): string {
 }
 
 /**
- * The secret in the entry link that is mailed with a code: 160 bits derived from the code's id. Nobody can guess the
- * secret, so the entry link works even after wrong codes have locked the signing link. So a stranger who only has the
- * signing link can't lock out the signer, who gets the mail.
+ * The secret in the entry link that is mailed with a code: 160 bits derived from the code's id. It can't be guessed, so
+ * the entry link works even while wrong codes have locked the signing link. A stranger who only has the signing link
+ * therefore can't lock out the signer, who receives the mail.
  */
 export const signingEntry = (secrets: SecretBytes, codeId: string): string =>
   entryBytes(secrets, codeId).toString("hex").slice(0, 40);
@@ -19,8 +19,8 @@ export const signingEntry = (secrets: SecretBytes, codeId: string): string =>
 const letters = "abcdefghijkmnpqrstuvwxyz23456789";
 
 /**
- * The long code for a phone: twelve characters (60 bits). The signer types them on the page of the mailed link. An
- * entry link in the text message would let in anyone who has only the phone.
+ * The long code for a phone: twelve characters (60 bits), which the signer types on the page of the mailed link. A text
+ * message contains no entry link, because whoever has the phone could then sign without the mailed link.
  */
 export const longCode = (secrets: SecretBytes, codeId: string): string =>
   [...entryBytes(secrets, codeId).subarray(20, 32)].map((byte) => letters[byte % letters.length]).join("");
@@ -28,15 +28,15 @@ export const longCode = (secrets: SecretBytes, codeId: string): string =>
 const entryBytes = (secrets: SecretBytes, codeId: string): Buffer =>
   createHmac("sha256", deriveKey(secrets, "signing-entry")).update(codeId).digest();
 
-/** Whether a typed code equals the six digits derived from this id. */
+/** True if a typed code equals the six digits derived from this id. Compared in constant time. */
 export function isCodeOf(secrets: SecretBytes, codeId: string, typed: string): boolean {
   const digits = Buffer.from(typed.replaceAll(/\D/g, "").slice(0, 12).padEnd(12));
   return keysOf(secrets).some((key) => timingSafeEqual(Buffer.from(signingCode(key, codeId).padEnd(12)), digits));
 }
 
 /**
- * Whether a text equals the secret that is derived from this id: the long code for a signer with text codes, otherwise
- * the secret in the entry link.
+ * True if a text equals the secret derived from this id: the long code for a signer with text codes, otherwise the
+ * secret in the entry link.
  */
 export function isEntryOf(
   secrets: SecretBytes,

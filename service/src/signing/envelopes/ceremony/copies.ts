@@ -7,8 +7,8 @@ import { type Linked, stateOf } from "./links.ts";
 import { type CopyKind, copyKinds } from "./view.ts";
 
 /**
- * Whether the people of an order signed its document again before the notary, so that the notarized document replaces
- * the one that they had signed earlier.
+ * True if the signers signed the order's document a second time before the notary. The notarized document then replaces
+ * the first signed one.
  * @throws ServiceError `unavailable` for an altered row
  */
 export type WasSignedAgain = (orderCode: string) => Promise<boolean>;
@@ -17,7 +17,7 @@ type CopyDeps = Pick<EnvelopeDeps, "db" | "rowMac"> & { wasSignedAgain: WasSigne
 
 /**
  * The copies that a signer may download now: the newest document of each kind, unless it was deleted. A signed document
- * that the notarized one replaces is left out with its certificate, so that nobody takes it for the one that counts.
+ * that a notarized one replaces is left out, with its certificate, so that no signer mistakes it for the valid one.
  */
 export async function copiesOf(deps: CopyDeps, linked: Linked) {
   if (stateOf(linked) !== "completed") return [];
@@ -31,7 +31,7 @@ export async function copiesOf(deps: CopyDeps, linked: Linked) {
   });
 }
 
-/** With an altered row, only the notarized document is offered: it counts in either case. */
+/** If the row was altered, only the notarized document is offered, because it is valid in either case. */
 const isReplaced = (deps: CopyDeps, orderCode: string): Promise<boolean> =>
   deps.wasSignedAgain(orderCode).catch((error: unknown) => {
     if (!isAltered(error)) throw error;
@@ -39,7 +39,7 @@ const isReplaced = (deps: CopyDeps, orderCode: string): Promise<boolean> =>
   });
 
 /**
- * Opens one of the documents that a signer may keep.
+ * Opens a document that the signer may download.
  * @throws ServiceError
  */
 export async function openCopy(deps: EnvelopeDeps & CopyDeps, linked: Linked, kind: CopyKind): Promise<StoredFile> {

@@ -10,7 +10,7 @@ import type { Client } from "./view.ts";
 
 const sessionMs = 30 * 60_000;
 
-/** A page in a frame: the site that may show it, and whether its URL can still be used. */
+/** A signing page in a frame: the site that may show it, and whether its URL is still valid. */
 export type Frame = {
   readonly origin: string;
   readonly state: "open" | "used" | "expired";
@@ -22,15 +22,13 @@ const stateOf = (embed: Embed, now: Date): Frame["state"] => {
   return embed.ticketExpiresAt.getTime() > now.getTime() ? "open" : "expired";
 };
 
-/**
- * The frame that belongs to the ticket in a URL. Changes nothing. @returns undefined for a ticket that was never issued
- */
+/** The frame for the ticket in a URL. Changes nothing. @returns undefined for a ticket that was never issued */
 export async function frameOfTicket({ db, clock }: EnvelopeDeps, ticket: string): Promise<Frame | undefined> {
   const embed = isCode(ticket) ? await embedOfTicket(db, ticket) : undefined;
   return embed && { origin: embed.origin, state: stateOf(embed, clock()) };
 }
 
-/** The frame that a session belongs to, even after the session has ended. */
+/** The frame of a session. It is found even after the session has ended. */
 export async function frameOfSession({ db }: EnvelopeDeps, session: string): Promise<Frame | undefined> {
   const embed = isCode(session) ? await embedOfSession(db, session) : undefined;
   return embed && { origin: embed.origin, state: "expired" };

@@ -33,15 +33,15 @@ const codeMs = 10 * 60_000;
 const sessionMs = 12 * hourMs;
 const failuresAllowed = 5;
 /**
- * The number of wrong access codes that may be entered through the mailed entry link. After that many, only the firm
- * can unlock the signer.
+ * How many wrong access codes the page of the mailed entry link accepts. After that, only the firm can unlock the
+ * signer.
  */
 const failuresByMail = 3;
 
 /**
- * Sends the signer a code by mail or text message, at most one a minute. While wrong codes have locked the link, its
- * six digits don't work, but the entry link in the mail, or the long code in the text message, does. @throws
- * ServiceError
+ * Sends the signer a code by mail or text message, at most one a minute. While wrong codes have locked the link, the
+ * six digits are not accepted, but the entry link in the mail, or the long code in the text message, is.
+ * @throws ServiceError
  */
 export async function sendCode(deps: IdentifyDeps, link: Link, client: Client): Promise<CodeOutcome> {
   const { db, clock, rowMac } = deps;
@@ -53,8 +53,8 @@ export async function sendCode(deps: IdentifyDeps, link: Link, client: Client): 
       throw new ServiceError("conflict", "This link asks for an access code.");
     const codeId = newUuid();
     await putCode(tx, signer, envelope, codeId, at);
-    // Signers of test orders are made up, so their phone numbers may belong to anybody. No text message is sent; the
-    // text is stored with the test mails instead.
+    // Signers of test orders are invented, so their phone numbers may be those of strangers. No text message is sent;
+    // the text is stored with the test mails instead.
     if (signer.auth === "text_code" && envelope.environment === "live") {
       const code = isLocked(signer, envelope, at) ? longCode(deps.secrets, codeId) : signingCode(deps.secrets, codeId);
       return reserveText(deps.reach, tx, { envelope, signer }, { codeId, code, at });
@@ -79,8 +79,8 @@ export async function sendCode(deps: IdentifyDeps, link: Link, client: Client): 
 }
 
 /**
- * Tries a code. The fifth wrong one locks the link's codes: mailed and texted codes for a day, an access code until the
- * firm unlocks the link (`isLocked`).
+ * Verifies a code. The fifth wrong one locks the link: mailed and texted codes for a day, an access code until the firm
+ * unlocks the link (`isLocked`).
  * @returns the session for the browser; null for a wrong or expired code
  */
 export async function identify(
@@ -92,7 +92,7 @@ export async function identify(
   const { db, clock, rowMac } = deps;
   const seen = await follow(db, link, clock);
   requireOpen(seen);
-  // The hash is slow, so it is computed while no lock is held.
+  // The password hash is slow, so it is computed before any row is locked.
   const tried = await tryAccessCode(db, seen.signer, typed);
   return db.transaction(async (tx) => {
     // The last wrong code opens a task for the order, so the order must be locked. Orders are always locked before
@@ -114,16 +114,16 @@ export async function identify(
   });
 }
 
-/** Whether an entry link can be sent to a signer whose link is locked. */
+/** True if an entry link can be sent to a signer whose link is locked. */
 export const canSendWayIn = ({ signer }: Linked): boolean =>
   signer.auth !== "access_code" || signer.failures < failuresAllowed + failuresByMail;
 
 /**
- * Lets in a browser with the entry link or the long code that was sent with the signer's last code. A signer with an
- * access code can enter this way only while the link is locked, and must also enter the access code on the page of the
- * entry link. Wrong access codes on that page are counted separately, so that strangers who have only the signing link
- * can't use up the tries.
- * @returns null when the link or code is not, or no longer, valid, and for a wrong access code
+ * Admits a browser with the entry link or the long code that was sent with the signer's last code. A signer with an
+ * access code can use the entry link only while the signing link is locked, and must enter the access code as well.
+ * Wrong access codes on that page are counted separately, so that strangers who have only the signing link can't use up
+ * the tries.
+ * @returns null when the link or code is invalid or expired, and for a wrong access code
  */
 export async function enter(
   deps: IdentifyDeps,
@@ -213,7 +213,7 @@ async function tryAccessCode(db: Sql, signer: Signer, typed: string): Promise<st
 }
 
 /**
- * Whether the typed code is the signer's present code.
+ * True if the typed code is the signer's current code.
  * @param tried the stored hash that the typed access code matched before the signer's row was locked; null for none
  */
 async function isRight(
@@ -233,13 +233,12 @@ async function isRight(
 async function openCode(tx: Sql, { signer, envelope, at }: Linked): Promise<string | null> {
   const codes = await findCodes(tx, signer);
   const isFresh = !!codes?.sentAt && codes.sentAt.getTime() > at.getTime() - codeMs;
-  // A stranger may have used up all codes. Then no other code can be sent, so the last one stays valid.
+  // A stranger may have requested all codes of the day. No further code can be sent then, so the last one stays valid.
   return isFresh || mayNotRequestCode(signer, envelope, at) ? (codes?.codeId ?? null) : null;
 }
 
 /**
- * Opens a task for somebody to unlock the link. After the envelope's end every lock ends by itself, so no task is
- * opened then.
+ * Opens a task to unlock the link. After the envelope's end every lock expires by itself, so no task is opened then.
  */
 async function openUnlocking(
   tx: Tx,

@@ -8,8 +8,8 @@ import type { Linked } from "./links.ts";
 type Deps = Pick<EnvelopeDeps, "db" | "rowMac">;
 
 /**
- * The fields of other people that the rules of a signer's own fields refer to. Their values come from the sender, and
- * from signers who have already signed.
+ * Other people's fields to which the rules of a signer's own fields refer. Their values are those of the sender, and of
+ * signers who have already signed.
  * @throws Error when the trail was altered
  */
 export async function referencedFields(deps: Deps, { envelope, signer }: Pick<Linked, "envelope" | "signer">) {
@@ -30,7 +30,7 @@ export async function referencedFields(deps: Deps, { envelope, signer }: Pick<Li
 }
 
 /**
- * Refuses values that would leave another signer unable to sign. Calculates other signers' formulas if they lack only
+ * Rejects values that would leave another signer unable to sign. Calculates other signers' formulas if they lack only
  * these values, because nobody could correct the values afterwards.
  * @param values of the signer's own fields
  * @throws ServiceError naming a field that would prevent its signer from ever signing

@@ -21,12 +21,12 @@ import { type Sitting, sittingOfSession } from "../records/sittings.ts";
 import type { Link } from "./ceremony.ts";
 import type { SigningState } from "./view.ts";
 
-/** The data that a link leads to: the envelope, the holder of the link, and all signers. */
+/** The records to which a link leads: the envelope, the link's signer, and all signers. */
 export type Linked = {
   envelope: Envelope;
   signer: Signer;
   signers: Signer[];
-  /** Whether the requesting browser has passed the signer's access step, such as entering a code. */
+  /** True if the requesting browser has passed the signer's access step, such as entering a code. */
   identified: boolean;
   /** The frame on the firm's page in which the signer signs; null for a mailed link. */
   embed: Pick<Embed, "id" | "origin"> | null;
@@ -35,18 +35,18 @@ export type Linked = {
   /** The signer's turn before a notary, on the notary's device or by audio and video; null for any other link. */
   room: SignerRoom | null;
   /**
-   * The signer's place in a session of several documents. Null when the signer is not in a session, and for a link that
-   * was not mailed.
+   * The signer's position in a session of several documents. Null when the signer is not in a session, and for a link
+   * that was not mailed.
    */
   place: SessionPlace | null;
-  /** Whether the link belongs to a session of several documents. */
+  /** True if the link opens a session of several documents. */
   bySession: boolean;
-  /** The time when the link was read. If the envelope was locked, the time is after the lock. */
+  /** The time when the link was read. If the envelope is locked, the time was read after the lock. */
   at: Date;
 };
 
 /**
- * Finds what a link leads to. With `lock`, the transaction also locks the envelope.
+ * Finds the records to which a link leads. With `lock`, the transaction also locks the envelope.
  * @throws ServiceError `not_found` for a link that is malformed, unknown or replaced, always with the same message
  */
 export async function follow(db: Sql, link: Link, clock: Clock, lock = false): Promise<Linked> {
@@ -87,7 +87,7 @@ export async function follow(db: Sql, link: Link, clock: Clock, lock = false): P
   const envelope = await (lock
     ? lockEnvelope(db as Parameters<typeof lockEnvelope>[0], seen.envelopeId)
     : findEnvelope(db, seen.envelopeId));
-  // The signer may have been replaced while this request waited for the lock, so it reads again.
+  // The signer may have been replaced while this request waited for the lock, so the link is read again.
   const found = lock ? await find() : seen;
   const at = clock();
   const signers = await findSigners(db, found.envelopeId);
@@ -95,13 +95,13 @@ export async function follow(db: Sql, link: Link, clock: Clock, lock = false): P
   if (!envelope || !signer) throw unknown;
   const identified = signer.auth === "link" || found.hasSession;
   const { embed, sitting, room, bySession } = found;
-  // A frame or device gets no place in the session. The session's consent was given under the session's own link, so
-  // signers elsewhere consent to each document separately.
+  // A frame or device has no position in the session. The session's consent was given through the session's mailed
+  // link, so signers elsewhere consent to each document separately.
   const place = embed || sitting || room ? null : ((await placeOfSigner(db, signer.id)) ?? null);
   return { envelope, signer, signers, identified, embed, sitting, room, place, bySession, at };
 }
 
-/** How the holder of the link came to the signing page. */
+/** The channel by which the link's holder opened the signing page. */
 export function channelOf({ embed, sitting, room }: Pick<Linked, "embed" | "sitting" | "room">): EventChannel {
   if (embed) return "embedded";
   if (sitting) return "in_person";
@@ -109,7 +109,7 @@ export function channelOf({ embed, sitting, room }: Pick<Linked, "embed" | "sitt
   return "mail_link";
 }
 
-/** A mailed link belongs to no frame, no device and no notary's room. */
+/** A mailed link has no frame, no device and no notary's room. */
 const ofLink: Pick<Linked, "embed" | "sitting" | "room" | "bySession"> = {
   embed: null,
   sitting: null,
@@ -118,10 +118,11 @@ const ofLink: Pick<Linked, "embed" | "sitting" | "room" | "bySession"> = {
 };
 
 /**
- * Whether wrong codes have locked the link. The entry link that is sent with a code works even then. A lock ends after
- * a day, so that a stranger with the link can't lock anyone out permanently. Five guesses a day are too few to find a
- * code of six digits. An access code may be easy to guess. So a lock after wrong access codes lasts until the firm
- * unlocks the link. When the envelope has ended, this lock, too, ends after a day.
+ * True if wrong codes have locked the link. The entry link that is sent with a code works even then.
+ *
+ * A lock expires after a day, so that a stranger with the link can't lock anyone out permanently. Five guesses a day
+ * are too few to find six digits. An access code is chosen by people and easier to guess, so its lock lasts until the
+ * firm unlocks the link, or until a day after the lock if the envelope has ended.
  */
 export const isLocked = ({ lockedAt, auth }: Signer, { endedAt }: Envelope, at: Date): boolean =>
   lockedAt !== null && ((auth === "access_code" && endedAt === null) || lockedAt.getTime() > at.getTime() - dayMs);
@@ -157,7 +158,7 @@ const refusals: Readonly<Record<Exclude<SigningState, "ready">, string>> = {
   voided: "This document is not to be signed any more.",
 };
 
-/** @throws ServiceError `conflict` when a step of the notary must come before the signature */
+/** @throws ServiceError `conflict` when the notary must complete a step before this signature */
 export function requireMaySign({ room }: Pick<Linked, "room">): void {
   if (!room || room.maySign) return;
   const next = room.isRemote ? "Or the session is on hold: somebody’s line is down." : "Hand the device back.";

@@ -35,7 +35,7 @@ import type { Client, DeclineKind, SigningState, SigningView } from "./view.ts";
 /** The dependencies that the ceremony needs in addition to those of envelopes. */
 export type CeremonyDeps = {
   secrets: SecretBytes;
-  /** Finds a text to which people consent; undefined for a version that never existed. */
+  /** Finds a consent text; undefined for a version that never existed. */
   consentTexts: Pick<ConsentTexts, "find" | "ofClosing">;
   acts: Acts;
   titleOf: TitleOf;
@@ -52,8 +52,8 @@ export function openCeremony(envelopes: EnvelopeDeps, ceremony: CeremonyDeps): C
   const entering = { rowMac, consentTexts };
   const identifying = { db, clock, log, rowMac, secrets, reach };
   /**
-   * Records that the signer entered a session's document. Called before the signature, because a page without scripts
-   * does not report that it was opened.
+   * Records that the signer opened a session's document. Called before the signature, because a page without scripts
+   * does not report the opening.
    */
   const enter = async (link: Link, client: Client) => {
     const { place } = await follow(db, link, clock);
@@ -111,7 +111,7 @@ export function openCeremony(envelopes: EnvelopeDeps, ceremony: CeremonyDeps): C
   };
 }
 
-/** Runs the work in a transaction with the envelope locked. Refuses a link whose state is not one of the given states. */
+/** Runs the work in a transaction with the envelope locked. Rejects a link whose state is not in the given list. */
 const change = (
   { db, clock }: Pick<EnvelopeDeps, "db" | "clock">,
   link: Link,
@@ -199,7 +199,7 @@ async function writeOpened(deps: EnvelopeDeps & Entering, link: Link, client: Cl
   });
 }
 
-/** Whether the signing is still going on for this link. Only then are the signer's actions recorded. */
+/** True while the link's signing continues. Only then are the signer's actions recorded. */
 const isUnderWay = (linked: Linked): boolean => ["ready", "waiting", "signed"].includes(stateOf(linked));
 
 /** @throws ServiceError when it is not the signer's turn, or the signer can't sign now for another reason */
@@ -219,7 +219,8 @@ const declineWords: Readonly<Record<DeclineKind, string>> = {
 async function shownFields({ db, clock }: EnvelopeDeps, linked: Linked) {
   const { envelope, signer } = linked;
   const { language } = signer;
-  // An altered time zone decides no date that is signed. It does not close the page of a signer who only reads.
+  // A reader sees no signed date, so an altered time zone must not close the page. The default zone replaces it. A
+  // signer who can sign gets an error instead.
   const zone = await (stateOf(linked) === "ready" ? zoneOf : zoneOrDefault)(db, envelope.partnerId);
   const now = (format: PreparedField["format"]) => dateText(clock(), { format, language, zone });
   return ownFields(envelope.fields, signer.n).map((field) => shownField(field, now));

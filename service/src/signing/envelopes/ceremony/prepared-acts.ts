@@ -34,7 +34,7 @@ export const actRows: ProtectedTable = {
 };
 
 /**
- * Stores a prepared act for its signer, instead of an earlier one. The act is encrypted, because its record and its
+ * Stores a prepared act for its signer, and replaces an earlier one. The act is encrypted, because its record and its
  * tail contain codes that grant access.
  */
 export async function keepPreparedAct(db: Sql, signerId: number, act: OpenAct, now: Date): Promise<void> {
@@ -50,8 +50,8 @@ export async function keepPreparedAct(db: Sql, signerId: number, act: OpenAct, n
 }
 
 /**
- * The act that was prepared for the signer; undefined when there is none, or it is too old. The act stays stored until
- * it is completed, so that the browser can send the signature again.
+ * The act that was prepared for the signer; undefined when none exists, or it has expired. The act stays stored until
+ * it is completed, so that the browser can retry the signature.
  */
 export async function findPreparedAct(db: Sql, signerId: number, now: Date): Promise<OpenAct | undefined> {
   const [row] = await db.query<Row>(sql`

@@ -14,25 +14,25 @@ import type { PreviewOutput, ToPreview } from "../preflight/preview-task.ts";
 import { senderValue, shownField } from "./shown-field.ts";
 import type { SigningView } from "./view.ts";
 
-/** `email` may be empty: a template names roles, and not people. */
+/** `email` may be empty, because a template defines roles, not people. */
 export type PreviewSigner = {
   readonly name: string;
   readonly email: string;
   readonly language: Language;
   /** The signer's turn. */
   readonly routing: number;
-  /** The entries that the sender tried on the signer's page, by field name; undefined if there are none. */
+  /** Values that the sender tried out on the signer's page, by field name; undefined if there are none. */
   readonly tried?: ReadonlyMap<string, string>;
 };
 
 export type PreviewRequest = {
-  /** The firm (its id), which owns the document: the workers serve owners round-robin. */
+  /** The id of the firm that owns the document: the workers serve owners round-robin. */
   readonly holder: string;
   readonly bytes: Buffer;
   readonly signers: readonly PreviewSigner[];
-  /** The requested places. Null when people sign in the document's own signature fields or tags. */
+  /** The requested places. Null when people sign in the document's own signature fields or text tags. */
   readonly fields: readonly RequestedField[] | null;
-  /** Whether a notary signs after the signers. */
+  /** True if a notary signs after the signers. */
   readonly isNotarized: boolean;
 };
 
@@ -43,13 +43,13 @@ export type PreviewView = Pick<SigningView, "fields" | "referenced" | "senderVal
 
 export type SigningPreview = {
   /**
-   * The bytes to append to the document, in parts: the prepared fields of all signers, then the entries of each signer
-   * after whom somebody else has a turn.
+   * The bytes to append to the document, in parts: the prepared fields of all signers, then the values of each signer
+   * whom another signer follows.
    */
   readonly revisions: readonly Buffer[];
   /**
-   * For each signer: the view at the moment in which the signer has consented, and everybody with an earlier turn has
-   * signed. The view's revision number is the number of parts that the document has then.
+   * For each signer: the view after the signer's consent and after the signatures of everybody with an earlier turn.
+   * The view's revision number is the number of parts appended by then.
    */
   readonly views: readonly PreviewView[];
 };

@@ -3,8 +3,8 @@ import { canonicalJson, type JsonObject } from "@signsealship/evidence/manifest"
 import type { Linked } from "./links.ts";
 
 /**
- * Checks an act that may have waited in a table without a MAC: its record must match its hash and name the signer. The
- * verifier checks whether the signature contains the same hash, because the hash may be encrypted in the document.
+ * Checks an act that may come from a table without a MAC: its record must match its hash and name the signer. Only the
+ * verifier can check that the signature contains the same hash, because an encrypted document encrypts the hash.
  * @throws Error for an act that was altered, or is another signer's
  */
 export function requireOwnAct(
@@ -16,7 +16,7 @@ export function requireOwnAct(
   if (!isWhole || !isOwn) throw new Error(`a prepared act of signer ${signer.id} was altered: it is not signed`);
 }
 
-/** Whether the record of an act has the signer's present name and address. */
+/** True if the record of an act names the signer by the current name and address. */
 export function namesSigner(record: JsonObject, { n, name, email }: Linked["signer"]): boolean {
   const recorded = signerIn(record);
   return recorded?.["n"] === n && recorded["name"] === name && recorded["email"] === email;

@@ -21,7 +21,7 @@ type Listed = Stating & { n: number };
 
 /**
  * The documents of a session, in order. If a document was sent again, only its newest envelope is listed. The envelope
- * that the request is about is always listed, even if it is an earlier one.
+ * of this request is always listed, even if it is an earlier one.
  */
 async function listed(db: Sql, linked: Linked): Promise<Listed[]> {
   const { place, identified, at } = linked;
@@ -55,8 +55,8 @@ export const documentsOf = async (
   });
 
 /**
- * The states of documents, in the sequence in which a session continues with them: a `ready` document comes first. A
- * held or declined document never blocks the next one.
+ * The states of documents, in the order in which a session continues with them: a `ready` document comes first. An
+ * order on hold or a declined document never blocks the next document.
  */
 const inTurn: readonly SigningState[] = [
   "ready",
@@ -83,7 +83,7 @@ export type Entering = Pick<EnvelopeDeps, "rowMac"> & { consentTexts: Pick<Conse
 
 /**
  * Records in a document's trail the session, how the person entered it, and the consent to all documents. Must be
- * called before anything else that the person does in the document. The transaction must have locked the envelope.
+ * called before the trail records any other step of this person. The transaction must have locked the envelope.
  */
 export async function enterDocument(tx: Tx, deps: Entering, linked: Linked, client: Client): Promise<void> {
   const { envelope, signer, place, at, bySession } = linked;
@@ -127,8 +127,8 @@ export async function giveConsent(
   if (before?.version === version && before.language === language) return;
   await requireTrailRoom(tx, envelope.id, signer.n);
   const text = deps.consentTexts.find(version, language);
-  // A text for one document does not cover the other documents of a session. The text for a signature before a notary
-  // names no choices that its page lacks.
+  // A consent text for one document does not cover the other documents of a session. The text for a signature before a
+  // notary refers to the notary, because that page has no buttons for paper or withdrawal.
   if (text?.scope !== (room ? "presence" : bySession ? "closing" : "document"))
     throw new ServiceError("conflict", "The text has changed. Reload the page.");
   const consent = { version, language, textSha256: text.sha256, at: at.toISOString() };
@@ -140,8 +140,8 @@ export async function giveConsent(
 }
 
 /**
- * The consent that applies to this document: the signer's own consent, if there is one. Otherwise, for a session's
- * link, the session's consent, if it was given to the present text in the signer's language.
+ * The consent that applies to this document: the signer's own consent, if there is one. Otherwise the consent of the
+ * link's session, if it was given to the current text in the signer's language.
  */
 export function consentOf(
   { consentTexts }: { consentTexts: Pick<ConsentTexts, "ofClosing"> },

@@ -3,7 +3,7 @@ import type { SenderValue, ShownField } from "./view.ts";
 
 /**
  * A field as the signing page shows it.
- * @param now writes the date of this moment in a format
+ * @param now formats the current date
  */
 export const shownField = (field: PreparedField, now: (format: PreparedField["format"]) => string): ShownField => {
   const { name, kind, page, place, label, required, invisible, help, format, options, option, group } = field;
@@ -35,7 +35,7 @@ export const shownField = (field: PreparedField, now: (format: PreparedField["fo
   };
 };
 
-/** The value that the sender gave for a field. An option of a radio is shown only if the sender selected it. */
+/** The value that the sender entered for a field. A radio's option is shown only if the sender selected it. */
 export function senderValue({ kind, label, page, option, value, readOnly }: PreparedField): SenderValue[] {
   if (!readOnly || (option !== undefined && value === undefined)) return [];
   return [{ kind, label, page: page + 1, value: value ?? OFF, ...(option !== undefined && { option }) }];

@@ -22,7 +22,7 @@ const mostStrokes = 200;
 const mostPoints = 5_000;
 const mostPixels = 10_000;
 
-/** @throws ServiceError naming the fault of a mark */
+/** @throws ServiceError naming the error in a mark (the visible signature) */
 export function requireMark(mark: SignatureMark): void {
   if (mark.kind === "typed") {
     if (!isVisible(mark.text) || !isPlainText(mark.text)) throw invalid("Type your name to sign.");
@@ -45,7 +45,7 @@ export function requireMark(mark: SignatureMark): void {
     throw invalid("All points of the drawing must be inside it.");
 }
 
-/** The caller has already decoded the picture. This checks its size and its number of samples independently. */
+/** The browser's picture was decoded by a worker. This checks its size and its number of samples independently. */
 function requirePicture({ width, height, rgb, alpha }: UploadedMark): void {
   const isSide = (side: number, most: number) => Number.isInteger(side) && side >= 1 && side <= most;
   const pixels = width * height;
@@ -66,10 +66,10 @@ type Filling = {
 type Filled = { readonly values: ReadonlyMap<string, string>; readonly hidden: ReadonlySet<string> };
 
 /**
- * Computes the values of the signer's fields. The service sets dates and calculated numbers, and a name or initials
- * that the signer left empty. The signer typed or chose the rest.
+ * Computes the values of the signer's fields. The service fills in dates, calculated numbers, and a name or initials
+ * that the signer left empty. All other values are the signer's.
  * @param own the signer's fields
- * @param referenced the fields of other people that the rules of the signer's fields refer to
+ * @param referenced other people's fields to which the rules of the signer's fields refer
  * @throws ServiceError naming a field that is missing or has an invalid value
  */
 export function valuesOf(
@@ -104,8 +104,8 @@ export function valuesOf(
 }
 
 /**
- * Returns the result of a formula. Throws if the page showed another value, because nobody may sign a number that they
- * have not seen.
+ * Returns the result of a formula. Throws if the page showed another value, because nobody may sign a number that was
+ * not on their page.
  * @param sent the value that the page showed
  */
 function resultOf(field: PreparedField, result: Calculated, sent = ""): string {
@@ -129,8 +129,8 @@ function stateOf(field: PreparedField, sent: string | undefined): string {
 }
 
 /**
- * Checks how many options are selected: of a radio exactly one, or none if it is optional; of a multiple choice as many
- * as the order demands.
+ * Checks how many options are selected: exactly one of a radio (none if it is optional), and of a multiple choice as
+ * many as the order demands.
  */
 function requireChoices(own: readonly PreparedField[], filled: ReadonlyMap<string, string>): void {
   for (const radio of own.filter((field, index) => own.findIndex(({ group }) => group === field.group) === index)) {
@@ -164,13 +164,13 @@ function textOf(field: PreparedField, sent: string | undefined, { name, at, lang
 }
 
 /**
- * The start of a SubjectPublicKeyInfo of P-256 with an uncompressed point, the only form allowed in certificates.
- * OpenSSL also accepts other forms.
+ * The DER prefix of a SubjectPublicKeyInfo of P-256 with a named curve, as RFC 5480 requires, and an uncompressed
+ * point. OpenSSL alone would also accept other encodings.
  */
 const prefix = Buffer.from("3059301306072a8648ce3d020106082a8648ce3d03010703420004", "hex");
 const spkiBytes = 91;
 
-/** @throws ServiceError for anything but the SubjectPublicKeyInfo of a P-256 key in DER */
+/** @throws ServiceError unless the bytes are the SubjectPublicKeyInfo of a P-256 key in DER */
 export function requireP256(spki: Uint8Array): void {
   const refusal = invalid("publicKey must be the SubjectPublicKeyInfo of a P-256 key.");
   if (spki.length !== spkiBytes || !prefix.equals(spki.subarray(0, prefix.length))) throw refusal;

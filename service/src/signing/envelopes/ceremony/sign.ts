@@ -24,7 +24,7 @@ export type SigningDeps = Pick<EnvelopeDeps, "db" | "clock" | "log" | "blobs" | 
   acts: Acts;
 };
 
-/** The document has changed since the signer saw it. */
+/** The document has changed since the page showed it to the signer. */
 type Again = { outcome: "again" };
 
 /**
@@ -44,8 +44,8 @@ export async function sign(deps: SigningDeps, link: Link, request: SignRequest, 
 }
 
 /**
- * Prepares an act for a key that the signer's browser created. The browser compares the act with what it shows, and
- * then signs it. The act is kept for ten minutes.
+ * Prepares an act for a key that the signer's browser created. The browser compares the act with the page that it
+ * shows, and then signs the act. The act expires after ten minutes.
  * @param publicKey SubjectPublicKeyInfo of P-256, DER
  * @throws ServiceError
  */
@@ -68,7 +68,7 @@ export async function prepareAct(
 }
 
 /**
- * @returns false when the signer was changed in the meantime; nothing is stored then
+ * @returns false, and stores nothing, if the signer was changed since the request began
  * @throws ServiceError when the signer can't sign now
  */
 const keep = ({ db, clock }: SigningDeps, link: Link, open: OpenAct): Promise<boolean> =>
@@ -104,13 +104,16 @@ async function close(
   const outcome = await onDocument(deps, linked, open.revision, async (document) =>
     written(deps, link, linked, await deps.acts.close(linked, document, open, signed)),
   );
-  // At this point the act has released its memory. Sealing reserves memory too, and must not wait for memory while the
-  // act still holds some.
+  // The act has released its memory by now. Sealing reserves memory of its own: if an act waited for that memory while
+  // it occupied some, several acts could deadlock.
   if (outcome.outcome === "again") return outcome;
   return { outcome: "signed", completed: await completeIfLast(deps, linked.envelope) };
 }
 
-/** The outcome for a signer who has already signed. The response of the earlier request may have been lost. */
+/**
+ * The outcome for a signer who has already signed and sends the same request again, for example because the first
+ * response was lost.
+ */
 async function outcomeOfBefore(deps: SigningDeps, { envelope, signer, identified }: Linked) {
   if (signer.signedAt === null || !identified) return null;
   const completed = envelope.outcome === "Completed" || (await completeIfLast(deps, envelope));
@@ -171,14 +174,14 @@ async function completeIfLast(deps: SigningDeps, { id, isInRoom }: Linked["envel
   if (isInRoom) return false;
   const signers = await findSigners(deps.db, id);
   if (!signers.every(({ signedAt }) => signedAt !== null)) return false;
-  // The act is kept even if sealing fails now, because a job tries again to seal the document.
+  // The act stays stored even if sealing fails now, because a job retries the seal.
   return completeEnvelope(deps, id).catch((error: Error) => {
     deps.log.error({ err: error }, "an envelope that everybody has signed could not be completed yet");
     return false;
   });
 }
 
-/** @returns false when another signer was faster, or the signer was changed; nothing is written then */
+/** @returns false, and writes nothing, if another signer signed first, or the signer was changed */
 async function writeAct(
   deps: SigningDeps,
   link: Link,
@@ -207,8 +210,7 @@ async function writeAct(
       timeStamp: stored.timeStamp,
     };
     await appendToTrail(tx, rowMac, envelope, "signed", now, detail, channelOf(linked));
-    // When signers sign in a notary's presence, the notary calls the next signer, and the notary's signature ends the
-    // envelope.
+    // In a notary's presence the notary calls each signer, and the notary's own signature ends the envelope.
     if (envelope.isInRoom) return true;
     await setEnvelopeStatus(tx, order, "PartiallySigned", at);
     const left = signersInTurn(await findSigners(tx, id));
@@ -220,8 +222,8 @@ async function writeAct(
 }
 
 /**
- * Queues a job that completes the envelope 30 seconds later, by the database's clock, which all jobs use. The request
- * itself completes the envelope earlier, unless it is interrupted.
+ * Queues a job that completes the envelope 30 seconds later, by the database's clock. The request itself usually
+ * completes the envelope first, unless it is interrupted.
  */
 const completeLater = (tx: Tx, orderId: number) =>
   tx.query(sql`SELECT enqueue_job(${envelopeQueue}, ${{ orderId }}::jsonb, now() + interval '30 seconds')`);

@@ -23,14 +23,14 @@ import type { Client, DeviceDocuments } from "./view.ts";
 const sessionMs = 30 * 60_000;
 
 /**
- * A sitting (a device that is passed from signer to signer), as the device shows it between two turns. It contains no
- * order code, because that code alone grants access.
+ * A sitting (a device that is passed from signer to signer), as the device shows it between two turns. The view
+ * contains no order code, because an order code alone grants access.
  */
 export type SittingView = {
   readonly host: string;
   /** The signers who may use the device now. Empty when it is nobody's turn to sign on this device. */
   readonly next: readonly {
-    /** The sitting of the first document that waits for this signer, and the signer's number in it. */
+    /** The sitting of this signer's first unsigned document, and the signer's number in it. */
     readonly sitting: string;
     readonly n: number;
     readonly name: string;
@@ -41,7 +41,7 @@ export type SittingView = {
 type Deps = Pick<EnvelopeDeps, "db" | "clock" | "rowMac">;
 
 /**
- * Whether the sitting is open. A sitting ends when its host leaves the firm, because nobody would check the identity of
+ * True if the sitting is open. A sitting ends when its host leaves the firm, because nobody would check the identity of
  * the next signer.
  */
 async function isOpen(db: Sql, { hostId, expiresAt }: Sitting, { partnerId }: Envelope, now: Date): Promise<boolean> {
@@ -57,7 +57,7 @@ type Turn = { sitting: Sitting; envelope: Envelope; signer: Signer };
 
 const noDevice = () => new ServiceError("not_found", "This device is no longer given to signers.");
 
-/** The open sittings among these, and the turns that can begin in them. */
+/** Those of the sittings that are open, and the turns that can begin in them. */
 async function turnsOf(db: Sql, sittings: readonly Sitting[], now: Date): Promise<{ open: Sitting[]; turns: Turn[] }> {
   const ids = sittings.map(({ envelopeId }) => envelopeId);
   const [envelopes, signers] = [await findEnvelopes(db, ids), await findSignersOf(db, ids)];
@@ -73,9 +73,9 @@ async function turnsOf(db: Sql, sittings: readonly Sitting[], now: Date): Promis
 }
 
 /**
- * Returns what a device shows between two turns. A person who signs several documents on it is listed once. Changes
- * nothing.
- * @returns undefined for a token that is not, or no longer, valid
+ * Returns the view that a device shows between two turns. A person who signs several documents on it is listed once.
+ * Changes nothing.
+ * @returns undefined for an invalid or expired token
  */
 export async function viewSitting({ db, clock }: Deps, token: string): Promise<SittingView | undefined> {
   const { open, turns } = await turnsOf(db, isCode(token) ? await sittingsOfToken(db, token) : [], clock());
@@ -92,14 +92,17 @@ export async function viewSitting({ db, clock }: Deps, token: string): Promise<S
   };
 }
 
-/** Locks all envelopes of a device, because a signature also locks its envelope before it reads the signer's session. */
+/**
+ * Locks all envelopes of a device before it reads the sittings. A signature also locks its envelope first, so the two
+ * can't deadlock.
+ */
 async function lockDevice(db: Sql, tx: Tx, token: string): Promise<Sitting[]> {
   const seen = isCode(token) ? await sittingsOfToken(db, token) : [];
   const envelopes = await findEnvelopes(
     tx,
     seen.map(({ envelopeId }) => envelopeId),
   );
-  // In the sequence of their orders, as every transaction that locks several envelopes does.
+  // Locks by ascending order id, as every transaction that locks several envelopes does, to avoid deadlocks.
   for (const { id } of envelopes.toSorted((one, other) => one.orderId - other.orderId)) await lockEnvelope(tx, id);
   return sittingsOfToken(tx, token);
 }
@@ -109,7 +112,7 @@ async function endTurns(tx: Tx, sittings: readonly Sitting[]): Promise<void> {
   for (const { id, signerId } of sittings) if (signerId !== null) await endTurn(tx, id);
 }
 
-/** `continued`: the person who is using the device goes on to this document, and nobody hands the device over. */
+/** `continued`: the same person continues with this document, so nobody hands the device over. */
 type Chosen = { turn: Turn; continued: boolean };
 
 /** Begins the turn that `choose` finds. The pages of the previous turn stop working. */
@@ -149,8 +152,8 @@ export const beginTurn = (deps: Deps, token: string, n: number, client: Client, 
   });
 
 /**
- * The person's turns in other documents, in the order in which the device offers them. A document that the person left
- * for later comes last, so that it never blocks the others.
+ * The person's turns in other documents, in the order in which the device offers them. Documents before the current one
+ * come last: the person skipped them, and a skipped document must never block the others.
  */
 const turnsAfter = (turns: readonly Turn[], { envelopeId }: Pick<Sitting, "envelopeId">): Turn[] => [
   ...turns.filter(({ envelope }) => envelope.id > envelopeId),
@@ -159,7 +162,7 @@ const turnsAfter = (turns: readonly Turn[], { envelopeId }: Pick<Sitting, "envel
 
 /**
  * Begins the next document of the person who is using the device. The person passes its access step again.
- * @param after the sitting of the document that the person's page shows: a second click must not skip a document
+ * @param after the sitting of the document on the person's page, so that a double click doesn't skip a document
  * @throws ServiceError as `beginTurn`
  */
 export const nextTurn = (deps: Deps, token: string, after: string, client: Client) =>
@@ -172,7 +175,7 @@ export const nextTurn = (deps: Deps, token: string, after: string, client: Clien
     return turn && { turn, continued: true };
   });
 
-/** @returns null without a device, and where the person signs only one document on it */
+/** @returns null without a device, and for a person with only one document on it */
 export async function documentsOnDevice(
   db: Sql,
   {
@@ -209,8 +212,7 @@ export async function documentsOnDevice(
 }
 
 /**
- * Ends the turn when the signer gives back the device: the signer's pages stop working. An invalid token changes
- * nothing.
+ * Ends the turn when the signer returns the device: the signer's pages stop working. An invalid token changes nothing.
  */
 export const endTurnOfDevice = ({ db }: Deps, token: string): Promise<void> =>
   db.transaction(async (tx) => endTurns(tx, await lockDevice(db, tx, token)));

@@ -11,13 +11,13 @@ import { isLocked } from "./links.ts";
 
 /**
  * Daily limits against SMS pumping (fraudsters earn by receiving texts). A signer rarely needs more than two texts. Ten
- * texts a day to one number are enough for people who mistype, 50 for an order with many signers, 300 for a firm's busy
- * day. The total of 2,000 costs some twenty dollars.
+ * a day per number suffice for people who mistype, 50 per order for many signers, 300 per firm for a busy day. The
+ * total of 2,000 costs some twenty dollars.
  */
 const mostADay = { toNumber: 10, ofOrder: 50, ofFirm: 300, ofAll: 2_000 };
 
 /**
- * The additional texts to a number whose signer's link is locked. They contain a long code, which works despite the
+ * Additional texts for a number whose signer's link is locked. They contain the long code, which works despite the
  * lock.
  */
 const moreToLocked = 3;
@@ -59,8 +59,8 @@ export async function reserveText(
 }
 
 /**
- * @param more whether wrong codes have locked the signer's link. The number then gets additional texts, because a
- * stranger may have used up the others
+ * @param more true if wrong codes have locked the signer's link. The number then gets additional texts, because a
+ * stranger may have used up the regular ones
  */
 function requireRoom(sent: Counts, more: boolean): void {
   if (sent.lately > 0) throw new ServiceError("rate_limited", "A code was sent a moment ago. Ask again in a minute.");
@@ -78,8 +78,8 @@ export const sweepTexts = (db: Sql, now: Date) =>
   db.query(sql`DELETE FROM signing_texts WHERE sent_at <= ${new Date(now.getTime() - dayMs)}`);
 
 /**
- * Sends a text message. If no text can be sent now, the reservation is undone. If the number refuses the text, the
- * reservation stays, because the attempt costs money too.
+ * Sends a text message. If the provider can't send now, the reservation is undone. If the number rejects texts, the
+ * reservation stays, because the attempt costs money as well.
  */
 export async function textCode(
   { db, reach, log }: Pick<EnvelopeDeps, "db" | "reach" | "log">,

@@ -3,22 +3,22 @@ import type { DocumentNotice } from "../../../kernel/pdf/unseen/notice.ts";
 import type { Language } from "../../../kernel/platform/languages.ts";
 import type { FieldKind, PreparedField, ReferencedField } from "../pdf/fields.ts";
 
-/** A person's documents on a device. */
+/** The documents that one person signs on a shared device. */
 export type DeviceDocuments = {
   /** The sitting of the document that is shown. */
   readonly sitting: string;
-  /** The place of this document among all of them. */
+  /** The position of this document among them, counted from 1. */
   readonly n: number;
   readonly of: number;
-  /** How many of them the person has signed. */
+  /** How many of these documents the person has signed. */
   readonly signed: number;
   /** The title of the next document that the person can sign; null when there is none. */
   readonly next: string | null;
 };
 
-/** The present state that a link leads to. */
+/** The state of the signing for the holder of a link. */
 export type SigningState =
-  /** The signer must enter a code first; `step` says which. */
+  /** The signer must enter a code first; the member `step` names its kind. */
   | "identify"
   /**
    * Too many wrong codes were entered. The entry link that is sent with a code still works, and the firm can unlock the
@@ -59,14 +59,14 @@ export type ShownField = {
   readonly required: boolean;
   /** Set for a signature that appears on no page. */
   readonly invisible?: true;
-  /** The value that the sender gave. For a date, the value that would be written if the signer signed now. */
+  /** The sender's value. For a date, the value that would be written if the signer signed now. */
   readonly value?: string;
 } & Pick<PreparedField, "help" | "format" | "options" | "option" | "group" | "id" | "showWhen" | "formula" | "choices">;
 
-/** A value that the sender wrote into the document and that nobody can change. */
+/** A value that the sender wrote into the document, read-only for the signer. */
 export type SenderValue = Pick<ShownField, "kind" | "label" | "page" | "option"> & { readonly value: string };
 
-/** One of the documents that the same person signs in the same room. */
+/** A document of a session: the documents that one person signs in one room. */
 export type SessionDocument = {
   readonly n: number;
   readonly orderCode: string;
@@ -79,7 +79,7 @@ export type SessionDocument = {
 /** An envelope, as the holder of a signer's link sees it. */
 export type SigningView = {
   readonly state: SigningState;
-  /** Whether the sandbox completed the signing, so that nobody's signature is in the document. */
+  /** True if the sandbox completed the signing, so that nobody's signature is in the document. */
   readonly isSimulated: boolean;
   readonly environment: Environment;
   readonly orderCode: string;
@@ -105,11 +105,11 @@ export type SigningView = {
   readonly frame: string | null;
   /** The host of the device that is passed from signer to signer; null for the signer's own page. */
   readonly host: string | null;
-  /** The person's documents on that device; null where there is only one. */
+  /** The person's documents on that device; null if there is only one. */
   readonly device: DeviceDocuments | null;
   /**
-   * Set when the signer signs before a notary, on the notary's device or by audio and video. `maySign` says whether
-   * signing is allowed now. Null for any other link.
+   * Set when the signer signs before a notary, on the notary's device or by audio and video. `maySign` is true while
+   * the notary allows this signature. Null for any other link.
    */
   readonly room: { readonly maySign: boolean; readonly isRemote: boolean } | null;
   /**
@@ -119,7 +119,7 @@ export type SigningView = {
   readonly session: { readonly n: number; readonly documents: readonly SessionDocument[] } | null;
   /** The step that identifies the signer in addition to the link; null for none. */
   readonly step: "mail_code" | "access_code" | "text_code" | null;
-  /** Whether an entry link can be sent to the signer while the link is locked. */
+  /** True if an entry link can be sent to the signer while the link is locked. */
   readonly canSendWayIn: boolean;
   /** The newest revision, which is the one that would be signed. Null when there is nothing for the signer to read. */
   readonly document: {
@@ -127,11 +127,12 @@ export type SigningView = {
     readonly bytes: number;
     readonly sha256: string;
     readonly pages: number;
-    /** Whether the service added a last page, for signatures that have no place in the document. */
+    /** True if the service added a last page, for signatures that have no place in the document. */
     readonly hasSignaturePage: boolean;
   } | null;
   /**
-   * Notices about parts of the document that people may overlook; empty when there is nothing for the signer to read.
+   * Warnings about parts of the document that people may overlook, such as hidden text; empty when there is no document
+   * to read.
    */
   readonly notices: readonly DocumentNotice[];
   readonly fields: readonly ShownField[];

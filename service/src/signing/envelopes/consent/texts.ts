@@ -7,8 +7,8 @@ import { type Language, languages } from "../../../kernel/platform/languages.ts"
 /** The exact wording of a text to which a signer consents (15 USC 7001(c)), in one language. */
 export type ConsentText = {
   /**
-   * Whether the text covers one document (`document`), all documents of a closing that the signer signs one after
-   * another (`closing`), or one document that the signer signs before a notary (`presence`).
+   * The text covers one document (`document`), all documents of a closing that the signer signs one after another
+   * (`closing`), or one document that the signer signs before a notary (`presence`).
    */
   readonly scope: "document" | "closing" | "presence";
   readonly version: string;
@@ -23,7 +23,10 @@ export type ConsentTexts = {
   readonly current: (language: Language) => ConsentText;
   /** The newest text for the documents of a closing. */
   readonly ofClosing: (language: Language) => ConsentText;
-  /** The newest text for a document that is signed before a notary. The page then lacks the choices of other pages. */
+  /**
+   * The newest text for a document that is signed before a notary. It refers to the notary where other texts name the
+   * page's buttons for paper or withdrawal.
+   */
   readonly inPresence: (language: Language) => ConsentText;
   /** The text of a version; undefined for a version that never existed. */
   readonly find: (version: string, language: Language) => ConsentText | undefined;
@@ -33,7 +36,7 @@ const fileName = /^(?:(?<scope>closing|presence)-)?(?<language>[a-z]{2})-(?<vers
 
 /**
  * Reads the texts of all versions once, at the start: `en-1.md`, `closing-en-2.md`, `presence-en-3.md`. Every version
- * that was ever shown must stay in the folder. The texts of all kinds share one sequence of version numbers.
+ * that a signer ever saw must stay in the folder. The texts of all kinds share one sequence of version numbers.
  * @throws StartupError when the newest version of a kind is missing in some language
  */
 export function readConsentTexts(folder: string): ConsentTexts {

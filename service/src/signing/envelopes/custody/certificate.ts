@@ -91,7 +91,7 @@ function heading(sheets: Sheets, flow: Flow, content: CustodyContent): void {
   flow.skip(10);
 }
 
-/** One sentence: who certifies what, on whose behalf, and when the document was sealed. */
+/** One sentence that names the certifying service, the firm for which it certifies, and the time of the seal. */
 function statement({ envelope: { signers, trail }, firm }: CustodyContent): string {
   const people = signers.length === 1 ? "the person" : `the ${signers.length} people`;
   const sealedAt = dateText(trail.at(-1)?.at ?? "");

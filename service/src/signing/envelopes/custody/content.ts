@@ -11,7 +11,7 @@ export type CustodyContent = {
   title: string;
   /** The firm's file number or other reference; null without one. */
   reference: string | null;
-  /** `logo` is a PNG that this service made. */
+  /** `logo` is a PNG that this service encoded itself. */
   firm: { name: string; accentColor: string | null; logo: Uint8Array | null };
   /** The texts to which the signers consented, word for word, each attached under its name. */
   consents: readonly { name: string; bytes: Uint8Array }[];
@@ -146,7 +146,7 @@ export function entryWords({ signers }: EnvelopeEvidence, entry: TrailEntry): st
   const { event, signer, origin, host } = entry;
   const site = event === "embedded" && typeof origin === "string" ? `, in its page at ${origin}` : "";
   const by = event === "in_person" && typeof host === "string" ? `, by ${host}` : "";
-  // Trails from before this member existed call each turn on a device a hand-over.
+  // Trails written before this member existed record each turn on a device as a hand-over.
   const isContinued = event === "in_person" && entry["continued"] === true;
   const plain = isContinued
     ? "The signer went on to this document, on the device that the firm had given in person"

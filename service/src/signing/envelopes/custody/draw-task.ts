@@ -4,8 +4,8 @@ import { drawCustody, writtenTexts } from "./certificate.ts";
 import type { CustodyContent } from "./content.ts";
 
 /**
- * Checks the evidence against the sealed document, and draws its certificate.
- * @returns the certificate, or the check that failed
+ * Compares the evidence with the sealed document, and draws the certificate.
+ * @returns the certificate, or the name of the comparison that failed
  */
 export async function run(
   document: Buffer,

@@ -37,7 +37,7 @@ export function evidenceOf({ envelope, original, sealed, revisions, signers, tra
       n,
       name,
       email,
-      // States the language of the consent, because the signer may change the language of the pages later.
+      // The language of the consent, because the signer may switch the language of the pages later.
       language: consent?.language ?? language,
       routing,
       auth,

@@ -34,7 +34,7 @@ type CustodyDeps = {
   sealDocument: SealDocument;
   chainPem: ChainPems;
   titleOf: TitleOf;
-  /** Finds a text to which people consent; undefined for a version that never existed. */
+  /** Finds a consent text; undefined for a version that never existed. */
   consentTexts: Pick<ConsentTexts, "find">;
   baseUrl: string;
 };
@@ -79,7 +79,7 @@ async function sealCustody(
   return sealed;
 }
 
-/** The consent texts to attach. A text that no longer exists is left out; its hash is still in the evidence. */
+/** The consent texts to attach. A text that no longer exists is omitted; the evidence still contains its hash. */
 const consentsOf = ({ consentTexts }: CustodyDeps, evidence: EnvelopeEvidence): CustodyContent["consents"] =>
   agreedTexts(evidence).flatMap(({ name, version, language, sha256 }) => {
     const supported = languages.find((one) => one === language);

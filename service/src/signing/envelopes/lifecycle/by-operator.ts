@@ -35,9 +35,9 @@ export async function readOrderEnvelope(deps: OperatorDeps, orderCode: string): 
 }
 
 /**
- * Sends an order to its signers again. While the order waits for signatures, the signers whose turn it is get new
- * links. If its envelope was declined, has expired or was never opened, a new envelope is opened. Signatures of an
- * ended envelope are not carried over.
+ * Sends an order to its signers again. If the order waits for signatures, the signers whose turn it is get new links.
+ * If its envelope was declined, has expired or was never opened, a new envelope is opened. Signatures of an ended
+ * envelope don't count in the new one.
  * @returns how many people get a new link now; null when the service opens a new envelope
  * @throws ServiceError
  */
@@ -64,7 +64,7 @@ async function newLinks(tx: Tx, deps: OperatorDeps, order: LockedOrder): Promise
   if (isOverdue(envelope, all, by.at))
     throw new ServiceError("conflict", "The time to sign has just expired. Try again in a minute.");
   const signers = signersInTurn(all);
-  // Everybody has signed. Only the seal is still missing.
+  // Without waiting signers everybody has signed, and only the seal is missing.
   if (signers.length === 0) await enqueue(tx, envelopeQueue, { orderId: order.id });
   for (const signer of signers) {
     if (signer.lockedAt !== null) await clearLock(tx, deps, envelope, signer, by);

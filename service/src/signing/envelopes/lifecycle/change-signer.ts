@@ -14,7 +14,10 @@ import {
   type Signer,
 } from "../records/envelope.ts";
 
-/** A firm's request to change the signing of an order. `others`: further orders that the change locks. */
+/**
+ * A firm's request to change the signing of an order. `others`: further orders that the same transaction changes and
+ * locks.
+ */
 export type OpenRequest = { owner: Owner; orderCode: string; others?: readonly string[] };
 
 /** A request to change a signer of an order. `n` is the signer's number; `actor` made the request. */
@@ -57,8 +60,8 @@ export const changeSigner = (
   });
 
 /**
- * Changes the signing of those of several orders that wait for signatures, in one transaction.
- * @throws ServiceError as `changeOpen`, `conflict` when none of them waits
+ * Changes the signing of several orders in one transaction. Orders that don't wait for signatures are skipped.
+ * @throws ServiceError as `changeOpen`; `conflict` when none of them waits
  */
 export const changeOpenOnes = <Result>(
   { db, clock }: Deps,
@@ -87,7 +90,7 @@ const locked = <Result>(
   work: (tx: Tx, signing: LockedSigning) => Promise<Result>,
 ): Promise<Result> =>
   db.transaction(async (tx) => {
-    // Several orders are locked together, by ascending id.
+    // Several orders are locked together, by ascending id, to avoid deadlocks.
     if (others.length > 0) await lockOrders(tx, [orderCode, ...others].filter(isCode));
     const order = isCode(orderCode) ? await lockOrder(tx, orderCode) : undefined;
     return work(tx, await lockSigning(tx, clock, owner, order));

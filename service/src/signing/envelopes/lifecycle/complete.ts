@@ -14,8 +14,8 @@ import { mailEverybody } from "./issue-link.ts";
 type CompletionDeps = Omit<EnvelopeDeps, "workers" | "reach">;
 
 /**
- * How often the certificate is drawn and sealed again because the trail has grown in the meantime. After that a job
- * tries again later.
+ * How often the certificate is redrawn and sealed again because the trail has grown since it was drawn. After that a
+ * job retries later.
  */
 const tries = 5;
 
@@ -94,8 +94,8 @@ async function wholeTrail({ db, rowMac }: CompletionDeps, { id, verifyCode, orde
 type Completed = { document: SealedDocument; custodyCertificate: SealedDocument; last: TrailRecord };
 
 /**
- * Waits for other writers of the trail. If they have added a record, the certificate is outdated and nothing is
- * written.
+ * Locks the envelope, so that all other writers of the trail have finished. If one of them has added a record, the
+ * certificate is outdated and nothing is written.
  */
 async function writeDown(
   { db, clock, rowMac, log }: CompletionDeps,

@@ -1,4 +1,4 @@
-/** The links by which signers keep the copies of a document that is done, and the firm's way to end them. */
+/** The links through which signers download the copies of a finished document. A firm can end such a link. */
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Owner } from "../../../kernel/identity/identity.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
@@ -10,7 +10,10 @@ import type { EnvelopeDeps } from "../records/deps.ts";
 import { lockEnvelope, updateSigner } from "../records/envelope.ts";
 import { leaveSession } from "../records/sessions.ts";
 
-/** A signer's link to the copies. `attempt` is the number of the envelope, because people can sign an order twice. */
+/**
+ * A signer's link to the copies. `attempt` is the number of the envelope, because an order can have several envelopes,
+ * one after another.
+ */
 export type CopyLink = {
   attempt: number;
   /** The signer's number. */
@@ -29,15 +32,15 @@ const rowsOf = (db: Sql, orderCode: string, { partnerId, environment }: Owner): 
     WHERE ${hasOrderCode(orderCode)} AND o.partner_id = ${partnerId} AND o.environment = ${environment}
       AND e.outcome = 'Completed' AND s.token_sha256 IS NOT NULL ORDER BY s.n, e.attempt`);
 
-/** The links to the copies of an order that work; empty while people sign. */
+/** The valid links to the copies of an order; empty while people sign. */
 export const copyLinksOf = async (db: Sql, orderCode: string, owner: Owner): Promise<CopyLink[]> =>
   (await rowsOf(db, orderCode, owner)).map(({ id: _, envelopeId: __, ...link }) => link);
 
 type EndRequest = { owner: Owner; orderCode: string; attempt: number; n: number; actor: string };
 
 /**
- * Ends a signer's link to the copies at once, for example when it went to a wrong address. A link to several documents
- * of a closing no longer opens this one.
+ * Ends a signer's link to the copies at once, for example after it was mailed to a wrong address. If the link opens
+ * several documents of a closing, only this document is removed from it.
  * @throws ServiceError `not_found` for an unknown order or link
  */
 export async function endCopyLink(

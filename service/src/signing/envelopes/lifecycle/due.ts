@@ -56,7 +56,8 @@ async function remind({ db, rowMac, reach }: EnvelopeDeps, due: Due, now: Date):
   const { id: envelopeId } = due;
   const nightMs = due.environment === "live" ? await reach.untilMorning(due.partnerId) : 0;
   if (nightMs > 0) {
-    // The whole reminder waits, and not its mail alone, because the trail says when the signers were reminded.
+    // At night the whole reminder is postponed, not only its mail, because the trail records when the signers were
+    // reminded.
     const morning = new Date(now.getTime() + nightMs);
     await db.query(sql`UPDATE envelopes SET remind_at = ${morning} WHERE id = ${envelopeId} AND remind_at <= ${now}`);
     return;
@@ -64,7 +65,8 @@ async function remind({ db, rowMac, reach }: EnvelopeDeps, due: Due, now: Date):
   await db.transaction(async (tx) => {
     const envelope = await lockEnvelope(tx, envelopeId);
     if (!envelope || envelope.endedAt !== null) return;
-    // The reminder times are computed from the envelope's end, so that advancing a test clock brings them nearer too.
+    // Reminder times are computed from the envelope's expiry. Advancing a test clock moves the expiry, and so the
+    // reminders as well.
     const passed = (days: number) => envelope.expiresAt.getTime() - openMs + days * dayMs;
     const next = reminderDays.map(passed).find((instant) => instant > now.getTime());
     const moved = await tx.query(sql`
@@ -81,7 +83,7 @@ async function remind({ db, rowMac, reach }: EnvelopeDeps, due: Due, now: Date):
 
 /**
  * Moves the next reminder and the expiry of a firm's open test envelopes earlier by this many seconds. Their trails
- * record the reminder or expiry only when it happens. Envelopes that fail their MAC stay unchanged.
+ * record the reminder or expiry only when it happens. Envelopes whose MAC is invalid stay unchanged.
  */
 export async function bringEnvelopesNearer(tx: Tx, partnerId: string, seconds: number): Promise<void> {
   const open = await tx.query<{ id: number } & Marked>(sql`
@@ -100,7 +102,7 @@ const lateMs = 15 * 60_000;
 const overdueAtOnce = 100;
 
 /**
- * Finds orders that wait for signatures although no signer is left to sign. Their envelope was not opened, or not
+ * Finds orders in the status EsignPending that have no signer left to sign: their envelope was not opened, or not
  * completed.
  */
 const overdueStatement = (before: Date, after: number): Statement => sql`
@@ -111,15 +113,15 @@ const overdueStatement = (before: Date, after: number): Statement => sql`
   ORDER BY o.id LIMIT ${overdueAtOnce}`;
 
 /**
- * Catches up on orders whose job has failed for good, and on orders from earlier releases, which had no jobs. Safe to
- * run on several nodes at once.
+ * Processes orders whose job has failed for good, and orders from earlier releases, which queued no jobs. Safe to run
+ * on several nodes at once.
  */
 export async function followOverdue(deps: EnvelopeDeps, stopping?: AbortSignal): Promise<void> {
   const { db, clock, log } = deps;
   const before = new Date(clock().getTime() - lateMs);
   let last: number | undefined = 0;
   while (last !== undefined) {
-    // An order that fails is skipped, so that it doesn't delay the others.
+    // An order that fails is skipped, so that it doesn't delay the next ones.
     const page: { id: number }[] = await db.query(overdueStatement(before, last));
     for (const { id } of page) {
       if (stopping?.aborted) return;

@@ -9,8 +9,8 @@ import { appendToTrail } from "../records/trail.ts";
 import { mailEverybody } from "./issue-link.ts";
 
 /**
- * For each ending of an envelope: the event that its trail records, and the event that its order gets. An order with a
- * voided envelope counts as declined, so that it can be sent again.
+ * For each ending of an envelope: the event in its trail, and the event of its order. The order of a voided envelope is
+ * declined, so that the firm can send it again.
  */
 const endings = {
   Declined: { trail: "declined", on: "sign_declined" },
@@ -25,7 +25,7 @@ export type Ending = {
   reason: string;
   /** The details, for the envelope's own trail. */
   detail: Parameters<typeof appendToTrail>[5];
-  /** How the signer who ends it came to the signing page. */
+  /** The channel by which the signer who ends the envelope opened the signing page. */
   channel?: EventChannel;
   actor: string;
 };
@@ -36,7 +36,7 @@ type Ended = { id: number; orderCode: string };
 
 /**
  * Ends an open envelope, and changes its order's status.
- * @param judge is called with the locked envelope; if it throws, nothing is written and the error is passed on
+ * @param judge is called with the locked envelope; if it throws, nothing is written and the error is rethrown
  * @returns false when the envelope had already ended, or its order isn't waiting for signatures
  */
 export const endUnsigned = (deps: EndDeps, envelope: Ended, ending: Ending, judge?: Judge): Promise<boolean> =>
@@ -63,8 +63,8 @@ export async function endIn(
 }
 
 /**
- * Ends the open envelope of an order whose document is replaced. The caller must have locked the order, whose status
- * stays. All signers must sign again in the next envelope.
+ * Ends the open envelope of an order whose document is replaced. The caller must have locked the order. The order's
+ * status stays the same, and all signers must sign again in the next envelope.
  * @throws ServiceError `conflict` when everybody has signed, because the document is about to be sealed
  */
 export async function endRound(

@@ -6,11 +6,9 @@ import { completeEnvelope } from "./complete.ts";
 import { openEnvelope } from "./open.ts";
 
 /**
- * Brings an order's envelope in line with the order's status. It opens the envelope when the order waits for
- * signatures, completes it when everybody has signed, and ends it when the order no longer waits for signatures. An
- * envelope that is signed in a notary's presence ends when the order no longer waits for the notary. The envelope of an
- * order on hold stays unchanged. May be called at any time, because work that is already done is not
- * repeated.
+ * Makes an order's envelope match the order's status. Opens the envelope when the order waits for signatures, completes
+ * it when everybody has signed, and ends it when the order needs no more signatures. The envelope of an order on hold
+ * stays unchanged. Idempotent, so it may be called at any time.
  */
 export async function followOrder(deps: EnvelopeDeps, orderId: number): Promise<void> {
   const { db } = deps;
@@ -29,14 +27,14 @@ const outcomeOf: Readonly<Record<string, "Declined" | "Expired">> = {
   EsignExpired: "Expired",
 };
 
-/** Ends an envelope whose order no longer needs it, because it was canceled, refunded, or signed in another way. */
+/** Ends the envelope of an order that was canceled, refunded, or signed in another way. */
 async function endWithOrder({ db, clock, rowMac }: EnvelopeDeps, envelopeId: number): Promise<void> {
   await db.transaction(async (tx) => {
     const envelope = await lockEnvelope(tx, envelopeId);
     if (!envelope || envelope.endedAt !== null) return;
     // The order may have been put on hold since it was read.
     if (envelope.orderStatus === "OnHold") return;
-    // A job that was queued while the order waited for signatures may run when a notary's envelope is already open.
+    // A job that was queued while the order waited for signatures may run only after a notary's envelope was opened.
     if (envelope.orderStatus === (envelope.isInRoom ? "NotarizationPending" : "EsignPending")) return;
     const at = clock();
     await endEnvelope(tx, envelopeId, outcomeOf[envelope.orderStatus] ?? "Voided", at);

@@ -15,12 +15,13 @@ const ticketMs = 5 * 60_000;
 type OriginDeps = Pick<EnvelopeDeps, "db" | "clock">;
 
 /**
- * Returns the origin in the form that browsers send: scheme, host and port. For the test environment, the origin may
- * also be this machine, without TLS.
+ * Returns the origin in the form that browsers send: scheme, host and port. In the test environment, the origin may
+ * also be localhost without TLS.
  * @throws ServiceError naming the rule
  */
 export function checkedOrigin(text: unknown, environment: Environment): string {
-  // URL.parse drops line breaks and supplies missing slashes, so it could read another site than a person does.
+  // URL.parse drops line breaks and supplies missing slashes, so a person could read the origin as another site than
+  // the parser does.
   const written = typeof text === "string" && text.length <= 300 ? text.trim() : "";
   const url = /^https?:\/\/[^\s\\\p{Cc}]+$/iu.test(written) ? URL.parse(written) : null;
   const isLocal = url?.protocol === "http:" && /^(?:localhost|127\.0\.0\.1)$/.test(url.hostname);
@@ -74,7 +75,7 @@ export async function addOrigin({ db, clock }: OriginDeps, principal: Principal,
 }
 
 /**
- * Removes a site. Pages that are already open there keep working until their sessions end. @throws ServiceError
+ * Removes a site. Pages that are already open on this site keep working until their sessions end. @throws ServiceError
  * `not_found`
  */
 export async function removeOrigin({ db, clock }: OriginDeps, principal: Principal, id: string): Promise<void> {
@@ -118,17 +119,20 @@ export async function embedSigner(
   return { ticket, expiresAt };
 }
 
-/** How long a sitting lasts at most. A closing at one table takes hours, but not days. */
+/**
+ * The longest time that a sitting (a device passed from signer to signer) stays open. A closing at one table takes
+ * hours, not days.
+ */
 const sittingMs = 4 * 3_600_000;
 
-/** A request to hand a device over for these orders, or to end that. */
+/** A request to open or end the sitting of these orders. */
 type SittingRequest = { owner: Owner; orderCodes: readonly string[]; actor: string };
 
 /**
- * Opens a device for signing: the signers of these orders sign one after another on the device of a member, who is
- * their host. Orders that do not wait for signatures are left out.
+ * Opens a sitting: the signers of these orders sign one after another on the device of a member, the host. Orders that
+ * do not wait for signatures are skipped.
  * @param host the member's id, and the member's address for the evidence
- * @returns the token of the device's pages, and how many orders were left out
+ * @returns the token of the device's pages, and how many orders were skipped
  * @throws ServiceError as `changeOpenOnes`; `conflict` when it is nobody's turn
  */
 export async function openSitting(
@@ -156,7 +160,9 @@ export async function openSitting(
   });
 }
 
-/** Ends the signing on all devices, including lost ones, on which one of these orders is signed. @throws as `changeOpenOnes` */
+/**
+ * Ends the sittings of these orders on all devices, for example after a device was lost. @throws as `changeOpenOnes`
+ */
 export const endSittings = (deps: Pick<EnvelopeDeps, "db" | "clock">, request: SittingRequest): Promise<void> =>
   changeOpenOnes(deps, request, async (tx, signings) => {
     const ended = await endDevices(

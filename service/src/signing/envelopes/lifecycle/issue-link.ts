@@ -27,25 +27,25 @@ export type SigningMoment =
 export type SigningMail = {
   signerId: number;
   /**
-   * The kind of mail. `joined` sends no mail: it looks for other documents of the signer after the order was added to a
-   * room.
+   * The kind of mail. `joined` sends no mail: after the order was added to a room, the job searches that room for other
+   * documents of the signer.
    */
   moment: SigningMoment | "joined";
   /**
-   * The link (`linkId`) or code (`codeId`) that the mail is about. If it was replaced in the meantime, the mail is not
-   * sent.
+   * The link (`linkId`) or code (`codeId`) that the mail contains. If it was replaced before the mail is sent, the mail
+   * is discarded.
    */
   linkId?: string;
   codeId?: string;
-  /** The recipient of a mail to a person who is no longer a signer. */
+  /** The recipient of a mail to a replaced signer. */
   former?: { email: string; language: Language };
   /** Distinguishes several mails of the same kind to a signer. */
   at?: string;
 } & Timed;
 
 /**
- * Gives a signer a new link, and queues its mail. The earlier link stops working. The transaction must have locked the
- * envelope.
+ * Creates a new link for a signer, and queues its mail. The earlier link stops working. The transaction must have
+ * locked the envelope.
  */
 export async function issueLink(
   tx: Tx,
@@ -84,7 +84,7 @@ async function forgetLink(tx: Tx, links: Pick<SigningLinks, "tokenOf">, signerId
   );
 }
 
-/** Queues mails to everybody who has had a link. @param moment the kind of mail */
+/** Queues mails to everybody who has received a link. @param moment the kind of mail */
 export const mailEverybody = (tx: Tx, envelopeId: number, moment: SigningMoment) =>
   tx.query(sql`
     SELECT enqueue_job(${signingMailQueue}, jsonb_build_object('signerId', id, 'moment', ${moment}::text, 'queuedAt', clock_timestamp()), now())

@@ -15,24 +15,25 @@ import {
 import { signingMailQueue } from "./issue-link.ts";
 
 /**
- * A room of an order's own firm. `orders` are the orders that the firm placed in the room, sorted as in the room's
- * list.
+ * A room that contains the order, owned by the order's firm. `orders` are the firm's orders in that room, in the order
+ * of the room's list.
  */
 export type Closing = { id: string; name: string; orders: readonly number[] };
 
 /**
- * Returns the rooms of an order's own firm that contain the order, each with its orders. The module `closing/rooms`
- * provides this function, because this module must not import it.
+ * Returns the rooms of an order's own firm that contain the order. The module `closing/rooms` implements this function,
+ * because `signing` must not import from `closing`.
  */
 export type ClosingsOf = (db: Sql, orderId: number) => Promise<readonly Closing[]>;
 
 export type JoinDeps = { db: Database; clock: Clock; links: Pick<SigningLinks, "tokenOf">; closingsOf: ClosingsOf };
 
 /**
- * Groups the unsigned documents that a person has in a room into one session: the person then signs them one after the
- * other. Changes nothing for a signer who is already in a session, and for a person with only one document. Must be called
- * outside of other transactions, because the room is locked before anything else: without that lock, two signers of one
- * person could miss each other.
+ * Groups the unsigned documents that a person has in a room into one session, in which the person signs them one after
+ * the other. Changes nothing for a signer who is already in a session, and for a person with only one document.
+ *
+ * Must be called outside of any transaction, because it locks the room before all other rows. Without that lock, two
+ * concurrent calls for the same person could miss each other's document.
  */
 export const findSession = ({ db, clock, links, closingsOf }: JoinDeps, signerId: number, orderId: number) =>
   db.transaction(async (tx) => {
@@ -43,9 +44,9 @@ export const findSession = ({ db, clock, links, closingsOf }: JoinDeps, signerId
   });
 
 /**
- * Groups the copies of notarized documents for which a person has a link of their own into one session, so that one
- * mail leads to all of them. These are documents that the person signed only before the notary: no mail asked for a
- * signature, so they are in no session. Must be called outside of other transactions, as `findSession`.
+ * Groups the copies of notarized documents for which a person has separate links into one session, so that one mail
+ * links to all of them. The person signed these documents only before the notary. No mail asked for those signatures,
+ * so the documents are in no session yet. Must be called outside of any transaction, as `findSession`.
  */
 export const findCopySession = ({ db, clock, links, closingsOf }: JoinDeps, signerId: number, orderId: number) =>
   db.transaction(async (tx) => {
@@ -82,7 +83,7 @@ async function joinIn(
   signerId: number,
 ): Promise<boolean> {
   if (await placeOfSigner(tx, signerId)) return true;
-  // The signer's row may still be in the session of a former signer, who was replaced. The row leaves that session.
+  // The signer's row may still be in the session of a replaced signer, so it is removed from that session first.
   await leaveSession(tx, signerId);
   const candidates = await tx.query<Candidate>(sql`
     SELECT s.id, g.id AS "sessionId", coalesce(g.room_id = ${roomId}, false) AS "isOfRoom", s.signed_at IS NOT NULL AS signed,
@@ -97,7 +98,7 @@ async function joinIn(
   const unsigned = candidates.filter(({ signed }) => !signed);
   const alone = unsigned.filter(({ sessionId }) => sessionId === null).map(({ id }) => id);
   if (!alone.includes(signerId)) return false;
-  // Only a session with unsigned documents is joined. A person who has signed everything begins another session.
+  // Only a session with unsigned documents can be joined. For a person who has signed everything, a new session begins.
   const open = unsigned.find(({ isOfRoom }) => isOfRoom)?.sessionId ?? null;
   if (open === null && alone.length < 2) return false;
   const sessionId = open ?? (await insertSession(tx, links, roomId, signerId, at));
@@ -107,8 +108,8 @@ async function joinIn(
 }
 
 /**
- * After an order was added to a room, queues a search for each of the order's signers. The search looks for other
- * documents in that room that the same person signs.
+ * Queues a search for each signer of an order that was added to a room. The search looks for other documents in that
+ * room that the same person signs.
  */
 export const findSessionsLater = (tx: Tx, orderId: number) =>
   tx.query(sql`
@@ -117,7 +118,7 @@ export const findSessionsLater = (tx: Tx, orderId: number) =>
     WHERE e.order_id = ${orderId} AND e.ended_at IS NULL AND s.issued_at IS NOT NULL AND s.signed_at IS NULL`);
 
 /**
- * After an order left a room, its signers leave the sessions of that room, and are mailed a separate link for the
+ * Removes the signers of an order that left a room from that room's sessions, and mails them a separate link for the
  * order.
  */
 export async function leaveSessionsOf(tx: Tx, orderId: number, roomId: string, at: Date): Promise<void> {

@@ -13,13 +13,16 @@ import { closeUnlocking } from "./unlock.ts";
 
 type Opened = { envelope: Envelope; movers: Signer[]; signed: string[] };
 
-/** By the order's id: the names of the signers who moved, and of those who had signed with the earlier address. */
+/**
+ * By the order's id: the names of the signers whose address was changed, and of those who had already signed with the
+ * earlier address.
+ */
 export type MovedSigners = ReadonlyMap<number, { moved: readonly string[]; signed: readonly string[] }>;
 
 /**
- * Gives people who have not signed another email address in the open envelopes of several orders. Their earlier links
- * stop working at once, as do open pages, codes and browser sessions. Each of them is mailed a new link if they had one. The
- * caller must have locked the orders. A signature locks its order, too, so it comes before this change or is refused.
+ * Changes the email address of a person in the open envelopes of several orders that the person has not signed. The
+ * person's earlier links, open pages, codes and sessions stop working at once. A person who had a link is mailed a new
+ * one. The caller must have locked the orders, so a concurrent signature finishes first or is rejected.
  * @throws ServiceError `invalid` when the person at the new address signs an order already
  */
 export async function moveSigners(
@@ -30,7 +33,7 @@ export async function moveSigners(
   by: { actor: string; at: Date },
 ): Promise<MovedSigners> {
   const all = new Map<number, Opened>();
-  // All envelopes are locked before any session, as everywhere.
+  // All envelopes are locked before any session, as in every transaction, to avoid deadlocks.
   for (const { id } of orders) {
     const open = await findOpenEnvelope(tx, id);
     const envelope = open && !open.isInRoom ? await lockEnvelope(tx, open.id) : undefined;

@@ -25,20 +25,20 @@ export const notarizedNoticeQueue = "notarized-notice";
 type NotarizedDeps = Pick<EnvelopeDeps, "db" | "clock" | "rowMac" | "reach">;
 
 /**
- * `isTakenIn`: an operator handed the notarized document in. `isSimulated`: the sandbox signed or notarized it, and
- * nobody else.
+ * `isTakenIn`: an operator uploaded the notarized document. `isSimulated`: the sandbox simulated the signature or the
+ * notarization.
  */
 type Notarized = Pick<Envelope, "partnerId" | "environment"> & { isTakenIn: boolean; isSimulated: boolean };
 
 type SignerRow = Signer & { envelopeId: number };
 
 /**
- * Queues a mail to everybody who signed the order's document, except its client, whose mail about the completed order
- * leads to all documents. Does nothing when it is run again.
+ * Queues a mail to everybody who signed the order's document, except its client. The client's own mail about the
+ * completed order links to all documents. Idempotent.
  *
- * A person gets a link if they have had one, or if their address is known to be theirs: on the way to a notary by audio
- * and video, they entered a code that was mailed there. All others get a notice without a link, because nobody has tried
- * their address.
+ * A person gets a link if they already have one, or if they proved their address: before a notary by audio and video,
+ * they entered a code that was mailed to it. All others get a notice without a link, because their address is
+ * unverified.
  */
 export async function mailNotarized({ db, clock, rowMac, reach }: NotarizedDeps, orderId: number): Promise<void> {
   await db.transaction(async (tx) => {
@@ -59,8 +59,8 @@ export async function mailNotarized({ db, clock, rowMac, reach }: NotarizedDeps,
       return { n: index + 1, mailKind, own, holder };
     });
     if (!(await insertNotified(tx, orderId, new Map(people.map(({ n, mailKind }) => [n, mailKind]))))) return;
-    // The service does not disturb people at night for what an operator did. After an act before a notary here, they
-    // wait for their copy.
+    // After an operator's upload, no mail is sent at night. After an act before a notary of this service, the signers
+    // expect their copy at once.
     const waits = order.isTakenIn && order.environment === "live";
     const nightMs = waits ? await reach.untilMorning(order.partnerId) : 0;
     const queue = (name: string, mail: object) =>
@@ -75,8 +75,8 @@ export async function mailNotarized({ db, clock, rowMac, reach }: NotarizedDeps,
 }
 
 /**
- * The newest completed envelope of an order, locked, and the signers of all completed ones. People who signed again
- * before the notary signed an envelope of their own there.
+ * The newest completed envelope of an order, locked, and the signers of all completed envelopes of the order. People
+ * who signed again before the notary have a separate envelope for that.
  */
 async function completedOf(tx: Tx, orderId: number): Promise<{ envelope?: Envelope; rows: readonly SignerRow[] }> {
   const completed = await tx.query<{ id: number }>(sql`
@@ -88,13 +88,13 @@ async function completedOf(tx: Tx, orderId: number): Promise<{ envelope?: Envelo
   return { envelope, rows: await findSignersOf(tx, ids) };
 }
 
-/** The row of the person that has a link: of the newest envelope, or of one that they signed at home before. */
+/** The person's row that has a link: in the newest envelope, or in an earlier one that the person signed at home. */
 const linkHolder = (person: Person, rows: readonly SignerRow[]) =>
   rows.findLast((each) => each.issuedAt !== null && isSamePerson(each, person));
 
 /**
- * Gives a signer a first link, after they signed before a notary. The envelope has ended, so the link can only open
- * copies, and its trail gets no record: the firm would be told that a signature was requested.
+ * Creates the first link of a signer who signed before a notary. The envelope has ended, so the link can only open
+ * copies. The trail gets no record, because the record would tell the firm that a signature was requested.
  * @returns the signer's id
  */
 async function issueCopyLink(
@@ -116,14 +116,14 @@ const sweptMs = 2 * dayMs;
 const lateMs = 15 * minuteMs;
 
 /**
- * Queues the mails about documents that a node of an earlier release notarized during an update: such a node queues
- * none. Safe to run on several nodes at once.
+ * Queues the mails for documents that a node of an earlier release notarized during a rolling update: such a node
+ * queues no mails. Safe to run on several nodes at once.
  */
 export async function mailForgotten(deps: NotarizedDeps & Pick<EnvelopeDeps, "log">, stopping?: AbortSignal) {
   const now = deps.clock().getTime();
   for (const orderId of await findUnnotified(deps.db, new Date(now - sweptMs), new Date(now - lateMs))) {
     if (stopping?.aborted) return;
-    // An order that fails is skipped, so that it doesn't delay the others.
+    // An order that fails is skipped, so that it doesn't delay the next ones.
     await mailNotarized(deps, orderId).catch((error: Error) =>
       deps.log.error({ err: error, orderId }, "the signers of a notarized order can't be mailed"),
     );

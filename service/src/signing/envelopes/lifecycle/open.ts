@@ -31,7 +31,7 @@ export const openMs = 30 * dayMs;
 export const reminderDays = [2, 5, 9, 14, 21] as const;
 
 /**
- * Opens the envelope of an order that waits for signatures: prepares the document, and gives links to the signers whose
+ * Opens the envelope of an order that waits for signatures: prepares the document, and mails links to the signers whose
  * turn it is. Safe on several nodes at once, because a second node finds the envelope already open.
  * @throws PdfRefusal, UnfitField when the document can't be prepared
  */
@@ -46,8 +46,9 @@ export async function openEnvelope(deps: EnvelopeDeps, orderId: number): Promise
 }
 
 /**
- * @returns null when the envelope was opened with the tail; the tail's blob key when no row refers to the tail, because
- * the envelope had already been opened, or the order or its document has changed
+ * Stores the envelope with its prepared revision (the tail).
+ * @returns null on success. Otherwise the tail's blob key, because no row refers to the tail: the envelope was already
+ * open, or the order or its document has changed
  */
 async function openOn(
   deps: EnvelopeDeps,

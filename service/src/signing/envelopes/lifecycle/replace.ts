@@ -33,7 +33,7 @@ type Person = Pick<OrderSigner, "name" | "email" | "phone" | "language" | "auth"
  * is the new signer's turn.
  *
  * @param body `{name, email, language?, auth?, phone?, access_code?}`
- * @param request `others`: the orders in which the same person is replaced, too, where that can still be done
+ * @param request `others`: further orders in which the same person is replaced, except those already signed
  * @throws ServiceError
  */
 export async function replaceSigner(deps: EnvelopeDeps, request: SignerRequest, body: unknown): Promise<void> {
@@ -45,12 +45,12 @@ export async function replaceSigner(deps: EnvelopeDeps, request: SignerRequest, 
 }
 
 /**
- * How often a replacement is tried again because the replaced signer was changed at the same time. The new signer's
- * defaults come from that signer.
+ * How often a replacement is retried because the replaced signer was changed at the same time. The new signer inherits
+ * defaults from that row.
  */
 const tries = 3;
 
-/** @returns false when the present signer's defaults have changed since `defaults` was read */
+/** @returns false when the current signer's defaults have changed since `defaults` was read */
 async function replaceBy(
   deps: EnvelopeDeps,
   request: SignerRequest,
@@ -64,8 +64,8 @@ async function replaceBy(
     throw invalid("signer.phone must be a number of a country that this service sends text messages to.");
   const accessCodeHash = await accessCodeHashOf(deps.rowMac, request.owner, { ...named, accessCode });
   const person = { ...named, accessCodeHash };
-  // `isOpen` was read without a lock. If it is true, only the transaction of `changeSigner` runs. With a second
-  // transaction before it, a later replacement could overtake an earlier one.
+  // `isOpen` was read without a lock. If it is true, `changeSigner` runs alone in its transaction. A separate check
+  // before it would let a later replacement overtake an earlier one.
   const isNamed = defaults.isOpen ? null : await replaceForNextRound(deps, request, person, defaults);
   if (isNamed !== null) return isNamed;
   let isReplaced = false;
@@ -77,7 +77,7 @@ async function replaceBy(
       throw invalid("signer must be another person than those who sign already.");
     const further = await furtherOf(tx, deps, request, { former: signer, person });
     const all = [locked, ...further.open];
-    // With other documents, the link that opens them together ends, too.
+    // If the link opens further documents, it ends for all of them.
     if (request.others)
       await endAccess(
         tx,
@@ -103,7 +103,7 @@ const furtherOf = (
   return lockFurther(tx, { clock, readSigners }, others, people);
 };
 
-/** Replaces the signer in an open envelope, and gives the new person a link if it is that person's turn. */
+/** Replaces the signer in an open envelope, and mails the new person a link if it is that person's turn. */
 async function replaceIn(
   tx: Tx,
   deps: EnvelopeDeps,
@@ -127,7 +127,7 @@ async function replaceIn(
   if (signer.issuedAt !== null) await issueLink(tx, deps, envelope, signer, { at, actor });
 }
 
-/** Replaces signer `n` of an order without an open envelope, so that the next one goes to the new person. */
+/** Replaces signer `n` of an order without an open envelope, so that the next envelope names the new person. */
 async function replaceInNext(
   tx: Tx,
   { rowMac }: Pick<EnvelopeDeps, "rowMac">,
@@ -146,7 +146,7 @@ async function replaceInNext(
 
 /**
  * Replaces a signer while no envelope is open: the last one ended without all signatures, or the next one is being
- * prepared. The next envelope then goes to the new person.
+ * prepared. The next envelope then names the new person.
  * @returns null when an envelope is open, or no envelope will follow; false when the signer's defaults have changed
  */
 async function replaceForNextRound(
@@ -183,12 +183,12 @@ async function replaceForNextRound(
   });
 }
 
-/** The defaults of a new signer. `isOpen`: whether an envelope was open when they were read. */
+/** The defaults that a new signer inherits. `isOpen` is true if an envelope was open when they were read. */
 type Defaults = Pick<Signer, "auth" | "language"> & { isOpen: boolean };
 
 /**
- * The present signer's access step and language, which a new signer inherits. While no envelope is open they come from
- * the order.
+ * Reads the current signer's access step and language, which a new signer inherits. While no envelope is open, the
+ * order stores them.
  */
 async function defaultsOf({ db }: EnvelopeDeps, { owner, orderCode, n }: SignerRequest): Promise<Defaults> {
   const found = isCode(orderCode) ? await findSigning(db, orderCode, owner) : undefined;
@@ -199,7 +199,9 @@ async function defaultsOf({ db }: EnvelopeDeps, { owner, orderCode, n }: SignerR
   return { auth, language, isOpen };
 }
 
-/** Writes new facts about a signer, and forgets all that was done with the earlier link: codes, consent, prepared acts. */
+/**
+ * Writes new facts about a signer. Deletes everything that depends on the earlier link: codes, consent, prepared acts.
+ */
 export async function resetSigner(tx: Tx, signerId: number, set: Statement): Promise<void> {
   await updateSigner(
     tx,

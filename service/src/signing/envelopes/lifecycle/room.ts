@@ -44,10 +44,10 @@ import { appendToTrail } from "../records/trail.ts";
 import { insertEnvelope, signaturePageWords } from "./open.ts";
 import { readSigningOrder } from "./signing-order.ts";
 
-/** How long a turn on the notary's device lasts, unless it is ended before. */
+/** How long a turn on the notary's device lasts, unless the notary ends it earlier. */
 const turnMs = 60 * 60_000;
 
-/** The parts of envelopes that a notary's room uses. */
+/** The dependencies of the signing before a notary. */
 export type RoomDeps = Pick<EnvelopeDeps, "db" | "clock" | "blobs" | "rowMac" | "workers">;
 
 /** An envelope whose signers sign in a notary's presence. */
@@ -135,8 +135,8 @@ export async function roomEnvelopeOf(db: Sql, orderId: number): Promise<RoomEnve
 }
 
 /**
- * The field that is reserved for the notary in the document that now waits for a notary. Null when the notary adds the
- * field. A document that was signed elsewhere does not come from the order's envelope, so it has no such field.
+ * The field that is reserved for the notary's signature in the order's document. Null when the notary adds the field: a
+ * document that was signed elsewhere does not come from the order's envelope, so it has no reserved field.
  * @param room the envelope whose signers sign in the open act
  */
 export async function notaryBlockOf(db: Sql, orderId: number, room?: RoomEnvelope): Promise<NotaryBlock | null> {
@@ -170,7 +170,7 @@ export async function readRoomDocument<T>(
 type Turn = { n: number; maySign: boolean; presence: string; actor: string; at: Date; until?: Date };
 
 /**
- * Begins a signer's turn before the notary. The returned token opens the signer's pages; turns of other signers end.
+ * Begins a signer's turn on the notary's device. Turns of other signers end.
  * @returns the token of the signing pages
  * @throws ServiceError `conflict` for an envelope that has ended
  */
@@ -191,8 +191,8 @@ export async function giveToSigner(tx: Tx, rowMac: RowMac, envelopeId: number, t
 }
 
 /**
- * Forbids signing in the open turn, for example while a person is away, or allows it again. Locks the envelope before
- * its turns, as a signature does.
+ * Forbids or allows signing in the open turn. The notary forbids it, for example, while a person is out of view. Locks
+ * the envelope before its turns, in the same order as a signature.
  */
 export async function setSignature(tx: Tx, envelopeId: number, isOpen: boolean): Promise<void> {
   await lockOpen(tx, envelopeId);
@@ -234,7 +234,9 @@ export async function completeRoom(
   await endEnvelope(tx, envelopeId, "Completed", at);
 }
 
-/** Ends the envelope without a notarized document. A later notarization begins with the order's original document. */
+/**
+ * Ends the envelope without a notarized document. A later notarization begins again with the order's original document.
+ */
 export async function voidRoom(tx: Tx, rowMac: RowMac, envelopeId: number, reason: string, at: Date): Promise<void> {
   const envelope = await lockEnvelope(tx, envelopeId);
   if (!envelope?.isInRoom || envelope.endedAt !== null) return;

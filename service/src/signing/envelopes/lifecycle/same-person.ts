@@ -8,22 +8,22 @@ import { findOpenEnvelope, findSigners, lockEnvelope } from "../records/envelope
 import { findSigning } from "../records/signing.ts";
 import type { LockedSigner } from "./change-signer.ts";
 
-/** The closings that have an order, each with the ids of the firm's orders in it. */
+/** The closings that contain an order, each with the ids of the firm's orders in it. */
 export type ClosingsWith = (db: Sql, orderId: number) => Promise<readonly { orders: readonly number[] }[]>;
 
 type Person = { name: string; email: string };
 
-/** Whether two signers are one person: the same name and address, in any letter case. */
+/** True if two signers are one person: the same name and address, ignoring letter case. */
 export const isSame = (one: Person, other: Person): boolean =>
   one.name.toLowerCase() === other.name.toLowerCase() && one.email.toLowerCase() === other.email.toLowerCase();
 
-// In these statuses a document is still to be signed, now or later.
+// Statuses in which a document is still to be signed, now or later.
 const toBeSigned = [
   ...["ManualQuoteRequired", "QuoteReady", "AwaitingPayment", "PaymentFailed", "Paid"],
   ...["EsignPending", "EsignDeclined", "EsignExpired"],
 ];
 
-/** The codes of the order's closings' other orders of the same firm that are still to be signed. */
+/** The codes of the firm's other orders in the same closings that are still to be signed. */
 export async function othersOfClosing(
   db: Sql,
   closingsOf: ClosingsWith,
@@ -39,7 +39,10 @@ export async function othersOfClosing(
   return others.map(({ code }) => code);
 }
 
-/** For each signer of an order, by number: how many other documents of its closings, without altered ones, this person has to sign. */
+/**
+ * For each signer of an order, by number: how many other documents this person has to sign in the order's closings.
+ * Orders whose row was altered are not counted.
+ */
 export async function documentsElsewhere(
   db: Sql,
   closingsOf: ClosingsWith,
@@ -63,12 +66,12 @@ function noneIfAltered(error: unknown): undefined {
   throw error;
 }
 
-/** A person's further signatures: in open envelopes, and in orders whose next envelope is not open yet. */
+/** A person's signatures in other orders: in open envelopes, and in orders whose next envelope is not open yet. */
 export type Further = { open: LockedSigner[]; next: { order: LockedOrder; n: number }[] };
 
 /**
- * Locks the orders of the person's further signatures, and their open envelopes. Leaves out orders in which the person
- * has signed, and orders that the new person signs already.
+ * Locks the orders of the person's other signatures, and their open envelopes. Skips orders that the person has already
+ * signed, and orders in which the new person is already a signer.
  */
 export async function lockFurther(
   tx: Tx,

@@ -15,16 +15,19 @@ import {
   verifiedOrder,
 } from "../../../orders/order/order.ts";
 
-/** An order that waits for its signers, or for a notary before whom they sign. */
+/** An order that waits for its signers, who sign alone or before a notary. */
 export type SigningOrder = Owner & {
   code: string;
   pages: number;
-  /** Whether a notary signs after the signers. */
+  /** True if a notary signs after the signers. */
   isNotarized: boolean;
   signers: readonly OrderSigner[];
   /** How many times the order's document was replaced. */
   replacements: number;
-  /** The places for the signers' fields that the partner named in the order. Null when the document decides. */
+  /**
+   * The places for the signers' fields that the partner named in the order. Null to use the document's own fields or
+   * tags.
+   */
   fields: readonly RequestedField[] | null;
 };
 

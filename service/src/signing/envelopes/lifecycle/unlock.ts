@@ -14,8 +14,8 @@ import { issueLink } from "./issue-link.ts";
 type By = { at: Date; actor: string };
 
 /**
- * Gives a new link to a signer whose link is locked, or has used up its codes. The earlier link stops working. @throws
- * ServiceError
+ * Issues a new link to a signer whose link is locked, or who has used up all codes. The earlier link stops working.
+ * @throws ServiceError
  */
 export const unlockSigner = (deps: EnvelopeDeps, request: SignerRequest): Promise<void> =>
   changeSigner(deps, request, async (tx, { envelope, signer, at }) => {
@@ -28,7 +28,7 @@ export const unlockSigner = (deps: EnvelopeDeps, request: SignerRequest): Promis
 
 /**
  * Closes the task to unlock the signer's link. In a session, wrong codes lock the person's links to all documents, but
- * only one of these documents has the task.
+ * only one of these documents has a task.
  */
 export async function closeUnlocking(tx: Tx, signerId: number, end: Omit<TaskEnd, "state">): Promise<void> {
   for (const { orderId, n } of await ordersOfPerson(tx, signerId))

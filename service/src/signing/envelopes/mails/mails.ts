@@ -46,7 +46,7 @@ type Row = Titled & {
   outcome: Envelope["outcome"];
   issuedAt: Date | null;
   endedAt: Date | null;
-  /** Whether the signer is the order's client. */
+  /** True if the signer is the order's client. */
   isClient: boolean;
 };
 
@@ -65,8 +65,7 @@ type Deps = MailDeps & { titleOf: TitleOf; closingsOf: ClosingsOf };
 /** Mails to signers. */
 export const signingMail = defineMail({
   queue: signingMailQueue,
-  // Retries for more than a day. A person who never gets the link would get the next mail, a reminder, only two days
-  // later.
+  // Retries for more than a day, because the next mail with the link, a reminder, follows only after two days.
   maxAttempts: 40,
   async load(about: SigningMail, deps: Deps): Promise<Found | null> {
     const { db } = deps;
@@ -105,7 +104,8 @@ export const signingMail = defineMail({
   async onSent({ paid, rows, moment }, _about, { db, clock }) {
     if (paid) await keepClientMail(db, { moment: "payment_received", at: paid.at }, paid.orderIds, clock());
     if (moment !== "signed") return;
-    // The order's page lists the client's mails, and no other mail tells a client who signed that everybody has signed.
+    // The client's order page lists the mails to the client. This mail is the only one that tells a signing client that
+    // everybody has signed.
     for (const { orderId, endedAt, isClient } of rows)
       if (isClient && endedAt !== null)
         await keepClientMail(db, { moment, at: endedAt.toISOString() }, [orderId], clock());
@@ -148,7 +148,9 @@ const hasLink = async (tx: Tx, signerId: number, linkId: string | null): Promise
       SELECT FROM envelope_signers WHERE id = ${signerId} AND link_id = ${linkId} AND signed_at IS NULL`)
   ).length === 1;
 
-/** The sentence in a test order's stored mail that says where a live order's code would be sent. */
+/**
+ * The sentence in a test order's stored mail that names the phone number to which a live order's code would be sent.
+ */
 const insteadOfText = (phone: string): string =>
   `For a live order this code goes by text message to the number ending ${endingOf(phone)}. For a test order none is sent.`;
 
@@ -157,11 +159,11 @@ type Found = {
   rows: readonly Row[];
   firm: MailFirm;
   moment: SigningMoment;
-  /** The names of the people who have signed, if the mail shows them. */
+  /** The names of the people who have signed, if the mail may show them. */
   signedBy: readonly string[];
-  /** The firm's own message; null for none. */
+  /** The firm's own message to the signers; null for none. */
   message: string | null;
-  /** The payments that the mail tells of, for a signer who is the client; null for none. */
+  /** The payments that the mail mentions, for a signer who is the client; null for none. */
   paid: MentionedPayments | null;
   /** The token of the signer's link. Null when its key is missing; the mail then has no button. */
   token: string | null;

@@ -29,7 +29,10 @@ type Row = SigningFacts &
 
 type Deps = MailDeps & { titleOf: TitleOf; closingsOf: ClosingsOf };
 
-/** How long a notice waits for other documents of the closing, and how often it checks again. */
+/**
+ * The longest delay of a notice while other documents of the closing are not notarized yet, and the interval of its
+ * checks.
+ */
 const longestWaitMs = 30 * minuteMs;
 const lookMs = minuteMs;
 
@@ -40,8 +43,8 @@ const rowsOf = ({ db }: Deps, ids: readonly number[]) =>
     ${fromOrders} WHERE o.id = ANY (${ids}::bigint[]) ORDER BY array_position(${ids}::bigint[], o.id)`);
 
 /**
- * The notice to a signer whose address nobody has tried that the document is notarized. It has no link, and names
- * nobody else. One mail covers the documents of a closing.
+ * The notice that the document is notarized, for a signer whose address is unverified. It has no link, and names nobody
+ * else. One mail covers the documents of a closing.
  */
 export const noticeMail = defineMail({
   queue: notarizedNoticeQueue,

@@ -14,30 +14,30 @@ export type Asked = Person & { id: number; orderId: number; issuedAt: Date | nul
 
 type GatherDeps = JoinDeps & { rowMac: RowMac };
 
-/** The documents that one mail covers: documents of a session. Null for a mail about a single document. */
+/** The documents of a session that one mail covers. Null for a mail about a single document. */
 export type Together = { place: SessionPlace; signerIds: readonly number[] } | null;
 
 /**
- * How long a mail waits for other documents. Documents that are paid together are usually prepared within seconds. A
- * document that can't be prepared must not delay the mail about the others for long.
+ * The longest delay of a mail while other documents are not ready. Documents that are paid together are usually
+ * prepared within seconds. A document that can't be prepared must not delay the mail about the others for long.
  */
 const longestWaitMs = { request: 2 * minuteMs, signed: 30 * minuteMs, notarized: 30 * minuteMs };
 /**
- * How long a mail waits for unpaid orders of the room. Orders that are paid separately are often paid shortly after one
- * another.
+ * The delay of a mail while the room has unpaid orders. Orders that are paid separately are often paid within seconds
+ * of each other.
  */
 const unpaidWaitMs = 5_000;
-/** How often a mail that waits for other documents checks again. */
+/** How often a delayed mail checks the other documents again. */
 const lookMs = { request: 1_000, signed: minuteMs, notarized: minuteMs };
 
 type Gathered = keyof typeof longestWaitMs;
 const isGathered = (moment: SigningMail["moment"]): moment is Gathered => Object.hasOwn(longestWaitMs, moment);
 
 /**
- * Decides which documents a mail covers: one mail asks for all signatures of a person in a room, and one delivers all
+ * Decides which documents a mail covers: one mail requests all signatures of a person in a room, and one delivers all
  * copies.
- * @returns `null` when no mail is sent now, because another mail covers the document, or because this one waits for
- * others and is queued again
+ * @returns `null` when no mail is sent now, because another mail covers the document, or because this one is queued
+ * again until other documents are ready
  */
 export async function gather(
   deps: GatherDeps,
@@ -62,14 +62,14 @@ export async function gather(
 }
 
 /**
- * The identity of a mail, for deduplication. After an order has left its room, a second mail is sent with the same
- * link; its identity also contains the time.
+ * The deduplication key of a mail. After an order has left its room, a second mail is sent with the same link, so its
+ * key also contains the time.
  */
 export const claimOf = ({ linkId = "", at }: SigningMail): string => (at === undefined ? linkId : `${linkId} ${at}`);
 
 /**
- * Releases documents that a request mail had claimed but will not cover, because their signer was replaced, or left the
- * session, before the mail was sent.
+ * Releases documents that a request mail had claimed but will not cover, because before the mail was sent their signer
+ * was replaced, or left the session.
  * @param sessionId the session whose documents the mail still covers; null for none
  */
 export async function release(db: Sql, about: SigningMail, sessionId: string | null = null): Promise<void> {
@@ -78,7 +78,7 @@ export async function release(db: Sql, about: SigningMail, sessionId: string | n
 
 async function mustWait(deps: GatherDeps, asked: Asked, { queuedAt }: SigningMail, moment: Gathered): Promise<boolean> {
   const caused = moment === "request" ? asked.issuedAt : asked.endedAt;
-  // A job that an earlier release queued has no time of its own.
+  // A job that an earlier release queued has no `queuedAt`, so the time of its cause is used.
   const since = queuedAt ?? caused?.toISOString();
   const hasWaitedMs = since === undefined ? 0 : await waitedMs(deps.db, since);
   if (hasWaitedMs >= longestWaitMs[moment]) return false;
@@ -88,8 +88,8 @@ async function mustWait(deps: GatherDeps, asked: Asked, { queuedAt }: SigningMai
 }
 
 /**
- * Whether the room has another document whose signers will soon be asked to sign. This is so when the order of that
- * document is paid, or when a payment for it may be under way.
+ * True if the room has another document whose signers will soon be asked to sign: its order is paid, or a payment may
+ * be in progress.
  */
 async function areOthersToCome(
   { db, closingsOf }: JoinDeps,
@@ -107,14 +107,14 @@ async function areOthersToCome(
   return others.length > 0;
 }
 
-/** Whether the room has another document of the person that waits for its notary. */
+/** True if the room has another document of the person that waits for its notary. */
 async function waitForActs({ db, rowMac, closingsOf }: GatherDeps, asked: Asked): Promise<boolean> {
   const orders = (await closingsOf(db, asked.orderId)).flatMap((closing) => closing.orders);
   const others = orders.filter((id) => id !== asked.orderId);
   return others.length > 0 && waitsForNotary(db, rowMac, others, asked);
 }
 
-/** Whether a document of the session is still being signed, or still waits for its notary. */
+/** True if a document of the session is still being signed, or waits for its notary. */
 async function haveOthers({ db }: JoinDeps, { id }: Asked, isWaiting: Statement): Promise<boolean> {
   const others = await db.query(sql`
     SELECT FROM session_signers own JOIN session_signers m ON m.session_id = own.session_id

@@ -219,7 +219,7 @@ export const mailWords: Readonly<Record<Language, Words>> = {
 };
 
 /**
- * The warning in each mail not to pass on the link. After the signing the link opens the signed document, and can't be
+ * The warning in each mail not to forward the link. After the signing the link opens the signed document, and can't be
  * used to sign.
  */
 export const mailCaution: Readonly<Record<Language, (outcome: MailFacts["outcome"]) => string>> = {

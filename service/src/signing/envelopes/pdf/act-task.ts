@@ -9,8 +9,8 @@ export type ActInput = {
   readonly act: Omit<Act, "reserve" | "padding">;
   readonly docSha256: string;
   /**
-   * Random lengths of the reserved space, in pairs. The pairs are tried one after another until the document contains
-   * no decoy of the signature's place.
+   * Random lengths for the reserved space, in pairs. The task tries one pair after another until the document contains
+   * no decoy.
    */
   readonly draws: readonly { readonly reserve: number; readonly padding: number }[];
 };
@@ -18,8 +18,8 @@ export type ActInput = {
 export type ActOutput = { readonly tail: Tail } | Refused | "decoys";
 
 /**
- * Builds the revision of an act. Uses the first pair of lengths for which the document contains no decoy. A decoy is a
- * sequence of numbers that would name another place for the signature.
+ * Builds the revision of an act. Uses the first pair of lengths for which the document contains no decoy: a sequence of
+ * numbers that a verifier could mistake for the signature's ByteRange.
  */
 export async function run(document: Buffer, { act, docSha256, draws }: ActInput): Promise<ActOutput> {
   const { mark, caption, signerName, values } = act;

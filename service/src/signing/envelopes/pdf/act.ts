@@ -50,8 +50,8 @@ export function buildAct(document: Buffer, docSha256: string, act: Act, typeset:
     const state = `/${act.values.get(field.name) ?? OFF}`;
     writer.set(ref, dict, { V: state, AS: state });
   }
-  // Draws even empty texts again. This act's signature locks the fields, and pyHanko would report a drawing from before
-  // the lock as a change made after it.
+  // Draws even unchanged and empty texts again. This act's signature locks the fields, and pyHanko would report a
+  // drawing from before the lock as a change made after the lock.
   const texts = act.fields.filter((field) => !isButton(field));
   const filled = texts.map((field) => {
     const { ref, dict } = fieldIn(look, field);

@@ -11,17 +11,17 @@ import type { ObjectWriter } from "@signsealship/certificate/pdf-file";
 import type { PreparedField, SignatureMark, UploadedMark } from "./fields.ts";
 
 /**
- * Draws the appearances of all fields of one revision, with one set of fonts. The fonts of all texts must be loaded
- * before. Except for the cover of a tag, everything is blended by multiplication, so that signers still see the page
- * below other signers' places.
+ * Draws the appearances of all fields of one revision, with one set of fonts, which must be loaded before. Everything
+ * is drawn with the blend mode Multiply, so that signers see the page below the fields of other signers. Only the
+ * rectangle that hides a tag is opaque.
  */
 export type Appearances = {
-  /** A place that waits for a signer to fill it in. */
+  /** The place of a field that its signer has not filled in. */
   empty: (field: Shape, label: string) => Drawing;
   text: (field: Shape, text: string) => Drawing;
   /** A checkbox, or an option of a radio, in one of its states. */
   box: (field: Shape, is: { readonly round: boolean; readonly on: boolean }) => Drawing;
-  /** @param caption the line below the mark: when, who, and which act */
+  /** @param caption the line below the mark: the time, the signer and the act's id */
   signature: (field: Shape, mark: SignatureMark, caption: string) => Drawing;
   /** Writes fonts and drawings. @returns the reference of each drawing's form XObject */
   addTo: (to: ObjectWriter) => (drawing: Drawing | null) => string;
@@ -71,7 +71,8 @@ export function createAppearances(typeset: Typeset): Appearances {
   return {
     empty(shape, label) {
       const drawing = begin(shape);
-      // An outline without a background, because some readers ignore blend modes and would hide the words below.
+      // An outline without a background, because some readers ignore blend modes: a background would hide the words
+      // below.
       drawing.canvas.drawing(0, 0, 1, outline(shape));
       line(drawing, label, inset(shape), { most: 9, colour: waiting });
       return drawing;
@@ -84,7 +85,7 @@ export function createAppearances(typeset: Typeset): Appearances {
     box(shape, { round, on }) {
       const drawing = begin(shape);
       const { place, unit } = shape;
-      // The box keeps its own size. The drawing may be larger than the box, to hide a tag.
+      // The box has its own size. The drawing may be larger than the box, to hide a tag.
       const size = { ...shape, width: place.width / unit, height: place.height / unit };
       drawing.canvas.drawing(0, 0, 1, round ? circles(size, on) : checkBox(size, on));
       return drawing;
@@ -121,8 +122,8 @@ export function createAppearances(typeset: Typeset): Appearances {
 }
 
 /**
- * A white rectangle that hides the text of a tag. All other parts let the page show through. So the rectangle is drawn
- * before the blend mode is set.
+ * A white rectangle that hides the text of a tag. It is drawn before the blend mode is set, because all other parts
+ * must let the page show through.
  */
 const cover = ({ covers }: Shape): string =>
   covers ? `1 1 1 rg ${[covers.x, covers.y, covers.width, covers.height].map(round).join(" ")} re f\n` : "";

@@ -23,10 +23,10 @@ export type CheckActInput = {
 };
 
 /**
- * Runs the verifier before an act counts as signed. The verifier reads exactly the bytes that are stored, and shares no
- * code with the signing. The last signature must cover the whole file, use a key that no earlier act used, and fill in
- * only its signer's own fields. All earlier acts must still be valid.
- * @returns why the verifier refuses the document; null when it accepts it
+ * Verifies the stored bytes before an act counts as signed, with a verifier that shares no code with the signing. The
+ * last signature must cover the whole file, use a key that no earlier act used, and fill in only its signer's own
+ * fields. All earlier acts must still be valid.
+ * @returns the reason why the verifier rejects the document; null when it accepts it
  */
 export async function run(
   bytes: Buffer,
@@ -54,7 +54,7 @@ export async function run(
 
 type Opened = Awaited<ReturnType<typeof openUnlocked>>;
 
-/** The record's hash in the one signature that covers the whole file; null when no signature or several cover it. */
+/** The act's hash in the signature that covers the whole file; null when no signature or several signatures do. */
 function statedAct(document: Opened): string | null {
   const [whole, another] = withRanges(document, findSignatures(document), "foreign").filter(
     ({ byteRange }) => byteRange.ok && byteRange.range.end === document.bytes.length,

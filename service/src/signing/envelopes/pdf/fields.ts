@@ -7,10 +7,10 @@ import type { FieldFormat, RequestedField, RuledField, ShowWhen } from "../../..
  */
 export type FieldKind = Exclude<RequestedField["kind"], "multiple">;
 
-/** The members of a field other than its place. A member is absent when the order doesn't state it. */
+/** The members of a field other than its place. A member is absent when the order doesn't set it. */
 type Content = {
   /**
-   * The value that the sender gave, which the preparation writes: the text as drawn, or `On` for a checkbox or option.
+   * The value that the sender entered and the preparation writes: the text as drawn, or `On` for a checkbox or option.
    */
   readonly value?: string;
   /** Set for a field that only shows the sender's value and that nobody fills in. */
@@ -45,15 +45,18 @@ export type PlannedField = Content & {
   readonly place: Place;
   /** The question to the signer; null when the field's kind needs none. */
   readonly label?: string | null;
-  /** Whether the field must be filled; true by default. */
+  /** True if the field must be filled; true by default. */
   readonly required?: boolean;
-  /** The document's own empty field that is used for this one, under its own name. */
+  /** The document's own empty field that is used for the planned field. It stays under its own name. */
   readonly existing?: ExistingField;
   /** Set for a signature that appears on no page. A certified document allows only such signatures to be added. */
   readonly invisible?: true;
-  /** The part that hides the page below, relative to the field's lower left corner, in points; none by default. */
+  /**
+   * The rectangle that hides the page below the field, relative to the field's lower left corner, in points; none by
+   * default.
+   */
   readonly covers?: Place;
-  /** A number that all options of one radio or multiple choice share: the index of the first option's field. */
+  /** The index of the first option's field, the same for all options of one radio or multiple choice. */
   readonly radio?: number;
 };
 
@@ -91,8 +94,8 @@ export type PreparedField = Content & {
   /** The rotation that turns the appearance upright on the page. */
   readonly matrix: readonly number[];
   /**
-   * The part of the appearance that hides the page below, relative to the appearance's lower left corner, in units of
-   * user space.
+   * The rectangle that hides the page below the field, relative to the appearance's lower left corner, in units of user
+   * space.
    */
   readonly covers?: Place;
   /** Set for a signature that appears on no page. */
@@ -101,14 +104,14 @@ export type PreparedField = Content & {
   readonly group?: string;
 };
 
-/** A field of another person that the rules of a signer's fields refer to. `texts` are its values. */
+/** Another person's field to which the rules of a signer's fields refer. `texts` are its values. */
 export type ReferencedField = RuledField & { readonly label: string | null; readonly texts: readonly string[] };
 
 /** The states of a checkbox and of a radio's option, as written in the document. */
 export const ON = "On";
 export const OFF = "Off";
 
-/** Whether a field is a box that can be checked. */
+/** True if a field is a box that can be checked. */
 export const isButton = ({ kind }: { readonly kind: string }): boolean => kind === "checkbox" || kind === "radio";
 
 /** The initials of a name: `JvD` for `Jane van Doe`. */
@@ -134,7 +137,6 @@ export const ownFields = <Field extends Pick<PreparedField, "signer" | "readOnly
   signer: number,
 ): Field[] => fields.filter((field) => field.signer === signer && !field.readOnly);
 
-/** The look of a signer's signature. */
 export type SignatureMark =
   | { readonly kind: "typed"; readonly text: string }
   /** Strokes of a pen: points in a rectangle of the given size, with y pointing down. */

@@ -7,7 +7,7 @@ import type { PdfLookup } from "../../../kernel/pdf/xref/lookup.ts";
 import type { ExistingField, PreparedField } from "./fields.ts";
 import { LOCKED, PRINT, rectangleOf, titleOf, turnOf, valueEntries } from "./values.ts";
 
-/** One of the document's own fields: how the preparation changes it, or that it stays. */
+/** One of the document's own fields, which the preparation changes or leaves unchanged. */
 export type OwnField =
   | {
       readonly kind: "changed";
@@ -45,12 +45,12 @@ function dictOf(look: PdfLookup, object: number): Dict {
   return found.dict;
 }
 
-/** The entries of the document's own field that stay when a signer gets the field: what it is, and its name. */
+/** The entries of the document's own field that the preparation leaves unchanged: the field's type and its name. */
 const preservedEntries: ReadonlySet<string> = new Set(["Type", "Subtype", "T", "TM", "Parent", "NM", "StructParent"]);
 
 /**
- * The changes to one of the document's own fields. A field other than a signature becomes one of ours under its own
- * name: what its author wrote about format, look, default value and actions doesn't hold for it any more.
+ * The changes to one of the document's own fields. A signature field keeps its entries. Any other field keeps only its
+ * name: the author's format, look, default value and actions are removed.
  */
 export function changesOf(widget: Changed, dict: Dict, lockOf: LockOf, form: string): Record<string, string> {
   const { prepared, page, rect, label } = widget;
@@ -65,7 +65,7 @@ export function changesOf(widget: Changed, dict: Dict, lockOf: LockOf, form: str
     AP: `<</N ${form}>>`,
     ...(prepared.matrix[0] !== 1 && { MK: `<</R ${turnOf(prepared.matrix)}>>` }),
     F: String(PRINT),
-    // Otherwise the field would inherit the flags of its parent.
+    // Without flags of its own, the field would inherit the flags of its parent.
     Ff: "0",
     ...valueEntries(prepared),
   };
@@ -95,8 +95,8 @@ export const radioChanges = (dict: Dict, label: string | null): Record<string, s
 const nothing = (key: string) => [key, "null"] as const;
 
 /**
- * The changes to one of the document's empty signature fields. Removes the seed value (SV): it states the author's
- * requirements for the signature, which our signature possibly doesn't meet.
+ * The changes to one of the document's empty signature fields. Removes the seed value (SV), in which the author
+ * restricts the signature: ours may not comply.
  */
 function signatureChanges({ prepared }: Changed, dict: Dict, lockOf: LockOf, form: string) {
   return {

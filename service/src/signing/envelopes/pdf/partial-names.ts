@@ -7,8 +7,8 @@ import type { PlannedField } from "./fields.ts";
 import { partialName } from "./placement/usable-kinds.ts";
 
 /**
- * Renames the document's own fields whose partial names have periods, which ISO 32000-2 12.7.4.2 forbids. pyHanko
- * judges no later signature of a document with such a field. Changes nothing in a document that somebody has signed or
+ * Renames the document's own fields whose partial names contain periods, which ISO 32000-2 12.7.4.2 forbids. Without
+ * the new name, pyHanko could not validate later signatures. Changes nothing in a document that somebody has signed or
  * certified.
  * @returns the planned fields, with the new names
  */
@@ -22,7 +22,8 @@ export function withoutPeriods(
   const all = [...formFields(file, acroForm.dict)];
   const partial = new Map<Dict, string | null>(all.map(({ dict }) => [dict, partialName(look, dict)]));
   const usedNames = new Set(partial.values());
-  // The number to try next for each name, since a form can have many fields of one name.
+  // The next suffix to try for each name. A form can have thousands of fields with the same name, so the search must
+  // not restart at 2.
   const next = new Map<string, number>();
   const renamed = new Map(partial);
   for (const { dict, ref } of all) {
@@ -38,7 +39,7 @@ export function withoutPeriods(
     renamed.set(dict, free);
     writer.set(ref, dict, { T: textString(free) });
   }
-  // By object, because a field and one of a group can have the same full name: `A.B`, and `B` in `A`.
+  // Keyed by object, because two fields can have the same full name: a field `A.B`, and the child `B` of a group `A`.
   const changed = new Map<number, string>();
   for (const { dict, ref, above } of all)
     changed.set(ref.num, [...above, dict].flatMap((node) => renamed.get(node) ?? []).join("."));
@@ -47,7 +48,7 @@ export function withoutPeriods(
     const { existing } = field;
     if (!existing) return field;
     const { radio } = existing;
-    // An option of a radio has the radio's name and, after a period, its own.
+    // The name of a radio's option is the radio's name, a period and the option's own name.
     const name = radio ? nameOf(radio) + existing.name.slice(radio.name.length) : nameOf(existing);
     return {
       ...field,

@@ -33,22 +33,19 @@ export type Preparation = {
    * The fields to place. A signer for whom the list has no signature gets a place on a page that is added at the end.
    */
   readonly planned: readonly PlannedField[];
-  /**
-   * The number of signers. Their names are not needed, and may still change: a signer may be replaced after the
-   * preparation.
-   */
+  /** The number of signers. Their names are not needed, because a signer may be replaced after the preparation. */
   readonly signers: number;
   /** The words at the top of the added page. */
   readonly page: { readonly title: string; readonly note: string };
   /** Hex SHA-256 of the document. */
   readonly docSha256: string;
-  /** Whether a notary signs after the signers, wherever the notary's signature is placed; false by default. */
+  /** True if a notary signs after the signers, wherever the notary's signature is placed; false by default. */
   readonly isNotarized?: boolean;
   /** The notary's own field, if the preparation reserves it. It becomes the last of the prepared fields. */
   readonly block?: PlannedBlock;
 };
 
-/** A notary's block to place. Its width and height are in points. */
+/** A notary's block (the notary's signature field) to place. Width and height are in points. */
 export type PlannedBlock = {
   readonly width: number;
   readonly height: number;
@@ -58,8 +55,8 @@ export type PlannedBlock = {
    */
   readonly at: { readonly page: number; readonly x: number; readonly y: number } | null;
   /**
-   * Set when the notary can also add the field when signing. Then the block is left out in two cases: when the document
-   * already has signatures, because readers may report a new field as a change, and when no page has room for it.
+   * Set when the notary can also add the field when signing. The block is then omitted in two cases: the document
+   * already has signatures, so that readers may report a new field as a change; or no page has room for it.
    */
   readonly isOptional?: true;
 };
@@ -78,15 +75,15 @@ export type Prepared = {
  * that no signature invalidates another.
  * @param original the document; neither changed nor copied
  * @param typeset must have the fonts of all texts
- * @throws PdfRefusal for a document that can't be extended like this, UnfitField
+ * @throws PdfRefusal for a document that can't be extended this way, UnfitField
  */
 export function prepareDocument(original: Buffer, preparation: Preparation, typeset: Typeset): Prepared {
   const { block, ...withoutBlock } = preparation;
   try {
     return build(original, preparation, typeset);
   } catch (error) {
-    // The block does not fit, although its place looked blank: PDF programs measure some pages differently. An optional
-    // block is then left out, and only the signers' fields are placed.
+    // The block does not fit, although its place looked blank, because PDF programs measure some pages differently. An
+    // optional block is omitted, and only the signers' fields are placed.
     if (!(error instanceof UnfitField) || !block?.isOptional) throw error;
     return build(original, withoutBlock, typeset);
   }
@@ -157,7 +154,10 @@ function requireLegible(index: number, field: PreparedField, typeset: Typeset): 
 
 type Sized = Pick<PreparedField, "width" | "height" | "unit"> & { readonly kind: string };
 
-/** Says that the text would be too small to read in the field; null if it fits. The words continue the field's name. */
+/**
+ * The reason why a text would be too small to read in the field, as words that continue the field's name; null if it
+ * fits.
+ */
 export function whyIllegible(field: Sized, text: string, typeset: Typeset): string | null {
   const points = isButton(field) ? null : fittingPoints(field, text, typeset);
   return points !== null && points < leastText
@@ -166,8 +166,8 @@ export function whyIllegible(field: Sized, text: string, typeset: Typeset): stri
 }
 
 /**
- * Makes the fields that belong to no signer read-only, so that their values stay as uploaded. A widget with one drawing
- * and no appearance state gets a state, because pyHanko otherwise reports the drawing as a change made after the lock.
+ * Makes all fields that have no signer read-only, so that their values stay as uploaded. A widget with one drawing and
+ * no appearance state gets a state, because pyHanko otherwise reports the drawing as a change made after the lock.
  * @param signers the object numbers of the signers' fields
  */
 function closeOthers(look: PdfLookup, writer: RevisionWriter, signers: ReadonlySet<number>): void {
@@ -190,8 +190,8 @@ function closeOthers(look: PdfLookup, writer: RevisionWriter, signers: ReadonlyS
 const READ_ONLY = 1;
 
 /**
- * Refuses fields that would invalidate earlier signatures. Readers report new text fields as changes; in a certified
- * document they report anything visible.
+ * Rejects fields that would invalidate earlier signatures. Readers report new text fields as changes. In a certified
+ * document they report every visible field.
  * @param onPages how many of the fields are on existing pages
  */
 function refuseUnfit({ signatures, docMdp }: PdfLookup, planned: readonly PlannedField[], onPages: number): void {
@@ -224,8 +224,7 @@ function addedPage(look: PdfLookup, writer: RevisionWriter, signers: readonly nu
 }
 
 /**
- * The notary counts as one more signer, who has only this field. The lock of the field therefore names only the field
- * itself.
+ * The notary is numbered as one more signer, who has only this field, so the field's lock names only the field itself.
  */
 const blockField = (
   { width, height }: PlannedBlock,
@@ -240,7 +239,7 @@ const blockField = (
 });
 
 /**
- * The notary's block to place. Null when none is planned, and when an optional one must be left out.
+ * The notary's block to place. Null when none is planned, and when an optional block must be omitted.
  * @throws UnfitField for a required block that does not fit
  */
 function blockToPlace({ block }: Preparation, rows: number, { signatures, docMdp }: PdfLookup): PlannedBlock | null {
@@ -251,7 +250,7 @@ function blockToPlace({ block }: Preparation, rows: number, { signatures, docMdp
   return block;
 }
 
-/** Whether an added page has room for the block below this number of signers' rows. */
+/** True if an added page has room for the block below this number of signers' rows. */
 function fitsBelow({ height }: PlannedBlock, rows: number): boolean {
   const { x, y } = belowRows(rows);
   return y + height <= signaturePageBox.shown[3] - x;

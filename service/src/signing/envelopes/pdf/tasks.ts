@@ -42,7 +42,7 @@ export async function buildActIn(workers: Workers, call: Call<ActInput>): Promis
   return { ...output.tail, tail: ownBuffer(output.tail.tail) };
 }
 
-/** Verifies a signed document in a worker. @throws PdfRefusal when the verifier does not accept it */
+/** Verifies a signed document in a worker. @throws PdfRefusal when the verifier rejects it */
 export async function checkActIn(workers: Workers, call: Call<CheckActInput>): Promise<void> {
   const why = await workers.run(checking, call).catch(refuseCostly);
   if (why !== null) throw new PdfRefusal("needs_repair", `the signature does not verify: ${why}`);

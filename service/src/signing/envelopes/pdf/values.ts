@@ -10,9 +10,9 @@ const COMBO = 1 << 17;
 const defaultAppearance = "(/Helv 0 Tf 0 g)";
 
 /**
- * The entries of a field's dictionary for its type and the sender's value. A radio's options are checkboxes with names
- * of their own, because pyHanko reports a change of an unnamed option as a change of another field. A dropdown has no
- * /I, because pyHanko reports a change of /I as not permitted by form filling.
+ * The dictionary entries for a field's type and the sender's value. A radio's options are checkboxes with names of
+ * their own, because pyHanko reports a change of an unnamed option as a change of another field. A dropdown has no /I,
+ * because pyHanko doesn't accept a changed /I as form filling.
  */
 export function valueEntries(field: PreparedField): Record<string, string> {
   const { kind, readOnly, options = [] } = field;

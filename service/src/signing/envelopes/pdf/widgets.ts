@@ -22,7 +22,7 @@ export type Widget = {
   /** The drawing to show. Null for a field that stays unchanged or shows nothing. */
   readonly drawing: Drawing | Both | null;
   readonly label: string;
-  /** How this field changes the document. */
+  /** How writing this field changes the document: as a new field, or as a change of the document's own field. */
   readonly is: { readonly kind: "new"; readonly ref: string; readonly fill: (body: string) => void } | OwnField;
 };
 
@@ -37,8 +37,8 @@ export type Tools = {
   readonly signers: number;
   readonly docSha256: string;
   /**
-   * The permission that the signature of an act sets for later changes. 2 allows filling in and signing existing
-   * fields; null leaves the readers' default.
+   * The change permission (/P, ISO 32000-2 table 236) in the lock of an act's signature. 2 allows filling in and
+   * signing existing fields; null omits the entry.
    */
   readonly permission: 2 | null;
 };
@@ -68,7 +68,7 @@ export function widgetOf(
   const kind: PreparedField["kind"] = field.kind === "signature" && !at.isFirst ? "mark" : field.kind;
   const { rect, ...shape } = toUserSpace(at.page.box, drawnPlace(field));
   const is = existing ? ofDocument(look, existing) : ({ kind: "new", ...writer.reserve() } as const);
-  // The name contains the document's own hash, so no field in the document can already have it.
+  // The name contains the hash of the uploaded document, so no field in that document can already have this name.
   const nameAt = (index: number) => `SignSealShip-${docSha256.slice(0, 16)}-${signer}-${index + 1}-${kind}`;
   const group = existing?.radio?.name ?? (field.radio === undefined ? undefined : nameAt(field.radio));
   const name =
@@ -122,9 +122,7 @@ function drawn(field: PreparedField, waiting: string, appearances: Appearances):
   return value === undefined ? appearances.empty(field, waiting) : appearances.text(field, value);
 }
 
-/**
- * The area that a field's drawing takes. A box may be smaller than the tag that it hides, so its drawing covers both.
- */
+/** The area of a field's drawing. A box may be smaller than the tag that it hides, so its drawing covers both. */
 function drawnPlace({ kind, place, covers }: PlannedField): Place {
   if (!covers || (kind !== "checkbox" && kind !== "radio")) return place;
   const width = Math.max(place.width, covers.x + covers.width);
@@ -186,7 +184,7 @@ const written = (entries: Readonly<Record<string, string>>): string =>
     .map(([key, value]) => `/${key}${/^\d/.test(value) ? " " : ""}${value}`)
     .join("");
 
-/** The lock that a signature sets on all fields of its signer, so that what was signed can't change. */
+/** The lock that a signature sets on all fields of its signer, so that the signed values can't change. */
 const locksOf =
   (all: readonly Widget[], permission: 2 | null): LockOf =>
   (signer) => {

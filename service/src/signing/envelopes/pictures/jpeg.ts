@@ -12,8 +12,8 @@ const frames: ReadonlySet<number> = new Set([0xc0, 0xc1, 0xc2]);
 const otherFrames: ReadonlySet<number> = new Set([0xc3, 0xc5, 0xc6, 0xc7, 0xc9, 0xca, 0xcb, 0xcd, 0xce, 0xcf]);
 const END = Buffer.from([0xff, 0xd9]);
 /**
- * The marker DNL, which sets the number of lines after the first scan. A JPEG with this marker is refused: the memory
- * limit relies on the number of lines in the frame header, which DNL would replace.
+ * The marker DNL, which overrides the number of lines after the first scan. A JPEG with this marker is rejected,
+ * because the memory limit relies on the number of lines in the frame header.
  */
 const LINES = Buffer.from([0xff, 0xdc]);
 
@@ -40,8 +40,7 @@ export async function decodeJpeg(bytes: Buffer): Promise<Raster> {
 }
 
 /**
- * Reads the segments before the first scan, so that the picture's size and components are known before anything is
- * decoded.
+ * Reads the segments before the first scan, so that the size and the components are checked before anything is decoded.
  */
 function factsOf(bytes: Buffer): { width: number; height: number; end: number } {
   let size: { width: number; height: number } | null = null;

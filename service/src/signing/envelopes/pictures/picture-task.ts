@@ -4,21 +4,21 @@ import { decodePng } from "./png.ts";
 import { type PictureFault, type Raster, requireInk, shrink, UnfitPicture } from "./raster.ts";
 
 export type PictureInput = {
-  /** The sizes to try, from the largest. The last one is so small that any picture has at most `bytes`. */
+  /** The sizes to try, from the largest. At the last size, any picture compresses to at most `bytes`. */
   readonly sizes: readonly { readonly width: number; readonly height: number }[];
   /** The most bytes that the picture may have after compression. */
   readonly bytes: number;
 };
 
 /**
- * The picture as the form sends it back and the document contains it: deflated RGBA. Nothing else of the original file
- * is left.
+ * The picture as the form sends it back and the document contains it: deflated RGBA. It contains no metadata of the
+ * original file.
  */
 export type FitPicture = { readonly width: number; readonly height: number; readonly deflated: Uint8Array };
 
 export type PictureOutput = FitPicture | { readonly fault: PictureFault };
 
-/** Decodes a picture of a signature. The file comes from a stranger, so this runs in a worker. */
+/** Decodes a picture of a signature. The file is untrusted, so it is decoded in a worker. */
 export async function run(bytes: Buffer, { sizes, bytes: most }: PictureInput): Promise<PictureOutput> {
   try {
     const picture = await decode(bytes);

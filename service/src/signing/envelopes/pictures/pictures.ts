@@ -13,12 +13,12 @@ const task: Task<PictureInput, PictureOutput> = {
 
 /** The limits for a picture in a document: its pixels, and its bytes after compression. */
 export const mostPicture = { width: 600, height: 300, bytes: 90_000 } as const;
-/** The sizes to try, from the largest. At the last one, any picture is small enough. */
+/** The sizes to try, from the largest. At the last size, any picture fits the limit for bytes. */
 const sizes = [mostPicture, { width: 400, height: 200 }, { width: 200, height: 100 }];
 
 /**
  * Reads a PNG or JPEG that a signer sent, and scales it to fit a document.
- * @returns the picture, or why it was refused
+ * @returns the picture, or the reason why it was rejected
  */
 export async function readPictureIn(workers: Workers, call: { holder: string; bytes: Buffer }): Promise<PictureOutput> {
   return workers.run(task, { ...call, input: { sizes, bytes: mostPicture.bytes } }).catch((error) => {

@@ -110,7 +110,7 @@ function inflated(data: Buffer, length: number): Buffer {
   return raw;
 }
 
-/** Reverses the filter of a row (section 9.2). @param step bytes of a pixel, at least one */
+/** Reverses the filter of a row (section 9.2). @param step the bytes in a pixel, at least one */
 function unfilter(filter: number, line: Uint8Array, above: Uint8Array, step: number): void {
   if (filter > 4) throw broken("a filter");
   for (let at = 0; at < line.length; at++) {
@@ -145,7 +145,7 @@ function colors({ depth, type, channels }: Head, palette: Buffer, transparent: B
   };
   const scale = depth < 8 && type === 0 ? 255 / ((1 << depth) - 1) : 1;
   /**
-   * Whether a pixel has the one color that the tRNS chunk makes transparent. Samples are compared at their full depth.
+   * True if a pixel has the one color that the tRNS chunk makes transparent. Samples are compared at their full depth.
    */
   const clear = (line: Uint8Array, column: number): boolean => {
     if (transparent.length < channels * 2) return false;

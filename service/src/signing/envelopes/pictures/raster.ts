@@ -1,7 +1,7 @@
 /** A picture: red, green, blue and alpha of each pixel, 8 bits, from the upper left corner, row by row. */
 export type Raster = { readonly width: number; readonly height: number; readonly rgba: Uint8Array };
 
-/** Why a picture is refused. */
+/** The reasons for which a picture is rejected. */
 export const pictureFaults = ["format", "size", "colors", "broken", "empty"] as const;
 export type PictureFault = (typeof pictureFaults)[number];
 
@@ -48,7 +48,7 @@ export function shrink(picture: Raster, most: { width: number; height: number })
 
 type Area = { left: number; top: number; right: number; bottom: number };
 
-/** A fully transparent pixel doesn't change the average color. */
+/** Colors are weighted by alpha, so a fully transparent pixel doesn't change the average. */
 function mean({ width, rgba }: Raster, { left, top, right, bottom }: Area): [number, number, number, number] {
   let [red, green, blue, alpha] = [0, 0, 0, 0];
   for (let y = top; y < bottom; y++)

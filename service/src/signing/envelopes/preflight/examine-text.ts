@@ -23,8 +23,8 @@ type Run = {
 type Widths = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
 /**
- * Finds words of the page that overlap a field's place, and words that the signing page shows under "Read as text" but
- * the PDF page does not show. Reports a document that pdf.js can't read.
+ * Finds words of the page that overlap a field's place. Also finds hidden words: the signing page shows them under
+ * "Read as text", but the PDF page does not. Reports a document that pdf.js can't read.
  */
 export async function examineText(look: PdfLookup, planned: readonly PlannedField[]): Promise<DocumentNotice[]> {
   const notices: DocumentNotice[] = [];
@@ -74,7 +74,7 @@ export async function examineText(look: PdfLookup, planned: readonly PlannedFiel
 const together = (hiddenOn: readonly DocumentNotice[]): DocumentNotice[] =>
   hiddenOn.length > most.hidden ? hiddenOn.slice(0, 1).map((first) => ({ ...first, page: null })) : [...hiddenOn];
 
-/** A line of underscores or the like is a line to sign on, so it doesn't count as a word. */
+/** A line of underscores or dots is a line to sign on, so it isn't counted as a word. */
 const isRule = (word: string): boolean => /^[\s_.·…\-–—=:]*$/.test(word);
 
 function wordsBelow(
@@ -107,8 +107,8 @@ function wordsBelow(
 }
 
 /**
- * The centers of a run's characters, a quarter of the font size above the baseline. Equal widths would stretch
- * "Initials:" onto the blank behind it, so the font's own widths divide the run.
+ * The centers of a run's characters, a quarter of the font size above the baseline. The run is divided by the font's
+ * own widths: equal widths would shift "Initials:" onto the blank space behind it.
  */
 function centersOf(
   { str, transform, width }: Run,
@@ -116,7 +116,7 @@ function centersOf(
 ): [number, number][] {
   const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = transform;
   const across = Math.hypot(a, b) || 1;
-  // Counted in UTF-16 units, as the positions of the words are.
+  // Split into UTF-16 units, because the positions of the words are in these units, too.
   const each = str.split("").map((unit) => widths?.get(unit) ?? 500);
   const unit =
     width /

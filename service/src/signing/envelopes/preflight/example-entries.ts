@@ -6,8 +6,8 @@ import { initialsOf, isButton, OFF, ON, type PreparedField, type ReferencedField
 export type ExampleSigner = { readonly name: string; readonly language: Language };
 
 /**
- * The entries of a signer in a preview: what the sender tried on that signer's page, and examples for the other fields
- * that a signer must fill in. Anything that the signing page would refuse is replaced by an example.
+ * The values of a signer in a preview: those that the sender tried on that signer's page, and examples for the other
+ * required fields. An example also replaces a value that the signing page would reject.
  * @param tried what was typed or chosen, by field name; undefined if the sender did not try this page
  */
 export function exampleEntries(
@@ -51,8 +51,8 @@ export function exampleEntries(
 }
 
 /**
- * The fields of others that the rules of own fields refer to. A field of a signer who has signed has that signer's
- * entry, and a read-only field has the sender's value.
+ * Other people's fields to which the rules of the signer's own fields refer. The field of an earlier signer has that
+ * signer's value, and a read-only field the sender's value.
  */
 export function fieldsReferencedBy(
   own: readonly PreparedField[],
@@ -97,7 +97,9 @@ function examplesFor({ kind, format, options = [], required }: PreparedField): r
   return [typeof format === "string" ? (textExamples[format] ?? "Example") : "Example"];
 }
 
-/** Checks the boxes that must be checked, and as many options as must be chosen. Of a radio, it leaves only one chosen. */
+/**
+ * Checks the boxes that must be checked, and the required number of options. Of a radio, only one option stays chosen.
+ */
 function chooseOptions(own: readonly PreparedField[], entries: Map<string, string>): void {
   for (const field of own) {
     if (field.kind === "checkbox" && field.required && field.group === undefined) entries.set(field.name, ON);

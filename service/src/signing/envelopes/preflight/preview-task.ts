@@ -11,7 +11,7 @@ import { type ExampleSigner, exampleEntries, fieldsReferencedBy } from "./exampl
 import { requirePlaces } from "./require-places.ts";
 import { refusalWords } from "./trial-task.ts";
 
-/** The data for a preview besides the document. */
+/** The input of a preview, except the document. */
 export type ToPreview = Pick<Preparation, "page" | "docSha256"> & {
   readonly signers: readonly (ExampleSigner & { readonly routing: number })[];
   readonly fields: readonly RequestedField[] | null;
@@ -28,16 +28,16 @@ export type PreviewOutput =
       readonly pages: number;
       /** The number of the document's pages after the preparation. */
       readonly preparedPages: number;
-      /** The revisions to append: the prepared fields, then the entries of signers in the order of their turns. */
+      /** The revisions to append: the prepared fields, then the values of signers in the order of their turns. */
       readonly revisions: readonly Buffer[];
-      /** The entries of those signers, by field name. */
+      /** The values of those signers, by field name. */
       readonly entries: ReadonlyMap<string, string>;
     })
   | { readonly refusal: string };
 
 /**
- * Prepares a document as an order would, with the rules of an order. Then fills it in for every signer after whom
- * somebody else has a turn. Nothing is signed: the signatures are drawn, and have no contents.
+ * Prepares a document as an order would, with the rules of an order. Then fills it in for every signer whom another
+ * signer follows. Nothing is signed: the drawn signatures have no cryptographic contents.
  */
 export async function run(original: Buffer, input: ToPreview): Promise<PreviewOutput> {
   const { signers, fields: requested, page, docSha256, isNotarized } = input;

@@ -6,21 +6,20 @@ import type { PlannedField } from "../pdf/fields.ts";
 import { UnfitField } from "../pdf/prepare.ts";
 
 /**
- * The most places on a page and of a signer; the largest share of a page for one place and for all; and the largest
- * share of the smaller place that two places may share. A large place over a sentence could change the page's meaning.
+ * The limits for places: the number on a page and of a signer; the share of a page for one place, and for all places;
+ * and the share of the smaller place that another place may overlap. A large place over a sentence could change the
+ * page's meaning.
  */
 const most = { onPage: 100, ofSigner: 200, ofPage: 0.1, ofPageInAll: 0.4, overlap: 0.4 } as const;
 /** The place of a text must be narrower than its page by at least this many points. */
 const marginForText = 36;
-/**
- * By how many points places may overlap without being refused, because borders that touch may overlap after rounding.
- */
+/** Points by which places may overlap, because borders that touch may overlap after rounding. */
 const tolerance = 0.5;
 
 /**
- * Refuses places that are larger or more numerous than signing needs. Orders that were placed before these rules
- * existed are prepared without them.
- * @param elements the names of the fields that the order requests. These fields come first; further fields come from
+ * Rejects places that are larger or more numerous than signing needs. Orders from before these rules are prepared
+ * without them.
+ * @param elements the names of the fields that the order requests. These fields come first; further fields are those of
  * the document's own tags, which may be close together
  * @throws UnfitField for a field that breaks a rule
  */

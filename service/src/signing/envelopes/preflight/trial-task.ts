@@ -30,7 +30,7 @@ const because: Readonly<Record<PdfRefusalReason, string>> = {
   too_complex: "it is too complex",
 };
 
-/** The reason why the document makes the order impossible. Null for an error with another cause. */
+/** The reason why the order can't be placed with this document. Null for an error with another cause. */
 export function refusalWords(error: unknown, { signers, fields }: Pick<ToSign, "signers" | "fields">): string | null {
   const refused = `document can't be ${signers.length === 0 ? "notarized" : "signed"}`;
   if (error instanceof UnfitField) {

@@ -20,17 +20,17 @@ import { requirePlaces } from "./require-places.ts";
 
 export type Tried = Pick<TriedDocument, "notices" | "unfit"> & { readonly planned: readonly PlannedField[] };
 
-/** The data that the trial needs besides the document. */
+/** The input of the trial, except the document. */
 export type Trial = Omit<ToSign, "holder" | "bytes">;
 
 /**
- * A typeset without glyphs. The trial draws real glyphs only for the sender's texts. The fonts have glyphs for every
- * other text, and loading them would take longer than the rest of the trial.
+ * A typeset without glyphs. Loading the fonts takes longer than the rest of the trial, so only the sender's texts are
+ * drawn with real glyphs. The fonts have glyphs for every other text.
  */
 const withoutGlyphs: Typeset = () => ({ lines: [], text: "", escaped: false });
 
 /**
- * A typeset that measures only these texts, which must fit their places. All other texts, such as labels, are drawn
+ * A typeset with real glyphs for these texts, which must fit their places. All other texts, such as labels, are drawn
  * without glyphs.
  */
 const onlyOf =
@@ -39,13 +39,13 @@ const onlyOf =
     texts.has(text) ? typeset(text, width) : withoutGlyphs(text, width);
 
 /**
- * The memory in bytes for everything that is appended to a document: the fields and the seal, and for each signer a
+ * Bytes reserved for everything that is appended to a document: the fields and the seal, and for each signer a
  * certificate, a time stamp and drawings.
  */
 const roomBytes = 256 * 1024;
 
 /**
- * Prepares, signs and seals a document in memory, without keys, to find out whether it can be done.
+ * Prepares, signs and seals a document in memory, without keys, to find out if it can be signed.
  * @returns the planned fields, and notices about content that people may overlook
  * @throws PdfRefusal, UnfitField, UnmatchedTag, UnseenContent
  */
@@ -59,7 +59,7 @@ export async function tryAll(
       "too_large",
       `${original.length} bytes, where ${most} leave room for ${signers.length} signatures`,
     );
-  // For a document that can't be read, this throws the sealer's own refusal.
+  // Throws the sealer's own refusal for a document that can't be read.
   const look = lookUpPdf(original);
   await refuseFinished(original);
   const planned = await plan(original, { signers: signers.length, fields: requested });
@@ -97,8 +97,8 @@ export async function tryAll(
 }
 
 /**
- * The faults of a document that prevent electronic signatures only. Programs can still open and print it, so it can be
- * notarized on paper.
+ * The faults that prevent electronic signatures only. The document can still be printed, so it can be notarized on
+ * paper.
  */
 const inkOnly: ReadonlySet<PdfRefusalReason> = new Set(["needs_repair", "docmdp_forbids_changes", "too_large"]);
 
@@ -117,9 +117,9 @@ export async function tryNotarizing(
     const seal = trySeal(original, sha256);
     await refuseFinished(original);
     await requireFilling(Buffer.concat([original, seal]), original.length);
-    // The people's places are planned when the act begins, after the order was paid.
+    // Only a check: the places of the people are planned when the act begins, after the payment.
     await plan(original, { signers: beforeNotary, fields: null, closesUnusable: true }).catch((error: unknown) => {
-      // A long text says nothing about its tags, and a document for ink needs none.
+      // A text that is too long to search may contain no tags, and a document that is notarized on paper needs none.
       if (!(error instanceof TooLongForTags)) throw error;
     });
     return { planned: [], notices: unseenIn(original), unfit: [] };
@@ -130,8 +130,8 @@ export async function tryNotarizing(
 }
 
 /**
- * @throws PdfRefusal for a document that this service's own seal has closed, because only seals and time stamps may
- * follow that seal
+ * @throws PdfRefusal for a document with this service's own final seal, which permits only further seals and time
+ * stamps
  */
 async function refuseFinished(original: Buffer): Promise<void> {
   const signatures = await openUnlocked(original).then(findSignatures).catch(unreadable);
@@ -146,7 +146,7 @@ async function refuseFinished(original: Buffer): Promise<void> {
 }
 
 /**
- * If the verifier can't read a document, throws a refusal, because the verifier would refuse the signed document too.
+ * Throws a refusal if the verifier can't read the document, because the verifier would reject the signed document, too.
  * @throws PdfRefusal; any other error is rethrown
  */
 function unreadable(error: unknown): never {
@@ -155,8 +155,8 @@ function unreadable(error: unknown): never {
 }
 
 /**
- * Refuses a document if an act or a seal would change more in it than filling in fields. Signers' browsers sign only
- * such changes, and a seal allows nothing else.
+ * Rejects a document if an act or a seal would change more in it than the values of fields. Signers' browsers sign only
+ * such changes, and a seal permits nothing else.
  */
 async function requireFilling(document: Buffer, preparedBytes: number): Promise<void> {
   const level = changesSince(await openUnlocked(document).catch(unreadable), preparedBytes);
@@ -165,8 +165,8 @@ async function requireFilling(document: Buffer, preparedBytes: number): Promise<
 }
 
 /**
- * Refuses a document with fields that the verifier can't tell apart. Otherwise the service would later refuse every act
- * in it.
+ * Rejects a document with fields that the verifier can't distinguish, because it would later reject every act in this
+ * document.
  */
 async function requireOwnFields(document: Buffer, preparedBytes: number, prepared: readonly PreparedField[]) {
   const own = prepared.filter(({ readOnly }) => !readOnly);

@@ -26,7 +26,7 @@ export type StoredDocument = {
   deletedAt: Date | null;
 };
 
-/** The stored records of an envelope, and the results of checking them. */
+/** The stored records of an envelope, and the results of verifying them. */
 export type EvidenceNow = {
   /** The evidence of a completed envelope; null when the stored records are no longer valid evidence. */
   evidence: EnvelopeEvidence | null;
@@ -44,7 +44,7 @@ export async function evidenceNow(deps: DocumentDeps, envelope: Envelope): Promi
   const rows = rowsClaim(deps, verifyCode, trail);
   const documents = await documentsOf(deps, envelope);
   const [certificate, notarized] = [documents.get("custody_certificate"), documents.get("notarized")];
-  // A notarized envelope has no sealed document of its own, because the notary's signature closes it.
+  // A notarized envelope has no sealed document of its own, because the notary's signature is its last one.
   const none = { evidence: null, certificate: undefined, notarized: undefined };
   if (envelope.outcome !== "Completed" || envelope.isInRoom)
     return { ...none, trail, claims: [rows, await openTrail(verifyCode, trail)] };
@@ -61,7 +61,7 @@ export async function evidenceNow(deps: DocumentDeps, envelope: Envelope): Promi
   }
   const { claims } = await verifyEnvelope(envelopeBytes(evidence));
   const certificateState = await certificateClaim(deps, envelope, certificate, evidence);
-  // The evidence was assembled here just now, so checks of its form (readable, canonical) would prove nothing.
+  // The service has just assembled this evidence, so checks of its form (readable, canonical) would prove nothing.
   const meaningful = claims.filter(({ name }) => name !== "envelope_readable" && name !== "envelope_canonical");
   return { evidence, trail, claims: [rows, ...meaningful, certificateState], certificate, notarized };
 }
@@ -86,7 +86,7 @@ async function openTrail(verifyCode: string, trail: readonly TrailRecord[]): Pro
   }
 }
 
-/** The order's latest document of each kind, among the documents whose rows pass their MAC. */
+/** The order's latest document of each kind, among the documents whose rows have a valid MAC. */
 async function documentsOf({ db, rowMac }: DocumentDeps, { orderId, orderCode, partnerId, environment }: Envelope) {
   const rows = await db.query<StoredDocument>(sql`
     SELECT d.kind, d.sha256, d.bytes, d.blob_key AS "blobKey", d.row_mac AS mac, ${deletedAt(sql`d.blob_key`)}
@@ -122,7 +122,7 @@ async function completedEvidence(
   }
 }
 
-/** Whether the custody certificate is stored exactly as it was sealed, and has exactly this evidence attached. */
+/** Checks that the custody certificate is stored exactly as it was sealed, and has exactly this evidence attached. */
 async function certificateClaim(
   { blobs }: DocumentDeps,
   envelope: Envelope,

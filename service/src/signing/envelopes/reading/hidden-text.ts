@@ -95,7 +95,7 @@ function matrixOf(value: unknown): Matrix {
   return all.every((one) => typeof one === "number") ? (all as unknown as Matrix) : identity;
 }
 
-/** Whether a color is so close to white that nobody can read it on paper. */
+/** True if a color is so close to white that nobody can read it on paper. */
 function isWhite(fill: string): boolean {
   const [, red = "", green = "", blue = ""] = /^#(..)(..)(..)$/.exec(fill) ?? [];
   return red !== "" && [red, green, blue].every((part) => Number.parseInt(part, 16) >= 0xf0);

@@ -6,13 +6,13 @@ import type { Envelope, Signer } from "./envelope.ts";
 import { updatePerson } from "./sessions.ts";
 
 /**
- * The most codes that are sent: in a day, for a link, and after the envelope's end. A stranger with the link may use
- * them up, so the last code stays valid until another one can be sent.
+ * The limits for codes: in a day, for a link, and after the envelope's end. A stranger with the link may use all of
+ * them, so the last code stays valid until the next one can be sent.
  */
 const mostCodes = { aDay: 10, ofLink: 30, afterEnd: 10 };
 /**
- * How many more codes are sent once wrong codes have locked the link. Their messages contain an entry link or a long
- * code, which work despite the lock.
+ * Additional codes after wrong codes have locked the link. Their messages contain an entry link or a long code, which
+ * work despite the lock.
  */
 const moreOfLocked = { aDay: 3, ofLink: 10 };
 const betweenCodesMs = 60_000;
@@ -23,7 +23,7 @@ type Locked = Pick<Signer, "lockedAt">;
 
 const most = (normal: number, more: number, { lockedAt }: Locked): number => normal + (lockedAt === null ? 0 : more);
 
-/** Whether a link has permanently used up its codes. Only a new link then allows more. */
+/** True if a link has permanently used up its codes. Only a new link then allows more. */
 export const areCodesUsedUp = (
   { codesRequested, ...signer }: Pick<Counts, "codesRequested" | "lockedAt">,
   { endedAt }: Ended,
@@ -33,7 +33,7 @@ export const areCodesUsedUp = (
 const isSameDay = ({ codesDayAt }: Pick<Counts, "codesDayAt">, at: Date): boolean =>
   codesDayAt !== null && codesDayAt.getTime() > at.getTime() - dayMs;
 
-/** Whether the limits allow no further code for the signer now. The minute between two codes is not considered. */
+/** True if the limits allow no further code for the signer now. The minute between two codes is not considered. */
 export const mayNotRequestCode = (signer: Counts, envelope: Ended, at: Date): boolean =>
   areCodesUsedUp(signer, envelope) ||
   (isSameDay(signer, at) && signer.codesOfDay >= most(mostCodes.aDay, moreOfLocked.aDay, signer));

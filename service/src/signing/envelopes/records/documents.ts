@@ -48,8 +48,8 @@ export type OrderDocument = {
   sha256: string;
   bytes: number;
   /**
-   * `operator`: an operator handed in the document after it was signed or notarized elsewhere. Null when the document
-   * was made here, or uploaded with the order.
+   * `operator`: an operator uploaded the document after it was signed or notarized elsewhere. Null when this service
+   * created it, or when it was uploaded with the order.
    */
   origin: "operator" | null;
   createdAt: Date;
@@ -74,7 +74,8 @@ function rowsOf(db: Sql, orders: Statement, owner: Owner | null): Promise<Row[]>
 }
 
 /**
- * Kinds that only the firm may see. A replaced document may have been uploaded by mistake and belong to another client.
+ * Kinds that only the firm may download. A replaced document may have been uploaded by mistake and show another
+ * client's data.
  */
 const firmsOwn: readonly DocumentKind[] = ["original_replaced"];
 
@@ -83,7 +84,7 @@ const documentIdOf = ({ kind, sha256 }: Pick<Row, "kind" | "sha256">): string =>
 /**
  * The documents of an order, oldest first. Revisions between two signatures are not listed.
  * @param owner the order's firm; null for a holder of the link that is mailed to the order's client
- * @throws ServiceError `unavailable` when a row fails its MAC
+ * @throws ServiceError `unavailable` when a row's MAC is invalid
  */
 export const orderDocuments = async (
   { db, rowMac }: Pick<DocumentDeps, "db" | "rowMac">,
@@ -91,7 +92,7 @@ export const orderDocuments = async (
   owner: Owner | null,
 ): Promise<OrderDocument[]> => (await rowsOf(db, hasCode(orderCode), owner)).map((row) => documentOf(rowMac, row));
 
-/** A document with the proofs that the transparency log has of it so far. */
+/** A document with the transparency log's proofs for it so far. */
 export type ProvenDocument = OrderDocument & { proofs: readonly ProofForm[] };
 
 /** The documents of an order with their proofs. @throws as `orderDocuments` */
@@ -118,7 +119,9 @@ export const documentsOfOrder: Statement = sql`(
     'mac', encode(d.row_mac, 'hex'), 'marks', ${marksOf(sql`d.blob_key`)}) ORDER BY d.id), '[]')
   ${fromDocuments} WHERE d.order_id = o.id AND d.kind = ANY (${documentKinds}))`;
 
-/** The documents of an order that its firm reads. @throws ServiceError `unavailable` when a row fails its MAC */
+/**
+ * Verifies the documents in a row of `documentsOfOrder`. @throws ServiceError `unavailable` when a row's MAC is invalid
+ */
 export const readDocuments = (
   rowMac: RowMac,
   owner: DocumentOwner,
@@ -137,7 +140,7 @@ function documentOf(rowMac: RowMac, row: Row): OrderDocument {
 
 type Wanted = { orderCode: string; owner: Owner | null; documentId: string };
 
-/** @throws ServiceError and Error like `openOrderDocument` */
+/** @throws ServiceError and Error as `openOrderDocument` */
 async function findDocument({ db, rowMac }: DocumentDeps, { orderCode, owner, documentId }: Wanted): Promise<Row> {
   const row = (await rowsOf(db, hasCode(orderCode), owner)).findLast((each) => documentIdOf(each) === documentId);
   if (!row) throw new ServiceError("not_found", "Document not found.");
@@ -155,7 +158,8 @@ const unreadable = () => new ServiceError("unavailable", "The document can't be 
 /**
  * Opens one of an order's documents for sending.
  * @throws ServiceError `not_found` for an unknown or deleted document; `unavailable` when the store does not have it,
- * or its row fails its MAC @throws Error when the bytes were altered
+ * or its row's MAC is invalid
+ * @throws Error when the bytes were altered
  */
 export async function openOrderDocument(
   deps: DocumentDeps,
@@ -168,18 +172,19 @@ export async function openOrderDocument(
   return { kind, file };
 }
 
-/** Kinds that people upload. The service does not seal them, so the log has no line of them. */
+/** Kinds that people upload. The service does not seal them, so the transparency log has no entry for them. */
 const uploadedKinds: readonly DocumentKind[] = ["original", "original_replaced"];
 
 /**
- * Reads the log's proof of one of an order's documents: the tlog-proof, or the OpenTimestamps proof by way of the log.
+ * Returns the transparency log's proof for one of an order's documents: the tlog-proof, or the OpenTimestamps proof of
+ * the log's checkpoint.
  * @throws ServiceError `not_found` for an unknown or deleted document and for one that was not sealed here;
  * `unavailable` (tlog-proof) or `conflict` (ots) while the log can't prove it yet
  */
 export async function orderDocumentProof(deps: DocumentDeps, wanted: Wanted, form: ProofForm): Promise<Buffer> {
   const { kind, sha256, environment } = await findDocument(deps, wanted);
   const entry = { kind: "seal/v1", sealedSha256: sha256 } as const;
-  // The line is queued in the statement that inserts the document, so an unknown line never comes.
+  // A log entry is queued in the same statement that inserts the document. If the log doesn't have it, it never will.
   if (uploadedKinds.includes(kind) || (await logProof(deps.db, environment, entry)).state === "unknown")
     throw new ServiceError("not_found", notSealedHere);
   return (form === "ots" ? requireComposedOts : requireLogProof)(deps.db, environment, entry);
@@ -189,7 +194,7 @@ const notSealedHere = "This document was not sealed here, so the transparency lo
 
 /**
  * Runs work on the bytes of one of an order's documents, within the memory budget.
- * @throws like `openOrderDocument`, and the errors of the work
+ * @throws as `openOrderDocument`, and the errors of the work
  */
 export async function withOrderDocument<T>(
   deps: DocumentDeps,

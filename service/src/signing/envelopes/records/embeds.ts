@@ -11,7 +11,7 @@ import { tokenSha256 } from "./link-tokens.ts";
 const instant = (at: Statement): Statement => sql`(${at} AT TIME ZONE 'UTC')`;
 const hex = (bytes: Statement): Statement => sql`encode(${bytes}, 'hex')`;
 
-/** The MAC ensures that database access alone is not enough to show signing pages on another site. */
+/** Without the MAC, somebody with write access to the database alone could show signing pages on another site. */
 const originState: StateMac = {
   table: sql`embed_origins`,
   key: sql`id`,
@@ -70,7 +70,7 @@ export type Embed = {
   /** The end of the session that redeeming the ticket starts; null until then. */
   sessionExpiresAt: Date | null;
   identifiedAt: Date | null;
-  /** Whether the signer's link is still the one that was valid when the page was opened. */
+  /** True if the signer's link has not been replaced since the page was opened. */
   isCurrent: boolean;
 };
 

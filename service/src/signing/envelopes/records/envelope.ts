@@ -25,7 +25,7 @@ export type Envelope = {
   verifyCode: string;
   fields: PreparedField[];
   pages: number;
-  /** Whether the service added a last page, for signatures that have no place in the document. */
+  /** True if the service added a last page, for signatures that have no place in the document. */
   hasSignaturePage: boolean;
   createdAt: Date;
   expiresAt: Date;
@@ -34,18 +34,18 @@ export type Envelope = {
   orderId: number;
   orderCode: string;
   orderStatus: string;
-  /** Whether the sandbox completed the signing, so that nobody's signature is in the document. */
+  /** True if the sandbox completed the signing, so that nobody's signature is in the document. */
   isSimulated: boolean;
-  /** Whether a notary signs after the signers. */
+  /** True if a notary signs after the signers. */
   isNotarized: boolean;
-  /** Whether the envelope's signers sign in a notary's presence, without mailed links. */
+  /** True if the envelope's signers sign in a notary's presence, without mailed links. */
   isInRoom: boolean;
   environment: Environment;
   externalReference: string | null;
   docSlug: string | null;
   /** The encrypted name of the document. */
   documentName: Buffer | null;
-  /** The notices about parts of the document that people may overlook, encrypted. */
+  /** The encrypted notices about parts of the document that people may overlook. */
   documentNotices: Buffer | null;
   partnerId: string;
   partnerName: string;
@@ -62,7 +62,7 @@ export type Consent = { version: string; language: Language; textSha256: string;
 
 export type Auth = "link" | "mail_code" | "access_code" | "text_code";
 
-/** A person who signs. Hashes of credentials are not included. Only the queries that compare these hashes read them. */
+/** A person who signs. Hashes of credentials are omitted; only the queries that compare these hashes read them. */
 export type Signer = {
   id: number;
   n: number;
@@ -78,8 +78,8 @@ export type Signer = {
   failures: number;
   lockedAt: Date | null;
   /**
-   * The number of codes requested since the latest of these: the link was issued, the signer entered a correct code,
-   * the envelope ended.
+   * The number of codes requested since the last reset. It is reset when the link is issued, when the signer enters a
+   * correct code, and when the envelope ends.
    */
   codesRequested: number;
   /** The number of codes requested in the day that began at `codesDayAt`. */
@@ -109,8 +109,8 @@ export const envelopeState: StateMac = {
 export const verifiedEnvelope: Statement = verified(envelopeState, sql`e`);
 
 /**
- * Whether the signers of the order `o` signed before the notary, in an act that was completed. A document that they had
- * signed earlier is then not part of the notarized one. The query must select `verifiedEnvelopesOf`, too.
+ * True if the signers of the order `o` signed before the notary, in a completed act. A document that they signed
+ * earlier is then not part of the notarized one. The query must also select `verifiedEnvelopesOf`.
  */
 export const isSignedInRoom = sql`EXISTS (SELECT FROM envelopes e JOIN envelope_rooms room ON room.envelope_id = e.id
   WHERE e.order_id = o.id AND e.outcome = 'Completed')`;
@@ -171,7 +171,7 @@ export const findOpenEnvelope = (db: Sql, orderId: number) =>
   one(db, sql`e.order_id = ${orderId} AND e.ended_at IS NULL`);
 
 /**
- * Locks the envelope until the transaction ends, so that its trail is written by one transaction at a time. If the
+ * Locks the envelope until the transaction ends, so that only one transaction at a time appends to its trail. If the
  * transaction also locks the envelope's order, it must lock the order first.
  */
 export const lockEnvelope = (tx: Tx, id: number) => one(tx, sql`e.id = ${id}`, sql`FOR NO KEY UPDATE OF e`);
@@ -191,7 +191,7 @@ export const findSignersOf = (db: Sql, envelopeIds: readonly number[]) =>
  * Changes a signer's row, and writes its new MAC.
  * @param only a further condition on the row
  * @returns false when the row does not meet the condition
- * @throws ServiceError `unavailable` for a row that fails its MAC
+ * @throws ServiceError `unavailable` for a row whose MAC is invalid
  */
 export async function updateSigner(tx: Tx, id: number, set: Statement, only: Statement = sql`true`): Promise<boolean> {
   await tx.query(sql`SELECT ${verifiedSigner} FROM envelope_signers s WHERE s.id = ${id} FOR NO KEY UPDATE`);
@@ -209,7 +209,7 @@ export function signersInTurn<T extends Pick<Signer, "routing" | "signedAt">>(si
   return left.filter(({ routing }) => routing === first);
 }
 
-/** Whether the deadline has passed. It may have passed although the regular sweep has not ended the envelope yet. */
+/** True if the deadline has passed. The sweep that ends such envelopes may not have run yet. */
 export const isOverdue = (
   { outcome, expiresAt }: Pick<Envelope, "outcome" | "expiresAt">,
   signers: readonly Pick<Signer, "signedAt">[],
@@ -231,12 +231,11 @@ export async function endEnvelope(
     WHERE id = ${id} AND ended_at IS NULL RETURNING id`);
   if (ended.length === 0) return false;
   await vouchForEnvelopes(tx, sql`id = ${id}`);
-  // Resets the count of codes. From now on it counts only codes for the finished copies, which have a limit of their
-  // own.
+  // Resets the count of codes, because codes for the finished copies have a limit of their own.
   await tx.query(sql`UPDATE envelope_signers SET codes_requested = 0 WHERE envelope_id = ${id}`);
   return true;
 }
 
-/** Whether an envelope still accepts actions of its signers. */
+/** True if an envelope still accepts actions of its signers. */
 export const isOpenToSigners = (envelope: Envelope, signers: readonly Signer[], at: Date): boolean =>
   envelope.endedAt === null && envelope.orderStatus === "EsignPending" && !isOverdue(envelope, signers, at);

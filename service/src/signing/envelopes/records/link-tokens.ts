@@ -10,7 +10,7 @@ const signingToken = (secrets: SecretBytes, linkId: string): string =>
 /** The links that lead signers to their documents. */
 export type SigningLinks = {
   tokenOf: (linkId: string) => string;
-  /** The URL of an existing link; null when no key matches. */
+  /** The URL of an existing link; null when no current or previous secret derives its token. */
   urlOf: (linkId: string, sha256: Buffer) => string | null;
 };
 
@@ -22,7 +22,7 @@ export const signingLinks = (secrets: SecretBytes, baseUrl: string): SigningLink
   },
 });
 
-/** The token of an existing link, derived with whichever key matches the stored hash; null when no key matches. */
+/** The token of an existing link, derived with the secret that matches the stored hash; null when none matches. */
 export const signingTokenOf = (secrets: SecretBytes, linkId: string, sha256: Buffer): string | null =>
   keysOf(secrets)
     .map((key) => signingToken(key, linkId))

@@ -12,7 +12,9 @@ import {
   verifiedOrder,
 } from "../../../orders/order/order.ts";
 
-/** How a signer gets to know that the document is notarized. `none`: the order's client has another mail. */
+/**
+ * The mail by which a signer learns that the document is notarized. `none`: the order's client receives another mail.
+ */
 export type MailKind = "link" | "notice" | "none";
 
 /** A person, as orders name them. Two people may share a mailbox. */
@@ -22,8 +24,8 @@ export const isSamePerson = (one: Person, other: Person): boolean =>
   one.name === other.name && one.email.toLowerCase() === other.email.toLowerCase();
 
 /**
- * Stores how the signers of a notarized order get to know of it. A notice is not covered by a mail yet.
- * @returns false when this was stored before: their mails are queued then
+ * Stores for each signer of a notarized order the kind of mail about it. A notice starts without a mail that covers it.
+ * @returns false when the kinds were stored earlier, because then the mails are queued already
  */
 export async function insertNotified(tx: Tx, orderId: number, kinds: ReadonlyMap<number, MailKind>): Promise<boolean> {
   const rows = [...kinds].map(([n, kind]) => ({ n, coveredBy: kind === "notice" ? null : kind }));
@@ -36,7 +38,7 @@ export async function insertNotified(tx: Tx, orderId: number, kinds: ReadonlyMap
 
 type Row = SigningFacts & { id: number; mac: Buffer | null; isWaiting: boolean };
 
-/** The orders in which the person signs; leaves out orders whose signers were altered. */
+/** The orders in which the person signs. Skips orders whose signers were altered. */
 async function ordersOf(db: Sql, rowMac: RowMac, orders: readonly number[], person: Person) {
   const rows = await db.query<Row>(sql`
     SELECT ${signingColumns}, o.id, o.status = 'NotarizationPending' OR ${hasDocument(sql`o.id`, "notarized")}
@@ -50,7 +52,7 @@ async function ordersOf(db: Sql, rowMac: RowMac, orders: readonly number[], pers
     });
 }
 
-/** Whether another document of the person waits for its notary, or its mails are not queued yet. */
+/** True if another document of the person waits for its notary, or if the mails about it are not queued yet. */
 export const waitsForNotary = async (
   db: Sql,
   rowMac: RowMac,
@@ -59,8 +61,8 @@ export const waitsForNotary = async (
 ): Promise<boolean> => (await ordersOf(db, rowMac, orders, person)).some(({ isWaiting }) => isWaiting);
 
 /**
- * Lets one mail cover the notices of a person in several orders. A mail that is retried after a crash covers the same
- * ones.
+ * Claims the notices of a person in several orders for one mail. A mail that is retried after a crash covers the same
+ * notices.
  * @param mail the order and the signer's number in it
  * @returns the orders that the mail covers; empty when another mail covers its order
  */

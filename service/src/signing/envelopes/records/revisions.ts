@@ -26,7 +26,7 @@ export type Document = {
   bytes: Buffer;
   revision: number;
   sha256: string;
-  /** The state of the hash after `bytes`. Copy it before use; an act then needs to hash only its own tail. */
+  /** The state of the hash after `bytes`. Each act copies it, and then hashes only its own tail. */
   hash: Hash;
   /** The original document from which the envelope was opened. */
   original: { bytes: number; sha256: string };
@@ -34,7 +34,7 @@ export type Document = {
   preparedBytes: number;
 };
 
-/** A tail that is stored as a blob, but whose row is not written yet. */
+/** A tail (the bytes of one revision) that is stored as a blob, but has no row yet. */
 export type StoredTail = { sha256: string; bytes: number; blobKey: string; rowMac: Buffer };
 
 const kind = "revision";
@@ -53,8 +53,8 @@ export async function storeTail(
 
 /**
  * Appends a revision.
- * @throws Error of PostgreSQL (unique violation) when another request was faster; the transaction must then be rolled
- * back
+ * @throws Error of PostgreSQL (unique violation) when another request appended the same revision first; the transaction
+ * must then be rolled back
  */
 export async function insertRevision(
   tx: Tx,
@@ -85,8 +85,8 @@ const originalStatement = (orderId: number) => sql`
   WHERE order_id = ${orderId} AND kind = 'original'`;
 
 /**
- * The original document from which an envelope was opened: the last one before the envelope's first revision. It may
- * have been replaced since.
+ * The original document from which an envelope was opened: the last one before the envelope's first revision. The order
+ * may have another original by now.
  */
 const originalOfEnvelope = (orderId: number, envelopeId: number) => sql`
   SELECT kind, sha256, blob_key AS "blobKey", row_mac AS mac ${fromDocuments}
@@ -95,8 +95,8 @@ const originalOfEnvelope = (orderId: number, envelopeId: number) => sql`
   ORDER BY id DESC LIMIT 1`;
 
 /**
- * Runs work on the order's original document (the present one, if it was replaced). @throws Error when the document's
- * row was altered; the errors of the work
+ * Runs work on the order's current original document. @throws Error when the document's row was altered; the errors of
+ * the work
  */
 export async function withOriginal<T>(
   deps: DocumentDeps,
@@ -127,7 +127,7 @@ export async function openDocument(deps: DocumentDeps, envelope: EnvelopeOf) {
 
 /**
  * Reads the file with all its revisions into memory. The caller must have reserved memory for it.
- * @throws like `openDocument`
+ * @throws as `openDocument`
  */
 export async function readDocument(deps: DocumentDeps, envelope: EnvelopeOf): Promise<Document> {
   const { parts, head, prepared, original } = await partsOf(deps, envelope);

@@ -51,8 +51,8 @@ const blockState: StateMac = {
 export const roomTables = [stateRows(blockState), stateRows(envelopeRoomState), stateRows(signerRoomState)];
 
 /**
- * Columns for a query on `envelopes e` with `joinRoom`. If somebody deletes the row of a room, its envelope looks like
- * one with mailed links. This gives no access, because its order waits for a notary and not for signatures.
+ * Columns for a query on `envelopes e` with `joinRoom`. Without its row in `envelope_rooms`, an envelope looks like one
+ * with mailed links. Deleting that row gives no access, because the order waits for a notary, not for signatures.
  */
 export const roomColumns = sql`room.envelope_id IS NOT NULL AS "isInRoom", ${verified(envelopeRoomState, sql`room`)}`;
 export const joinRoom = sql`LEFT JOIN envelope_rooms room ON room.envelope_id = e.id`;
@@ -66,7 +66,7 @@ export async function insertRoom(tx: Tx, envelopeId: number, block: NotaryBlock,
 
 /**
  * The notary's block in an envelope's document; undefined for an envelope without one.
- * @throws ServiceError `unavailable` for a row that fails its MAC
+ * @throws ServiceError `unavailable` for a row whose MAC is invalid
  */
 export async function blockOf(db: Sql, envelopeId: number): Promise<NotaryBlock | undefined> {
   const [room] = await db.query<{ block: NotaryBlock }>(sql`
@@ -88,7 +88,7 @@ export async function insertBlock(
 
 /**
  * The notary's field in the document of an order whose signers have all signed.
- * @throws ServiceError `unavailable` when its row fails its MAC
+ * @throws ServiceError `unavailable` when its row has an invalid MAC
  */
 export async function signedBlockOf(db: Sql, orderId: number): Promise<SignedBlock | undefined> {
   const [found] = await db.query<{ block: SignedBlock }>(sql`
@@ -110,8 +110,8 @@ export type SignerRoom = {
 };
 
 /**
- * The turn that belongs to a token; undefined when the turn has ended. A turn by audio and video ends when its node's
- * lease ends. Leases use the database's clock, because the clocks of the nodes may differ.
+ * The open turn for a token; undefined when the turn has ended. A turn by audio and video ends with the lease of the
+ * node that serves it. Leases use the database's clock, because the clocks of the nodes may differ.
  */
 export async function openRoomOf(db: Sql, token: string, now: Date): Promise<SignerRoom | undefined> {
   const [room] = await db.query<SignerRoom>(sql`

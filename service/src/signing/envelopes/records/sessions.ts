@@ -1,7 +1,7 @@
 /**
- * A signing session: the signatures of one person in the orders of one room. Locks are always taken in the same
- * sequence: orders, envelopes, the session, signers. So a transaction that changes several signers' rows must lock the
- * session first.
+ * A signing session groups the signatures of one person in the orders of one room. To avoid deadlocks, every
+ * transaction locks in this sequence: orders, envelopes, the session, signers. A transaction that changes several
+ * signers' rows must therefore lock the session first.
  */
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
@@ -17,10 +17,7 @@ type Links = Pick<SigningLinks, "tokenOf">;
 const instant = (at: Statement): Statement => sql`(${at} AT TIME ZONE 'UTC')`;
 const hex = (bytes: Statement): Statement => sql`encode(${bytes}, 'hex')`;
 
-/**
- * A session gives access to its person's documents. So the MAC covers all columns that decide which documents these
- * are.
- */
+/** A session gives access to its person's documents, so the MAC covers all columns that select these documents. */
 const sessionState: StateMac = {
   table: sql`signing_sessions`,
   key: sql`id`,
@@ -95,7 +92,7 @@ export const placesOfSession = (db: Sql, id: string) => all(db, sql`g.id = ${id}
 /** The places of an envelope's signers in their sessions. */
 export const placesOfEnvelope = (db: Sql, envelopeId: number) => all(db, sql`s.envelope_id = ${envelopeId}`);
 
-/** @param lock whether to lock the session, because the transaction changes it or other signers in it */
+/** @param lock true to lock the session, for a transaction that changes the session or its other signers */
 export async function placeOfSigner(db: Sql, signerId: number, lock = false): Promise<SessionPlace | undefined> {
   const [place] = await all(db, sql`m.signer_id = ${signerId}`, lock ? sql`FOR NO KEY UPDATE OF g` : nothing);
   return place;
@@ -124,7 +121,7 @@ export const ordersOfPerson = (db: Sql, signerId: number) =>
       SELECT other.signer_id FROM session_signers own JOIN session_signers other ON other.session_id = own.session_id
       WHERE own.signer_id = ${signerId})`);
 
-/** @throws ServiceError `unavailable` for a session that fails its MAC */
+/** @throws ServiceError `unavailable` for a session whose MAC is invalid */
 async function updateSession(tx: Tx, id: string, set: Statement): Promise<void> {
   await tx.query(
     sql`SELECT ${verified(sessionState, sql`g`)} FROM signing_sessions g WHERE id = ${id} FOR NO KEY UPDATE`,
@@ -166,8 +163,8 @@ async function renewLink(tx: Tx, links: Links, sessionId: string): Promise<void>
 }
 
 /**
- * Removes signers from their sessions, whose links stop working for the remaining documents, too. Locks the sessions, so
- * it must run before any of the signers is locked.
+ * Removes signers from their sessions. The sessions' links stop working also for the remaining documents. Locks the
+ * sessions, so it must run before any of the signers is locked.
  */
 export async function endAccess(tx: Tx, links: Links, signerIds: readonly number[]): Promise<void> {
   const sessions = await tx.query<{ id: string }>(sql`
@@ -177,18 +174,22 @@ export async function endAccess(tx: Tx, links: Links, signerIds: readonly number
   await tx.query(sql`DELETE FROM session_signers WHERE signer_id = ANY (${signerIds}::bigint[])`);
 }
 
-/** Removes the signer from the session. The signer then has mails and a link for this document alone. */
+/**
+ * Removes the signer from the session. From then on the signer gets separate mails and a separate link for this
+ * document.
+ */
 export const leaveSession = (tx: Tx, signerId: number) =>
   tx.query(sql`DELETE FROM session_signers WHERE signer_id = ${signerId}`);
 
 /**
- * Adds signers to a session. Numbers are never reused, so that a page of a document that has left the session can't
- * sign another document.
+ * Adds signers to a session. Document numbers are never reused. Otherwise the open page of a document that left the
+ * session could sign another document.
  * @param signers in the order in which the documents are shown; those already in the session come first
- * @throws ServiceError `unavailable` for a session, or a row in it, that fails its MAC
+ * @throws ServiceError `unavailable` for a session, or a row in it, whose MAC is invalid
  */
 export async function joinSession(tx: Tx, sessionId: string, signers: readonly number[]): Promise<void> {
-  // Locks the signers before the new rows refer to them: a change of a signer's link waits for such a reference.
+  // Locks the signers before new rows refer to them, because a foreign key takes a weaker lock that could deadlock with
+  // a change of a signer's link.
   await tx.query(sql`SELECT FROM envelope_signers WHERE id = ANY (${signers}::bigint[]) ORDER BY id FOR NO KEY UPDATE`);
   await tx.query(
     sql`SELECT ${verified(sessionState, sql`g`)} FROM signing_sessions g WHERE id = ${sessionId} FOR NO KEY UPDATE`,
@@ -208,8 +209,8 @@ export async function joinSession(tx: Tx, sessionId: string, signers: readonly n
 }
 
 /**
- * Shares the count of wrong codes among the documents of a person, so that a document that joins brings no new tries,
- * and doesn't end a lock.
+ * Sets the same count of wrong codes for all documents of a person, so that a document that joins the session neither
+ * adds tries nor ends a lock.
  */
 export async function shareFailures(tx: Tx, sessionId: string): Promise<void> {
   const signers = await tx.query<{ id: number; failures: number; lockedAt: Date | null }>(sql`
@@ -226,7 +227,7 @@ export async function shareFailures(tx: Tx, sessionId: string): Promise<void> {
     await updateSigner(tx, id, sql`failures = ${failures}, locked_at = ${lockedAt}`);
 }
 
-/** Begins a session for the person who is this signer. @returns the id of the session */
+/** Begins a session for a signer. @returns the id of the session */
 export async function insertSession(tx: Tx, links: Links, roomId: string, signerId: number, at: Date): Promise<string> {
   const [id, linkId] = [newUuid(), newUuid()];
   await tx.query(sql`
@@ -237,12 +238,12 @@ export async function insertSession(tx: Tx, links: Links, roomId: string, signer
   return id;
 }
 
-/** For each kind of mail that may cover several documents: the column that names the mail of a document. */
+/** For each kind of mail that can cover several documents: the column that names a document's mail. */
 const claims = { asked_by: sql`asked_by`, copied_by: sql`copied_by`, notarized_by: sql`notarized_by` } as const;
 
 /**
- * Lets one mail cover several documents of a person. Assigns to the mail `mail` all of the person's documents that
- * `which` selects, except documents of another mail. A mail that is retried after a crash covers the same documents.
+ * Claims several documents of a person for one mail: all that `which` selects, except documents of another mail. A mail
+ * that is retried after a crash covers the same documents.
  * @returns the signers whose documents the mail covers
  */
 export async function claimForMail(
@@ -263,7 +264,7 @@ export async function claimForMail(
 
 /**
  * Releases documents that a mail had claimed but does not cover. Documents of the given session stay claimed. The
- * signers of released documents are asked to sign by separate mails.
+ * signers of released documents get separate mails.
  */
 export const releaseFromMail = (db: Sql, queue: string, mail: string, sessionId: string | null) =>
   db.query(sql`

@@ -30,9 +30,9 @@ export type SignerState = Pick<
 > & {
   auth: Auth;
   status: (typeof signerStatuses)[number];
-  /** Whether an operator handed in the document because it was signed elsewhere. Then this person did not sign here. */
+  /** True if an operator uploaded the document because it was signed elsewhere. This person then did not sign here. */
   takenIn: boolean;
-  /** Whether the sandbox completed the signing. Then a signature of this person was discarded. */
+  /** True if the sandbox completed the signing. A signature of this person was then discarded. */
   isSimulated: boolean;
   /** The URL where the firm signs on behalf of this signer. Only test orders have it. */
   signingUrl: string | null;
@@ -45,9 +45,9 @@ type Order = SigningFacts & {
   id: number;
   environment: Environment;
   sign: boolean;
-  /** Whether the sandbox completed the signing, so that nobody's signature is in the document. */
+  /** True if the sandbox completed the signing, so that nobody's signature is in the document. */
   isSimulated: boolean;
-  /** Whether an operator handed in the order's document because it was signed elsewhere. */
+  /** True if an operator uploaded the order's document because it was signed elsewhere. */
   takenIn: boolean;
 };
 
@@ -88,13 +88,13 @@ export type SignerPlace = {
   kind: string;
   /** The page, counted from 1. */
   page: number;
-  /** Whether the service added the page for signatures. */
+  /** True if the service added this page for signatures. */
   isAdded: boolean;
 };
 
 /**
- * The signers' places: those of the prepared document, or before it is prepared those that the order lists. Null when
- * the order lists none, and when its row fails its MAC.
+ * The signers' places: those of the prepared document, or those that the order lists while it is not prepared. Null
+ * when the order lists none, and when its row has an invalid MAC.
  */
 export async function signerPlaces(
   { db, rowMac }: Pick<SigningReadDeps, "db" | "rowMac">,
@@ -104,7 +104,7 @@ export async function signerPlaces(
   const prepared = isCurrent ? await findEnvelope(db, envelope.id) : undefined;
   if (!prepared) return signersHold(rowMac, order) ? listedPlaces(order) : null;
   const { fields, hasSignaturePage, pages } = prepared;
-  // Each option of a radio or multiple choice is a field of its own, in the choice's group.
+  // Each option of a radio or multiple choice is a separate field in the choice's group.
   const choices = new Set<string>();
   return fields.flatMap(({ signer, kind, page, group }) => {
     if (group !== undefined && choices.has(group)) return [];
@@ -130,8 +130,8 @@ type Row = Omit<SignerState, "status" | "signingUrl" | "takenIn" | "isSimulated"
 export type SigningReadDeps = { db: Sql; rowMac: RowMac; reach: Pick<Reach, "links"> };
 
 /**
- * The signers and their states. Before an envelope exists, these are the signers that the order names. Empty when
- * signing was not bought.
+ * The signers and their states. Before an envelope exists, these are the signers that the order names. Empty when the
+ * order includes no signing.
  */
 export async function signerStates(
   { db, rowMac, reach }: SigningReadDeps,
@@ -163,15 +163,15 @@ export async function signerStates(
       status: statusOf({ ...signer, isLocked, declined }, isSimulated),
       takenIn: takenIn && signer.signedAt === null,
       isSimulated,
-      // The link of the person's session leads to the other documents, too.
+      // The link of the person's session also opens the other documents.
       signingUrl: urlOf(places.find(({ signerId }) => signerId === id) ?? { linkId, tokenSha256 }),
     };
   });
 }
 
 /**
- * The signers of the next envelope, after an envelope that ended without completion. They come from the order, because
- * a person may have been replaced since.
+ * The signers of the next envelope, after an envelope that ended without completion. They are read from the order,
+ * because a person may have been replaced since.
  */
 function nextSigners(rowMac: RowMac, order: Signing["order"], envelope: NonNullable<Signing["envelope"]>) {
   if (envelope.outcome === null || envelope.outcome === "Completed") return [];

@@ -27,7 +27,7 @@ export const sittingTable = stateRows(sittingState);
 export type Sitting = {
   id: string;
   envelopeId: number;
-  /** The member who handed out the device, by id and address. */
+  /** The id and the address of the member who handed out the device. */
   hostId: string;
   host: string;
   expiresAt: Date;
@@ -35,7 +35,7 @@ export type Sitting = {
   signerId: number | null;
   sessionExpiresAt: Date | null;
   identifiedAt: Date | null;
-  /** Whether the signer's link is still the one that was valid when the turn on the device began. */
+  /** True if the signer's link has not been replaced since the turn on the device began. */
   isCurrent: boolean;
 };
 
@@ -49,7 +49,7 @@ const all = (db: Sql, where: Statement) =>
 /** The sittings of a device: one for each document that is signed on it. */
 export const sittingsOfToken = (db: Sql, token: string) => all(db, sql`s.token_sha256 = ${tokenSha256(token)}`);
 
-/** All sittings of the device that this sitting belongs to. */
+/** All sittings on the same device as this sitting. */
 export const sittingsOfDevice = (db: Sql, id: string) =>
   all(db, sql`s.token_sha256 = (SELECT token_sha256 FROM sittings WHERE id = ${id})`);
 
@@ -96,8 +96,8 @@ export const identifySitting = (tx: Tx, id: string, at: Date): Promise<void> =>
   changeRow(tx, sittingState, id, sql`identified_at = ${at}`);
 
 /**
- * Ends all sittings of the devices on which one of these envelopes is signed, also those of other documents: the device
- * may be lost. @returns the envelope of each ended sitting
+ * Ends all sittings of the devices on which one of these envelopes is signed. Sittings of other documents end as well,
+ * because the device may be lost. @returns the envelope of each ended sitting
  */
 export async function endDevices(tx: Tx, envelopeIds: readonly number[]): Promise<number[]> {
   const ended = await tx.query<{ envelopeId: number }>(sql`
@@ -106,5 +106,5 @@ export async function endDevices(tx: Tx, envelopeIds: readonly number[]): Promis
   return ended.map(({ envelopeId }) => envelopeId);
 }
 
-/** The rows can be deleted, because the trail still records what happened. */
+/** These rows are not needed as evidence, because the trail records the sittings. */
 export const sweepSittings = (db: Sql, now: Date) => db.query(sql`DELETE FROM sittings WHERE expires_at < ${now}`);

@@ -78,7 +78,7 @@ export const protectedTables = [
   ...sessionTables,
 ];
 
-/** Builds the next record. @param detail further members; none may have the name of a member that every record has */
+/** Builds the next record. @param detail further members, whose names must differ from those that every record has */
 export function nextRecord(
   before: Pick<TrailRecord, "position" | "sha256"> | undefined,
   { verifyCode, event, at, detail }: { verifyCode: string; event: TrailEvent; at: Date; detail: JsonObject },
@@ -95,7 +95,9 @@ export function nextRecord(
   return { position, record, sha256: hash("sha256", record) };
 }
 
-/** The record as it is stored: without the codes of its envelope and its order, because these codes grant access. */
+/**
+ * Replaces the codes of the envelope and the order by null before a record is stored, because these codes grant access.
+ */
 const withoutCodes = (record: string, verifyCode: string): string =>
   record.replaceAll(`"envelope":"${verifyCode}"`, noEnvelope).replaceAll(/"orderCode":"[0-9a-f]{40}"/g, noOrder);
 const withCodes = (stored: string, verifyCode: string, orderCode: string): string =>
@@ -103,7 +105,7 @@ const withCodes = (stored: string, verifyCode: string, orderCode: string): strin
 // JSON escapes quotes within texts, so these placeholders can only be the record's own members.
 const [noEnvelope, noOrder] = ['"envelope":null', '"orderCode":null'];
 
-/** For each trail event about a signer, the topic of the event that the firm gets. */
+/** For each trail event about a signer, the topic of the webhook event to the firm. */
 const signerTopics: Readonly<Partial<Record<TrailEvent, string>>> = {
   link_issued: "signature.requested",
   opened: "signature.viewed",
@@ -113,8 +115,8 @@ const signerTopics: Readonly<Partial<Record<TrailEvent, string>>> = {
 
 /**
  * Appends a record to the trail of an envelope. The transaction must have locked the envelope. A record about a signer
- * may also cause an event for the firm.
- * @param channel how the signer came to the signing page, for that event; not used for a signer who is only asked
+ * may also queue an event for the firm.
+ * @param channel how the signer opened the signing page, for that event; ignored for events before the page was opened
  */
 export async function appendToTrail(
   tx: Tx,
@@ -193,8 +195,8 @@ export async function readTrail(db: Sql, envelopeId: number): Promise<(TrailReco
 }
 
 /**
- * The first record that was altered; undefined when none was. Each record must have its stored hash, and the MAC over
- * that hash must be valid.
+ * The first altered record; undefined when all are valid. Each record must have its stored hash, and the MAC over that
+ * hash must be valid.
  */
 export const alteredRecord = (rowMac: RowMac, verifyCode: string, trail: readonly (TrailRecord & { mac: Buffer })[]) =>
   trail.find(
@@ -204,14 +206,14 @@ export const alteredRecord = (rowMac: RowMac, verifyCode: string, trail: readonl
   );
 
 /**
- * The most records that one signer's link may cause. A real signer causes far fewer, and the limit keeps the evidence
- * short enough to be read.
+ * The most records that one signer's link may append. A real signer appends far fewer. The limit bounds the size of the
+ * evidence.
  */
 const mostOfSigner = 500;
 
 /**
- * The events that only the signer can cause. Strangers with the link can cause the others (codes, failures), which have
- * limits of their own.
+ * Events that only the signer can cause. The other events (codes, failures) can be caused by strangers with the link,
+ * and have limits of their own.
  */
 const bySigner: readonly TrailEvent[] = [
   "embedded",
@@ -224,7 +226,9 @@ const bySigner: readonly TrailEvent[] = [
   "signed",
 ];
 
-/** @throws ServiceError `rate_limited` for a signer who has caused the maximum of records since the link was issued */
+/**
+ * @throws ServiceError `rate_limited` for a signer who has appended the maximum of records since the link was issued
+ */
 export async function requireTrailRoom(tx: Tx, envelopeId: number, signer: number): Promise<void> {
   const [row] = await tx.query<{ n: number }>(sql`
     SELECT count(*) AS n FROM envelope_events

@@ -11,7 +11,7 @@ export type TextOutcome = "sent" | "refused" | "away" | "unknown";
 export type Texts = {
   /** Never rejects. */
   send: (message: { to: string; text: string }) => Promise<TextOutcome>;
-  /** Whether text messages are sent to the number's country. */
+  /** True if text messages are sent to the number's country. */
   reaches: (phone: string) => boolean;
 };
 

@@ -12,8 +12,8 @@ export type MailFacts = {
   /** Names of the signers that a mail may show, in order. */
   signers: readonly string[];
   /**
-   * The firm's own reference. Null when the firm gave none, when mails must not show the reference, and when the title
-   * already is the reference.
+   * The firm's own reference. Null when the order has none, when mails must not show it, and when the title already is
+   * the reference.
    */
   reference: string | null;
   /** The firm's own message to the signers; null for none. */

@@ -5,7 +5,7 @@ import { ON, type PlannedField } from "../fields.ts";
 const isSpread = ({ kind }: RequestedField): boolean => kind === "radio" || kind === "multiple";
 
 /**
- * For each planned field, the name of the element that requested it in the order's `fields`. A radio or multiple choice
+ * For each planned field, the name of the element of the order's `fields` that requested it. A radio or multiple choice
  * has one planned field for each of its options.
  */
 export const elementNames = (fields: readonly RequestedField[]): string[] =>

@@ -29,11 +29,11 @@ export type DocumentField = {
   /** The number of the page, counted from 0. */
   readonly page: number;
   readonly place: Place;
-  /** For an option of a radio. The option's own name in the document is its radio's name and the name of its state. */
+  /** For an option of a radio. The option's name is then its radio's name followed by the name of its state. */
   readonly radio?: DocumentRadio;
 };
 
-/** A field at its place. `isInside`: its page shows all of it. */
+/** A field at its place. `isInside`: the field is completely inside its page. */
 type FieldOnPage = DocumentField & { readonly isInside: boolean };
 
 type Candidate = Pick<DocumentField, "name" | "kind" | "radio"> & { readonly dict: Dict };
@@ -43,8 +43,8 @@ type Candidate = Pick<DocumentField, "name" | "kind" | "radio"> & { readonly dic
  * widget and visible on a page. Some fields are left out:
  *
  * - fields with an incomplete or ambiguous name, because acts are checked by name;
- * - in a signed or certified document, fields that name a lock of their own, which can't be changed any more, and
- *   fields that require a certain signature;
+ * - in a signed or certified document, fields with a lock of their own, which can't be changed any more, and fields
+ *   with requirements (a seed value) for their signature;
  * - in an encrypted document all fields, because their names are encrypted.
  *
  * @throws PdfRefusal
@@ -69,9 +69,9 @@ export function formSignatures(look: PdfLookup): DocumentField[] {
 }
 
 /**
- * The empty fields of an untouched document that can be given to a signer, each with its own widget, visible on one
- * page. They are found by object, by name and by place alike, so no field counts that another reader could find twice,
- * elsewhere or under another name. Empty for a document in which that is not certain.
+ * The empty fields of an unsigned document that can be assigned to a signer, each with its own widget, visible on one
+ * page. Each field must be unique by object, by name and by place, so that no other reader finds it twice, elsewhere or
+ * under another name. Empty for a document in which the form is ambiguous.
  */
 export function usableFields(look: PdfLookup): DocumentField[] {
   const { file, acroForm } = look;
@@ -88,7 +88,7 @@ export function usableFields(look: PdfLookup): DocumentField[] {
       const options = radioOptions(look, field, all);
       const isPlain = options.every(({ state }) => usableState.test(state));
       const names = options.map(({ state }, index) => `${name}.${isPlain ? state : `o${index + 1}`}`);
-      // A field with the name of an option would be taken for the option.
+      // A field with the name of an option could be mistaken for the option.
       if (names.some((each) => named.has(each))) continue;
       const radio = { object: field.ref.num, name, options: options.length };
       for (const [index, { ref, dict }] of options.entries())
@@ -128,8 +128,8 @@ function withoutAdopted({ file, root }: PdfLookup, all: readonly FormField[], ca
 }
 
 /**
- * Leaves out fields that pages list twice, because their value would also be shown where the signer was not asked for
- * it. Also leaves out fields outside their page.
+ * Leaves out fields that two pages list, because their value would also appear in a place that the sender didn't
+ * choose. Also leaves out fields that are not completely inside their page.
  */
 function shownOnce(fields: readonly FieldOnPage[]): DocumentField[] {
   const times = new Map<number, number>();
@@ -138,7 +138,7 @@ function shownOnce(fields: readonly FieldOnPage[]): DocumentField[] {
 }
 
 /**
- * Whether the form lists each of its fields exactly once, as an indirect object, so that every reader finds the same
+ * True if the form lists each of its fields exactly once, as an indirect object, so that every reader finds the same
  * fields under the same names.
  */
 function isTree({ file }: PdfLookup, acroForm: Dict, all: readonly FormField[]): boolean {

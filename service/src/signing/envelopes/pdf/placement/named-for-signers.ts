@@ -15,13 +15,13 @@ import { UnmatchedTag } from "./unmatched-tag.ts";
 /** `signer2.phone`, `Signer 2 - phone` or `signer_2_phone`. */
 const ofSigner = /^signer[ _-]?(\d{1,2})[ ._-]+(.+)$/i;
 
-/** The number of the signer with which a field's name begins; undefined for any other name. */
+/** The signer's number at the beginning of a field's name; undefined for a name without one. */
 export function signerNamedIn(name: string): number | undefined {
   const number = Number(ofSigner.exec(name)?.[1] ?? 0);
   return number > 0 ? number : undefined;
 }
 
-/** Text fields whose name says that the service fills them in, or what they hold. */
+/** The kinds of text fields, by the last part of their name. The service fills in some of them, such as the date. */
 const kindOfText: Readonly<Record<string, RequestedField["kind"]>> = {
   date: "date",
   name: "name",
@@ -37,11 +37,12 @@ type Asking = { readonly fields: readonly DocumentField[]; readonly element: Rec
 type Read = { readonly fields: readonly DocumentField[]; readonly field: RequestedField };
 
 /**
- * The document's own empty fields whose names begin with a signer, such as `signer2.phone`: the signer fills them in.
- * Signature fields are not among them. Fields of signers whom the order does not have stay closed, as all others do.
+ * The document's own empty fields whose names begin with a signer, such as `signer2.phone`. That signer fills them in.
+ * Signature fields are not included. The fields of signers whom the order does not have become read-only, like all
+ * other fields.
  * @param first the number of fields that are already planned
- * @param closesUnusable whether a field that breaks a rule of an order's `fields` stays closed, too
- * @throws UnmatchedTag for a field that breaks a rule, unless it stays closed
+ * @param closesUnusable true to make a field that breaks a rule of the order's `fields` read-only, instead of throwing
+ * @throws UnmatchedTag for a field that breaks a rule, unless `closesUnusable`
  */
 export async function fieldsNamedForSigners(
   look: PdfLookup,
@@ -75,7 +76,10 @@ const existingOf = ({ object, name, radio }: DocumentField) => ({
   ...(radio && { radio: { object: radio.object, name: radio.name } }),
 });
 
-/** The element of an order's `fields` that asks for a field. Empty for a radio that is not wholly on one page. */
+/**
+ * The element of an order's `fields` that would request the same field. Empty for a radio with options on several
+ * pages.
+ */
 function askingFor(look: PdfLookup, facts: NamedField, fields: readonly DocumentField[]): Asking[] {
   const [first] = fields;
   const name = first?.radio?.name ?? first?.name ?? "";
@@ -147,7 +151,7 @@ function readElements(asking: readonly Asking[], signers: number): Read[] {
   }
 }
 
-/** Without the fields that break a rule, and without lists whose options would be too small to read. */
+/** Skips fields that break a rule, and lists whose options would be too small to read. */
 async function readUsable(asking: readonly Asking[], signers: number): Promise<Read[]> {
   const read = asking.flatMap((each) => {
     try {

@@ -5,7 +5,7 @@ import { type PlanRequest, plan, planBlock } from "./plan.ts";
 import { TooLongForTags, UnmatchedTag } from "./unmatched-tag.ts";
 
 export type PlanInput = Omit<PlanRequest, "closesUnusable"> & {
-  /** Whether a block for a notary must be planned, too. */
+  /** True to plan a block for a notary, in addition. */
   readonly hasBlock: boolean;
 };
 export type PlanOutput =

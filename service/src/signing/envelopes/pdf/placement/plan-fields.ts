@@ -13,11 +13,11 @@ const task: Task<PlanInput, PlanOutput> = {
 type ToPlan = { holder: string; bytes: Buffer; signers: number; fields: readonly RequestedField[] | null };
 
 /**
- * Plans where each signer signs. If the order lists places, only those count. Otherwise the document's empty signature
- * fields count, or its tags if it has no such fields. A signer without a place gets one on the page that
+ * Plans where each signer signs. If the order lists places, only those are used. Otherwise the document's empty
+ * signature fields are used, or its tags if it has no such fields. A signer without a place signs on the page that
  * `prepareDocument` adds.
  * @param document.signers the number of signers
- * @param document.fields the fields that the order requests; null when the document decides
+ * @param document.fields the fields that the order requests; null to use the document's own fields or tags
  * @throws PdfRefusal for a document that can't be read, or that names signers that the order does not have
  */
 export async function planFields(workers: Workers, document: ToPlan): Promise<PlannedField[]> {

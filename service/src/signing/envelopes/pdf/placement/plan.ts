@@ -13,21 +13,26 @@ import type { DocumentFieldKind } from "./usable-kinds.ts";
 export type PlanRequest = {
   /** The number of signers. */
   readonly signers: number;
-  /** The places that the order lists. Null when the document's own signature fields or tags decide. */
+  /** The places that the order lists. Null to use the document's own signature fields or tags. */
   readonly fields: readonly RequestedField[] | null;
   /**
-   * Whether a form field that is named for a signer and breaks a rule stays closed. The order is placed already, perhaps
-   * under other rules, so a refusal would end it. False by default: the sender learns of the field.
+   * True to make a form field that is named for a signer and breaks a rule read-only. An order that was placed under
+   * earlier rules must not fail because of it. False by default, so that the sender of a new order gets an error.
    */
   readonly closesUnusable?: boolean;
 };
 
 /**
- * The places where the signers of a document sign. If the order lists places, only those count, so the list must be
- * complete. A place on one of the document's own empty fields is given that field. Otherwise the document's own
- * signature fields count. In a document without signature fields, the tags count, unless somebody has signed or
- * certified it. In a certified document, signers without a field get invisible ones. If any other document has places
- * for fewer people than the order has signers, the others sign on an added page.
+ * The places where the signers of a document sign, from the first of these sources that applies:
+ *
+ * 1. The places that the order lists; the list must be complete. If the document has an empty field at such a place,
+ *   that field is used.
+ * 2. The document's own signature fields.
+ * 3. The tags in the text, unless somebody has signed or certified the document.
+ *
+ * Form fields that are named for a signer are added to the sources 2 and 3, unless the document is signed or certified.
+ *
+ * Signers without a place sign on an added page, and in a certified document invisibly.
  * @throws PdfRefusal, UnmatchedTag
  */
 export async function plan(original: Buffer, request: PlanRequest): Promise<PlannedField[]> {
@@ -59,12 +64,15 @@ const ownKinds: Readonly<Record<PlannedField["kind"], DocumentFieldKind>> = {
   dropdown: "dropdown",
 };
 
-/** How much of the area of two rectangles both must share to be one place. */
+/**
+ * Two rectangles are the same place if their common area is at least this share of the area that they cover together.
+ */
 const sameArea = 0.8;
 
 /**
- * Gives each planned field the document's own field at its place, so that the value is in the field that the form's
- * author meant, and no second field lies above it. Only a signer's first signature is signed; the others show it.
+ * Assigns to each planned field the document's own field at its place. The value is then in the field that the form's
+ * author meant, and no second field covers it. Only a signer's first signature field is signed; the others show the
+ * same mark.
  */
 function withOwn(planned: readonly PlannedField[], own: readonly DocumentField[]): PlannedField[] {
   const free = new Set(own);
@@ -85,7 +93,7 @@ function withOwn(planned: readonly PlannedField[], own: readonly DocumentField[]
   });
 }
 
-/** The own field stays where it is, so that the signer is asked at the place where readers show the value. */
+/** The document's field is not moved, so that the signer sees the request exactly where readers will show the value. */
 const asExisting = (field: PlannedField, { object, name, place, radio }: DocumentField): PlannedField => ({
   ...field,
   place,
@@ -93,8 +101,8 @@ const asExisting = (field: PlannedField, { object, name, place, radio }: Documen
 });
 
 /**
- * The options of the document's own radios for the planned options at their places. A radio is used only if its options
- * are exactly the planned ones: otherwise a part of it would stay open, or would be chosen by nobody.
+ * Finds the options of the document's own radios at the places of planned options. A radio is used only if its options
+ * are exactly the planned ones. Otherwise some of its options would belong to no signer.
  */
 function ownOptions(
   planned: readonly PlannedField[],
@@ -138,8 +146,8 @@ function shared(a: Place, b: Place): number {
 }
 
 /**
- * The size of a notary's block in points. It fits a state's certificate of a notarial act next to a seal. The notary,
- * and so the exact block, is not known yet.
+ * The size of a notary's block in points. A state's certificate of a notarial act fits in it, next to a seal. The
+ * notary is assigned later, so the exact size is unknown.
  */
 const blockSize = { width: 290, height: 150 } as const;
 
@@ -170,15 +178,15 @@ const numbered = /(?:signer|signatory|signature|sign|sig|party|recipient|client|
 const roles =
   /buyer|seller|borrower|lender|landlord|tenant|lessor|lessee|grantor|grantee|owner|guarantor|trustee|principal|agent|employer|employee|contractor|client|customer|spouse|co-?signer/i;
 
-/** The number of the signer in a name: `signer2.signature` and `party 2` name the second. */
+/** The number of the signer in a name: `signer2.signature` and `party 2` both mean the second signer. */
 const numberIn = (name: string): number | undefined =>
   signerNamedIn(name) ?? (numbered.test(name) ? Number(numbered.exec(name)?.[1]) : undefined);
 
 /**
- * Assigns a document's signature fields to the signers. A name with a number, such as `signer2`, goes to the signer
- * with that number. Any other new name (`buyer`, `seller`) goes to the next signer without a field, in the order of the
+ * Assigns a document's signature fields to the signers. A name with a number, such as `signer2`, is assigned to that
+ * signer. Any other new name (`buyer`, `seller`) is assigned to the next signer without a field, in the order of the
  * pages. Fields of notaries and witnesses stay empty.
- * @param mayAdd whether a signer's second field can be shown as a mark, which is impossible in a signed document
+ * @param mayAdd true if a signer's second field can be shown as a mark, which is impossible in a signed document
  */
 export function matchSigners(
   fields: readonly Omit<DocumentField, "kind">[],

@@ -8,5 +8,5 @@ export class UnmatchedTag extends Error {
   }
 }
 
-/** The text is too long to search for tags, or the search takes too long on this machine now. The document may have no tags. */
+/** The text is too long to search for tags, or the search exceeded its time limit. The document may have no tags. */
 export class TooLongForTags extends UnmatchedTag {}

@@ -1,4 +1,4 @@
-/** Which of a document's own fields can be given to a signer, and as fields of which kind. */
+/** Decides which of a document's own fields can be assigned to a signer, and as which kind of field. */
 import type { FormField } from "../../../../kernel/pdf/form-fields.ts";
 import { resolve } from "../../../../kernel/pdf/objects.ts";
 import { isStream } from "../../../../kernel/pdf/revision/new-object.ts";
@@ -16,8 +16,8 @@ import {
 import type { PdfLookup } from "../../../../kernel/pdf/xref/lookup.ts";
 
 /**
- * The kind of one of the document's own fields. A box is a checkbox, a list is a dropdown, and `radio` is one option of
- * a radio.
+ * The kind of one of the document's own fields, in the terms of an order: a list is a dropdown, and `radio` is one
+ * option of a radio.
  */
 export type DocumentFieldKind = "signature" | "text" | "checkbox" | "dropdown" | "radio";
 
@@ -42,9 +42,12 @@ const PUSH = 1 << 16;
 const PASSWORD_FILE_OR_RICH = (1 << 13) | (1 << 20) | (1 << 25);
 const MULTI_SELECT = 1 << 21;
 
-/** Permits names of plain characters, which pages and certificates can show. Refuses the names of our own fields. */
+/**
+ * Allows names of plain characters, which pages and certificates can show. Rejects the prefix of the fields that this
+ * service adds.
+ */
 export const usableName = /^(?!SignSealShip-)[\w .,()[\]#/-]{1,100}$/;
-/** The keys that an ancestor of a usable field may have. Others, such as a value, would be inherited by the field. */
+/** The keys that an ancestor of a usable field may have. The field would inherit any other key, such as a value. */
 const ofAncestors: ReadonlySet<string> = new Set(["T", "TU", "TM", "FT", "Ff", "Kids", "Parent", "Type"]);
 
 /** States whose names can become parts of the options' own names. */
@@ -53,8 +56,8 @@ export const usableState = /^[A-Za-z0-9_-]{1,40}$/;
 type RadioOption = Pick<FormField, "ref" | "dict"> & { readonly state: string };
 
 /**
- * The options of an empty radio that can be given to a signer, in the order of the form; none for any other field. Each
- * option must have a state of its own: otherwise two options are one choice, which readers show in two places.
+ * The options of an empty radio that can be assigned to a signer, in the order of the form; none for any other field.
+ * Each option must have its own state: two options with one state are a single choice that readers show in two places.
  */
 export function radioOptions(look: PdfLookup, field: FormField, all: readonly FormField[]): RadioOption[] {
   const { ref, dict, type, above } = field;
@@ -71,7 +74,7 @@ export function radioOptions(look: PdfLookup, field: FormField, all: readonly Fo
   return kids.length > 1 && options.length === kids.length && states.size === kids.length ? options : [];
 }
 
-/** The state of a radio's option while it is chosen; null for an option that no signer can be given. */
+/** The state of a radio's option while it is chosen; null for an option that can't be assigned to a signer. */
 function stateOf(look: PdfLookup, { ref, dict }: FormField): string | null {
   const { file } = look;
   const isNamed = ["T", "Kids", "V", "OC"].some((key) => entry(dict, key));
@@ -97,10 +100,11 @@ const flagsOf = ({ file }: PdfLookup, { dict, above }: Pick<FormField, "dict" | 
 const inheritsMore = (above: readonly Dict[]): boolean =>
   above.some(({ entries }) => [...entries.keys()].some((key) => !ofAncestors.has(key)));
 
-/** The kind of a field that can be given to a signer; null for any other field. */
+/** The kind of a field that can be assigned to a signer; null for any other field. */
 export function usableKind(look: PdfLookup, { ref, dict, type, above }: FormField): DocumentFieldKind | null {
   const { file } = look;
-  // A field with an optional layer may be hidden, and the parent that a top field names is not of the form.
+  // A field in an optional layer may be hidden. A top-level field with a parent is malformed, because the form doesn't
+  // list that parent.
   const isOdd = entry(dict, "OC") || (above.length === 0 && entry(dict, "Parent"));
   const hasActions = entry(dict, "A") || entry(dict, "AA");
   if (ref.gen !== 0 || entry(dict, "Kids") || isHidden(look, dict) || isOdd) return null;
@@ -115,7 +119,7 @@ export function usableKind(look: PdfLookup, { ref, dict, type, above }: FormFiel
   return type === "Ch" && !has(MULTI_SELECT) ? "dropdown" : null;
 }
 
-/** Whether a field has no value: none at all, an empty text, or a box that is not checked. */
+/** True if a field has no value: no entry, an empty text, or an unchecked box. */
 function isEmpty({ file }: PdfLookup, dict: Dict): boolean {
   const value = resolve(file, entry(dict, "V"));
   if (!value) return !entry(dict, "V");
@@ -123,15 +127,15 @@ function isEmpty({ file }: PdfLookup, dict: Dict): boolean {
   return asName(value) === "Off";
 }
 
-/** The fully qualified name; null when a part is missing or can't be decoded for certain. */
+/** The fully qualified name; null when a part is missing or can't be decoded unambiguously. */
 export function nameOf(look: PdfLookup, { dict, above }: FormField): string | null {
   const names = [...above, dict].map((node) => partialName(look, node));
   return names.every((name) => name) ? names.join(".") : null;
 }
 
 /**
- * The partial name of a field. Null when the name has characters that can't be decoded for certain: the check of acts
- * might decode them differently.
+ * The partial name of a field. Null when it can't be decoded unambiguously, because the verifier of acts might decode
+ * it differently.
  */
 export function partialName({ file }: PdfLookup, node: Dict): string | null {
   const value = resolve(file, entry(node, "T"));

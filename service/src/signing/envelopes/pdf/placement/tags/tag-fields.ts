@@ -20,7 +20,7 @@ type TagOnPage = TagInText & { readonly page: number; readonly box: PageBox };
 
 /**
  * The fields that are requested by tags in the document's text. A field is placed over its tag. A tag can't be removed
- * from a document, so the field covers it, unless other words are too close.
+ * from a document, so the field hides the tag, unless other words are too close.
  * @param signers the number of signers
  * @throws PdfRefusal
  * @throws UnmatchedTag for a tag of an unknown signer, for a tag that breaks a rule of an order's `fields`, and for a
@@ -65,8 +65,8 @@ function elementsOf(tags: readonly TagOnPage[], signers: number): Asking[] {
       throw new UnmatchedTag(`${text} on page ${page + 1} is for signer ${signer}, and ${has}`);
     }
     const { kind, label, required, more } = tag;
-    // A placeholder of the smallest allowed size, so that the rules of `fields` accept it. The real place is checked
-    // later, as for all documents.
+    // A placeholder of the smallest allowed size, so that the rules of `fields` accept the element. The real place is
+    // checked later, as for all documents.
     const place = { x: 0, y: 0, ...leastSize[kind] };
     const members = { kind, signer, page: page + 1, ...(label !== null && { label }), required, ...more };
     if (kind !== "radio" && kind !== "multiple") return [{ element: { ...members, ...place }, tags: [found] }];
@@ -97,7 +97,7 @@ function readElements(elements: readonly object[], asking: readonly Asking[], si
   }
 }
 
-/** If other words are close to a tag, both the words and the tag stay visible. */
+/** If other words are close to a tag, nothing is hidden, so that the words stay readable. */
 function coverOf(found: TagOnPage): Pick<PlannedField, "place" | "covers"> {
   const around = shownPlace(found.box, found.rect);
   const place = placeOf(found, around);
@@ -140,7 +140,7 @@ function signerOf({ tag: { role } }: TagInText, roles: Map<string, number>): num
   return signer;
 }
 
-/** The smallest sizes in points. A signature or initials need more room than the line of their tag. */
+/** The smallest sizes in points. A signature or initials need more height than the line of their tag. */
 const least: Partial<Record<RequestedField["kind"], { width: number; height: number }>> = {
   signature: { width: 120, height: 28 },
   initials: { width: 36, height: 20 },
@@ -169,8 +169,8 @@ function placeOf({ tag, box, endsLine }: TagOnPage, around: Place): Place {
 }
 
 /**
- * Whether the text of a document may contain `{{`; true if unsure. Usually decides within a millisecond, because it
- * doesn't read the text.
+ * True if the text of a document may contain `{{`, and in doubtful cases. Usually decides within a millisecond, because
+ * it doesn't read the text.
  */
 export function mayHoldTags(bytes: Buffer): boolean {
   if (bytes.includes("/Encrypt") || bytes.includes("/braceleft")) return true;
@@ -195,7 +195,7 @@ function showsBraces(text: string): boolean {
 
 const brace = 0x7b;
 
-/** Whether a ToUnicode map assigns `{` to a code other than 0x7B. */
+/** True if a ToUnicode map assigns `{` to a code other than 0x7B. */
 function mapsBrace(cmap: string): boolean {
   if (/<\s*007b\s*>/i.test(cmap)) return true;
   for (const [, low = "", high = "", to = ""] of cmap.matchAll(/<([0-9a-f]+)>\s*<([0-9a-f]+)>\s*<([0-9a-f]{4})>/gi)) {

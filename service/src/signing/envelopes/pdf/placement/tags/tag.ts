@@ -4,8 +4,8 @@ import { dateFormats, type RequestedField, textFormats } from "../../../../../or
 export type Tag = {
   readonly kind: RequestedField["kind"];
   /**
-   * The signer whom the tag names. `r2` is the second signer. Each new role without a number is the next signer. Null
-   * means the first signer.
+   * The signer of the tag. `r2` is the second signer. Each new role without a number is the next signer. Null means the
+   * first signer.
    */
   readonly role: { readonly number: number } | { readonly name: string } | null;
   readonly label: string | null;
@@ -13,7 +13,7 @@ export type Tag = {
   /** The size in points; null when the tag doesn't set it. */
   readonly width: number | null;
   readonly height: number | null;
-  /** Other members of the element in an order's `fields` that the tag stands for. They are not checked yet. */
+  /** Further members of the element in an order's `fields` that the tag requests. They are not validated yet. */
   readonly more: Readonly<Record<string, unknown>>;
   /** For a tag that places one option of a radio or multiple choice: the option's label. */
   readonly option: string | null;

@@ -8,9 +8,9 @@ export type TagInText = {
   readonly tag: Tag;
   readonly text: string;
   readonly rect: UserSpaceRect["rect"];
-  /** Whether the line ends with the tag. */
+  /** True if no words follow the tag on its line. */
   readonly endsLine: boolean;
-  /** Whether the rectangle contains no words other than the tag. Only then may a field cover it. */
+  /** True if the rectangle contains no words other than the tag. Only then may a field hide it. */
   readonly isAlone: boolean;
 };
 
@@ -97,7 +97,7 @@ function endsLine({ runs, nextWords }: IndexedPage, end: number): boolean {
 }
 
 /**
- * Whether the second run is on the same line as the first. Its distance from the first run's line must be less than
+ * True if the second run is on the same line as the first. Its distance from the first run's line must be less than
  * half of the first run's font size.
  */
 function isOnLine({ transform: [, , c, d, e, f] }: TextRun, { transform: [, , , , x, y] }: TextRun): boolean {
@@ -135,7 +135,7 @@ const mostCompared = 2_000_000;
 /** Comparing a character costs as much as comparing this many runs. */
 const perCharacter = 10;
 
-/** Whether a rectangle overlaps other text: the body of any character except those from `from` up to `to`. */
+/** True if a rectangle overlaps other text: the body of any character except those from `from` up to `to`. */
 function hasOthers(page: IndexedPage, rect: Rect, [from, to]: readonly [number, number]): boolean {
   page.left -= page.runs.length;
   if (page.left < 0) return true;
