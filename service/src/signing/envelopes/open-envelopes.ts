@@ -112,7 +112,7 @@ export function envelopeJobs(jobs: Jobs, deps: EnvelopeDeps): void {
 /**
  * Deletes temporary data of the ceremony, then ends envelopes and reminds signers that are due. Several nodes may run
  * it at once.
- * @returns whether more may be due
+ * @returns true if more may be due
  */
 export async function sweepEnvelopes(deps: EnvelopeDeps, stopping?: AbortSignal): Promise<boolean> {
   const now = deps.clock();

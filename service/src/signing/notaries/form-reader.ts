@@ -4,7 +4,7 @@ import { isPlainLines, isPlainText, isVisible } from "../../kernel/platform/text
 /** The typed values, by the names of the fields. */
 export type Typed = Readonly<Record<string, string>>;
 
-/** The faults of a form: for each wrong field, the rule that it breaks. */
+/** The errors of a form: for each wrong field, the rule that it violates. */
 export type Faults = Readonly<Record<string, string>>;
 
 export type Read<T> = { ok: true; value: T } | { ok: false; faults: Faults };
@@ -12,12 +12,12 @@ export type Read<T> = { ok: true; value: T } | { ok: false; faults: Faults };
 type Text = { max?: number; lines?: boolean };
 
 /**
- * Whether a text is a day of the calendar, `YYYY-MM-DD`, from 1900 to 2200. Other years are probably typing errors, and
+ * True if a text is a valid date, `YYYY-MM-DD`, from 1900 to 2200. Other years are probably typing errors, and
  * PostgreSQL has no year 0.
  */
 export function isDay(text: string): boolean {
   const at = /^(?:19\d{2}|2[01]\d{2}|2200)-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
-  // The parser of dates would turn February 31 into March 3, so the result is compared with the text.
+  // Date.parse would turn February 31 into March 3, so the result is compared with the text.
   return !Number.isNaN(at) && new Date(at).toISOString().slice(0, 10) === text;
 }
 

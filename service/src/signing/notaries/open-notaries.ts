@@ -38,7 +38,7 @@ type Parts = {
   titleOf: TitleOf;
   providers: Providers;
   fetch: Fetch;
-  /** Null when the service has no media engine, and so no acts by audio and video. */
+  /** Null when the service has no media engine, so that it offers no acts by audio and video. */
   media: { engine: MediaEngine; recordings: Recordings; disk: RecordingDisk } | null;
 };
 
@@ -58,8 +58,8 @@ export function openNotaries(resources: Resources, parts: Parts) {
   const identity: IdentityDeps = {
     desk,
     secrets,
-    // People wait for the responses of both providers. Each provider has its own circuit breaker, so that the failure
-    // of one doesn't stop the other.
+    // People wait for the responses of both providers. Each provider has a separate circuit breaker, so that the
+    // failure of one provider doesn't stop the other.
     proofing:
       config.identity && createStripeIdentity(providers.separateCallOf("stripe_identity"), config.identity.environment),
     quiz: config.quiz && createQuiz(providers.separateCallOf("quiz"), config.quiz.environment),

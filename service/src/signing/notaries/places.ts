@@ -18,7 +18,7 @@ const unitedStates: ReadonlySet<string> = new Set(["US", "AS", "GU", "MP", "PR",
 
 export const isCountry = (code: string): boolean => countries.has(code);
 
-/** Whether a country is outside the United States and its territories. */
+/** True if a country is outside the United States and its territories. */
 export const isAbroad = (code: string): boolean => !unitedStates.has(code);
 
 const english = new Intl.DisplayNames(["en"], { type: "region" });

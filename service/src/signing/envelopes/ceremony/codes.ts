@@ -20,7 +20,7 @@ const letters = "abcdefghijkmnpqrstuvwxyz23456789";
 
 /**
  * The long code for a phone: twelve characters (60 bits), which the signer types on the page of the mailed link. A text
- * message contains no entry link, because whoever has the phone could then sign without the mailed link.
+ * message contains no entry link, because a holder of the phone alone could then sign.
  */
 export const longCode = (secrets: SecretBytes, codeId: string): string =>
   [...entryBytes(secrets, codeId).subarray(20, 32)].map((byte) => letters[byte % letters.length]).join("");

@@ -213,7 +213,7 @@ function letterOf(
     environment: row.environment,
     isOfFinished: row.outcome === "Completed",
     subject: sentence(words.subject),
-    // A former signer must not be greeted by the present signer's name.
+    // A former signer must not be greeted by the current signer's name.
     greeting: greeting(!former && isPlainName(row.name) ? ` ${row.name}` : ""),
     lines: [...(texted ? [texted] : []), first, ...list, ...others],
     ...(codeId === undefined || moment === "way_in" ? {} : { code: codeOf(secrets, codeId) }),

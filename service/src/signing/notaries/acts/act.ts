@@ -7,7 +7,7 @@ import { type FactRules, type Facts, noFacts, readFacts, typedFacts } from "./fa
 export const actKinds = ["acknowledgment", "jurat", "witnessing", "oath", "copy"] as const;
 export type ActKind = (typeof actKinds)[number];
 
-/** Whether the notary signs paper, of which a scan is uploaded. */
+/** True if the notary signs on paper, and uploads a scan. */
 export const isOnPaper = (mode: ActMode): boolean => mode === "ink" || mode === "rin";
 
 export const actWords: Readonly<Record<ActKind, string>> = {
@@ -22,8 +22,8 @@ export const actWords: Readonly<Record<ActKind, string>> = {
 export const identityBases = ["personal_knowledge", "credential", "credible_witness"] as const;
 
 /**
- * A credential and the result of its check. It may contain the last four characters of the credential's number, but
- * never the whole number.
+ * A credential (an identity document) and the result of its check. Contains at most the last four characters of the
+ * credential's number.
  */
 export type Credential = {
   type: string;
@@ -45,14 +45,14 @@ export type Principal = Facts & {
   witness: Witness | null;
 };
 
-/** A credible witness who vouches for a principal. */
+/** A credible witness, who vouches for a principal's identity. */
 export type Witness = {
   name: string;
   address: string;
   credential: Credential;
-  /** Whether the witness swore or affirmed; absent when the notary did not note it. */
+  /** Set if the notary recorded how the witness swore or affirmed. */
   oath?: (typeof oathKinds)[number];
-  /** How and for how long the witness knows the principal. */
+  /** How, and since when, the witness knows the principal. */
   knows?: string;
 };
 
@@ -64,15 +64,15 @@ export type ActRecording = {
   /** Null when this service stores the recording permanently. */
   keptUntil: string | null;
   /**
-   * Set when this service records the session. `sha256` is then the newest hash of the recording's hash chain. Without
-   * `head`, `sha256` is the hash of the whole recording.
+   * Set when this service records the session. `sha256` is then the head of the recording's hash chain. Without this
+   * member, `sha256` is the hash of the whole recording.
    */
   head?: { recording: string; seq: number; at: string };
 };
 
 /**
- * A notary's notes of an act, with all fields of the journal. The fields follow Oklahoma's law, which requires more
- * fields than any other law that was read (49 O.S. 206).
+ * A notary's notes of an act, with all fields of the journal. The fields follow Oklahoma's law (49 O.S. 206), which
+ * requires more of them than any other state's law that we compared.
  */
 export type Act = {
   act: ActKind;
@@ -90,13 +90,14 @@ export type Act = {
   feeCents: number;
   notes: string | null;
   /**
-   * The run sheet of the act, if it had one. `position` and `sha256` are those of the sheet's last mark when the act
-   * was noted.
+   * The run sheet of the act (the record of its steps), if it has one. `position` and `sha256` identify the sheet's
+   * last mark at the time of the notes.
    */
   sheet?: { id: string; position: number; sha256: string };
   /**
-   * Set when the signers signed again in this act what they had signed before. The hash is that of the document with
-   * the earlier signatures. The notarized document lacks them; only a print that was signed again on paper shows them.
+   * Set when the signers signed the document again in this act. The hash is that of the document with their earlier
+   * signatures. The notarized document does not contain those signatures, unless it is a print that was signed again on
+   * paper.
    */
   signedBefore?: { sha256: string };
 };
@@ -104,15 +105,15 @@ export type Act = {
 /** The most principals of an act, which is also the maximum of signers in an order. */
 export const mostPrincipals = 10;
 
-// Accepts a time that is slightly in the future, because the notary's clock may be fast.
+// Accepts a time up to five minutes in the future, because the notary's clock may be fast.
 const clockToleranceMs = 5 * 60_000;
 
 export const principalField = (n: number, name: string): string => `principal_${n}_${name}`;
 
-/** The fields of a principal that are lists, and so have a value in an empty form. */
+/** The fields of a principal that are dropdowns, and so have a value even in an empty form. */
 const chosen = ["basis", "country"] as const;
 
-/** The number of principals in a form: the number of the last one with any input. */
+/** The number of principals in a form, which is the number of the last principal with any input. */
 export function principalsIn(typed: Typed): number {
   const isTyped = (n: number) =>
     Object.entries(typed).some(
@@ -187,8 +188,8 @@ function readWitness(read: FormReader, at: (name: string) => string, isRemote: b
 }
 
 /**
- * Reads who a principal's credible witness is, before the witness swears. The result names every wrong field with its
- * rule.
+ * Reads the identity of a principal's credible witness, before the witness swears. The result names every wrong field
+ * with its rule.
  */
 export function readWitnessIdentity(typed: Typed, n: number, isRemote: boolean): Read<Witness> {
   const read = formReader(typed);

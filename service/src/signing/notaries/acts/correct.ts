@@ -9,7 +9,7 @@ import { accepted, formReader, type Typed } from "../form-reader.ts";
 import { appendEntry, findEntry } from "./journal.ts";
 
 /**
- * Corrects an entry of the notary's own journal by adding an entry that refers to it. The old entry stays unchanged.
+ * Corrects an entry of the notary's own journal by appending an entry that refers to it. The old entry stays unchanged.
  * @throws ServiceError naming the field and the rule, or `not_found` for an unknown entry
  */
 export async function correctEntry(

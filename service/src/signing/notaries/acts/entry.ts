@@ -18,14 +18,14 @@ export const refusalReasons = {
 } as const;
 export type RefusalReason = keyof typeof refusalReasons;
 
-/** The document of an act: as given to the notary, as uploaded by the notary, and as sealed. Hashes are in hex. */
+/** The hashes (hex) of an act's document: as the notary received it, as the notary uploaded it, and as sealed. */
 export type EntryDocument = {
   givenSha256: string;
   uploadedSha256: string;
   notarizedSha256: string;
-  /** Whether the document is a scan of paper. */
+  /** True if the document is a scan of paper. */
   isPaper: boolean;
-  /** Names of the checks that warned, after which the notary confirmed the document anyway. */
+  /** Names of the checks with warnings that the notary confirmed. */
   confirmed: string[];
 };
 
@@ -66,7 +66,7 @@ export function nextEntry(
   const position = (before?.position ?? 0) + 1;
   const { commissionName, state, county, commissionNumber, commissionExpires, ronRegistration, certificate } = notary;
   const record = canonicalJson({
-    // A cast is needed because types with fixed members have no index signature.
+    // The cast is needed because types with fixed members have no index signature.
     ...(subject as unknown as JsonObject),
     format: journalFormat,
     journal,

@@ -36,7 +36,7 @@ export async function exportJournal(deps: ExportDeps, notary: Owner, actor: stri
 type Owner = Pick<Notary, "id" | "commissionName">;
 
 /**
- * The copy of a journal that is made at this time. @param entries the number of its first entries; by default all
+ * A copy of a journal at this time. @param entries how many of the first entries to copy; by default all
  * @throws Error when the journal was altered
  */
 export async function journalCopy(

@@ -1,17 +1,17 @@
-/** Facts about a principal that an act by audio and video has only where the rules of the notary's state ask for them. */
+/** Facts about a principal that only some states' rules for acts by audio and video require. */
 import type { FormReader, Typed } from "../form-reader.ts";
 import { isAbroad, isCountry, type Place } from "../places.ts";
 
-/** The facts that a state asks for. `abroad`: whether a principal may be outside the United States. */
+/** The facts that a state requires. `abroad`: true if a principal may be outside the United States. */
 export type FactRules = { place: boolean; knows: boolean; abroad: boolean };
 
-/** An act in person asks for no further facts: everybody is at the venue. */
+/** An act in person requires no further facts, because everybody is at the venue. */
 export const noFacts: FactRules = { place: false, knows: false, abroad: false };
 
 export type Facts = {
   /** Where the principal was. */
   place?: Place;
-  /** How, and for how long, the notary has known the principal. Only with personal knowledge. */
+  /** How, and since when, the notary knows the principal. Set only for identification by personal knowledge. */
   knows?: string;
 };
 
@@ -20,7 +20,7 @@ type Rules = {
   certificates: { [act: string]: { value: { ron?: string } } };
 };
 
-/** The facts that a state's rules or the wording of its certificates ask for. */
+/** The facts that a state's rules, or the wording of its certificates, require. */
 export function factRules({ online, certificates }: Rules): FactRules {
   const named = (slot: string) => Object.values(certificates).some(({ value }) => value.ron?.includes(slot));
   return {

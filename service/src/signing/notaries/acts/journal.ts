@@ -27,15 +27,15 @@ export const journalRows: MacTable<JournalFacts> = {
   members: journalMembers,
 };
 
-/** The last entry of a journal, as the audit log states it; undefined when the log has no line about the journal. */
+/** The last entry of a journal according to the audit log; undefined when the log has no entry about the journal. */
 async function loggedHead(db: Sql, notaryId: string) {
   const entry = sql`action = 'notary_journal.entry' AND detail ->> 'notary' = ${notaryId}`;
   return (await findLine<{ position: number; sha256: string }>(db, entry))?.detail;
 }
 
 /**
- * Appends an entry to a notary's journal, in the transaction of the act that it is about. Adds a line to the audit log
- * that states the journal's new last entry. Locks the notary's row, so that entries are written one after another.
+ * Appends an entry to a notary's journal, in the transaction of the act. Also appends the hash of the entry to the
+ * audit log. Locks the notary's row, so that concurrent entries are written one after another.
  * @throws Error when the journal's last entry was altered or is missing
  */
 export async function appendEntry(
@@ -63,7 +63,7 @@ export async function appendEntry(
 
 export type JournalRow = JournalRecord & { orderId: number; corrects: number | null; mac: Buffer };
 
-/** The record as it is stored: without the code of its order, because that code grants access. */
+/** Replaces the code of the order by null before a record is stored, because the code grants access. */
 const withoutCode = (record: string, code: string): string => record.replaceAll(`"orderCode":"${code}"`, noCode);
 const withCode = (stored: string, code: string): string => stored.replaceAll(noCode, `"orderCode":"${code}"`);
 // JSON escapes quotes within texts, so this placeholder can only be the record's own member.
@@ -109,15 +109,15 @@ export async function actOfOrder(
   return undefined;
 }
 
-/** The rows that tell whether, and where, people signed an order's document again before the notary. */
+/** The rows from which `whereSignedAgain` finds out if people signed an order's document again before the notary. */
 export type StoredSigningAgain = {
   isInRoom: boolean;
   entries: (Omit<JournalRow, "orderId" | "corrects" | "mac"> & { notaryId: string; mac: string })[];
 };
 
 /**
- * Selects, as one JSON value, what `whereSignedAgain` needs about the order `o`. That function verifies the entries, and
- * `verifiedEnvelopesOf` in the same query the rest.
+ * Selects, as one JSON value, the input of `whereSignedAgain` for the order `o`. `whereSignedAgain` verifies the
+ * entries; the caller's query must verify the rest by `verifiedEnvelopesOf`.
  */
 export const signingAgainOf: Statement = sql`json_build_object('isInRoom', ${isSignedInRoom}, 'entries',
   (SELECT coalesce(json_agg(json_build_object('notaryId', j.notary_id, 'position', j.position, 'record', j.record,
@@ -125,9 +125,9 @@ export const signingAgainOf: Statement = sql`json_build_object('isInRoom', ${isS
   FROM notary_journal j WHERE j.order_id = o.id AND position('"signedBefore"' IN j.record) > 0))`;
 
 /**
- * Where the people of an order signed its document again before the notary, so that the notarized document replaces the
- * one that they had signed earlier: in the service's own act, or on a print of the document. Null if the notarized
- * document continues the signed one.
+ * Returns where the signers signed the document a second time before the notary: in this service's own act, or on a
+ * print of the document. The notarized document then replaces the first signed one. Null if the notarized document
+ * continues the signed one.
  * @throws ServiceError `unavailable` for an altered entry
  */
 export function whereSignedAgain(
@@ -145,7 +145,7 @@ export function whereSignedAgain(
   return isEntered ? "on paper" : null;
 }
 
-/** Whether `whereSignedAgain` names a place for the order. @throws as `whereSignedAgain`, and for an altered envelope */
+/** True if `whereSignedAgain` is not null for the order. @throws as `whereSignedAgain`, and for an altered envelope */
 export async function wasSignedAgain({ db, rowMac }: { db: Sql; rowMac: RowMac }, orderCode: string): Promise<boolean> {
   const [found] = await db.query<{ signingAgain: StoredSigningAgain }>(sql`
     SELECT ${signingAgainOf} AS "signingAgain", ${verifiedEnvelopesOf(sql`o.id`)}
@@ -169,8 +169,8 @@ function entryFault(
 type Head = Pick<JournalRecord, "position" | "sha256">;
 
 /**
- * Compares a journal's last entry with the audit log. A journal of an earlier release has no line in the log until its
- * next entry.
+ * Compares a journal's last entry with the audit log. The log has nothing about a journal of an earlier release until
+ * its next entry.
  */
 const headFault = (last: Head | undefined, logged: Head | undefined): string | null =>
   logged === undefined || (last?.position === logged.position && last.sha256 === logged.sha256)
@@ -184,7 +184,7 @@ const headFault = (last: Head | undefined, logged: Head | undefined): string | n
 export function rowsFault(rowMac: RowMac, notaryId: string, rows: readonly JournalRow[]): string | null {
   let before: string | null = null;
   for (const [index, row] of rows.entries()) {
-    // Checks the row itself first, because nothing may be read from an altered record.
+    // Checks the row itself first, because an altered record must not be parsed.
     const fault = entryFault(rowMac, notaryId, row);
     if (fault !== null) return fault;
     const { previousSha256 } = JSON.parse(row.record) as { previousSha256: string | null };

@@ -2,11 +2,11 @@ import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 
 /**
- * How long a signed revision is kept, counted from its preparation. The notary needs this time to review the report on
- * the file.
+ * How long a signed revision is stored, counted from its preparation. Within this time the notary must confirm the
+ * report on the file.
  */
 const lifetimeMs = 60 * 60_000;
-/** How soon a prepared revision must be signed. */
+/** The time within which a prepared revision must be signed. */
 const preparedMs = 10 * 60_000;
 
 /** A notary's revision of an order's document, with or without its signature. */
@@ -23,7 +23,7 @@ export type NotarySignature = {
 
 type Key = { taskId: number; notaryId: string };
 
-/** Stores a prepared revision, instead of the notary's earlier one for the same task. */
+/** Stores a prepared revision, and replaces the notary's earlier one for the same task. */
 export const keepPrepared = (db: Sql, { taskId, notaryId }: Key, it: Omit<NotarySignature, "isSigned">, at: Date) =>
   db.query(sql`
     INSERT INTO notary_signatures (task_id, notary_id, given_sha256, act_sha256, certificate, tail, contents_start, contents_end,
@@ -35,7 +35,7 @@ export const keepPrepared = (db: Sql, { taskId, notaryId }: Key, it: Omit<Notary
       contents_end = excluded.contents_end, signed_attrs = excluded.signed_attrs, is_signed = false,
       created_at = excluded.created_at`);
 
-/** The notary's revision for a task. Undefined when there is none, or when it is too old. */
+/** The notary's revision for a task. Undefined when there is none, or when it has expired. */
 export async function findSignature(
   db: Sql,
   { taskId, notaryId }: Key,
@@ -50,7 +50,7 @@ export async function findSignature(
   return found;
 }
 
-/** @returns false when another revision was prepared, or another signature was stored, in the meantime */
+/** @returns false when a concurrent request prepared another revision, or stored another signature */
 export async function keepSigned(
   db: Sql,
   { taskId, notaryId }: Key,
@@ -66,8 +66,6 @@ export async function keepSigned(
 export const deleteSignatures = (tx: Tx, taskId: number) =>
   tx.query(sql`DELETE FROM notary_signatures WHERE task_id = ${taskId}`);
 
-/**
- * Deletes revisions after the time in which they can be confirmed, whether or not they were signed.
- */
+/** Deletes expired revisions, whether or not they were signed. */
 export const sweepSignatures = (db: Sql, now: Date) =>
   db.query(sql`DELETE FROM notary_signatures WHERE created_at <= ${new Date(now.getTime() - lifetimeMs)}`);

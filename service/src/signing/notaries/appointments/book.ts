@@ -27,10 +27,11 @@ import { linkOf } from "./links.ts";
 import { mailSession } from "./mail.ts";
 import { type BookingDeps, notariesFor, type Offer, offersOf } from "./offers.ts";
 
-/** An appointment can't be changed when less than this time remains before its start. */
+/** An appointment can't be changed later than this time before its start. */
 const fixedMs = 2 * hourMs;
 /**
- * How often an order's appointment may be booked or moved. The limit exists because each change is mailed to everybody.
+ * How often an order's appointment may be booked or moved. Each change mails everybody, so an unlimited number would
+ * allow spam.
  */
 const mostChanges = 12;
 const mostOffers = 500;
@@ -42,7 +43,7 @@ const noAppointment = () => new ServiceError("not_found", "This link opens no ap
 export type Visitor = number | Guest;
 
 /**
- * Finds the order and the person or guest that a link belongs to.
+ * Finds the order and the person or guest of a link.
  * @throws ServiceError `not_found` for an invalid link, and when the order no longer waits for a notary
  */
 export async function visitorOfLink(
@@ -60,7 +61,7 @@ export async function visitorOfLink(
 }
 
 /**
- * Finds the order and the person who is to appear. Only these people choose the time, so the link of a guest is refused.
+ * Finds the order and the person who is to appear. Only these people choose the time, so a guest's link is rejected.
  * @throws ServiceError `not_found` for another link, and when the order no longer waits for a notary
  */
 export async function personOfLink({ db, rowMac }: Pick<DeskDeps, "db" | "rowMac">, token: string) {
@@ -90,7 +91,7 @@ export async function invitationOf(deps: DeskDeps, code: string): Promise<Notary
 }
 
 /**
- * The appointment of the order that a link belongs to, and the times that can be booked. A guest can't book any.
+ * The appointment of a link's order, and the times that can be booked. A guest can't book any.
  * @throws ServiceError `not_found` for an invalid link
  */
 export async function appointmentOf({ desk: deps, rooms }: BookingDeps, token: string) {
@@ -177,7 +178,7 @@ export function stageOf(startsAt: Date, now: Date): number {
 }
 
 /**
- * Cancels the appointment of an order. The notary keeps the order.
+ * Cancels the appointment of an order. The notary keeps the claim on the order.
  * @throws ServiceError in the same cases as moving the appointment
  */
 export async function cancelAppointment(deps: DeskDeps, token: string): Promise<void> {
@@ -207,9 +208,9 @@ export async function cancelSession(
 const outcomes = ["no_show", "technical"] as const;
 
 /**
- * Records that an appointment failed, and why. After the first failure of a kind people choose another time; after the
- * second the order fails.
- * @throws ServiceError before the appointment began; for people who did not come, also within its first 15 minutes
+ * Records that an appointment failed, and why. After the first failure of a kind, people choose another time. After the
+ * second, the order fails.
+ * @throws ServiceError before the appointment began; for a no-show, also within its first 15 minutes
  */
 export async function endAppointment(deps: DeskDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const read = formReader(typed);
@@ -238,8 +239,8 @@ export async function endAppointment(deps: DeskDeps, operator: Operator, code: s
 }
 
 /**
- * Ends an appointment whose session failed. People choose another time, unless the order fails. The caller must have
- * locked the order.
+ * Ends an appointment whose session failed. People choose another time, unless the order fails as well. The caller must
+ * have locked the order.
  */
 export async function closeAppointment(
   tx: Tx,

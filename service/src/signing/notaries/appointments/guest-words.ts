@@ -1,4 +1,4 @@
-/** Words for people whom the notary expects at an appointment besides the signers. */
+/** The words for an appointment's guests: witnesses, interpreters and observers. */
 import type { Language } from "../../../kernel/platform/languages.ts";
 import type { ThirdRole } from "../schedule/third-roles.ts";
 

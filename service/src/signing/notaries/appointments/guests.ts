@@ -1,6 +1,6 @@
 /**
- * The notary names people whom the notary expects at an appointment besides the signers: witnesses, interpreters and
- * observers. Each gets a link of their own, and the calendar entry. They are invited to the session when it opens.
+ * Guests: people whom the notary expects at an appointment besides the signers, such as witnesses, interpreters and
+ * observers. Each gets a separate link and the calendar entry, and is invited to the session when it opens.
  */
 import type { Operator } from "../../../firms/operators/operators.ts";
 import { auditLine } from "../../../kernel/audit/audit.ts";
@@ -18,7 +18,10 @@ import { guestMail } from "./mail.ts";
 
 type GuestDeps = { desk: DeskDeps; secrets: SecretBytes };
 
-/** The most guests that an order ever has. Removed guests count too, because each guest is mailed. */
+/**
+ * The most guests that an order ever has, including removed ones. The limit prevents spam, because each guest is
+ * mailed.
+ */
 const mostGuests = 20;
 
 /**
@@ -68,7 +71,10 @@ export async function dropGuest({ desk }: GuestDeps, operator: Operator, code: s
   });
 }
 
-/** The people of a session are fixed when it opens. From then on, its own page invites and withdraws. */
+/**
+ * The people of a session are fixed when it opens. From then on, people are invited and withdrawn on the session's own
+ * page.
+ */
 async function requireNoSession(tx: Tx, taskId: number): Promise<void> {
   if (await openLiveOf(tx, taskId))
     throw new ServiceError(

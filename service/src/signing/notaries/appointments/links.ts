@@ -32,8 +32,8 @@ const sha256Of = (token: string): Buffer => hash("sha256", token, "buffer");
 export type InviteDeps = { desk: DeskDeps; secrets: SecretBytes };
 
 /**
- * How many times a day an order's links may be mailed. The limit exists because each time all the order's people are
- * mailed.
+ * How many times a day an order's links may be mailed. Each time mails all people of the order, so an unlimited number
+ * would allow spam.
  */
 const mostADay = 5;
 
@@ -62,7 +62,9 @@ export async function inviteToBook({ desk, secrets }: InviteDeps, code: string, 
   });
 }
 
-/** Makes the link of a person to the appointment page. The transaction must have locked the order. */
+/**
+ * Creates the link of a person to the appointment page, if there is none. The transaction must have locked the order.
+ */
 export async function ensureLink(
   tx: Tx,
   secrets: SecretBytes,
@@ -70,7 +72,7 @@ export async function ensureLink(
 ): Promise<void> {
   if ((await linkPathOf(tx, secrets, orderId, person)) !== null) return;
   const id = newUuid();
-  // If the key of a link is missing, its token can't be derived again. So the link is replaced.
+  // If the secret of a link is missing, its token can't be derived again. So the link is replaced.
   await tx.query(sql`DELETE FROM appointment_links WHERE order_id = ${orderId} AND person = ${person}`);
   await tx.query(sql`
     INSERT INTO appointment_links (id, order_id, person, token_sha256, created_at)
@@ -79,8 +81,8 @@ export async function ensureLink(
 }
 
 /**
- * The order and the person that a link belongs to; undefined for an invalid link.
- * @throws ServiceError `unavailable` when the link's row fails its MAC
+ * The order and the person of a link; undefined for an invalid link.
+ * @throws ServiceError `unavailable` when the MAC of the link's row is invalid
  */
 export async function linkOf(db: Sql, token: string): Promise<{ orderId: number; person: number } | undefined> {
   if (!isCode(token)) return undefined;

@@ -24,8 +24,8 @@ type SessionMail = {
 };
 
 /**
- * Queues mails about this version of an appointment to everybody who is to appear, to the guests, and to the notary. The
- * notary gets no mail `again`, which asks people to choose another time.
+ * Queues mails about this version of an appointment to everybody who is to appear, to the guests, and to the notary.
+ * The mail `again`, which asks people to choose another time, is not sent to the notary.
  */
 export async function mailSession(
   tx: Tx,
@@ -69,7 +69,7 @@ const mailIn = (queue: string) =>
       const guest = guestId === undefined ? null : await findGuest(db, guestId);
       if (!session || guest === undefined) return null;
       const isRemoved = guest !== null && guest.removedAt !== null;
-      // A removed guest gets the cancellation, even if the appointment has changed since.
+      // The cancellation to a removed guest is sent even if the appointment has changed since.
       if (isRemoved ? moment !== "canceled" : session.sequence !== sequence || isStale(session, moment, clock()))
         return null;
       const { orderId } = session;
@@ -89,8 +89,7 @@ const mailIn = (queue: string) =>
       const when = whenText(startsAt, zone, letter.language);
       const isOff = moment === "canceled" || moment === "again";
       const host = new URL(baseUrl).hostname;
-      // Each person enters the room through a page of their own. So each person's calendar entry has a different
-      // location.
+      // Each person enters the room through a separate page, so the location in each person's calendar entry differs.
       const url = `${baseUrl}${path ?? ""}?lang=${letter.language}`;
       const isHere = meetingPoint === null;
       const isChecked = isHere && (person !== null || (role !== null && role !== "observer")) && !isOff;
@@ -128,7 +127,10 @@ const mailIn = (queue: string) =>
 
 /** Mails to signers and to the notary. */
 export const sessionMail = mailIn("notary-session-mail");
-/** Mails to guests. A node of an earlier release, which knows no guests, would send them to the notary instead. */
+/**
+ * Mails to guests have a queue of their own: a node of an earlier release, which has no guests, would send their mails
+ * to the notary.
+ */
 export const guestMail = mailIn("notary-guest-mail");
 
 function isStale({ state, startsAt }: NotarySession, moment: SessionMoment, now: Date): boolean {

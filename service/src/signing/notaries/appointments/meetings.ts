@@ -8,7 +8,7 @@ import { scheduledFor } from "./book.ts";
 import { ensureLink, type InviteDeps, linkPathOf } from "./links.ts";
 import { whenText } from "./mail.ts";
 
-/** A person who signs a document of a closing. `orderCode` is the order of any document that the person signs there. */
+/** A person who signs a document of a closing. `orderCode` is the order of any one of the person's documents. */
 export type ClosingSigner = { orderCode: string; name: string; email: string };
 
 /** A document of the closing that the person signs before the notary. */
@@ -21,13 +21,13 @@ export type Meeting = {
 
 type MeetingDeps = InviteDeps & {
   titleOf: TitleOf;
-  /** Returns the rooms of the order's own firm that contain the order. `closing/rooms` provides this function. */
+  /** Returns the rooms of the order's own firm that contain the order. The module `closing/rooms` implements it. */
   closingsOf: (db: Sql, orderId: number) => Promise<readonly { orders: readonly number[] }[]>;
 };
 
 /**
- * The documents of a closing that wait for a notary before whom this person appears, in the order of the closing. Empty
- * for an order outside of closings.
+ * The documents of a closing that this person must sign before a notary, in the order of the closing. Empty for an
+ * order that is in no closing.
  */
 async function meetingsOf(deps: MeetingDeps, who: ClosingSigner, language: Language): Promise<Meeting[]> {
   const { db } = deps.desk;
@@ -48,9 +48,10 @@ async function meetingsOf(deps: MeetingDeps, who: ClosingSigner, language: Langu
 }
 
 /**
- * The path of the person's own appointment page for one of these documents. Creates the link if nobody has mailed it.
+ * Returns the path of the person's own appointment page for one of these documents. Creates the link if none was mailed
+ * yet.
  * @param n the number of the meeting, counted from 1
- * @throws ServiceError `not_found` when there is no such meeting any more
+ * @throws ServiceError `not_found` when that meeting no longer exists
  */
 async function openMeeting(deps: MeetingDeps, who: ClosingSigner, n: number): Promise<string> {
   const { desk, secrets } = deps;

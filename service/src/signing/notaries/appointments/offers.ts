@@ -24,8 +24,8 @@ export const notariesFor = async (db: Sql, { claimedBy }: WaitingOrder): Promise
   );
 
 /**
- * The times at which the notary can be booked for the order. By audio and video people meet in a room of this service
- * where the act can be done there; otherwise by the link of the notary's own tool, if there is one.
+ * The times at which the notary can be booked for the order. Acts by audio and video use a room of this service if the
+ * act can be done there. Otherwise they use the link of the notary's own tool, if there is one.
  */
 export async function offersOf(
   { desk, rooms }: BookingDeps,
@@ -34,7 +34,7 @@ export async function offersOf(
   notary: Notary,
 ): Promise<Offer[]> {
   const hours = await findHours(db, notary.id).catch((error: unknown) => {
-    // A notary whose stored hours fail their MAC is skipped, so that other notaries' times can still be offered.
+    // A notary whose stored hours have an invalid MAC is skipped, so that other notaries' times can still be offered.
     desk.log.error({ err: error, notaryId: notary.id }, "the hours of a notary can’t be used");
     return null;
   });

@@ -35,17 +35,17 @@ const mostShown = 200;
 
 const noOrder = () => new ServiceError("not_found", "Order not found.");
 
-/**
- * The notary's record of the operator who makes the request. @throws ServiceError `role_required` for an operator
- * without one
- */
+/** The notary's record of the requesting operator. @throws ServiceError `role_required` for an operator without one */
 export async function notaryOf(db: Sql, { id }: Pick<Operator, "id">): Promise<Notary> {
   const notary = id === null ? undefined : await notaryOfOperator(db, id);
   if (!notary) throw new ServiceError("role_required", "You are not on record as a notary. An administrator adds you.");
   return notary;
 }
 
-/** The orders that a notary may claim, and those that the notary has claimed. Other orders are only counted. */
+/**
+ * The orders that a notary may claim, and those that the notary has claimed. Of all other orders, only the number is
+ * returned.
+ */
 export async function deskOf(deps: DeskDeps, operator: Operator, notary: Notary) {
   const { db, clock, readEligibility } = deps;
   const now = clock();
@@ -109,10 +109,9 @@ export async function claimedOrder(deps: DeskDeps, operator: Operator, code: str
 export type Claimed = Awaited<ReturnType<typeof claimedOrder>>;
 
 /**
- * Locks an order that the notary has claimed, and then the notary. Reads both again, so that later writes are based on
- * their present state.
- * @throws ServiceError `conflict` when the notary no longer has the order, and, naming the reason, when the commission
- * is not valid
+ * Locks an order that the notary has claimed, and then the notary. Reads both again after the lock.
+ * @throws ServiceError `conflict` when the notary has lost the claim, and, naming the reason, when the commission is
+ * not valid
  */
 export async function lockClaimed(tx: Tx, deps: DeskDeps, operator: Operator, { order, notary }: Claimed) {
   const locked = await lockOrder(tx, order.code);

@@ -12,7 +12,7 @@ import type { SignedBefore } from "../sheets/steps.ts";
 import type { Claimed, DeskDeps } from "./claims.ts";
 import type { WaitingOrder } from "./orders.ts";
 
-/** Hex SHA-256 of the document that the notary would get now. */
+/** Hex SHA-256 of the document that the notary would receive now. */
 export async function currentSha256(db: Sql, orderId: number): Promise<string | undefined> {
   const room = await roomOfAct(db, orderId);
   return room?.head.sha256 ?? (await furthestDocument(db, orderId))?.sha256;
@@ -25,10 +25,12 @@ export async function signedBeforeAct(db: Sql, orderId: number): Promise<SignedB
 }
 
 /**
- * For an act without a run sheet: the document that people had signed before they signed again on paper. Null if nobody
- * has to sign again. A jurat and a witnessed signature need signatures that the notary sees, so people must sign an
- * already signed document again. With a run sheet the service has them do it; on paper the notary states that they did.
- * @param isSignedAgain whether the notary stated that everybody signed again
+ * For an act without a run sheet (a record of its steps): the document that people signed before they signed again on
+ * paper. Null if nobody has to sign again.
+ *
+ * A jurat and a witnessed signature require that the notary sees the signing, so an already signed document must be
+ * signed again. With a run sheet, the service makes the signers do it. On paper, the notary confirms that they did.
+ * @param isSignedAgain true if the notary confirmed that everybody signed again
  * @throws ServiceError `conflict` naming what the notary can do instead
  */
 export async function signedAgainOnPaper(

@@ -6,19 +6,21 @@ import { type StateMac, verified, writeStateMacs } from "../../../kernel/platfor
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import { fromOrders, hasOrderCode } from "../../../orders/order/order.ts";
 
-/** A notary's request that the firm agree to an act in person, on paper, although online notarization was bought. */
+/**
+ * A notary's request to the firm to allow an act in person, on paper, although the order is for online notarization.
+ */
 export type InPersonRequest = {
   id: string;
   reason: string;
   requestedBy: string;
   requestedAt: Date;
   state: "requested" | "agreed" | "declined";
-  /** The member or key of the firm that decided, as the audit log names it. Null while the request is open. */
+  /** The firm's member or key that decided, as in the audit log. Null while the request is open. */
   decidedBy: string | null;
   decidedAt: Date | null;
 };
 
-/** A database trigger allows a request to be decided once, and allows no other change to it. */
+/** A database trigger allows one decision on a request, and no other change. */
 const inPersonState: StateMac = {
   table: sql`in_person_requests`,
   key: sql`id`,
@@ -31,7 +33,7 @@ const inPersonState: StateMac = {
 
 export const inPersonRows = stateRows(inPersonState, { backfill: { set: "firms, signers and notaries" } });
 
-/** The latest request about an order. @throws ServiceError `unavailable` when it fails its MAC */
+/** The latest request about an order. @throws ServiceError `unavailable` when its MAC is invalid */
 export async function latestRequest(db: Sql, orderId: number): Promise<InPersonRequest | undefined> {
   const [found] = await db.query<InPersonRequest>(sql`
     SELECT id, reason, requested_by AS "requestedBy", requested_at AS "requestedAt", state, decided_by AS "decidedBy",

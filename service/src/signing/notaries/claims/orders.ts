@@ -48,7 +48,7 @@ export type WaitingOrder = {
 type Reading = { db: Sql; rowMac: RowMac };
 type Found = Omit<WaitingOrder, "signers"> & SigningFacts & { mac: Buffer | null } & Marked & MarkedFirm;
 
-/** Finds orders that wait for a notary. Leaves out an order if its row, its signers or its task fail their MAC. */
+/** Finds orders that wait for a notary. Skips an order if its row, its signers or its task have an invalid MAC. */
 async function waitingOrders(
   { db, rowMac }: Reading,
   where: Statement,
@@ -75,7 +75,7 @@ const select = (where: Statement, end: Statement): Statement => sql`
   WHERE t.kind = 'notarize' AND t.state IN ('open', 'claimed') AND o.status = 'NotarizationPending' AND ${where}
   ${end}`;
 
-/** Orders that nobody has claimed; those that are due first come first. */
+/** Unclaimed orders, sorted by their due time. */
 export const unclaimedOrders = (reading: Reading, environment: Environment, limit: number) =>
   waitingOrders(
     reading,
@@ -152,8 +152,8 @@ export async function orderOfTask(
 export type Draft = { act: unknown; appointmentUrl: string | null; appointmentAt: Date | null };
 
 /**
- * The MAC covers the draft, because its act goes into the journal and its address into mails. The MAC also covers the
- * draft's id: a deleted draft that is restored from a copy does not match the id of a new draft.
+ * The MAC covers the draft, because its act is copied to the journal and its address to mails. The MAC also covers the
+ * draft's id, so that the row of a deleted draft can't be restored in place of a new draft.
  */
 const draftState: StateMac = {
   table: sql`notary_drafts`,
@@ -170,13 +170,13 @@ const draftOf = (taskId: number, notaryId: string) => sql`
     ${verified(draftState, sql`notary_drafts`)}
   FROM notary_drafts WHERE task_id = ${taskId} AND notary_id = ${notaryId}`;
 
-/** @throws ServiceError `unavailable` for a draft that fails its MAC */
+/** @throws ServiceError `unavailable` for a draft whose MAC is invalid */
 export async function findDraft(db: Sql, taskId: number, notaryId: string): Promise<Draft | undefined> {
   const [draft] = await db.query<Draft>(draftOf(taskId, notaryId));
   return draft;
 }
 
-/** Reads a draft like `findDraft`, and locks it until the transaction ends. */
+/** Reads a draft as `findDraft` does, and locks it until the transaction ends. */
 export async function lockDraft(
   tx: Tx,
   taskId: number,
@@ -186,7 +186,10 @@ export async function lockDraft(
   return draft;
 }
 
-/** The draft of the notary who has claimed the order. Earlier claimants may have drafts too. @throws as `findDraft` */
+/**
+ * The draft of the notary who has claimed the order. Notaries who claimed it earlier may have other drafts. @throws as
+ * `findDraft`
+ */
 export async function draftOfClaimant(
   db: Sql,
   { taskId, claimedBy }: Pick<WaitingOrder, "taskId" | "claimedBy">,
@@ -211,10 +214,7 @@ export const saveAppointment = (
 
 type DraftKey = { taskId: number; notaryId: string; at: Date };
 
-/**
- * Creates or changes a draft. An existing draft is verified before it changes; otherwise a forged part of it would get
- * a valid MAC.
- */
+/** Creates or changes a draft. Verifies an existing draft first, because a new MAC would authenticate a forged part. */
 async function saveDraft(tx: Tx, { taskId, notaryId, at }: DraftKey, set: Statement): Promise<void> {
   const [inserted] = await tx.query<{ id: string }>(sql`
     INSERT INTO notary_drafts (task_id, notary_id, updated_at) VALUES (${taskId}, ${notaryId}, ${at})
@@ -236,9 +236,7 @@ export async function appointmentsOf(db: Sql, notaryId: string): Promise<Readonl
 export const deleteDraft = (db: Sql, taskId: number) =>
   db.query(sql`DELETE FROM notary_drafts WHERE task_id = ${taskId}`);
 
-/**
- * Deletes the drafts of orders that no longer wait for a notary. A task whose end was forged does not count as ended.
- */
+/** Deletes the drafts of orders that no longer wait for a notary. A task is ended only if its row has a valid MAC. */
 export async function sweepDrafts(db: Sql): Promise<void> {
   const ended = await db.query<{ taskId: number } & Marked>(sql`
     SELECT t.id AS "taskId", ${marked(taskState, sql`t`)} FROM notary_drafts d ${joinTask(sql`d.task_id`)}

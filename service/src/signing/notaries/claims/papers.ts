@@ -5,7 +5,7 @@ import type { TitleOf } from "../../../orders/order/order.ts";
 import { type JournalCopy, sealJournal } from "../acts/export.ts";
 import type { UploadReport, UploadRules } from "../uploads/check.ts";
 
-/** The functions that name, check and seal the documents of notaries. */
+/** The functions that name, verify and seal the documents of notaries. */
 export type NotaryPapers = {
   titleOf: TitleOf;
   /** @throws ServiceError for a document that takes too long to read */

@@ -11,7 +11,7 @@ export type CertificateFacts = {
   notAfter: Date;
 };
 
-/** Parses a PEM text that must contain exactly one certificate. @throws EvidenceError */
+/** Parses a PEM text that must contain exactly one certificate. @throws EvidenceError for any other text */
 function oneOf(pem: string): Certificate {
   const [certificate, another] = parseCertificatesPem(pem);
   if (certificate === undefined || another !== undefined)
@@ -42,8 +42,8 @@ export function certificateFault(pem: string): string | null {
 }
 
 /**
- * The fault in the chain of issuers' certificates, which begins with the issuer of the notary's own certificate. Null
- * when it has none.
+ * The fault in the chain of issuers' certificates; null when it has none. The chain begins with the issuer of the
+ * notary's own certificate.
  */
 export function chainFault(pem: string, chain: string): string | null {
   try {
@@ -70,10 +70,10 @@ function isIssuedBy(certificate: Certificate, issuer: Certificate): boolean {
   }
 }
 
-/** The DER of a certificate whose PEM was accepted before. */
+/** The DER of a certificate whose PEM was validated earlier. */
 export const certificateDer = (pem: string): Uint8Array => oneOf(pem).der;
 
-/** @param pem a certificate that was accepted before, so it can be parsed */
+/** @param pem a certificate that was validated earlier, so it can be parsed */
 export function certificateFacts(pem: string): CertificateFacts {
   const { der, subject, issuer, notBefore, notAfter } = oneOf(pem);
   return {

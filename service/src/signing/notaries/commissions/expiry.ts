@@ -27,8 +27,8 @@ const soonMs = 60 * dayMs;
 export const endOf = (day: string): Date => new Date(Date.parse(`${day}T00:00:00Z`) + dayMs);
 
 /**
- * The parts of a notary's record that expire, and when. Days end in UTC, because no day in the fifty states ends
- * earlier.
+ * The parts of a notary's record that expire, and when. Days end in UTC, which is earlier than local midnight in every
+ * one of the fifty states.
  */
 export function expiriesOf({ commissionExpires, ronExpires, certificate }: Commission): Expiry[] {
   const notAfter = certificate === null ? null : certificateFacts(certificate).notAfter;
@@ -71,16 +71,16 @@ export const expiringWords: Readonly<Record<Expiring, string>> = {
   certificate: "certificate",
 };
 
-/** Sentences that say why a notary can't do any act at this instant, even in ink. Empty when nothing prevents it. */
+/** Sentences why a notary can't do any act at this instant, even on paper. Empty when nothing prevents it. */
 export const commissionBlocks = (commission: Commission, now: Date): string[] => blocksOf(commission, "ink", now);
 
-/** Sentences that say why a notary can't act in this mode at this instant. Empty when nothing prevents it. */
+/** Sentences why a notary can't act in this mode at this instant. Empty when nothing prevents it. */
 export function blocksOf(commission: Commission, mode: ActMode, now: Date): string[] {
   const { status, ronRegistration, certificate } = commission;
   const isRemote = mode === "ron" || mode === "rin";
   const needed = new Set<Expiring>(["commission"]);
   if (isRemote) needed.add("registration");
-  // A document signed in ink needs no certificate.
+  // An act on paper needs no certificate.
   if (mode === "ron" || mode === "ipen") needed.add("certificate");
   return [
     ...(status === "suspended" ? ["You are suspended."] : []),

@@ -59,15 +59,14 @@ export async function addNotary(deps: KeepDeps, operatorId: string, typed: Typed
 }
 
 /**
- * Changes a record. Fields that the form did not send keep their values. A notary who becomes suspended loses the
- * claimed orders.
+ * Changes a record. Fields that the form did not send keep their values. A suspended notary loses all claimed orders.
  * @throws ServiceError naming each wrong field
  */
 export async function setNotary(deps: KeepDeps, id: string, typed: Typed, actor: string): Promise<void> {
   const at = deps.clock();
   await deps.db.transaction(async (tx) => {
     const { operatorId } = await requireNotary(tx, id);
-    // Locks orders and their tasks before the notary. Completing an act takes its locks in the same sequence.
+    // Locks orders and their tasks before the notary, in the same sequence as the completion of an act.
     if (typed["status"] === "suspended")
       await releaseClaims(tx, { claimedBy: `operator:${operatorId}`, keep: otherKinds, by: actor, at });
     const before = await lockNotary(tx, id);

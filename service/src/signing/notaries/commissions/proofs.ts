@@ -31,7 +31,7 @@ const isPdfOrPicture = (bytes: Buffer): boolean =>
   looksLikePdf(bytes) || pictureHeaders.some((header) => bytes.subarray(0, header.length).equals(header));
 
 /**
- * Stores a file that proves a notary's commission, and notes it in the audit log as the actor's.
+ * Stores a file that proves a notary's commission. The audit log names the actor.
  * @throws ServiceError naming the field and the rule
  */
 export async function addProof(

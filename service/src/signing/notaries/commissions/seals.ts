@@ -39,14 +39,15 @@ const sealState: StateMac = {
 export const sealRows = stateRows(sealState);
 
 /**
- * The texts that a seal shows. A picture is used only while the commission has the texts for which the picture was
- * confirmed. A renewal changes the expiry date, so the picture is no longer used.
+ * The texts that a seal shows. A picture is used only for a commission with exactly the texts that were confirmed.
+ * After a renewal, which changes the expiry date, a new confirmation is needed.
  */
 export const sealTexts = ({ commissionName, state, county, commissionNumber, commissionExpires }: Commission): string =>
   JSON.stringify([commissionName, state, county, commissionNumber, commissionExpires]);
 
 /**
- * The picture that was last uploaded for a notary. @throws ServiceError `unavailable` for a picture that fails its MAC
+ * The picture that was last uploaded for a notary. @throws ServiceError `unavailable` for a picture whose MAC is
+ * invalid
  */
 export async function latestSeal(db: Sql, notaryId: string): Promise<SealPicture | undefined> {
   const [seal] = await db.query<SealPicture>(sql`
@@ -56,7 +57,7 @@ export async function latestSeal(db: Sql, notaryId: string): Promise<SealPicture
   return seal;
 }
 
-/** The picture that was confirmed for the present commission; null when there is none. */
+/** The picture that was confirmed for the current commission; null when there is none. */
 export async function sealFor(db: Sql, notary: Commission & { id: string }): Promise<Buffer | null> {
   const seal = await latestSeal(db, notary.id);
   return seal && isConfirmedFor(seal, notary) ? seal.png : null;

@@ -40,21 +40,21 @@ const select = (mac: Statement) => sql`
 
 const one = select(verified(notaryState, sql`n`));
 
-/** All notaries. Leaves out rows that fail their MAC. */
+/** All notaries. Skips rows whose MAC is invalid. */
 export async function listNotaries(db: Sql): Promise<Notary[]> {
   const rows = await db.query<Notary & Marked>(sql`
     ${select(marked(notaryState, sql`n`))} ORDER BY n.commission_name, n.id`);
   return rows.filter(({ isAuthentic }) => isAuthentic).map(({ isAuthentic: _, ...notary }) => notary);
 }
 
-/** All notaries whose rows pass their MAC, with whether each may sign in to the desk. */
+/** All notaries whose rows have a valid MAC. `mayWork` is true if the notary may sign in to the desk. */
 export async function listWorkingNotaries(db: Sql): Promise<(Notary & { mayWork: boolean })[]> {
   const [notaries, operators] = await Promise.all([listNotaries(db), activeOperators(db, "notary")]);
   const working = new Set(operators.map(({ id }) => id));
   return notaries.map((notary) => ({ ...notary, mayWork: working.has(notary.operatorId) }));
 }
 
-/** @throws ServiceError `unavailable` for a row that fails its MAC */
+/** @throws ServiceError `unavailable` for a row whose MAC is invalid */
 export async function findNotary(db: Sql, id: string): Promise<Notary | undefined> {
   const [notary] = await db.query<Notary>(sql`${one} WHERE n.id = ${id}`);
   return notary;

@@ -11,8 +11,8 @@ import type { Check } from "../uploads/check.ts";
 type Times = Pick<Act, "mode" | "startedAt" | "endedAt">;
 
 /**
- * Why the time of an act was outside the known validity of the notary's commission or, for a remote act, registration.
- * Null for a time within it.
+ * A sentence that names the validity that the time of an act exceeds: of the notary's commission or, for a remote act,
+ * registration. Null for a valid time.
  */
 export function outsideOf(commission: Commission, { mode, startedAt, endedAt }: Times): string | null {
   const { commissionStarts, commissionExpires, ronStarts, ronExpires } = commission;

@@ -63,8 +63,8 @@ export async function mailAppointment(deps: DeskDeps, operator: Operator, code: 
 }
 
 /**
- * How many times a day an order's people may be mailed an appointment. The limit exists because the mails go to
- * clients, and a form can be sent again and again.
+ * How many times a day an order's people may be mailed an appointment. The mails go to clients, and a form can be
+ * resubmitted any number of times.
  */
 const mostADay = 5;
 
@@ -78,7 +78,7 @@ type Appointment = {
 };
 
 /**
- * Refuses an appointment that would be mailed twice. The order must be locked.
+ * Rejects an appointment that would be mailed twice. The order must be locked.
  * @throws ServiceError `conflict` for the appointment that was mailed last, and beyond the day's limit
  */
 async function requireNewAppointment(tx: Tx, { taskId, notaryId, orderId, url, when, at }: Appointment): Promise<void> {

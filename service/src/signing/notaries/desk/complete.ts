@@ -22,16 +22,16 @@ import { openSheetOf } from "../sheets/store.ts";
 import type { UploadReport } from "../uploads/check.ts";
 import { actChecks, outsideOf, ruleFaults } from "./act-checks.ts";
 
-/** The act that the notary noted. All further steps need it. @throws ServiceError `conflict` when none was noted */
+/** The act that the notary noted. All further steps require it. @throws ServiceError `conflict` when none was noted */
 function actIn(draft: Draft | undefined): Act {
   if (!draft?.act) throw new ServiceError("conflict", "Note the act first: its form is the entry of your journal.");
   return draft.act as Act;
 }
 
 /**
- * The noted act, once nothing stands in its way.
- * @param mayHaveSigned whether the notary may have signed already
- * @throws ServiceError `conflict` naming what has to be done first
+ * The noted act, if no step is missing before the notary's signature.
+ * @param mayHaveSigned true if the notary may have signed already
+ * @throws ServiceError `conflict` naming the missing step
  */
 export async function readyAct(deps: DeskDeps, claimed: Claimed, mayHaveSigned = true): Promise<Act> {
   const { order, notary } = claimed;
@@ -43,7 +43,7 @@ export async function readyAct(deps: DeskDeps, claimed: Claimed, mayHaveSigned =
   return act;
 }
 
-/** The two things that an upload is checked against: the noted act, and the document that the notary was given. */
+/** The two inputs for the check of an upload: the noted act, and the document that the notary received. */
 async function premisesOf(deps: DeskDeps, claimed: Claimed) {
   return { act: await readyAct(deps, claimed), given: await documentToNotarize(deps, claimed.order) };
 }
@@ -60,8 +60,8 @@ export const hashOf = (act: Act): string => createHash("sha256").update(recordOf
 export const recordOf = (act: Act): string => canonicalJson(act as unknown as JsonObject);
 
 /**
- * A document that a notary signed. `drawnLines` are the lines that the service drew into it; empty when it was signed
- * elsewhere.
+ * A document that a notary signed. `drawnLines` are the lines of text that the service drew into it; empty when the
+ * notary signed with another tool.
  */
 export type Upload = { bytes: Buffer; drawnLines: readonly string[] };
 
@@ -94,22 +94,23 @@ export type Confirmation = {
   sha256: string;
   /** The hash of the act in the report. */
   actSha256: string;
-  /** Names of the checks that warned, after which the notary confirmed the document anyway. */
+  /** Names of the checks with warnings that the notary confirmed. */
   warnings: readonly string[];
 };
 
 /**
- * A confirmation. `close`, if given, ends the recording of the act; it is called once the signed file can be accepted.
+ * A notary's confirmation. `close`, if present, ends the recording of the act. It is called when the signed file has
+ * passed all checks.
  */
 export type Confirming = Confirmation & { close?: (signed: SignedAct) => Promise<void> };
 
-/** A new report that differs from the confirmed one. `problem` says in words how they differ. */
+/** A report that no longer matches the confirmed one. `problem` names the differences in words. */
 export type Unconfirmed = { report: DeskReport; problem: string };
 
 /**
  * Ends an act: checks the upload again, seals it, and in one transaction writes the journal and changes the order's
  * status.
- * @returns null when the act is done; if the report now differs from the confirmed one, nothing happens, and the new
+ * @returns null when the act is done. If the report now differs from the confirmed one, nothing is written, and the new
  * report is returned for review
  * @throws ServiceError naming the check that failed, or that another file was confirmed
  */
@@ -150,7 +151,7 @@ export async function completeAct(
 
 type Ended = Premises & { report: DeskReport; document: Awaited<ReturnType<typeof sealAndStore>> };
 
-/** @throws ServiceError `conflict` when the act or the document has changed since it was reviewed */
+/** @throws ServiceError `conflict` when the act or the document has changed since the review */
 async function writeDown(
   tx: Tx,
   deps: DeskDeps,
@@ -184,8 +185,8 @@ async function writeDown(
 }
 
 /**
- * @throws ServiceError when the notary may not act in this mode, do this kind of act or act in this state, when the
- * firm has not agreed to the mode, and when the commission was not valid at the time of the act
+ * @throws ServiceError when the notary may not act in this mode, for this kind of act or in this state, when the firm
+ * has not agreed to the mode, or when the commission was not valid at the time of the act
  */
 export function requireMode(
   { eligibility, notary, inPerson }: Pick<Claimed, "eligibility" | "notary" | "inPerson">,

@@ -1,4 +1,4 @@
-/** How far an order's notarization is, for the order's firm. It contains no names, links or addresses. */
+/** The progress of an order's notarization, for the order's firm. It contains no names, links or addresses. */
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { verified } from "../../../kernel/platform/database/state-mac.ts";
@@ -16,8 +16,8 @@ import { openSheetOf } from "../sheets/store.ts";
 type Reading = { db: Sql; rowMac: RowMac };
 
 /**
- * The groups of statuses that an order has after its notarization. Failures in later services (ShippingFailed,
- * FaxFailed) are in another group.
+ * The groups of statuses after a completed notarization. Failures of later services (ShippingFailed, FaxFailed) are in
+ * another group.
  */
 const notarized: ReadonlySet<string> = new Set(["notarized", "shipping", "shipped", "delivered", "complete"]);
 
@@ -35,7 +35,7 @@ const noProgress = { method: null, jurisdiction: null, appointmentUtc: null, ses
 
 /**
  * The state of an order's notarization, as its firm sees it. The order must exist.
- * @throws ServiceError `unavailable` for rows that fail their MAC
+ * @throws ServiceError `unavailable` for rows whose MAC is invalid
  */
 export async function notarizationOf(reading: Reading, code: string): Promise<Notarization> {
   const { db } = reading;
@@ -49,10 +49,10 @@ export async function notarizationOf(reading: Reading, code: string): Promise<No
   return state === "waiting" ? waitingPart(reading, order.id) : { ...noProgress, state };
 }
 
-/** The part of the progress about waiting, for an order that waits for a notary or that a notary has claimed. */
+/** The part of the progress that applies while an order waits for a notary or is claimed by one. */
 async function waitingPart(reading: Reading, orderId: number): Promise<Notarization> {
   const { db } = reading;
-  // An order on hold has no notary until the hold ends.
+  // For an order on hold, `order` is undefined: it doesn't wait for a notary until the hold ends.
   const [order, appointment, sessions, request] = await Promise.all([
     orderOfId(reading, orderId),
     scheduledFor(db, orderId),
@@ -74,7 +74,7 @@ async function waitingPart(reading: Reading, orderId: number): Promise<Notarizat
   };
 }
 
-/** The next or present meeting with the notary: a session, a request to meet now, or an appointment. */
+/** The next or current meeting with the notary: a session, a request to meet now, or an appointment. */
 function sessionWord(
   session: LiveSession | undefined,
   request: NotaryRequest | undefined,

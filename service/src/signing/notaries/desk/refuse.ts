@@ -13,8 +13,8 @@ import { endWithoutAct } from "../sheets/room.ts";
 const reasons = Object.keys(refusalReasons) as [RefusalReason, ...RefusalReason[]];
 
 /**
- * Ends an order without an act. The order fails; if a person's identity could not be established after all tries, it
- * becomes IdentityLocked. The journal records the reason.
+ * Ends an order without an act. The order fails. If all checks of a person's identity failed, its status becomes
+ * IdentityLocked. The journal records the reason.
  * @throws ServiceError naming every wrong field
  */
 export async function refuseAct(deps: DeskDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
@@ -34,7 +34,7 @@ export async function refuseAct(deps: DeskDeps, operator: Operator, code: string
     const recording = await recordingOfOrder(tx, orderId, deps.baseUrl);
     await appendEntry(tx, deps.rowMac, frame, { kind: "refusal", reason, words, act, ...(recording && { recording }) });
     const on = reason === "identity" ? "identity_locked" : "notarization_failed";
-    // The firm sees only the kind of reason; the notary's words stay in the journal.
+    // The firm sees only the kind of reason. Only the journal contains the notary's words.
     const facts = { reason: refusalReasons[reason] };
     await perform(tx, locked, on, facts, { actor: operator.actor, at, log: deps.log });
     const outcome = reason === "identity" || reason === "no_show" || reason === "technical" ? reason : "refused";

@@ -3,7 +3,10 @@ import type { ActKind, Principal } from "../acts/act.ts";
 import type { ActMode } from "../commissions/expiry.ts";
 import { placeText } from "../places.ts";
 
-/** The modes in which the service draws a notary's certificate. For acts on paper the notary writes it by hand. */
+/**
+ * The modes in which the service draws a notary's certificate (the statement about the act). For acts on paper the
+ * notary writes it by hand.
+ */
 export const certificateModes = ["ron", "ipen"] as const satisfies readonly ActMode[];
 type CertificateMode = (typeof certificateModes)[number];
 
@@ -20,7 +23,7 @@ const required: readonly Slot[] = ["date", "names"];
 const remoteOnly: readonly Slot[] = ["places", "knowledge"];
 const mostCharacters = 600;
 
-/** Why a text can't be a certificate's wording in this mode; null when it can. */
+/** The reason why a text can't be a certificate's wording in this mode; null when it can. */
 export function wordingFault(words: string, mode: CertificateMode): string | null {
   if (words.length > mostCharacters) return `must have at most ${mostCharacters} characters`;
   const named = [...words.matchAll(/\{([^}]*)\}?/g)].map(([, slot = ""]) => slot);
@@ -33,7 +36,7 @@ export function wordingFault(words: string, mode: CertificateMode): string | nul
 }
 
 /**
- * Reads a state's wording of certificates: one text for each mode that it has words for.
+ * Reads a state's wordings of certificates, at most one text for each mode.
  * @throws DataFileError naming the line, the field and the rule
  */
 export function readWording(place: Place): Wording {
@@ -50,7 +53,7 @@ export function readWording(place: Place): Wording {
   return Object.fromEntries(read);
 }
 
-/** A principal as a certificate names one. Before the act, the kind of identification is not known yet. */
+/** The facts about a principal that a certificate states. Before the act, the kind of identification is still open. */
 export type Named = Pick<Principal, "name"> & Partial<Pick<Principal, "basis" | "credential" | "place" | "knows">>;
 
 type About = { startedAt: string; principals: readonly Named[]; zone: string | null };
@@ -79,7 +82,7 @@ export function dateIn(zone: string | null, at: Date, language = "en-US"): strin
 export const listed = (names: readonly string[]): string =>
   names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 
-/** A fact about the principals: stated once if it is the same for all, and by name otherwise. */
+/** A fact about the principals: stated once if it is the same for all, otherwise once for each name. */
 function ofEach(principals: readonly Named[], factOf: (principal: Named) => string): string {
   const facts = principals.map((each) => ({ name: each.name, fact: factOf(each) }));
   const [first] = facts;

@@ -13,8 +13,8 @@ export type Eligibility = {
    */
   attribution: RulesAttribution | null;
   /**
-   * The classes of documents that the state excludes from remote acts, if it is unknown to which class the document
-   * belongs. Otherwise empty.
+   * The classes of documents that the state excludes from remote acts, if the class of the document is unknown.
+   * Otherwise empty.
    */
   unclassed: string[];
   /** The modes in which the notary may act for the order. */
@@ -25,7 +25,7 @@ export type Eligibility = {
 
 export type EligibilityDeps = {
   rules: NotaryRules;
-  /** Whether remote notarization is blocked for signers of this state. */
+  /** True if remote notarization is blocked for signers of this state. */
   notarizationBlocked: (state: string) => boolean;
 };
 

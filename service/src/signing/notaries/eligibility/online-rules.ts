@@ -23,12 +23,14 @@ export const proofWords: Readonly<Record<ProofType, string>> = {
   certificate: "certificate of the signer",
 };
 
-/** A state's rules for a quiz: questions that only the person should be able to answer. */
+/**
+ * A state's rules for a quiz (knowledge-based authentication): questions that only the person should be able to answer.
+ */
 export type QuizRules = {
   questions: number;
   /** The number of possible answers to choose from, for each question. */
   choices: number;
-  /** The percentage of right answers that is needed to pass. */
+  /** The percentage of right answers that a person needs to pass. */
   percent: number;
   seconds: number;
   /** How often the quiz may be repeated within `hours`. */
@@ -54,11 +56,11 @@ type OnlineValues = {
   certificateOf: "own" | "service";
   /** The state's requirement for the tool with which notaries act online. */
   platform: "none" | "registered" | "approved" | "self_certified";
-  /** How and when the operator met the state's requirement for the tool. */
+  /** The operator's confirmation that the state's requirement for the tool is met: a reference, and the day. */
   platformConfirmed: { reference: string; on: string };
   /**
-   * The steps that are repeated after a person was away. `act`: all but the identity checks. `identity`: all. `resume`:
-   * none.
+   * The steps that are repeated after a person was away. `act`: all steps except the identity checks. `identity`: all
+   * steps. `resume`: no step.
    */
   restart: "act" | "identity" | "resume";
   resumeSeconds: number;
@@ -185,8 +187,8 @@ const confirmation: Form<OnlineValues["platformConfirmed"]> = {
 };
 
 /**
- * The form field of each rule that a state can have for acts by audio and video. A rule without a value is unknown, and
- * everything that depends on it is not offered.
+ * The form field of each rule that a state can have for acts by audio and video. If a rule has no value, the service
+ * offers nothing that depends on it.
  */
 export const onlineForms: { readonly [K in OnlineName]: Form<OnlineValues[K]> } = {
   proofing: alternatives,
@@ -225,8 +227,8 @@ export const onlineNames = Object.keys(onlineForms) as OnlineName[];
 export type ProofMeans = { credentials: boolean; questions: boolean };
 
 /**
- * Whether the service can carry out this type of proof by itself. An earlier meeting or a certificate can be judged
- * only by the notary.
+ * True if the service can carry out this type of proof by itself. Only the notary can assess an earlier meeting or a
+ * certificate.
  */
 const canProve = (type: ProofType, { credentials, questions }: ProofMeans): boolean =>
   ({ credential_analysis: credentials, biometric: credentials, kba: questions, antecedent: false, certificate: false })[

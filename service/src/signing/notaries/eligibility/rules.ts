@@ -53,7 +53,7 @@ export type CertificateRules = { [A in ActKind]?: Sourced<Wording> };
 export type OnlineRules = { [K in OnlineName]?: Sourced<OnlineValue<K>> };
 
 /**
- * Where a state's rules come from. `file`: the rules file. `confirmed`: a confirmed change. `altered`: a change was
+ * The origin of a state's rules. `file`: the rules file. `confirmed`: a confirmed change. `altered`: a change was
  * altered outside the service, so only the rules for all states apply.
  */
 export type RulesOrigin = { kind: "file" } | ({ kind: "confirmed" } & ConfirmedChange) | { kind: "altered" };
@@ -74,11 +74,11 @@ export type RulesAttribution = { title: string; license: string; url: string };
 export type NotaryRules = {
   /** The documents of the catalog that belong to each class, by the name of the class. */
   classes: ReadonlyMap<string, readonly string[]>;
-  /** The rules of a state: its own, completed by the default for all states. */
+  /** The rules of a state: its own, and the default for all states where the state has none. */
   of: (state: string) => StateRules;
-  /** The rules for a state about which nothing is known. */
+  /** The default rules, for a state without rules of its own. */
   base: StateRules;
-  /** The states about which something is known. */
+  /** The states with rules of their own. */
   states: readonly string[];
   attribution: RulesAttribution | null;
 };

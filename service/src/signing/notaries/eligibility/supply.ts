@@ -10,20 +10,21 @@ import { type EligibilityDeps, eligibilityFor } from "./eligible.ts";
 export type SupplyDeps = {
   readEligibility: ReadEligibility;
   clock: Clock;
-  /** Whether the setting NOTARY_REQUIRED is on. */
+  /** True if the setting NOTARY_REQUIRED is on. */
   refuses: boolean;
 };
 
 // The modes of online notarization, which the service sells. A notary who may act only in person can't perform it.
 const online: readonly ActMode[] = ["ron", "rin"];
 
-/** Reports whether any notary on record may perform an order today. */
+/** Reports if any notary on record may notarize an order today. */
 export const openNotarySupply = (deps: SupplyDeps): NotarySupply => ({
   refuses: deps.refuses,
   async gapOf(db, sale) {
     if (sale.environment === "test") return null;
     const { isEmpty, commissions } = await onRecord(db);
-    // While no notary is on record, quotes are still made unless NOTARY_REQUIRED is on. The operator is warned.
+    // While no notary is on record, quotes are still issued, and the operator is warned. With NOTARY_REQUIRED they are
+    // refused.
     if (isEmpty) return deps.refuses ? "No notary is on record." : null;
     return gapIn(await deps.readEligibility(db), commissions, sale, deps.clock());
   },
@@ -60,7 +61,7 @@ function gapIn(
  */
 export type SupplyState = { result: "ok" | "warning" | "urgent"; detail: string };
 
-/** Whether live notarizations are sold that no notary on record can perform. */
+/** Checks if live notarizations are sold that no notary on record can perform. */
 export async function supplyState(deps: SupplyDeps, db: Sql): Promise<SupplyState> {
   const { isEmpty, commissions } = await onRecord(db);
   if (isEmpty && deps.refuses)

@@ -33,16 +33,16 @@ import {
 export type IdentityDeps = {
   desk: DeskDeps;
   secrets: SecretBytes;
-  /** The provider for checks of credentials; null when no account with it is configured. */
+  /** The provider of credential checks; null when no account is configured. */
   proofing: IdentityProofing | null;
   quiz: KnowledgeQuiz | null;
 };
 
 /** How long the link of a check is valid. */
 const linkDays = 7;
-/** How long a notary may rely on a check after it was passed. */
+/** How long a notary may rely on a passed check. */
 export const proofHours = 24;
-/** The most checks of a person, because each costs money. */
+/** The most checks of a person. The limit exists because each check costs money. */
 const mostChecks = 5;
 
 /** The types of proof that the service's providers offer for orders of an environment. */
@@ -60,8 +60,8 @@ export const kindsOf = ({ needs }: Pick<IdentityCheck, "needs">): ProofKind[] =>
 ];
 
 /**
- * Mails a person a link for proving their identity. The state accepts several combinations of proofs; the first one
- * that the service's providers can carry out is used. The notary must have claimed the person's order.
+ * Mails a person a link for proving their identity. If the state accepts several combinations of proofs, the service
+ * uses the first one that its providers can carry out. The notary must have claimed the person's order.
  * @throws ServiceError naming the value or the provider that is missing; `conflict` while another check of the person
  * is open, after too many checks, and after too many failed quizzes
  */
@@ -114,7 +114,7 @@ async function requireMayAsk(tx: Tx, { orderId, person }: About, at: Date): Prom
   await endCheck(tx, open.id, "expired", at);
 }
 
-/** @throws ServiceError `conflict` after too many failed quizzes, for as many hours as the state's rules say */
+/** @throws ServiceError `conflict` after too many failed quizzes, for the number of hours in the state's rules */
 async function requireNotLocked(
   tx: Tx,
   about: About,
@@ -141,8 +141,8 @@ export type OpenedCheck = {
 };
 
 /**
- * The check that a link belongs to. @throws ServiceError `not_found` for an invalid link, and when the order no longer
- * waits for a notary
+ * The check of a link. @throws ServiceError `not_found` for an invalid link, and when the order no longer waits for a
+ * notary
  */
 export async function openCheck({ desk }: IdentityDeps, token: string): Promise<OpenedCheck> {
   const check = isCode(token) ? await checkOfToken(desk.db, linkSha256(token)) : undefined;
@@ -162,11 +162,11 @@ async function opened({ rowMac }: DeskDeps, db: Sql, check: IdentityCheck): Prom
   return { check, proofs, order, notaryName: notary.commissionName, name };
 }
 
-/** Whether a check still accepts proofs. */
+/** True if a check still accepts proofs. */
 export const isOpen = ({ state, expiresAt }: IdentityCheck, now: Date): boolean => state === "asked" && expiresAt > now;
 
 /**
- * Locks the order of a check and then the check, and reads their present state.
+ * Locks the order of a check and then the check, and reads both again.
  * @throws ServiceError `conflict` for a check that no longer accepts proofs
  */
 export async function lockOpenCheck(
@@ -185,8 +185,8 @@ export async function lockOpenCheck(
 export type LockedCheck = Awaited<ReturnType<typeof lockOpenCheck>>;
 
 /**
- * Must be called after a try has ended. Ends the check when all proofs are passed, or when it has failed for good. In
- * the second case the order becomes IdentityLocked.
+ * Must be called after a try has ended. Ends the check when all proofs are passed, or when no try is left. Without a
+ * try left, the order becomes IdentityLocked.
  */
 export async function concludeCheck(
   { desk }: IdentityDeps,

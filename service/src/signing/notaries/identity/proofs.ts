@@ -35,14 +35,14 @@ import {
 
 /** How many times a credential may be shown in one check. The limit exists because each try costs money. */
 const mostCredentials = 4;
-/** After this many tries in which the face did not match, no other try is allowed. */
+/** After this many tries in which the face did not match, no further try is allowed. */
 const mostMismatches = 2;
 
 const lookQueue = "identity-look";
 const forgetQueue = "identity-forget";
 /**
- * If no event of the provider arrives, the service asks for the result after these pauses, and then daily while the
- * link is valid.
+ * If the provider sends no event, the service polls the result after these pauses, and then daily while the link is
+ * valid.
  */
 const lookPausesMs = [2, 10, 60, 360, 1080].map((minutes) => minutes * 60_000);
 /** How long a provider's findings are stored, counted from the start of the check. */
@@ -52,7 +52,7 @@ const againMs = 7 * dayMs;
 const unavailable = (what: string) => new ServiceError("unavailable", `${what} are not available now.`);
 
 /**
- * Begins the check of the person's credential, or continues one that was begun before.
+ * Begins the check of the person's credential, or continues one that was begun earlier.
  * @returns the URL of the provider's page
  * @throws ServiceError `conflict` for a check that is passed or had too many tries, `unavailable` when the provider
  * can't be reached
@@ -61,15 +61,16 @@ export async function beginCredential(deps: IdentityDeps, token: string): Promis
   const { desk, proofing } = deps;
   const found = await openCheck(deps, token);
   if (!proofing || !meansFor(deps, found.order.environment).credentials) throw unavailable("Checks of credentials");
-  // Asks for the result of an earlier try first. If that credential was refused, the person may show one again in the
-  // same session at the provider.
+  // Polls the result of an earlier try first. If the provider rejected that credential, the person may show another one
+  // in the same session at the provider.
   const before = triesOf(found.proofs, "credential").find(({ state }) => state === "begun");
   if (before) await lookAtCredential(deps, before.id);
   const proof = await desk.db.transaction(async (tx) => openProof(tx, await lockOpenCheck(deps, tx, found)));
   let { reference } = proof;
   if (reference === null) {
     const comparesFaces = found.check.needs.includes("biometric");
-    // Returns the person to a fixed address, because the link itself is a credential that the provider must not see.
+    // The provider redirects the person to a fixed URL, because the link itself is a credential that the provider must
+    // not see.
     const returnTo = `${desk.baseUrl}/identity/back`;
     ({ reference } = await proofing.begin({ id: proof.id, comparesFaces, returnTo }));
     const startedReference = reference;
@@ -124,7 +125,7 @@ function requireOpenKind({ check, proofs }: Pick<OpenedCheck, "check" | "proofs"
 }
 
 /**
- * Asks the provider for the result of a try, and stores it once. @returns false while the provider is still checking
+ * Polls the result of a try at the provider, and stores it once. @returns false while the provider is still checking
  */
 export async function lookAtCredential(deps: IdentityDeps, proofId: string): Promise<boolean> {
   const { desk, proofing } = deps;
@@ -134,7 +135,7 @@ export async function lookAtCredential(deps: IdentityDeps, proofId: string): Pro
   if (result === null) return false;
   const check = await findCheck(desk.db, proof.checkId);
   const waiting = check && isOpen(check, desk.clock()) ? await orderOfId(desk, check.orderId) : undefined;
-  // The order no longer waits for a notary, so the provider's findings don't matter any more.
+  // The order no longer waits for a notary, so the provider's findings are not needed.
   if (!check || !waiting) return true;
   await desk.db.transaction(async (tx) => {
     const locked = await lockOpenCheck(deps, tx, { check, order: waiting });
@@ -156,7 +157,7 @@ export async function lookAtCredential(deps: IdentityDeps, proofId: string): Pro
 
 const cipherOf = (secrets: SecretBytes) => columnCipher(secrets, foundColumn);
 
-/** The provider's findings about a credential. Null before there are any, and after they were deleted. */
+/** The provider's findings about a credential. Null before the provider has any, and after their deletion. */
 export const resultOf = (
   secrets: SecretBytes,
   { id, content }: Pick<Proof, "id" | "content">,
@@ -165,7 +166,7 @@ export const resultOf = (
 
 type Look = { proofId: string; looks?: number };
 
-/** Handles the provider's events, asks for results when no event arrives, and deletes old findings. */
+/** Handles the provider's events, polls results when no event arrives, and deletes old findings. */
 export function identityJobs(jobs: Jobs, providers: Providers, deps: IdentityDeps): void {
   const { db } = deps.desk;
   providers.onEvent("stripe_identity", async ({ type, objectId }) => {
@@ -173,8 +174,8 @@ export function identityJobs(jobs: Jobs, providers: Providers, deps: IdentityDep
     const proof = await proofOfReference(db, "stripe_identity", objectId);
     if (!proof) return "unknown";
     if (proof.state !== "begun") return "known";
-    // An event only says that something has changed: it may be late, repeated or out of order. So the service asks the
-    // provider for the result.
+    // An event only means that something has changed: it may be late, repeated or out of order. So the service polls
+    // the result.
     await lookAtCredential(deps, proof.id);
     return "applied";
   });
@@ -196,7 +197,8 @@ async function forget({ desk, proofing }: IdentityDeps, proofId: string): Promis
   const check = proof && (await findCheck(desk.db, proof.checkId));
   if (!check || proof.reference === null) return;
   if (await orderOfId(desk, check.orderId)) return enqueueAfter(desk.db, forgetQueue, { proofId }, againMs);
-  // Without the provider's account nothing can be deleted there. The job fails visibly and is kept.
+  // Without the provider's account, the findings there can't be deleted. The job then fails, so that the operator sees
+  // it.
   if (!proofing) throw unavailable("Checks of credentials");
   await proofing.forget(proof.reference);
   await desk.db.transaction(async (tx) => {

@@ -18,15 +18,15 @@ import { insertTry, triesOf } from "./proofs.ts";
 import { endProof, lockCheck, type Proof, type ProofEnd, proofsOf, setProof } from "./store.ts";
 
 /**
- * The most tries, including those that the provider interrupted. An interrupted try doesn't count as failed, but it
- * counts here.
+ * The most tries, including those that the provider interrupted. An interrupted try is not a failed one, but it also
+ * costs money.
  */
 const mostTries = 8;
 
 export type AskedQuiz = { proofId: string; questions: QuizQuestion[]; seconds: number };
 
 /**
- * Gets questions about the person from the provider. The person's data is passed to the provider and not stored.
+ * Requests questions about the person from the provider. The person's data is passed to the provider and not stored.
  * @throws ServiceError naming every wrong field; `conflict` while a quiz is running, and after the last try
  */
 export async function beginQuiz(deps: IdentityDeps, token: string, typed: Typed): Promise<AskedQuiz> {
@@ -74,8 +74,8 @@ async function begin(deps: IdentityDeps, tx: Tx, locked: LockedCheck) {
   if (open) {
     if (secondsSince(open, at) <= rules.seconds + graceSeconds)
       throw new ServiceError("conflict", "Your questions are open in another window. Answer them there.");
-    // The earlier try was not answered in time. It counts as failed only if the provider had sent the questions; if the
-    // service had stopped before, the person is not to blame.
+    // The earlier try was not answered in time. It has failed only if the provider had sent the questions. Otherwise
+    // the service stopped before it could show them, which is not the person's fault.
     const state = open.state === "begun" && open.reference !== null ? "failed" : "inconclusive";
     if (await endTry(deps, tx, locked, open, { state, at })) return "failed for good" as const;
   }
@@ -86,16 +86,16 @@ async function begin(deps: IdentityDeps, tx: Tx, locked: LockedCheck) {
   return { id, rules, before: all.at(-1)?.reference ?? null };
 }
 
-/** How much longer than the allowed seconds an unanswered try blocks a new one: its answers may be on their way. */
+/** How long an expired try still blocks a new one: its answers may be in transit. */
 const graceSeconds = 5;
 
 const secondsSince = ({ begunAt }: Pick<Proof, "begunAt">, at: Date): number =>
   Math.ceil((at.getTime() - begunAt.getTime()) / 1000);
 
 /**
- * Evaluates the answers of the open quiz, once. The time is measured by our clock, beginning before the questions were
- * fetched.
- * @returns whether the quiz was passed
+ * Evaluates the answers of the open quiz, once. The time limit is measured by this service's clock, from before the
+ * questions were fetched.
+ * @returns the outcome of the quiz
  * @throws ServiceError `conflict` for a quiz that has ended; naming the rule for a wrong number of answers
  */
 export async function answerQuiz(deps: IdentityDeps, token: string, typed: Typed): Promise<"passed" | "failed"> {
@@ -136,7 +136,7 @@ export async function answerQuiz(deps: IdentityDeps, token: string, typed: Typed
   return state;
 }
 
-/** @returns whether the check failed for good */
+/** @returns true if the check failed for good */
 async function endTry(deps: IdentityDeps, tx: Tx, locked: LockedCheck, proof: Proof, end: ProofEnd): Promise<boolean> {
   const { check, order, at } = locked;
   await endProof(tx, proof.id, end);
@@ -150,7 +150,7 @@ async function endTry(deps: IdentityDeps, tx: Tx, locked: LockedCheck, proof: Pr
   return isLast;
 }
 
-/** The provider did not answer, so the try counts as inconclusive, unless it has already ended. */
+/** Ends a try as inconclusive because the provider did not answer, unless it has already ended. */
 const breakOff = ({ desk }: IdentityDeps, { check }: OpenedCheck, proofId: string): Promise<void> =>
   desk.db.transaction(async (tx) => {
     await lockCheck(tx, check.id);

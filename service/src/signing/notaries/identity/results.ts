@@ -7,7 +7,7 @@ import { type IdentityDeps, isOpen, proofHours } from "./checks.ts";
 import { resultOf } from "./proofs.ts";
 import { checksOf, type IdentityCheck, type Proof, proofsOf } from "./store.ts";
 
-/** The known facts about the identity of a person who is to appear. */
+/** The state of the identity checks of a person who is to appear. */
 export type IdentityState = {
   /** The number of the person, counted from 1. */
   person: number;
@@ -17,22 +17,22 @@ export type IdentityState = {
   proofs: (Proof & { result: CredentialResult | null })[];
   /** The name on the credential, if it differs from the name in the order. */
   otherName: string | null;
-  /** Whether the person can still do the check by the mailed link. */
+  /** True if the person can still use the mailed link for the check. */
   isOpen: boolean;
-  /** Why the notary can't rely on the check; null when the notary can. */
+  /** The reason why the notary can't rely on the check; null when the notary can. */
   problem: string | null;
 };
 
-/** The event of a run sheet after which a signer's earlier identity check no longer counts. */
+/** The event of a run sheet (the record of an act's steps) that voids a signer's earlier identity checks. */
 export const proofVoid = "proof_void";
 
 /**
- * The detail of that event: the checks that were passed until then. Times of two nodes can't be compared, because their
- * clocks may differ.
+ * The detail of that event: the checks that were passed until then. They are listed by id, because the times of two
+ * nodes can't be compared: their clocks may differ.
  */
 export type VoidedChecks = { checks: string[] };
 
-/** Whether a check no longer counts. A session that ended voids checks for the next session, too. */
+/** True if a check was voided. A session that ended voids checks for the next session, as well. */
 export const isProofVoid = (
   sheets: readonly Pick<Sheet, "marks">[],
   { id, person, endedAt }: Pick<IdentityCheck, "id" | "person" | "endedAt">,
@@ -48,7 +48,7 @@ export const isProofVoid = (
 
 /**
  * The latest check of each person of an order, with its tries.
- * @param db a transaction that has locked the order reads checks that cannot change before it ends
+ * @param db if this is a transaction that has locked the order, the checks can't change before it ends
  */
 export async function identitiesOf(
   deps: IdentityDeps,
@@ -99,7 +99,7 @@ function problemOf(
   return null;
 }
 
-/** Whether two names consist of the same words, ignoring word order, case and accents. */
+/** True if two names consist of the same words, ignoring word order, case and accents. */
 export const isSameName = (one: string, other: string): boolean => folded(one) === folded(other);
 
 const folded = (name: string): string =>

@@ -38,7 +38,9 @@ export type Proof = {
   correct: number | null;
   asked: number | null;
   seconds: number | null;
-  /** The provider's findings about a credential, encrypted; null before there are any, and after they were deleted. */
+  /**
+   * The provider's findings about a credential, encrypted. Null before the provider has any, and after their deletion.
+   */
   content: Buffer | null;
 };
 
@@ -55,8 +57,7 @@ const proofState: StateMac = {
   table: sql`identity_proofs`,
   key: sql`id`,
   mac: sql`row_mac`,
-  // The MAC covers only whether there is content. The content itself is encrypted, and the encryption binds it to its
-  // row.
+  // The MAC covers only the fact that content exists. The encryption of the content already binds it to its row.
   covered: (p) => sql`${p}.id, ${p}.check_id, ${p}.kind, ${p}.attempt, ${p}.provider, ${p}.reference,
     extract(epoch FROM ${p}.begun_at), ${p}.state, extract(epoch FROM ${p}.ended_at), ${p}.correct, ${p}.asked, ${p}.seconds,
     extract(epoch FROM ${p}.forgotten_at), ${p}.content IS NULL`,
@@ -84,7 +85,7 @@ const proofColumns = sql`
 export const checksOf = (db: Sql, orderId: number): Promise<IdentityCheck[]> =>
   db.query<IdentityCheck>(sql`${checkColumns} WHERE c.order_id = ${orderId} ORDER BY c.person, c.asked_at, c.id`);
 
-/** A text that changes whenever an identity check of the order, or a try of one, changes its state. */
+/** A text that changes whenever an identity check of the order, or a try of such a check, changes its state. */
 export async function checksVersion(db: Sql, orderId: number): Promise<string> {
   const [row] = await db.query<{ states: string | null }>(sql`
     SELECT string_agg(concat(c.id, c.state, p.id, p.state), ' ' ORDER BY c.id, p.id) AS states
@@ -204,7 +205,7 @@ export const linkSha256 = (token: string): Buffer => hash("sha256", token, "buff
 export const tokenUnder = (secrets: SecretBytes, checkId: string): string =>
   derivedToken(deriveKey(secrets, "identity-link"), checkId);
 
-/** The token of a check's link, derived with whichever key matches the stored hash. */
+/** The token of a check's link, derived with the secret that matches the stored hash. */
 export const linkTokenOf = (secrets: SecretBytes, checkId: string, sha256: Buffer): string | undefined =>
   keysOf(secrets)
     .map((key) => tokenUnder(key, checkId))

@@ -26,13 +26,14 @@ import { inPersonMail } from "./mail.ts";
 export type { InPersonRequest } from "../claims/in-person-requests.ts";
 
 /**
- * The most requests for an order. A firm that has declined can be asked again with other reasons, but not endlessly.
+ * The most requests for an order. A firm that has declined can be asked again with other reasons, but not without
+ * limit.
  */
 const mostRequests = 3;
 
 /**
- * Asks the firm to agree that the notary acts in person, on paper, although online notarization was bought. Mails the
- * firm's owners.
+ * Asks the firm to agree that the notary acts in person, on paper, although the order is for online notarization. Mails
+ * the firm's owners.
  * @throws ServiceError when the firm was already asked, or too often
  */
 export async function askInPerson(deps: DeskDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
@@ -47,8 +48,8 @@ export async function askInPerson(deps: DeskDeps, operator: Operator, code: stri
 }
 
 /**
- * Asks the firm on behalf of an operator. Used when the notary does not work with this service and the operator hands
- * in the document.
+ * Asks the firm on behalf of an operator. Used when the notary does not work with this service, and the operator will
+ * upload the notarized document.
  * @throws ServiceError when the firm was already asked, or too often, and for an order that isn't waiting for a notary
  */
 export async function askInPersonElsewhere(
@@ -118,10 +119,10 @@ export type InPersonDecision = {
 };
 
 /**
- * Records whether the firm agrees. If it does, a refund of the technology fee is requested, which a person other than
- * the notary must approve. The order's status stays. If no refund can be requested, a task states the reason.
- * @throws ServiceError `not_found` for another firm's order; `conflict` when no request is open. So only one of two
- * concurrent decisions counts.
+ * Records the firm's answer. If the firm agrees, requests a refund of the technology fee, which somebody other than the
+ * notary must approve. The order's status stays the same. If no refund can be requested, a task states the reason.
+ * @throws ServiceError `not_found` for another firm's order; `conflict` when no request is open, so only one of two
+ * concurrent decisions succeeds
  */
 export async function answerInPerson(
   { db, clock }: { db: Database; clock: Clock },
@@ -170,8 +171,7 @@ async function askFee(tx: Tx, order: LockedOrder, { requestedBy, actor, at }: Fe
 }
 
 /**
- * Requests the refund of the technology fee that could not be requested when the firm agreed, and ends the task about
- * it.
+ * Requests a refund of the technology fee that could not be requested when the firm agreed, and ends the task about it.
  * @throws ServiceError `conflict` with the reason when it still can't be requested, and when it was already requested
  */
 export async function askTechnologyFee(
@@ -198,8 +198,8 @@ export async function askTechnologyFee(
 }
 
 /**
- * Why an act in this mode can't be recorded: online notarization was bought, and the firm has not agreed to an act on
- * paper. Null when it can be recorded.
+ * The reason why an act in this mode can't be recorded: the order is for online notarization, and the firm has not
+ * agreed to an act on paper. Null when it can be recorded.
  */
 export function inPersonObstacle(mode: Act["mode"], request: Pick<InPersonRequest, "state"> | null): string | null {
   if (mode !== "ink" || request?.state === "agreed") return null;

@@ -51,7 +51,10 @@ const params = Type.Object({ code: Type.String({ description: "The order code." 
 
 type RoutesDeps = { frame: RouteDeps; db: Database; clock: Clock };
 
-/** Routes for the request to act in ink although online notarization was bought, and for the firm's answer. */
+/**
+ * Routes for the notary's request to act on paper although the order is for online notarization, and for the firm's
+ * answer.
+ */
 export function inPersonRoutes(app: FastifyInstance, deps: RoutesDeps): void {
   jsonRoute(app, deps.frame, {
     ...frame,

@@ -28,8 +28,8 @@ export const basisWords = {
 } as const;
 
 /**
- * Hands the device to the signer whose step is open. The console session in this browser is suspended until the device
- * is back.
+ * Hands the device to the signer whose step is open. The notary's console session in this browser is suspended until
+ * the device is returned.
  * @returns the token of the signing pages
  * @throws ServiceError `conflict` naming the step that is open
  */
@@ -62,7 +62,7 @@ export async function handOver(deps: SheetDeps, operator: Operator, code: string
 }
 
 /**
- * Takes the device back through a console session that is not suspended: one after signing in again, or one on another
+ * Returns the device to the notary through a console session that is not suspended: after a new sign-in, or on another
  * device.
  * @throws ServiceError
  */
@@ -98,9 +98,9 @@ export async function heldBy({ desk }: Pick<SheetDeps, "desk">, { sessionId }: H
 }
 
 /**
- * Takes the device back with the PIN, in the browser that was handed over.
+ * Returns the device to the notary by PIN, in the browser that was handed over.
  * @returns the order's code
- * @throws ServiceError for a wrong PIN; after five wrong ones, the device can be taken back only by signing in
+ * @throws ServiceError for a wrong PIN; after five wrong ones, the device can be returned only by signing in
  */
 export async function reclaimDeviceByPin(
   { desk }: Pick<SheetDeps, "desk">,
@@ -121,7 +121,7 @@ export async function reclaimDeviceByPin(
     await lockOrder(tx, code);
     if (!(await closeHandOver(tx, open.id, "pin", at))) throw gone();
     const now = await findSheet({ ...desk, db: tx }, sheet.id);
-    // Marks the signer's steps, unless the notary has released the order since the hand-over.
+    // Marks the steps that the signer has done, unless the notary has released the order since the hand-over.
     if (now?.endedAt === null && (await isInHands(tx, now))) {
       const room = await roomEnvelopeOf(tx, sheet.orderId);
       const locked = await lockOpenSheet(tx, desk.rowMac, sheet.id);

@@ -9,7 +9,7 @@ export type HandOver = {
   id: string;
   sheetId: string;
   signer: number;
-  /** The console session of the browser that was handed over. It is suspended until the device is back. */
+  /** The console session of the browser that was handed over. It is suspended until the device is returned. */
   sessionId: string;
   givenAt: Date;
   failures: number;

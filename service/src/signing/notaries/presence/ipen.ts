@@ -44,8 +44,9 @@ export type PlaceFor = (claimed: Claimed, script: Script) => PlaceBlock;
 const leastPin = 6;
 
 /**
- * Opens an act in person. If signers sign during the act, prepares the document. Then begins the run sheet.
- * @throws ServiceError naming the field and the rule, or saying why such an act is impossible for this order
+ * Opens an act in person. If signers sign during the act, prepares the document. Then begins the run sheet (the record
+ * of the act's steps).
+ * @throws ServiceError naming the field and the rule, or the reason why such an act is impossible for this order
  */
 export async function beginAct(deps: SheetDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const session = sessionOf(operator);
@@ -64,7 +65,7 @@ type NewAct = { act: Script["act"]; mode: SheetMode; pinHash: string | null };
 /**
  * Prepares the document if signers sign during the act, and begins the run sheet.
  * @param also writes further data in the same transaction
- * @throws ServiceError saying why such an act is impossible for this order
+ * @throws ServiceError naming the reason why such an act is impossible for this order
  */
 export async function openAct(
   deps: SheetDeps,
@@ -79,15 +80,16 @@ export async function openAct(
   await desk.db.transaction(async (tx) => {
     const { at } = await lockClaimed(tx, desk, operator, claimed);
     if (await openSheetOf({ ...desk, db: tx }, taskId)) throw new ServiceError("conflict", openAlready);
-    // Discards a document that was prepared for an act that never began because the service stopped. It is prepared
-    // again below.
+    // A document may be left from an act that never began because the service stopped. It is discarded here, and
+    // prepared again below.
     await endWithoutAct(tx, desk.rowMac, { orderId }, "abandoned", { by: operator.actor, at });
   });
   const prepared = haveSigners(script) ? await prepare(deps, claimed, script) : null;
   const open = desk.db.transaction(async (tx) => {
     const locked = await lockClaimed(tx, desk, operator, claimed);
     const { at, notary, order } = locked;
-    // Another tab may have begun an act meanwhile, which discarded this one's document and may have prepared another.
+    // A concurrent request of another tab may have begun an act, discarded this request's document and prepared another
+    // one.
     if (prepared === null) await voidUnused(tx, desk.rowMac, orderId, at);
     else if ((await roomEnvelopeOf(tx, orderId))?.id !== prepared) throw new ServiceError("conflict", openAlready);
     const people = order.signers.map(({ name }, index) => ({ n: index + 1, name }));
@@ -122,14 +124,14 @@ export async function openAct(
 }
 
 /**
- * Discards the document of an act that did not begin. If that fails, the next act or the release of the order discards
- * it.
+ * Discards the document of an act that did not begin. If the discard fails, the next act or the release of the order
+ * repeats it.
  */
 async function discard({ db, rowMac, clock, log }: DeskDeps, { order }: Claimed, prepared: number): Promise<void> {
   await db
     .transaction(async (tx) => {
       await lockOrder(tx, order.code);
-      // Another tab's act may have begun with a document of its own, and is about to open its sheet.
+      // An act that another tab has begun may have prepared its own document, and is about to open its sheet.
       if ((await roomEnvelopeOf(tx, order.orderId))?.id === prepared)
         await voidUnused(tx, rowMac, order.orderId, clock());
     })
@@ -145,10 +147,11 @@ export function sessionOf(operator: Operator) {
 }
 
 /**
- * The steps of an act. A jurat and a witnessed signature need a signature in the notary's presence: if the document was
- * signed before, the signers sign it again, beginning with the original. `signedBefore`: the document with the earlier
- * signatures, which the act does not use; null when there is none, or when the act uses it.
- * @throws ServiceError saying why such an act is impossible for this order
+ * The steps of an act. A jurat and a witnessed signature need a signature in the notary's presence. So if the document
+ * is already signed, the signers sign it again, beginning with the original.
+ *
+ * `signedBefore`: the document with the earlier signatures, if the act does not use them; otherwise null.
+ * @throws ServiceError naming the reason why such an act is impossible for this order
  */
 async function scriptFor(
   { desk, scripts }: SheetDeps,
@@ -192,7 +195,7 @@ export type SheetView = Opened & {
 };
 
 /**
- * @param conditions the conditions to check; by default those of an act in one room. @returns null when no act is open
+ * @param conditions the conditions to check; by default those of an act in one room @returns null when no act is open
  */
 export async function sheetOf(
   { desk }: Pick<SheetDeps, "desk">,
@@ -225,8 +228,8 @@ export async function sheetOf(
 type Locked = Awaited<ReturnType<typeof lockClaimed>>;
 
 /**
- * Runs work on the open sheet of an order that the notary has claimed. Takes all locks, and marks the steps that
- * signers have performed on the signing pages.
+ * Runs work on the open sheet of an order that the notary has claimed. Acquires all locks, and first marks the steps
+ * that signers have done on the signing pages.
  * @param mode the mode that the sheet must have, because acts in one room and acts by audio and video have different
  * conditions
  */
@@ -276,7 +279,7 @@ export async function markAct(deps: SheetDeps, operator: Operator, code: string,
 }
 
 /**
- * Ends an act in person without refusing the order. Signatures that were made during the act no longer count. @throws
+ * Ends an act in person without refusing the order. Signatures that were made during the act are voided. @throws
  * ServiceError
  */
 export async function abandonAct(deps: SheetDeps, operator: Operator, code: string): Promise<void> {

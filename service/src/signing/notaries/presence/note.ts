@@ -14,9 +14,9 @@ export type OnRecord = Pick<Act, "session" | "recording"> & {
 
 /**
  * Stores the act that the notary noted. If there is a run sheet, the act names the sheet's last mark, so that the
- * notary's signature covers the marks.
+ * notary's signature covers all marks.
  * @param facts.onRecord the facts about the live session and its recording; null without a session
- * @param facts.isSignedAgain whether the notary states that everybody signed again, on paper
+ * @param facts.isSignedAgain true if the notary confirms that everybody signed again, on paper
  * @throws ServiceError `conflict` for an act whose signatures the notary has not seen
  */
 export async function noteAct(
@@ -40,7 +40,7 @@ export async function noteAct(
 
 const minute = (at: string): string => at.slice(0, 16);
 
-/** The form of the act, filled in from the run sheet. The notary reviews and completes it. */
+/** The form of the act, filled in from the run sheet. The notary reviews and completes the form. */
 export function typedOfSheet({ sheet }: { sheet: Sheet }): Record<string, string> {
   const steps = sheet.marks.filter(({ kind, run }) => kind === "step" && run === sheet.run);
   const [first, last] = [steps[0], steps.at(-1)];
@@ -61,8 +61,8 @@ export function typedOfSheet({ sheet }: { sheet: Sheet }): Record<string, string
 }
 
 /**
- * The facts for which the form of an act has no field: which signers swore and which affirmed, and that a document was
- * signed again.
+ * The facts for which the form of an act has no field: which signers swore or affirmed, and that a document was signed
+ * again.
  */
 function notesOf(sheet: Sheet, steps: readonly Mark[]): string {
   const oaths = steps

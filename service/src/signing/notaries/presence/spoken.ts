@@ -7,7 +7,10 @@ import { filled, type Words } from "../sheets/scripts.ts";
 import { nameOf, type Turn } from "../sheets/steps.ts";
 import type { Sheet } from "../sheets/store.ts";
 
-/** `spanish` is null unless the signer of the step, or one of all signers for a step of the whole act, speaks Spanish. */
+/**
+ * `spanish` is set if the signer of the step speaks Spanish; for a step of the whole act, if any signer does. Otherwise
+ * null.
+ */
 export type Spoken = { words: string; spanish: string | null };
 
 const spanishActs: Readonly<Record<ActKind, string>> = {
@@ -43,8 +46,8 @@ export function spokenAt(
 }
 
 /**
- * The movement that a signer is asked for. It follows from the sheet's random id, so that signers can't foretell it, and
- * the page shows the same one each time.
+ * The movement that a signer is asked to make, which a film or a generated picture seldom follows. It is derived from
+ * the sheet's random id, so signers can't predict it, and reloading the page doesn't change it.
  */
 function requestOf({ id, run, script: { requests = [] } }: Sheet, signer: number | null): Words | undefined {
   const digest = hash("sha256", `${id} ${run} ${signer}`, "buffer");

@@ -3,7 +3,7 @@ import { type oathKinds, type Principal, typedPrincipal, type Witness } from "..
 import type { Typed } from "../form-reader.ts";
 import { type Mark, nameOf, type Progress } from "../sheets/steps.ts";
 
-/** A sheet's record about a signer's credible witness in the present run. */
+/** A sheet's record about a signer's credible witness in the current run. */
 type WitnessState = {
   identified: Witness | null;
   sworn: { oath: (typeof oathKinds)[number]; knows: string } | null;
@@ -13,8 +13,8 @@ const lastOf = ({ marks, run }: Pick<Progress, "marks" | "run">, name: string, s
   marks.findLast((mark) => mark.kind === "event" && mark.run === run && mark.name === name && mark.signer === signer);
 
 /**
- * Reads the record about a signer's credible witness. An oath counts only if it came after the latest identification of
- * the witness.
+ * Reads the record about a signer's credible witness. An oath is valid only after the latest identification of the
+ * witness.
  */
 export function witnessOf(sheet: Pick<Progress, "marks" | "run">, signer: number): WitnessState {
   const identified = lastOf(sheet, "witness_identified", signer);
@@ -27,8 +27,7 @@ export function witnessOf(sheet: Pick<Progress, "marks" | "run">, signer: number
 }
 
 /**
- * The typed identity of a signer. The witness in it is taken from the sheet's record, because a mark must agree with
- * the record.
+ * The typed identity of a signer, with the witness from the sheet's record, because a mark must agree with that record.
  * @throws ServiceError `conflict` before the witness was identified and has sworn
  */
 export function withWitness(sheet: Progress, typed: Typed, signer: number): Typed {

@@ -24,8 +24,8 @@ export function readWitnessPart(typed: Typed) {
 }
 
 /**
- * Records that a credible witness was identified, or swore who the signer is. The identification must come first, and
- * the signer's identity must be the open step. The signers and the notary can't be witnesses.
+ * Records that a credible witness was identified, or swore to the signer's identity. The identification must be
+ * recorded first, and the signer's identity must be the open step. Signers and the notary can't be witnesses.
  * @throws ServiceError naming the field and the rule, or the step that is open
  */
 export async function noteWitness(deps: SheetDeps, operator: Operator, code: string, typed: Typed): Promise<void> {

@@ -1,5 +1,5 @@
 /**
- * Estimates how long people in the queue will wait. It uses only known facts, such as the lengths of earlier sessions.
+ * Estimates the waiting time of people in the queue from measured facts only, such as the lengths of earlier sessions.
  */
 
 import type { Environment } from "../../../kernel/identity/identity.ts";
@@ -37,8 +37,8 @@ export function estimateOf({ place, notaries, free, lengths }: Line): Estimate {
   if (notaries === 0) return { kind: "nobody" };
   if (place <= free) return { kind: "free" };
   if (lengths.length < leastSessions) return { kind: "unknown" };
-  // Assumes that each person ahead in the queue, and each running session, takes as long as the median session. A
-  // running session counts in full, because its end is unknown.
+  // Assumes that each person ahead in the queue, and each running session, needs the length of the median session. A
+  // running session is counted with its full length, because its end is unknown.
   const rounds = Math.ceil((place - free) / notaries);
   const minutes = (rounds * medianOf(lengths)) / minuteMs;
   return {

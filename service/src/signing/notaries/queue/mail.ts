@@ -31,7 +31,7 @@ export const queueMail = defineMail({
     if (!order || !to || request?.id !== requestId || order.status !== "NotarizationPending") return null;
     if (moment === "called" ? request.state !== "taken" : request.outcome !== "expired") return null;
     // A person who was never mailed a link has no page to open yet, so the mail has no link. The link of the person's
-    // room follows when the session opens.
+    // room is mailed when the session opens.
     const path = await linkPathOf(db, secrets, orderId, person);
     const notary = request.notaryId === null ? null : await findNotary(db, request.notaryId);
     return { notary: notary?.commissionName ?? null, path, ...(await addressedTo(db, order, to)) };

@@ -1,6 +1,7 @@
 /**
- * The queue for “now”. The people of an order ask to meet a notary at once. Notaries on duty take the oldest request
- * that they may take. Locks are taken in the same sequence as at the desk: the order, its request, the notary.
+ * The queue for meetings “now”: the people of an order request a meeting with a notary at once, and notaries on duty
+ * accept the oldest request that they may accept. To avoid deadlocks, locks are acquired in the same sequence as at the
+ * desk: the order, its request, the notary.
  */
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
@@ -35,15 +36,15 @@ import { type Estimate, estimateOf, lengthsOfSessions, notariesInSession } from 
 
 export type QueueDeps = Pick<LiveDeps, "identity" | "sheets">;
 
-/** How long a request waits for a notary. After that, people choose a time for an appointment. */
+/** How long a request stays in the queue. After that, people choose a time for an appointment. */
 export const waitMs = 20 * minuteMs;
 export const mostOpen = 50;
 /** The most open requests of one firm, so that one firm can't fill the queue. */
 const mostOfFirm = 10;
 const mostADay = 10;
-/** How long before an appointment its page begins to check frequently whether the room is open. */
+/** This long before an appointment, its page begins to poll frequently for the open room. */
 const soonMs = 15 * minuteMs;
-/** How old a session may be to count for an estimate. */
+/** Sessions older than this are ignored in estimates. */
 const measuredMs = 90 * dayMs;
 
 export type Request = NotaryRequest & { order: WaitingOrder };
@@ -75,8 +76,8 @@ export async function lineOf({ sheets: { desk } }: QueueDeps, db: Sql, environme
 type Line = Awaited<ReturnType<typeof lineOf>>;
 
 /**
- * Whether the notary may take the request of an order, that is, meet the order's people by audio and video through this
- * service.
+ * True if the notary may accept the request of an order, which means to meet the order's people by audio and video
+ * through this service.
  */
 export const mayAccept = (
   deps: QueueDeps,
@@ -91,7 +92,7 @@ export const mayAccept = (
 const takersOf = (deps: QueueDeps, line: Line, order: WaitingOrder, now: Date): Notary[] =>
   line.there.filter((notary) => mayAccept(deps, line, notary, order, now));
 
-/** The state that a person's page of the queue shows: the person may ask, waits, or is called. */
+/** The state that a person's page of the queue shows: the person may request a meeting, waits, or is called. */
 export type QueuePlace =
   | { state: "offered" }
   | { state: "waiting"; place: number; estimate: Estimate; until: Date }
@@ -100,10 +101,10 @@ export type QueuePlace =
   | { state: "open"; room: string }
   /** The person has an appointment in a room that is not open yet. */
   | { state: "booked"; isSoon: boolean }
-  /** No notary took the request in time. `isOffered` says whether the person may ask again. */
+  /** No notary accepted the request in time. `isOffered` is true if the person may request a meeting again. */
   | { state: "expired"; isOffered: boolean };
 
-/** @returns null when the person can't ask for a notary now @throws ServiceError `not_found` for an invalid link */
+/** @returns null when the person can't request a meeting now @throws ServiceError `not_found` for an invalid link */
 export async function queuePlaceOf(deps: QueueDeps, token: string): Promise<QueuePlace | null> {
   const { desk } = deps.sheets;
   const { order, visitor } = await visitorOfLink(desk, token);
@@ -142,7 +143,7 @@ const bookedPlace = (session: NotarySession | null, now: Date): QueuePlace | nul
     ? { state: "booked", isSoon: session.startsAt.getTime() - now.getTime() < soonMs }
     : null;
 
-/** The position in the queue: one more than the number of older requests that the same notaries could take. */
+/** The position in the queue: one more than the number of older requests that the same notaries could accept. */
 function placeOf(deps: QueueDeps, line: Line, request: NotaryRequest, takers: readonly Notary[], now: Date): number {
   const at = line.waiting.findIndex(({ id }) => id === request.id);
   const before = at < 0 ? line.waiting : line.waiting.slice(0, at);
@@ -161,7 +162,7 @@ async function estimateFor({ sheets: { desk } }: QueueDeps, order: WaitingOrder,
   return estimateOf({ place, notaries: takers.length, free, lengths });
 }
 
-/** Whether people meet in a room of this service, by audio and video. */
+/** True if people meet in a room of this service, by audio and video. */
 const isInRoom = ({ mode, meetingPoint }: NotarySession): boolean => mode === "ron" && meetingPoint === null;
 
 /**
@@ -184,14 +185,15 @@ export async function testerOf({ sheets: { desk } }: QueueDeps, token: string): 
 async function roomOf({ identity, sheets: { desk } }: QueueDeps, { taskId }: WaitingOrder, visitor: Visitor) {
   const session = await openLiveOf(desk.db, taskId);
   const people = session ? await livePeople(desk.db, session.id) : [];
-  // An email address occurs only once in a session. Rows of signers have no address: the order states it.
+  // An email address occurs only once in a session, so it identifies a guest. Rows of signers have no address, because
+  // the order stores it.
   const own = people.find(({ n, email }) => (typeof visitor === "number" ? n === visitor : email === visitor.email));
   const room = own && roomTokenOf(identity.secrets, own);
   return room === undefined ? null : `/notary-room/${room}`;
 }
 
 /**
- * Asks to meet a notary now. An order that is already in the queue keeps its position.
+ * Requests a meeting with a notary now. An order that is already in the queue keeps its position.
  * @throws ServiceError `conflict` when no suitable notary is on duty, when the order has an appointment, and when the
  * queue is full
  */

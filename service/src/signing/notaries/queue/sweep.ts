@@ -21,14 +21,13 @@ import { waitMs } from "./queue.ts";
 type SweepDeps = Pick<DeskDeps, "db" | "clock" | "rowMac" | "log">;
 
 /**
- * How soon a notary who took a request must open the session. A claim that is newer than this is not released when the
+ * The time within which a notary who accepted a request must open the session. A newer claim is not released when the
  * request expires.
  */
 const callMs = 5 * minuteMs;
 
 /**
- * Ends requests that nobody took in time. Returns a request to the queue when the notary who took it did not open the
- * session.
+ * Ends requests that nobody accepted in time. Returns a request to the queue when its notary did not open the session.
  */
 export async function sweepRequests(deps: SweepDeps, stopping: AbortSignal): Promise<void> {
   const now = deps.clock();
@@ -45,7 +44,7 @@ async function lookAt({ db, clock, rowMac, log }: SweepDeps, orderId: number): P
   if (!seen)
     return log.error({ orderId }, "a request for a notary is of an order that was altered outside the service");
   await db.transaction(async (tx) => {
-    // Locks the order first, as when a request is made or taken.
+    // Locks the order first, in the same sequence as a new or accepted request.
     await lockOrder(tx, seen.code);
     const request = await lockRequest(tx, orderId);
     const order = await orderOfId({ db: tx, rowMac }, orderId);
@@ -60,8 +59,8 @@ async function lookAt({ db, clock, rowMac, log }: SweepDeps, orderId: number): P
 type Mac = SweepDeps["rowMac"];
 
 /**
- * Ends the request. A notary who had time to answer, but did not answer, loses the claim, so that others may answer the
- * next request. A notary who has just claimed the order keeps it.
+ * Ends the request. A notary who had time to respond and didn't loses the claim on the order, so that others may accept
+ * the next request. A notary who has just claimed the order keeps the claim.
  */
 async function expire(tx: Tx, rowMac: Mac, { id, notaryId }: NotaryRequest, order: WaitingOrder, at: Date) {
   await setEnded(tx, id, "expired", at);
@@ -74,8 +73,8 @@ async function expire(tx: Tx, rowMac: Mac, { id, notaryId }: NotaryRequest, orde
 }
 
 /**
- * @returns false for an order that nobody has claimed, and when its notary has opened or noted an act, or mailed an
- * appointment that is still to come
+ * @returns false for an unclaimed order, and when its notary has opened or noted an act, or mailed an appointment in
+ * the future
  */
 async function releaseIdle(tx: Tx, rowMac: Mac, order: WaitingOrder, at: Date): Promise<boolean> {
   const { claimedBy, taskId } = order;
@@ -87,9 +86,11 @@ async function releaseIdle(tx: Tx, rowMac: Mac, order: WaitingOrder, at: Date): 
 }
 
 /**
- * Returns a request to its position when its notary released the order, or did not open the session. In the second case
- * that notary goes off duty and loses the order. A notary who has noted an act, or has an appointment, keeps the order.
- * Then the request ends, because no other notary may take it.
+ * Returns a request to its position when its notary released the order, or did not open the session. A notary who did
+ * not open the session also goes off duty and loses the order.
+ *
+ * A notary who has noted an act, or has an appointment, keeps the order. Then the request ends, because no other notary
+ * may accept it.
  */
 async function reviewAccepted(
   tx: Tx,
@@ -100,7 +101,7 @@ async function reviewAccepted(
 ): Promise<void> {
   const { id, notaryId, takenAt } = request;
   const { orderId, taskId, partnerId, environment, claimedBy } = order;
-  // If an act is already open, the people meet the notary anyway, so the request has served its purpose.
+  // If an act is already open, the people meet the notary without the request, so it ends.
   if (notaryId === null || (await openSheetOf({ db: tx, rowMac }, taskId))) return setEnded(tx, id, "met", at);
   const notary = await lockNotary(tx, notaryId);
   const by = `operator:${notary?.operatorId}`;

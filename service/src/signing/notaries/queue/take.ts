@@ -1,4 +1,4 @@
-/** The notary's side of the queue for “now”: going on duty, and taking the next request. */
+/** The notary's side of the queue for meetings “now”: going on duty, and accepting the next request. */
 import type { Operator } from "../../../firms/operators/operators.ts";
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import { hourMs } from "../../../kernel/platform/clock.ts";
@@ -21,9 +21,9 @@ const dutyMs = 4 * hourMs;
 /** The queue as a notary sees it. */
 export type NotaryQueue = {
   dutyUntil: Date | null;
-  /** The requests that this notary may take, oldest first. */
+  /** The requests that this notary may accept, oldest first. */
   waiting: readonly Request[];
-  /** The order whose request this notary has taken, while its session is not open yet. */
+  /** The order whose request this notary has accepted, while its session is not open yet. */
   accepted: WaitingOrder | null;
 };
 
@@ -42,8 +42,8 @@ export async function notaryQueueOf(deps: QueueDeps, operator: Operator, notary:
 }
 
 /**
- * Puts the notary off duty, or on duty for the next four hours, counted from now even if the notary is on duty already.
- * @throws ServiceError `role_required` for a suspended notary, `conflict` for a notary who has called somebody
+ * Sets the notary off duty, or on duty for the next four hours from now, even if the notary is on duty already.
+ * @throws ServiceError `role_required` for a suspended notary, `conflict` for a notary who has called people
  */
 export async function setDuty(deps: QueueDeps, operator: Operator, isOn: boolean): Promise<void> {
   sessionOf(operator);
@@ -68,10 +68,11 @@ export async function setDuty(deps: QueueDeps, operator: Operator, isOn: boolean
 }
 
 /**
- * Takes the oldest request that the notary may take, together with its order. Two concurrent notaries get different
+ * Accepts the oldest request that the notary may accept, and claims its order. Two concurrent notaries get different
  * requests.
  * @returns the order's code
- * @throws ServiceError `conflict` for a notary who is off duty or has already called people, and when nobody waits
+ * @throws ServiceError `conflict` for a notary who is off duty or has already called people, and when the queue is
+ * empty
  */
 export async function acceptNext(deps: QueueDeps, operator: Operator): Promise<string> {
   sessionOf(operator);
@@ -84,7 +85,7 @@ export async function acceptNext(deps: QueueDeps, operator: Operator): Promise<s
   throw new ServiceError("conflict", "Nobody whom you may meet is waiting.");
 }
 
-/** @returns false when the request no longer waits, or the notary may no longer take it */
+/** @returns false when the request is no longer open, or the notary may no longer accept it */
 async function acceptRequest(
   tx: Tx,
   deps: QueueDeps,

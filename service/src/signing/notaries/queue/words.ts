@@ -119,5 +119,5 @@ const tl: QueueWords = {
   },
 };
 
-/** Mails of the queue for “now”. */
+/** Mails of the queue for meetings “now”. */
 export const queueMailWords: Readonly<Record<Language, QueueWords>> = { en, es, fr, pt, zh, vi, ko, tl };

@@ -10,8 +10,8 @@ const partName = (index: number, { firstSeq, lastSeq }: Part): string =>
   `Part ${index + 1} (lines ${firstSeq} to ${lastSeq})`;
 
 /**
- * The faults of the manifest and of the chain. The chain must lead from its first line to the head that the recording's
- * row states; that row has a MAC.
+ * The faults of the manifest and of the hash chain. The chain must lead from its first line to the head in the
+ * recording's row, which has a MAC.
  */
 export function chainFaults(recording: Recording, parts: readonly (Part & { isAuthentic?: boolean })[]): string[] {
   const faults: string[] = [];
@@ -44,21 +44,21 @@ function lineIn(text: string) {
 
 /** The result of a check, in sentences. */
 export type Checked = {
-  /** Say that something has changed. */
+  /** Sentences that name changed data. */
   faults: string[];
   /** The parts that could not be compared, because the store lacks them, or this process lacks their key. */
   unread: string[];
 };
 
 /**
- * Checks the manifest, the chain, and each chunk. A deleted recording has no chunks, so only the manifest and the chain
- * are checked.
+ * Checks the manifest, the chain, and each chunk. A deleted recording has no chunks, so only its manifest and chain are
+ * checked.
  * @throws ServiceError `unavailable` while the store or the database does not answer
  */
 export async function checkRecording(deps: ReadDeps, recording: Recording): Promise<Checked> {
   const parts = await markedPartsOf(deps.db, recording.id);
   const faults = chainFaults(recording, parts);
-  // The chunks can be found only if the lines are sound, because the lines state their positions.
+  // The lines of the chain contain the positions of the chunks, so altered lines can't locate them.
   if (faults.length > 0 || recording.deletedAt) return { faults, unread: [] };
   const read = await chunkReader(deps, recording);
   const unread = new Set<Part>();

@@ -1,6 +1,6 @@
 /**
  * The free space for recordings on this node's disk. Sessions end before the disk is full, so that the recorded parts
- * can still be moved to the store, and the database keeps working.
+ * can still be moved to the store, and the database on the same disk can still write.
  */
 import { statfs } from "node:fs/promises";
 import type { Clock } from "../../../kernel/platform/clock.ts";
@@ -9,23 +9,23 @@ import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { sessionsIn, spoolFolders } from "./folders.ts";
 
-/** The most that one person's recording takes in an hour, by the budget of the media engine. */
+/** The most bytes that one person's recording needs in an hour, by the media engine's limits. */
 const bytesInHour = 270_000_000;
 /** Another session begins only if the disk has room to record all open sessions for this long. */
 const hoursAhead = 2;
-/** Sessions end when less than this share of the least free space is left. */
+/** Sessions end when the free space is below this share of `leastBytes`. */
 const stopShare = 0.1;
 const megabyte = 1_000_000;
 
 export type RecordingDisk = {
   freeBytes: () => Promise<number>;
-  /** The sessions that have a folder on this disk, also those of other nodes with the same data folder. */
+  /** The sessions that have a folder on this disk, including those of other nodes with the same data folder. */
   sessions: () => Promise<string[]>;
-  /** The least free space with which a session begins: RECORDINGS_FREE_MB. */
+  /** The free space that a new session requires: RECORDINGS_FREE_MB. */
   leastBytes: number;
 };
 
-/** How long the disk may take to answer. A network file system whose server is gone never answers. */
+/** How long the disk may take to answer. A network file system never answers after its server has failed. */
 const answerMs = 2_000;
 
 /** @param read reads the free space; tests replace it */
@@ -45,7 +45,7 @@ export function recordingDisk(
 }
 
 /**
- * Calls share one read: each that hangs occupies one of the few threads that do all of this process's file work.
+ * Calls share one read. A read that hangs blocks one of the few threads for all file work of this process.
  * @returns a function that throws Error when the disk does not answer in time
  */
 function shared<T>(read: () => Promise<T>): () => Promise<T> {
@@ -64,7 +64,7 @@ async function inTime<T>(answer: Promise<T>): Promise<T> {
   return Promise.race([answer, promise]).finally(() => clearTimeout(timer));
 }
 
-/** `low`: no session begins, and open ones are warned. `full`: open sessions end. */
+/** `low`: no new session begins, and people in open sessions are warned. `full`: open sessions end. */
 export type DiskRoom = {
   state: "enough" | "low" | "full";
   freeBytes: number;
@@ -96,9 +96,9 @@ export async function recordedBytes(db: Sql, now: Date): Promise<{ stored: numbe
 }
 
 /**
- * For the operator: how much space recordings use, and for how many days the disk suffices at the rate of the last
+ * For the operator: the space that recordings use, and for how many days the disk suffices at the rate of the last
  * week.
- * @returns `isLow`: sessions by audio and video don't begin, or soon won't
+ * @returns `isLow` is true if sessions by audio and video can't begin, or soon won't
  */
 export async function diskReport(
   { db, clock }: { db: Sql; clock: Clock },

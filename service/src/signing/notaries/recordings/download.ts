@@ -1,4 +1,4 @@
-/** Downloads of exports. The zip is created while it is sent, and a download that broke off can be continued. */
+/** Downloads of exports. The zip is created while it is sent, and an interrupted download can be resumed. */
 import { crc32 } from "node:zlib";
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
@@ -14,8 +14,8 @@ import { markedRecordings, type Recording, recordingById } from "./store.ts";
 import type { Entry } from "./zip.ts";
 
 /**
- * An export that this operator made and can still download.
- * @throws ServiceError `not_found` for any other export, and for one that is too old
+ * An export that this operator created and can still download.
+ * @throws ServiceError `not_found` for any other export, and for an expired one
  */
 export async function exportOf({ db, clock }: EverythingDeps, id: string, actor: string): Promise<Export> {
   const found = await findExport(db, id, actor, clock());
@@ -31,7 +31,7 @@ type Download = {
   name: string;
 };
 
-/** The present state of recordings in an export of everything, by id. Rows that were altered are left out. */
+/** The current state of recordings in an export of everything, by id. Rows that were altered are left out. */
 type Present = ReadonlyMap<string, Pick<Recording, "orderId" | "deletedAt">>;
 
 async function presentOf(db: Sql, ids: readonly string[]): Promise<Present> {
@@ -101,8 +101,9 @@ function entriesOf(deps: EverythingDeps, record: Export, { files, present }: Con
   const logged = new Set<string>();
 
   /**
-   * The bytes of a file. If some can't be read, cuts the file off before them, which changes the export. Then checks the
-   * files that follow, so that the download begins again once, and not once for each fault.
+   * The bytes of a file. If some can't be read, the file is truncated before them, which changes the export, so the
+   * download must begin again. Then checks all files that follow, so that it begins again only once, and not once for
+   * each fault.
    */
   async function* read(file: ExportFile): AsyncGenerator<Buffer> {
     let length = 0;
@@ -114,8 +115,8 @@ function entriesOf(deps: EverythingDeps, record: Export, { files, present }: Con
     } catch (error) {
       if (record.contents) {
         await endAt(length, file, error);
-        // A file that has its checksum was read whole. The other files of this recording may have been altered since
-        // then.
+        // A file with a checksum was read whole, so it is skipped. The other files of this recording may have been
+        // altered since.
         for (const next of files.slice(files.indexOf(file) + 1))
           if (next.sum === null || next.recordingId === file.recordingId) yield* tryOut(next);
       }
@@ -123,7 +124,10 @@ function entriesOf(deps: EverythingDeps, record: Export, { files, present }: Con
     }
   }
 
-  /** Reads a file, and stores its checksum or its fault. Yields empty pieces, so that it ends when the receiver leaves. */
+  /**
+   * Reads a file, and stores its checksum or its fault. Yields empty pieces, so that the read stops when the receiver
+   * disconnects.
+   */
   async function* tryOut(file: ExportFile): AsyncGenerator<Buffer> {
     let [length, sum] = [0, 0];
     try {
@@ -140,8 +144,8 @@ function entriesOf(deps: EverythingDeps, record: Export, { files, present }: Con
 
   /**
    * Stores where a file ends from now on, and why.
-   * @throws the error itself if it is not a fault of the file: a database or store that does not answer now, or a
-   * recording that was deleted since the download began
+   * @throws the error itself if the file has no fault: a database or store that does not answer now, or a recording
+   * that was deleted since the download began
    */
   async function endAt(length: number, { id, recordingId }: ExportFile, error: unknown): Promise<void> {
     const fault = faultOf(error);
@@ -149,7 +153,7 @@ function entriesOf(deps: EverythingDeps, record: Export, { files, present }: Con
     await changeFile(db, id, { length, fault });
   }
 
-  /** Records in the audit log each recording of which a download of everything sends bytes. */
+  /** Records in the audit log each recording from which a download of everything sends bytes. */
   async function logSending({ recordingId }: ExportFile): Promise<void> {
     if (!record.contents || recordingId === null || logged.has(recordingId)) return;
     logged.add(recordingId);

@@ -26,7 +26,7 @@ export const recordingEventState: StateMac = {
 
 export const recordingEventRows = stateRows(recordingEventState);
 
-/** Joins the facts about a recording, as `told`, to an event, which may be about something else. */
+/** Joins the facts about a recording, as `told`, to events. Other events have no such facts. */
 export const leftJoinRecordingEvent = (event: Statement): Statement =>
   sql`LEFT JOIN recording_events AS told ON told.event_row = ${event}`;
 
@@ -48,7 +48,7 @@ export async function tellOfRecording(
 ): Promise<void> {
   const order = orderId === null ? undefined : await readOrderHead(tx, orderId);
   if (orderId === null || !order) return;
-  // Locks the order, because otherwise two concurrent events would get the same number.
+  // Locks the order, because two concurrent events would otherwise get the same number.
   await tx.query(sql`SELECT ${fromOrders} WHERE o.id = ${orderId} FOR NO KEY UPDATE`);
   const [last] = await tx.query<{ n: number }>(sql`
     SELECT coalesce(max(n), 0)::int AS n FROM recording_events WHERE order_id = ${orderId} AND topic = ${topic}`);

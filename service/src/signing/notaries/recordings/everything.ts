@@ -1,6 +1,6 @@
 /**
- * All records of a notary as one zip: all recordings, and a copy of the journal. For a notary whose commission ends,
- * and for a service that closes, because states then ask for the records.
+ * All records of a notary as one zip: all recordings, and a copy of the journal. States require these records when a
+ * commission ends, or when the service closes.
  */
 import { auditLine, findLine } from "../../../kernel/audit/audit.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
@@ -33,8 +33,8 @@ function readPeriod(typed: Typed): Period {
 const action = "notary.records_exported";
 
 /**
- * Exports the recordings that began in a period, by default all, and the whole journal. A record that was altered does
- * not stop the others: the contents name it. Records the export in the audit log, and mails the notary.
+ * Exports the recordings that began in a period, by default all, and the whole journal. An altered record does not stop
+ * the export: the list of contents names it. Writes to the audit log, and mails the notary.
  * @returns the export's id
  * @throws ServiceError `validation` naming every wrong field
  */
@@ -90,7 +90,7 @@ async function journalOf(
   }
 }
 
-/** Adds the files of a recording, in a folder of its name. */
+/** Adds the files of a recording, in a folder with the recording's name. */
 async function listed({ db, ...deps }: EverythingDeps, { id, startedAt }: Found, files: NewFile[]): Promise<Listed> {
   const about = { recording: id, startedAt: startedAt.toISOString() };
   try {
@@ -105,7 +105,7 @@ async function listed({ db, ...deps }: EverythingDeps, { id, startedAt }: Found,
 
 export const folderOf = (recording: string): string => `recordings/${recording}/`;
 
-/** Describes the fault of a record. @throws the error itself if it is not a fault of the record */
+/** Describes the fault of a record. @throws the error itself if the record has no fault */
 export function faultOf(error: unknown): string {
   if (!(error instanceof Error) || isAway(error)) throw error;
   return error.message;

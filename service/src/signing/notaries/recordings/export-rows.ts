@@ -1,4 +1,4 @@
-/** The rows of exports. An export fixes the files of its zip, so that a download can be continued. */
+/** The rows of exports. An export fixes the files of its zip, so that a download can be resumed. */
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import { dayMs } from "../../../kernel/platform/clock.ts";
 import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
@@ -13,7 +13,7 @@ import {
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import { isUuid } from "../../../kernel/platform/text.ts";
 
-/** How long an export can be downloaded. A slow line needs a day for 100 GB. */
+/** How long an export can be downloaded. A slow connection needs a day for 100 GB. */
 const exportDays = 3;
 
 /** A recording in the list of `contents.json`, the last file of an export of everything. */
@@ -49,8 +49,8 @@ export type NewFile = {
   name: string;
   length: number;
   /**
-   * The text of the transparency log's proof; null for other files. It is stored, because a proof that is made later
-   * differs.
+   * The text of the transparency log's proof; null for other files. It is stored, because a later proof would have
+   * other bytes.
    */
   proof: string | null;
 };
@@ -59,7 +59,7 @@ export type ExportFile = NewFile & {
   id: number;
   /** The CRC-32 of a file that was read whole. */
   sum: number | null;
-  /** Why the file ends before the bytes that can't be read. */
+  /** The reason why the file ends early, before bytes that can't be read. */
   fault: string | null;
 };
 
@@ -82,7 +82,7 @@ const fileState: StateMac = {
 
 export const exportTables = [stateRows(exportState), stateRows(fileState)];
 
-/** More files in one statement would make the update of their MACs slow. */
+/** More files in one statement would slow down the update of their MACs. */
 const filesAtOnce = 500;
 
 export async function insertExport(tx: Tx, record: Export, files: readonly NewFile[]): Promise<void> {
@@ -115,7 +115,7 @@ export async function findExport(db: Sql, id: string, actor: string, now: Date):
 /** An export that can still be downloaded, as a list shows it. */
 export type ExportOnList = Pick<Export, "id" | "createdAt"> & {
   notary: string;
-  /** When the recording began that is exported alone; null for an export of everything. */
+  /** The start of the exported recording; null for an export of everything. */
   startedAt: Date | null;
   /** The days of an export of everything; null without limit. */
   from: string | null;
@@ -160,7 +160,7 @@ export const changeFile = (
     const [file] = await tx.query<ExportFile>(
       sql`SELECT ${fileColumns} FROM recording_export_files WHERE id = ${id} FOR NO KEY UPDATE`,
     );
-    // Another download of the export may already have stored the same, or the export was too old and was deleted.
+    // Another download of the export may already have stored the same result, or the expired export was deleted.
     if (!file || ("sum" in change ? file.sum !== null || file.length !== change.length : file.length <= change.length))
       return;
     await tx.query(
@@ -171,7 +171,7 @@ export const changeFile = (
     await writeStateMacs(tx, fileState, sql`id = ${id}`);
   });
 
-/** Deletes exports that can't be downloaded any more. The lines of the audit log about them stay. */
+/** Deletes expired exports. Their lines in the audit log stay. */
 export async function sweepExports({ db, clock }: { db: Sql; clock: () => Date }): Promise<void> {
   await db.query(sql`DELETE FROM recording_exports WHERE created_at <= ${oldest(clock())}`);
 }

@@ -18,7 +18,7 @@ import { type Entry, zipLength, zipped } from "./zip.ts";
 
 const proofName = "recording.json.tlog-proof";
 
-/** Whether a file of a recording remains when the recording is deleted. */
+/** True if a file of a recording remains after the recording's deletion. */
 export const remains = (name: string): boolean => ["recording.json", "chain.jsonl", proofName].includes(name);
 
 type ExportEntry = Entry & {
@@ -27,7 +27,7 @@ type ExportEntry = Entry & {
 };
 
 /**
- * The files of a recording's export. Of a deleted recording only the manifest with its proof, and the chain, exist.
+ * The files of a recording's export. For a deleted recording only the manifest, its proof and the chain exist.
  * @throws ServiceError `conflict` for a recording that has no manifest; `unavailable`, naming the part that was altered
  */
 export async function filesOf(deps: ReadDeps, recording: Recording): Promise<ExportEntry[]> {
@@ -37,8 +37,7 @@ export async function filesOf(deps: ReadDeps, recording: Recording): Promise<Exp
   const [fault] = chainFaults(recording, parts);
   if (fault !== undefined) throw new ServiceError("unavailable", `The recording is not what was written. ${fault}`);
   const entries: ExportEntry[] = [textEntry("recording.json", manifest), textEntry("chain.jsonl", chainText(parts))];
-  // The transparency log includes the manifest's line within seconds. A zip that was exported earlier contains no proof
-  // of the line.
+  // The transparency log publishes the manifest within seconds. An export from before that has no proof.
   const logged = await logProof(deps.db, recording.environment, manifestEntry(recording.manifestSha256 ?? ""));
   if (logged.state === "logged") entries.push(textEntry(proofName, logged.proof));
   if (recording.deletedAt) return entries;
@@ -58,7 +57,7 @@ export function textEntry(name: string, text: string): ExportEntry {
   return { name, length: bytes.length, bytes: () => [bytes], text };
 }
 
-/** The files of a recording as an export fixes them. @param folder the folder of the recording in the zip */
+/** The files of a recording, fixed for an export. @param folder the folder of the recording in the zip */
 export const fixedFiles = (recordingId: string, entries: readonly ExportEntry[], folder = ""): NewFile[] =>
   entries.map(({ name, length, text }) => ({
     recordingId,

@@ -9,13 +9,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../../../kernel/config/config.ts";
 import { sha256Hex, spoolFiles } from "../../../providers/providers.ts";
 
-/** The name of a session has no dot, so it is never taken for the name of a node's folder. */
+/** The name of a session has no dot, so it can't be mistaken for a node's folder. */
 const nodePrefix = "node.";
 const sessionName = /^[\w-]+$/;
 
 /**
- * The folder where this node keeps chunks until they are in the store. It keeps its name when the node restarts, so that
- * the node finds what it left there.
+ * The folder in which this node stores chunks until they are uploaded to the store. The folder's name survives a
+ * restart, so that the node finds leftover chunks.
  */
 export function spoolFolder({ dataDir, nodeUrl, port }: Pick<Config, "dataDir" | "nodeUrl" | "port">): string {
   const hash = sha256Hex(nodeUrl ?? `${hostname()}:${port}`).slice(0, 16);
@@ -31,7 +31,7 @@ export async function spoolFolders(own: string): Promise<string[]> {
   return [own, shared, ...nodes.filter((each) => each !== own)];
 }
 
-/** The sessions that have a folder here. Leaves out what else a disk may contain, such as `lost+found`. */
+/** The sessions that have a folder here. Ignores other folders, such as `lost+found`. */
 export const sessionsIn = async (spoolDir: string): Promise<string[]> =>
   (await foldersIn(spoolDir)).filter((name) => sessionName.test(name));
 
@@ -44,20 +44,20 @@ async function foldersIn(folder: string): Promise<string[]> {
 }
 
 /**
- * A folder is read only after it has been unchanged for this long: a process that was interrupted can still be writing.
+ * A folder is read only after it has been unchanged for this long, because an interrupted process can still be writing.
  */
 const quietMs = 1_000;
 
 type Look = {
   /** In the order of the chain. */
   files: string[];
-  /** Whether nothing has been written since the previous look. */
+  /** True if nothing has been written since the previous scan. */
   isQuiet: boolean;
 };
 
 /**
- * Looks at the folders until nothing is written to them any more. Compares the files and not their times, because a
- * clock can be set back.
+ * Scans the folders until nothing more is written to them. Compares each scan with the previous one, and not with the
+ * current time, because a clock can be set back.
  * @throws AbortError when `signal` aborts
  */
 export async function* looksAt(folders: readonly string[], signal?: AbortSignal): AsyncGenerator<Look, void> {
@@ -74,7 +74,7 @@ export async function* looksAt(folders: readonly string[], signal?: AbortSignal)
   }
 }
 
-/** Waits until nothing is written to the folders any more. @returns the files @throws as `looksAt` */
+/** Waits until nothing more is written to the folders. @returns the files @throws as `looksAt` */
 export async function quietFiles(folders: readonly string[], signal?: AbortSignal): Promise<string[]> {
   let found: string[] = [];
   for await (const { files } of looksAt(folders, signal)) found = files;

@@ -1,4 +1,4 @@
-/** How a notary's journal entry names a recording that this service made. */
+/** Finds the recording that a notary's journal entry refers to, for recordings of this service. */
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { headAfter, readLine } from "../../../providers/providers.ts";
@@ -10,8 +10,8 @@ const entryOf = ({ id, manifestSha256, keepUntil }: Recording, storedAt: string)
   manifestSha256 === null ? null : { id, sha256: manifestSha256, keptAt: storedAt, keptUntil: keepUntil };
 
 /**
- * Finds the recording that an act names by the head of its chain. The notary's signature covers the act, and therefore
- * also this head. Null when the act names no such recording.
+ * Finds the recording of an act by the head of its hash chain. The notary's signature covers the act, and so this head
+ * as well. Null when the act names no such recording.
  * @throws ServiceError `conflict` while the recording is in progress, and when its chain does not have this head
  */
 export async function recordingOfAct(

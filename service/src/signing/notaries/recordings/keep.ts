@@ -20,7 +20,7 @@ import { changeRecording, lockRecording, type Recording, recordingById } from ".
 
 export type KeepDeps = ReadDeps & { db: Database; clock: Clock };
 
-/** The person who acts on a recording, and the reason. Even the notary must state a reason. */
+/** The person who views, exports or holds a recording, and the reason. Even the notary must state a reason. */
 export type Viewer = { readonly actor: string; readonly reason: string };
 
 /** How long a viewer may play a recording after stating a reason. */
@@ -35,7 +35,7 @@ export async function openRecording(deps: KeepDeps, id: string, viewer: Viewer):
   await deps.db.transaction(async (tx) => writeDown(tx, deps, await recordingById(tx, id), viewer, "opened"));
 }
 
-/** Whether the viewer stated a reason within the last hour. */
+/** True if the viewer stated a reason within the last hour. */
 export async function isOpened({ db, clock }: { db: Sql; clock: Clock }, id: string, actor: string): Promise<boolean> {
   const opened = sql`action = 'recording.opened' AND detail ->> 'recording' = ${id} AND actor = ${actor}
     AND occurred_at > ${new Date(clock().getTime() - openedMs)}`;
@@ -43,7 +43,8 @@ export async function isOpened({ db, clock }: { db: Sql; clock: Clock }, id: str
 }
 
 /**
- * Opens a take to play. The viewer must have stated a reason within the last hour. Each request of a player is logged.
+ * Opens a take (one continuous recording of a person) to play. The viewer must have stated a reason within the last
+ * hour. Each request of a player is logged.
  * @param range the bytes to play, as the request names them
  * @throws ServiceError `conflict` when the viewer has not stated a reason in time
  */
@@ -64,7 +65,7 @@ export async function playTake(
   return file;
 }
 
-/** Exports manifest, chain, messages and takes as a zip. @returns the export's id */
+/** Exports the manifest, the chain, the messages and the takes as a zip. @returns the export's id */
 export async function exportRecording(deps: KeepDeps, id: string, viewer: Viewer): Promise<string> {
   const recording = playable(await recordingById(deps.db, id));
   requireReason(viewer);
@@ -130,7 +131,7 @@ async function writeDown(
   await recordingMail.enqueue(tx, { recording: id, actor, how, at: at.toISOString() });
 }
 
-/** The person who acted, as a mail to the notary names them. */
+/** The name of the acting person in a mail to the notary. */
 export const byWhom = (actor: string, { operatorId }: Pick<Notary, "operatorId">): string =>
   actor === `operator:${operatorId}` ? "you, or somebody with your account" : "an operator";
 

@@ -15,7 +15,7 @@ export type Mark = {
   at: string;
   kind: string;
   person: string | null;
-  /** For a message, the hash of its line. For a document that a person was shown, the document's hash. */
+  /** For a message, the hash of its line. For a document that a person saw, the document's hash. */
   sha256?: string;
 };
 
@@ -24,14 +24,14 @@ type Input = {
   takes: readonly ReadTake[];
   marks: readonly Mark[];
   endedAt: Date;
-  /** Random bytes, so that nobody can guess the manifest's content from its hash in the transparency log. */
+  /** Random bytes, so that the manifest's content can't be guessed from its hash in the transparency log. */
   salt: Buffer;
 };
 
-/** The file with the lines of the chain. `chain.sha256` in the manifest is the hash of exactly these bytes. */
+/** The file with the lines of the hash chain. `chain.sha256` in the manifest is the hash of these bytes. */
 export const chainText = (parts: readonly Part[]): string => parts.map(({ lines }) => lines).join("");
 
-/** The stated end of a take whose real end was not recorded, because the service died during the take. */
+/** The end that is stated for a take whose real end was not recorded, because the service crashed during the take. */
 export const stopped = "stopped";
 
 export function manifestOf(recording: Recording, { parts, takes, marks, endedAt, salt }: Input): string {
@@ -81,7 +81,7 @@ function gapsOf(takes: readonly Shown[]) {
 
 type ManifestDeps = ReadDeps & { db: Database; clock: Clock; random: Random };
 
-/** Writes the manifest of a session's recording, unless it has one. */
+/** Writes the manifest of a session's recording, unless it exists. */
 export async function writeManifest(
   deps: ManifestDeps,
   session: string,
@@ -95,8 +95,8 @@ export async function writeManifest(
 }
 
 /**
- * Reads every chunk again, so that the manifest describes no bytes that are missing in the store.
- * @returns null if another part was stored meanwhile: the manifest would not describe it
+ * Reads every chunk again, so that the manifest describes only bytes that the store has.
+ * @returns null if another part was stored concurrently, because the manifest would not describe that part
  */
 async function describe(deps: ManifestDeps, recording: Recording, marks: readonly Mark[]): Promise<string | null> {
   const { db, clock, random } = deps;

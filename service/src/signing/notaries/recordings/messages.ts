@@ -1,6 +1,6 @@
 /**
- * Messages that people wrote in a session. They are part of its recording: encrypted under its key, and deleted with
- * it.
+ * Messages that people wrote in a session. They are part of its recording: encrypted with the recording's key, and
+ * deleted with the recording.
  */
 import { canonicalJson } from "@signsealship/evidence/manifest";
 import { minuteMs } from "../../../kernel/platform/clock.ts";
@@ -69,7 +69,7 @@ export async function insertMessage(
   if (recent >= mostInMinute)
     throw new ServiceError("rate_limited", `At most ${mostInMinute} messages in a minute. Wait a moment.`);
   const message: Message = { n: all + 1, at: at.toISOString(), person, text };
-  // A line's hash remains when the recording is deleted. The salt prevents guessing a short text from that hash.
+  // The line's hash remains after the recording is deleted. The salt prevents guessing a short text from that hash.
   const line = canonicalJson({ ...message, salt: random.bytes(16).toString("hex") });
   const sha256 = sha256Hex(line);
   const sealed = (await cipherOf(tx, secrets, id)).encrypt(Buffer.from(line), contextOf(id, message.n));

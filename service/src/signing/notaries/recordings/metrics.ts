@@ -1,4 +1,4 @@
-/** Metrics of recordings: the amount of data received, how takes ended, and whether the disk and the store keep up. */
+/** Metrics of recordings: the amount of received data, how takes ended, and the backlogs of the disk and the store. */
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type Clock, minuteMs } from "../../../kernel/platform/clock.ts";
@@ -73,8 +73,8 @@ function lateness(clock: Clock) {
       const began = Date.parse(at) - to;
       const name = `${session} ${take}`;
       const before = fastest.get(name) ?? began;
-      // Drops all takes at once when there are too many. Few sessions run at a time, and they last for hours, so most
-      // of these takes belong to ended sessions.
+      // Drops all takes at once when there are too many. Sessions last for hours and few run at a time, so most of
+      // these takes are those of ended sessions.
       if (fastest.size > 1_000) fastest.clear();
       fastest.set(name, Math.min(before, began));
       recent.push({ at: clock().getTime(), ms: Math.max(0, began - before) });

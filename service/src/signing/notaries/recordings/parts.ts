@@ -1,4 +1,4 @@
-/** Moves parts of recordings from the media engine's disk to the store. */
+/** Moves parts of recordings (files of consecutive chunks) from the media engine's disk to the store. */
 import { existsSync } from "node:fs";
 import { rename, unlink } from "node:fs/promises";
 import type { Blobs } from "../../../kernel/platform/blobs/blobs.ts";
@@ -14,8 +14,8 @@ import { changeRecording, insertPart, lockRecording, partsOf, partUse, type Reco
 type PartDeps = { db: Database; clock: Clock; blobs: Blobs; log: Log };
 
 /**
- * The number of take numbers that each run of the media engine may use. No session needs that many. The take number is
- * part of the encryption nonce, which has room for 4,000 runs.
+ * How many take numbers each run of the media engine may use, far more than any session needs. The take number is part
+ * of the encryption nonce, which has space for 4,000 runs.
  */
 export const takesInRun = 1_000_000;
 export type Queues = Map<string, Promise<void>>;
@@ -46,13 +46,13 @@ export async function required({ db }: Pick<PartDeps, "db">, session: string): P
 }
 
 /**
- * Moves a file of the engine's spool folder to the store. One transaction writes its row and the chain's head. The file
- * is deleted last, so that a repeated call finds the row.
+ * Moves a file of the engine's spool folder to the store. One transaction writes its row and the head of the chain. The
+ * file is deleted last, so a retry finds the row.
  */
 export async function storePart(deps: PartDeps, session: string, file: string): Promise<void> {
   const { db, clock, blobs, log } = deps;
   const read = await unlessGone(readSpool(file));
-  // Another call, or another process that stores parts of this disk, has finished the file.
+  // Another call, or another process with the same disk, has already stored the file.
   if (!read) return;
   const { chunks, torn } = read;
   const recording = await recordingOf(db, session);
@@ -107,14 +107,14 @@ export async function storePart(deps: PartDeps, session: string, file: string): 
   await unlessGone(unlink(file));
 }
 
-/** Renames a file that can't be stored, so that nothing tries to store it again. Its content stays on the disk. */
+/** Renames a file that can't be stored, so that it is not retried. Its content stays on the disk. */
 async function setAside(
   { log }: PartDeps,
   which: { file: string; recording?: string; session?: string },
   why: string,
 ): Promise<void> {
   const { file } = which;
-  // A later run can begin at the same line, so that its file has the same name.
+  // A later run can begin at the same line. Its file then has the same name, so the new name needs a number.
   let to = `${file}.aside`;
   for (let n = 2; existsSync(to); n++) to = `${file}.${n}.aside`;
   await unlessGone(rename(file, to));
@@ -130,7 +130,7 @@ async function unlessGone<T>(work: Promise<T>): Promise<T | null> {
 }
 
 /**
- * Whether these chunks would form a second chain, because a later run continued the recording before they were stored.
+ * True if these chunks would form a second chain, because a later run continued the recording before they were stored.
  */
 async function isOfAnotherChain(db: Database, recording: Recording, chunks: readonly SpooledChunk[]): Promise<boolean> {
   const { headSeq, runs, id } = recording;

@@ -1,4 +1,4 @@
-/** A take for a player: the clusters as recorded, after a new header with the duration and seek points. */
+/** A take for a player: the recorded clusters, after a new header with the duration and seek points. */
 import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
 import { storedFile } from "../../../kernel/platform/blobs/stored-file.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";

@@ -1,4 +1,4 @@
-/** Reads takes as they were recorded, from the parts in the store. */
+/** Reads takes exactly as they were recorded, from the parts in the store. */
 import { createHash } from "node:crypto";
 import type { Blobs } from "../../../kernel/platform/blobs/blobs.ts";
 import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
@@ -12,8 +12,8 @@ import { type Part, partsOf, partUse, type Recording, recordKeyOf } from "./stor
 export type ReadDeps = { db: Sql; secrets: SecretBytes; blobs: Blobs };
 
 /**
- * Thrown for a part that the store does not return now. That does not mean that the part was altered: without its
- * mounted folder, for example, a store returns no parts.
+ * Thrown for a part that the store does not return now. This is not evidence of an alteration: for example, a store
+ * whose folder is not mounted returns no parts.
  */
 export class MissingPartError extends ServiceError {
   constructor(blobKey: string) {
@@ -22,7 +22,7 @@ export class MissingPartError extends ServiceError {
   }
 }
 
-/** Where a chunk's encrypted bytes are within its part. */
+/** The location of a chunk's encrypted bytes within its part. */
 export type LocatedChunk = { line: ChainLine; part: Part; at: number };
 
 const linesIn = (part: Part): ChainLine[] => part.lines.trimEnd().split("\n").map(readLine);
@@ -62,8 +62,8 @@ export async function chunkReader({ db, secrets, blobs }: ReadDeps, recording: R
 }
 
 /**
- * Whether an error says nothing about what was recorded: a store or database does not answer now, the database refuses
- * the statement for a reason other than damaged data, the store does not have the bytes now, this process lacks the key, or has no memory free.
+ * True for an error that is not evidence of a damaged recording: the store or the database does not answer, this
+ * process lacks the key or free memory, or the database rejects the statement for another reason than damaged data.
  */
 export const isAway = (error: unknown): boolean =>
   error instanceof MissingKeyError ||

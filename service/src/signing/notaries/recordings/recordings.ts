@@ -1,6 +1,6 @@
 /**
- * Recordings of sessions: each person's takes as received, and one hash chain over all takes. They are stored for as
- * long as the notary's state requires.
+ * Recordings of sessions: each person's takes as received, and one hash chain over all takes. Their retention follows
+ * the rules of the notary's state.
  */
 import { rmdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -40,7 +40,7 @@ export type RecordingDeps = {
   secrets: SecretBytes;
   blobs: Blobs;
   log: Log;
-  /** The media engine, and this node's own folder, to which it writes. Next to it are the folders of other nodes. */
+  /** The media engine, and the folder to which this node writes. The folders of other nodes are next to it. */
   media: { engine: MediaEngine; spoolDir: string };
   readEligibility: ReadEligibility;
 };
@@ -55,7 +55,7 @@ type RecordingInput = {
   requireHeld: RequireHeld;
 };
 
-/** The head of a session's chain at one moment. Every line up to `seq` is on disk. */
+/** The head of a session's hash chain at one moment. Every line up to `seq` is on disk. */
 export type RecordingHead = { recording: string; seq: number; headSha256: string; at: string };
 
 export class Recordings {
@@ -66,7 +66,7 @@ export class Recordings {
   readonly #queues: Queues = new Map();
   /** For each session, the queue of the calls that open and close it. */
   readonly #turns: Queues = new Map();
-  /** The sessions that this node is leaving: a call that opens one of them again must stop. */
+  /** The sessions that this node is leaving. Opening such a session again is aborted. */
   readonly #leaving = new Set<string>();
   readonly #stopping = new AbortController();
   /** Ends the subscription to the engine's events, and the recovery. */
@@ -96,8 +96,8 @@ export class Recordings {
     if (existing) {
       const isRecorded = new ServiceError("conflict", "The session has a recording.");
       if (existing.endedAt || this.#ids.has(session)) throw isRecorded;
-      // An earlier call may have failed before anything was recorded, because the engine refused or died. Then the same
-      // recording begins again.
+      // An earlier call may have failed before anything was recorded, because the engine refused or crashed. Then the
+      // same recording is reused.
       await this.#settle(session, "all");
       const now = await required(this.#deps, session);
       if (now.headSeq > 0) throw isRecorded;
@@ -130,7 +130,7 @@ export class Recordings {
 
   async #resume(session: string, requireHeld: RequireHeld): Promise<void> {
     const { db, clock, media } = this.#deps;
-    // Closes the earlier run first. Otherwise the earlier run could add parts that are missing in the new run's chain.
+    // Closes the earlier run first. Otherwise it could still write parts that the new run's chain doesn't include.
     await media.engine.close(session);
     await this.#settle(session, "all");
     const recording = await required(this.#deps, session);
@@ -143,7 +143,7 @@ export class Recordings {
   async leave(session: string): Promise<void> {
     this.#leaving.add(session);
     try {
-      // Closes the session outside the queue, because an earlier call in the queue may still wait for the database.
+      // Closes the session outside the queue, because an earlier call in the queue may be blocked by the database.
       await this.#deps.media.engine.close(session);
       await inOrder(this.#turns, session, () => this.#leave(session, false));
     } finally {
@@ -156,7 +156,7 @@ export class Recordings {
     await engine.close(session, hasEnded);
     await this.#settle(session, hasEnded ? "all" : "own");
     await rmdir(join(spoolDir, session)).catch((error: NodeJS.ErrnoException) => {
-      // A folder that still contains a part that was set aside is not removed.
+      // A folder is not removed while it contains a part that was set aside (a file that can't be stored).
       if (error.code !== "ENOENT" && error.code !== "ENOTEMPTY") throw error;
     });
     for (const map of [this.#ids, this.#heads]) map.delete(session);
@@ -193,13 +193,13 @@ export class Recordings {
 
   /**
    * Stores the parts that killed processes left on the disk.
-   * @param isLeased whether a node holds the session's lease
+   * @param isLeased resolves to true if a node holds the session's lease
    */
   recover(isLeased: (session: string) => Promise<boolean>): Promise<void> {
     const { media, log } = this.#deps;
     return recoverParts({
       ...{ spoolDir: media.spoolDir, log, signal: this.#stopping.signal, isLeased },
-      // A session that was opened here again needs nothing: opening it has stored its earlier parts.
+      // A session that was opened here again needs nothing, because the opening stored its earlier parts.
       whileClosed: (session, work) =>
         inOrder(this.#turns, session, async () => (this.#ids.has(session) ? undefined : work())),
       store: (session, files) => this.#store(session, files),
@@ -231,7 +231,7 @@ export class Recordings {
 
   /**
    * Stores the parts of the session that are on this disk, including the last one.
-   * @param scope those of all nodes only while no other node can write to them
+   * @param scope `all` includes the parts of other nodes; allowed only while no other node can write them
    */
   async #settle(session: string, scope: "own" | "all"): Promise<void> {
     const { spoolDir } = this.#deps.media;

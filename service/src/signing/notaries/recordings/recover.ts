@@ -11,7 +11,7 @@ type Recovery = {
   spoolDir: string;
   log: Log;
   signal: AbortSignal;
-  /** Whether a node holds the session's lease. */
+  /** True if a node holds a valid lease on the session. */
   isLeased: (session: string) => Promise<boolean>;
   /** Runs work while the session is not open at this node, and can't be opened. Skips the work if it is open. */
   whileClosed: (session: string, work: () => Promise<void>) => Promise<void>;
@@ -19,8 +19,8 @@ type Recovery = {
 };
 
 /**
- * Stores this node's own parts at once: another node may soon continue the recording, and then they can't be stored any
- * more. Leaves a part of another node alone while a node holds the session's lease, because that node may still write
+ * Stores this node's own leftover parts at once, because they can't be stored after another node has continued the
+ * recording. Skips a part of another node while any node holds the session's lease, because that node may still write
  * to it.
  */
 export async function recoverParts(recovery: Recovery): Promise<void> {
@@ -38,7 +38,7 @@ export async function recoverParts(recovery: Recovery): Promise<void> {
   const other = (dir: string) => (session: string) =>
     inOrder(queues, "others", async () => {
       for await (const { files, isQuiet } of looksAt([join(dir, session)], signal)) {
-        // A node that acquires the session's lease later writes to a new file, which is not one of these.
+        // A node that acquires the session's lease later writes to a new file, not to one of these.
         if (await isLeased(session)) return false;
         if (isQuiet) await store(session, files);
       }
@@ -53,7 +53,7 @@ export async function recoverParts(recovery: Recovery): Promise<void> {
 const retryMs = 3_000;
 const mostRetryMs = 5 * 60_000;
 
-/** Repeats work until it returns true. After each failure, waits for longer. */
+/** Retries work until it returns true, with a longer pause after each failure. */
 async function untilStored({ signal, log }: Recovery, session: string, work: () => Promise<boolean>): Promise<void> {
   let failures = 0;
   while (!signal.aborted) {
@@ -61,7 +61,7 @@ async function untilStored({ signal, log }: Recovery, session: string, work: () 
       if (await work()) return;
       failures = 0;
     } catch (error) {
-      // The next start of a node at this disk stores it.
+      // Not an error: the next process that starts with this disk stores the part.
       if (signal.aborted) return;
       failures++;
       log.error({ err: error, session }, "the rest of a recording was not stored; the service will try again");

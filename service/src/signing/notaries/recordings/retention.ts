@@ -1,4 +1,4 @@
-/** How long recordings are stored. The rules in force of the notary's state decide. */
+/** The retention of recordings, which the current rules of the notary's state define. */
 
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Blobs } from "../../../kernel/platform/blobs/blobs.ts";
@@ -15,8 +15,8 @@ import { deleteMessages } from "./messages.ts";
 import { changeRecording, forgetBlobs, lockRecording } from "./store.ts";
 
 /**
- * The number of years for which a notary's recordings are stored. Null when the rules of the notary's state don't state
- * a number; the recordings are then stored permanently.
+ * The number of years for which a notary's recordings are stored. Null when the rules of the notary's state name no
+ * number; the recordings are then stored permanently.
  */
 export async function yearsOf(db: Sql, readEligibility: ReadEligibility, notaryId: string): Promise<number | null> {
   const notary = await findNotary(db, notaryId);
@@ -59,14 +59,14 @@ export async function sweepRecordings(deps: SweepDeps, stopping: AbortSignal): P
 }
 
 /**
- * Deletes the key first, so that copies of the bytes in a backup can't be decrypted either. Hashes, lines and manifest
- * are kept.
+ * Deletes the key first, so that copies of the bytes in a backup can't be decrypted either. Hashes, lines and the
+ * manifest stay.
  */
 async function deleteIfDue({ db, clock, blobs }: SweepDeps, id: string): Promise<void> {
   const at = clock();
   const removed = await db.transaction(async (tx) => {
     const recording = await lockRecording(tx, id);
-    // A hold may have been set in the meantime.
+    // A hold may have been set since the search.
     const [still] = await tx.query(sql`SELECT ${from} WHERE r.id = ${id} AND ${due(at)}`);
     if (!still) return [];
     await changeRecording(tx, id, { deletedAt: at });

@@ -67,8 +67,8 @@ export async function shownRecording(
 type Line = { take: number; at: string; to: number; n: number };
 
 /**
- * When each take began, by this service's clock. Every chunk gives an estimate, which is too late if the chunk was
- * written late. So the earliest estimate is used.
+ * The start of each take, by this service's clock. Every chunk gives an estimate. An estimate is too late if its chunk
+ * was written late, so the earliest one is used.
  */
 function startsOf(lines: readonly Line[]): Map<number, { at: number; durationMs: number }> {
   const starts = new Map<number, { at: number; durationMs: number }>();

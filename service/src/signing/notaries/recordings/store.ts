@@ -24,8 +24,8 @@ import { joinOrder } from "../../../orders/order/order.ts";
 export type RecordedPerson = { readonly person: string; readonly role: string; readonly name: string };
 
 /**
- * When and how each take ended, keyed by take number. A take is one continuous recording of a person's media. A take
- * that has not ended is missing, and so is a take during which the service died.
+ * The time and the cause of each take's end, by take number. A take is one continuous recording of a person's media. A
+ * take that has not ended is missing, as is a take during which the service crashed.
  */
 export type TakeEnds = Readonly<Record<string, { readonly at: string; readonly endedBy: string }>>;
 
@@ -37,7 +37,7 @@ export type Recording = {
   environment: Environment;
   people: RecordedPerson[];
   takeEnds: TakeEnds;
-  /** How many runs of the engine the recording has had. Only the latest run continues the chain. */
+  /** How many runs of the engine the recording has had. Only the latest run may continue the chain. */
   runs: number;
   headSeq: number;
   headSha256: string;
@@ -46,7 +46,7 @@ export type Recording = {
   manifest: string | null;
   manifestSha256: string | null;
   /**
-   * The last day (ISO) on which the recording is stored. Null for permanent storage, because the state's rules name no
+   * The last day (ISO) on which the recording is stored. Null for permanent storage, when the state's rules name no
    * number of years.
    */
   keepUntil: string | null;
@@ -58,7 +58,7 @@ export const storedRecordings: StoredBlobs = (partnerId) => sql`
   SELECT p.blob_key, p.bytes FROM recordings r ${joinOrder(sql`r.order_id`)} JOIN recording_parts p ON p.recording_id = r.id
   WHERE o.partner_id = ${partnerId} AND r.deleted_at IS NULL`;
 
-/** The lines of the manifests. */
+/** The transparency-log entries of the manifests. */
 export const loggedRecordings: LoggedRows = (environment) => sql`
   SELECT 'artifact/v1 ' || manifest_sha256 AS line, 'recording ' || id AS row, ended_at AS at
   FROM recordings WHERE manifest_sha256 IS NOT NULL AND environment = ${environment}`;
@@ -114,7 +114,7 @@ export async function recordingById(db: Sql, id: string): Promise<Recording> {
   return found;
 }
 
-/** The order and the deletion of each recording, and whether its row passes its MAC. */
+/** The order and the deletion of each recording, and a flag that is true if its row's MAC is valid. */
 export const markedRecordings = (db: Sql, ids: readonly string[]) =>
   db.query<Pick<Recording, "id" | "orderId" | "deletedAt"> & Marked>(sql`
     SELECT id, order_id AS "orderId", deleted_at AS "deletedAt", ${marked(recordingState, sql`recordings`)}
@@ -152,7 +152,10 @@ export async function insertRecording(tx: Tx, recording: NewRecording, sealedKey
   await writeStateMacs(tx, recordingState, sql`id = ${recording.id}`);
 }
 
-/** Throws unless this node has the session. Otherwise its run would replace the run of the node that has it. */
+/**
+ * Throws unless this node holds the session. Otherwise this node's new run would replace the run of the node that holds
+ * it.
+ */
 export type RequireHeld = (tx: Tx) => Promise<void>;
 
 /**
@@ -167,7 +170,7 @@ export async function nextRun(tx: Tx, id: string, requireHeld: RequireHeld): Pro
   return { ...before, runs: before.runs + 1 };
 }
 
-/** The line of the transparency log for a manifest. */
+/** The transparency-log entry for a manifest. */
 export const manifestEntry = (sha256: string): LogEntry => ({ kind: "artifact/v1", commitment: sha256 });
 
 type Changes = {
@@ -220,13 +223,13 @@ export async function insertPart(tx: Tx, recordingId: string, part: NewPart): Pr
 
 const partColumns = sql`id, first_seq::int AS "firstSeq", last_seq::int AS "lastSeq", bytes, sha256, lines, blob_key AS "blobKey"`;
 
-/** The parts in the order of the chain, and for each part whether its row passes its MAC. */
+/** The parts in the order of the chain, each with a flag that is true if its row's MAC is valid. */
 export const markedPartsOf = (db: Sql, recordingId: string) =>
   db.query<Part & Marked>(sql`
     SELECT ${partColumns}, ${marked(partState, sql`recording_parts`)}
     FROM recording_parts WHERE recording_id = ${recordingId} ORDER BY first_seq`);
 
-/** The parts in the order of the chain. @throws ServiceError `unavailable` for a part that fails its MAC */
+/** The parts in the order of the chain. @throws ServiceError `unavailable` for a part whose MAC is invalid */
 export const partsOf = (db: Sql, recordingId: string) =>
   db.query<Part>(sql`
     SELECT ${partColumns}, ${verified(partState, sql`recording_parts`)}

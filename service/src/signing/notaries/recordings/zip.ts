@@ -9,18 +9,21 @@ export type Entry = {
   name: string;
   length: number;
   bytes: () => AsyncIterable<Buffer> | Iterable<Buffer>;
-  /** The file's CRC-32, if it is known. Then a range without bytes of the file is made without reading it. */
+  /**
+   * The file's CRC-32, if it was computed earlier. A range without bytes of the file can then be created without
+   * reading it.
+   */
   sum?: number | null;
-  /** Is called before the first bytes of the file that belong to the range. */
+  /** Called before the first bytes of this file within the range are sent. */
   sending?: () => Promise<void>;
-  /** Is called with the CRC-32 of a file that was read whole. */
+  /** Called with the CRC-32 of a file that was read whole. */
   summed?: (sum: number) => Promise<void>;
 };
 
 /** A file after it was written. */
 type Written = { name: string; isLarge: boolean; start: number; length: number; sum: number };
 
-/** Placeholders, which mean that the real value is in the 64-bit extension. */
+/** Placeholders for values that are stored in the 64-bit extension. */
 const [most16, most32] = [0xffff, 0xffffffff];
 const [version, largeVersion] = [20, 45];
 /** The date of every file: January 1, 1980. The real times are in the manifests. */
@@ -121,7 +124,7 @@ export function zipLength(entries: readonly Pick<Entry, "name" | "length">[]): n
 const changed = ({ name }: Entry) => new Error(`${name} has another length or checksum than its entry`);
 
 /**
- * The bytes of the zip, or a range of them. Each file is read when its turn comes; some pieces are empty.
+ * The bytes of the zip, or a range of them. Files are read one after another; some pieces are empty.
  * @throws Error when a file has another length, or another checksum, than its entry
  */
 export async function* zipped(

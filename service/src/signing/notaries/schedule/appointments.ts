@@ -55,7 +55,7 @@ export const appointmentTables = [stateRows(hoursState), stateRows(sessionState)
 
 /**
  * A notary's hours; null for a notary who has set none.
- * @throws ServiceError `unavailable` for hours that fail their MAC
+ * @throws ServiceError `unavailable` for hours whose MAC is invalid
  */
 export async function findHours(db: Sql, notaryId: string): Promise<NotaryHours | null> {
   const [found] = await db.query<NotaryHours>(sql`
@@ -91,7 +91,7 @@ export async function findSession(db: Sql, id: string): Promise<NotarySession | 
 export const sessionsOf = (db: Sql, orderId: number): Promise<NotarySession[]> =>
   db.query<NotarySession>(sql`${sessions} WHERE s.order_id = ${orderId} ORDER BY s.booked_at, s.id`);
 
-/** The scheduled appointments of a notary. Leaves out rows that fail their MAC. */
+/** The scheduled appointments of a notary. Skips rows whose MAC is invalid. */
 export async function scheduledOf(db: Sql, notaryId: string): Promise<NotarySession[]> {
   const rows = await db.query<NotarySession & Marked>(sql`
     ${columns(marked(sessionState, sql`s`))} WHERE s.notary_id = ${notaryId} AND s.state = 'scheduled' ORDER BY s.starts_at`);
@@ -99,7 +99,7 @@ export async function scheduledOf(db: Sql, notaryId: string): Promise<NotarySess
 }
 
 /**
- * The start times of a notary's scheduled appointments. Rows that fail their MAC count too, so that nobody is booked at
+ * The start times of a notary's scheduled appointments. Includes rows whose MAC is invalid, so that nobody is booked at
  * the same time.
  */
 export async function bookedTimes(db: Sql, notaryId: string, since: Date): Promise<Date[]> {
@@ -163,7 +163,7 @@ const verifiedTasks = verifiedAll(
  * Appointments whose next reminder is due, and appointments to end: their order no longer waits for a notary, or its
  * notary has released it.
  * @param id limits the query to one appointment, whose tasks are then verified
- * @throws ServiceError `unavailable` for a task that fails its MAC
+ * @throws ServiceError `unavailable` for a task whose MAC is invalid
  */
 export const sessionsToLookAt = (db: Sql, now: Date, id: string | null = null) =>
   db.query<{ id: string; isReminder: boolean }>(sql`
@@ -175,7 +175,7 @@ export const sessionsToLookAt = (db: Sql, now: Date, id: string | null = null) =
         WHEN 0 THEN interval '24 hours' WHEN 1 THEN interval '1 hour' WHEN 2 THEN interval '10 minutes' ELSE interval '-1 hour' END)
     ORDER BY s.starts_at LIMIT 200`);
 
-/** Whether any notary offers appointments. @param hasRooms whether the service has rooms for audio and video */
+/** True if any notary offers appointments. @param hasRooms true if the service has rooms for audio and video */
 export async function offersAppointments(db: Sql, hasRooms: boolean): Promise<boolean> {
   const rows = await db.query(
     sql`SELECT FROM notary_hours WHERE ${hasRooms} OR meeting_url IS NOT NULL OR place IS NOT NULL LIMIT 1`,

@@ -1,4 +1,7 @@
-/** The rows of an order's guests: people whom the notary expects at an appointment besides the signers. */
+/**
+ * The rows of an order's guests: people whom the notary expects at an appointment besides the signers, such as
+ * witnesses.
+ */
 import { hash } from "node:crypto";
 import { changeRow } from "../../../kernel/platform/database/change-rows.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
@@ -17,7 +20,7 @@ export type Guest = {
   name: string;
   email: string;
   language: Language;
-  /** For a credible witness, the number of the signer whom the witness knows. */
+  /** For a credible witness, the number of the signer for whom the witness vouches. */
   forSigner: number | null;
   addedAt: Date;
   removedAt: Date | null;
@@ -43,11 +46,11 @@ const guestsWhere = (db: Sql, where: Statement): Promise<Guest[]> =>
       removed_at AS "removedAt", ${verified(guestState, sql`appointment_guests`)}
     FROM appointment_guests WHERE ${where} ORDER BY added_at, id`);
 
-/** The guests of an order, without removed ones. @throws ServiceError `unavailable` for a row that fails its MAC */
+/** The guests of an order, without removed ones. @throws ServiceError `unavailable` for a row whose MAC is invalid */
 export const guestsOf = (db: Sql, orderId: number): Promise<Guest[]> =>
   guestsWhere(db, sql`order_id = ${orderId} AND removed_at IS NULL`);
 
-/** Finds removed guests, too: they are mailed that they are not expected any more. */
+/** Finds a guest, even a removed one, who is still mailed the cancellation. */
 export const findGuest = async (db: Sql, id: string): Promise<Guest | undefined> =>
   (await guestsWhere(db, sql`id = ${id}`))[0];
 
@@ -59,13 +62,13 @@ export async function countGuests(db: Sql, orderId: number): Promise<number> {
   return row?.n ?? 0;
 }
 
-/** The guest whom a link belongs to; undefined for an invalid link, and for the link of a removed guest. */
+/** The guest of a link; undefined for an invalid link, and for the link of a removed guest. */
 export async function guestOfToken(db: Sql, token: string): Promise<Guest | undefined> {
   if (!isCode(token)) return undefined;
   return (await guestsWhere(db, sql`token_sha256 = ${sha256Of(token)} AND removed_at IS NULL`))[0];
 }
 
-/** The path of a guest's page; null when the key of the link is missing. */
+/** The path of a guest's page; null when the secret of the link is missing. */
 export async function guestPathOf(db: Sql, secrets: SecretBytes, id: string): Promise<string | null> {
   const [row] = await db.query<{ sha256: Buffer }>(
     sql`SELECT token_sha256 AS sha256 FROM appointment_guests WHERE id = ${id}`,

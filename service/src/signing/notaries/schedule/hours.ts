@@ -10,10 +10,10 @@ export type NotaryHours = {
   zone: string;
   /** The time windows of each day of the week, starting on Sunday. */
   weekly: readonly (readonly Window[])[];
-  /** The time windows of single days, by `YYYY-MM-DD`. They replace the windows of the week. */
+  /** The time windows of single days, by `YYYY-MM-DD`. They replace that weekday's windows. */
   exceptions: Readonly<Record<string, readonly Window[]>>;
   /**
-   * The web address of the notary's own tool for audio and video. It counts only for acts that can't be done in a room
+   * The web address of the notary's own tool for audio and video. It is used only for acts that can't be done in a room
    * of this service.
    */
   meetingUrl: string | null;
@@ -31,7 +31,7 @@ const leadMs = 60 * minuteMs;
 
 const dayNames = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
 
-/** The possible start times in the next days. Times that overlap with `taken` are left out. */
+/** The possible start times in the next days. Times that overlap with `booked` are left out. */
 export function slotsOf(hours: NotaryHours, booked: readonly Date[], now: Date): Date[] {
   const earliest = now.getTime() + leadMs;
   const today = localDay(hours.zone, now);

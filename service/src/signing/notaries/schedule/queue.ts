@@ -1,4 +1,4 @@
-/** The rows of the queue: the notaries on duty, and the orders that ask to meet a notary now. */
+/** The rows of the queue for meetings “now”: the notaries on duty, and the orders that request a meeting. */
 
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import { changeRow } from "../../../kernel/platform/database/change-rows.ts";
@@ -25,10 +25,10 @@ export type NotaryRequest = {
   expiresAt: Date;
   state: "waiting" | "taken" | "ended";
   outcome: RequestOutcome | null;
-  /** The notary who took the request. */
+  /** The notary who accepted the request. */
   notaryId: string | null;
   takenAt: Date | null;
-  /** Whether the notary who took the request had claimed the order before. */
+  /** True if the notary had claimed the order before accepting the request. */
   keepsClaim: boolean;
 };
 
@@ -41,8 +41,8 @@ const dutyState: StateMac = {
 };
 
 /**
- * If the notary had claimed the order before, the MAC covers `taken_at` with a minus sign. In other rows it has no
- * sign, so MACs from before this distinction stay valid.
+ * If the notary had claimed the order before accepting, the MAC covers `taken_at` with a minus sign. In other rows it
+ * has no sign, so MACs from before this distinction stay valid.
  */
 const requestState: StateMac = {
   table: sql`notary_requests`,
@@ -55,7 +55,7 @@ const requestState: StateMac = {
 
 export const queueTables = [stateRows(dutyState), stateRows(requestState)];
 
-/** The notaries on duty, each with the time when the duty ends. Leaves out rows that fail their MAC. */
+/** The notaries on duty, each with the time when the duty ends. Skips rows whose MAC is invalid. */
 export async function onDuty(db: Sql, environment: Environment, now: Date): Promise<ReadonlyMap<string, Date>> {
   const rows = await db.query<{ notaryId: string; until: Date } & Marked>(sql`
     SELECT d.notary_id AS "notaryId", d.until, ${marked(dutyState, sql`d`)} FROM notary_duty d
@@ -63,10 +63,7 @@ export async function onDuty(db: Sql, environment: Environment, now: Date): Prom
   return new Map(rows.filter(({ isAuthentic }) => isAuthentic).map(({ notaryId, until }) => [notaryId, until]));
 }
 
-/**
- * Whether any notary is on duty. Decides only whether the link to the queue is shown; the queue's page checks more
- * closely.
- */
+/** True if any notary is on duty. Decides only if the link to the queue is shown; the queue's page checks in detail. */
 export async function isAnyOnDuty(db: Sql): Promise<boolean> {
   return (await db.query(sql`SELECT FROM notary_duty WHERE until > now() LIMIT 1`)).length > 0;
 }
@@ -89,8 +86,9 @@ const select = (seen: Statement): Statement => sql`
   FROM notary_requests r`;
 
 /**
- * The open request of an order. @param lock the clause that locks the request until the transaction ends; absent,
- * nothing is locked. The order must be locked before the request
+ * The open request of an order.
+ * @param lock the clause that locks the request until the transaction ends; without it, nothing is locked. The order
+ * must be locked before the request
  */
 export async function openRequestOf(
   db: Sql,
@@ -122,7 +120,7 @@ export async function countRequests(db: Sql, orderId: number, since: Date): Prom
   return row?.n ?? 0;
 }
 
-/** The open requests, oldest first. Leaves out rows that fail their MAC; these don't count toward `limit`. */
+/** The open requests, oldest first. Skips rows whose MAC is invalid; skipped rows don't count toward `limit`. */
 export async function openRequests(db: Sql, environment: Environment, limit: number): Promise<NotaryRequest[]> {
   const found: NotaryRequest[] = [];
   for (let offset = 0; ; offset += limit) {
@@ -135,8 +133,8 @@ export async function openRequests(db: Sql, environment: Environment, limit: num
 }
 
 /**
- * Counts the open requests in an environment and those of one firm. Makes other callers wait until the transaction
- * ends, so that the limits hold.
+ * Counts the open requests in an environment and those of one firm. Holds a lock until the transaction ends, so that
+ * concurrent requests can't exceed the limits.
  */
 export async function countOpenLocked(tx: Tx, environment: Environment, partnerId: string) {
   await tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`notary_requests ${environment}`}, 0))`);
@@ -166,7 +164,7 @@ export const setAccepted = (
 ): Promise<void> =>
   change(tx, id, sql`state = 'taken', notary_id = ${notaryId}, taken_at = ${at}, keeps_claim = ${keepsClaim}`);
 
-/** Returns a taken request to its position in the queue. The caller must have locked the request. */
+/** Returns an accepted request to its position in the queue. The caller must have locked the request. */
 export const setWaiting = (tx: Tx, id: string, expiresAt: Date): Promise<void> =>
   change(
     tx,
@@ -185,8 +183,8 @@ export async function endRequestOf(tx: Tx, orderId: number, outcome: RequestOutc
 }
 
 /**
- * The requests that need an action: nobody took them in time, their notary did not open the session or released the
- * order, or their order no longer waits.
+ * The requests that need an action. Either nobody accepted them in time, or their notary did not open the session or
+ * released the order, or their order no longer waits.
  */
 export const requestsToLookAt = (db: Sql, now: Date, acceptedBefore: Date) =>
   db.query<{ orderId: number }>(sql`

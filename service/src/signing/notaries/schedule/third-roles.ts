@@ -1,4 +1,6 @@
-/** The roles of people in a live session who neither sign nor notarize, and who may be invited to them. */
+/**
+ * The roles of third persons in a live session (people who neither sign nor notarize), and the rules for inviting them.
+ */
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { languages } from "../../../kernel/platform/languages.ts";
 import { isEmail } from "../../../kernel/platform/mail/email.ts";
@@ -21,7 +23,7 @@ const ruleOf = {
   observer: "observers",
 } as const satisfies Record<ThirdRole, OnlineName>;
 
-/** The most witnesses who identify nobody. */
+/** The most witnesses who vouch for nobody's identity. */
 const mostWitnesses = 2;
 
 export const roleWords: Readonly<Record<"signer" | ThirdRole, string>> = {
@@ -33,8 +35,8 @@ export const roleWords: Readonly<Record<"signer" | ThirdRole, string>> = {
 };
 
 /**
- * Why the state's rules exclude a person of this role from a session; null when they don't. A rule whose value nobody
- * has entered excludes the person.
+ * The reason why the state's rules exclude a person of this role from a session; null when they don't. A rule without a
+ * value excludes the person.
  */
 export function roleObstacle(role: ThirdRole, online: OnlineRules): string | null {
   const name = ruleOf[role];
@@ -76,7 +78,7 @@ export const signersComing = (signers: readonly { name: string; email: string }[
   signers.map(({ name, email }) => ({ role: "signer", name, email, forSigner: null }));
 
 /**
- * Refuses a third person who can't come in addition to these people.
+ * Rejects a third person who can't attend in addition to these people.
  * @param notary the name of the notary
  */
 export function requirePlace(

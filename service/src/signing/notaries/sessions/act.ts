@@ -1,5 +1,6 @@
 /**
- * The run sheet of an act by audio and video: the conditions of its steps, the notary's steps, and the signers' turns.
+ * The run sheet of an act by audio and video (the record of its steps): the conditions of its steps, the notary's
+ * steps, and the signers' turns.
  */
 import type { Operator } from "../../../firms/operators/operators.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
@@ -31,8 +32,8 @@ const namesIn = (signers: readonly Person[]) => (person: string) =>
 
 /**
  * Checks the conditions of a step of an act by audio and video. If the step needs presence or recording, the notary and
- * the step's signer must be present or recorded: all signers for a step of the whole act.
- * @param shows the people whose moving pictures the notary's page reports. Null where only the page itself can know.
+ * the step's signer must be present or recorded. For a step of the whole act, this applies to all signers.
+ * @param shows the people whose moving pictures the notary's page reports. Null when only the page itself can decide
  */
 export function unmetLive(
   { rooms }: Pick<LiveDeps, "rooms">,
@@ -62,7 +63,7 @@ export function unmetLive(
   };
 }
 
-/** @throws ServiceError `conflict` while the session is not live, naming who is away */
+/** @throws ServiceError `conflict` while the session is not live, naming the absent person */
 function requireLive(
   { rooms }: Pick<LiveDeps, "rooms">,
   session: LiveSession | undefined,
@@ -134,7 +135,7 @@ export async function markLive(deps: LiveDeps, operator: Operator, code: string,
   deps.rooms.tell(id, { kind: "changed" });
 }
 
-/** The place that a signer stated, as the fields of the form. */
+/** The place where a signer claims to be, as the fields of the form. */
 export function placeOf(people: readonly LivePerson[], signer: number): Typed {
   const { city, region, country } = people.find(({ n }) => n === signer)?.consent?.where ?? {};
   const named = Object.entries({ city, region, country }).map(([name, value]) => [principalField(signer, name), value]);
@@ -143,7 +144,7 @@ export function placeOf(people: readonly LivePerson[], signer: number): Typed {
 
 /** Checks presence at this moment, because `watch.ts` may notice an absence up to a second late. */
 async function requireAllHere({ rooms }: LiveDeps, { id }: LiveSession): Promise<void> {
-  // `watch.ts` may notice a break in the recording up to a second late, too.
+  // `watch.ts` may also notice an interrupted recording up to a second late.
   const broken = rooms.roomOf(id)?.broken ?? null;
   if (broken !== null)
     throw new ServiceError("conflict", "The session is not recorded now: nothing is marked or signed.");
@@ -158,8 +159,9 @@ type Identified = Pick<Claimed, "order" | "eligibility"> & {
 };
 
 /**
- * Why the notary can't identify a signer in this way now; null when the notary can. The transaction must have locked
- * the order: identity checks are changed under that lock, so the result holds until the mark is written.
+ * The reason why the notary can't identify a signer in this way now; null when the notary can. The transaction must
+ * have locked the order. Identity checks change only under that lock, so the result stays valid until the mark is
+ * written.
  */
 async function basisObstacle(
   deps: LiveDeps,
@@ -205,7 +207,7 @@ export async function giveTurn(deps: LiveDeps, operator: Operator, code: string)
         `by audio and video before the notary ${notary.commissionName}, ${notary.state}, commission ${notary.commissionNumber}` +
         `, in session ${session.id}${basis ? `, identified by ${basisWords[basis]}` : ""}`;
       const by = operator.actor;
-      // `watch.ts` renews the turn with this node's lease, while the session is on this node and recorded.
+      // `watch.ts` renews the turn with this node's lease, while this node records the session.
       const lease = deps.rooms.roomOf(session.id)?.lease;
       const until = lease ? turnEndOf(lease) : at;
       const token = await giveToSigner(tx, desk.rowMac, room.id, {
@@ -223,7 +225,7 @@ export async function giveTurn(deps: LiveDeps, operator: Operator, code: string)
   );
   const room = deps.rooms.roomOf(atTurn.session);
   if (room) room.turn = { person: atTurn.person, token: atTurn.token };
-  // `watch.ts` may have renewed the lease before it could see the turn.
+  // `watch.ts` may have renewed the lease before it could see the turn, so the turn is extended here.
   if (room && room.lease !== atTurn.lease) await keepTurn(deps, room);
   deps.rooms.tell(atTurn.session, { kind: "changed" });
 }
@@ -258,14 +260,14 @@ export const typedOnRecord = ({ session, recording }: OnRecord): Record<string, 
   session_id: session?.id ?? "",
   recording_sha256: recording?.sha256 ?? "",
   recording_at: recording?.keptAt ?? "",
-  // The form requires a day, so a recording that is stored permanently gets this one. The act itself says
+  // The form requires a date. A recording that is stored permanently gets this one; the act itself then states
   // "permanently".
   recording_until: recording?.keptUntil ?? "9999-12-31",
 });
 
 /**
  * Requires that an act by audio and video is signed in its own session, while all people are present.
- * @param mayHaveSigned false refuses a session in which the notary has already signed, which also ended the recording
+ * @param mayHaveSigned false to reject a session in which the notary has already signed, which also ended the recording
  * @throws ServiceError `conflict` while a person is away or the session is on hold, for an act of another session, and
  * for an act whose session has ended
  */

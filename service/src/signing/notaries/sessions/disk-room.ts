@@ -1,4 +1,4 @@
-/** Whether this node's disk has room to record another session. */
+/** Checks that this node's disk has space to record another session. */
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
@@ -12,14 +12,14 @@ type DiskDeps = {
 };
 
 /**
- * The people of all sessions that record to this node's disk. Nodes with the same data folder share the disk, so the
- * sessions that another node records there count, too.
+ * The people of all sessions that record to this node's disk. Nodes with the same data folder share the disk, so
+ * sessions that another node records there are included.
  */
 export async function peopleOnDisk({ disk, rooms, sheets: { desk } }: DiskDeps): Promise<number> {
   const own = rooms.rooms().map(({ session }) => session);
   const others = await disk.sessions();
-  // People who wait to be let in count, because they will be recorded. Observers are not recorded. The folder of an ended
-  // session may still be on the disk.
+  // People in the waiting room are included, because they will be recorded. Observers are not recorded. The folder of
+  // an ended session may still be on the disk.
   const [row] = await desk.db.query<{ people: number }>(sql`
     SELECT (count(DISTINCT l.id) + count(p.id))::int AS people FROM live_sessions l
       LEFT JOIN live_people p ON p.session_id = l.id AND p.role <> 'observer'
@@ -33,7 +33,7 @@ export const recordedAmong = (people: readonly { role: string }[]): number =>
   people.filter(({ role }) => role !== "observer").length;
 
 /**
- * Why the disk has no room for a session with these people in addition to the open ones; null when it has.
+ * The reason why the disk has no space for a session with these people in addition to the open ones; null when it has.
  * @param people the recorded people of the session, without the notary
  */
 export async function roomlessDisk(deps: DiskDeps, people: number): Promise<string | null> {

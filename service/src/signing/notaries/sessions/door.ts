@@ -41,14 +41,14 @@ export async function admitPerson(deps: LiveDeps, operator: Operator, code: stri
     await note(deps, live, operator.actor, { name: "admitted", person: who });
     return { session: live.session.id, who, role: person.role };
   });
-  // Observers send nothing, so nobody waits for them.
+  // Observers send no media, so the session doesn't wait for them.
   if (admitted.role !== "observer") await deps.rooms.expect(admitted.session, admitted.who);
 }
 
 /**
- * Lets a person join with another browser. The present browser is removed, and a new code is required. A stranger might
- * be using the new browser. So if the person was already admitted, the act begins again, with the identity checks, and a
- * signer must prove their identity again.
+ * Allows a person to join with another browser. The current browser is disconnected, and a new code is required. The
+ * new browser may be a stranger's. So if the person was already admitted, the act begins again with the identity
+ * checks, and a signer must prove their identity again.
  * @throws ServiceError `conflict` once the notary has signed
  */
 export async function releaseBrowser(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
@@ -77,10 +77,11 @@ export async function releaseBrowser(deps: LiveDeps, operator: Operator, code: s
 }
 
 /**
- * Sends a witness or observer back to the waiting room, even if that person is disconnected. From then on the act
- * continues without the person. The sheet keeps its marks about a credible witness's vouching. If the signer must be
- * identified again, the notary can admit the witness again. An interpreter can't be excused, because the signer
- * understands the rest of the act only through the interpreter.
+ * Returns a witness or observer to the waiting room, even a disconnected one. The act continues without that person.
+ * The sheet keeps its marks about a credible witness's vouching. If the signer must be identified again, the notary can
+ * admit the witness again.
+ *
+ * An interpreter can't be excused, because the signer understands the rest of the act only through the interpreter.
  * @throws ServiceError `conflict` for an interpreter, for somebody who was not admitted, and once the notary has signed
  */
 export async function excusePerson(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
@@ -95,7 +96,7 @@ export async function excusePerson(deps: LiveDeps, operator: Operator, code: str
         `${person.name} interprets until you have signed. End the session if that is not possible.`,
       );
     if (session.state === "signed") throw new ServiceError("conflict", hasSigned);
-    // A person whom an earlier request excused may have connected at the same moment, and must be disconnected.
+    // A concurrent connection of the person may have opened while an earlier request excused them. It must be closed.
     if (!person.admittedAt && !deps.rooms.hasIn(session.id, who))
       throw new ServiceError("conflict", `${person.name} is not in the session.`);
     await updatePerson(live.tx, person.id, sql`admitted_at = NULL`);
@@ -105,14 +106,14 @@ export async function excusePerson(deps: LiveDeps, operator: Operator, code: str
   await deps.rooms.disconnect(excused.session, excused.who);
 }
 
-/** Pauses the session, or continues it. During a pause nothing can be marked or signed, but the recording continues. */
+/** Pauses or resumes the session. During a pause nothing can be marked or signed, but the recording continues. */
 export async function pauseLive(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const isPaused = typed["hold"] === "yes";
   await changeLive(deps, operator, code, async (live) => {
     const { state } = live.session;
     if (state === "open") throw new ServiceError("conflict", "Begin the session first.");
     if (state === "signed") throw new ServiceError("conflict", hasSigned);
-    // The session continues only after the watch has found that everybody is present.
+    // The session resumes only after the watch has found that everybody is present.
     const set = isPaused ? sql`is_paused = true, state = 'held'` : sql`is_paused = false`;
     await note(deps, live, operator.actor, { name: isPaused ? "held" : "resumed" }, set);
     if (isPaused) await openSignature(live.tx, deps, live.session, false, live.at);
@@ -138,8 +139,8 @@ export type SignedAct = { sha256: string; actSha256: string };
 
 /**
  * Ends the recording once the notary has signed in the presence of the people, so that the journal can name the whole
- * recording. Does nothing without a session. The session's record names the signed file and the act with which the
- * recording ended, so that no file signed later is accepted.
+ * recording. Does nothing without a session. The session's record names the signed file and the act, so that no file
+ * signed later is accepted.
  * @throws ServiceError `conflict` while a step is open or a person is away, and for a file other than the one with
  * which the recording was ended
  */
@@ -158,7 +159,7 @@ export async function closeForAct(deps: LiveDeps, operator: Operator, code: stri
     const sheet = await findSheet({ ...desk, db: live.tx }, sheetId);
     const signers = (sheet?.people ?? []).map(({ n }) => personName(n));
     const people = [notaryName, ...signers, ...(deps.rooms.roomOf(id)?.people.keys() ?? [])];
-    // If the end of the act was not recorded, the act must not be entered into the journal.
+    // If the end of the act was not recorded, the act must not be entered in the journal.
     await requireRecorded(deps, id, live.tx);
     const isReady = state === "live" && sheet && openTurn(sheet)?.step.name === "notary_signs";
     if (!isReady || deps.rooms.absent(id, people) !== null)

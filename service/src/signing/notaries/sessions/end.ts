@@ -1,4 +1,4 @@
-/** The end of a live session. Its recording and rooms are closed. Then people may meet again, or the order fails. */
+/** The end of a live session. Closes its recording and rooms. After that, people may meet again, or the order fails. */
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
@@ -39,15 +39,15 @@ export async function atSession(
 /** Ends the act of a session that can't continue. */
 export async function endTechnical(deps: LiveDeps, seen: LiveSession): Promise<void> {
   await atSession(deps, seen, async (tx, session, at) => {
-    // The notary may have signed since the session was read: then all of it is recorded.
+    // The notary may have signed since the session was read. The session is then not broken: it is recorded completely.
     if (session.state === "signed" && seen.state !== "signed") return;
     await endWithoutAct(tx, deps.sheets.desk.rowMac, session, "technical", { by: "system", at });
   });
 }
 
 /**
- * The sessions of an order that ended with this outcome. Leaves out sessions that could not be recorded any longer: the
- * operator must solve that problem, and the order must not fail because of it.
+ * The sessions of an order that ended with this outcome. Skips sessions that could not be recorded any longer: the
+ * cause is on the operator's side, so the order must not fail because of it.
  */
 async function endedLike(tx: Tx, { rowMac }: DeskDeps, orderId: number, outcome: string): Promise<LiveSession[]> {
   const counted: LiveSession[] = [];
@@ -62,7 +62,7 @@ const reasons = {
 } as const;
 
 /**
- * Closes the recording and the rooms of a session whose act has ended. Safe to repeat; if it fails, it is tried again a
+ * Closes the recording and the rooms of a session whose act has ended. Idempotent; after a failure it is retried a
  * second later.
  */
 export async function finish(deps: LiveDeps, id: string): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * How a signer or a third person enters a live session: by the link, a code, one browser, consent to the recording, and
- * the waiting room.
+ * The entry of a signer or a third person into a live session: the link, a code, one browser, consent to the recording,
+ * and the waiting room.
  */
 import { timingSafeEqual } from "node:crypto";
 import { minuteMs } from "../../../kernel/platform/clock.ts";
@@ -42,7 +42,7 @@ export type RoomLink = { token: string; browser: string | null };
 export type Entered = {
   session: LiveSession;
   person: LivePerson;
-  /** The person's present step. `elsewhere`: the code was entered in another browser. */
+  /** The person's current step. `elsewhere`: the code was entered in another browser. */
   step: "code" | "elsewhere" | "about" | "refused" | "waiting" | "room" | "ended";
 };
 
@@ -73,7 +73,7 @@ function stepOf({ state }: LiveSession, person: LivePerson, link: RoomLink): Ent
 }
 
 /**
- * Where the person of a room's link is, who must be at one of these steps.
+ * Finds the person of a room's link, who must be at one of these steps.
  * @throws ServiceError `conflict` when the person is not at this step in this browser
  */
 export async function requireStep(
@@ -88,8 +88,8 @@ export async function requireStep(
 
 /**
  * Connects a person who was found in the room.
- * @throws ServiceError `conflict` when the notary has meanwhile excused the person, or let the person join with another
- * browser
+ * @throws ServiceError `conflict` when the notary has since excused the person, or allowed the person to join with
+ * another browser
  */
 export async function connectPerson(
   deps: Pick<LiveDeps, "sheets" | "rooms">,
@@ -105,7 +105,7 @@ export async function connectPerson(
   try {
     await requireStep(deps, link, "room");
   } catch (error) {
-    // When the notary's request was handled, this connection did not exist yet, so nothing has disconnected it.
+    // When the notary's request was handled, this connection did not exist yet, so it must be closed here.
     await deps.rooms.disconnect(session, person);
     throw error;
   }
@@ -134,7 +134,7 @@ export async function atLink<T>(
     const session = await lockLive(tx, seen.id);
     const person = await lockPerson(tx, id);
     if (!session || !person || session.state === "ended") throw new ServiceError("conflict", "This session has ended.");
-    // The notary may have let in another browser of the person since the first check.
+    // The notary may have admitted another browser of the person since the first check.
     if (!steps.includes(stepOf(session, person, link))) throw notOpen();
     return work({ tx, session, person, at: desk.clock() });
   });
@@ -155,7 +155,7 @@ async function write(
 const mostCodes = 12;
 const mostFailures = 5;
 
-/** A stranger with the link can use up all codes. The notary can then allow the person more. */
+/** True if all codes are used up, possibly by a stranger with the link. The notary can then allow more codes. */
 export const hasNoCodesLeft = ({ codesSent }: Pick<LivePerson, "codesSent">): boolean => codesSent >= mostCodes;
 
 /**
@@ -204,10 +204,10 @@ function isCodeOf({ identity: { secrets } }: LiveDeps, codeId: string, typed: st
 }
 
 /**
- * Records whether the person agrees to be recorded, and where the person is. A person who refuses is not admitted, and
- * the session can't begin, so nobody's media is forwarded.
- * @returns `abroad` for a signer outside the United States whose notary may not, or is not known to be allowed to, act
- * for such a signer. The notary sees where the signer is; the answer is not taken.
+ * Records whether the person agrees to be recorded, and where the person is. A person who refuses is not admitted. The
+ * session then can't begin, so nobody's media is forwarded.
+ * @returns `abroad`, and records no consent, for a signer outside the United States, unless the state's rules allow the
+ * notary to act for such a signer. The notary sees the signer's place
  * @throws ServiceError `validation` naming the first wrong field, `conflict` after the text or the list of observers
  * has changed
  */
@@ -250,10 +250,13 @@ export async function answerConsent(
   return outcome;
 }
 
-/** The events after which a person may answer, or has answered, another time. */
+/** The events after which a person may answer again, or has answered. */
 const answeredAgain: readonly string[] = ["consented", "consent_refused", "released"];
 
-/** Where signers say they are whom the rules of the notary's state exclude for that, by their names in the session. */
+/**
+ * The signers whose stated place abroad is excluded by the rules of the notary's state: their places, by their names in
+ * the session.
+ */
 export async function excludedAbroad(
   { sheets: { desk } }: Pick<LiveDeps, "sheets">,
   session: LiveSession,

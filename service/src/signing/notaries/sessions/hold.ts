@@ -1,4 +1,4 @@
-/** Holds the act of a live session: blocks its signature, or makes the whole act begin again. */
+/** Interrupts the act of a live session: blocks its signature, or restarts the whole act. */
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
@@ -17,15 +17,15 @@ import type { LiveDeps } from "./session.ts";
 import { type LiveSession, updateLive } from "./store.ts";
 
 /**
- * The step from which an act begins again. `proofsOf`: the number of the signer whose earlier identity checks no longer
- * count, or `all`; by default nobody's.
+ * The step from which an act restarts. `proofsOf`: the number of the signer whose earlier identity checks are voided,
+ * or `all`; by default no checks are voided.
  */
 type Again = { readonly from: Restart; readonly proofsOf?: number | "all" };
 
 /**
- * Begins the act again, unless nothing of it was marked yet. If somebody has already signed, only an acknowledgment can
- * begin again, because in other acts the signature must follow the oath. Any other act ends then, with its session, and
- * the next session begins with the original document.
+ * Restarts the act, unless it has no marks yet. After a signature, only an acknowledgment can restart, because in other
+ * acts the signature must follow the oath. Any other act then ends with its session, and the next session begins with
+ * the original document.
  */
 export async function beginAgain(
   deps: LiveDeps,
@@ -38,7 +38,8 @@ export async function beginAgain(
   if ((await outcomeOf(tx, session.sheetId)) !== null) return;
   const by = { by: "system", at };
   let sheet = await lockOpenSheet(tx, rowMac, session.sheetId);
-  // Before the first mark, too: the person may have proved their identity at home.
+  // The checks are voided even before the first mark, because the person may have proved their identity before the
+  // session.
   if (proofsOf !== undefined) sheet = await voidProofs(tx, rowMac, sheet, proofsOf, by);
   if (!sheet.marks.some(({ kind, run }) => kind === "step" && run === sheet.run)) return;
   const envelope = await roomEnvelopeOf(tx, session.orderId);
@@ -49,7 +50,7 @@ export async function beginAgain(
   await restartSheet(tx, rowMac, sheet, { cause: "interrupted", keep }, by);
 }
 
-/** Records that the checks that a signer, or everybody, has passed until now no longer count. The order is locked. */
+/** Voids the checks that a signer, or everybody, has passed until now. The order must be locked. */
 export async function voidProofs(tx: Tx, rowMac: RowMac, sheet: Sheet, of: number | "all", by: By): Promise<Sheet> {
   const checks = await checksOf(tx, sheet.orderId);
   const passed = checks.filter(({ state, person }) => state === "passed" && (of === "all" || person === of));
@@ -58,8 +59,8 @@ export async function voidProofs(tx: Tx, rowMac: RowMac, sheet: Sheet, of: numbe
 }
 
 /**
- * Holds a session that is not recorded any more. `watch.ts` looks only once a second, and no signature may be accepted
- * until then.
+ * Holds a session that is no longer recorded. `watch.ts` checks only once a second, and no signature may be accepted
+ * before its next check.
  */
 export async function holdUnrecorded(deps: LiveDeps, room: Room): Promise<void> {
   await atSession(deps, { id: room.session, orderId: room.orderId }, async (tx, session, at) => {
@@ -71,8 +72,8 @@ export async function holdUnrecorded(deps: LiveDeps, room: Room): Promise<void> 
 }
 
 /**
- * Allows the signature of the signer whose turn it is, if the session is live and the sheet says that this signer signs
- * next. Otherwise blocks it. Also records on the sheet whether the session is live or held.
+ * Allows the signature of the signer whose turn it is, if the session is live and the sheet has this signature as its
+ * next step. Otherwise blocks it. Also records on the sheet if the session is live or held.
  */
 export async function openSignature(
   tx: Tx,

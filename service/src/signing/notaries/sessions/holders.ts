@@ -1,18 +1,18 @@
-/** Which of a person's pages has the person's media connection: the one on which the person acted last. */
+/** Decides which of a person's pages has the media connection: the page on which the person acted last. */
 import type { Ticket } from "../../../providers/providers.ts";
 
 /** The page of a person that has the media connection, and when the person last acted on it. */
 export type Holder = { page: string; actedAt: number };
 
-/** A page that asks for its person's media connection. */
+/** A page that requests its person's media connection. */
 export type AskingPage = {
-  /** The name that the page gave itself. */
+  /** The random name that the page chose for itself. */
   page: string;
-  /** The time since the person opened the page, or last asked on it for the connection. */
+  /** Milliseconds since the person opened the page, or last requested the connection there. */
   agoMs: number;
 };
 
-/** The answer to a page that asks: a ticket, unless the person acted later on another page, which has the connection. */
+/** The answer to such a page: a ticket, unless the person acted later on another page, which has the connection. */
 export type Connected = Ticket | { isElsewhere: true };
 
 /** @param typed the fields of the page's form @returns null for a page without a name */

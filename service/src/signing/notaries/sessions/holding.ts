@@ -1,4 +1,4 @@
-/** How this node holds sessions: it renews their leases, and lets them go when it may not have them any more. */
+/** This node's leases on sessions: it renews them, and closes a session whose lease has expired. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
@@ -25,7 +25,7 @@ import type { LiveDeps } from "./session.ts";
 export async function renew(deps: LiveDeps, room: Room): Promise<void> {
   if (msLeft(room.lease) >= renewMs) return;
   const lease = await renewLease(deps, room.session);
-  // A late answer must not extend the turn: the media have stopped.
+  // A late answer must not extend the turn, because the media have already stopped.
   if (!isHere(deps, room)) return;
   if (lease === null) return letGo(deps, room);
   deps.rooms.setLease(room, lease);
@@ -33,14 +33,14 @@ export async function renew(deps: LiveDeps, room: Room): Promise<void> {
 }
 
 /**
- * Whether this is still the session's room at this node. The database may have answered so late that this node has let
- * the session go meanwhile, or opened it again.
+ * True if this object is still the session's room at this node. While the database was slow to answer, this node may
+ * have released the session, or opened it again.
  */
 export const isHere = ({ rooms }: LiveDeps, room: Room): boolean => rooms.roomOf(room.session) === room;
 
 /**
- * Removes the session's room at this node, so that nobody uses it here, and marks the session as leaving. `leave` then
- * closes its media and recording.
+ * Removes the session's room at this node, so that no request uses it here, and marks the session as leaving. `leave`
+ * then closes its media and recording.
  */
 export function letGo(deps: LiveDeps, room: Room): void {
   if (!isHere(deps, room)) return;
@@ -49,9 +49,8 @@ export function letGo(deps: LiveDeps, room: Room): void {
 }
 
 /**
- * Stops taking part in a session whose lease this node could not renew in time, so that no two nodes record it at once.
- * The database may not answer now, so nothing is written. The node that opens the session next finds how long people
- * were away.
+ * Leaves a session whose lease this node could not renew in time, so that no two nodes record it at once. The database
+ * may be down, so nothing is written. The node that opens the session next computes how long people were away.
  */
 export function fence(deps: LiveDeps, room: Room): void {
   const { rooms, sheets } = deps;
@@ -61,13 +60,13 @@ export function fence(deps: LiveDeps, room: Room): void {
   rooms.endStreams(room.session);
 }
 
-/** Closes the recording at this node. If that fails, the watch tries again until all parts are stored. */
+/** Closes the recording at this node. On a failure the watch retries until all parts are stored. */
 export async function leave({ rooms, recordings }: LiveDeps, session: string): Promise<void> {
   await recordings.leave(session);
   rooms.leaving.delete(session);
 }
 
-/** Extends a signer's turn. If the lease is not renewed again, the turn ends before the media do. */
+/** Extends a signer's turn up to the end of the lease. Without another renewal, the turn ends before the media stop. */
 export async function keepTurn({ sheets: { desk } }: LiveDeps, { orderId, lease }: Room): Promise<void> {
   await desk.db.transaction(async (tx) => {
     const envelope = await roomEnvelopeOf(tx, orderId);
@@ -86,14 +85,14 @@ export async function requireRecorded(deps: LiveDeps, id: string, tx: Tx): Promi
   if (!room || room.broken !== null) throw notHere();
 }
 
-/** Resolves when the watch does nothing with a session, or with any. */
+/** Resolves when the watch has no work in progress for a session, or for any session. */
 type Settled = { ofSession: (session: string) => Promise<void>; ofAll: () => Promise<void> };
 
 /**
- * Lets all sessions at this node go before it stops, so that other nodes can continue them at once. Slow work on one
- * session delays no other. A lease is released only when the session's last part is stored, because a part can't be
- * stored any more when another node has continued the recording.
- * @param late aborts when this has taken too long. The leases that are not released by then end by themselves.
+ * Releases all sessions at this node before it stops, so that other nodes can continue them at once. Slow work on one
+ * session delays no other session. A lease is released only after the session's last part is stored: once another node
+ * has continued the recording, the part can't be stored.
+ * @param late aborts when this has taken too long. Leases that are not released by then expire
  */
 export async function handOver(deps: LiveDeps, late: AbortSignal, settled: Settled): Promise<void> {
   const { rooms, own, sheets } = deps;
@@ -107,8 +106,8 @@ export async function handOver(deps: LiveDeps, late: AbortSignal, settled: Settl
   };
   const handAll = () =>
     Promise.all([
-      // Sessions that this node is leaving no longer renew their leases. The end of such a lease shows since when
-      // people are away.
+      // This node has stopped renewing the leases of sessions that it is leaving. The end of such a lease shows when
+      // people were disconnected.
       ...[...rooms.leaving].map((session) => handOne(session, () => leave(deps, session))),
       ...rooms.rooms().map((room) => handOne(room.session, () => handRoom(deps, room, late, settled))),
     ]);
@@ -128,15 +127,15 @@ async function handRoom(deps: LiveDeps, room: Room, late: AbortSignal, settled: 
   const msAgo = stopwatch();
   letGo(deps, room);
   await leaveUnderLease(deps, session, late);
-  // A renewal that the database performs late would take the released lease again.
+  // A delayed renewal in the database would acquire the released lease again, so this waits for it.
   await settled.ofSession(session);
   await releaseLeases(sheets.desk.db, own.id, msAgo(), sql`id = ${session}`);
   rooms.endStreams(session);
 }
 
 /**
- * Ends the open turn. If the database refuses that, waits until the turn ends by itself, because no signature may be
- * accepted after the media have stopped.
+ * Ends the open turn. If the database fails, waits until the turn expires, because no signature may be accepted after
+ * the media have stopped.
  */
 async function endTurn({ sheets: { desk } }: LiveDeps, room: Room): Promise<void> {
   const { orderId, turn, lease, session } = room;
@@ -146,7 +145,7 @@ async function endTurn({ sheets: { desk } }: LiveDeps, room: Room): Promise<void
     await desk.db.transaction(async (tx) => {
       const envelope = await roomEnvelopeOf(tx, orderId);
       if (!envelope) return;
-      // Locks the envelope, so a signature that is being made counts while the session is still recorded.
+      // Locks the envelope, so a concurrent signature finishes while the session is still recorded.
       await setSignature(tx, envelope.id, false);
       await endSignersTurn(tx, envelope.id, desk.clock());
     });
@@ -159,7 +158,9 @@ async function endTurn({ sheets: { desk } }: LiveDeps, room: Room): Promise<void
 const renewEveryMs = 2_000;
 const mostLeaveAgainMs = 5_000;
 
-/** Leaves a session, and keeps its lease meanwhile: another node could otherwise continue without the last part. */
+/**
+ * Leaves a session while renewing its lease. Otherwise another node could continue the recording without the last part.
+ */
 async function leaveUnderLease(deps: LiveDeps, session: string, late: AbortSignal): Promise<void> {
   const left = leaveUntil(deps, session, late).then(() => true);
   left.catch(() => {});
@@ -169,7 +170,7 @@ async function leaveUnderLease(deps: LiveDeps, session: string, late: AbortSigna
   }
 }
 
-/** Leaves a session, and repeats this after each failure until `late` aborts. */
+/** Leaves a session, and retries after each failure until `late` aborts. */
 async function leaveUntil(deps: LiveDeps, session: string, late: AbortSignal): Promise<void> {
   for (let failures = 1; ; failures++) {
     try {
@@ -184,9 +185,9 @@ async function leaveUntil(deps: LiveDeps, session: string, late: AbortSignal): P
 }
 
 /**
- * Keeps the pages of sessions at the node that has their session. Ends event streams and passed answers of a session
- * that another node has now: the pages then connect again, and reach that node. Renews this node's leases on sessions
- * that have not begun.
+ * Routes pages to the node that holds their session. Closes event streams and proxied answers of a session that another
+ * node holds now: the pages then reconnect, and reach that node. Renews this node's leases on sessions that have not
+ * begun.
  */
 export async function followLeases(deps: LiveDeps): Promise<void> {
   const { own, rooms, sheets } = deps;

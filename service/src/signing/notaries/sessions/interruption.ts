@@ -1,5 +1,5 @@
 /**
- * Decides when a person in a live session counts as absent, and which steps are repeated then. All functions here are
+ * Decides when a person in a live session is absent, and which steps are repeated after that. All functions here are
  * pure.
  */
 import { hourMs, minuteMs } from "../../../kernel/platform/clock.ts";
@@ -22,23 +22,23 @@ const awayMs = 12_000;
 export const phaseOf = (silentMs: number): Phase =>
   silentMs >= awayMs ? "away" : silentMs >= frozenMs ? "frozen" : "here";
 
-/** The event of a person's change of presence. @param isFirst whether the person comes for the first time */
+/** The event of a person's change of presence. @param isFirst true for the person's first arrival */
 export const moveName = (from: Phase, to: Phase, isFirst: boolean): string => {
   if (to !== "here") return to;
   if (isFirst) return arrived;
   return from === "away" ? "back" : "gap";
 };
 
-/** The person was let in, and now comes for the first time. */
+/** The event of a person's first arrival after their admission. */
 export const arrived = "joined";
-/** The events that show that a person was there: only what arrives from the person causes them. */
+/** The events that prove that a person was there: only media that arrived from the person cause them. */
 export const arrivals: readonly string[] = [arrived, "back", "gap"];
 
 export type Restart = "act" | "identity";
 
 /**
- * Which steps are repeated after a person was silent for this long: `act` or `identity`, as in the state's rules. Null
- * when the act continues. If the state's rules are unknown, any absence makes the act begin again.
+ * The steps that are repeated after a person was silent for this long: `act` or `identity`, as in the state's rules.
+ * Null when the act continues. If the state has no rule, any absence restarts the act.
  */
 export function restartAfter(silentMs: number, { restart, resumeSeconds }: OnlineRules): Restart | null {
   if (phaseOf(silentMs) !== "away") return null;
@@ -53,7 +53,7 @@ const mostSignerAwayMs = 30 * minuteMs;
 const mostSessionMs = 8 * hourMs;
 
 /**
- * Whether a session must end for technical reasons.
+ * True if a session must end for technical reasons.
  * @param silentMs the time without whole frames for each person, by the person's name in the engine
  */
 export const isBroken = (silentMs: ReadonlyMap<string, number>, lasts: number): boolean =>

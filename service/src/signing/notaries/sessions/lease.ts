@@ -1,7 +1,4 @@
-/**
- * Leases on live sessions: the node that holds a session, and until when. Only that node has the session's media and
- * the pages' event streams.
- */
+/** Leases on live sessions. Only the node that holds a session's lease has its media and its pages' event streams. */
 
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
@@ -12,31 +9,31 @@ import { orderIdOf } from "../../../orders/order/order.ts";
 import type { DeskDeps } from "../claims/claims.ts";
 import { type LiveSession, sha256Of } from "./store.ts";
 
-/** After a process was killed, people can come back only once the process's lease has ended, so the lease is short. */
+/** After a process was killed, people can reconnect only when its lease has expired, so the lease is short. */
 export const leaseMs = 9_000;
-/** How much of a lease is left when it is renewed. */
+/** A lease is renewed when this much of it is left. */
 export const renewMs = 6_000;
-/** How long before its lease ends a node stops the media, because closing them takes a moment. */
+/** A node stops the media this long before its lease ends, because closing them takes time. */
 const fenceMs = 1_500;
-/** How long before that a signer's turn ends: no signature may be accepted after the media have stopped. */
+/** A signer's turn ends this long before the media stop, because no signature may be accepted without them. */
 const turnMarginMs = 1_000;
 
 /**
- * A lease of this node. `until` is by the database's clock, because the nodes' clocks may differ: another node would
- * otherwise take over a session too early. `since` is by `monotonicMs`.
+ * A lease of this node. `until` is a time of the database's clock, because the nodes' clocks may differ: another node
+ * could otherwise take over a session too early. `since` is a time of `monotonicMs`.
  */
 export type OwnLease = { until: number; since: number };
 
-/** How many milliseconds of a lease are left. It ends no earlier in the database. */
+/** Milliseconds left of a lease, a lower bound: in the database it ends no earlier. */
 export const msLeft = ({ since }: OwnLease): number => since + leaseMs - monotonicMs();
 
-/** In how many milliseconds this node stops the media, unless it renews the lease. */
+/** Milliseconds until this node stops the media, unless it renews the lease. */
 export const msToFence = (lease: OwnLease): number => Math.max(0, msLeft(lease) - fenceMs);
 
-/** When a signer's turn ends by the database's clock, unless the lease is renewed. */
+/** The end of a signer's turn by the database's clock, unless the lease is renewed. */
 export const turnEndOf = ({ until }: OwnLease): Date => new Date(until - fenceMs - turnMarginMs);
 
-/** In how many milliseconds a signer's turn ends. */
+/** Milliseconds until a signer's turn ends. */
 export const msToTurnEnd = (lease: OwnLease): number => Math.max(0, msLeft(lease) - fenceMs - turnMarginMs);
 
 type Lease = {
@@ -45,7 +42,7 @@ type Lease = {
   node: string | null;
   url: string | null;
   mac: Buffer | null;
-  /** How many milliseconds of the lease are left; 0 or less without a valid lease. */
+  /** Milliseconds left of the lease; 0 or less without a valid lease. */
   left: number;
 };
 
@@ -62,7 +59,7 @@ async function leasesWhere(db: Sql, where: Statement): Promise<Lease[]> {
 export const leasesOf = (db: Sql, sessions: readonly string[]): Promise<Lease[]> =>
   leasesWhere(db, sql`l.id = ANY(${sessions})`);
 
-/** Whether a node has a valid lease on the session. False for a recording without a session. */
+/** True if a node has a valid lease on the session. False for a recording without a session. */
 export async function isLeased(db: Sql, session: string): Promise<boolean> {
   const rows = await db.query(sql`
     SELECT 1 FROM live_sessions WHERE id::text = ${session} AND node IS NOT NULL AND lease_until > clock_timestamp()`);
@@ -77,8 +74,8 @@ export async function nodesWithSessions(db: Sql): Promise<{ node: string; url: s
 }
 
 /**
- * Takes or renews this node's lease on a session. @returns null while another node has the session, and after the
- * session has ended
+ * Acquires or renews this node's lease on a session. @returns null while another node holds it, and after the session
+ * has ended
  */
 export async function renewLease(
   { own, sheets: { desk } }: LeaseDeps,
@@ -92,7 +89,8 @@ export async function renewLease(
       lease_until = clock_timestamp() + make_interval(secs => ${leaseMs / 1000})
     WHERE id = ${id} AND state <> 'ended' AND (node IS NULL OR node = ${own.id} OR lease_until < clock_timestamp())
     RETURNING lease_until AS until`);
-  // The database may have read its clock as late as its answer came, and `until` must not be later than `since` allows.
+  // The database may have read its clock at any time until its answer arrived, so `until` is corrected to what `since`
+  // guarantees.
   return row ? { until: row.until.getTime() - (monotonicMs() - since), since } : null;
 }
 
@@ -110,8 +108,8 @@ const elsewhere = () =>
   );
 
 /**
- * Refuses while another node has a valid lease on the session. A lease that has ended is not renewed here, because its
- * end shows how long people were away.
+ * Throws while another node has a valid lease on the session. An expired lease is not renewed here, because its end
+ * shows how long people were away.
  * @throws ServiceError `unavailable` while another node has the session
  */
 export async function requireHere({ own }: Pick<LeaseDeps, "own">, id: string, tx: Tx): Promise<void> {
@@ -127,7 +125,7 @@ export async function requireHere({ own }: Pick<LeaseDeps, "own">, id: string, t
  * @throws ServiceError `unavailable` otherwise
  */
 export async function requireLease({ own }: Pick<LeaseDeps, "own">, id: string, tx: Tx): Promise<void> {
-  // The lease may end while this waits for the lock, so the clock is read afterwards.
+  // The lease may expire while this waits for the lock, so the clock is read afterwards.
   await tx.query(sql`SELECT 1 FROM live_sessions WHERE id = ${id} FOR NO KEY UPDATE`);
   const rows = await tx.query(
     sql`SELECT 1 FROM live_sessions WHERE id = ${id} AND node = ${own.id} AND lease_until > clock_timestamp()`,
@@ -148,8 +146,8 @@ export const releaseLeases = (db: Sql, node: string, msAgo: number, which: State
     WHERE node = ${node} AND state <> 'ended' AND ${which}`);
 
 /**
- * How long ago the service process that had a session certainly ran, in milliseconds. For a killed process, this is the
- * time since it last renewed its lease. Null when no process has had the session.
+ * Milliseconds since the service process that had a session last proved that it ran. For a killed process, this is the
+ * time of its last renewal. Null when no process has had the session.
  */
 export async function msSinceLeft(db: Sql, id: string): Promise<number | null> {
   const [row] = await db.query<{ ended: number | null; isKilled: boolean }>(sql`
@@ -159,7 +157,7 @@ export async function msSinceLeft(db: Sql, id: string): Promise<number | null> {
   return row.ended === null ? null : Math.round(row.ended) + (row.isKilled ? leaseMs : 0);
 }
 
-/** The session that requests of a page belong to: the person's link, or the order of the notary's page. */
+/** Identifies the session of a page: by the person's link, or by the order of the notary's page. */
 export type SessionOfPage = { token: string } | { code: string };
 
 const pageSession = (of: SessionOfPage): Statement =>
@@ -168,9 +166,11 @@ const pageSession = (of: SessionOfPage): Statement =>
     : sql`l.order_id = ${orderIdOf(of.code)}`;
 
 /**
- * The other node that a page's requests must be passed on to, because it holds the session's lease. Null when this node
- * answers them itself. Before the session begins, no node holds the lease. The first node that gets a request acquires
- * it if the other nodes can reach that node, so that all pages of the session use one node.
+ * The other node to which a page's requests must be forwarded, because it holds the session's lease. Null when this
+ * node answers them itself.
+ *
+ * Before the session begins, no node holds the lease. The first node that receives a request acquires it, if the other
+ * nodes can reach that node, so that all pages of the session use one node.
  */
 export async function otherHolder(deps: LeaseDeps, of: SessionOfPage): Promise<(NodeAddress & { id: string }) | null> {
   const { own, sheets } = deps;

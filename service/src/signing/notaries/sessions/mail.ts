@@ -13,7 +13,7 @@ import { liveMailWords } from "./words.ts";
 export const roomTokenUnder = (secrets: SecretBytes, personId: string): string =>
   derivedToken(deriveKey(secrets, "live-link"), personId);
 
-/** The token of a room link, derived with whichever key matches the stored hash; undefined when no key matches. */
+/** The token of a room link, derived with the secret that matches the stored hash; undefined when none matches. */
 export const roomTokenOf = (secrets: SecretBytes, { id, tokenSha256 }: LivePerson): string | undefined =>
   keysOf(secrets)
     .map((key) => roomTokenUnder(key, id))
@@ -34,8 +34,8 @@ type LiveMail = {
 };
 
 /**
- * The mail with the link of a person's room, or with a code for it. A signer's mail goes to the address that the order
- * has when the mail is sent; a third person's mail goes to the address in the invitation.
+ * The mail with the link of a person's room, or with a code for it. A signer's mail goes to the order's current address
+ * of that signer; a third person's mail goes to the address in the invitation.
  */
 export const liveMail = defineMail({
   queue: "live-session-mail",

@@ -1,4 +1,4 @@
-/** Written messages in a live session, for people who can't hear or speak, and to spell a name. */
+/** Written messages in a live session, for people who can't hear or speak, and for spelling names. */
 import type { Operator } from "../../../firms/operators/operators.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { isPlainText, isVisible } from "../../../kernel/platform/text.ts";
@@ -29,7 +29,7 @@ type Writing = Pick<LockedLive, "tx" | "session" | "at">;
 async function write(deps: LiveDeps, live: Writing, person: string, text: string): Promise<Message> {
   const { tx, session, at } = live;
   const isOn = session.state === "live" || session.state === "held";
-  // A message after the act has ended is refused, because the manifest is already being written and could not contain
+  // A message after the end of the act is rejected, because the manifest is already being written and could not contain
   // it.
   if (!isOn || (await outcomeOf(tx, session.sheetId)) !== null)
     throw new ServiceError("conflict", "Nothing is recorded now, so no message is passed on.");
@@ -61,7 +61,7 @@ export async function writeAsNotary(deps: LiveDeps, operator: Operator, code: st
   deps.rooms.pass(written.session, written.message);
 }
 
-/** The messages since the link's person was admitted. Earlier messages were not meant for that person. */
+/** The messages since the link's person was admitted. Earlier messages were written without that person in the room. */
 export async function readMessages(deps: LiveDeps, link: RoomLink): Promise<Message[]> {
   const { session, person } = await requireStep(deps, link, "room");
   const since = person.admittedAt?.toISOString() ?? "";

@@ -1,4 +1,4 @@
-/** Whether the service offers a live session for an order. */
+/** Decides if the service offers a live session for an order. */
 import { dayMs } from "../../../kernel/platform/clock.ts";
 import type { EligibleOrder } from "../claims/claims.ts";
 import { onlineForms, type ProofMeans, proofingGap } from "../eligibility/online-rules.ts";
@@ -13,10 +13,10 @@ export type ProofProviders = Pick<IdentityDeps, "proofing" | "quiz">;
 const confirmedMs = 366 * dayMs;
 
 /**
- * Why this service does not offer acts by audio and video for a state: one of the state's values is unknown, none of
- * the state's ways of identifying a signer is possible here, the state requires a certificate that the service does not
- * have, or the operator has not confirmed that the state's requirement is met. Null when they are offered. The service
- * never decides by itself that a state accepts the service.
+ * The reason why this service does not offer acts by audio and video for a state; null when it does. Possible reasons:
+ * a missing value in the state's rules, no available way to identify a signer, a required certificate that the service
+ * lacks, or a requirement that the operator has not confirmed. The service never assumes by itself that a state accepts
+ * it.
  */
 export function liveGap(online: OnlineRules, means: ProofMeans, now: Date): string | null {
   const { platform, platformConfirmed, certificateOf, personalKnowledge } = online;
@@ -29,7 +29,7 @@ export function liveGap(online: OnlineRules, means: ProofMeans, now: Date): stri
   return proofingGap(online, means);
 }
 
-/** Why a notary can't open a session for the order here at this time; null when the notary can. */
+/** The reason why a notary can't open a session for the order here at this time; null when the notary can. */
 export function liveObstacle(identity: ProofProviders, { eligibility, order }: EligibleOrder, at: Date): string | null {
   const { modes, obstacles, rules } = eligibility;
   if (!modes.includes("ron"))

@@ -1,5 +1,6 @@
 /**
- * The pages of live sessions that are connected to this node: their event streams, and the answers passed on to them.
+ * The pages of live sessions that are connected to this node: their event streams, and the answers of other nodes that
+ * this node proxies.
  */
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { ServerMessage } from "../../../providers/providers.ts";
@@ -10,9 +11,9 @@ export type LedPage = { page: number; sha256: string };
 
 /**
  * A notification for a page: `changed` (its content is outdated), `media` (it must reconnect), `message` (from the
- * engine), `taken` (the person's media connection now belongs to this page, and to no other of theirs), `free` (none of the person's pages has
- * the connection), `written` (a
- * person's message), `page` (the notary asks signers to go to a page), or `reads` (a signer reads a page).
+ * engine), `taken` (the person's media connection now belongs to this page only), `free` (none of the person's pages
+ * has the connection), `written` (a person's message), `page` (the notary asks signers to open a page), or `reads` (a
+ * signer reads a page).
  */
 export type RoomNotification =
   | { kind: "changed" }
@@ -27,14 +28,14 @@ export type RoomNotification =
 /** An open page: receives messages, and can be closed. */
 type Listener = { readonly hear: (notification: RoomNotification) => void; readonly end: () => void };
 
-/** An answer that comes from another node. */
+/** An answer of another node that this node proxies. */
 type Passed = { readonly node: string; readonly end: () => void };
 
 const mostStreams = 6;
 
 export class PageStreams {
   readonly #streams = new Map<string, Set<Listener>>();
-  /** The answers of other nodes that this node is passing on now, by session. */
+  /** The answers of other nodes that this node proxies now, by session. */
   readonly #passed = new Map<string, Set<Passed>>();
 
   /** Ends the event streams of a person's pages. */
@@ -77,7 +78,7 @@ export class PageStreams {
     ...new Set([...[...this.#streams.keys()].map((key) => key.split(" ", 1)[0] ?? ""), ...this.#passed.keys()]),
   ];
 
-  /** Whether a page of the session listens at this node. */
+  /** True if a page of the session listens at this node. */
   isHeard = (session: string): boolean => [...this.#streams.keys()].some((key) => key.startsWith(`${session} `));
 
   /** Ends the event streams of a session's pages at this node. The pages connect again. */
@@ -86,7 +87,7 @@ export class PageStreams {
       if (key.startsWith(`${session} `)) for (const { end } of listeners) end();
   }
 
-  /** Ends the answers for a session that come from another node than its holder. */
+  /** Ends proxied answers for a session that come from another node than its holder. */
   endPassed(session: string, holder: string | null): void {
     for (const { node, end } of this.#passed.get(session) ?? []) if (node !== holder) end();
   }

@@ -1,7 +1,4 @@
-/**
- * The page of the document to which the notary asks the signers to go in a live session, and the page that each person
- * reads.
- */
+/** The page that the notary asks the signers to open in a live session, and the page that each person reads. */
 import { isDeepStrictEqual } from "node:util";
 import type { Operator } from "../../../firms/operators/operators.ts";
 import { countPagesIn } from "../../../kernel/pdf/pages/count-pages.ts";
@@ -19,7 +16,7 @@ import { atLive, type LiveDeps, note } from "./session.ts";
 import { hashIn, requireDocumentPage } from "./shown.ts";
 import { eventsOf } from "./store.ts";
 
-/** The most times that the notary may ask for another page in a session. Each is an event of the session. */
+/** The most times that the notary may ask for another page in a session. Each request is stored as an event. */
 const mostPages = 300;
 const longestDocument = 10_000;
 
@@ -34,7 +31,7 @@ function numberIn(typed: Typed, name: string): number {
 /** A document, and the number of its pages. The number is null when the pages can't be counted. */
 type Counted = { readonly sha256: string; readonly pages: number | null };
 
-/** The documents that were counted last. To count one, the whole document is read. */
+/** The page counts of the last documents. Counting reads the whole document, so the result is cached. */
 const countedIn = new WeakMap<Room, Counted>();
 
 /** @returns null while this node does not record the session */
@@ -52,7 +49,7 @@ async function counted({ sheets, rooms }: LiveDeps, { order }: Claimed): Promise
 }
 
 /**
- * Asks the signers to go to a page. The notary's browser must have reported that it shows the current document, because
+ * Asks the signers to open a page. The notary's browser must have reported that it shows the current document, because
  * another document has different pages. Each page is recorded with the document's hash.
  * @throws ServiceError `conflict` while nothing is recorded, and before the notary has the current document;
  * `validation` for a page that the document does not have
@@ -86,8 +83,7 @@ export async function showPage(deps: LiveDeps, operator: Operator, code: string,
 }
 
 /**
- * Tells the notary which page a signer or witness reads, and whether that is the notary's page. Not recorded, because
- * people scroll often.
+ * Notifies the notary which page a signer or witness reads. Not recorded, because people scroll often.
  * @returns the page that the notary shows; null before the first
  */
 export async function reportPage(deps: LiveDeps, link: RoomLink, typed: Typed): Promise<LedPage | null> {

@@ -1,4 +1,7 @@
-/** Opens sessions again at this node: after the engine was lost, and after the service that had them has ended. */
+/**
+ * Opens sessions again at this node: after the media engine crashed, and after the service process that had them has
+ * ended.
+ */
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
@@ -12,12 +15,9 @@ import type { Room } from "./rooms.ts";
 import type { LiveDeps } from "./session.ts";
 import { appendEvent, findLive, type LiveSession, livePeople, updateLive } from "./store.ts";
 
-/**
- * Continues the session in an engine that was restarted. If that fails, the session stays broken, and the failure is
- * counted.
- */
+/** Continues the session in a restarted engine. On a failure, the session stays broken, and the failure is counted. */
 export async function resume(deps: LiveDeps, room: Room): Promise<void> {
-  // Resets the flag before opening the session, because the engine may be lost again while it opens.
+  // Resets the flag before opening the session, because the engine may crash again while the session opens.
   room.broken = null;
   room.recorded.clear();
   try {
@@ -43,8 +43,8 @@ async function record(deps: LiveDeps, room: Room): Promise<void> {
 }
 
 /**
- * Takes over a session that was live when its service ended. The session is on hold, and everybody counts as absent
- * since that service ended.
+ * Takes over a session that was live when its service process ended. The session is on hold, and everybody is absent
+ * since that moment.
  * @throws ServiceError `unavailable` while another node has the session
  */
 export async function reopen(deps: LiveDeps, { id }: LiveSession): Promise<void> {
@@ -63,7 +63,7 @@ async function openHere(deps: LiveDeps, id: string): Promise<void> {
       "This server is still ending its earlier part of the session. Try again in some seconds.",
     );
   const lease = await leaseOf(deps, id);
-  // Observers send nothing: they come in again by themselves, and nobody waits for them.
+  // Observers send no media: they reconnect by themselves, and the session doesn't wait for them.
   const people = (await livePeople(sheets.desk.db, session.id)).filter(
     ({ admittedAt, role }) => admittedAt !== null && role !== "observer",
   );

@@ -10,30 +10,30 @@ import { type LedPage, PageStreams, type RoomNotification } from "./page-streams
 import { type Of, Tickets } from "./tickets.ts";
 
 /**
- * The presence of a person in a room. Only what the recording gets counts: a person who sends sound alone is absent,
- * and so is one whose sound or picture no longer arrives whole.
+ * The presence of a person in a room, measured by the recorded media. A person who sends only sound is absent, as is a
+ * person whose sound or picture doesn't arrive completely.
  */
 type Presence = {
   /**
-   * The time of the last whole frames, in milliseconds of the clock. Before the first, the time since which one is
-   * expected.
+   * The time of the last whole frames, in milliseconds of the clock. Before the first frames, the time since which they
+   * are expected.
    */
   lastAt: number;
   hasJoined: boolean;
   phase: Phase;
-  /** The time of the last whole frames before the present or latest gap. */
+  /** The time of the last whole frames before the current or latest gap. */
   goneAt: number;
   /** The number of packets lost in the last second. */
   lost: number;
-  /** Whether the person's current take in the recording includes video. */
+  /** True if the person's current take in the recording includes video. */
   hasPicture: boolean;
-  /** Whether packets came that made no whole frame, since the person was last present. */
+  /** True if packets have arrived that form no whole frame, since the person was last present. */
   isIncomplete: boolean;
-  /** Whether the session's events still lack the person's first arrival after the notary let the person in. */
+  /** True until the session's events contain the person's first arrival after the admission. */
   isAwaited: boolean;
 };
 
-/** Whether an observer's browser receives the session, now and by the last event. */
+/** `isHere`: an observer's browser receives the session now. `isNoted`: the last event says so. */
 type Observing = { isHere: boolean; isNoted: boolean };
 
 export type Room = {
@@ -42,9 +42,9 @@ export type Room = {
   readonly liveAt: number;
   /** The people who were admitted, by their names in the engine. */
   readonly people: Map<string, Presence>;
-  /** The observers who were admitted and got a ticket. They send nothing, so the session does not wait for them. */
+  /** The observers who were admitted and got a ticket. They send no media, so the session does not wait for them. */
   readonly observers: Map<string, Observing>;
-  /** For each person, the page that has the media connection. */
+  /** For each person, the page with the media connection. */
   readonly holders: Map<string, Holder>;
   /** The people whose video is in the recording. */
   readonly recorded: Set<string>;
@@ -52,10 +52,10 @@ export type Room = {
   turn: { person: string; token: string } | null;
   /** Why the engine can no longer record; null while it can. */
   broken: string | null;
-  /** How often in a row the session could not be opened again in a restarted engine. */
+  /** Consecutive failures to open the session again in a restarted engine. */
   failedResumes: number;
   led: LedPage | null;
-  /** For how many minutes the disk still has room, when it is nearly full; null when it has enough. */
+  /** The minutes of recording for which the disk still has space, when it is nearly full; otherwise null. */
   minutesLeft: number | null;
   /** The state of the order's identity checks that the notary's page shows; null before it was read. */
   checks: string | null;
@@ -97,7 +97,7 @@ export class LiveRooms extends PageStreams {
   headOf = (session: string): RecordingHead | null => this.#deps.recordings.headOf(session);
 
   /**
-   * Opens a session. If it is already being opened, waits for that call instead.
+   * Opens a session. A concurrent call waits for the first one instead.
    * @throws ServiceError `unavailable` after `stop`; otherwise as `open`
    */
   async openOnce(session: string, open: () => Promise<void>): Promise<void> {
@@ -127,7 +127,7 @@ export class LiveRooms extends PageStreams {
     return room;
   }
 
-  /** Sets the lease of a room. Its timer calls `onLapse` unless the lease is renewed before. */
+  /** Sets the lease of a room. Its timer calls `onLapse` unless the lease is renewed first. */
   setLease(room: Room, lease: OwnLease): void {
     room.lease = lease;
     clearTimeout(this.#lapses.get(room.session));
@@ -135,8 +135,8 @@ export class LiveRooms extends PageStreams {
   }
 
   /**
-   * Expects a person whom the notary has admitted: until the person is there, nothing is marked or signed. Otherwise an
-   * act could be done, and name the person, although the person never came.
+   * Marks an admitted person as expected: until the person arrives, nothing can be marked or signed. Otherwise an act
+   * could name a person who never joined.
    */
   async expect(session: string, person: string): Promise<void> {
     await this.#opening.get(session)?.catch(() => {});
@@ -168,9 +168,9 @@ export class LiveRooms extends PageStreams {
   }
 
   /**
-   * Gives an admitted person a ticket to connect. An earlier ticket of the same person stops working. Of a person's
-   * pages, the one on which the person acted last has the connection. The others are told, because pages that each
-   * connect again would end each other's connections without end.
+   * Issues an admitted person a ticket to connect. An earlier ticket of the same person stops working. Of a person's
+   * pages, only the one on which the person acted last gets the connection. The other pages are notified, because pages
+   * that each reconnect would disconnect each other in an endless loop.
    */
   async connect(session: string, person: string, asking: AskingPage | null, isObserver = false): Promise<Connected> {
     const room = this.#rooms.get(session);
@@ -185,13 +185,13 @@ export class LiveRooms extends PageStreams {
     return isNewest() ? ticket : { isElsewhere: true };
   }
 
-  /** Tells a person's pages which of them has the connection. */
+  /** Notifies a person's pages which of them has the connection. */
   #tellHolder({ session, holders }: Room, person: string): void {
     const holder = holders.get(person);
     if (holder) this.tellOne(session, person, { kind: "taken", page: holder.page });
   }
 
-  /** Whether a person was admitted to the room at this node. */
+  /** True if a person was admitted to the room at this node. */
   hasIn(session: string, person: string): boolean {
     const room = this.#rooms.get(session);
     return room !== undefined && (room.people.has(person) || room.observers.has(person));
@@ -222,7 +222,7 @@ export class LiveRooms extends PageStreams {
       this.tellOne(session, person, { kind: "written", written });
   }
 
-  /** Tells everybody in the room, except observers, which page the notary shows. */
+  /** Notifies everybody in the room, except observers, which page the notary shows. */
   lead(session: string, led: LedPage): void {
     const room = this.#rooms.get(session);
     if (!room) return;
@@ -233,7 +233,7 @@ export class LiveRooms extends PageStreams {
   tellNotary = (session: string, notification: RoomNotification): void =>
     this.tellOne(session, notaryName, notification);
 
-  /** How many milliseconds ago the last whole frames of the notary and of each admitted person arrived. */
+  /** Milliseconds since the last whole frames of the notary and of each admitted person arrived. */
   silences(room: Room): Map<string, number> {
     const now = this.#deps.now();
     return new Map([...room.people].map(([person, { lastAt }]) => [person, Math.max(0, now - lastAt)]));
@@ -274,7 +274,7 @@ export class LiveRooms extends PageStreams {
       this.onBroken(room);
     }
     if (event.kind === "joined") this.#tellHolder(room, event.person);
-    // The page that had the connection may be closed. If it joins again, it is announced again.
+    // The page that had the connection may be closed. If it joins again, it becomes the holder again.
     if (event.kind === "left" && event.cause !== "replaced")
       this.tellOne(event.session, event.person, { kind: "free" });
     const observer = "person" in event ? room.observers.get(event.person) : undefined;

@@ -46,16 +46,19 @@ export type LiveDeps = {
   sheets: SheetDeps;
   identity: IdentityDeps;
   rooms: LiveRooms;
-  /** This process, which holds leases on sessions. */
+  /** This process, as the holder of leases on sessions. */
   own: OwnNode;
   recordings: Recordings;
   disk: RecordingDisk;
   consentTexts: Pick<ConsentTexts, "find" | "current">;
-  /** The name of the tool that the journal states: this service with its version. */
+  /** The name of the tool in the journal: this service with its version. */
   tool: string;
 };
 
-/** Opens a session: prepares the document, begins the run sheet, and mails each signer a link. @throws ServiceError */
+/**
+ * Opens a session: prepares the document, begins the run sheet (the record of the act's steps), and mails each signer a
+ * link. @throws ServiceError
+ */
 export async function openLive(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   sessionOf(operator);
   const read = formReader(typed);
@@ -103,8 +106,8 @@ export async function openLive(deps: LiveDeps, operator: Operator, code: string,
 type Opened = Pick<Claimed, "order" | "notary"> & { id: string; by: string; at: Date };
 
 /**
- * Invites the guests of the order to its session, unless the rules of the notary's state exclude them by now.
- * @throws ServiceError `conflict` naming a guest who can't come, since the notary or an address has changed
+ * Invites the guests of the order to its session, unless the rules of the notary's state exclude them now.
+ * @throws ServiceError `conflict` naming a guest who can't be invited, because the notary or an address has changed
  */
 async function inviteGuests(
   { sheets: { desk }, identity }: LiveDeps,
@@ -206,7 +209,8 @@ export async function note(
 
 /**
  * Begins the session: from now on all media are recorded. Everybody must have consented before.
- * @throws ServiceError `conflict` naming a person who has not; `unavailable` while the engine can't open a session
+ * @throws ServiceError `conflict` naming a person who has not consented; `unavailable` while the engine can't open a
+ * session
  */
 export async function startLive(deps: LiveDeps, operator: Operator, code: string): Promise<void> {
   const claimed = await claimedOrder(deps.sheets.desk, operator, code);
@@ -243,13 +247,13 @@ async function beginLive(deps: LiveDeps, operator: Operator, claimed: Claimed): 
     );
     throw error;
   }
-  // If a request has ended the act since the session began, that request found no recording to end. So the recording is
-  // ended here.
+  // A concurrent request may have ended the act after the session began. It found no recording to end, so the recording
+  // is ended here.
   if ((await outcomeOf(deps.sheets.desk.db, session.sheetId)) !== null) {
     await deps.recordings.end(session.id, await marksOf(deps, session));
     throw new ServiceError("conflict", "The session has ended.");
   }
-  // Renews the lease, because the recording may have taken long to begin.
+  // Renews the lease, because the recording may have started slowly.
   const lease = await leaseOf(deps, session.id).catch((error: Error) => {
     deps.rooms.leaving.add(session.id);
     throw error;

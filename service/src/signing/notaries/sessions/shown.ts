@@ -1,6 +1,5 @@
 /**
- * The document that each person's browser shows in a live session. The browser computes the document's hash, which
- * identifies it.
+ * The document that each person's browser shows in a live session, identified by the hash that the browser computes.
  */
 
 import type { Operator } from "../../../firms/operators/operators.ts";
@@ -20,7 +19,7 @@ import { eventsOf, type LivePerson, type LiveSession } from "./store.ts";
 
 /**
  * The most records of shown documents for one person in a session. A document has a revision for each signer, and pages
- * may be opened again, so there may be many.
+ * may be opened again, so the limit is generous.
  */
 const mostShown = 100;
 
@@ -46,8 +45,8 @@ function readHash(typed: Typed): string {
 type Showing = Pick<LockedLive, "tx" | "session" | "at">;
 
 /**
- * Records which document a person's browser shows, even if the document is not the current one.
- * @returns whether the document is the current one
+ * Records which document a person's browser shows, even if the document is outdated.
+ * @returns true if the document is the current one
  * @throws ServiceError `conflict` while nothing is recorded, `rate_limited` after too many records of the person
  */
 async function write(deps: LiveDeps, live: Showing, person: string, sha256: string): Promise<boolean> {
@@ -71,8 +70,8 @@ const another = () =>
   new ServiceError("conflict", "Your browser shows another document than the one of this session. Reload the page.");
 
 /**
- * Requires that a person's page shows the document: a signer's, and that of a witness of the act. A credible witness
- * only says who the signer is. A hash from anybody else would be a false mark in the manifest.
+ * Requires that a person's page shows the document, which is true for signers and for witnesses of the act. A credible
+ * witness only vouches for the signer. The manifest would contain a false mark if others could report a hash.
  * @throws ServiceError `role_required`
  */
 export function requireDocumentPage(person: Pick<LivePerson, "role">): void {
@@ -80,10 +79,10 @@ export function requireDocumentPage(person: Pick<LivePerson, "role">): void {
     throw new ServiceError("role_required", "Only the page of a signer or of a witness of the act shows the document.");
 }
 
-/** Whether a person's page shows the document. */
+/** True if a person's page shows the document. */
 export const hasDocumentPage = ({ role }: Pick<LivePerson, "role">): boolean => role === "signer" || role === "witness";
 
-/** Whether a signer has signed the document of the open act, in the session. */
+/** True if a signer has signed the document of the open act, in the session. */
 export async function hasSignedHere(
   { sheets: { desk } }: Pick<LiveDeps, "sheets">,
   { session: { orderId }, person: { n, role }, step }: Entered,
@@ -106,7 +105,7 @@ export async function documentFor(deps: LiveDeps, { session, person, step }: Ent
 }
 
 /**
- * Requires that the document is open to a person now.
+ * Requires that a person may open the document now.
  * @throws ServiceError `conflict` for a person who is not in the session, `role_required` as `requireDocumentPage`, and
  * `unavailable` while nothing is recorded
  */
@@ -127,9 +126,9 @@ export async function openForPerson(deps: LiveDeps, link: RoomLink): Promise<{ s
 }
 
 /**
- * Records what the browser of a signer or witness shows.
- * @throws ServiceError `role_required` as `requireDocumentPage`, `conflict` for a document that is not the current one
- * (it is recorded nevertheless); otherwise as `write`
+ * Records the document that the browser of a signer or witness shows.
+ * @throws ServiceError `role_required` as `requireDocumentPage`, `conflict` for an outdated document, which is recorded
+ * nevertheless; otherwise as `write`
  */
 export async function reportShown(deps: LiveDeps, link: RoomLink, typed: Typed): Promise<void> {
   const sha256 = readHash(typed);
@@ -142,7 +141,7 @@ export async function reportShown(deps: LiveDeps, link: RoomLink, typed: Typed):
   if (!seen.isCurrent) throw another();
 }
 
-/** Records what the notary's browser shows. @throws as `reportShown`, except `role_required` */
+/** Records the document that the notary's browser shows. @throws as `reportShown`, except `role_required` */
 export async function reportShownToNotary(
   deps: LiveDeps,
   operator: Operator,

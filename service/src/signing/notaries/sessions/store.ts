@@ -13,7 +13,7 @@ import type { SheetOutcome } from "../sheets/store.ts";
 
 /** A meeting of a notary and the signers of an order by audio and video. */
 export type LiveSession = {
-  /** The id of the session, which the media engine and the recording use too. */
+  /** The id of the session, which the media engine and the recording use as well. */
   id: string;
   orderId: number;
   taskId: number;
@@ -21,7 +21,7 @@ export type LiveSession = {
   sheetId: string;
   state: "open" | "live" | "held" | "signed" | "ended";
   outcome: SheetOutcome | null;
-  /** Whether the notary has paused the session. */
+  /** True if the notary has paused the session. */
   isPaused: boolean;
   openedAt: Date;
   liveAt: Date | null;
@@ -30,7 +30,7 @@ export type LiveSession = {
   headSha256: string | null;
 };
 
-/** A person's answer to the question whether the person may be recorded. */
+/** A person's answer to the request to be recorded. */
 type RecordingConsent = {
   agreed: boolean;
   version: string;
@@ -39,9 +39,12 @@ type RecordingConsent = {
   at: string;
   /** The numbers of the observers to whose presence the person has agreed. Absent without any. */
   observers?: readonly number[];
-  /** The person confirmed that nobody makes them agree. Absent after a refusal, and in answers from before it was asked. */
+  /**
+   * The person confirmed that nobody coerces them. Absent after a refusal, and in answers of releases without this
+   * question.
+   */
   own?: true;
-  /** Where the person says they are. Absent after a refusal, and in answers from before it was asked in parts. */
+  /** The person's stated place. Absent after a refusal, and in answers of releases that stored it as one text. */
   where?: Place;
 };
 
@@ -80,7 +83,7 @@ export const sessionState: StateMac = {
 };
 
 /**
- * The MAC covers every column; otherwise a changed hash could let another browser into a room. For third persons the
+ * The MAC covers every column; otherwise a changed hash could admit another browser to a room. For third persons, the
  * name is covered in one value together with the columns that only they have, so MACs from before these columns existed
  * stay valid.
  */
@@ -143,8 +146,8 @@ export const sessionsToEnd = (db: Sql, node: string): Promise<{ id: string }[]> 
     LIMIT 50`);
 
 /**
- * Sessions to give up: their service has ended and no node has taken over within 30 minutes, or they were opened a day
- * ago and never began.
+ * Sessions to end: their service process has ended and no node has taken over within 30 minutes, or they were opened a
+ * day ago and never began.
  */
 export const leftSessions = (db: Sql, now: Date): Promise<{ id: string }[]> =>
   db.query(sql`
@@ -216,7 +219,7 @@ export async function insertPerson(tx: Tx, { id, sessionId, n, name, token, ...t
 
 export const deletePerson = (tx: Tx, id: string) => tx.query(sql`DELETE FROM live_people WHERE id = ${id}`);
 
-/** @throws ServiceError `unavailable` for a person whose row fails its MAC */
+/** @throws ServiceError `unavailable` for a person whose row has an invalid MAC */
 export const updatePerson = (tx: Tx, id: string, set: Statement): Promise<void> => changeRow(tx, personState, id, set);
 
 /** An event in a session. `person` is the person's name in the engine. */
@@ -252,7 +255,7 @@ export async function appendEvent(
 
 type Stored = { at: string } & LiveEvent;
 
-/** The events of a session, oldest first. @throws Error when one was altered */
+/** The events of a session, oldest first. @throws Error when an event was altered */
 export async function eventsOf(db: Sql, rowMac: RowMac, session: LiveSession): Promise<Stored[]> {
   const rows = await db.query<{ position: number; record: string; sha256: string; mac: Buffer | null }>(sql`
     SELECT position, record, sha256, row_mac AS mac FROM live_events WHERE session_id = ${session.id} ORDER BY position`);
@@ -271,7 +274,7 @@ export async function eventsOf(db: Sql, rowMac: RowMac, session: LiveSession): P
 /** The event of a session that ended because it could not be recorded any longer. */
 export const unrecorded = "recording_stopped";
 
-/** Whether a session ended because it could not be recorded any longer. */
+/** True if a session ended because it could not be recorded any longer. */
 export async function isUnrecorded(
   { db, rowMac }: { db: Sql; rowMac: RowMac },
   session: LiveSession,

@@ -28,7 +28,7 @@ import {
 
 /**
  * Invites a third person into the waiting room. This is possible only before the session begins: everybody in the
- * session must agree to the recording, and the recording names everybody.
+ * session must consent to the recording, and the consent names everybody.
  * @throws ServiceError naming every wrong field, or the rule of the state
  */
 export async function invitePerson(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
@@ -72,13 +72,13 @@ export async function invitePerson(deps: LiveDeps, operator: Operator, code: str
   deps.rooms.tell(id, { kind: "changed" });
 }
 
-/** Everybody must have agreed to each observer. So people who have answered already are asked again. */
+/** Everybody must have agreed to each observer. So people who have already answered are asked again. */
 async function askAgain({ tx, people }: Pick<LockedLive, "tx" | "people">): Promise<void> {
   for (const { id, consent } of people)
     if (consent !== null) await updatePerson(tx, id, sql`consent = NULL, place = NULL, waiting_at = NULL`);
 }
 
-/** The observers of a session, to whose presence everybody has to agree. */
+/** The observers of a session, to whose presence everybody must agree. */
 export const observersIn = (people: readonly LivePerson[]): LivePerson[] =>
   people.filter(({ role }) => role === "observer");
 
@@ -129,7 +129,7 @@ const witnessFor = (people: readonly LivePerson[], signer: number): LivePerson |
 
 type Vouched = { session: string; people: readonly LivePerson[]; signer: number };
 
-/** Why a signer's credible witness does not count in the session now; null when the witness does. */
+/** The reason why a signer's credible witness can't vouch in the session now; null when the witness can. */
 export function witnessObstacle(
   { rooms }: Pick<LiveDeps, "rooms">,
   { eligibility }: Pick<Claimed, "eligibility">,
@@ -147,18 +147,18 @@ export function witnessObstacle(
 
 type Moved = Pick<Awaited<ReturnType<typeof eventsOf>>[number], "name" | "person">;
 
-/** The last event that let a person into the session or out of it. */
+/** The last event that admitted a person to the session or removed them. */
 const lastMove = (events: readonly Moved[], n: number): string | undefined =>
   events.findLast(({ name, person }) => person === personName(n) && ["admitted", "excused", "released"].includes(name))
     ?.name;
 
-/** Whether a person came after the notary last let the person in. */
+/** True if a person arrived after the last admission by the notary. */
 function hasCome(events: readonly Moved[], n: number): boolean {
   const own = events.filter(({ person }) => person === personName(n)).map(({ name }) => name);
   return own.slice(own.lastIndexOf("admitted") + 1).some((name) => arrivals.includes(name));
 }
 
-/** Whether the notary has excused a third person, and has not admitted the person again since. */
+/** True if the notary has excused a third person, and has not admitted the person again since. */
 export async function isExcused(
   { sheets: { desk } }: Pick<LiveDeps, "sheets">,
   session: LiveSession,
@@ -167,27 +167,29 @@ export async function isExcused(
   return role !== "signer" && lastMove(await eventsOf(desk.db, desk.rowMac, session), n) === "excused";
 }
 
-/** The identity of the signer whom a credible witness knows; undefined before it is marked, and for anybody else. */
+/**
+ * The identity of the signer for whom a credible witness vouches; undefined before it is marked, and for anybody else.
+ */
 const identityFor = (people: readonly LivePerson[], sheet: Progress, name: string) => {
   const witness = people.find(({ n, role }) => role === "credible_witness" && personName(n) === name);
   return witness && principalOf(sheet, witness.forSigner ?? 0);
 };
 
 /**
- * Whether a person is a credible witness whose signer is identified, in any way: nothing in the act depends on the
- * witness any more.
+ * True if a person is a credible witness whose signer is identified, in any way. The act then no longer depends on the
+ * witness.
  */
 export const isPartDone = (people: readonly LivePerson[], sheet: Progress, name: string): boolean =>
   identityFor(people, sheet, name) !== undefined;
 
-/** Whether a person is a credible witness by whose oath the signer is identified. */
+/** True if a person is a credible witness by whose oath the signer is identified. */
 export const hasVouched = (people: readonly LivePerson[], sheet: Progress, name: string): boolean =>
   identityFor(people, sheet, name)?.basis === "credible_witness";
 
 /**
- * The third persons who took part, as lines for the act's journal entry. To be let in is not enough: audio and video of
- * the person must have arrived or, for an observer, the observer's browser must have received the session. A credible
- * witness whom the notary let go took part only by vouching; any other witness or observer was there until then.
+ * The third persons who took part, as lines for the act's journal entry. Admission alone is not enough: media of the
+ * person must have arrived or, for an observer, the observer's browser must have received the session. A credible
+ * witness whom the notary excused took part only by vouching. Any other excused person took part until then.
  */
 export const presentLines = (people: readonly LivePerson[], events: readonly Moved[], sheet: Progress): string[] =>
   people

@@ -13,7 +13,7 @@ const checkMs = minuteMs;
 export class Tickets {
   readonly #engine: MediaEngine;
   readonly #owners = new Map<string, Of>();
-  /** The running connection tests, by the engine's session: the person who tests, and the timer that ends the test. */
+  /** The running connection tests, by the engine's session: the tester, and the timer that ends the test. */
   readonly #checks = new Map<string, Of & { timer: NodeJS.Timeout }>();
 
   constructor(engine: MediaEngine) {
@@ -34,7 +34,7 @@ export class Tickets {
       if (owner.session === session && (person === undefined || owner.person === person)) this.#owners.delete(ticket);
   }
 
-  /** Requires that the ticket is this person's. @throws ServiceError `not_found` otherwise */
+  /** Requires that the ticket was issued to this person. @throws ServiceError `not_found` otherwise */
   require(ticket: string, of: Of): void {
     const held = this.#owners.get(ticket);
     const owner = held && (this.#checks.get(held.session) ?? held);

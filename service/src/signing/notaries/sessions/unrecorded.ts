@@ -1,4 +1,7 @@
-/** Warns of and ends live sessions when the disk of their recordings is nearly full, or a recording can't go on. */
+/**
+ * Handles live sessions that can't be recorded: warns people when the disk is nearly full, and ends the session when
+ * the disk is full or the recording fails.
+ */
 import { roomOnDisk } from "../recordings/disk.ts";
 import { endWithoutAct } from "../sheets/room.ts";
 import { outcomeOf } from "../sheets/store.ts";
@@ -11,12 +14,12 @@ import { appendEvent, isUnrecorded, type LiveSession, unrecorded } from "./store
 /** Why the recording of a session ended. `disk_full`: the disk has no more room. `failed`: anything else. */
 type Cause = "disk_full" | "failed";
 
-/** After this many failures in a row, in about a minute, a session is not tried again. */
+/** After this many consecutive failures, in about a minute, a session is not retried. */
 const mostFailedResumes = 60;
 
 /**
- * Why the recording of a room has to end now; null when it goes on. When the disk is low, warns the people in the room,
- * and records that they were warned.
+ * The reason why the recording of a room has to end now; null when it continues. When the disk is nearly full, warns
+ * the people in the room, and records the warning.
  */
 export async function recordingEnd(deps: LiveDeps, room: Room, session: LiveSession): Promise<Cause | null> {
   if (room.broken === "engine" && room.failedResumes < mostFailedResumes) return diskEnd(deps, room, session);
@@ -29,7 +32,7 @@ async function diskEnd(deps: LiveDeps, room: Room, session: LiveSession): Promis
   const disk = await peopleOnDisk(deps)
     .then((people) => roomOnDisk(deps.disk, people))
     .catch((error: Error) => {
-      // The session may go on: if the disk is gone, the recorder itself fails and ends it.
+      // The session continues: if the disk has failed, the recorder itself fails and ends the session.
       desk.log.error({ err: error, session: room.session }, "the room on the disk of recordings is unknown");
       return null;
     });
@@ -48,13 +51,13 @@ async function diskEnd(deps: LiveDeps, room: Room, session: LiveSession): Promis
 }
 
 /**
- * Ends the act of a session that can't be recorded any longer, and tells the firm of the interruption. What was recorded
- * is kept.
+ * Ends the act of a session that can't be recorded any longer, and notifies the firm of the interruption. The recording
+ * up to this point is stored.
  */
 export async function endUnrecorded(deps: LiveDeps, seen: LiveSession, cause: Cause): Promise<void> {
   const { rowMac, log } = deps.sheets.desk;
   await atSession(deps, seen, async (tx, session, at) => {
-    // The notary may have signed since the session was read: then all of it is recorded.
+    // The notary may have signed since the session was read. The session is then recorded completely.
     if (session.state === "signed" || (await outcomeOf(tx, session.sheetId)) !== null) return;
     log.error({ session: seen.id, cause }, "a live session ends, because it can't be recorded any longer");
     await appendEvent(tx, rowMac, session, { at, name: unrecorded, by: "system", person: null, detail: { cause } });
@@ -63,6 +66,6 @@ export async function endUnrecorded(deps: LiveDeps, seen: LiveSession, cause: Ca
   });
 }
 
-/** Whether a session ended because it could not be recorded any longer. */
+/** True if a session ended because it could not be recorded any longer. */
 export const wasUnrecorded = ({ sheets: { desk } }: Pick<LiveDeps, "sheets">, session: LiveSession) =>
   isUnrecorded(desk, session);

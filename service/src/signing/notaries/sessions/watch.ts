@@ -1,6 +1,6 @@
 /**
- * Watches live sessions once a second: which people leave and return, whether a signer has finished, and whether the
- * act has ended.
+ * Watches live sessions once a second: notices people who leave and return, signers who have finished, and acts that
+ * have ended.
  */
 import { once } from "node:events";
 import { sql } from "../../../kernel/platform/database/sql.ts";
@@ -34,7 +34,7 @@ import { endUnrecorded, recordingEnd } from "./unrecorded.ts";
 
 const everyMs = 1_000;
 const lookForLeftMs = 60_000;
-/** How long the end of the sessions at this node may take. A service manager kills a process that does not stop. */
+/** The time limit for ending the sessions at this node. A service manager kills a process that does not stop. */
 const stopMs = 25_000;
 
 /** Starts the watch. @param mostMs a test sets a shorter limit @returns a function that stops it */
@@ -74,7 +74,7 @@ export function watchSessions(deps: LiveDeps, mostMs = stopMs): () => Promise<vo
       });
       if (isStopping) return;
       for (const { id } of ended) each(id, () => finish(deps, id));
-      // A look at a session whose act has ended would only delay its end: while one runs, the other can't begin.
+      // Sessions whose act has ended are not checked: a check in progress would only delay their end.
       const toEnd = new Set(ended.map(({ id }) => id));
       for (const room of deps.rooms.rooms()) if (!toEnd.has(room.session)) each(room.session, () => look(deps, room));
     });
@@ -95,7 +95,7 @@ export function watchSessions(deps: LiveDeps, mostMs = stopMs): () => Promise<vo
       ofAll: () => settled(...busy.keys()),
     });
     const isLate = await Promise.race([end.then(() => false), once(late, "abort").then(() => true)]);
-    // Until here, the leases of sessions whose work still runs are renewed.
+    // Until here, leases were renewed for sessions with unfinished work.
     clearInterval(timer);
     if (isLate) log.error({}, why);
   };
@@ -110,7 +110,7 @@ async function look(deps: LiveDeps, room: Room): Promise<void> {
   if ((await outcomeOf(desk.db, session.sheetId)) !== null || !isHere(deps, room)) return;
   const now = desk.clock().getTime();
   if (room.broken === "engine" && session.state !== "signed") await resume(deps, room);
-  // The rules hold after a failure, too: the people are away, and the disk may be full.
+  // The checks below run even after a failure, because people may be absent or the disk full.
   if (!isHere(deps, room)) return;
   const silences = session.state === "signed" ? new Map<string, number>() : rooms.silences(room);
   // Once the notary has signed, the recording has ended.
@@ -123,7 +123,10 @@ async function look(deps: LiveDeps, room: Room): Promise<void> {
   await followChecks(deps, room);
 }
 
-/** Refreshes the pages when an identity check has passed, failed or ended, so that the notary sees it before marking. */
+/**
+ * Refreshes the pages when an identity check has passed, failed or ended, so that the notary sees the result before
+ * marking.
+ */
 async function followChecks(deps: LiveDeps, room: Room): Promise<void> {
   const checks = await checksVersion(deps.sheets.desk.db, room.orderId);
   if (room.checks !== null && room.checks !== checks) deps.rooms.tell(room.session, { kind: "changed" });
@@ -133,14 +136,14 @@ async function followChecks(deps: LiveDeps, room: Room): Promise<void> {
 type Turned = { person: string; name: string; to: Phase; silentMs: number; isIncomplete: boolean };
 
 /**
- * Records which people came, left and returned. Holds the session while somebody is away, and makes the act begin again
- * if the state requires it. A first arrival repeats nothing, because nothing is marked between admission and arrival.
+ * Records which people arrived, left and returned. Holds the session while somebody is away, and restarts the act if
+ * the state requires it. A first arrival restarts nothing, because nothing is marked between admission and arrival.
  */
 async function judge(deps: LiveDeps, room: Room, seen: LiveSession, silences: Map<string, number>): Promise<void> {
   const turned: Turned[] = [];
   for (const [person, presence] of room.people) {
     const to = phaseOf(silences.get(person) ?? 0);
-    // A gap in a person's media begins with the last whole frames before the gap and ends with the first ones after it.
+    // A gap in a person's media lasts from the last whole frames before it to the first whole frames after it.
     if (to !== "here" && presence.phase === "here") presence.goneAt = presence.lastAt;
     const silentMs = to === "here" ? presence.lastAt - presence.goneAt : (silences.get(person) ?? 0);
     const { isIncomplete, phase: from } = presence;
@@ -206,7 +209,7 @@ async function followTurn(deps: LiveDeps, room: Room): Promise<void> {
   const { desk } = deps.sheets;
   const session = await findLive(desk.db, room.session);
   if (session?.state !== "live") return;
-  // Looks for the open step on the sheet. If the service stopped after a signer finished a step, the step is still
+  // Reads the open step from the sheet. If the service stopped after a signer finished a step, that step is still
   // unmarked.
   const seen = await findSheet(desk, session.sheetId);
   const open = seen && openTurn(seen);
@@ -229,7 +232,7 @@ async function followTurn(deps: LiveDeps, room: Room): Promise<void> {
   }
 }
 
-/** Ends a session whose service has ended, or that never began. */
+/** Ends a session whose service process has ended, or that never began. */
 async function endLeft(deps: LiveDeps, id: string): Promise<void> {
   const session = await findLive(deps.sheets.desk.db, id);
   if (!session) return;

@@ -17,7 +17,7 @@ import {
 
 /**
  * The envelope whose signers sign in the open act of an order; undefined without such an act. Without an act, the
- * notary must not use a prepared document: it lacks the signatures that were made before.
+ * notary must not use a prepared document, because it lacks the earlier signatures.
  */
 export const roomOfAct = async (db: Sql, orderId: number): Promise<RoomEnvelope | undefined> =>
   (await hasSignersSheet(db, orderId)) ? roomEnvelopeOf(db, orderId) : undefined;
@@ -30,8 +30,8 @@ export async function voidUnused(tx: Tx, rowMac: RowMac, orderId: number, at: Da
 }
 
 /**
- * Why a condition of an act in person is not met; null when it is met. Only consent is checked: nothing is recorded,
- * and the notary sees who is present.
+ * The reason why a condition of an act in person is not met; null when it is met. Only consent is checked: nothing is
+ * recorded, and the notary sees who is present.
  */
 export const unmetIn =
   (room: RoomEnvelope | undefined): Unmet =>
@@ -42,8 +42,8 @@ export const unmetIn =
   };
 
 /**
- * Marks the steps that signers have performed on the signing pages. Consents and signatures are stored with the
- * envelope, so no step is lost if the service stops before it is marked.
+ * Marks the steps that signers have done on the signing pages. Consents and signatures are stored with the envelope, so
+ * no step is lost if the service stops before it is marked.
  */
 export async function markSignersSteps(
   tx: Tx,
@@ -67,7 +67,7 @@ export async function markSignersSteps(
   return now;
 }
 
-/** The last mark of a sheet's record. An act names it, so that the notary's signature covers the record. */
+/** The last mark of a sheet. An act names it, so that the notary's signature covers all marks. */
 export const headOf = ({ id, headPosition, headSha256 }: Sheet): NonNullable<Act["sheet"]> => ({
   id,
   position: headPosition,
@@ -77,7 +77,7 @@ export const headOf = ({ id, headPosition, headSha256 }: Sheet): NonNullable<Act
 /**
  * Requires that the open sheet of a task has only one step left: the notary's signature on the noted act. Without an
  * open sheet, requires that the act names no sheet.
- * @throws ServiceError `conflict` naming the step that is open, or the part of the act that differs from the sheet
+ * @throws ServiceError `conflict` naming the open step, or the difference between the act and the sheet
  */
 export function requireReady(sheet: Sheet | undefined, act: Act): void {
   if (!sheet) {
@@ -108,7 +108,7 @@ function requirePrincipals(sheet: Sheet, { principals }: Act): void {
     throw wrong("The principals that you noted are not those who appeared.");
   for (const { n, name } of sheet.people) {
     const marked = principalOf(sheet, n);
-    // Compares by position and not by name, because two signers may have the same name.
+    // Compares by position instead of name, because two signers may have the same name.
     const noted = principals[n - 1];
     if (!marked || noted?.name !== name) throw wrong(`${name} appeared, and is not principal ${n}.`);
     if (!isDeepStrictEqual(identityOf(noted), identityOf(marked)))

@@ -18,8 +18,8 @@ export const sheetModes = ["ipen", "ron"] as const;
 export type SheetMode = (typeof sheetModes)[number];
 
 /**
- * The conditions that a step may have. They must be met before the step is marked. `seen`: the notary's page shows a
- * moving picture of the signer.
+ * The conditions that a step may require before it is marked. `seen`: the notary's page shows a moving picture of the
+ * signer.
  */
 export const needs = ["identity", "consent", "present", "recording", "seen"] as const;
 export type Need = (typeof needs)[number];
@@ -64,7 +64,10 @@ export type Script = {
   readonly state: string;
   readonly version: string;
   readonly steps: readonly ScriptStep[];
-  /** Small movements of which each signer is asked for one. Absent in person, and in sheets from before there were any. */
+  /**
+   * Small movements; each signer is asked to make one of them. Absent in person, and in sheets of releases without
+   * them.
+   */
   readonly requests?: readonly Words[];
 };
 
@@ -72,15 +75,12 @@ export type ScriptQuestion = {
   act: ActKind;
   mode: SheetMode;
   state: string;
-  /** Whether the act's signers sign the document during the act. */
+  /** True if the act's signers sign the document during the act. */
   isSigned: boolean;
 };
 
 export type Scripts = {
-  /**
-   * The script of an act. Null for an act that has no script, such as a jurat in which nobody signs, because the document
-   * was signed beforehand.
-   */
+  /** The script of an act. Null for an act without a script, such as a jurat on a document that was signed earlier. */
   readonly of: (question: ScriptQuestion) => Script | null;
 };
 
@@ -189,8 +189,8 @@ function modesOf(place: Place, steps: Steps): ReadonlyMap<string, Documents> {
 }
 
 /**
- * Reads the names of an act's steps. The first must be the opening, and the last the closing and the notary's
- * signature; the identification must be among them.
+ * Reads the names of an act's steps. The first must be the opening, and the last two the closing and the notary's
+ * signature. The identification must be among them.
  */
 function namesOf(place: Place, steps: Steps): StepName[] {
   const names = list(place).map((each) => {

@@ -60,7 +60,7 @@ export async function markStep(
   return appendMark(tx, rowMac, sheet, { kind: "step", ...mark, detail, by, at });
 }
 
-/** Records events other than steps, such as a hand-over, a hold, or a witness's oath. */
+/** Appends events other than steps, such as a hand-over, a hold, or a witness's oath. */
 export const noteEvent = (
   tx: Tx,
   rowMac: RowMac,
@@ -70,8 +70,8 @@ export const noteEvent = (
 ): Promise<Sheet> => appendMark(tx, rowMac, sheet, { kind: "event", name, signer, choice: null, detail, by, at });
 
 /**
- * Begins the act again as a new run. The marks of the previous run stay on record, but no longer count.
- * @param keep the steps whose marks also count in the new run
+ * Restarts the act as a new run. The marks of the previous run stay stored, but are no longer valid.
+ * @param keep the steps whose marks stay valid in the new run
  */
 export async function restartSheet(
   tx: Tx,

@@ -1,10 +1,7 @@
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { Need, Script, ScriptStep, StepName } from "./scripts.ts";
 
-/**
- * A person who appears before the notary. There is one for each signer of the order, in the sequence in which the order
- * lists them.
- */
+/** A person who appears before the notary: one for each signer of the order, in the order's sequence. */
 export type Person = { readonly n: number; readonly name: string };
 
 /** An entry in a sheet's record: a marked step or another event. */
@@ -21,10 +18,15 @@ export type Mark = {
   readonly detail: unknown;
 };
 
-/** A document that was signed before an act in which its signers sign again, and that the act does not use. */
+/**
+ * A document that was signed before the act, if its signers sign it again in the act, which does not use the earlier
+ * signatures.
+ */
 export type SignedBefore = { readonly sha256: string };
 
-/** The event of a sheet whose document was signed before the act. In the act, the signers sign the document again. */
+/**
+ * The event in a sheet which states that the document was signed before, and that its signers sign again in this act.
+ */
 export const signedAgain = "signed_again";
 
 export const signedBeforeOf = ({ marks }: Pick<Progress, "marks">): SignedBefore | null =>
@@ -63,31 +65,29 @@ export function turnsOf({ script, people }: Pick<Progress, "script" | "people">)
   return turns;
 }
 
-/** The mark of a step in the present run; undefined while the step is not marked. */
+/** The mark of a step in the current run; undefined while the step is not marked. */
 export const markOf = ({ marks, run }: Pick<Progress, "marks" | "run">, name: StepName, signer: number | null) =>
   marks.find(
     (mark) => mark.kind === "step" && mark.run === run && mark.name === name && (mark.signer ?? null) === signer,
   );
 
-/**
- * The only step that can be marked now; null when all steps are marked. Pages and requests both rely on this function.
- */
+/** The only step that can be marked now; null when all steps are marked. Pages and requests share this function. */
 export const openTurn = (sheet: Progress): Turn | null =>
   turnsOf(sheet).find(({ step, signer }) => !markOf(sheet, step.name, signer)) ?? null;
 
-/** Whether the signer of this step signs the document next, without a step of the notary in between. */
+/** True if the next thing this step's signer does is to sign the document, without a step of the notary in between. */
 export function signsNext(sheet: Progress, { step, signer }: Turn): boolean {
   const turns = turnsOf(sheet);
   const next = turns[turns.findIndex((turn) => turn.step === step && turn.signer === signer) + 1];
   return step.name === "sign" || (next?.step.name === "sign" && next.signer === signer);
 }
 
-/** Returns why a condition is not met; null when it is. Each mode of acts has its own function. */
+/** Returns the reason why a condition is not met; null when it is. Each mode of acts has its own function. */
 export type Unmet = (need: Need, signer: number | null) => string | null;
 
 /**
- * Why the conditions of a turn are not met; null when they are. The condition `identity` is checked here: its step must
- * be marked in the present run.
+ * The reason why the conditions of a turn are not met; null when they are. The condition `identity` is checked here:
+ * its step must be marked in the current run.
  */
 export function obstacleOf(sheet: Progress, { step, signer }: Turn, unmet: Unmet): string | null {
   for (const need of step.needs) {

@@ -25,7 +25,7 @@ export type Sheet = {
   /** The script as it was when the sheet was opened, so that a new release does not change the steps. */
   script: Script;
   people: Person[];
-  /** The hash of the PIN that gives the device back; null when the notary chose none. */
+  /** The hash of the PIN that returns the device to the notary; null when the notary chose none. */
   pinHash: string | null;
   openedAt: Date;
   run: number;
@@ -37,7 +37,7 @@ export type Sheet = {
   marks: Mark[];
 };
 
-/** The MAC covers the position and the hash of the last entry, so that removed entries are noticed. */
+/** The MAC covers the position and the hash of the last entry, so that the removal of entries is detected. */
 const sheetState: StateMac = {
   table: sql`notary_sheets`,
   key: sql`id`,
@@ -72,8 +72,8 @@ async function sheetsOf({ db, rowMac }: Reading, where: Statement): Promise<Shee
         WHERE m.sheet_id = notary_sheets.id) AS rows,
       ${verified(sheetState, sql`notary_sheets`)}
     FROM notary_sheets WHERE ${where}`);
-  // One statement reads both the sheet and its marks. Otherwise a mark that is written in between would look like a
-  // forgery of the record.
+  // One statement reads both the sheet and its marks. With two statements, a concurrent mark would look like a forged
+  // record.
   return sheets.map(({ rows, ...sheet }) => ({ ...sheet, marks: marksOf(rowMac, sheet, rows) }));
 }
 
@@ -141,7 +141,7 @@ export async function openSheetOf(reading: Reading, taskId: number): Promise<She
 export const openSheetsOfOrder = (reading: Reading, orderId: number): Promise<Sheet[]> =>
   sheetsOf(reading, sql`order_id = ${orderId} AND ended_at IS NULL`);
 
-/** Whether an order has an open sheet on which its signers sign. */
+/** True if an order has an open sheet on which its signers sign. */
 export async function hasSignersSheet(db: Sql, orderId: number): Promise<boolean> {
   const open = await db.query<{ script: Script }>(sql`
     SELECT script, ${verified(sheetState, sql`notary_sheets`)} FROM notary_sheets
@@ -149,14 +149,14 @@ export async function hasSignersSheet(db: Sql, orderId: number): Promise<boolean
   return open.some(({ script }) => haveSigners(script));
 }
 
-/** Whether the signers sign during an act with this script. */
+/** True if the signers sign during an act with this script. */
 export const haveSigners = ({ steps }: Script): boolean => steps.some(({ name }) => name === "sign");
 
 /** All sheets of an order, including those that have ended. */
 export const sheetsOfOrder = (reading: Reading, orderId: number): Promise<Sheet[]> =>
   sheetsOf(reading, sql`order_id = ${orderId} ORDER BY opened_at, id`);
 
-/** Whether the task of a sheet is still claimed by a notary. */
+/** True if a notary still claims the task of a sheet. */
 export async function isInHands(db: Sql, { taskId }: Pick<Sheet, "taskId">): Promise<boolean> {
   const [task] = await db.query<{ state: string }>(
     sql`SELECT t.state, ${verified(taskState, sql`t`)} ${fromTasks} WHERE t.id = ${taskId}`,
@@ -212,5 +212,5 @@ export async function appendMark(tx: Tx, rowMac: RowMac, sheet: Sheet, { at, ...
   return { ...sheet, headPosition: position, headSha256: sha256, marks: [...sheet.marks, written] };
 }
 
-/** @throws ServiceError `unavailable` for a sheet whose row fails its MAC */
+/** @throws ServiceError `unavailable` for a sheet whose row has an invalid MAC */
 export const updateSheet = (tx: Tx, id: string, set: Statement): Promise<void> => changeRow(tx, sheetState, id, set);

@@ -32,7 +32,7 @@ export type UploadRules = {
   readonly revision: { readonly bytes: number; readonly sha256: string };
   /** DER of the notary's certificate; null when none is registered. */
   readonly certificate: Uint8Array | null;
-  /** Whether a scan of paper is accepted too, because the act was on paper. */
+  /** True if a scan of paper is accepted as well, because the act was on paper. */
   readonly mayBePaper: boolean;
   /** The document must contain one of these sentences. Empty when the state is not known to require one. */
   readonly sentences: readonly string[];
@@ -49,7 +49,7 @@ export type UploadRules = {
 export type UploadReport = {
   readonly sha256: string;
   /**
-   * Whether the upload counts as a scan of paper: it does not begin with the given document, and a scan is accepted.
+   * True if the upload counts as a scan of paper: it does not begin with the given document, and a scan is accepted.
    */
   readonly isPaper: boolean;
   readonly checks: readonly Check[];

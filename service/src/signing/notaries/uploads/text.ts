@@ -56,7 +56,7 @@ const plain = (text: string): string =>
   text.normalize("NFKC").toLowerCase().replace(/[‘’]/g, "'").replace(/[‐-―]/g, "-").replace(/\s+/g, "");
 
 /**
- * Whether a text contains a sentence. Line breaks, spacing, case, and the shapes of apostrophes and dashes don't
+ * True if a text contains a sentence. Line breaks, spacing, case, and the shapes of apostrophes and dashes don't
  * matter.
  */
 export const hasSentence = (text: string, sentence: string): boolean => plain(text).includes(plain(sentence));

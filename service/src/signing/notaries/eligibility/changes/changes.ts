@@ -44,7 +44,10 @@ export async function rulesOfStates({ db, clock, shipped }: Pick<RuleChangeDeps,
   return { rules, waiting };
 }
 
-/** A version to show. `content` has its rules; it is null when the version was altered outside the service. */
+/**
+ * A version of a state's rules to show. `content` has its rules; it is null when the version was altered outside the
+ * service.
+ */
 export type ShownChange = RuleChange & { content: StateRules | null };
 
 /** The rules of a state with their versions, the latest first. @throws ServiceError `not_found` */
@@ -78,7 +81,7 @@ function requireKeeper({ clock }: Pick<RuleChangeDeps, "clock">, operator: Opera
 
 /**
  * Writes a new version of a state's rules. It takes effect after another operator has confirmed it.
- * @throws ServiceError naming every wrong field, or `conflict` while another change of the state waits
+ * @throws ServiceError naming every wrong field, or `conflict` while another change of the state is pending
  */
 export async function requestChange(
   deps: RuleChangeDeps,
@@ -111,8 +114,8 @@ export async function requestChange(
 }
 
 /**
- * Confirms a version that another operator wrote. It takes effect on its day. Of two concurrent decisions only one
- * succeeds.
+ * Confirms a version that another operator wrote. It takes effect on its start date. Of two concurrent decisions only
+ * one succeeds.
  * @throws ServiceError for the operator's own version (unless the service is set up for one person and an hour has
  * passed), and for a version that was already decided
  */
@@ -127,7 +130,7 @@ export async function confirmChange(deps: RuleChangeDeps, operator: Operator, wh
 }
 
 /**
- * Refuses a version that another operator wrote, with a reason. @throws ServiceError in the same cases as confirming
+ * Rejects a version that another operator wrote, with a reason. @throws ServiceError in the same cases as confirming
  */
 export async function refuseChange(
   deps: RuleChangeDeps,

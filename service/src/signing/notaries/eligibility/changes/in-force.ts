@@ -5,7 +5,7 @@ import type { EligibilityDeps } from "../eligible.ts";
 import { type NotaryRules, parseStateRules, type StateRules } from "../rules.ts";
 import { type RuleChange, selectConfirmed } from "./store.ts";
 
-/** Reads the rules in force. They are read for each use, so that a confirmed change applies on all nodes at once. */
+/** Reads the rules in force. Nothing is cached, so that a confirmed change applies on all nodes at once. */
 export type ReadEligibility = (db: Sql) => Promise<EligibilityDeps>;
 
 type Shipped = { shipped: NotaryRules; clock: Clock } & Pick<EligibilityDeps, "notarizationBlocked">;
@@ -15,16 +15,15 @@ export const eligibilityReader =
   async (db) => ({ rules: await rulesInForce(db, shipped, clock()), notarizationBlocked });
 
 /**
- * The rules of the rules file. For each state, the latest change that was confirmed and whose day has come replaces
- * them.
+ * The rules of the rules file. For each state, the latest confirmed change whose start date has passed replaces them.
  */
 export async function rulesInForce(db: Sql, shipped: NotaryRules, now: Date): Promise<NotaryRules> {
   const today = now.toISOString().slice(0, 10);
   const changed = new Map<string, StateRules>();
   for (const { isAuthentic, ...change } of await selectConfirmed(db)) {
     if (changed.get(change.state)?.origin.kind === "altered") continue;
-    // A forged change must not allow more than the genuine rules. So the state of a forged change gets only the rules
-    // that apply to all states.
+    // A forged change must not allow more than the genuine rules. So its state gets only the rules that apply to all
+    // states.
     if (!isAuthentic) changed.set(change.state, altered(shipped));
     else if (change.effectiveOn <= today) changed.set(change.state, rulesOf(change, shipped));
   }

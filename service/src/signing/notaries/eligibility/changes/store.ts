@@ -33,8 +33,7 @@ export type RuleChange = {
 };
 
 /**
- * The MAC covers a version and its decision. A database trigger allows a version to be decided once, and allows no
- * other change to it.
+ * The MAC covers a version and its decision. A database trigger allows one decision on a version, and no other change.
  */
 export const changeState: StateMac = {
   table: sql`notary_rule_versions`,
@@ -74,7 +73,7 @@ export async function selectWaiting(db: Sql): Promise<ReadonlySet<string>> {
   return new Set(rows.map(({ state }) => state));
 }
 
-/** @throws ServiceError `unavailable` for a version that fails its MAC */
+/** @throws ServiceError `unavailable` for a version whose MAC is invalid */
 export async function lockChange(tx: Tx, id: string): Promise<RuleChange | undefined> {
   await tx.query(sql`SELECT FROM notary_rule_versions WHERE id = ${id} FOR NO KEY UPDATE`);
   const [found] = await tx.query<RuleChange>(sql`${verifiedChanges} WHERE v.id = ${id}`);
@@ -85,7 +84,7 @@ export type NewChange = Pick<RuleChange, "id" | "state" | "rules" | "sourceUrl" 
   at: Date;
 };
 
-/** @returns the version's number; undefined when another change of the state waits */
+/** @returns the version's number; undefined while another change of the state is pending */
 export async function insertChange(tx: Tx, change: NewChange): Promise<number | undefined> {
   const { id, state, rules, sourceUrl, effectiveOn, requestedBy, at } = change;
   const [inserted] = await tx.query<{ version: number }>(sql`

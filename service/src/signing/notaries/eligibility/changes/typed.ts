@@ -21,7 +21,7 @@ type Before = { rules: StateRules; classes: NotaryRules["classes"]; today: strin
 /** The modes for which a state may require a sentence in the document. */
 export const sentenceModes = ["ron", "ipen"] as const satisfies readonly ActMode[];
 
-/** Reads the rules of a state as an operator typed them. A value that did not change keeps its day and its source. */
+/** Reads the rules of a state as an operator typed them. An unchanged value keeps its date and its source. */
 export function readTypedChange(typed: Typed, { rules, classes, today }: Before): Read<TypedChange> {
   const read = formReader(typed);
   const sourceUrl = read.required("source_url", { max: 300 });
@@ -65,7 +65,7 @@ function sentencesIn(read: FormReader, { sentences }: StateRules, sourced: Sourc
       read.fault(`sentences_${mode}`, "must have lines of at most 500 characters");
     return [mode, lines.filter((line) => line !== "")] as const;
   });
-  // The form has no field for the sentences of acts on paper, so those stay as they were.
+  // The form has no field for the sentences of acts on paper, so those stay unchanged.
   const others = Object.entries(sentences).filter(([mode]) => !sentenceModes.some((each) => each === mode));
   return Object.fromEntries([
     ...others,

@@ -13,7 +13,9 @@ export type ImportOptions = {
   asOf: string;
 };
 
-/** The resulting rules file, and the columns (`unread`) and states (`doubtful`) that could not be interpreted. */
+/**
+ * The resulting rules file. `unread` lists columns, and `doubtful` lists states, that the import could not interpret.
+ */
 export type ImportedRules = { yaml: string; states: string[]; remote: string[]; unread: string[]; doubtful: string[] };
 
 type Entry = { value: unknown; asOf: string; source: string };
@@ -25,7 +27,7 @@ type State = {
 } & Record<string, unknown>;
 type RulesFile = { states: Record<string, State>; default: { modes: { value: string[] } }; classes: object };
 
-/** The words by which a text about exclusions names a class of the rules file. */
+/** Patterns that recognize a class of the rules file in a law's text about exclusions. */
 const classWords: Readonly<Record<string, RegExp>> = {
   real_estate: /\breal (estate|property)\b/i,
   vehicle_title: /\bvehicle|\bmotor|certificates? of title/i,
@@ -89,8 +91,8 @@ function modesOf(before: unknown, { isRemote }: Jurisdiction): string[] {
 }
 
 /**
- * The classes that a state excludes, including those that the table's text names. A text that names no class remains as
- * a term for the notary to read.
+ * The classes that a state excludes: those in the file, and those that the table's text names. A text without a
+ * recognized class stays as a term for the notary to read.
  */
 function excludedOf(
   { terms: { exclusions } }: Jurisdiction,

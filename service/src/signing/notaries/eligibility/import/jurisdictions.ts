@@ -8,7 +8,7 @@ import type { Cell, TableRow } from "./records.ts";
 /** A table's terms for a jurisdiction. Values that the table lacks are absent. */
 export type Jurisdiction = {
   state: string;
-  /** Whether remote acts are authorized on the day of the import. */
+  /** True if remote acts are authorized on the day of the import. */
   isRemote: boolean;
   /** The source of the statement that remote acts are or are not authorized. */
   remoteSource: string | null;
@@ -125,8 +125,8 @@ const no =
 const sinceDay = /^(?:(?:effective|since|from|on)[ :]+)?(?:on )?(\d{4}-\d{2}-\d{2}|[a-z]{3,9}\.? \d{1,2}, \d{4})$/i;
 
 /**
- * Whether remote acts are in force. Null when a text is not understood. If both texts are present, both must say that
- * the acts are in force.
+ * True if remote acts are in force; null for an ambiguous text. If both texts are present, both must state that the
+ * acts are in force.
  * @param status undefined when the table has no such column
  */
 function isInForce(status: string | undefined, effective: string | undefined, today: string): boolean | null {

@@ -21,7 +21,7 @@ const sourceEnding = /_(statute|source|citation|cite|authority)$/;
 /**
  * Reads the rows of a table of jurisdictions: CSV with a header (RFC 4180), a JSON array of objects, or a JSON object
  * that contains such an array. A value may be an object `{value, source}`. A column `NAME_source` (or `_statute`,
- * `_citation`) gives the source of column NAME.
+ * `_citation`) is the source of column NAME.
  * @throws StartupError for any other format
  */
 export function tableRows(text: string, file: string): TableRow[] {
