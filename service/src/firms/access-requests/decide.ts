@@ -21,7 +21,7 @@ export type AccessDeps = { db: Database; clock: Clock; secrets: SecretBytes; row
 export const accessMailQueue = "access-mail";
 
 /**
- * The cipher for the column that holds an issued key until it is mailed. The encryption context is the request's id.
+ * The cipher for the column that stores an issued key until it is mailed. The encryption context is the request's id.
  */
 const keyCipherColumn = "access_requests.sealed_key";
 export const keyCipher = (secrets: SecretBytes) => columnCipher(secrets, keyCipherColumn);
@@ -73,8 +73,8 @@ export const mailKey = (tx: Tx, requestId: string, refusal: Refusal | null = nul
   enqueue(tx, accessMailQueue, { requestId, refusal } satisfies AccessMail);
 
 /**
- * Lets the person who signs in with this address open a firm that an operator added, without a key. Records this as a
- * granted request of that address.
+ * Lets the person with this address open a firm that an operator added, by signing in and without a key. Stored as a
+ * granted access request of that address.
  * @throws ServiceError for a text that is not an address, and for an address that was given access to a firm before
  */
 export async function nameFirstOwner(

@@ -30,9 +30,10 @@ export type RequestDeps = AccessDeps & ScreeningDeps & { trialsPerDomain: number
 
 /**
  * Receives an access request. A request that meets the screening rules gets a key at once; any other waits for review.
- * The response depends only on the request, so that it does not reveal which addresses and domains have a key. A
- * repeated address gets no second key, and an address of a domain with enough trials waits for review. To take the same
- * time in both cases, the same work is done and rolled back, and a job runs that mails a refusal or nothing.
+ * The response depends only on the request, so that it does not reveal which addresses and domains have a key.
+ *
+ * A repeated address gets no second key, and an address of a domain with enough trials waits for review. Both cases do
+ * and roll back the work of issuing a key, and queue a job that mails a refusal or nothing. So they take the same time.
  */
 export async function requestAccess(
   deps: RequestDeps,
@@ -59,8 +60,8 @@ export async function requestAccess(
 }
 
 /**
- * Issues the key. If the address or its domain has already had its keys, no key may be issued. The function then does
- * the same work and rolls it back.
+ * Issues the key. If the address or its domain has already had its keys, does the same work but rolls it back, so that
+ * the response time does not reveal this.
  */
 async function issueOnce(
   tx: Tx,

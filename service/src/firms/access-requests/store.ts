@@ -85,7 +85,7 @@ export const selectDecided = (db: Sql, limit: number) =>
      ORDER BY r.decided_at DESC, r.id DESC LIMIT ${limit}`,
   );
 
-/** Until the transaction ends, other decisions about this address, or about an address of its domain, wait. */
+/** Serializes decisions about this address, and about all addresses of its domain, until the transaction ends. */
 export const lockAddress = (tx: Tx, workEmail: string) =>
   tx.query(sql`
     SELECT pg_advisory_xact_lock(hashtextextended('access-request:' || coalesce(mail_domain(e), lower(e)), 0))

@@ -47,16 +47,15 @@ export async function setMailHours(
     ON CONFLICT (user_id) DO UPDATE SET time_zone = excluded.time_zone, set_at = excluded.set_at`);
 }
 
-/** How long a mail waits in a time zone: not at all from 7 AM to 9 PM, else until the next 7 AM. */
+/** The delay of a mail in a time zone: none from 7 AM to 9 PM, else until the next 7 AM. */
 const delayIn = (zone: Statement, now: Date): Statement => sql`(
   SELECT CASE WHEN extract(hour FROM l.wall) BETWEEN 7 AND 20 THEN interval '0'
     ELSE (date_trunc('day', l.wall + interval '3 hours') + interval '7 hours') AT TIME ZONE ${zone} - ${now}::timestamptz END
   FROM (SELECT ${now}::timestamptz AT TIME ZONE ${zone} AS wall) l)`;
 
 /**
- * How long a mail to the person waits: as `delayIn` in the person's zone, or not at all for a person who wants mails at
- * any hour.
- * @param userId the SQL of a user's id as text; an id that nobody has counts as a person who has chosen nothing
+ * The delay of a mail to the person: `delayIn` for the person's zone, or none for a person who wants mails at any hour.
+ * @param userId the SQL of a user's id as text; an unknown id counts as a person who has not chosen a zone
  */
 export const mailDelay = (userId: Statement, now: Date): Statement => sql`(
   SELECT CASE WHEN z.is_any THEN interval '0' ELSE ${delayIn(sql`z.zone`, now)} END
@@ -64,14 +63,14 @@ export const mailDelay = (userId: Statement, now: Date): Statement => sql`(
     SELECT coalesce(h.time_zone, ${easternTime}::text) AS zone, h.user_id IS NOT NULL AND h.time_zone IS NULL AS is_any
     FROM (SELECT 1) one LEFT JOIN mail_hours h ON h.user_id::text = ${userId}) z)`;
 
-/** Whether a mail to the person waits. @param userId as in `mailDelay` */
+/** SQL condition: true if a mail to the person is delayed now. @param userId as in `mailDelay` */
 export const isQuietFor = (userId: Statement, now: Date): Statement => sql`${mailDelay(userId, now)} > interval '0'`;
 
-/** How many milliseconds a mail to the person waits. */
+/** The delay of a mail to the person, in milliseconds. */
 export const mailDelayMs = (db: Sql, userId: string, now: Date): Promise<number> =>
   millisecondsOf(db, mailDelay(sql`${userId}::text`, now));
 
-/** How many milliseconds a mail waits in a time zone, which PostgreSQL must know. */
+/** The delay of a mail in a time zone, in milliseconds. PostgreSQL must know the zone. */
 export const mailDelayMsIn = (db: Sql, zone: string, now: Date): Promise<number> =>
   millisecondsOf(db, delayIn(sql`${zone}::text`, now));
 

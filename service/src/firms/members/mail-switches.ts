@@ -54,7 +54,7 @@ export async function switchOff(
   if (off.length > 0) await noteSwitch(tx, { userId, at, action: "mails.switched_off", detail: { kind, by } });
 }
 
-/** Switches a kind of mail to a person on. The links in earlier mails of the kind end. */
+/** Switches a kind of mail to a person on. Ends the unsubscribe links in earlier mails of this kind. */
 async function switchOn(tx: Tx, userId: string, kind: MailKind, at: Date): Promise<void> {
   const on = await tx.query(sql`DELETE FROM mail_switches WHERE user_id = ${userId} AND kind = ${kind} RETURNING kind`);
   if (on.length === 0) return;
@@ -77,7 +77,7 @@ async function noteSwitch(
 type Reader = { db: Sql; rowMac: MemberDeps["rowMac"]; clock: MemberDeps["clock"] };
 
 type Occasion = {
-  /** Who did what the mail is about. */
+  /** The actor of the event that the mail reports. */
   actor: string;
   kind: MailKind;
   /** Whether somebody of the firm must get the mail, even if everybody switched this kind off. */
@@ -96,12 +96,12 @@ function candidates(partnerId: Statement, actor: Statement, neededKind: MailKind
 }
 
 /**
- * The person for a mail of this kind about something that a member did. The mail goes to the member. If the member has
- * left the firm or has no access to the environment, the mail goes to the owner who joined first. Undefined when the
- * recipient switched this kind of mail off, and when the actor is not a member but, for example, a key.
+ * The recipient of a mail of this kind about a member's action: the member or, if the member has left the firm or has
+ * no access to the environment, the owner who joined first. Undefined when the recipient switched this kind of mail
+ * off, and when the actor is not a member but, for example, a key.
  *
- * A mail that somebody must get goes to the member, else to the first owner who gets this kind of mail, else to the
- * first owner.
+ * A mail with `isNeeded` goes to the member, else to the first owner who gets this kind of mail, else to the first
+ * owner.
  */
 export async function recipientFor(
   { db, rowMac, clock }: Reader,
@@ -122,9 +122,9 @@ export async function recipientFor(
 }
 
 /**
- * The SQL of the id, as text, of the person whom `recipientFor` chooses for a live mail; null for nobody. It trusts the
- * members' rows, so it may only decide when a mail is sent.
- * @param neededKind the kind of a mail that somebody must get; null for any other mail
+ * SQL for the id, as text, of the person whom `recipientFor` chooses for a live mail; null for nobody. Verifies no MAC,
+ * so it may only determine when a mail is sent.
+ * @param neededKind the kind of a mail with `isNeeded`; null for any other mail
  */
 export const recipientIdOf = (
   partnerId: Statement,
@@ -137,7 +137,7 @@ export const recipientIdOf = (
 /**
  * Queues a mail to each member with live access who gets mails of the kind, for the hours in which that member gets
  * mails.
- * @param hasWork gives the SQL condition on a member's firm; `partnerId` is the SQL of the firm's id
+ * @param hasWork returns the SQL condition on a member's firm; `partnerId` is the SQL of the firm's id
  */
 export async function queueForMembers(
   tx: Tx,

@@ -43,8 +43,9 @@ export async function requireOwnerNow(
 export type ActiveActor = { role: Role | "key"; email: string | null; since: Date | null };
 
 /**
- * The standing of an actor of the audit log who may act for the firm now. Undefined for a former member, for a member
- * without access to the environment, for an ended key, and for a key of another firm or environment.
+ * The rights of a member or a key that the audit log names as an actor and that may act for the firm now. Undefined for
+ * a former member, for a member without access to the environment, for an ended key, and for a key of another firm or
+ * environment.
  */
 export async function findActiveActor(
   db: Sql,
@@ -151,8 +152,8 @@ export async function changePasskeyForLive(deps: MemberDeps, principal: Principa
 }
 
 /**
- * Removes a person from the firm. The person's sessions stay, without a firm. Owners may remove anybody, members only
- * themselves.
+ * Removes a person from the firm. The person's sessions continue without a firm. Owners may remove anybody, members
+ * only themselves.
  * @throws ServiceError for a person who is not a member, for a caller who is not allowed to, and for the last owner
  * while other members remain
  */

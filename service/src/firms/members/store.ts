@@ -56,10 +56,10 @@ export const selectMembers = (db: Sql, partnerId: string) =>
      ORDER BY m.role DESC, m.linked_at, m.user_id LIMIT 1000`,
   );
 
-/** Part of a statement: the address of a person; null for nobody. */
+/** SQL expression: the address of a person; null for nobody. */
 export const emailOf = (userId: Statement): Statement => sql`(SELECT u.email FROM users u WHERE u.id = ${userId})`;
 
-/** How other features read people and members. In these parts of statements the person is `u`, and the member `m`. */
+/** SQL fragments with which other features read people (alias `u`) and members (alias `m`). */
 export const joinUser = (id: Statement): Statement => sql`JOIN users u ON u.id = ${id}`;
 
 export const fromMembers: Statement = sql`FROM members m`;
@@ -79,7 +79,7 @@ export async function asksForPasskeys(tx: Tx, partnerId: string): Promise<boolea
 
 export type Membership = { partnerId: string; role: Role; liveAccess: boolean };
 
-/** The membership of a person; undefined without one, and for one that fails its MAC. */
+/** The membership of a person; undefined without one, and for one whose MAC is invalid. */
 export async function findMembership(
   db: Sql,
   rowMac: RowMac,

@@ -40,8 +40,8 @@ const vouchesFor = (rowMac: RowMac, row: WithMac): boolean =>
   rowMac.holds(operatorTable, operatorMembers(row), row.mac);
 
 /**
- * The operator of a session; undefined for a session of anybody else, for an inactive operator, and for a row that
- * fails its MAC.
+ * The operator of a session; undefined for a session of anybody else, for an inactive operator, and for a row whose MAC
+ * is invalid.
  */
 export async function selectOperatorOfSession(db: Sql, rowMac: RowMac, sessionId: string, now: Date) {
   const [found] = await db.query<WithMac & { environment: Environment; signedInAt: Date }>(
@@ -89,7 +89,7 @@ export const selectActive = (db: Sql, role: OperatorRole) =>
     sql`SELECT o.user_id AS id, o.name, u.email FROM ${people} WHERE o.active AND ${role} = ANY (o.roles) ORDER BY o.added_at`,
   );
 
-/** Part of a statement: the name of an operator, who may have left; null for no operator. */
+/** SQL expression: the name of an operator, who may have left; null for no operator. */
 export const operatorName = (id: Statement): Statement => sql`(SELECT o.name FROM operators o WHERE o.user_id = ${id})`;
 
 export type NewOperator = Pick<OperatorFacts, "id" | "email" | "name" | "roles" | "decidesFrom"> & { at: Date };
@@ -112,7 +112,7 @@ export type OperatorUpdate = { after: OperatorRow; at: Date; decidesFrom: Date |
 /**
  * Changes an operator; the caller must have locked the operators. An attacker who restores the old row gains nothing,
  * because its version is revoked.
- * @returns false for a row that fails its MAC; such a row gets no new MAC
+ * @returns false for a row whose MAC is invalid; such a row gets no new MAC
  */
 export async function updateOperator(
   tx: Tx,

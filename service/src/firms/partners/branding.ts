@@ -73,7 +73,7 @@ export async function setBranding(tx: Tx, partnerId: string, requested: Branding
 export const shownBranding = ({ brandName, accentColor, logoUrl }: Branding): Branding | null =>
   brandName || accentColor || logoUrl ? { brandName, accentColor, logoUrl } : null;
 
-/** The most logos that are stored for a firm. Earlier logos are kept, because old links still name them. */
+/** The most logos that are stored for a firm. Earlier logos stay available, because old links refer to them. */
 const mostLogos = 5;
 
 export const logoPath = "/logos";

@@ -18,26 +18,26 @@ export const firmState: StateMac = {
 export const protectedTables = [stateRows(firmState, { backfill: { set: "firms, signers and notaries" } }), keyRows];
 
 /**
- * For the select list of a query on `partners`, or on `partners p`: the columns from which the firm's MAC is verified.
+ * For the SELECT list of a query on `partners`, or on `partners p`: the columns from which the firm's MAC is verified.
  */
 export const verifiedFirms = verified(firmState, sql`partners`);
 export const verifiedFirm = verified(firmState, sql`p`);
 
-/** Parts of statements with which other features read firms. They name the firm `p`, as `verifiedFirm` does. */
+/** SQL fragments with which other features read firms; the alias is `p`, as in `verifiedFirm`. */
 export const fromFirms = sql`FROM partners p`;
 
 /** @param id the firm's id, as an expression of the other tables */
 export const joinFirm = (id: Statement): Statement => sql`JOIN partners p ON p.id = ${id}`;
 
-/** Part of a statement: the name of a firm. Not verified; `verifiedFirm` is for names that strangers see. */
+/** SQL expression: the name of a firm. Not verified; `verifiedFirm` is for names that strangers see. */
 export const firmNameOf = (id: Statement): Statement => sql`(SELECT p.name FROM partners p WHERE p.id = ${id})`;
 
 /** For rows that may have no firm. */
 export const leftJoinFirm = (id: Statement): Statement => sql`LEFT JOIN partners p ON p.id = ${id}`;
 
-/** For the select list of a query on `partners p`: the member `isFirmAuthentic`, which `withFirmNames` needs. */
+/** For the SELECT list of a query on `partners p`: the member `isFirmAuthentic`, which `withFirmNames` needs. */
 export const markedFirm = marked(firmState, sql`p`, "isFirmAuthentic");
-/** Part of a statement: the firm's name as `firmName`, with `markedFirm`. */
+/** SQL expression: the firm's name as `firmName`, with `markedFirm`. */
 export const markedFirmOf = (id: Statement): Statement =>
   sql`(SELECT p.name AS "firmName", ${markedFirm} FROM partners p WHERE p.id = ${id})`;
 export type MarkedFirm = { isFirmAuthentic: boolean };
@@ -53,7 +53,7 @@ export const withFirmNames = <Row extends { firmName: string | null }>(
 
 /**
  * Locks a firm's row against concurrent changes, and verifies its MAC.
- * @throws ServiceError `unavailable` for a firm that fails its MAC
+ * @throws ServiceError `unavailable` for a firm whose MAC is invalid
  */
 export async function lockAuthenticFirm(tx: Tx, partnerId: string): Promise<boolean> {
   const found = await tx.query(sql`

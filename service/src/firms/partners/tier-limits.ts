@@ -38,13 +38,15 @@ export type TierLimits = Static<typeof File>["tiers"];
 export const readTierLimits = (path: string): TierLimits => readCheckedYaml("LIMITS", path, File).tiers;
 
 /**
- * How many addresses of one mail domain get a trial key without a review.
+ * The number of addresses of one mail domain that get a trial key without a review.
  * @throws StartupError like `readTierLimits`
  */
 export const readTrialsPerDomain = (path: string): number =>
   numberOf(readCheckedYaml("LIMITS", path, File).trialsPerDomain ?? 1);
 
-/** How many active keys of one environment a firm may have, and how many keys its owners may create in 24 hours. */
+/**
+ * The largest numbers of active keys of a firm in one environment, and of keys that its owners may create in 24 hours.
+ */
 export type KeyLimits = { active: number; aDay: number };
 
 export const keyLimitsOf =
@@ -54,8 +56,8 @@ export const keyLimitsOf =
     return { active: numberOf(activeKeys), aDay: numberOf(keysPerDay) };
   };
 
-// This is far more than a firm's own endpoints need. It is only a small part of what 100 subscriptions could send to a
-// stranger's server.
+// In a minute. This is far more than a firm's own endpoints need, but only a small part of what 100 subscriptions could
+// send to a stranger's server.
 const paidPerAddress = 6_000;
 
 /**

@@ -15,5 +15,5 @@ export function tierOf(name: string): Tier {
 // The contract sets these limits. Limits that an installation may change are in tier-limits.ts.
 const quotas: Readonly<Record<Tier, number | null>> = { trial: 5, PartnerLink: 5, ProOffice: 25, ClosingDesk: null };
 
-/** How many rooms a partner of this tier may have open at once; null for no limit. */
+/** The number of rooms that a partner of this tier may have open at once; null for no limit. */
 export const openRoomQuota = (tier: Tier): number | null => quotas[tier];

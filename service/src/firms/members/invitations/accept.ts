@@ -16,7 +16,7 @@ const unusable = () => new ServiceError("not_found", "This invitation cannot be 
  * The offer behind an invitation's link, for the signed-in person.
  * @returns null for a person who is signed in with another address than the invited one
  * @throws ServiceError when the invitation was used, withdrawn or replaced, when it has expired, and when the inviter
- * has lost the right to grant what it offers; the message is the same in all cases
+ * has lost the right to grant the offered access; the message is the same in all cases
  */
 export async function lookAtInvitation(
   { db, clock, rowMac }: MemberDeps,

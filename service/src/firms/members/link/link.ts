@@ -112,7 +112,7 @@ export async function addFirstOwner(
       throw new ServiceError("conflict", "You belong to another firm. Leave it first, under Team.");
     const line = { at, actor: `member:${userId}`, partnerId };
     await tx.query(auditLine({ ...line, action: "member.linked", detail: { role: "owner", byAddress: true } }));
-    // An operator who has opened live for a new firm has opened it for its first owner.
+    // Live access that an operator granted to the new firm also applies to its first owner.
     const live = await tx.query(sql`SELECT ${verifiedFirm} ${fromFirms} WHERE p.id = ${partnerId} AND p.live_enabled`);
     if (live.length > 0) await giveOwnersLive(tx, rowMac, partnerId, line);
   });

@@ -46,7 +46,7 @@ export const selectDescriptors = (db: Sql, userId: string) =>
     sql`SELECT credential_id AS id, transports FROM passkeys WHERE user_id = ${userId} ORDER BY created_at, id`,
   );
 
-/** How other features read passkeys. */
+/** The FROM clause with which other features read passkeys; their alias is `k`. */
 export const fromPasskeys = sql`FROM passkeys k`;
 
 export type StoredCredential = CurrentCredential & { id: string };
@@ -74,8 +74,8 @@ export const passkeyColumns = sql`id, user_id AS "userId", credential_id AS "cre
   backup_eligible AS "backupEligible", row_mac AS mac`;
 
 /**
- * This person's credential. Undefined for a credential of another person, and for a credential that was removed or
- * fails its MAC.
+ * This person's credential. Undefined for a credential of another person, and for a credential that was removed or has
+ * an invalid MAC.
  */
 export async function findCredential(
   db: Sql,

@@ -24,7 +24,7 @@ export type SessionDeps = { db: Sql; clock: Clock; rowMac: RowMac };
 type ReadDeps = Pick<SessionDeps, "db" | "clock">;
 type EndDeps = { db: Database; clock: Clock };
 
-// Pages show the last use of a session to the minute, so it need not be written at every read.
+// The last use of a session is written at most this often, to save a write at every request.
 const touchEveryMs = 5 * 60_000;
 
 type Used = Pick<store.SessionRow, "sessionId" | "lastSeenAt">;

@@ -37,7 +37,7 @@ type FoundRow = SessionRow &
  */
 const isOperators = sql`(s.user_id IS NULL OR s.user_id IN (SELECT o.user_id FROM operators o WHERE o.active))`;
 
-/** How other features read sessions. */
+/** The FROM clause with which other features read sessions; their alias is `s`. */
 export const fromSessions: Statement = sql`FROM sessions s`;
 
 /** When the session `s` of a query reaches its absolute limit, however often it is used. */
@@ -59,8 +59,8 @@ const isWhole = (now: Date): Statement => sql`${isOpen(now)} AND NOT s.factor_du
 export const hasNotEnded = (now: Date): Statement => sql`NOT ${isRevoked(now, sql`s.id::text`)}`;
 
 /**
- * The person and firm of a session cookie. Undefined for a session that is unknown, has expired or fails its MAC. A
- * membership or firm that fails its MAC gives no access to the firm.
+ * The person and firm of a session cookie. Undefined for a session that is unknown, has expired or has an invalid MAC.
+ * A membership or firm whose MAC is invalid gives no access to the firm.
  */
 export async function findSession(
   db: Sql,

@@ -8,8 +8,8 @@ export const newToken = newSecret;
 export const tokenSha256 = (token: string): Buffer => hash("sha256", token, "buffer");
 
 /**
- * The token of a browser that has signed in with an address. It gives no access, but such browsers have a quota of
- * links of their own, which strangers can't use up. It is derived, so no table stores it.
+ * The token of a browser that has signed in with an address. It grants no access. Sign-in links for such browsers have
+ * a quota of their own, which strangers can't use up. The token is derived from the address, so no table stores it.
  */
 export function rememberedBrowserToken(secrets: SecretBytes, email: string): string {
   return base32(createHmac("sha256", deriveKey(secrets, "known-browser")).update(email).digest());

@@ -27,7 +27,7 @@ export function insertSession(tx: Tx, rowMac: RowMac, { id, at, environment, dev
   );
 }
 
-/** Locks a session until the transaction ends; undefined for a session that has ended or fails its MAC. */
+/** Locks a session until the transaction ends; undefined for a session that has ended or has an invalid MAC. */
 async function lockSession(tx: Tx, rowMac: RowMac, sessionId: string, now: Date): Promise<SessionFacts | undefined> {
   const [row] = await tx.query<WithMac>(
     sql`SELECT ${sessionColumns} FROM sessions s WHERE id = ${sessionId} AND ${hasNotEnded(now)} FOR NO KEY UPDATE`,

@@ -29,7 +29,7 @@ const findKey = (sha256: Buffer, now: Date, more: Statement) => sql`
   WHERE k.key_sha256 = ${sha256} AND k.revoked_at IS NULL AND (k.environment = 'test' OR p.live_enabled)
     AND NOT ${isRevoked(now, sql`k.id::text`)}`;
 
-/** Part of a statement: the number of an owner's open rooms. @param owner SQL columns or values */
+/** SQL expression: the number of an owner's open rooms. @param owner SQL columns or values */
 export type OpenRooms = (owner: Record<keyof Owner, Statement>) => Statement;
 
 /**

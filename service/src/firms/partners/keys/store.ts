@@ -47,7 +47,7 @@ export const selectKeys = (db: Sql, partnerId: string) =>
     sql`SELECT ${columns} FROM partner_keys WHERE partner_id = ${partnerId} ORDER BY created_at, id`,
   );
 
-/** The keys among these whose rows say that they have not ended. */
+/** Of these ids, those of keys that have not ended, according to their rows. */
 export async function keysInForce(db: Sql, ids: readonly string[], now: Date): Promise<string[]> {
   const keys = await db.query<{ id: string }>(sql`
     SELECT id FROM partner_keys WHERE id::text = ANY (${ids}::text[])
@@ -67,17 +67,17 @@ export async function isKeyActive(
   return active.length === 1;
 }
 
-/** How other features read keys. In these parts of statements the key is `k`. */
+/** The FROM clause with which other features read keys; their alias is `k`. */
 export const fromKeys: Statement = sql`FROM partner_keys k`;
 
-/** The keys that were revoked, as their rows say. */
+/** The keys that were revoked, according to their rows. */
 export const revokedKeys = (db: Sql) =>
   db.query<{ subject: string; effectiveAt: Date }>(sql`
     SELECT id AS subject, revoked_at AS "effectiveAt" FROM partner_keys WHERE revoked_at IS NOT NULL`);
 
 export type KeyRow = KeyMetadata & KeyFacts & { mac: Buffer | null; isReplaced: boolean };
 
-/** A key as its row states it, without checking the MAC; the caller must have locked its firm. */
+/** A key as stored, without verifying its MAC; the caller must have locked its firm. */
 export async function selectKey(tx: Tx, keyId: string): Promise<KeyRow | undefined> {
   const [key] = await tx.query<KeyRow>(sql`
     SELECT ${columns}, partner_id AS "partnerId", key_sha256 AS sha256, row_mac AS mac,

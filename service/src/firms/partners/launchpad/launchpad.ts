@@ -111,10 +111,7 @@ type Facts = {
   liveCompletedAt: Date | null;
 };
 
-/**
- * For each of these facts, a part of a statement about the firm `p`. The features declare the facts about their own
- * tables.
- */
+/** For each fact, an SQL expression about the firm `p`. The feature that owns the table declares it. */
 export type FirstTimes = Readonly<Record<Exclude<keyof Facts, "joinedAt" | "liveEnabled" | "liveKeyAt">, Statement>>;
 
 /** The rows of the firm `p`. The environment is a constant, so a fact needs one index look-up, however many rows there are. */
@@ -123,7 +120,7 @@ export const ofFirmIn: Readonly<Record<Environment, Statement>> = {
   live: sql`partner_id = p.id AND environment = 'live'`,
 };
 
-/** Part of a statement: when the first row of the firm `p` was created. */
+/** SQL expression: when the first row of the firm `p` was created. */
 export const firstIn = (table: Statement, environment: Environment, more = nothing): Statement =>
   sql`(SELECT min(created_at) FROM ${table} WHERE ${ofFirmIn[environment]}${more})`;
 
