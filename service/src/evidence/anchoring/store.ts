@@ -36,7 +36,7 @@ FROM passport_anchors`,
 
 export const protectedTables = [anchorRows];
 
-/** Part of a statement: LEFT JOINs the anchor of a passport. @param passportId an expression with the passport's id */
+/** SQL expression: LEFT JOINs the anchor of a passport. @param passportId an expression with the passport's id */
 export const leftJoinAnchor = (passportId: Statement): Statement =>
   sql`LEFT JOIN passport_anchors ON passport_id = ${passportId}`;
 

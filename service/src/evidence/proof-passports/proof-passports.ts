@@ -39,7 +39,7 @@ const ofPassports = (plan: RetentionPlan) => ({
   ),
 });
 
-/** How long the retention plan keeps the sealed PDFs of passports. */
+/** The retention rule for the sealed PDFs of passports. */
 export const passportSource = (plan: RetentionPlan): Source => ({
   table: "passports",
   rows: sql`passports p`,
@@ -52,8 +52,8 @@ export const passportSource = (plan: RetentionPlan): Source => ({
 });
 
 /**
- * How long the retention plan keeps certificates that describe the stored PDF: as long as the PDF. Other certificates
- * contain only facts of the passport's row and, for the owner, the firm's name.
+ * The retention rule for certificates that describe the stored PDF: they are stored as long as the PDF. Other
+ * certificates contain only facts of the passport's row and, for the owner, the firm's name.
  */
 export const proofCertificateSource = (plan: RetentionPlan): Source => ({
   table: "proof_certificates",

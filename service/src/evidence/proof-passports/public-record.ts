@@ -23,8 +23,8 @@ export type ProofRecord = {
   /** The operator's retraction of the seal in the transparency log; null without one, absent in the owner's view. */
   retraction?: Retraction | null;
   /**
-   * How far the transparency log has processed the seal's entry, and how many witnesses cosigned it; absent in the
-   * owner's view.
+   * The progress of the seal's entry in the transparency log, and the number of witnesses that cosigned the entry;
+   * absent in the owner's view.
    */
   log?: LineProgress;
   anchor: { calendar: string; submittedAt: Date; status: AnchorStatus } | null;

@@ -51,7 +51,7 @@ export const storedPassports: StoredBlobs = (partnerId) =>
 /** When the firm `p` sealed its first passport. */
 export const firstPassport: Statement = firstOfBoth(sql`passports`);
 
-/** The lines of passports and of their certificates. */
+/** The transparency log's lines for passports and for their certificates. */
 export const loggedPassports: LoggedRows = (environment) => sql`
   SELECT 'seal/v1 ' || sealed_sha256 AS line, 'passport ' || id AS row, created_at AS at
   FROM passports WHERE environment = ${environment}

@@ -66,7 +66,7 @@ export type RecordedChain = ChainRow & { certificate: Certificate; fingerprint: 
 
 /**
  * The chains of past and present seals, oldest first. A chain whose MAC is not valid is logged and left out. The latest
- * retirement with a valid MAC counts, even if the chain's row says otherwise, because somebody may have put back an
+ * retirement with a valid MAC counts, even if the chain's row says otherwise, because an attacker may have restored an
  * older copy of the row. A stricter retirement without a valid MAC counts too, because an insider can remove a MAC but
  * not a row.
  */
@@ -92,10 +92,10 @@ export async function unretiredChains(db: Sql): Promise<string[]> {
   return rows.map(({ sha256 }) => sha256);
 }
 
-/** Part of a statement: JOINs the chain of a seal. @param sha256 an expression with the chain's hash */
+/** SQL expression: JOINs the chain of a seal. @param sha256 an expression with the chain's hash */
 export const joinChain = (sha256: Statement): Statement => sql`JOIN seal_chains ON seal_chains.sha256 = ${sha256}`;
 
-/** Part of a statement: like `joinChain`, with columns that are null unless the chain is retired. */
+/** SQL expression: like `joinChain`, with columns that are null unless the chain is retired. */
 export const leftJoinRetiredChain = (sha256: Statement): Statement =>
   sql`LEFT ${joinChain(sha256)} AND retired_at IS NOT NULL`;
 

@@ -57,8 +57,8 @@ export async function sealCertificates(deps: ChainsDeps, inUse: readonly string[
 }
 
 /**
- * Retires a seal certificate: the trust list tells verifiers at once, and every node stops sealing with it. A second
- * retirement replaces the date and reason.
+ * Retires a seal certificate: the trust list reports this to verifiers at once, and every node stops sealing with the
+ * certificate. A second retirement replaces the date and reason.
  * @param inUse PEM of the chains that new seals would use
  * @param fingerprint SHA-256 of the certificate, hex, with or without colons
  * @throws ServiceError for an unknown certificate, for one with a key that is in use, and for an unknown reason

@@ -165,7 +165,7 @@ export const proofForms = ["tlog-proof", "ots"] as const;
 export type ProofForm = (typeof proofForms)[number];
 
 /**
- * Which proofs the log has of sealed files, by their SHA-256. A file that was not sealed here is not in the result.
+ * The log's existing proofs of sealed files, by the files' SHA-256. Leaves out files that were not sealed here.
  * @param sealedSha256s of sealed documents
  * @param closings the entries of closing certificates
  */

@@ -66,7 +66,7 @@ type Exported = { folder: string; origin: string; size: number; files: number };
 
 /**
  * Writes a log as static files: `checkpoint`, `vkey` and its tiles, for a web server or a bucket. Full tiles that
- * already exist are kept. The checkpoint is written last, so that the folder never promises a tile that is missing.
+ * already exist are kept. The checkpoint is written last, so that it never covers a tile that is missing.
  * @throws StartupError for a log without a checkpoint, or a folder of another log
  */
 export async function exportLog(db: Sql, log: LogName, folder: string): Promise<Exported> {

@@ -72,7 +72,7 @@ async function choose(
   const isEnding = finalSize !== null;
   const checkpoint = isEnding ? await selectCheckpoint(db, log, finalSize) : await checkpointForReaders(db, log, now);
   if (!checkpoint || checkpoint.size === 0) return;
-  // The last checkpoint of a log is anchored at once, because somebody else may have the log's key.
+  // The last checkpoint of a log is anchored at once, because the log may have ended after its key was stolen.
   const after = isEnding ? now : new Date(now.getTime() - rootIntervalMs(log, intervalMs));
   await db.transaction((tx) => chooseRoot(tx, log, { size: checkpoint.size, sources, now, after }));
 }

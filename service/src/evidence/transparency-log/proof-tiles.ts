@@ -20,9 +20,9 @@ function cacheOf(db: Sql): Map<string, HashTile> {
 }
 
 /**
- * Forgets the cached tiles of one proof, so that they are read again. For callers whose proof failed: a tile may have
- * been damaged when it was read. The tiles of other proofs stay, so that callers who ask for this one again and again
- * don't slow down the others.
+ * Removes the cached tiles of one proof, so that they are read again. For callers whose proof failed: a tile may have
+ * been damaged when it was read. The tiles of other proofs stay cached, so that repeated requests for this proof don't
+ * slow down the others.
  */
 export function forgetTiles(db: Sql, log: LogName, index: number, size: number): void {
   const cache = cacheOf(db);

@@ -58,9 +58,11 @@ async function retractionProof(db: Sql, environment: Environment, entry: LogEntr
 /**
  * The `.tlog-proof` of a line. It leads to the first anchored checkpoint that covers the line, if possible one with a
  * quorum of witnesses. Before one is anchored, it leads to the first checkpoint with a quorum, or else to the first
- * that covers the line. So the proof's bytes change only when a checkpoint is anchored or cosigned, when the log ends
- * because of its key, or when the log gets a retraction of the file or a new proof of that retraction. The proof is
- * read and checked before it is returned.
+ * that covers the line.
+ *
+ * The proof's bytes change only when a checkpoint is anchored or cosigned, when the log ends because of its key, or
+ * when the log gets a retraction of the file or a new proof of that retraction. The proof is read and checked before it
+ * is returned.
  * @throws Error when the stored data do not prove the line
  */
 export async function logProof(db: Sql, environment: Environment, entry: LogEntry): Promise<ProvenLine> {
@@ -104,8 +106,8 @@ function isProven(line: string, { index, hashes, checkpoint }: LogProof): boolea
 
 /**
  * The checkpoint that readers get now: the newest one with a quorum of witnesses, if it got the quorum less than a
- * minute ago. Otherwise the one that waits for its quorum, or the newest. No node gives readers a smaller checkpoint
- * than before. So a quorum that comes after readers have seen a larger checkpoint does not count.
+ * minute ago. Otherwise the one that waits for its quorum, or the newest. Readers never get a smaller checkpoint than
+ * before, from any node. So a quorum that is complete only after readers have seen a larger checkpoint does not count.
  */
 export async function checkpointForReaders(db: Sql, log: LogName, now: Date): Promise<StoredCheckpoint | undefined> {
   return (await choose(db, log, now)).checkpoint;
@@ -145,7 +147,7 @@ async function cosignedNote(db: Sql, log: LogName, { size, note }: StoredCheckpo
   return note + cosignatures.map(({ line }) => line).join("");
 }
 
-/** When the bytes of a line's proof change, for /openapi.json. */
+/** A text for /openapi.json: the events that change the bytes of a line's proof. */
 export const logProofChanges =
   "Its bytes change when witnesses cosign the checkpoint, when an hourly root over the line is anchored, when the log ends because its key was compromised, and when the file is retracted. The proof is valid before and after each change.";
 

@@ -71,7 +71,7 @@ export async function retractSeal(
   if (!(await hasLine(db, log, sealEntry(sealedSha256))) && !(await hasClosing(db, log, sealedSha256)))
     throw new ServiceError("not_found", `The ${log} log has no sealed file with the SHA-256 ${sealedSha256}.`);
   await db.transaction(async (tx) => {
-    // With this lock, no two callers find that the retraction is missing.
+    // Without this lock, two callers could both find no retraction, and queue it twice.
     await waitForLock(tx, log);
     const entry = retractionEntry(sealedSha256, reason);
     if (await hasLine(tx, log, formatEntry(entry)))

@@ -13,7 +13,7 @@ export type LogRouteDeps = {
   db: Sql;
   clock: Clock;
   limits: RateLimits;
-  /** Gives the published policy of the live log, which lists its witnesses; null for none. */
+  /** Returns the published policy of the live log, which lists its witnesses; null for none. */
   policy: () => Promise<string | null>;
   /** The shortest time between two anchored states of the live log. */
   rootIntervalMs: number;

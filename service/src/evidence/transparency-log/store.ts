@@ -195,8 +195,8 @@ export async function hasLine(db: Sql, environment: Environment, line: string): 
 }
 
 /**
- * Whether the certificate of a closing's version is in a log of the environment, or queued for it. Only the version's
- * manifest would tell the whole line, and it may be unreadable. So this reads all lines; only operators call it.
+ * Whether the certificate of a closing's version is in a log of the environment, or queued for it. The whole line is
+ * known only from the version's manifest, which may be unreadable. So this reads all lines; only operators call it.
  */
 export async function hasClosing(db: Database, environment: Environment, sealedSha256: string): Promise<boolean> {
   const start = `closing/v1 ${sealedSha256} `;

@@ -98,11 +98,11 @@ export async function treeOfOrigin(db: Sql, origin: string) {
 export const selectTrees = (db: Sql): Promise<StoredTree[]> =>
   db.query<StoredTree>(sql`SELECT ${treeColumns} FROM log_trees ORDER BY environment, generation`);
 
-/** For a select list: a column of the tree of the log that an environment has now. */
+/** For a SELECT list: a column of the tree of the log that an environment has now. */
 const ofCurrent = (environment: Environment, column: Statement): Statement =>
   sql`(SELECT ${column} FROM log_trees WHERE environment = ${environment} ORDER BY generation DESC LIMIT 1)`;
 
-/** For a select list: the origin of the log that an environment has now. */
+/** For a SELECT list: the origin of the log that an environment has now. */
 export const originOfLog = (environment: Environment): Statement => ofCurrent(environment, sql`origin`);
 
 /** The tree of the log that an environment has now. It may be about to end. */

@@ -112,7 +112,7 @@ export function sizeInWait({ size, raisedAt }: SeenSize, witnessed: { size: numb
   return isWaiting && Math.abs(now.getTime() - raisedAt.getTime()) <= quorumWaitMs ? size : null;
 }
 
-/** The lines of the published policies. */
+/** The transparency log's lines for the published policies. */
 export const loggedPolicies: LoggedRows = (environment) => sql`
   SELECT 'policy/v1 ' || sha256 AS line, 'policy' AS row, published_at AS at FROM log_policies WHERE log = ${environment}`;
 

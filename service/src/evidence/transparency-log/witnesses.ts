@@ -96,8 +96,8 @@ export type WitnessingDeps = {
 };
 
 /**
- * Asks each due witness to cosign a checkpoint of a log (C2SP tlog-witness). `checkpointForWitnesses` says which
- * checkpoint. A witness that fails doesn't delay the others.
+ * Asks each due witness to cosign the checkpoint that `checkpointForWitnesses` chooses (C2SP tlog-witness). A witness
+ * that fails doesn't delay the others.
  */
 export async function askWitnesses(witnessing: Omit<WitnessingDeps, "witnessed">, witnessed: LogName): Promise<void> {
   const deps = { ...witnessing, witnessed };

@@ -6,7 +6,7 @@ import { type SealKey, SealKeyError } from "./seal-key.ts";
 export type SealKeyOptions = {
   /** The setting that names the key; every error message begins with it. */
   readonly setting?: "SEAL_KEY" | "SIGNER_CA_KEY";
-  /** The AWS credentials for an `awskms:` key. By default, the AWS SDK takes them from its usual sources. */
+  /** The AWS credentials for an `awskms:` key. By default, the AWS SDK reads them from its usual sources. */
   readonly awsCredentials?: AwsCredentials;
 };
 
