@@ -15,7 +15,7 @@ export type Resources = {
   clock: Clock;
   random: Random;
   db: Database;
-  /** The newest schema that this release knows. */
+  /** The newest database schema that this release supports. */
   schema: number;
   /** Runs work that the service's own role is not allowed to do: migrations and key rotation. */
   asOwner: AsOwner;

@@ -17,8 +17,8 @@ export { type ChainReport, checkAuditChain } from "./check-chain.ts";
 export type { AuditLine } from "./line-mac.ts";
 
 /**
- * Builds the INSERT of one audit line. Only this and `newOrderLines` insert into the audit log. The INSERT runs by
- * itself in the transaction of the change, or as a part (`WITH ... AS (...)`) of the change's own statement.
+ * Builds the INSERT of one audit line. Only `auditLine` and `newOrderLines` insert into the audit log. The INSERT runs
+ * in the transaction of the change that it records: alone, or inside a `WITH` clause of that change's statement.
  * @param from the text after FROM, for a line that is written once for each row selected there
  */
 export function auditLine(line: AuditLine, from?: Statement): Statement {
@@ -33,7 +33,7 @@ export type NewOrderLines = {
   partnerId: string;
   code: string;
   status: string;
-  /** The reason why the order has its present status; null when no reason was recorded. */
+  /** The reason for the order's present status; null when no reason was recorded. */
   reason: string | null;
 };
 
@@ -48,29 +48,32 @@ export const lastActor = (orderId: Statement, to: string, from: string | null = 
   WHERE audit_log.order_id = ${orderId} AND action = 'order.transition' AND to_status = ${to}
     ${from === null ? nothing : sql`AND from_status = ${from}`} ORDER BY id DESC LIMIT 1)`;
 
-/** Part of a statement: the actor who placed an order. Doesn't verify the line's MAC; `readOrigins` does. */
+/** SQL expression: the actor who placed an order. It doesn't verify the line's MAC; `readOrigins` does. */
 export const ordererOf = (orderId: Statement): Statement => sql`(
   SELECT actor FROM audit_log WHERE audit_log.order_id = ${orderId} AND action = 'order.created' ORDER BY id LIMIT 1)`;
 
-/** Part of a statement: how often an order moved to a status, not counting the ends of holds. */
+/** SQL expression: the number of times that an order moved to a status. The end of a hold doesn't count as a move. */
 export const movesTo = (orderId: Statement, to: string): Statement => sql`(
   SELECT count(*)::int FROM audit_log
   WHERE audit_log.order_id = ${orderId} AND action = 'order.transition' AND to_status = ${to} AND from_status <> 'OnHold')`;
 
 /**
- * Part of a statement: whether an order has a line with this action after its last move to a status, not counting the
- * ends of holds.
+ * SQL condition: an order has a line with this action after its last move to a status. The end of a hold doesn't count
+ * as a move.
  */
 export const hasLineAfterMove = (orderId: Statement, action: string, to: string): Statement => sql`EXISTS (
   SELECT FROM audit_log WHERE audit_log.order_id = ${orderId} AND action = ${action} AND id > coalesce((
     SELECT max(m.id) FROM audit_log m
     WHERE m.order_id = ${orderId} AND m.action = 'order.transition' AND m.to_status = ${to} AND m.from_status <> 'OnHold'), 0))`;
 
-/** Part of a statement: whether an order moved to a status at this time or later. */
+/** SQL condition: an order moved to a status at this time or later. */
 export const hasMovedSince = (orderId: Statement, to: string, since: Statement): Statement => sql`EXISTS (
   SELECT FROM audit_log WHERE audit_log.order_id = ${orderId} AND to_status = ${to} AND occurred_at >= ${since})`;
 
-/** How many lines about an order have this action and are later than `since`. Lines in this transaction count. */
+/**
+ * The number of an order's lines that have this action and a time after `since`. Includes lines of the open
+ * transaction.
+ */
 export async function countLines(db: Sql, orderId: number, action: string, since: Date): Promise<number> {
   const [lines] = await db.query<{ n: number }>(sql`
     SELECT count(*)::int AS n FROM audit_log
@@ -78,7 +81,10 @@ export async function countLines(db: Sql, orderId: number, action: string, since
   return lines?.n ?? 0;
 }
 
-/** How many lines of each of these actions a key made. `LIKE 'key:%'` lets PostgreSQL use the index, which has only the lines of keys. */
+/**
+ * For each of these actions, the number of lines whose actor is this key. `LIKE 'key:%'` lets PostgreSQL use a partial
+ * index that covers only the lines of keys.
+ */
 export async function countActionsOfKey(
   db: Sql,
   keyId: string,
@@ -90,22 +96,22 @@ export async function countActionsOfKey(
   return new Map(lines.map(({ action, n }) => [action, n]));
 }
 
-/** Part of a statement: whether the log has a line with this action and time. */
+/** SQL condition: the log has a line with this action and time. */
 export const hasLine = ({ action, at }: Pick<AuditLine, "action" | "at">): Statement =>
   sql`EXISTS (SELECT FROM audit_log WHERE action = ${action} AND occurred_at = ${at})`;
 
-/** Part of a statement: whether the log has a line that `which` selects, of this time or later. */
+/** SQL condition: the log has a line that `which` selects, at this time or later. */
 export const hasLineSince = (which: Statement, since: Statement): Statement =>
   sql`EXISTS (SELECT FROM audit_log WHERE ${which} AND occurred_at >= ${since})`;
 
-/** Part of a statement: FROM the lines with this action, each with a member of its detail as the column `subject`. */
+/** SQL text after SELECT: FROM the lines with this action, with one member of their detail as the column `subject`. */
 export const fromLines = (action: string, member: string): Statement =>
   sql`FROM (SELECT detail ->> ${member} AS subject FROM audit_log WHERE action = ${action}) AS lines`;
 
 /** Part of a statement: the lines that `which` selects, as a table. */
 export const linesWhere = (which: Statement): Statement => sql`(SELECT * FROM audit_log WHERE ${which})`;
 
-/** The latest line that `which` selects, without checking its MAC; undefined for none. */
+/** The latest line that `which` selects; undefined for none. Doesn't verify the line's MAC. */
 export async function findLine<Detail>(
   db: Sql,
   which: Statement,
@@ -117,7 +123,7 @@ export async function findLine<Detail>(
 
 export type LastLine = { id: number; at: string };
 
-/** The last line of the log, without those that have one of these actions; null for an empty log. */
+/** The last line of the log whose action is not in `without`; null for an empty log. */
 export async function lastLine(db: Sql, without: readonly string[] = []): Promise<LastLine | null> {
   const [line] = await db.query<LastLine>(sql`
     SELECT id, ${isoTime(sql`occurred_at`)} AS at FROM audit_log
@@ -130,7 +136,7 @@ const activity = sql`action IN ('order.created', 'order.transition', 'order.clai
         'room.order_attached')`;
 
 /**
- * Part of a statement: the latest lines of an order that a room shows.
+ * SQL subquery: the latest lines of an order that the page of its room shows.
  * @param room a condition on `room_id`
  */
 export const shownLines = (orderId: Statement, room: Statement): Statement => sql`(
@@ -164,7 +170,7 @@ export async function readOrigins(
   return origins;
 }
 
-/** Part of a statement: whether an order ever moved from one status to another. */
+/** SQL condition: an order has moved from one status to another at some time. */
 export const hasMoved = (orderId: Statement, from: string, to: string): Statement => sql`EXISTS (
   SELECT FROM audit_log
   WHERE audit_log.order_id = ${orderId} AND action = 'order.transition' AND from_status = ${from} AND to_status = ${to})`;

@@ -10,9 +10,9 @@ import { auditTable, type ChainLine, lineColumns, lineMembers, type MacLine, mac
 type Link = { position: number; sha256: string };
 
 /**
- * A position in the chain, counted from 1. `sha256` (hex) covers the line and the hash before it. `placedAt` is when
- * the line got its position. It reveals a line that was added later with a false, earlier time. Lines from earlier
- * releases lack it.
+ * A position in the hash chain, counted from 1. `sha256` (hex) covers the line and the hash before the line. `placedAt`
+ * is the time at which the line got its position. It exposes a line that was inserted later with a false, earlier time.
+ * Lines from earlier releases have no `placedAt`.
  */
 export type Place = Link & { placedAt: Date | null };
 
@@ -48,8 +48,8 @@ export async function auditHashesAt(db: Sql, positions: readonly number[]): Prom
 }
 
 /**
- * The lines of the chain after one position, up to another. Each text begins with the hash of the previous line, and
- * its SHA-256 is the hash of the line.
+ * The texts of the lines after one position, up to and including another. Each text begins with the hash of the
+ * previous line, and the text's SHA-256 is the line's own hash.
  */
 export async function auditChainTexts(db: Sql, after: number, through: number): Promise<string[]> {
   const lines = await db.query<ChainLine & { position: number; before: string | null }>(sql`
@@ -61,7 +61,7 @@ export async function auditChainTexts(db: Sql, after: number, through: number): 
   );
 }
 
-/** When the first line of the audit log was written; null for an empty one. */
+/** The time of the first line of the audit log; null for an empty log. */
 export async function firstAuditLine(db: Sql): Promise<Date | null> {
   const [first] = await db.query<{ at: Date }>(sql`SELECT occurred_at AS at FROM audit_log ORDER BY id LIMIT 1`);
   return first?.at ?? null;
@@ -77,8 +77,8 @@ export const placeColumns = sql`chain_position AS position, encode(chain_sha256,
 type UnplacedLine = MacLine & { position: number | null };
 
 /**
- * The MAC of a line in the chain covers its position and hash. The MAC of a line that has no position yet covers the
- * line.
+ * The MAC of a line in the chain covers its position and hash. The MAC of a line without a position covers the line
+ * itself.
  */
 const placeRows = {
   table: sql`audit_log`,
@@ -92,7 +92,7 @@ const lineRows: MacTable<UnplacedLine> = {
   ...placeRows,
   rows: sql`SELECT id AS key, ${macLineColumns}, chain_position AS position, row_mac AS mac FROM audit_log`,
   members: (line) => (line.position === null ? lineMembers(line) : null),
-  // The MAC of a line's position also protects the line, because it covers the line's hash.
+  // This row needs no further MAC: the MAC of the line's position covers the line's hash.
   backfill: { set: "audit lines", which: sql`chain_position IS NULL` },
 };
 
@@ -103,9 +103,9 @@ export const lineHolds = (rowMac: RowMac, line: MacLine & { mac: Buffer | null }
   rowMac.holds(auditTable, lineMembers(line), line.mac, { line: line.id });
 
 /**
- * Reads lines of the log that the service wrote. For a line in the chain the MAC covers its position, and the hash
- * there covers the line and the previous hash.
- * @param which the condition that selects them
+ * Reads the selected lines and drops those whose MAC or hash is invalid. For a line in the chain, the MAC covers the
+ * position and the hash. The hash covers the line and the previous hash.
+ * @param which the condition that selects the lines
  */
 export async function readWrittenLines(db: Sql, rowMac: RowMac, which: Statement): Promise<MacLine[]> {
   const lines = await db.query<
@@ -136,10 +136,7 @@ const batch = 1_000;
 
 type ChainDeps = { db: Database; rowMac: RowMac; clock: Clock; log: Log };
 
-/**
- * Gives each line that is not in the chain yet its position, in the order of ids. Skips lines that the service did not
- * write.
- */
+/** Gives each new line its position in the chain, in the order of ids. Skips lines whose MAC is invalid. */
 export async function chainAuditLines(deps: ChainDeps, stopping: AbortSignal): Promise<void> {
   if (!(await hasUnchained(deps.db))) return;
   for (
@@ -160,7 +157,7 @@ async function hasUnchained(db: Sql): Promise<boolean> {
 
 /**
  * Adds a batch of lines to the chain.
- * @returns the id of the batch's last line; null after the last batch, and while another node extends the chain
+ * @returns the id of the batch's last line; null after the last batch, or when another node is extending the chain
  */
 async function chainBatch(tx: Tx, { rowMac, clock, log }: ChainDeps, after: number | null): Promise<number | null> {
   const [lock] = await tx.query<{ ours: boolean }>(sql`SELECT pg_try_advisory_xact_lock(${advisoryLock}) AS ours`);

@@ -6,8 +6,8 @@ import { beginning, lineHolds, type Place, placeAfter, placeColumns, placeMember
 import { type ChainLine, lineColumns } from "./line-mac.ts";
 
 /**
- * The result of reading the whole audit log: the number of lines in the chain and of lines that wait for a position,
- * the faults, and the positions of lines that got their position long after the time that they state.
+ * The result of reading the whole audit log. `lines` is the length of the chain, `waiting` the number of lines without
+ * a position. `late` lists the positions of lines that got their position long after their stated time.
  */
 export type ChainReport = { lines: number; waiting: number; faults: string[]; late: number[] };
 
@@ -17,9 +17,9 @@ const batch = 5_000;
 const lateMs = minuteMs;
 
 /**
- * Recomputes the chain from its first line to its last. Detects lines that were changed, moved or removed, and waiting
- * lines that the service did not write. It can't detect that the last lines were removed, or that the whole database is
- * an older copy.
+ * Recomputes the chain from its first line to its last. Detects lines that were changed, moved or removed, and lines
+ * without a position whose MAC is invalid. It can't detect that the last lines were removed, or that the whole database
+ * is an older copy.
  */
 export async function checkAuditChain({ db, rowMac }: { db: Sql; rowMac: RowMac }): Promise<ChainReport> {
   const faults: string[] = [];
@@ -73,7 +73,7 @@ function faultsOf(
 ): string[] {
   const { position } = row;
   const first = before.position + 1;
-  // This line links to the hash of the removed line, so its own hash can't be checked.
+  // The line before this one was removed. This line's hash covers the missing hash, so it can't be recomputed.
   if (position !== first)
     return [position === first + 1 ? `line ${first} is missing` : `lines ${first} to ${position - 1} are missing`];
   const holds = placeAfter(before, row).sha256 === row.sha256 && rowMac.holds("audit_log", placeMembers(row), mac);

@@ -32,19 +32,19 @@ export type ChainLine = {
   detail: string | null;
 };
 
-/** Columns of `audit_log` for a `ChainLine`. */
+/** Selects the columns of `audit_log` that make up a `ChainLine`. */
 export const lineColumns: Statement = sql`id,
   to_char(occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US') AS "occurredAt", action, actor,
   partner_id AS "partnerId", order_id AS "orderId", room_id AS "roomId", from_status AS "fromStatus",
   to_status AS "toStatus", detail::text AS detail`;
 
 /**
- * A line with all that its MAC covers. `newOrder` is the code of a new order, whose id did not exist yet when the MAC
- * was made.
+ * A line with every value that its MAC covers. `newOrder` is the code of an order that the same statement inserted. The
+ * order had no id when the MAC was computed.
  */
 export type MacLine = ChainLine & { newOrder: string | null };
 
-/** Columns of `audit_log` for a `MacLine`. */
+/** Selects the columns of `audit_log` that make up a `MacLine`. */
 export const macLineColumns: Statement = sql`${lineColumns},
   CASE WHEN action = 'order.created' OR from_status = 'Created'
     THEN (SELECT code FROM orders WHERE orders.id = audit_log.order_id) END AS "newOrder@order"`;

@@ -35,12 +35,15 @@ type OwnSettings = {
    * instead.
    */
   nextServiceWait: number;
-  /** Whether mails to clients and signers that can wait are kept from 9 PM to 7 AM in the firm's time zone. */
+  /** Whether mails to clients and signers that are not urgent are delayed from 9 PM to 7 AM in the firm's time zone. */
   quietHours: boolean;
   baseUrl: string;
   dataDir: string;
   databaseUrl: string | null;
-  /** The address of the database server itself, when `databaseUrl` is that of a pooler; otherwise null. */
+  /**
+   * The direct address of the database server if `databaseUrl` points to a connection pooler; otherwise null. A pooler
+   * may not support LISTEN.
+   */
   databaseListenUrl: string | null;
   databasePoolSize: number;
   blobUrl: string;
@@ -79,20 +82,20 @@ type OwnSettings = {
   media: MediaSettings | null;
   /** Where the other nodes reach this node; null when it is not set. */
   nodeUrl: string | null;
-  /** The bytes that must be free on the disk before a session by audio and video may begin. */
+  /** The free disk space, in bytes, that a session by audio and video needs in order to start. */
   recordingsFreeBytes: number;
   smtpUrl: string | null;
   mailFrom: string;
   redisUrl: string | null;
   rateLimits: boolean;
   keepSealed: boolean;
-  /** The token that lets other machines read /metrics; null when only this machine may. */
+  /** The token that lets other machines read /metrics; null when only the local machine may read it. */
   metricsToken: string | null;
   trustProxy: string[];
   connectionsPerAddress: number;
   webhookAllow: string[];
   webhookCa: string | null;
-  /** Whether to refuse an order that no notary on record may perform. */
+  /** Whether the service refuses a live order for a notary when no registered notary may perform the act. */
   notaryRequired: boolean;
   playbooks: "off" | "on" | string[];
   /** Whether the operator who asked for a refund may also approve it. */
@@ -227,8 +230,8 @@ function databaseFrom(env: Env): DatabaseSettings {
   const databaseListenUrl = url("DATABASE_LISTEN_URL");
   if (databaseListenUrl !== null && databaseUrl === null)
     throw new StartupError("DATABASE_URL must be set when DATABASE_LISTEN_URL is");
-  // Four seals at once each hold one connection while they use a second one. With fewer than eight connections they
-  // deadlock.
+  // Sealing holds one connection while it uses a second one, and four seals run at once. Fewer than eight connections
+  // could deadlock.
   const size = wholeNumber(8, 1_000);
   const databasePoolSize = read(env, "DATABASE_POOL_SIZE", 20, "a whole number from 8 to 1000", size);
   return { databaseUrl, databaseListenUrl, databasePoolSize };

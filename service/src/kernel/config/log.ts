@@ -1,6 +1,6 @@
 import { type Env, read, wholeNumber, withScheme } from "./read.ts";
 
-/** The settings of this service's own transparency log. */
+/** The settings of the transparency log that this service publishes. */
 type OwnLog = {
   /** The key of the log that contains live seals. */
   logKey: string;

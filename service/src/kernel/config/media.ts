@@ -5,12 +5,12 @@ import { type Env, listOf, oneOf, read, secretEnv, wholeNumber } from "./read.ts
 
 type Relay = { urls: string[]; secret: string };
 
-/** Live audio and video by the engine in this service. */
+/** Live audio and video through the media engine inside this service. */
 export type EmbeddedMedia = {
   engine: "embedded";
   /**
-   * The UDP ports, used for TCP too when `tcp` is on. Each connection has one port, and each person has two
-   * connections.
+   * The range of UDP ports, and of TCP ports when `tcp` is on. Each connection uses one port, and each participant has
+   * two connections.
    */
   ports: readonly [first: number, last: number];
   /** The address that browsers are told to send to. */
@@ -19,7 +19,7 @@ export type EmbeddedMedia = {
   turn: Relay | null;
 };
 
-/** Live audio and video by a LiveKit server, or several behind one address. */
+/** Live audio and video through a LiveKit server, or through several LiveKit servers with one address. */
 export type LivekitMedia = {
   engine: "livekit";
   /** The address of the server's signalling and API, which only this service uses. */
@@ -29,7 +29,6 @@ export type LivekitMedia = {
   turn: Relay | null;
 };
 
-/** Live audio and video by either engine. */
 export type MediaSettings = EmbeddedMedia | LivekitMedia;
 
 const localNames = new Set(["localhost", "127.0.0.1", "[::1]"]);
@@ -84,8 +83,8 @@ function livekitFrom(env: Env): LivekitMedia {
 }
 
 /**
- * NODE_URL: where the other nodes of the database reach this node. Null when it is not set. People's cookies are sent
- * there, so only a private network may carry them in plain text.
+ * NODE_URL: the address at which the other nodes of the same database reach this node; null when unset. Requests to it
+ * contain session cookies, so plain HTTP is allowed only in a private network.
  */
 export const nodeUrlFrom = (env: Env): string | null =>
   read<string | null>(
@@ -116,14 +115,14 @@ export const recordingsFreeFrom = (env: Env): number =>
 
 const livekitRule = "an https or wss URL, or an http or ws URL of a private host";
 
-/** A private address, or a name that only this machine or a network of containers knows. */
+/** True for a private IP address, or a name that resolves only on this machine or in a container network. */
 const isPrivateHost = (name: string): boolean => {
   const address = parseAddress(name.replace(/^\[|\]$/g, ""));
   return address ? privateRanges.has(address.range()) : !name.includes(".") || name.endsWith(".internal");
 };
 const privateRanges: ReadonlySet<string> = new Set(["loopback", "private", "uniqueLocal", "linkLocal"]);
 
-/** @returns the URL with the scheme that fetch takes */
+/** @returns the URL with http or https as its scheme, because fetch supports no ws; undefined for an unsafe URL */
 function livekitUrl(text: string): string | undefined {
   const url = URL.parse(text);
   if (!url || !/^(https?|wss?):$/.test(url.protocol) || url.username || url.search || url.hash) return undefined;

@@ -3,7 +3,7 @@ import { type Env, httpUrl, listOf, oneOf, read, secretEnv, wholeNumber } from "
 
 /**
  * The settings that all provider accounts share. While an account's `webhookSecret` or `publicKey` is null, the service
- * accepts no events from the provider and polls instead.
+ * rejects the provider's events and polls the provider instead.
  */
 type Account = { apiKey: string; apiBase: string | null };
 
@@ -29,7 +29,10 @@ export type TelnyxSettings = Account & {
   smsCountries: readonly string[];
 };
 
-/** The account; null when its key is not set. @throws StartupError for a setting that is useless without the key */
+/**
+ * The account; null when its key is not set.
+ * @throws StartupError for a setting that has no effect without the key
+ */
 function accountOf(env: Env, keyName: string, baseName: string, others: readonly string[]): Account | null {
   const apiKey = secretEnv(env, keyName);
   const apiBase = read<string | null>(env, baseName, null, "an http(s) URL", httpUrl);

@@ -6,8 +6,8 @@ import type { RowMac } from "../platform/row-mac.ts";
 import { eventColumns, eventHolds, type StoredEvent } from "./event-mac.ts";
 
 /**
- * The position of an event in the chain of its firm and environment, from 1 without gaps. `head` covers this event and
- * all before it.
+ * The position of an event in the hash chain of its firm and environment, from 1 without gaps. `head` is a hash of this
+ * event and all events before it.
  */
 export type Place = { position: number; head: Buffer };
 
@@ -26,15 +26,15 @@ const atOnce = 5_000;
 type ChainDeps = { db: Database; rowMac: RowMac };
 
 /**
- * The result of one batch: how many of its events got a position, and the number of its last event; `last` is null when
- * no waiting event is left after the batch.
+ * The result of one batch: the number of events that got a position, and the row number of the batch's last event.
+ * `last` is null when no event without a position is left.
  */
 type Page = { chained: number; last: number | null };
 
 /**
- * Adds the owner's waiting events to the chain in the order of their recording. An event that committed late gets a
- * later position, and no position is used twice. Any number of nodes may run it concurrently. Skips events that fail
- * their MAC.
+ * Adds all of the owner's events without a position to the chain, in the order of their ids. An event that committed
+ * late gets a later position; no position is used twice. Any number of nodes may run it concurrently. Skips events
+ * whose MAC is invalid.
  */
 export async function placeEvents({ db, rowMac }: ChainDeps, owner: Owner): Promise<void> {
   for (let last: number | null = 0; last !== null; ) {
@@ -47,25 +47,26 @@ export async function placeEvents({ db, rowMac }: ChainDeps, owner: Owner): Prom
   }
 }
 
-/** Adds the first of the owner's waiting events, unless another node is doing so. */
+/** Adds one batch of the owner's events without a position. Does nothing while another node does the same. */
 export async function placeSomeEvents({ db, rowMac }: ChainDeps, owner: Owner): Promise<void> {
   await db.transaction(async (tx) => {
     const [lock] = await tx.query<{ isOurs: boolean }>(
       sql`SELECT pg_try_advisory_xact_lock(${chainOf(owner)}) AS "isOurs"`,
     );
     if (!lock?.isOurs) return;
-    // A forged event never gets a position. If a batch has only forged events, continue with the events after it.
-    // Otherwise they would block the authentic events that follow.
+    // A forged event never gets a position. If a batch contains only forged events, continue after it. Otherwise they
+    // would block the authentic events that follow.
     let page: Page = { chained: 0, last: 0 };
     while (page.chained === 0 && page.last !== null) page = await placePage(tx, rowMac, owner, page.last);
   });
 }
 
-// A lock that lasts until the transaction ends. The next holder's statements see everything that this holder committed.
+// The key of an advisory lock that lasts until the transaction ends. The next transaction to acquire the lock sees
+// everything that this one committed.
 const chainOf = ({ partnerId, environment }: Owner) =>
   sql`hashtextextended(${`event chain ${partnerId} ${environment}`}, 0)`;
 
-/** Gives positions to one batch of waiting events. The batch begins after the event number `after`. */
+/** Gives positions to one batch of events, which begins after the event number `after`. */
 async function placePage(tx: Tx, rowMac: RowMac, { partnerId, environment }: Owner, after: number): Promise<Page> {
   const of = sql`partner_id = ${partnerId} AND environment = ${environment}`;
   const [last] = await tx.query<Place>(
@@ -99,14 +100,19 @@ SELECT event, position, head FROM event_chain WHERE event = ANY (${events}::bigi
   return new Map(rows.map(({ event, position, head }) => [event, { position, head }]));
 }
 
-/** How other features read the chains of events. In these parts of statements the event's place is `link`. */
+/** SQL for other features that read the chains of events. The alias of an event's position is `link`. */
 export const fromPlaces: Statement = sql`FROM event_chain AS link`;
 
-/** For events that may belong to no chain. @param event the event's number, as an expression of the other tables */
+/**
+ * SQL: joins an event's position, if it has one.
+ * @param event the event's number, as an expression of the other tables
+ */
 export const leftJoinPlace = (event: Statement): Statement =>
   sql`LEFT JOIN event_chain AS link ON link.event = ${event}`;
 
-/** The last position of an owner's chain, or 0 when it has none; and whether events still wait for a position. */
+/**
+ * The last position of an owner's chain, or 0 when the chain is empty; and whether some events have no position yet.
+ */
 export async function endOfChain(
   db: Sql,
   { partnerId, environment }: Owner,

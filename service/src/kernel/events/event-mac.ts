@@ -4,7 +4,7 @@ import { nothing, type Statement, sql } from "../platform/database/sql.ts";
 import type { MacTable } from "../platform/protected-data.ts";
 import type { RowMac } from "../platform/row-mac.ts";
 
-/** The columns that an event's MAC covers, with encrypted texts as plain text. */
+/** The columns that an event's MAC covers. Columns that are stored encrypted are included as plain text. */
 export type EventFacts = {
   occurredAt: Date;
   topic: string;
@@ -14,15 +14,15 @@ export type EventFacts = {
   subject: string;
   roomId: string | null;
   /**
-   * How a signer came to the signing page; null for other events, and for events from before the service recorded the
-   * channel.
+   * The channel by which a signer reached the signing page. Null for events without a signer, and for events from
+   * releases that did not record it.
    */
   channel: EventChannel | null;
 };
 
 /**
- * The ways to the signing page: the mailed link, a frame in the firm's site, a device that the firm hands from signer to
- * signer, and a notary's room.
+ * The channels to the signing page: the link in a mail, a frame in the firm's site, the firm's device that signers
+ * share, or a notary's room.
  */
 export type EventChannel = "mail_link" | "embedded" | "in_person" | "in_presence" | "by_audio_and_video";
 
@@ -54,7 +54,10 @@ export const eventColumns: Statement = sql`event.id AS event, event.topic, event
   event.occurred_at AS "occurredAt", event.environment, event.subject AS "subject@event",
   event.channel, event.partner_id AS "eventPartnerId", event.room_id AS "eventRoomId", event.row_mac AS "eventMac"`;
 
-/** @param id the event's number, as an expression of the other tables */
+/**
+ * SQL: joins the event with this number.
+ * @param id the event's number, as an expression of the other tables
+ */
 export const joinEvent = (id: Statement): Statement => sql`JOIN events AS event ON event.id = ${id}`;
 
 /** Verifies an event's MAC, so that database access alone is not enough to send events. */

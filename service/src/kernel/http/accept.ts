@@ -1,8 +1,8 @@
 const quality = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i;
 
 /**
- * The quality that an `Accept` header gives to a media type by its full name (RFC 9110, section 12.5.1), from 0 to 1.
- * Wildcards don't count: a type that is sent only on request must be named.
+ * The quality that an `Accept` header states for a media type by its full name (RFC 9110, section 12.5.1), from 0 to 1.
+ * Wildcards don't match, because some types are sent only when they are named.
  * @param type in lower case, without parameters; a range such as `text/*` matches only itself
  * @returns null when the header doesn't name the type; an invalid quality counts as 1
  */
@@ -39,7 +39,7 @@ export function preferredLanguage<Language extends string>(
   return best?.language ?? null;
 }
 
-/** The quality that the parameters of a media type or language state. The default is 1, also for an invalid quality. */
+/** The `q` parameter of a media type or language. The default is 1; an invalid quality counts as 1. */
 function qualityOf(parameters: readonly string[]): number {
   const [, q = "1"] = parameters.map((each) => quality.exec(each)).find((match) => match !== null) ?? [];
   return Number(q);
@@ -55,8 +55,8 @@ export function wantsProblem(accept: string | undefined): boolean {
 }
 
 /**
- * Whether a caller prefers a page to JSON: it names text/html, as browsers do, with a higher quality than the closest
- * range that includes JSON (RFC 9110, section 12.5.1). A caller that accepts anything gets JSON.
+ * Whether a caller prefers a page to JSON. The header must name text/html, as browsers do, with a higher quality than
+ * the closest range that includes JSON (RFC 9110, section 12.5.1). A wildcard range alone means JSON.
  */
 export function prefersPage(accept: string | undefined): boolean {
   const json = ["application/json", "application/*", "*/*"].map((range) => namedQuality(accept, range));

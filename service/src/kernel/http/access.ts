@@ -11,7 +11,7 @@ import {
 import { HttpError } from "./errors/http-error.ts";
 import type { Policy, RateLimits } from "./rate-limits.ts";
 
-/** The dependencies that identify callers and limit how often each may call. */
+/** The dependencies that authenticate callers and rate-limit their requests. */
 export type CallerDeps = Callers & { limits: RateLimits };
 
 /** Who may call a route (contract, Authentication), and the scope that a restricted key needs to call the route. */
@@ -25,7 +25,7 @@ const tooMany = { 429: "Rate limit exceeded. Try again in 42 seconds." };
 const notLinked = "This session is not linked to a partner. Link with a partner API key first.";
 
 /**
- * For each kind of caller, the refusals that all its routes share: the status and an example of the message, for
+ * For each kind of caller, the refusals that all of its routes share: the status and an example of the message, for
  * /openapi.json.
  */
 const commonRefusals: Readonly<Record<Caller, Record<number, string>>> = {
@@ -52,7 +52,7 @@ export function securityOf({ caller, scope }: Access): Record<string, string[]>[
   }
 }
 
-/** The refusals that all routes for the same kind of caller have in common: a sentence for each HTTP status. */
+/** The refusals that all routes for one kind of caller share: a sentence for each HTTP status. */
 export function commonRefusalsOf({ caller, scope }: Access): Record<number, string> {
   return { ...(caller === "key" && { 403: scopeMissing(scope) }), ...commonRefusals[caller] };
 }
@@ -67,8 +67,8 @@ export const inTurn = (hooks: readonly onRequestAsyncHookHandler[]): onRequestAs
   };
 
 /**
- * The hooks that identify the caller and count the request. `partner-write` counts by key, or by firm for a session, so
- * its hook runs after the caller is identified. The other policies count by session or address, before a key is
+ * The hooks that identify the caller and count the request. The policy `partner-write` counts by key, or by firm for a
+ * session, so its hook runs after authentication. The other policies count by session or address, before a key is
  * checked.
  */
 export function callerHooks(deps: CallerDeps, caller: Caller, policy: Policy): onRequestAsyncHookHandler[] {
@@ -92,8 +92,8 @@ function credentialHooks(deps: CallerDeps, caller: Caller): onRequestAsyncHookHa
 }
 
 /**
- * Counts only refused keys against the caller's network. So a caller with a valid key is never delayed by invalid keys
- * from the same network, nor by an outage of the database.
+ * Counts only refused keys against the caller's network. So invalid keys from the same network, or a database outage,
+ * never rate-limit a caller with a valid key.
  */
 function countingBadKeys(
   { limits }: CallerDeps,
@@ -104,7 +104,8 @@ function countingBadKeys(
     try {
       await authenticate(request);
     } catch (error) {
-      // The hooks refuse a credential with an HttpError. Any other error means that they could not check it.
+      // The authentication hooks refuse a credential with an HttpError. Any other error means that the credential could
+      // not be checked, so it is not counted.
       if (error instanceof HttpError && request.headers.authorization !== undefined) await count(request, reply);
       throw error;
     }

@@ -39,8 +39,8 @@ export function requireSession({ ownOrigin }: Pick<Callers, "ownOrigin">) {
 }
 
 /**
- * Hook of session-or-key routes, after `readSession` (contract, Authentication 6): it accepts a key or else the
- * session.
+ * Hook of routes for a session or a key (contract, Authentication 6). It runs after `readSession` and uses the key if
+ * one was sent, else the session.
  */
 export function requireKeyOrSession({ resolveKey, ownOrigin }: Pick<Callers, "resolveKey" | "ownOrigin">) {
   return async (request: FastifyRequest): Promise<void> => {
@@ -52,7 +52,9 @@ export function requireKeyOrSession({ resolveKey, ownOrigin }: Pick<Callers, "re
   };
 }
 
-/** Hook that runs last: a restricted key must have the route's scope. Scopes don't apply to members of a firm. */
+/**
+ * The last authentication hook: a restricted key must have the route's scope. Scopes don't apply to members of a firm.
+ */
 export function requireScope(scope: Scope) {
   return async ({ principal }: FastifyRequest): Promise<void> => {
     const scopes = principal?.key?.scopes;
@@ -80,9 +82,9 @@ export function linkedPrincipalOf(request: FastifyRequest): Principal {
 }
 
 /**
- * Refuses cross-site writes. A browser sends the origin of each write. The origin must be that of the public address,
- * or the requested host with a scheme that is at least as secure. Without an origin, `Sec-Fetch-Site` decides. A client
- * that sends neither is not a browser, so no site can make it send a write.
+ * Refuses cross-site writes (CSRF). A browser sends the origin of each write. The origin must be that of the public
+ * address, or the requested host with a scheme that is at least as secure. Without an origin, `Sec-Fetch-Site` decides.
+ * A client that sends neither header is not a browser, so no site can make it send a write.
  * @throws HttpError for a write from another site
  */
 export function refuseCrossSite(request: FastifyRequest, ownOrigin: string): void {
@@ -101,7 +103,7 @@ function isHost(origin: string, host: string, ownOrigin: string): boolean {
   return safe && url?.host === host;
 }
 
-/** The principal found by a hook above. */
+/** The principal found by an authentication hook. */
 export function principalOf(request: FastifyRequest): Principal {
   if (!request.principal) throw new Error("route without an authentication hook");
   return request.principal;

@@ -9,8 +9,8 @@ declare module "fastify" {
 }
 
 /**
- * The caller's address, as reported by trusted proxies. It is cached, because it is needed several times and the
- * framework parses the headers each time.
+ * The caller's address, as reported by trusted proxies. It is cached, because each request needs the address several
+ * times and the framework parses the headers each time.
  */
 export function clientAddress(request: FastifyRequest): string {
   request.clientAddress ??= request.ip;
@@ -20,17 +20,14 @@ export function clientAddress(request: FastifyRequest): string {
 export type ConnectionBounds = {
   /** The largest number of open connections from one IPv4 address, or from one IPv6 network (/64). */
   readonly perAddress: number;
-  /**
-   * The addresses and ranges of proxies. They have no limit, because a proxy carries the connections of all its
-   * clients.
-   */
+  /** The addresses and ranges of proxies, which have no limit: one proxy forwards the connections of many clients. */
   readonly unbounded: readonly string[];
   readonly onRefused: () => void;
 };
 
 /**
- * Closes connections beyond the limit at once, before reading from them. Idle connections would use up the process's
- * file descriptors.
+ * Closes each connection beyond the limit at once, without reading from it. Idle connections could otherwise use up the
+ * process's file descriptors.
  */
 export function boundConnections(server: Server, { perAddress, unbounded, onRefused }: ConnectionBounds): void {
   const open = new Map<string, number>();

@@ -1,4 +1,5 @@
-// Characters that some system forbids in file names, and characters that are invisible or change the direction of text.
+// Characters that an operating system forbids in file names, and characters that are invisible or change the direction
+// of text.
 const notInNames = /[<>:"/\\|?*\p{Cc}\u061C\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF]/gu;
 
 /**

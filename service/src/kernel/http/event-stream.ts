@@ -10,9 +10,9 @@ type SendEvent = (data: unknown) => void;
 type Subscribe = (send: SendEvent, end: () => void) => () => void;
 
 /**
- * Server-sent events for the routes of a scope (HTML, section 9.2). Ends all streams when the service stops. Otherwise
- * the service would wait until every page closes its stream.
- * @returns a function that answers with a stream; `subscribe` may refuse before the stream begins
+ * Server-sent events for the routes of a scope (HTML, section 9.2). Ends all streams when the service stops; otherwise
+ * the service would not stop until every page closed its stream.
+ * @returns a function that responds with a stream; `subscribe` may refuse before the stream begins
  */
 export function eventStreams(scope: FastifyInstance) {
   const open = new Set<ServerResponse>();
@@ -21,8 +21,8 @@ export function eventStreams(scope: FastifyInstance) {
   });
   return (reply: FastifyReply, subscribe: Subscribe): void => {
     const { raw } = reply;
-    // If the page has already disconnected, no stream begins. The "close" event has already fired, so it would never
-    // end a subscription.
+    // If the page has already disconnected, no stream begins. Its "close" event has fired, so nothing would end a new
+    // subscription.
     if (raw.destroyed) return void reply.hijack();
     const unsubscribe = subscribe(
       (data) => void raw.write(`data: ${JSON.stringify(data)}\n\n`),
@@ -33,12 +33,12 @@ export function eventStreams(scope: FastifyInstance) {
       ...(reply.getHeaders() as Record<string, string>),
       "content-type": "text/event-stream",
       "cache-control": "no-store",
-      // Tells nginx not to hold events back until its buffer is full.
+      // Tells nginx not to buffer events.
       "x-accel-buffering": "no",
     });
     raw.write("retry: 2000\n\n");
     open.add(raw);
-    // Proxies close connections that are silent for too long.
+    // Proxies close connections on which no data arrive for about a minute.
     const ping = setInterval(() => void raw.write(":\n\n"), pingMs).unref();
     raw.on("close", () => {
       clearInterval(ping);

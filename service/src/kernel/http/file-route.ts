@@ -46,7 +46,7 @@ export function fileRoute<P extends TObject>(
   });
 }
 
-/** The content of a file. A stored file is read only as fast as the caller accepts the bytes. */
+/** The content of a file. A stored file is streamed at the pace of the caller's connection. */
 export async function bodyOf(
   reply: FastifyReply,
   content: Buffer | StoredFile,
@@ -54,7 +54,7 @@ export async function bodyOf(
 ): Promise<Buffer | Readable> {
   const { first, last } = range ?? wholeOf(content.length);
   if (Buffer.isBuffer(content)) return content.subarray(first, last + 1);
-  // Without this, the server would read the whole file to answer a HEAD request.
+  // Without this check, a HEAD request would make the server read the whole file.
   const body = reply.request.method === "HEAD" ? Readable.from([]) : await content.body({ first, last });
   reply.header("Content-Length", last + 1 - first);
   return body;

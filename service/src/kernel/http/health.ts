@@ -8,10 +8,10 @@ import type { ReadReadiness } from "./readiness.ts";
 export type HealthDeps = {
   version: string;
   metrics: Metrics;
-  /** The token that lets other machines read the metrics; null when only this machine may. */
+  /** The token that lets other machines read the metrics; null when only the local machine may read them. */
   metricsToken: string | null;
   readiness: ReadReadiness;
-  /** Whether the node is about to stop, so that load balancers should send it no more requests. */
+  /** Whether the node is about to stop. Load balancers then stop sending requests. */
   isDraining: () => boolean;
 };
 
@@ -35,12 +35,13 @@ export function healthRoutes(
   app.get("/api/version", { schema: { hide: true } }, async () => ({ version, interface: "1.0.0" }));
 }
 
-/** The routes that a node of an older release still serves when a newer release owns the database. */
+/** The routes that a node of an older release still serves after a newer release has migrated the database. */
 const alwaysServed: ReadonlySet<string> = new Set(["/healthz", "/metrics"]);
 
 /**
- * Answers all other requests with 503 once the database belongs to a newer release. Even a read could go wrong, because
- * a newer release can write rows that this one doesn't understand. Load balancers see that the node is not ready.
+ * Responds to all other requests with 503 once a newer release has migrated the database. Even a read could be wrong,
+ * because a newer release can write rows that this release doesn't understand. Load balancers see that the node is not
+ * ready.
  */
 export function refuseWhenOutdated(app: FastifyInstance, isOutdated: () => boolean): void {
   app.addHook("onRequest", async (request, reply) => {
@@ -58,8 +59,8 @@ export function refuseWhenOutdated(app: FastifyInstance, isOutdated: () => boole
 }
 
 /**
- * Metrics reveal business volumes, so only a local scraper (not behind a proxy) or a holder of METRICS_TOKEN may read
- * them.
+ * Metrics reveal business volumes. Only a scraper on this machine (not through a proxy) or a holder of METRICS_TOKEN
+ * may read them.
  */
 function maySeeMetrics(request: FastifyRequest, token: string | null): boolean {
   const sent = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? "")?.[1];

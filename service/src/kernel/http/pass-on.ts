@@ -1,4 +1,4 @@
-/** Passes requests on to another node of the service, and takes requests that another node has passed on. */
+/** Forwards requests to another node of the service, and receives requests that another node has forwarded. */
 import {
   type ClientRequest,
   type IncomingHttpHeaders,
@@ -14,32 +14,35 @@ import { clientAddress } from "./client-address.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Whether another node has passed this request on. That node has counted it against the client's limits. */
+    /**
+     * Whether another node has forwarded this request. That node has already counted it against the client's rate
+     * limits.
+     */
     isPassedOn: boolean;
   }
 }
 
-/** How long the other node may take to accept a connection: its machine may be gone. */
+/** The time-out for connecting to the other node, whose machine may be down. */
 const connectMs = 3_000;
-/** How long an answer may pause. Events are sent at least every 15 seconds. */
+/** The longest pause in a response. Event streams send a ping every 15 seconds. */
 const pauseMs = 20_000;
-/** The most requests that this node passes on at the same time. An open page holds one for its events. */
+/** The most requests that this node forwards at the same time. An open page uses one of them for its events. */
 const mostPassed = 500;
 
 const limitsOfPassing = {
-  /** How long a request's body may pause. A whole upload may take longer: people have slow lines. */
+  /** The longest pause in a request's body. A whole upload may take longer on a slow connection. */
   bodyMs: 10_000,
   /**
-   * How long the other node may take to begin its answer once it has the whole request. Some requests carry a document,
-   * which is checked.
+   * The time-out for the start of the response after the whole request was sent. Some requests contain a document,
+   * which takes time to check.
    */
   answerMs: 60_000,
   /**
-   * The most requests at a time for one page: a person's link, or the notary's page. A person may have six event
-   * streams open.
+   * The most simultaneous requests for one page: a participant's link, or the notary's page. A participant may have six
+   * event streams open.
    */
   ofPage: 8,
-  /** The most requests at a time for one session, which has at most eleven pages. */
+  /** The most simultaneous requests for one session, which has at most eleven pages. */
   ofSession: 100,
 };
 type Limits = typeof limitsOfPassing;
@@ -47,23 +50,23 @@ type Limits = typeof limitsOfPassing;
 /** A session, the node that has it, and the page of the session that a request belongs to. */
 type Holder = NodeAddress & { readonly id: string; readonly page: string };
 
-/** A request that is being passed on. */
+/** A request that is being forwarded. */
 type Passed = {
   readonly end: (why: Error) => void;
   readonly hasBody: boolean;
-  /** Whether the whole body was sent, so that the other node may already be acting on it. */
+  /** Whether the whole body was sent. Then the other node may already be acting on it. */
   isWhole: boolean;
   state: "asks" | "answers" | "streams";
 };
 
 /**
- * The methods whose requests have a body. For other methods the body is not passed on: the head would state no length,
- * so the other node would read the body as the next request.
+ * The methods whose requests have a body. For other methods the body is dropped. Its length would be missing in the
+ * head, so the other node would parse the body as the next request (request smuggling).
  */
 const methodsWithBody = new Set(["POST", "PUT", "PATCH"]);
 const ofBody = ["content-length", "content-type", "content-encoding"];
 
-/** RFC 9110, section 7.6.1: these belong to one connection, so a proxy must not pass them on. */
+/** RFC 9110, section 7.6.1: hop-by-hop headers, which a proxy must not forward. */
 const ofConnection = new Set([
   "connection",
   "keep-alive",
@@ -80,8 +83,8 @@ const withoutConnection = (headers: IncomingHttpHeaders, others: readonly string
   Object.fromEntries(Object.entries(headers).filter(([name]) => !ofConnection.has(name) && !others.includes(name)));
 
 /**
- * Takes requests that other nodes have passed on, on all routes. A request with a forged header is refused. The hook
- * must be added before the rate limits, which don't count passed requests again.
+ * Authenticates requests that other nodes have forwarded, on all routes. A request with a forged header is refused. Add
+ * this hook before the rate limits, which skip forwarded requests.
  */
 export function acceptPassedOn(app: FastifyInstance, own: OwnNode): void {
   app.decorateRequest("isPassedOn", false);
@@ -110,10 +113,11 @@ const unreached = (options?: ErrorOptions) =>
 const busy = () => new BusyError("Too many requests are passed on to other servers now. Try again.");
 
 /**
- * Ends the oldest request of a page, so that a new one can be passed on. Requests are passed on before anybody checks
- * the code of a link, so a stranger with a person's link could otherwise shut that person out. Event streams are kept,
- * because only a browser that has passed the code gets one. A request whose whole body was sent is kept too: the other
- * node may already have acted on it, and the caller would not learn the result.
+ * Ends the oldest request of a page, so that a new one can be forwarded. Requests are forwarded before the session's
+ * node checks the link's code. Without this, a stranger who has a person's link could use up the page's requests and
+ * lock the person out. Event streams are exempt, because only a browser that has passed the code gets one. A request
+ * whose whole body was sent is exempt: the other node may already have acted on it, and the caller would not learn the
+ * result.
  */
 function endOldest(passed: Set<Passed>): void {
   const all = [...passed];
@@ -126,25 +130,25 @@ function endOldest(passed: Set<Passed>): void {
   oldest.end(busy());
 }
 
-/** Passes requests on to other nodes. A request that was passed on to this node is never passed on again. */
+/** Forwards requests to other nodes. A request that was forwarded to this node is never forwarded again. */
 export class Passing {
   readonly #own: OwnNode;
   readonly #limits: Limits;
   #open = 0;
-  /** The requests by session and page, each page's oldest first. */
+  /** The requests by session and page. The oldest request of each page is the first. */
   readonly #openOf = new Map<string, Map<string, Set<Passed>>>();
 
-  /** @param limits a test sets shorter ones */
+  /** @param limits shorter limits, for tests */
   constructor(own: OwnNode, limits: Partial<Limits> = {}) {
     this.#own = own;
     this.#limits = { ...limitsOfPassing, ...limits };
   }
 
   /**
-   * Answers a request with the answer of another node. Must run before the body is read.
+   * Answers a request with the response of another node. Must run before the body is read.
    * @param onOpen gets a function that ends the call early, and returns a function that is called when the call has
    * ended
-   * @throws ServiceError `unavailable` while the other node does not answer; `validation` when the body stops coming
+   * @throws ServiceError `unavailable` when the other node does not respond in time; `validation` when the body stalls
    */
   async pass(
     request: FastifyRequest,
@@ -195,7 +199,7 @@ export class Passing {
     const url = new URL(to.url);
     const call = (url.protocol === "https:" ? overTls : overHttp)({
       ...{ protocol: url.protocol, hostname: url.hostname.replace(/^\[|\]$/g, ""), port: url.port, method, path },
-      // One connection for each request: a connection that was kept may have been closed by the other node.
+      // One connection for each request. The other node may already have closed a connection from a pool.
       agent: false,
       setHost: false,
       headers: {
@@ -213,19 +217,19 @@ export class Passing {
 
 const hasBody = ({ method = "GET" }: IncomingMessage): boolean => methodsWithBody.has(method);
 
-/** Sends a request's body to the other node. The call ends when no bytes come for some time. */
+/** Sends a request's body to the other node. The call ends after `mostMs` without new bytes. */
 function sendBody(body: IncomingMessage, call: ClientRequest, mostMs: number): void {
   const stalled = () => call.destroy(invalid("The body of this request has stopped coming."));
   const timer = setTimeout(stalled, mostMs).unref();
   body.on("data", () => timer.refresh());
   for (const end of ["finish", "close"]) call.once(end, () => clearTimeout(timer));
-  // Discards the rest of a body that the other node refused. Otherwise the connection could not be used again, and its
-  // end would go unnoticed.
+  // Discards the rest of a body that the other node refused. Unread data would block the client's connection, and its
+  // close would not be noticed.
   call.once("close", () => body.resume());
   body.pipe(call);
 }
 
-/** @throws ServiceError when the node does not begin an answer in time */
+/** @throws ServiceError when no response begins in time */
 function answerOf(call: ClientRequest, answerMs: number): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const late = (ms: number) => setTimeout(() => call.destroy(new Error(`no answer within ${ms} ms`)), ms).unref();
@@ -234,11 +238,12 @@ function answerOf(call: ClientRequest, answerMs: number): Promise<IncomingMessag
     let hasAnswered = false;
     const connected = call.protocol === "https:" ? "secureConnect" : "connect";
     call.once("socket", (socket) => socket.once(connected, () => clearTimeout(connecting)));
-    // The other node may answer before it has read the whole body, for example to refuse the request.
+    // No timer after an early response: the other node may respond before it has read the whole body, for example to
+    // refuse the request.
     call.once("finish", () => {
       if (!hasAnswered) answering = late(answerMs);
     });
-    // After the answer has begun, an error shows as the answer's early end.
+    // Once the response has begun, a connection error appears as the early end of that response.
     call.on("error", (error) => reject(error instanceof ServiceError ? error : unreached({ cause: error })));
     call.once("response", (answer) => {
       hasAnswered = true;
@@ -252,14 +257,14 @@ function answerOf(call: ClientRequest, answerMs: number): Promise<IncomingMessag
   });
 }
 
-/** Sends the other node's answer. When it breaks off, this node's answer breaks off too. */
+/** Streams the other node's response. If that response breaks off, this node's response breaks off as well. */
 function send(reply: FastifyReply, answer: IncomingMessage): Promise<void> {
   const { raw } = reply;
   const headers = { ...reply.getHeaders(), ...withoutConnection(answer.headers) } as OutgoingHttpHeaders;
   return new Promise((resolve) => {
     answer.setTimeout(pauseMs, () => answer.destroy());
     raw.writeHead(answer.statusCode ?? 502, headers);
-    // A proxy or browser sees the events only when the head has been sent.
+    // A proxy or browser processes the events only after the head was sent.
     raw.flushHeaders();
     answer.pipe(raw);
     answer.on("close", () => {
@@ -271,7 +276,7 @@ function send(reply: FastifyReply, answer: IncomingMessage): Promise<void> {
       resolve();
     };
     raw.on("close", end);
-    // The client may have gone while the other node worked.
+    // The client may have disconnected while the other node worked.
     if (raw.destroyed) end();
   });
 }

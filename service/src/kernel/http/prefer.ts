@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 
-/** The longest wait that a caller may ask for. */
+/** The longest wait that a caller may request. */
 const mostWaitSeconds = 10;
 
 /** The header of routes that may wait for the transparency log, for /openapi.json. */
@@ -28,11 +28,12 @@ export function preferredWait({ headers }: Pick<FastifyRequest, "headers">): num
   return wait === undefined ? null : Math.min(Number(wait), mostWaitSeconds);
 }
 
-/** The wait to apply, and a check whether the caller has disconnected. */
+/** The wait to apply, and a function that returns true once the caller has disconnected. */
 export type AppliedWait = { seconds: number; isGone: () => boolean };
 
 /**
- * Reads the wait that a caller prefers, and announces it in `Preference-Applied`; null when the caller asked for none.
+ * Reads the wait that a caller prefers, and announces it in `Preference-Applied`; null when the caller requested no
+ * wait.
  */
 export function appliedWait(request: FastifyRequest, reply: FastifyReply): AppliedWait | null {
   const seconds = preferredWait(request);

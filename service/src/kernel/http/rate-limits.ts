@@ -17,10 +17,10 @@ export const policies = {
   "partner-portal": { points: 120, seconds: 60 },
   "sign-in": { points: 10, seconds: 900 },
   page: { points: 240, seconds: 60 },
-  // A higher limit, because mirrors and monitors read a log tile by tile.
+  // A higher limit, because mirrors and monitors download a log tile by tile.
   log: { points: 2400, seconds: 60 },
-  // Refused keys are counted by network. A client with a wrong key is told so this many times, and somebody who guesses
-  // keys is slowed down.
+  // Refused keys are counted by network. This limit slows down somebody who guesses keys, and leaves a misconfigured
+  // client enough 401 responses to notice.
   "bad-key": { points: 300, seconds: 60 },
 } as const;
 
@@ -29,14 +29,15 @@ export type Policy = keyof typeof policies;
 export type RateLimits = {
   /** Hook that counts a request against the caller's limit under the policy. */
   limit: (policy: Policy) => (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
-  /** Whether Redis answers; null where limits are counted in this process. */
+  /** Whether Redis responds; null where requests are counted in this process. */
   redisIsUp: () => Promise<boolean | null>;
   close: () => Promise<void>;
 };
 
 /**
  * The key that a policy counts by (contract, Limits, "Keyed by"). A session on a partner-write route counts for its
- * partner. `site` is a wider network, which may belong to the caller as a whole; null when there is none.
+ * firm. `site` is a wider network, such as an IPv6 /48, which may belong to one customer as a whole; null when there is
+ * none.
  */
 function callerOf(policy: Policy, request: FastifyRequest): { caller: string; site: string | null } {
   const { principal, session } = request;
@@ -48,7 +49,8 @@ function callerOf(policy: Policy, request: FastifyRequest): { caller: string; si
   return { caller: principal?.key ? `key:${principal.key.id}` : `partner:${principal?.partnerId}`, site: null };
 }
 
-// A site has 65,536 networks. All of them may belong to one holder, or many customers may share them.
+// A site (IPv6 /48) has 65,536 networks (/64). One customer may own all of them, or many customers may share them. So a
+// site's limit is this many times the limit of a network.
 const networksOfSite = 10;
 
 // Hashed, so that counters in Redis reveal no addresses or keys.
@@ -115,8 +117,8 @@ async function consume(counter: RateLimiterAbstract, caller: string): Promise<Ra
 }
 
 /**
- * The counter that refuses the request or, if none does, the caller's own counter. A request that its network's counter
- * refuses is not counted for the site.
+ * Counts the request for the network, and then for the site. Returns the counter that refuses the request or, if none
+ * does, the network's own. A request that its network's counter refuses is not counted for the site.
  */
 async function consumeBoth(counters: Counters, policy: Policy, request: FastifyRequest): Promise<RateLimiterRes> {
   const { caller, site } = callerOf(policy, request);

@@ -6,14 +6,14 @@ export type Probe = {
   name: string;
   check: () => Promise<void>;
   /**
-   * True for a dependency that all nodes share and most requests can do without. If it fails, the node counts as
-   * degraded but stays in the load balancer. If any other dependency fails, the node counts as failed.
+   * True for a dependency that all nodes share and that most requests don't need. If it fails, the node is degraded but
+   * stays in the load balancer. If any other dependency fails, the node is not ready.
    */
   isShared?: boolean;
 };
 
 export type ReadinessTimes = {
-  /** The time after which a dependency that has not answered counts as failed. */
+  /** A dependency that has not responded within this time counts as failed. */
   answerMs: number;
   /**
    * How long a result is cached. A probe can be expensive: a key service charges a fee for a signature, and some probes
@@ -33,8 +33,8 @@ export type Readiness = {
 };
 
 /**
- * Probes all dependencies concurrently. However many callers ask, each dependency has one probe at a time. A hanging
- * probe counts as failed and is not repeated before it has ended.
+ * Probes all dependencies concurrently. However many callers there are, each dependency has at most one probe at a
+ * time. A hanging probe counts as failed and is not repeated until it has ended.
  * @param onFailure is called once for each failed probe
  */
 export function openReadiness(

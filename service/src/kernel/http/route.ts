@@ -38,8 +38,8 @@ export type JsonRoute<P extends TObject, Q extends TObject, A extends TSchema> =
   guard?: onRequestAsyncHookHandler;
   params?: P;
   /**
-   * The schema of the query. A parameter of type text, or one that the schema doesn't name, may be sent only once.
-   * Parameters of other types are not checked here, because the domain parses them.
+   * The schema of the query. A text parameter, or a parameter that the schema doesn't name, may be sent only once. The
+   * domain parses parameters of other types, so they are not checked here.
    */
   query?: Q;
   /** The schema of the body, for /openapi.json only. The domain checks the body and uses the contract's messages. */
@@ -48,7 +48,7 @@ export type JsonRoute<P extends TObject, Q extends TObject, A extends TSchema> =
   bodyIs?: BodyKind;
   /** A multipart form instead of a JSON body: its description, and the message that refuses a body of another type. */
   form?: { schema: object; notForm: string };
-  /** Whether callers with a test key are told about unknown members of the body, by `warnings` in the response. */
+  /** Whether `warnings` in the response lists unknown members of the body, for callers with a test key. */
   warns?: true;
   headers?: TObject;
   /** The status of the response; default 200. */
@@ -61,7 +61,10 @@ export type JsonRoute<P extends TObject, Q extends TObject, A extends TSchema> =
   answerHeaders?: Readonly<Record<string, string>>;
   /** Runs before a refusal is sent. */
   onRefusal?: (request: RouteRequest<P, Q>, error: Error) => Promise<void>;
-  /** Handles a request. @returns the response, or a note that the handler has already sent it */
+  /**
+   * Handles a request.
+   * @returns the response body, or the mark `Sent` if the handler has already sent the response
+   */
   handle: (request: RouteRequest<P, Q>, reply: FastifyReply) => Promise<Static<A> | Sent>;
 };
 
@@ -70,19 +73,19 @@ export type RouteRequest<P extends TObject, Q extends TObject> = FastifyRequest<
   Querystring: Static<Q>;
 }>;
 
-/** Notes that the handler has sent its own response: a text, a file or an empty body. */
+/** Marks that the handler has sent its own response: a text, a file or an empty body. */
 export type Sent = { readonly sent: FastifyReply };
 
 const isSent = (answer: unknown): answer is Sent => (answer as Partial<Sent> | null)?.sent !== undefined;
 
 export const json = "application/json; charset=utf-8";
 
-/** Sends a text that is already JSON. */
+/** Sends a text that is already serialized as JSON. */
 export const sendText = (reply: FastifyReply, text: string | Buffer): Sent => ({ sent: reply.type(json).send(text) });
 
 /**
- * Adds a JSON route together with what all routes need: identifying the caller, the rate limit, the description, and
- * writing the response.
+ * Adds a JSON route with the steps that all routes share: authentication, the rate limit, the OpenAPI description, and
+ * serialization.
  */
 export function jsonRoute<P extends TObject, Q extends TObject, A extends TSchema>(
   app: FastifyInstance,
@@ -123,9 +126,7 @@ const warned = (request: FastifyRequest, { body = {} }: { body?: object }, answe
   ...warningsFor(request, () => unknownMembers(request.body, body)),
 });
 
-/**
- * The framework's error codes for a body that is not a form: it has another type, or it is malformed for its own type.
- */
+/** Fastify's error codes for a body that is not a form, or that is malformed for its own media type. */
 const notFormCodes: ReadonlySet<string> = new Set([
   "FST_ERR_CTP_INVALID_MEDIA_TYPE",
   "FST_ERR_CTP_EMPTY_JSON_BODY",
@@ -133,8 +134,8 @@ const notFormCodes: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Calls `onRefusal`, then sends the refusal. A body of the wrong type is refused in the form's own words, not the
- * framework's.
+ * Calls `onRefusal`, then sends the refusal. For a body of the wrong type, the message is the form's own and not
+ * Fastify's.
  */
 const refuse =
   <P extends TObject, Q extends TObject, A extends TSchema>({ form, onRefusal }: JsonRoute<P, Q, A>) =>
@@ -192,7 +193,7 @@ function requireEachOnce(query: object, { properties }: TObject): void {
 export const optionalText = (description: string, ...examples: string[]) =>
   Type.Optional(text(description, ...examples));
 
-/** For routes that take no body: reads and discards any body that is sent. */
+/** For routes without a body: reads and discards any body that is sent. */
 function acceptNoBody(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser("*", { parseAs: "string" }, (_request, _body, done) => done(null, undefined));
@@ -206,14 +207,14 @@ function acceptEmptyJson(scope: FastifyInstance): void {
     if (String(body).trim() === "") done(null, {});
     else parse(request, String(body), done);
   });
-  // Some programs name another type even when they send nothing.
+  // Some clients send a media type such as text/plain even with an empty body.
   scope.addContentTypeParser("*", { parseAs: "string" }, (_request, body, done) => {
     if (body === "") done(null, {});
     else done(new HttpError("unsupported_media_type", "Send the body as application/json."));
   });
 }
 
-/** The kinds of request bodies; each sets the parsers of its own scope. */
+/** The kinds of request bodies. Each kind sets the body parsers of its own Fastify scope. */
 const acceptBody = {
   none: acceptNoBody,
   optional: acceptEmptyJson,
@@ -222,7 +223,7 @@ const acceptBody = {
 } as const;
 
 /**
- * `none`: a body is read and discarded. `optional`: JSON, and an empty body counts as `{}`. `form`: text fields, read
- * by `formFields`. `upload`: a form with a file, read by `readForm`.
+ * `none`: a body is read and discarded. `optional`: JSON, where an empty body means `{}`. `form`: text fields, read by
+ * `formFields`. `upload`: a form with a file, read by `readForm`.
  */
 type BodyKind = keyof typeof acceptBody;

@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from "typebox";
 
-/** Refers to a schema that was added under its `$id`. */
+/** A reference to a schema that was registered under its `$id`. */
 export function ref<S extends TSchema>(schema: S & { $id?: string }) {
   return Type.Unsafe<Static<S>>({ $ref: `${schema.$id}#` });
 }
@@ -56,7 +56,7 @@ export const firm = () =>
     { description: "The firm." },
   );
 
-/** The response to a write that has nothing else to report. */
+/** The response to a write that returns no data. */
 export const ok = (description = "Always true: a refusal has another status.") => Type.Literal(true, { description });
 
 /** The schema of a code of 160 bits in hex. */

@@ -37,33 +37,33 @@ export type ServerOptions = {
   stalledMs?: number;
 };
 
-// No validators or serializers are compiled: the domain checks requests with the contract's messages, and the type
-// checker checks responses. Compiling serializers would double the startup time. The option is set on the server,
-// because each scope with schemas would otherwise create its own compilers.
+// Fastify compiles no validators or serializers here: the domain checks requests with the contract's messages, and the
+// type checker checks responses. Compiling would double the startup time. The option is set on the server, because
+// otherwise each scope with schemas would create its own compilers.
 const uncompiled: object = { buildValidator: () => () => () => true, buildSerializer: () => () => JSON.stringify };
 
 const unlogged = new Set(["/healthz", "/readyz", "/metrics"]);
 
-/** A bare server with the frame of every request: id, headers, errors, log line, metrics. The caller adds routes. */
+/** A server without routes, with the parts that every request needs: id, headers, errors, log line and metrics. */
 export function createServer(options: ServerOptions): FastifyInstance {
   const { log, metrics, baseUrl, trustProxy, unmatchedPage, stalledMs = 30_000 } = options;
   const app: FastifyInstance = fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: newUuid,
-    // The service's log lines contain the request id anyway. A separate logger for each request would cost more than
-    // the lines.
+    // Log lines contain the request id already. A separate logger for each request would cost more time than writing
+    // its lines.
     childLoggerFactory: (logger) => logger,
     trustProxy: trustProxy.length > 0 ? trustProxy : false,
     bodyLimit: mostBodyBytes,
     requestTimeout: 300_000,
-    // Scripts are bundled while routes are added. On a busy machine that takes longer than Fastify's 10 s.
-    // A start that hangs ends with an error.
+    // While routes are added, esbuild bundles scripts. On a busy machine that takes longer than Fastify's default of 10
+    // s. A start that hangs still ends with an error.
     pluginTimeout: 120_000,
     forceCloseConnections: "idle",
     rewriteUrl: ({ url = "/" }) => decodable(url),
     http: { requireHostHeader: false },
-    // The maximum is the longest possible request line, so that even an overlong code reaches its route and gets the
+    // As long as the longest possible request line, so that even an overlong code reaches its route and gets the
     // route's own 404.
     routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: true },
     frameworkErrors: (error, request, reply) => wireError(error, request, reply as FastifyReply),
@@ -71,8 +71,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
     clientErrorHandler: answerBrokenRequest,
   });
   const headers = securityHeaders(baseUrl);
-  // When a script sets no type, a browser's fetch labels the body text/plain. Such a body is refused because of its
-  // type, and not treated as empty.
+  // When a script sets no type, a browser's fetch labels the body text/plain. Without a parser for that type, Fastify
+  // refuses the body and does not treat it as empty.
   app.removeContentTypeParser("text/plain");
   app.server.on("checkExpectation", (_request, response) => {
     response.writeHead(417, {
@@ -82,7 +82,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     });
     response.end('{"error":"Expectation failed."}');
   });
-  // By default, Fastify reads the body of a QUERY request, and refuses a body without a type before it looks for a
+  // By default, Fastify reads the body of a QUERY request. It refuses a body without a type before it looks for a
   // route. No route accepts QUERY.
   app.addHttpMethod("QUERY", { overrideExisting: true });
   app.decorateRequest("principal", null);
@@ -93,12 +93,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
     if (typeof forwarded === "string") request.raw.headers["x-forwarded-for"] = forwardedAddresses(forwarded);
     reply.headers(headers);
     reply.header("Request-Id", request.id);
-    // Responses are only for the holder of a key or a code, so caches must not store them.
+    // API responses are private to the holder of a key or code, so caches must not store them.
     if (request.url.startsWith("/api/")) reply.header("Cache-Control", "no-store");
     done(namesOneHost(request) ? undefined : invalid("A request must have exactly one Host header."));
   });
   app.addHook("onSend", (_request, reply, payload, done) => {
-    // Applies until the response is sent. The server then sets its own time-out for the next request.
+    // Lasts until the response is sent. Then the server sets its own time-out for the next request.
     reply.raw.setTimeout(stalledMs, () => reply.raw.destroy());
     done(null, payload);
   });
@@ -128,8 +128,8 @@ function pathOf(url: string): string {
 }
 
 /**
- * The URL, with its percent signs encoded if its percent-encoding is broken. An address that was encoded in this way
- * belongs to no resource.
+ * The URL. If its percent-encoding is broken, all percent signs are encoded, so that the URL matches no resource and
+ * gets a normal 404.
  */
 function decodable(url: string): string {
   const path = pathOf(url);
@@ -151,7 +151,7 @@ function readable(path: string): string {
   }
 }
 
-// The statuses of refusals that may show that somebody guesses keys or links, or exceeds limits.
+// The statuses of refusals that can show that somebody guesses keys or links, or exceeds rate limits.
 const securityStatuses: ReadonlySet<number> = new Set([401, 403, 429]);
 
 function accessLine(request: FastifyRequest, status: number, elapsedTime: number): AccessLine {
@@ -168,8 +168,8 @@ function accessLine(request: FastifyRequest, status: number, elapsedTime: number
 }
 
 /**
- * Answers a request that the HTTP parser refused, or that arrived too slowly. No route sees it, so the parser's error
- * is converted to the service's error format here.
+ * Responds to a request that the HTTP parser refused, or that arrived too slowly. No route sees such a request, so the
+ * parser's error is converted to the service's error format here.
  */
 function answerBrokenRequest(error: Error & { code?: string }, socket: import("node:net").Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) return;
@@ -196,7 +196,7 @@ function answerUnmatched(app: FastifyInstance, unmatchedPage: ServerOptions["unm
   });
   app.setNotFoundHandler(async (request, reply) => {
     const path = pathOf(request.url);
-    // Prefers a literal path: /webhooks/deliveries is its own resource, not a webhook with the id "deliveries".
+    // A literal path has priority: /webhooks/deliveries is its own resource, not a webhook with the id "deliveries".
     const literal = patterns.get(path);
     const matching = literal ? [literal] : [...patterns.values()].filter(({ matches }) => matches.test(path));
     const allowed = matching.flatMap(({ methods }) => [...methods]);

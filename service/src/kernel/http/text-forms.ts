@@ -9,7 +9,7 @@ const urlEncoded = "application/x-www-form-urlencoded";
 /** The content types of a form of text fields. */
 export const formTypes = [urlEncoded, "multipart/form-data"] as const;
 
-/** Accepts form-encoded and multipart bodies. Reads any other body and treats it as a form without fields. */
+/** Accepts form-encoded and multipart bodies. Any other body is read and counts as a form without fields. */
 export async function acceptTextForms(scope: FastifyInstance): Promise<void> {
   await acceptMultipart(scope);
   scope.removeContentTypeParser(["application/json", "text/plain"]);

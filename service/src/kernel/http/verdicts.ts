@@ -18,22 +18,25 @@ const UnknownVerdict = Type.Object(
 export const unknownVerdict = () => new HttpError("verdict_unknown", "No such passport.");
 
 /**
- * The verdict for a deleted file. It does not reveal anything new to a holder of the file's code.
- * @param message says when the file was deleted and why
+ * The verdict for a deleted file. Only a holder of the file's code gets it.
+ * @param message the date and reason of the deletion
  */
 export const deletedVerdict = (message: string) => new HttpError("verdict_deleted", message);
 
 /** A verification's address is a credential, so no cache may store the page. */
 export const uncached = { "Cache-Control": "no-store" };
 
-/** Documents the answer for an unknown code. @returns the responses of a verification whose body is not `{error}` */
+/**
+ * For /openapi.json: the responses of a verification whose body is not `{error}`. They describe the response for an
+ * unknown code.
+ */
 export function unknownAnswer(app: FastifyInstance) {
   if (!app.getSchema("UnknownVerdict")) app.addSchema(UnknownVerdict);
   return { 404: ref(UnknownVerdict) };
 }
 
 /**
- * Answers a text that can't be a code, because of its length or its slashes, with the verdict for an unknown code.
+ * For a text that is too long for a code or contains slashes: sends the verdict for an unknown code.
  * @param url the route's address; ends with `/*`
  */
 export function unknownBelow(app: FastifyInstance, deps: RouteDeps, url: string, policy: Policy): void {

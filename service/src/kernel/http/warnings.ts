@@ -3,7 +3,6 @@ import { Type } from "typebox";
 import { unknownFields } from "../platform/nearest-name.ts";
 import { principalOf } from "./authentication.ts";
 
-/** The `warnings` member of a response, for routes that warn. */
 export const warnings = Type.Optional(
   Type.Array(Type.String(), {
     description: "With a test key alone, and only when there is something to warn of: fields that are unknown, say.",

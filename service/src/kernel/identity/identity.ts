@@ -1,18 +1,18 @@
 export type Environment = "live" | "test";
 
-/** The partner firm and environment that own a piece of data. Data of one environment are invisible in the other. */
+/** The partner firm and environment that own data. Data of one environment are invisible in the other environment. */
 export type Owner = { partnerId: string; environment: Environment };
 
 export type Role = "owner" | "member";
 
-/** The scopes that restrict a key: `read` covers all reads, each other scope covers the writes of its area. */
+/** The scopes that restrict a key. `read` allows all reads; each of the others allows the writes of its area. */
 export const scopes = ["read", "orders", "rooms", "seal", "webhooks", "spend"] as const;
 
 export type Scope = (typeof scopes)[number];
 
 export const isScope = (text: string): text is Scope => scopes.some((scope) => scope === text);
 
-/** Evidence that the person who started the session is still the one using it. */
+/** The evidence that a session is still used by the person who started it. */
 export type Proof = {
   /** When the person last signed in or confirmed the sign-in. */
   confirmedAt: Date;
@@ -24,8 +24,8 @@ export type Proof = {
 };
 
 /**
- * The caller: a partner firm, by one of its keys in the key's environment, or by a member's session in the environment
- * that the member chose.
+ * The caller: a firm, authenticated by one of its API keys or by a member's session. A key has a fixed environment; a
+ * member chooses one.
  */
 export type Principal = {
   partnerId: string;

@@ -23,13 +23,15 @@ function boxOf({ page, x, y, width, height }: PlannedBox, number: number, view: 
 
 const margin = 36;
 const step = 12;
-/** The most pages to search, from the end, because readers don't expect a block far before the last words. */
+/**
+ * The most pages to search, starting from the last. Readers don't expect a signature block far before the last words.
+ */
 const mostPages = 5;
 
 /**
  * The lowest blank place of this size, on the last page that has one. Skips pages that are shown rotated or scaled.
- * Lines and pictures are not detected, just as in the check of uploads. `onPrinted` also skips pages without words,
- * which are probably scans. A document that pdf.js can't read has no place.
+ * Words and annotations count as content; lines and pictures don't. `onPrinted` also skips pages without words, which
+ * are probably scans. A document that pdf.js can't read has no place.
  */
 export async function blankPlace(
   document: Buffer,

@@ -8,19 +8,20 @@ export type Drawing = {
   readonly names: ReadonlyMap<string, number> | null;
   readonly length: number;
   /**
-   * The contents that the content's own resources name; null when it uses the resources of the content that draws it.
+   * The content streams that this stream's own resources name; null when it uses the resources of the content that
+   * draws it.
    */
   readonly named: NamedContents | null;
 };
 
-/** A content that a page or an annotation draws, and the contents that the page's resources name. */
+/** A content stream that a page or an annotation draws, and the content streams that the page's resources name. */
 export type Root = { readonly num: number; readonly ofPage: NamedContents | null };
 
 const aName = /\/([^\s\0/<>[\](){}%]+)/g;
 /** The length of the shortest use of a resource: an operand and an operator, as in `/X Do`. */
 const shortestUse = 5;
 
-/** How often each name that leads to another content occurs in this content. */
+/** How often each name of another content stream occurs in this one. */
 export function namesIn(data: Buffer, named: NamedContents | null): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
   if (named?.size === 0) return found;
@@ -32,8 +33,8 @@ export function namesIn(data: Buffer, named: NamedContents | null): ReadonlyMap<
 }
 
 /**
- * The number of characters drawn, counting a form as often as it is drawn, plus one for each time that a form is drawn.
- * Forms that draw each other ten times over need few bytes but endless work.
+ * The number of characters drawn, plus one for each time that a form XObject is drawn. A form counts as often as it is
+ * drawn: ten nested forms that each draw the next one ten times take few bytes and 10^10 steps.
  */
 export const drawnCharacters = (drawings: Drawings, roots: readonly Root[], most: number): number =>
   drawnSum(drawings, roots, {
@@ -43,8 +44,8 @@ export const drawnCharacters = (drawings: Drawings, roots: readonly Root[], most
   });
 
 /**
- * The bytes of content that a reader runs through, counting each content as often as it is drawn. A content whose names
- * can't be read counts as one that draws each of its forms once.
+ * The bytes of content that a reader processes; each stream counts as often as it is drawn. A stream whose names can't
+ * be read counts as if it drew each of its forms once.
  */
 export const drawnBytes = (drawings: Drawings, roots: readonly Root[], most: number): number =>
   drawnSum(drawings, roots, { most, costOf: ({ length }) => length, unknownUses: () => 1 });
@@ -70,7 +71,7 @@ function drawnSum(drawings: Drawings, roots: readonly Root[], { most, costOf, un
     const key = `${num} ${maps.get(named)}`;
     const before = sums.get(key);
     if (before !== undefined) return before;
-    // Stops endless recursion: readers refuse a form that draws itself.
+    // Ends endless recursion: readers refuse a form that draws itself.
     sums.set(key, 1);
     let sum = 1 + costOf(drawing);
     for (const [name, drawn] of named) {

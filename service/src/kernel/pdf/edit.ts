@@ -4,7 +4,7 @@ import type { Dict } from "./values.ts";
 
 /**
  * The dictionary as text (latin1: one character per byte) with some keys set. All other bytes stay the same.
- * @throws PdfRefusal `needs_repair` when a key that is to be set occurs twice
+ * @throws PdfRefusal `needs_repair` when one of these keys occurs twice
  */
 export function withEntries(dict: Dict, changes: Readonly<Record<string, string>>): string {
   const edits: { start: number; end: number; text: string }[] = [];
@@ -13,7 +13,7 @@ export function withEntries(dict: Dict, changes: Readonly<Record<string, string>
     if (dict.repeated?.has(key))
       throw new PdfRefusal("needs_repair", `/${key} stands twice in the dictionary at ${dict.start}`);
     const old = dict.entries.get(key);
-    // A value may follow its name without a space only if it begins with a delimiter, so a space is always written.
+    // Without a space, a number would join its key: /Length5.
     if (old) edits.push({ start: old.start, end: old.end, text: ` ${value}` });
     else added += `/${key} ${value}`;
   }
@@ -45,8 +45,8 @@ export function textString(text: string): string {
 export function byteString(bytes: Buffer): string {
   const text = bytes.toString("latin1");
   if (FOUND_BY_READERS.test(text)) return `<${bytes.toString("hex")}>`;
-  // Each seal contains a checkpoint as a string. To test each of its bytes would take thirty times as long as one
-  // replacement.
+  // Each seal contains a checkpoint as a string, so this must be fast. Testing each byte takes thirty times as long as
+  // one replacement.
   return `(${text.replace(/[\\()]|[^ -~]/g, escaped)})`;
 }
 

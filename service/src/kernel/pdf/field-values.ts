@@ -6,8 +6,8 @@ type Item = Run | { readonly type: string };
 export type AsShown = (x: number, y: number) => number[];
 
 /**
- * A field's value, and the run of text next to which the page shows it. Without text near it, `run` is null and the
- * field's description is in front of the value.
+ * A field's value, and the run of text next to which the page shows the value. Without text near the field, `run` is
+ * null and `text` begins with the field's description.
  */
 export type ValueNextToRun = { readonly text: string; readonly run: number | null; readonly side: "before" | "after" };
 
@@ -22,21 +22,23 @@ const boxReach = 40;
 const above = 14;
 
 /**
- * The most values of a page, and the most characters of a value. The rest of a page that was made to be costly is left
- * out.
+ * The most values of a page, and the most characters of a value. Further values are dropped, so that a document made to
+ * be costly can't slow the service down.
  */
 const mostValues = 2_000;
 const mostCharacters = 20_000;
 /**
- * The most comparisons of a value with a word on one page. The values that are left then follow the text of the page.
+ * The most comparisons of a value with a word on one page. The remaining values are appended after the text of the
+ * page.
  */
 const mostComparisons = 1_000_000;
 
 const runsIn = (items: readonly Item[]): Run[] => items.filter((item) => "str" in item);
 
 /**
- * The values of a page's form fields, which the text of the page does not contain. Each is placed next to the words in
- * front of its field, or behind the field for a box, so that a reader finds it where the page shows it.
+ * The values of a page's form fields, which the page's own text does not contain. A value follows the words in front of
+ * its field; the value of a checkbox precedes the words behind it. So a listener finds the value where the page shows
+ * it.
  */
 export function fieldValues(
   items: readonly Item[],
@@ -59,7 +61,7 @@ export function fieldValues(
   });
 }
 
-/** The place of a run that is not blank, and the run's number. */
+/** The position of a run that is not blank, and the run's index. */
 type Word = { readonly index: number; readonly x: number; readonly y: number };
 
 /** The words of a page, from its top to its bottom. */
@@ -71,10 +73,10 @@ const wordsIn = (items: readonly Item[], asShown: AsShown): Word[] =>
     })
     .toSorted((a, b) => a.y - b.y);
 
-/** Finds the words next to a box: the next one behind it, the last one in front of it, and the nearest one above it. */
+/** Finds the words next to a box: the nearest word behind it, in front of it, and above it. */
 function finderOf(words: readonly Word[]) {
   let comparisons = 0;
-  /** The words between two heights; none once the page has cost too much. */
+  /** The words between two heights; none once `mostComparisons` is exceeded. */
   const between = (top: number, bottom: number): readonly Word[] => {
     const first = firstFrom(words, top);
     const end = firstFrom(words, bottom);
@@ -97,7 +99,7 @@ function finderOf(words: readonly Word[]) {
   };
 }
 
-/** The place of the first word at this height or below it. */
+/** The index of the first word at this height or below. */
 function firstFrom(words: readonly Word[], top: number): number {
   let low = 0;
   let high = words.length;
@@ -122,7 +124,7 @@ export function textWithValues(items: readonly Item[], annotations: readonly Ann
 }
 
 /**
- * The text that the page shows in a field; empty if it shows nothing, even for a field with a value. If the drawing of
+ * The text that the page shows in a field; empty if it shows nothing, even if the field has a value. If the drawing of
  * a text field has the same letters as the value, returns the value, because a drawing may consist of single letters.
  * For a list or a choice, returns the value, because pdf.js does not read its drawing.
  */
@@ -142,8 +144,8 @@ const labelOf = ({ alternativeText }: Annotation): string =>
   typeof alternativeText === "string" ? alternativeText.trim() : "";
 
 /**
- * Whether the page draws a box as checked. Radio buttons count as not checked: pdf.js tells only the value of their
- * group, and a page can draw another button than that one.
+ * Whether the page shows a box as checked. Radio buttons count as not checked: pdf.js reports only the value of their
+ * group, and the page may show another button as checked.
  */
 const isTicked = ({ checkBox, fieldValue, exportValue }: Annotation): boolean =>
   checkBox === true && typeof fieldValue === "string" && fieldValue !== "Off" && fieldValue === exportValue;

@@ -21,11 +21,14 @@ export type PdfFile = {
   readonly base: number;
   /** The number after the last `startxref`, as the file states it. */
   readonly startxref: number;
-  /** The offset of every object, when the document's own cross-reference can't be read; otherwise null. */
+  /**
+   * The offsets of all objects, found by scanning the file because the document's own cross-reference is unreadable;
+   * otherwise null.
+   */
   readonly restated: readonly ObjectOffset[] | null;
   readonly sections: readonly Section[];
   readonly budget: Budget;
   readonly objectStreams: Map<number, ObjectStream>;
-  /** How the document is encrypted; null for a document that is not. */
+  /** The encryption of the document; null when it is not encrypted. */
   readonly encryption: Encryption | null;
 };

@@ -11,7 +11,7 @@ export type FormField = {
   readonly dict: Dict;
   /** The type of this node, or else of the nearest ancestor that has one. */
   readonly type: string | undefined;
-  /** The ancestors of the node, the root first. */
+  /** The ancestors of the node, starting with the root. */
   readonly above: readonly Dict[];
 };
 
@@ -35,8 +35,8 @@ export function* formFields(file: PdfFile, acroForm: Dict): Generator<FormField,
 }
 
 /**
- * Reads the next field of a walk; undefined at its end. After an error, every further call throws the same error, so
- * that a failed walk is not mistaken for a finished one.
+ * Reads the next field of a walk; undefined at its end. After an error, every further call throws the same error.
+ * Otherwise a failed walk would look like a finished one.
  */
 function readNext(walked: Walk): FormField | undefined {
   if (walked.failure !== null) throw walked.failure;
@@ -52,8 +52,8 @@ function readNext(walked: Walk): FormField | undefined {
 }
 
 /**
- * The fields of a form (ISO 32000-1 12.7.3), each node before its descendants. The walk is bounded. It visits a field
- * once even if it is listed twice, and skips missing fields and fields that are not dictionaries.
+ * The fields of a form (ISO 32000-1 12.7.3), each node before its descendants. The number of steps is limited. A field
+ * that is listed twice is visited once. Missing fields and fields that are not dictionaries are skipped.
  * @throws PdfRefusal `needs_repair`, `too_complex`
  */
 function* walk(file: PdfFile, acroForm: Dict): Generator<FormField, void, undefined> {

@@ -49,14 +49,17 @@ export function skipRegular(bytes: Buffer, at: number): number {
   return position;
 }
 
-/** Compares the bytes from `at` on with an ASCII word; the byte after it does not matter. */
+/** Whether the bytes from `at` on begin with this ASCII word. The byte after the word is not checked. */
 export function hasWord(bytes: Buffer, at: number, word: string): boolean {
   if (at + word.length > bytes.length) return false;
   for (let i = 0; i < word.length; i++) if (bytes[at + i] !== word.charCodeAt(i)) return false;
   return true;
 }
 
-/** An unsigned decimal number of at most ten digits at `at`, and where it ends; value -1 if there is none. */
+/**
+ * An unsigned decimal number of at most ten digits at `at`, and the position of its end. The value is -1 if there is no
+ * number.
+ */
 export function readDigits(bytes: Buffer, at: number): { value: number; end: number } {
   let value = 0;
   let position = at;
@@ -149,8 +152,8 @@ function wholeNumber(bytes: Buffer, at: number, end: number): number {
   let points = 0;
   for (let position = at; position < end; position++) {
     if (isDigit(bytes, position)) continue;
-    // Some producers write a sign inside a number. Every reader tolerates it, and the service doesn't need such a
-    // number's value.
+    // Some producers write a sign inside a number, such as `1-2`. Every reader accepts that, and the service doesn't
+    // need the value of such a number.
     const code = bytes[position];
     if (code === 0x2e) points++;
     else if (code !== 0x2d && !(code === 0x2b && position === at)) points = 2;
@@ -168,7 +171,7 @@ function skipWord(bytes: Buffer, at: number): number {
   throw new PdfRefusal("needs_repair", `no object at ${at}`);
 }
 
-/** Reads `num gen obj` at `at`; `end` is where the object's value begins, -1 if there is no such header. */
+/** Reads `num gen obj` at `at`. `end` is the position of the object's value, or -1 if there is no such header. */
 export function readObjectHeader(bytes: Buffer, at: number): { num: number; gen: number; end: number } {
   const num = readDigits(bytes, skipSpace(bytes, at));
   const gen = readDigits(bytes, skipSpace(bytes, num.end));

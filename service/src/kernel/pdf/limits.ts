@@ -30,8 +30,8 @@ export const LIMITS = {
   /** The largest output of all inflated streams together, in bytes. */
   inflatedBytes: 64 * 1024 * 1024,
   /**
-   * The most bytes lexed and entries compared in total, regardless of the file's length. This takes a fraction of a
-   * second.
+   * The most bytes lexed and entries compared in total, regardless of the file's length. Reaching the limit takes a
+   * fraction of a second.
    */
   lexedBytes: 32 * 1024 * 1024,
 } as const;

@@ -9,7 +9,7 @@ import type { PdfLookup } from "./xref/lookup.ts";
 
 /** A form field that a person can fill in or sign, with its widgets. */
 export type NamedField = Pick<FormField, "ref" | "dict" | "type"> & {
-  /** The fully qualified name; null when it has characters that can't be decoded for sure. */
+  /** The fully qualified name; null when some of its characters can't be decoded unambiguously. */
   readonly name: string | null;
   /** The value of Ff, inherited from the nearest ancestor when the field has none. */
   readonly flags: number;
@@ -20,7 +20,7 @@ export type NamedField = Pick<FormField, "ref" | "dict" | "type"> & {
 type Open = NamedField & { widgets: Pick<FormField, "ref" | "dict">[]; isGroup: boolean };
 
 /**
- * The form's terminal fields, which are those without fields below them.
+ * The form's terminal fields: those that have no fields below them.
  * @throws PdfRefusal `needs_repair`, `too_complex`
  */
 export function namedFields({ file, acroForm }: Pick<PdfLookup, "file" | "acroForm">): NamedField[] {
@@ -62,9 +62,9 @@ function partialName(file: PdfFile, { ref, dict }: FormField): string | null {
 }
 
 /**
- * How a widget is drawn. `nothing`: it has no drawing. `stated`: its state (AS) selects a drawing. Without a state:
- * `drawing` for one drawing, `states` for several. pyHanko reports a drawing without a state as a change made after a
- * lock, even when it was made before the lock.
+ * How a widget is drawn. `nothing`: it has no appearance stream. `stated`: its state (AS) selects an appearance.
+ * Without a state: `drawing` for one appearance, `states` for several. pyHanko reports an appearance without a state as
+ * a change after a lock, even if it is older than the lock.
  */
 export function drawnBy(file: PdfFile, { dict }: Pick<FormField, "dict">): "drawing" | "states" | "stated" | "nothing" {
   const appearance = resolve(file, entry(dict, "AP"));
@@ -74,14 +74,14 @@ export function drawnBy(file: PdfFile, { dict }: Pick<FormField, "dict">): "draw
   return normal && isDict(normal) && isStream(normal) ? "drawing" : normal ? "states" : "nothing";
 }
 
-/** The state of a widget that has only one drawing. Readers show that drawing whatever name the state has. */
+/** The state for a widget with only one appearance. Readers show that appearance whatever the state is called. */
 export const ONLY_STATE = "/N";
 
 /** The fields that a signature field locks, and the changes allowed afterwards (ISO 32000-2 table 236). */
 export const fieldLock = (names: readonly string[], permission: 2 | null): string =>
   `<</Type/SigFieldLock/Action/Include/Fields[${list(names)}]${permission === null ? "" : `/P ${permission}`}>>`;
 
-/** The lock as it is written in the signature, as a signature reference (ISO 32000-1 12.8.2.4). */
+/** The same lock as a signature reference, which the signature dictionary contains (ISO 32000-1 12.8.2.4). */
 export const fieldLockReference = (names: readonly string[], { root }: PdfLookup): string =>
   `/Reference[<</Type/SigRef/TransformMethod/FieldMDP/TransformParams` +
   `<</Type/TransformParams/Action/Include/Fields[${list(names)}]/V/1.2>>/Data ${root.ref.num} ${root.ref.gen} R>>]`;

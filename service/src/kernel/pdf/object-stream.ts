@@ -14,7 +14,7 @@ export type ObjectStream = {
 export function readObjectStream(dict: Dict, data: Buffer, budget: Budget): ObjectStream {
   const count = asInteger(entry(dict, "N"));
   const first = asInteger(entry(dict, "First"));
-  // The header has more than one byte for each object, so `data` is longer than the number of objects.
+  // The header has more than one byte for each object, so a count above the length of `data` is wrong.
   if (asName(entry(dict, "Type")) !== "ObjStm" || count === undefined || first === undefined || count > data.length) {
     throw new PdfRefusal("needs_repair", `no object stream at ${dict.start}`);
   }
@@ -40,8 +40,8 @@ export function readObjectStream(dict: Dict, data: Buffer, budget: Budget): Obje
 }
 
 /**
- * The position of an object in the stream, found by index. The object must have the given number. @throws PdfRefusal
- * `needs_repair`
+ * The position of an object in the stream, by its index. The object must have the expected number.
+ * @throws PdfRefusal `needs_repair`
  */
 export function compressedObject(stream: ObjectStream, index: number, num: number) {
   const offset = stream.offsets[index];

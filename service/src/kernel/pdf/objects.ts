@@ -25,15 +25,15 @@ function locate(file: PdfFile, ref: Ref): Place | undefined {
 }
 
 function spanAt(file: PdfFile, { bytes, start }: Place): Span {
-  // Some files have an empty object body, which means null. skipValue would fail on the keyword.
+  // Some files have an object with an empty body, which means null. skipValue would refuse the keyword `endobj`.
   const end = hasWord(bytes, start, "endobj") ? start : skipValue(bytes, start);
   spendLexed(file.budget, end - start);
   return { bytes, start, end };
 }
 
 /**
- * The entry of an object in the newest section that lists it. For a free entry of a hybrid file, the lookup continues
- * in the stream.
+ * The entry of an object in the newest section that lists it. If a hybrid file's table says that the object is free,
+ * the section's stream decides.
  */
 export function findEntry(file: PdfFile, num: number): XrefEntry | undefined {
   for (const { table, stream } of file.sections) {
@@ -101,7 +101,7 @@ export function resolve(file: PdfFile, span: Span | undefined): Span | undefined
 }
 
 /**
- * The dictionary that a value is or refers to, and the last reference that led to it; undefined when it is absent or
+ * The dictionary that a value is or refers to, and the last reference on the way to it; undefined when it is absent or
  * null.
  * @throws PdfRefusal `needs_repair` when it is not a dictionary
  */
@@ -115,7 +115,8 @@ export function resolveDict(file: PdfFile, span: Span | undefined, what: string)
       throw new PdfRefusal("too_complex", `object ${next.num} is a reference to references`);
     ref = next;
     const place = locate(file, next);
-    // Fast path: the end of a dictionary is known once its entries are read, so the dictionary is read only once.
+    // Fast path: reading a dictionary's entries also finds its end, so a separate pass that finds the end is not
+    // needed.
     if (place && isDict(place)) return { ref, dict: dictAt(file, place) };
     value = place && spanAt(file, place);
   }

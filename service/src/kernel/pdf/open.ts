@@ -8,8 +8,8 @@ import { readXrefStream, type XrefStream } from "./xref/xref-stream.ts";
 import { readXrefTable } from "./xref/xref-table.ts";
 
 /**
- * Opens a document: finds its header and last `startxref` and follows the chain of cross-reference sections. Doesn't
- * search or repair beyond that.
+ * Opens a document: finds its header and last `startxref`, and follows the chain of cross-reference sections. Doesn't
+ * repair anything.
  * @param maxBytes the largest length accepted
  * @throws PdfRefusal `not_a_pdf`, `too_large`, `encrypted`, `needs_repair`, `too_complex`
  */
@@ -18,20 +18,19 @@ export function openPdf(bytes: Buffer, maxBytes: number = LIMITS.fileBytes): Pdf
   if (bytes.length > maxBytes) throw new PdfRefusal("too_large", `${bytes.length} bytes, at most ${maxBytes}`);
   const { value: startxref, end } = findStartxref(bytes);
   // Objects after the last cross-reference are from a revision whose cross-reference is lost. Readers that repair files
-  // would show them.
+  // would show these objects, others would not.
   const lost = bytes.indexOf("endobj", end, "latin1");
   if (lost >= 0) {
     throw new PdfRefusal("needs_repair", `an object ends at ${lost}, after the last cross-reference section`);
   }
   const file = openChain(bytes, header, startxref);
-  // Discards the object streams that were read before the key was known, because they were parsed while still
-  // encrypted.
+  // Discards the object streams that were read before the key was computed, because they were parsed in encrypted form.
   return { ...file, objectStreams: new Map(), encryption: openEncryption(file) };
 }
 
 /**
- * The sections reachable from the last `startxref`, even if the file is encrypted or more data follows; null when they
- * can't be read.
+ * The sections reachable from the last `startxref`; null when they can't be read. Doesn't check for encryption, or for
+ * data after the end.
  */
 export function readableChain(bytes: Buffer, header: number): PdfFile | null {
   try {
@@ -87,8 +86,8 @@ function readSections(bytes: Buffer, base: number, startxref: number, budget: Bu
 }
 
 /**
- * The offset of the previous section. Some producers write 0 to mean none, but readers differ when a section is at
- * offset 0.
+ * The offset of the previous section. Some producers write 0 for none. But if a section really begins at offset 0,
+ * readers disagree.
  */
 function previous(bytes: Buffer, base: number, trailer: Dict): number | undefined {
   const offset = offsetEntry(trailer, "Prev");
@@ -120,8 +119,8 @@ function readSection(bytes: Buffer, base: number, offset: number, budget: Budget
   const table = readXrefTable(bytes, at, budget);
   const trailer = unambiguous(readDict(bytes, table.trailerAt), "the trailer");
   spendLexed(budget, trailer.end - base - offset);
-  // In a table that counts from 1 by mistake, object 0 is listed as object 1. If there is an earlier section, readers
-  // take the numbers literally, and object 1 is then free.
+  // Some writers count a table from 1 by mistake, so object 0 is listed as object 1. If there is an earlier section,
+  // readers use the wrong numbers, and object 1 is then free.
   if (table.countsFrom1 && trailer.entries.has("Prev"))
     throw new PdfRefusal("needs_repair", `the table at ${at} counts from 1, and has an earlier one`);
   const hybrid = offsetEntry(trailer, "XRefStm");

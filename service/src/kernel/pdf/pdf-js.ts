@@ -10,7 +10,7 @@ export class TooMuchText extends Error {}
 
 /**
  * Starts to open a document with pdf.js, to read its text. Loading pdf.js takes a quarter of a second, so only workers
- * that need it call this. The caller must destroy `opening` in the end.
+ * that need it call this function. The caller must destroy `opening` when it has finished.
  * @throws TooMuchText
  */
 export async function openWithPdfJs(bytes: Buffer) {
@@ -40,7 +40,7 @@ export const openWithinBounds = (bytes: Buffer) =>
     throw error;
   });
 
-/** pdf.js warns that it has no canvas. Reading text doesn't need a canvas, so the warning is suppressed. */
+/** pdf.js warns that no canvas is installed. Reading text doesn't need one, so the warning is suppressed. */
 async function pdfJs(): Promise<PdfJs> {
   const { warn } = console;
   console.warn = () => {};
@@ -64,7 +64,7 @@ export async function textItems(page: PDFPageProxy, room: number): Promise<TextI
     if (done) return found;
     for (const item of value.items) {
       if (!("str" in item)) continue;
-      // Each run counts as one more character than it has, because even an empty run takes memory.
+      // Each run counts one character more than it has, because even an empty run uses memory.
       left -= item.str.length + 1;
       found.push(item);
     }

@@ -9,8 +9,8 @@ import { asInteger, asName, type Dict, elements, entry, isArray, isDict, readDic
 type Allowed = 2 | 3 | null;
 
 /**
- * The changes that the certification named by the catalog still allows (ISO 32000-2 12.8.2.2): 2 allows forms and
- * signatures, 3 allows annotations too. Null without a certification.
+ * The changes that the document's certification still allows (ISO 32000-2 12.8.2.2): 2 allows forms and signatures, 3
+ * also allows annotations. Null without a certification.
  * @throws PdfRefusal `docmdp_forbids_changes` for P 1
  */
 export function certification(file: PdfFile, catalog: Dict): Allowed {
@@ -23,8 +23,8 @@ export function certification(file: PdfFile, catalog: Dict): Allowed {
 
 /**
  * Counts the signed signature fields of a form, and finds the changes that the strictest of them still allows. Reads
- * each signature's own statement, which counts even when the catalog no longer names it, and the lock of its field (ISO
- * 32000-2 12.7.5.5).
+ * the transform parameters of each signature, which apply even when the catalog no longer refers to the signature. Also
+ * reads the lock of its field (ISO 32000-2 12.7.5.5).
  * @throws PdfRefusal `docmdp_forbids_changes` when a signature locked the document (P 1)
  */
 export function signaturesIn(file: PdfFile, acroForm: Dict): { count: number; allows: Allowed } {
@@ -34,8 +34,7 @@ export function signaturesIn(file: PdfFile, acroForm: Dict): { count: number; al
     if (!entry(dict, "V")) continue;
     const value = resolve(file, entry(dict, "V"));
     const signature = value && isDict(value) ? readDict(value.bytes, value.start) : null;
-    // A signature under a field of another type also locks the document: readers differ in whether they check the
-    // type.
+    // A signature in a field of another type also locks the document, because some readers don't check the type.
     if (type !== "Sig" && !signature?.entries.has("ByteRange")) continue;
     count++;
     if (signature) allows = stricter(allows, statedIn(file, unambiguous(signature, "a signature")));
@@ -73,8 +72,8 @@ function statedIn(file: PdfFile, signature: Dict): Allowed {
 }
 
 /**
- * The /P of a lock or of transform parameters. The standard allows a reference here, but readers differ in whether they
- * follow it, so a reference counts as the strictest value.
+ * The /P of a lock or of transform parameters. The standard allows a reference here, but not every reader follows it.
+ * So a reference counts as the strictest value.
  */
 function lockIn(file: PdfFile, value: Span, what: string): Allowed {
   const found = resolve(file, value);

@@ -21,13 +21,16 @@ export type ReachedStream = Decoded & {
    */
   readonly isRoot: boolean;
   /**
-   * Whether an earlier page has reported the stream. Readers decode it again for this page, but don't hold both copies
-   * at once.
+   * Whether an earlier page has reported the stream. Readers decode it again for this page, but keep only one copy in
+   * memory.
    */
   readonly isOfEarlierPage?: true;
-  /** The contents that the stream's own resources name; null when it uses the resources of what draws it. */
+  /**
+   * The content streams that the stream's own resources name; null when it uses the resources of the content that draws
+   * it.
+   */
   readonly named: NamedContents | null;
-  /** The contents that the page's resources name; null for a stream that is not in the Contents of a page. */
+  /** The content streams that the page's resources name; null for a stream that is not in the Contents of a page. */
   readonly ofPage: NamedContents | null;
 };
 
@@ -42,18 +45,18 @@ type Use = "content" | "appearance" | "resources";
 type Pending = { value: Span; use: Use; key: string; above: string; ofPage?: NamedContents };
 
 /**
- * Keys of a form XObject that readers of pages never follow. In a dictionary of resources such a key may be a name
- * chosen by the document, so there every key is followed.
+ * Keys of a form XObject that readers of pages never follow. In a resource dictionary, the document chooses the names,
+ * and may use one of these. So there every key is followed.
  */
 const notFollowed = new Set(["Metadata", "PieceInfo", "OC", "OPI", "Ref"]);
 /** Keys whose streams are content streams: XObjects, patterns and glyphs (CharProcs). */
 const holdContents = new Set(["XObject", "Pattern", "CharProcs"]);
 
 /**
- * The streams that readers decode to get the text of the pages. The path to a stream, not the type in its dictionary,
- * decides how the stream is read. The only exception is an XObject that is an image: it is left out, because readers
- * draw it. A content stream is reported again each further time that the Contents of a page name it.
- * @throws PdfRefusal for an unreadable part on the way, which other readers may be able to read
+ * The streams that readers decode to get the text of the pages. The path to a stream decides how it is read, not the
+ * type in its dictionary. One exception: an XObject that is an image is left out, because readers draw it. A content
+ * stream is reported each time that the Contents of a page name it.
+ * @throws PdfRefusal for an unreadable part on the way, because other readers may be able to read it
  */
 export function* reachedStreams(file: PdfFile, left: () => number): Generator<ReachedStream, void, undefined> {
   const root = catalog(file).dict;
@@ -117,7 +120,7 @@ function* reached(file: PdfFile, start: Pending[], seen: Seen, left: () => numbe
     if (ref !== null) {
       const name = `${isContent ? "content" : use} ${ref.num}`;
       if (seen.has(name)) continue;
-      // A page's content stream uses the resources of its page. Readers ignore any resources of its own.
+      // A page's content stream uses the resources of its page. Readers ignore a Resources entry in the stream itself.
       const own = open.ofPage ? undefined : entry(dict, "Resources");
       const ofResources = { named: own ? namedBy(file, own) : null, ofPage: open.ofPage ?? null };
       const isRoot = isContent && use !== "resources";
@@ -128,7 +131,7 @@ function* reached(file: PdfFile, start: Pending[], seen: Seen, left: () => numbe
       if (isStream) yield stream;
     }
     for (const name of dict.entries.keys()) {
-      // Properties of marked content can refer to any object of the document.
+      // Properties of marked content can refer to any object of the document, so they are skipped.
       const isSkipped = isStream ? notFollowed.has(name) : name === "Properties" && ["Resources", "DR"].includes(key);
       const next = isSkipped ? undefined : entry(dict, name);
       if (!next || !leads(next)) continue;
@@ -185,7 +188,10 @@ const dictOf = (file: PdfFile, span: Span | undefined): Dict | undefined => {
   return value && isDict(value) ? readDict(value.bytes, value.start) : undefined;
 };
 
-/** @throws PdfRefusal also for a reference with another generation number, which lenient readers follow */
+/**
+ * @throws PdfRefusal for an unreadable reference, and for one with a wrong generation number, which lenient readers
+ * follow
+ */
 function followed(file: PdfFile, span: Span | undefined): { value: Span | undefined; ref: Ref | null } {
   const ref = span ? (asRef(span) ?? null) : null;
   const value = resolve(file, span);
@@ -235,8 +241,8 @@ function isPredicted(file: PdfFile, dict: Dict): boolean {
 }
 
 /**
- * The raw data after the keyword `stream`: as many bytes as /Length says, or, like readers that repair files, up to the
- * next `endstream`.
+ * The raw data after the keyword `stream`: as many bytes as /Length says. If no `endstream` follows them, the data up
+ * to the next `endstream`, as in readers that repair files.
  */
 function rawData(file: PdfFile, dict: Dict): Buffer {
   const { bytes } = dict;

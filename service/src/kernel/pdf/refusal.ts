@@ -12,8 +12,8 @@ export const PDF_REFUSALS = [
 export type PdfRefusalReason = (typeof PDF_REFUSALS)[number];
 
 /**
- * The document can't be used unchanged. `reason` is for programs. `detail` names the fault and its place in printable
- * ASCII; places are byte offsets in the file, or in the object stream that contains the object.
+ * The document can't be used unchanged. `reason` is a code for programs. `detail` describes the fault and its byte
+ * offset, in the file or in an object stream, in printable ASCII.
  */
 export class PdfRefusal extends Error {
   readonly reason: PdfRefusalReason;

@@ -6,7 +6,7 @@ export type PdfPage = Awaited<ReturnType<OpenedPdf["getPage"]>>;
 export type Box = readonly [left: number, bottom: number, right: number, top: number];
 export type Shown = { readonly id: string; readonly subtype: string; readonly isSignature: boolean; readonly box: Box };
 
-/** Boxes that only touch, or overlap in the white space between lines, don't count as covering anything. */
+/** In points. A smaller overlap of two boxes, as in the white space between lines, doesn't count as covering. */
 export const tolerance = 1;
 const hiddenFlag = 2;
 

@@ -1,8 +1,8 @@
 import { constants, inflateRawSync, inflateSync } from "node:zlib";
 
 /**
- * The decoded data of a stream. `data` is null when only an upper bound on its length is known. A length of Infinity
- * means that the data exceed the limit, that there are more than eight filters, or that a filter is one for images,
+ * The decoded data of a stream. `data` is null when only an upper bound on its length is computed. The length is
+ * Infinity when the data exceed the limit, when there are more than eight filters, or when a filter is for images,
  * which content streams never use.
  */
 export type Decoded = { readonly data: Buffer | null; readonly length: number };
@@ -11,7 +11,7 @@ export type Decoded = { readonly data: Buffer | null; readonly length: number };
 const mostDeflated = 1032;
 /** The highest compression ratio of RunLengthDecode (ISO 32000-2, section 7.4.5): 128 bytes from two bytes. */
 const mostRun = 64;
-/** The limit for content streams in ASCII85. Programs compress longer content streams. */
+/** The limit for content streams in ASCII85. PDF producers compress longer content streams. */
 const mostAscii = 4 * 1024 * 1024;
 const tooLong: Decoded = { data: null, length: Number.POSITIVE_INFINITY };
 
@@ -40,7 +40,7 @@ function undone(name: string, { data, length }: Decoded, most: number): Decoded 
   if (ascii85.has(name))
     return data && length < mostAscii ? plain(fromAscii85(data)) : { data: null, length: length * 4 };
   if (asciiHex.has(name)) return data ? plain(fromHex(data)) : { data, length };
-  // Readers stop at a filter that they don't know, and use the data as decoded up to there.
+  // Readers stop at an unsupported filter, and use the data as decoded so far.
   return { data, length };
 }
 

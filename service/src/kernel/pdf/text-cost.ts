@@ -12,14 +12,14 @@ import { restate } from "./xref/restate.ts";
 const notText = /\/Image\b|\/Length[123]\b|\/(?:Type1C|CIDFontType0C|OpenType|Metadata|XRef|XML)\b|\/Alternate\b/;
 const otherFilter = /\/(?:ASCII85|A85|ASCIIHex|AHx|LZW|RunLength|RL|Crypt)/;
 const predicted = /\/Predictor\s+[2-9]/;
-/** The dictionary of a stream may begin at most this many bytes before its data. */
+/** The most bytes between the start of a stream's dictionary and its data. */
 const dictionaryWithin = 4096;
 /** The most filters of one stream that are decoded. */
 const mostFilters = 4;
 
 /**
- * The data of each stream that may contain text, found as lenient readers find it. Yields `unread` for a stream with a
- * filter that is not decoded here. Yields `too large`, and ends, when all the data together exceed
+ * The data of each stream that may contain text, found as lenient readers find it: by its keywords. Yields `unread` for
+ * a stream with a filter that is not supported here. Yields `too large`, and ends, when all the data together exceed
  * `LIMITS.inflatedBytes`.
  */
 export function* textStreams(bytes: Buffer): Generator<Buffer | "unread" | "too large", void, undefined> {
@@ -56,8 +56,8 @@ function dictionaryBefore(bytes: Buffer, at: number): string {
 }
 
 /**
- * The decoded data. Data that were cut off are decoded as far as possible, and damaged data give nothing. Null when the
- * data exceed `most` bytes, or when there are too many filters.
+ * The decoded data. Truncated data are decoded as far as possible; damaged data become empty. Null when the data exceed
+ * `most` bytes, or when there are too many filters.
  */
 function undone(raw: Buffer, filters: number, most: number): Buffer | null {
   if (filters > mostFilters) return null;
@@ -71,7 +71,7 @@ function undone(raw: Buffer, filters: number, most: number): Buffer | null {
   }
 }
 
-/** An operator that every content stream with text has, and that other data rarely has. */
+/** The operator BT begins text. Every content stream with text has it, and other data rarely do. */
 export const beginsText = /(?:^|[\s\]])BT\s/;
 
 /**
@@ -85,8 +85,8 @@ export const textLimits = {
 } as const;
 
 /**
- * Why a document's text costs too much to read; null when it may be read. pdf.js uses 100 bytes or more for each
- * character, and keeps all elements of an array or dictionary in memory until it ends.
+ * The reason why a document's text costs too much to read; null when it may be read. pdf.js uses 100 bytes or more for
+ * each character, and stores all elements of an array or dictionary until it ends.
  */
 export function tooMuchText(bytes: Buffer): string | null {
   const found = costOfFound(bytes);
@@ -100,9 +100,7 @@ export function tooMuchText(bytes: Buffer): string | null {
   }
 }
 
-/**
- * Adds up the cost of content streams. Each method that adds returns the reason when the cost is too high, else null.
- */
+/** Adds up the cost of content streams. Each adding method returns the reason once the cost is too high, else null. */
 function costs() {
   let [inflated, content, characters] = [0, 0, 0];
   return {
@@ -180,7 +178,7 @@ function opened(bytes: Buffer) {
 }
 
 /**
- * The cost of all streams, for a document whose pages can't be followed. Every stream counts as content, so only a
+ * The cost of all streams, for a document whose page tree can't be followed. Every stream counts as content, so only a
  * small document passes.
  */
 function costOfAll(bytes: Buffer): string | null {

@@ -2,10 +2,7 @@ import { createTypeset, type Faces, openFaces, type Typeset } from "@signsealshi
 
 let opening: Promise<Faces> | undefined;
 
-/**
- * A typeset with the fonts that are needed to write all of these texts. Each thread reads a font once, when it is first
- * needed.
- */
+/** A typeset with the fonts that these texts need. Each worker thread reads a font once, at its first use. */
 export async function typesetFor(texts: Iterable<string>): Promise<Typeset> {
   opening ??= openFaces();
   const faces = await opening;

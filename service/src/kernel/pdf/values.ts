@@ -10,7 +10,7 @@ export type Dict = Span & {
 };
 
 /**
- * Reads one level of a dictionary.
+ * Reads one level of a dictionary, without parsing nested values.
  * @throws PdfRefusal `needs_repair`, `too_complex`
  */
 export function readDict(bytes: Buffer, start: number): Dict {
@@ -29,8 +29,8 @@ export function readDict(bytes: Buffer, start: number): Dict {
       repeated ??= new Set();
       repeated.add(key);
     }
-    // If a key has two different values, some readers use the first and others the second. So neither is kept, and all
-    // code that reads the key refuses the document.
+    // If a key has two different values, some readers use the first and others the second. So neither value is stored,
+    // and code that reads the key refuses the document.
     entries.set(key, earlier && !sameBytes(earlier, span) ? AMBIGUOUS : span);
     at = skipSpace(bytes, end);
   }
@@ -117,7 +117,10 @@ export function asName(span: Span | undefined): string | undefined {
   return decodeName(span.bytes, span.start + 1, span.end);
 }
 
-/** The elements of an array, one level. @throws PdfRefusal */
+/**
+ * The elements of an array, without parsing nested values.
+ * @throws PdfRefusal
+ */
 export function* elements(array: Span): Generator<Span, void, undefined> {
   const { bytes } = array;
   let at = skipSpace(bytes, array.start + 1);

@@ -10,7 +10,7 @@ import { markMac } from "./marks.ts";
 import type { RetentionPlan } from "./plan.ts";
 import { type Source, type SourceOf, unneeded } from "./source.ts";
 
-/** Deletes a table's own data about documents whose blobs are deleted. Runs in the caller's transaction. */
+/** Deletes the rows that a table stores about documents whose blobs are deleted. Runs in the caller's transaction. */
 export type Forget = (tx: Tx, blobKeys: readonly string[]) => Promise<void>;
 
 export type RetentionDeps = {
@@ -24,19 +24,19 @@ export type RetentionDeps = {
 
 const batchSize = 200;
 
-// The same lock number on all nodes, so that only one of them marks a blob.
+// Number of the advisory lock that all nodes share, so that only one node at a time marks blobs as deleted.
 const marksLock = 7_246_006;
 
-// A request to advance a test clock waits for these statements, so their limit is short. The daily run deletes what is
-// left.
+// The HTTP request that advances a test clock runs these statements before it responds, so their limit is short. The
+// daily run deletes the remaining blobs.
 const testStatements: StatementTime = { statementMs: 15_000 };
 
 /**
- * Deletes the blobs that are due by the plan, in batches. One transaction marks a batch as deleted, with audit lines;
- * then the blobs are removed from the store. A blob left behind by a crash or a store error is an orphan, which is
- * swept later (`kernel/platform/blobs/orphans.ts`). Skips rows that fail their MAC, or that the audit log does not
- * confirm. Several nodes may run it concurrently.
- * @param testOf the firm to whose test documents the run is limited; null for all documents
+ * Deletes the blobs that the retention plan says are due, in batches. One transaction marks a batch as deleted and
+ * writes audit lines; then the blobs are removed from the store. After a crash or a store error,
+ * `kernel/platform/blobs/orphans.ts` removes the leftover blobs. Skips rows whose MAC is invalid or that the audit log
+ * does not confirm. Several nodes may run it concurrently.
+ * @param testOf the firm whose test documents are deleted; null for all documents
  * @returns the number of marked blobs
  */
 export async function deleteDue(
@@ -98,8 +98,8 @@ async function markBatch(
 }
 
 /**
- * Locks all orders that refer to these blobs, including orders that are due in another batch.
- * @returns the blobs of orders that fail their MAC
+ * Locks all orders that refer to these blobs, including orders whose rows are in another batch.
+ * @returns the blobs of orders whose MAC is invalid
  */
 async function alteredAmong(
   tx: Tx,
@@ -114,7 +114,8 @@ async function alteredAmong(
 }
 
 /**
- * Selects a batch of due rows, and locks those that can change. Exported so that tests can check its query plan.
+ * Selects a batch of due rows, and locks rows whose state can still change. Exported so that a test can check its query
+ * plan.
  */
 export const dueStatement = (
   { rows, id, lock, blobKey, deletableAt, partnerId, environment, authentic }: Source,
@@ -127,7 +128,10 @@ ORDER BY ${id} LIMIT ${batchSize} ${lock}`;
 
 type DueBlob = { blobKey: string; rule: string };
 
-/** Checks the locked rows again by their present state, because a checkout may have been created in the meantime. */
+/**
+ * Checks the locked rows again. A new checkout, for example, could have changed a row between the selection and the
+ * lock.
+ */
 const dueBlobsStatement = (source: Source, sources: readonly Source[], ids: string[], now: Date): Statement => {
   const { rows, id, blobKey, deletableAt, rule } = source;
   return sql`

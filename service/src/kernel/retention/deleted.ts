@@ -3,18 +3,23 @@ import { dated } from "../platform/database/state-mac.ts";
 import { markTable } from "./marks.ts";
 
 /**
- * A part of a statement: the marks of deleted blobs as JSON.
+ * SQL expression: the deletion marks of blobs as JSON.
  * @param from the text after FROM: `deleted_blobs` with its joins and WHERE
  */
 const marksAmong = (from: Statement): Statement => sql`SELECT json_agg(json_build_object(
     'blobKey', deleted_blobs.blob_key, 'rule', deleted_blobs.rule, 'deletedAt', deleted_blobs.deleted_at, 'mac', encode(deleted_blobs.row_mac, 'hex')))
   FROM ${from}`;
 
-/** For a JSON value: the marks of the blob with this key; null when it has none. `markedAt` verifies them. */
+/**
+ * SQL expression: the deletion marks of one blob as JSON; null when the blob has none. `markedAt` verifies the marks.
+ */
 export const marksOf = (blobKey: Statement): Statement =>
   sql`(${marksAmong(sql`deleted_blobs WHERE deleted_blobs.blob_key = ${blobKey}`)})`;
 
-/** @param blobKey as an expression of the other tables */
+/**
+ * SQL: joins the deletion marks of a blob.
+ * @param blobKey as an expression of the other tables
+ */
 export const joinMark = (blobKey: Statement): Statement =>
   sql`JOIN deleted_blobs ON deleted_blobs.blob_key = ${blobKey}`;
 
@@ -29,14 +34,17 @@ export const deletedAt = (blobKey: Statement): Statement =>
   deletedAmong(sql`deleted_blobs WHERE deleted_blobs.blob_key = ${blobKey}`, "deletedAt");
 
 /**
- * Whether the blob has no mark, not counting marks that were refused as forged. A forged mark counts until the next
- * check refuses it, up to a minute later. To tell people that a document was deleted, or to seal without it, use
- * `deletedAt` or `marksOf`, which verify MACs at once.
+ * SQL condition: the blob has no deletion mark. Marks that were refused as forged don't count. A forged mark counts
+ * until the next check refuses it, up to a minute later. Where a false answer would do harm, use `deletedAt` or
+ * `marksOf`, which verify MACs at once.
  */
 export const notDeleted = (blobKey: Statement): Statement => sql`NOT EXISTS (
   SELECT FROM deleted_blobs WHERE deleted_blobs.blob_key = ${blobKey}
     AND NOT EXISTS (SELECT FROM refused_marks WHERE refused_marks.mark_id = deleted_blobs.id))`;
 
-/** The sentence which tells that the plan deleted a document. @param what the document, such as `The sealed PDF` */
+/**
+ * The sentence that tells a reader that the retention plan deleted a document.
+ * @param what the document, such as `The sealed PDF`
+ */
 export const deletedMessage = (what: string, at: Date): string =>
   `${what} was deleted on ${at.toISOString().slice(0, 10)}, as the retention plan says.`;

@@ -4,12 +4,12 @@ import { sql } from "../platform/database/sql.ts";
 import type { MacTable } from "../platform/protected-data.ts";
 import type { Members, RowMac } from "../platform/row-mac.ts";
 
-/** The mark of a deleted blob: the rule that applied, and the time. */
+/** The record that a blob was deleted: the retention rule that applied, and the time. */
 export type Mark = { blobKey: string; rule: string; deletedAt: Date };
 
 export const markTable = "deleted_blobs";
 
-/** Part of a statement: the ids of the marks that were refused as forged. */
+/** SQL subquery: the ids of the marks that were refused as forged. */
 export const refusedMarkIds = sql`SELECT mark_id FROM refused_marks`;
 
 export const markMembers = ({ blobKey, rule, deletedAt }: Mark): Members => ({ blobKey, rule, deletedAt });
@@ -67,7 +67,8 @@ export type CheckMarks = (stopping?: AbortSignal) => Promise<number>;
 export function createMarkCheck({ db, rowMac, clock }: { db: Sql; rowMac: RowMac; clock: Clock }): CheckMarks {
   let since = "0";
   return async (stopping) => {
-    // An open transaction may write marks that this run doesn't see, so the next run begins at its id.
+    // A transaction that is still open may commit marks that this run can't see. So the next run starts at the id of
+    // the oldest open transaction.
     const [snapshot] = await db.query<{ oldest: string }>(sql`
       SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS oldest`);
     let refused = 0;

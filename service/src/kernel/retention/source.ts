@@ -7,7 +7,10 @@ import type { Days, RetentionPlan } from "./plan.ts";
 /** A rule of the plan and its condition. The first rule whose condition holds applies. */
 type Rule = { name: string; holds: Statement; days: Days; since: Statement };
 
-/** A table whose rows refer to blobs of evidence, and how long the plan keeps them. Its owner declares it. */
+/**
+ * A table whose rows refer to blobs of evidence, with the retention period of these blobs. The feature that owns the
+ * table declares it.
+ */
 export type Source = {
   table: string;
   /** The text after FROM that selects the source's rows. */
@@ -18,14 +21,14 @@ export type Source = {
   /** The key that orders the rows for batches, and a value that precedes the first one. */
   id: Statement;
   first: string;
-  /** The clause that locks a row while it is checked; empty when the facts that are checked can't change back. */
+  /** The clause that locks a row while its facts are checked. Empty when those facts can't change back. */
   lock: Statement;
   blobKey: Statement;
   /** Locks all rows that share a blob; absent when no two rows share one. */
   lockAll?: Statement;
   /**
-   * Selects the column `isAuthentic`: false for rows that fail their MAC, which the plan must ignore. Absent for rows
-   * that have no MAC.
+   * Selects the column `isAuthentic`, which is false for a row whose MAC is invalid: such a row is never deleted.
+   * Absent for a table without MACs.
    */
   authentic?: Statement;
   /** Selects the rows that the audit log confirms; absent when the check doesn't depend on the log. */
@@ -34,11 +37,14 @@ export type Source = {
   deletableAt: Statement;
   rule: Statement;
   /**
-   * For a row `named` (id as text, blob_key): a condition that is true when no row of the source's owner needs the row's
-   * blob, except rows that are due.
+   * SQL condition about the row `named` (id as text, blob_key): no row of the same firm in this table needs the row's
+   * blob. Rows that are due don't need it.
    */
   unshared: (now: Date) => Statement;
-  /** Whether rows of other sources that share blobs may have the same blob. A blob stays while one of them has it. */
+  /**
+   * Whether a row of another source may refer to the same blob. The blob is deleted only when no row of any source
+   * needs it.
+   */
   sharesBlobs: boolean;
 };
 
@@ -52,16 +58,16 @@ const choose = (rules: readonly Rule[], of: (rule: Rule) => Statement, otherwise
   return sql`CASE ${cases.reduce((before, next) => sql`${before} ${next}`)} ELSE ${otherwise} END`;
 };
 
-/** The two members of a source that follow from its rules. */
+/** Derives two members of a source from its rules: when a blob may be deleted, and by which rule. */
 export const ruled = (rules: readonly Rule[]): Pick<Source, "deletableAt" | "rule"> => ({
   deletableAt: choose(rules, ({ since, days }) => after(since, days), sql`'infinity'::timestamptz`),
   rule: choose(rules, ({ name }) => sql`${name}::text`, sql`'none'`),
 });
 
 /**
- * The members of a source whose rows have one period in each environment; those of the test environment are due by the
+ * The members of a source that has one retention period in each environment. Periods in the test environment follow the
  * firm's test clock.
- * @param since from when the period is counted
+ * @param since the start of the period
  */
 export const byEnvironment = (
   { test, live }: RetentionPlan,
@@ -77,11 +83,11 @@ export const byEnvironment = (
   ]),
 });
 
-/** A condition that is true when no row of the table has the blob of the row `named`. */
+/** SQL condition: no row of the table refers to the blob of the row `named`. */
 export const unnamedIn = (table: Statement, where: Statement = nothing): Statement =>
   sql`NOT EXISTS (SELECT FROM ${table} AS other WHERE other.blob_key = named.blob_key ${where})`;
 
-/** A condition that is true when no row of the source needs the blob of the row `named`, except rows that are due. */
+/** SQL condition: no row of the source needs the blob of the row `named`. Rows that are due don't need it. */
 export const undueIn = (
   { rows, blobKey, deletableAt }: Pick<Source, "rows" | "blobKey" | "deletableAt">,
   now: Date,
@@ -89,7 +95,7 @@ export const undueIn = (
 ): Statement =>
   sql`NOT EXISTS (SELECT FROM ${rows} WHERE ${blobKey} = named.blob_key AND ${deletableAt} > ${now} ${where})`;
 
-/** A condition that is true when no row needs the blob of the row `named`, which is one of `source`. */
+/** SQL condition: no row of any source needs the blob of the row `named`, which is a row of `source`. */
 export function unneeded(source: Source, sources: readonly Source[], now: Date): Statement {
   const unshared = source.unshared(now);
   if (!source.sharesBlobs) return unshared;

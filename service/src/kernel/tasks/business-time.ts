@@ -1,6 +1,6 @@
 import { dayMs, minuteMs } from "../platform/clock.ts";
 
-/** A calendar whose business hours do not suffice within this many days is a configuration error. */
+/** If the requested business hours exceed those of this many days, the calendar is refused as a configuration error. */
 const mostDays = 370;
 
 /** The opening hours of a business, in minutes after midnight in the time zone. */
@@ -43,8 +43,8 @@ function wallClock(instant: number, zone: string): number {
 }
 
 /**
- * The instant of a wall-clock time in the zone. When the time occurs twice, gives the earlier instant in zones west of
- * Greenwich, and the later one in zones east of it.
+ * The instant of a wall-clock time in the zone. A time that occurs twice, when daylight saving ends, is the earlier
+ * instant in zones west of Greenwich and the later instant in zones east of it.
  */
 function instantOf(wall: number, zone: string): number {
   const guess = wall - (wallClock(wall, zone) - wall);
@@ -74,7 +74,7 @@ export function addBusinessHours(from: Date, hours: number, calendar: BusinessCa
   throw new RangeError(`the calendar has fewer than ${hours} business hours in ${mostDays} days`);
 }
 
-/** The day (`YYYY-MM-DD`) if its business hours have begun; null on a day off, and before opening. */
+/** The day (`YYYY-MM-DD`) if its business hours have begun; null on a day off, or before opening. */
 export function openedDay(at: Date, calendar: BusinessCalendar): string | null {
   const wall = wallClock(at.getTime(), calendar.zone);
   const midnight = Math.floor(wall / dayMs) * dayMs;

@@ -31,16 +31,16 @@ const endedByWord: ReadonlySet<TaskKind> = new Set([
   "job_dead",
 ]);
 
-/** Whether a task asks what a person may not know yet. */
+/** Whether staff may answer the task with "not known yet", so that it is asked again later. */
 export const mayAskAgain = (kind: TaskKind): boolean => kind === "arrival";
 
-/** The queue of live orders whose tasks a provider may claim in place of people; payload `{orderId}`. */
+/** The queue of live orders with tasks that a provider can do instead of staff; payload `{orderId}`. */
 export const dispatchQueue = "dispatch";
 
-/** The kinds of tasks that a provider may do in place of people. */
+/** The kinds of tasks that a provider can do instead of staff. */
 const dispatched: readonly TaskKind[] = ["label_print", "packet_print", "fax_send"];
 
-/** Offers released tasks to the providers again. */
+/** Queues released tasks for the providers again. */
 const dispatchAgain = (tx: Tx, ids: readonly number[]) =>
   tx.query(sql`
     SELECT enqueue_job(${dispatchQueue}, jsonb_build_object('orderId', order_id)) FROM tasks
@@ -83,7 +83,7 @@ async function changeIn(
 export const claimTask = (deps: TaskDeps, id: number, by: string): Promise<void> =>
   change(deps, id, { action: "task.claimed", by }, claiming(id, by));
 
-/** Claims a task on behalf of a person, in the caller's transaction, which must have locked the order. */
+/** Claims a task for a person, in the caller's transaction. The caller must have locked the order before. */
 export const claimTaskIn = (
   tx: Tx,
   id: number,
@@ -109,7 +109,10 @@ const claiming =
 export const releaseTask = (deps: TaskDeps, id: number, by: string, mayAnyone = false): Promise<void> =>
   change(deps, id, { action: "task.released", by }, releasing(id, by, mayAnyone));
 
-/** Releases the claim of a person who did not appear, in the caller's transaction, which must have locked the order. */
+/**
+ * Releases the claim of a person who did not appear, in the caller's transaction. The caller must have locked the order
+ * before.
+ */
 export const releaseTaskIn = (tx: Tx, id: number, { by, at }: { by: string; at: Date }): Promise<void> =>
   changeIn(tx, id, { action: "task.released", by: "system", clock: () => at }, releasing(id, by, false));
 
@@ -124,8 +127,8 @@ const releasing =
   };
 
 /**
- * Releases all claims of tasks that a person may no longer do, in the transaction that removes the right.
- * `keep` names the kinds that the person may still do.
+ * When a person loses the right to do certain tasks, releases that person's claims in the same transaction. `keep`
+ * names the kinds that the person may still do.
  */
 export async function releaseClaims(
   tx: Tx,
@@ -133,7 +136,7 @@ export async function releaseClaims(
 ): Promise<void> {
   const which = sql`
     t.claimed_by = ${claimedBy} AND t.state IN ('claimed', 'paused') AND NOT t.kind = ANY (${keep}::text[])`;
-  // Locks the orders first, as every transition does.
+  // Every transition locks the order before its tasks. The same sequence here prevents deadlocks.
   await tx.query(sql`
     SELECT FROM orders WHERE id IN (SELECT order_id FROM tasks t WHERE ${which}) ORDER BY id FOR NO KEY UPDATE`);
   const set = sql`state = CASE state WHEN 'claimed' THEN 'open' ELSE state END, claimed_by = NULL, claimed_at = NULL`;
@@ -148,7 +151,7 @@ export async function releaseClaims(
     );
 }
 
-/** Moves the claims of a firm's test orders earlier by this many seconds. */
+/** For an advanced test clock: moves the claim times of a firm's test orders earlier by this many seconds. */
 export const bringClaimsNearer = (tx: Tx, partnerId: string, seconds: number) =>
   changeTasks(
     tx,
@@ -158,8 +161,9 @@ export const bringClaimsNearer = (tx: Tx, partnerId: string, seconds: number) =>
   );
 
 /**
- * Closes a task with a person's note, if its kind is one that people close.
- * @param book books what the person did; its result is a part of the audit line. Tasks about failed refunds need it
+ * Closes a task with a person's note, if a person may close its kind.
+ * @param book records in the books what the person did, and returns details for the audit line. Tasks about failed
+ * refunds need it
  * @throws ServiceError for a task of another kind, or without a note
  */
 export const finishTask = (deps: TaskDeps, id: number, by: string, outcome: string, book?: Judge): Promise<void> =>
@@ -176,8 +180,8 @@ export const finishTask = (deps: TaskDeps, id: number, by: string, outcome: stri
   });
 
 /**
- * Ends a task whose answer is not known yet, and opens one that asks again in two business days.
- * @throws ServiceError for a task whose answer can't be unknown, and for another person's claim
+ * Ends a task that has no answer yet, and opens a task with the same question that is due in two business days.
+ * @throws ServiceError for a kind that can't be asked again, and for another person's claim
  */
 export const askAgain = (deps: TaskDeps, id: number, by: string): Promise<void> =>
   change(deps, id, { action: "task.asked_again", by }, async (tx, { kind, claimedBy }, at) => {

@@ -33,7 +33,7 @@ const File = Type.Object(
 export type TaskTimes = {
   calendar: BusinessCalendar;
   hours: Readonly<Record<string, number>>;
-  /** Business hours on the way, by lowercase words of a carrier's service. */
+  /** The business hours that a parcel is under way, by lowercase words in the name of a carrier's service. */
   onTheWay: Readonly<Record<string, number>>;
 };
 
@@ -42,7 +42,7 @@ const shipped = fileURLToPath(new URL("../../../data/task-times.yaml", import.me
 const minutesOf = (text: string): number => Number(text.slice(0, 2)) * 60 + Number(text.slice(3));
 
 /**
- * Reads the business hours, and within how many of them a task of each kind is due, from a YAML file.
+ * Reads the business hours, and the time limit of each kind of task, from a YAML file.
  * @throws StartupError naming the first entry that breaks a rule
  */
 export function readTaskTimes(path = shipped): TaskTimes {
@@ -62,8 +62,8 @@ export function readTaskTimes(path = shipped): TaskTimes {
 }
 
 /**
- * Refuses times that are too long for the calendar's business hours. Counts from the first holiday, because the days
- * after it include all the holidays.
+ * Refuses time limits that exceed the calendar's business hours. Counts from the first holiday, so that the period
+ * includes all the holidays.
  */
 function requireEnoughHours(path: string, { calendar, hours, onTheWay }: TaskTimes): void {
   const [first = "2026-01-01"] = [...calendar.holidays].toSorted();
@@ -83,7 +83,9 @@ function requireEnoughHours(path: string, { calendar, hours, onTheWay }: TaskTim
 
 let times: TaskTimes | undefined;
 
-/** Two business days: how long a parcel may be late, and after how long an answer that was not known is due. */
+/**
+ * Two business days of 8 hours: the delay that a parcel may have, and the time until an unanswered task is due again.
+ */
 const hoursMore = 16;
 
 /** The business day (`YYYY-MM-DD`) if that day's business hours have begun at the instant; null otherwise. */
@@ -100,7 +102,7 @@ export function dueAt(kind: TaskKind, at: Date, isRush: boolean): Date {
 }
 
 /**
- * When it should be known whether a parcel has arrived that a person handed over.
+ * The time by which a parcel that staff handed to a carrier should have arrived.
  * @param carrier the carrier and its service, as the person typed them
  */
 export function arrivalDue(carrier: string, at: Date): Date {
@@ -110,7 +112,7 @@ export function arrivalDue(carrier: string, at: Date): Date {
   return service ? addBusinessHours(at, service[1] + hoursMore, times.calendar) : dueAt("arrival", at, false);
 }
 
-/** When a task is due again whose answer was not known yet. */
+/** The time at which a task without an answer is due again. */
 export function dueAgain(at: Date): Date {
   times ??= readTaskTimes();
   return addBusinessHours(at, hoursMore, times.calendar);

@@ -16,7 +16,7 @@ export type NewTask = {
   subject?: Part<string>;
   reason?: Part<string> | null | undefined;
   isRush?: boolean;
-  /** When it is due, if not after the hours of its kind. */
+  /** The due time; by default, it follows from the kind's time limit. */
   due?: Date;
 };
 
@@ -50,8 +50,8 @@ export async function hadTask(
 const ofOrder = (orderId: number, kind: TaskKind): Statement => sql`t.order_id = ${orderId} AND t.kind = ${kind}`;
 
 /**
- * Updates an open task's reason, which a person reads.
- * @param evenPaused whether to update a paused task too
+ * Updates an open task's reason, which staff read.
+ * @param evenPaused whether to update a paused task as well
  */
 export async function explainTask(
   tx: Tx,
@@ -65,8 +65,8 @@ export async function explainTask(
 }
 
 /**
- * The open tasks to close, by their kinds: those of one or several orders, with the subject if one is given; or those
- * without an order, by their subjects.
+ * Selects the open tasks to close by their kinds. With `orderId`: the tasks of one or several orders, with the given
+ * subject if there is one. Without: tasks that have no order, by their subjects.
  */
 export type WhichTasks = { kinds: readonly TaskKind[] } & (
   | { orderId: number | readonly number[]; subject?: string }
@@ -86,7 +86,6 @@ export type TaskEnd = {
 const ended = ({ state, at, by, outcome }: TaskEnd): Statement =>
   sql`state = ${state}, ended_at = ${at}, ended_by = ${by}, outcome = ${outcome}`;
 
-/** Closes the matching tasks, if there are any. */
 export async function closeTasks(tx: Tx, { kinds, orderId, subject }: WhichTasks, end: TaskEnd): Promise<void> {
   const order = orderId === undefined ? sql`t.order_id IS NULL` : sql`t.order_id = ANY (${[orderId].flat()}::bigint[])`;
   const about = subject === undefined ? nothing : sql`AND t.subject = ANY (${[subject].flat()}::text[])`;
@@ -106,8 +105,8 @@ export async function pauseTasks(tx: Tx, orderId: number, kinds: readonly TaskKi
 }
 
 /**
- * Resumes paused tasks. A task of the same kind and subject that was opened in the meantime replaces the paused one; of
- * two paused ones, only the older is resumed.
+ * Resumes paused tasks. If a newer task of the same kind and subject is open, the paused task stays paused. Of two
+ * paused tasks, only the older one is resumed.
  */
 export async function resumeTasks(tx: Tx, orderId: number): Promise<void> {
   const which = sql`t.order_id = ${orderId} AND t.state = 'paused' AND NOT EXISTS (
@@ -167,14 +166,15 @@ export async function claimantOf(db: Sql, orderId: number, kind: TaskKind): Prom
   return tasks.find(({ state }) => state === "claimed")?.claimedBy ?? null;
 }
 
-/** A subject that needs a task, and since when it needs one; null for always. */
+/** A subject that needs a task, and the time since which it needs the task; null if the time is unknown. */
 export type NeededTask = [subject: string, needed: { reason: string; since: Date | null }];
 
 /**
- * Keeps one task without an order open for each subject that needs one, and ends the tasks that are no longer needed. A
- * person who ended a task has settled its subject. A closed task whose MAC is not valid is ignored, so its subject gets
- * a new task. Nodes take turns, so that none closes a task that another node has just opened.
- * @param read reads the subjects, when it is this node's turn
+ * Opens one task, without an order, for each subject that needs one, and closes tasks that are no longer needed. A task
+ * that a person ended is not opened again, unless the need began later. A closed task whose MAC is invalid is ignored,
+ * so its subject gets a new task. An advisory lock makes nodes run one after another, so that no node closes a task
+ * that another has just opened.
+ * @param read reads the subjects, after the lock was acquired
  */
 export async function keepTasks(
   tx: Tx,

@@ -19,13 +19,16 @@ export const taskState: StateMac = {
 
 export const protectedTables = [stateRows(taskState, { backfill: { set: "tasks and payers" } })];
 
-/** For a select list: refuses a task that the service did not write. */
+/** For a select list: verifies the MAC of a task's row. */
 export const verifiedTask: Statement = verified(taskState, sql`tasks`);
 
-/** How other features read tasks. In these parts of statements the task is `t`. */
+/** SQL for other features that read tasks. The alias of the task is `t`. */
 export const fromTasks: Statement = sql`FROM tasks t`;
 
-/** @param id the task's row id, as an expression of the other tables */
+/**
+ * SQL: joins the task with this id.
+ * @param id the task's row id, as an expression of the other tables
+ */
 export const joinTask = (id: Statement): Statement => sql`JOIN tasks t ON t.id = ${id}`;
 
 type Written = { id: number; digest: Buffer };
@@ -63,8 +66,8 @@ export async function insertTasks(tx: Tx, task: TaskColumns, from?: Statement): 
 const verifiedAtOnce = 500;
 
 /**
- * Verifies every task. This puts a task that someone ended by forgery, and that no list shows, into the log and the
- * metrics.
+ * Verifies the MAC of every task. No list shows a closed task, so a task that was closed by forgery would otherwise go
+ * unnoticed. Invalid MACs are logged and counted in the metrics.
  */
 export async function verifyTasks(db: Sql, stopping: AbortSignal): Promise<void> {
   for (let last = Number.MIN_SAFE_INTEGER; !stopping.aborted; ) {
@@ -79,8 +82,8 @@ export async function verifyTasks(db: Sql, stopping: AbortSignal): Promise<void>
 export type ChangedTask = { id: number; kind: TaskKind; orderId: number | null };
 
 /**
- * Changes tasks. A task that the service did not write is changed too, because orders must not wait for it. But it gets
- * no new MAC, which would make its forged part authentic.
+ * Changes tasks, including those whose MAC is invalid, because orders must not be blocked by a forged task. But such a
+ * task gets no new MAC, which would make its forged part authentic.
  * @param which the condition on the task `t`
  */
 export async function changeTasks(tx: Tx, which: Statement, set: Statement): Promise<ChangedTask[]> {

@@ -13,11 +13,11 @@ export type BringNearer = (tx: Tx, partnerId: string, seconds: number) => Promis
 export type TestClockDeps = {
   db: Database;
   clock: Clock;
-  /** One function for each kind of object that a partner would have to wait for. */
+  /** One function for each kind of object that has due times. */
   nearer: readonly BringNearer[];
 };
 
-/** The queue of advanced clocks whose due work is still to be done; payload `{partnerId}`. */
+/** The queue of clocks that were advanced and whose due work is unfinished; payload `{partnerId}`. */
 export const testClockQueue = "test-clock";
 
 /** The state of a test clock. */
@@ -71,7 +71,7 @@ export async function advanceTestClock(deps: TestClockDeps, principal: Principal
   }, longStatements);
 }
 
-/** Resets the clock to real time. Earlier effects and moved due times remain. */
+/** Resets the clock to real time. Does not undo earlier effects or restore moved due times. */
 export async function resetTestClock(deps: TestClockDeps, principal: Principal): Promise<TestClock> {
   const partnerId = requireTest(principal);
   return deps.db.transaction(async (tx) => {
@@ -99,11 +99,11 @@ function secondsOf(leap: Leap, testTime: number): number {
 /** Performs the due work of a firm's test objects. It is safe to repeat and to run concurrently. */
 export type Sweep = (partnerId: string, stopping: AbortSignal) => Promise<unknown>;
 
-// Short, because a developer waits for the advance. If a node is killed, another node continues the work after this
-// time.
+// Short, because a developer waits until the advance is finished. If a node is killed, another node continues the work
+// after this time.
 const leaseMs = 5_000;
 
-// The time slice of one sweep, during which other firms' clocks wait.
+// The most time for one sweep, so that the clocks of other firms are processed soon.
 const sliceMs = 15_000;
 
 /** Performs the due work after an advance, then marks the clock as ready. */
@@ -122,7 +122,7 @@ export function testClockJobs(
 }
 
 /**
- * Stops a sweep after its time slice. The regular sweeps later do what is left.
+ * Stops a sweep after its time slice. The regular sweeps do the remaining work later.
  * @throws an error of the sweep, if it occurs within the time slice
  */
 export async function inSlice(sweep: Sweep, partnerId: string, stopping: AbortSignal, ms = sliceMs): Promise<void> {
@@ -130,7 +130,7 @@ export async function inSlice(sweep: Sweep, partnerId: string, stopping: AbortSi
   try {
     await sweep(partnerId, AbortSignal.any([stopping, slice]));
   } catch (error) {
-    // When the slice has run out, the error only says that a statement was canceled, so it is ignored.
+    // After the time slice, the error only reports the canceled statement, so it is ignored.
     if (!slice.aborted) throw error;
   }
 }

@@ -16,25 +16,25 @@ export type ClockState = {
 const latest = sql`ORDER BY advanced_at DESC, id DESC LIMIT 1`;
 
 /**
- * The sum of the clock's advances, in seconds, up to the last advance that `which` selects. A reset doesn't reduce it.
- * Takes one index look-up.
+ * The sum of the clock's advances, in seconds, up to the last advance that `which` selects. A reset doesn't reduce the
+ * sum. Costs one index look-up.
  */
 const totalOf = (partnerId: string | Statement, which: Statement = nothing): Statement => sql`coalesce((
   SELECT total_seconds FROM test_clock_advances WHERE partner_id = ${partnerId} ${which} ${latest}), 0)`;
 
 /**
- * An SQL time: `at` as the firm's books date it. Books of test orders follow the test clock, so that a month can end.
- * Live books use real time.
+ * SQL expression: the date of `at` in the firm's books. Books of test orders follow the test clock, so that a developer
+ * can end a month. Live books use real time.
  * @param owner SQL columns or values
  */
 export const bookTime = (at: Statement, { partnerId, environment }: Record<keyof Owner, Statement>): Statement =>
   sql`(${at} + CASE WHEN ${environment} = 'test' THEN make_interval(secs =>
     (${totalOf(partnerId)} - ${totalOf(partnerId, sql`AND reset_at IS NOT NULL`)})::float8) ELSE interval '0' END)`;
 
-// The most that a time is moved back. The total of a clock's advances also counts those before a reset, so without this
-// limit it could lead to a time that is too early for PostgreSQL.
+// The most that a time is moved back. The sum of a clock's advances includes those before a reset. Without this limit,
+// a time could become too early for PostgreSQL.
 const mostLeaptSeconds = 5 * 365 * 24 * 3600;
-// A hundred years in seconds, which is longer than any law requires data to be kept.
+// A hundred years in seconds: no retention period is longer.
 const mostMovedSeconds = 100 * 365 * 24 * 3600;
 
 const advancedSince = (since: Statement, partnerId: Statement): Statement =>
@@ -63,11 +63,11 @@ export async function readClock(db: Sql, partnerId: string, now: Date): Promise<
   return state ?? { seconds: 0, advancing: false, lately: 0 };
 }
 
-/** Allows one change of a partner's clock at a time. Orders of the firm can be written in the meantime. */
+/** Locks a partner's clock, so that only one change at a time runs. The firm's orders can still be written. */
 export const lockClock = (tx: Tx, partnerId: string) =>
   tx.query(sql`SELECT FROM partners WHERE id = ${partnerId} FOR NO KEY UPDATE`);
 
-/** Runs under the clock's lock. The order of advances is kept even if the machine's clock is set back. */
+/** The caller must have locked the clock. Advances have ascending times even if the machine's clock is set back. */
 export const insertAdvance = (tx: Tx, partnerId: string, seconds: number, at: Date) =>
   tx.query(sql`
     INSERT INTO test_clock_advances (partner_id, seconds, advanced_at, total_seconds)
@@ -75,7 +75,10 @@ export const insertAdvance = (tx: Tx, partnerId: string, seconds: number, at: Da
         SELECT advanced_at FROM test_clock_advances WHERE partner_id = ${partnerId} ${latest})),
       ${totalOf(partnerId)} + ${seconds}::bigint`);
 
-/** Clears the advances up to now. @returns false when the clock already shows real time */
+/**
+ * Marks the clock's advances as reset.
+ * @returns false when the clock already shows real time
+ */
 export async function resetAdvances(tx: Tx, partnerId: string, at: Date): Promise<boolean> {
   const reset = await tx.query(sql`
     UPDATE test_clock_advances SET reset_at = ${at}

@@ -1,6 +1,6 @@
 import { ServiceError } from "../../platform/errors.ts";
 
-/** The refusals that only the HTTP layer makes, in addition to those of the domain. */
+/** The error codes of the HTTP layer. The domain has its own. */
 export type HttpErrorCode =
   | "unauthenticated"
   | "sign_in_required"
@@ -13,7 +13,10 @@ export type HttpErrorCode =
   | "unsupported_media_type"
   | "payload_too_large";
 
-/** A refusal by the HTTP layer: of a credential, a rate, a method or a body. `message` is meant for the caller. */
+/**
+ * A refusal by the HTTP layer, for example because of a credential, a rate limit, a method or a body. The caller sees
+ * `message`.
+ */
 export class HttpError extends Error {
   readonly code: HttpErrorCode;
   constructor(code: HttpErrorCode, message: string, options?: ErrorOptions) {
@@ -23,7 +26,7 @@ export class HttpError extends Error {
   }
 }
 
-/** A refusal by the domain or by the HTTP layer. Its message is meant for the caller. */
+/** A refusal by the domain or by the HTTP layer. The caller sees its message. */
 export type Refusal = ServiceError | HttpError;
 
 export const isRefusal = (error: unknown): error is Refusal =>

@@ -2,12 +2,12 @@ import type { onRequestAsyncHookHandler } from "fastify";
 import { prefersPage } from "../accept.ts";
 import { uncached } from "../verdicts.ts";
 
-/** Headers of a response whose form depends on the Accept header, so that a cache keeps the forms apart. */
+/** Headers of a response that depends on the Accept header. `Vary` tells caches to store each form separately. */
 export const negotiated = { ...uncached, Vary: "Accept" };
 
 /**
- * Redirects a browser from the API's address of a public verification to the page that shows it, because people forward
- * such links. A program gets the JSON.
+ * People forward the API's address of a public verification. This hook redirects a browser to the page that shows the
+ * result; a program gets the JSON.
  * @param pages the URL of the pages, without the code
  */
 export const pageForBrowsers =

@@ -20,7 +20,7 @@ const errorText: Readonly<Record<number, string>> = {
   503: "Not available now.",
 };
 
-/** Documents the errors of a route; `examples` are the contract's messages. */
+/** The error responses of a route for /openapi.json; `examples` are the contract's messages. */
 export function errors(examples: Readonly<Record<number, string>>) {
   const entries = Object.entries(examples).map(([status, error]) => {
     const schema = { ...ref(ErrorBody), description: errorText[Number(status)] ?? "Error.", examples: [{ error }] };

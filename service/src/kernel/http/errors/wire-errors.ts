@@ -109,8 +109,8 @@ function warnOfBusy(log: FastifyBaseLogger, { message }: BusyError): void {
 const withoutPayments = new WeakSet<FastifyBaseLogger>();
 
 /**
- * Logs once that this installation takes no payments. That is a choice of its operator and not a fault, and anybody who
- * has an order's link can cause such refusals.
+ * Logs once that this installation has no payment processor. The operator chose that, so it is not a fault. Anybody
+ * with an order's link can cause such a refusal, so further ones are not logged.
  */
 function noteWithoutPayments(log: FastifyBaseLogger): void {
   if (withoutPayments.has(log)) return;

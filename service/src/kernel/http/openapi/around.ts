@@ -68,7 +68,7 @@ const refusal = (description: string, error: string) => ({
 /** The longest body that is read at once, in bytes: JSON or text. */
 export const mostBodyBytes = 256 * 1024;
 
-/** The message when a route for a form gets a body of another type that is longer than the server reads. */
+/** The message for a body of a wrong type, on a route for a form, that is longer than the server reads. */
 export const otherBodyTooLarge = (bytes: number): string =>
   `The body is too large: a body that is not multipart/form-data may have at most ${bytes / 1024} KiB.`;
 
@@ -85,8 +85,8 @@ const unavailable = refusal(
 );
 
 /**
- * Adds to the description what the server does for every route: refusals of a body, problem details as a second form of
- * each refusal, and response headers.
+ * Adds the parts that are the same on every route: refusals of a body, problem details as a second form of each
+ * refusal, and response headers.
  */
 export function describeAround<D extends Document>(document: D): D {
   const operations = Object.values(document.paths ?? {}).flatMap((item) =>
@@ -119,8 +119,8 @@ function describeBody(operation: Operation): void {
   delete operation[bodyOptional];
   if (!requestBody) return;
   if (optional) requestBody.required = false;
-  // Only JSON is refused for its media type. For forms with a document, the contract defines a 400 with other messages,
-  // also for a document that is too large.
+  // A 415 is only for JSON routes. For forms with a document, the contract defines a 400 with other messages, also for
+  // a document that is too large.
   const isJson = "application/json" in requestBody.content;
   if (isJson || "application/x-www-form-urlencoded" in requestBody.content)
     responses["413"] ??= structuredClone(tooLarge);

@@ -6,7 +6,7 @@ type Parameter = {
   in: string;
   required?: boolean;
   description?: string;
-  /** The example of a parameter with exactly one example. Several examples are in the parameter's schema. */
+  /** The example of a parameter, if there is exactly one. Several examples are in the parameter's schema. */
   example?: unknown;
   schema: JsonSchema;
 };
@@ -28,7 +28,7 @@ type Described = {
 
 const schema = "https://schema.getpostman.com/json/collection/v2.1.0/collection.json";
 
-/** Variables that responses set for later requests. */
+/** Collection variables that a response's script sets, for use in later requests. */
 const remembered: Readonly<Record<string, string>> = {
   createOrder: "orderCode",
   createRoom: "roomCode",
@@ -36,12 +36,12 @@ const remembered: Readonly<Record<string, string>> = {
 };
 const variables = ["orderCode", "roomCode", "verifyCode"];
 
-/** Optional form fields that the collection's requests nevertheless send. */
+/** Optional form fields that are enabled in the collection's requests. */
 const sentAtFirst: ReadonlySet<string> = new Set(["document", "name", "svc_sign", "external_reference"]);
 
 /**
- * Converts the published description. @param baseUrl the value of the variable `baseUrl`; the reader fills in the
- * variable `key`
+ * Converts the published description.
+ * @param baseUrl the value of the variable `baseUrl`; users fill in the variable `key` themselves
  */
 export function collectionOf(document: object, baseUrl: string): object {
   const { info, tags, paths, components } = document as Described;
@@ -95,8 +95,8 @@ function headersOf({ parameters = [], requestBody }: Operation): object[] {
   return [
     ...(isJson ? [{ key: "Content-Type", value: "application/json" }] : []),
     ...sent.map(({ name, required, description, example }) =>
-      // Each request needs an `Idempotency-Key` of its own. With a shared key, a second order would get the first
-      // order's response.
+      // Each request needs its own `Idempotency-Key`. With a shared key, a second order would get the response of the
+      // first order.
       name.toLowerCase() === "idempotency-key"
         ? { key: name, value: "{{$guid}}", description }
         : { key: name, value: String(example ?? ""), description, ...(!required && { disabled: true }) },
@@ -166,7 +166,7 @@ type JsonSchema = {
   contentMediaType?: string;
 };
 
-/** An example of a schema: its own example, or else one that is built from the examples of its members. */
+/** An example for a schema: the schema's own example, or else one that is built from the examples of its members. */
 function exampleOf(schema: JsonSchema, schemas: Readonly<Record<string, JsonSchema>>): unknown {
   const { $ref, examples, enum: names, anyOf, properties, items, type } = schema;
   const referred = $ref === undefined ? undefined : schemas[$ref.replace("#/components/schemas/", "")];

@@ -13,8 +13,8 @@ New here? The [quickstart](/docs/quickstart) places a test order in five minutes
 Every request with a key sends it as \`Authorization: Bearer <key>\`. Amounts are in USD cents, times are ISO 8601 in UTC, and names that you don't know may appear later: order statuses, line types and topics grow.`;
 
 /**
- * Publishes `/openapi.json` (OpenAPI 3.1), its readable form at `/docs/reference`, and a collection of its requests at
- * `/docs/collection.json`. All files are served from here.
+ * Publishes `/openapi.json` (OpenAPI 3.1), its readable form at `/docs/reference`, and a Postman collection of its
+ * requests at `/docs/collection.json`. Nothing is loaded from a CDN.
  * @param webhooks the path item of each topic.
  * @param limit rate-limits requests for these documents.
  */

@@ -3,7 +3,8 @@ import fastify, { type FastifyInstance } from "fastify";
 
 const path = "/docs/reference";
 
-// The library is 4 MB of JavaScript and a tenth of the startup time, so it is loaded when the page is first requested.
+// The Scalar library is 4 MB of JavaScript and would take a tenth of the startup time. It is loaded when the page is
+// first requested.
 async function openReference(): Promise<FastifyInstance> {
   const { default: scalar } = await import("@scalar/fastify-api-reference");
   const reference = fastify({ routerOptions: { ignoreTrailingSlash: true } });
@@ -31,7 +32,7 @@ async function openReference(): Promise<FastifyInstance> {
 
 const barHeight = "2.75rem";
 
-/** Links back to the site, which the library's page lacks. */
+/** A link back to the site. The library's page has none. */
 const bar = `<nav aria-label="Site" style="position: sticky; top: 0; z-index: 100; display: flex; align-items: center; gap: 1.25rem; box-sizing: border-box; height: ${barHeight}; padding: 0 1rem; border-bottom: 1px solid rgb(128 128 128 / 30%); background: Canvas; color: CanvasText; color-scheme: light dark; font: 0.9rem/1 system-ui, sans-serif"><a href="/" style="color: inherit; font-weight: 600; text-decoration: none">SignSealShip</a><a href="/docs" style="color: inherit">Guides</a><a href="/docs/quickstart" style="color: inherit">Quickstart</a></nav>`;
 
 const framed = (html: string): string => html.replace("<html>", '<html lang="en">').replace("<body>", `<body>${bar}`);
@@ -39,7 +40,7 @@ const framed = (html: string): string => html.replace("<html>", '<html lang="en"
 const inlineScript = /<script type="text\/javascript">([\s\S]*?)<\/script>/;
 
 /**
- * The Content-Security-Policy of this page alone. The library starts with an inline script and inline styles, so the
+ * The Content-Security-Policy of this page alone. The library starts with an inline script and inline styles. So the
  * policy allows that script by its hash, and any inline style.
  */
 function contentSecurityPolicy(html: string): string {

@@ -14,9 +14,9 @@ export type Upload = {
   sha256: string;
   /** The file's name as the sender gave it. */
   filename: string | undefined;
-  /** The hash's state after the last byte. Copy it before adding more. */
+  /** The hash's state after the last byte. Copy the object before adding more, because `update` changes it. */
   hash: Hash;
-  /** Bytes reserved after `bytes` in the same memory, for data that is appended later. */
+  /** The number of bytes reserved after `bytes` in the same memory, for data that is appended later. */
   spare: number;
 };
 
@@ -27,8 +27,8 @@ export type PartRules = {
   spareBytes?: number;
   messages: { tooLarge: string; incomplete: string };
   /**
-   * Collects the text fields as they arrive, for a page that shows a refused form again. With it, the fields after a
-   * file that is too large are read too.
+   * Collects the text fields as they arrive, so that a page can show a refused form again. With `typed`, the fields
+   * after a file that is too large are read as well.
    */
   typed?: Map<string, string>;
 };
@@ -60,7 +60,7 @@ export async function readParts(request: FastifyRequest, rules: PartRules, capac
     }
   } catch (error) {
     if (upload && upload !== "too large") freeMemory(upload.bytes.buffer);
-    // Unread data would block the connection and its next requests.
+    // Unread data would block the connection and the requests that follow on it.
     request.raw.unpipe();
     request.raw.resume();
     throw isFormError(error) ? invalid(rules.messages.incomplete) : error;
@@ -100,7 +100,8 @@ async function readFile(part: MultipartFile, rules: PartRules, capacity: number 
       length = Number.POSITIVE_INFINITY;
       return;
     }
-    // A body longer than its Content-Length never gets here. The check guards the copy regardless.
+    // Node.js cuts a body off at its Content-Length, so this can't happen. The check protects the copy from a write
+    // beyond its memory.
     if (length + chunk.length > capacity) {
       part.file.destroy(invalid(rules.messages.incomplete));
       return;

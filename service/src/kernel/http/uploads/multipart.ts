@@ -29,7 +29,7 @@ export type Form = {
 export type FormRules = PartRules & {
   places: UploadPlaces;
   messages: { notMultipart: string };
-  /** The upload's owner; the request's principal by default. */
+  /** The firm and environment that own the upload; by default, the request's principal. */
   holder?: UploadHolder;
   /** Runs the route's authentication hook again, for a form whose upload took longer than `trustedMs`. */
   authenticate: (request: FastifyRequest) => Promise<void>;
@@ -38,8 +38,8 @@ export type FormRules = PartRules & {
 const multipartType = "multipart/form-data";
 
 /**
- * Treats a multipart body as missing, except in a scope that accepts it.
- * @param pace the minimum pace of a body that is discarded; a slower one loses its connection
+ * Ignores multipart bodies, except in a scope that accepts them.
+ * @param pace the minimum pace at which a discarded body must arrive; a slower connection is closed
  */
 export function ignoreMultipart(app: FastifyInstance, pace: BodyPace = bodyPace): void {
   app.addContentTypeParser(multipartType, (_request, _body, done) => done(null));
@@ -50,7 +50,7 @@ export function ignoreMultipart(app: FastifyInstance, pace: BodyPace = bodyPace)
   });
 }
 
-/** Accepts multipart forms in this scope only, because the plugin has hooks on each request. */
+/** Accepts multipart forms in this scope only, because the plugin adds hooks that run on each request of its scope. */
 export async function acceptMultipart(scope: FastifyInstance): Promise<void> {
   scope.removeContentTypeParser(multipartType);
   await scope.register(multipart, {
@@ -64,8 +64,8 @@ export async function acceptMultipart(scope: FastifyInstance): Promise<void> {
       headerPairs: 100,
     },
     throwFileSizeLimit: false,
-    // The plugin would parse text parts that are labeled as JSON. It leaves files unchanged, so those parts are treated
-    // as files.
+    // The plugin would parse text parts that are labeled as JSON. It never parses files, so such parts are declared to
+    // be files.
     isPartAFile: (_name, contentType, filename) =>
       filename !== undefined || contentType === "application/octet-stream" || contentType === "application/json",
   });
@@ -114,10 +114,10 @@ function hasGoodBoundary({ headers }: FastifyRequest): boolean {
 async function readInPace(request: FastifyRequest, rules: FormRules, capacity: number | null, pace: BodyPace) {
   const { messages } = rules;
   const { raw } = request;
-  // The sender may have disconnected while the form waited for memory.
+  // The sender may have disconnected while the form was queued for memory.
   if (raw.destroyed) throw invalid(messages.incomplete);
   const parts = readParts(request, rules, capacity);
-  // The fault is reported as an error of the stream: this stops the parser, but keeps the connection open for the
+  // The fault is emitted as an error of the stream. This stops the parser but leaves the connection open for the
   // response.
   const stop = watchBody(raw, pace, (fault) =>
     raw.emit("error", invalid(fault === "stalled" ? messages.incomplete : messages.tooLarge)),
@@ -139,17 +139,18 @@ async function authenticateAgain(request: FastifyRequest, { authenticate, holder
   throw new ServiceError("conflict", "You switched firm or environment while the form was on its way. Send it again.");
 }
 
-/** The minimum pace at which a body must arrive. It also applies while the rest of a refused body is discarded. */
+/** The minimum pace at which a body must arrive. It also applies to the discarded rest of a refused body. */
 export type BodyPace = {
   /** The first window of this length must bring `minBytes`. The minimum doubles with each window, up to a limit. */
   windowMs: number;
   minBytes: number;
   minBytesAtMost: number;
-  /** The most bytes that are read in all. */
+  /** The most bytes that are read altogether. */
   maxBytes: number;
 };
 
-// A sender that holds reserved memory for minutes must also send megabytes.
+// The doubling minimum makes slow uploads expensive: a sender that occupies reserved memory for minutes must send
+// megabytes.
 const bodyPace: BodyPace = {
   windowMs: 30_000,
   minBytes: 64 * 1024,
@@ -184,7 +185,7 @@ function watchBody(
 
   function faultNow() {
     if (message.complete || message.destroyed) return null;
-    // The server has already refused the request, so further bytes are useless.
+    // The server has already refused the request, so further bytes have no use.
     if (!socket.writable) return "stalled";
     const now = socket.bytesRead;
     if (now - bytesBefore > maxBytes) return "too large";

@@ -1,12 +1,14 @@
 import type { Holder as MemoryHolder } from "../../platform/bounds/memory-budget.ts";
 import { BusyError } from "../../platform/errors.ts";
 
-/** Memory for uploads. A form that needs more than is free waits, and TCP back-pressure makes its sender wait too. */
+/**
+ * Memory for uploads. A form that needs more than the free memory is queued, and TCP back-pressure pauses its sender.
+ */
 export type UploadMemory = {
   /**
    * Resolves with a function that releases the bytes. Serves holders round-robin, so that one heavy sender can't starve
    * the others.
-   * @throws BusyError when too many of the holder's reservations already wait
+   * @throws BusyError when the holder already has `mostWaiting` reservations in the queue
    */
   reserve: (holder: MemoryHolder, bytes: number, mostWaiting: number) => Promise<() => void>;
 };
@@ -31,8 +33,8 @@ export function createUploadMemory({ total, perHolder }: { total: number; perHol
   function admitWaiting(): void {
     for (let name = nextInTurn(); name !== undefined; name = nextInTurn()) {
       const holder = holders.get(name);
-      // The next holder waits until its reservation fits. Otherwise small reservations could overtake a large one
-      // forever.
+      // If the next holder's reservation does not fit, nobody is served before it. Otherwise small reservations could
+      // starve a large one.
       if (!holder?.line[0] || holder.line[0].bytes > free) return;
       const { bytes, admit } = holder.line[0];
       holder.line.shift();

@@ -9,7 +9,7 @@ export type UploadHolder = Pick<Principal, "partnerId" | "environment" | "liveEn
 export type UploadPlaces = {
   /**
    * Resolves with a function that releases the bytes.
-   * @throws ServiceError `unavailable` when too many of the firm's uploads already wait
+   * @throws ServiceError `unavailable` when the firm already has too many uploads in the queue
    */
   reserve: (holder: UploadHolder, bytes: number) => Promise<() => void>;
 };
@@ -23,7 +23,7 @@ export type UploadPlaceSizes = {
    */
   live: Sizes;
   trial: Sizes;
-  /** The most uploads that a firm of the tier may have waiting. */
+  /** The most uploads that a firm of the tier may have in the queue. */
   mostWaitingOf: (tier: string) => number;
 };
 

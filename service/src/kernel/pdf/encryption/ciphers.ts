@@ -5,7 +5,7 @@ import type { Ref } from "../lexer.ts";
 export type Cipher = {
   /** Decrypts data; null when they can't be the output of this cipher. */
   readonly decrypt: (data: Buffer, object: Ref) => Buffer | null;
-  /** @param iv 16 bytes for AES; RC4 takes none */
+  /** @param iv 16 bytes for AES; unused for RC4 */
   readonly encrypt: (data: Buffer, object: Ref, iv: Buffer) => Buffer;
 };
 
@@ -14,7 +14,7 @@ export type Encryption = { readonly strings: Cipher | null; readonly streams: Ci
 
 const BLOCK = 16;
 
-/** RC4, implemented here because Node's OpenSSL no longer has it. */
+/** RC4, implemented here because Node.js no longer enables it in OpenSSL. */
 export function rc4(key: Buffer, data: Buffer): Buffer {
   const state = Uint8Array.from({ length: 256 }, (_, i) => i);
   let j = 0;

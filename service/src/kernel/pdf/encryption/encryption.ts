@@ -10,8 +10,8 @@ import { type KeyEntries, openByEmptyPassword, permissionsGenuine } from "./file
 const MAY_ADD_FIELDS = 0b101000;
 
 /**
- * The encryption of a document; null when it is not encrypted. The empty password must open the document. In addition,
- * its permissions must let anybody add a signature field, or the owner password must be empty too.
+ * The encryption of a document; null when it is not encrypted. The empty password must open the document. The document
+ * must also let anybody add a signature field: by its permissions, or by an empty owner password.
  * @param file its sections, newest first
  * @throws PdfRefusal `encrypted` for any other document
  */
@@ -21,8 +21,7 @@ export function openEncryption(file: PdfFile): Encryption | null {
   const newestText = encrypt?.bytes.toString("latin1", encrypt.start, encrypt.end);
   for (const { trailer } of older) {
     const other = entry(trailer, "Encrypt");
-    // A reader that uses only the newest trailer, and one that also uses older ones, would understand the file
-    // differently.
+    // Some readers use only the newest trailer, others also use older ones. They would decrypt such a file differently.
     if (other && other.bytes.toString("latin1", other.start, other.end) !== newestText) {
       throw refused(`the trailer at ${trailer.start} and the newest one name different Encrypt dictionaries`);
     }
@@ -86,7 +85,7 @@ function keyEntries(file: PdfFile, dict: Dict, version: number, id: Buffer): Key
   };
 }
 
-/** The crypt filter of that name (7.6.6): how it encrypts, null for Identity. */
+/** The cipher of the crypt filter with that name (7.6.6); null for Identity, which doesn't encrypt. */
 function filterCipher(file: PdfFile, dict: Dict, name = "Identity", version: number, fileKey: Buffer): Cipher | null {
   if (name === "Identity") return null;
   const filters = resolveDict(file, entry(dict, "CF"), "CF");

@@ -8,7 +8,7 @@ export type KeyEntries = {
   readonly keyLength: number;
   readonly o: Buffer;
   readonly u: Buffer;
-  /** This and the next two values are empty below revision 5. */
+  /** This entry and the next two are empty below revision 5. */
   readonly ue: Buffer;
   readonly oe: Buffer;
   readonly perms: Buffer;
@@ -21,7 +21,7 @@ export type KeyEntries = {
 /** The result of opening a file with the empty password: the file key, and whether the owner password is empty too. */
 export type Opened = { readonly fileKey: Buffer; readonly owner: boolean };
 
-/** The padding of a short password (7.6.4.3.2). An empty password is replaced by all of it. */
+/** The padding of a short password (7.6.4.3.2). An empty password becomes the whole padding. */
 const PADDING = Buffer.from("28bf4e5e4e758a4164004e56fffa01082e2e00b6d0683e802f0ca9fe6453697a", "hex");
 const md5 = (...parts: Buffer[]) => parts.reduce((hash, part) => hash.update(part), createHash("md5")).digest();
 
@@ -30,7 +30,10 @@ export function openByEmptyPassword(entries: KeyEntries): Opened | null {
   return entries.revision >= 5 ? openAes256(entries) : openRc4Key(entries);
 }
 
-/** Revisions 2 to 4: algorithm 2 computes the key, algorithm 6 checks it, algorithm 3 recognizes the owner. */
+/**
+ * Revisions 2 to 4: algorithm 2 computes the key, algorithm 6 verifies it, and algorithm 3 shows whether the owner
+ * password is empty.
+ */
 function openRc4Key(entries: KeyEntries): Opened | null {
   const { revision, keyLength, o, permissions, encryptMetadata, id } = entries;
   const p = Buffer.alloc(4);

@@ -6,7 +6,9 @@ const task: Task<null, number | null> = {
   limitMs: 10_000,
 };
 
-/** Runs `pageCount` in a worker, for an untrusted document. Null also when it takes too long. */
+/**
+ * Runs `pageCount` in a worker, because the document is untrusted. Null when it can't be read or the worker times out.
+ */
 export const countPagesIn = (workers: Workers, holder: string, bytes: Buffer): Promise<number | null> =>
   workers.run(task, { holder, bytes, input: null }).catch((error) => {
     if (tooCostly(error)) return null;

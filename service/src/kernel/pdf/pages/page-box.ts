@@ -41,7 +41,7 @@ export function pageBox(file: PdfFile, page: Page): PageBox {
   const bottom = Math.max(media[1], crop[1]);
   const right = Math.min(media[2], crop[2]);
   const top = Math.min(media[3], crop[3]);
-  // Readers show the whole sheet when the crop box is outside it.
+  // When the crop box is outside the media box, readers show the whole media box.
   const shown = left < right && bottom < top ? ([left, bottom, right, top] as const) : media;
   if (shown[0] >= shown[2] || shown[1] >= shown[3])
     throw new PdfRefusal("needs_repair", `the page at ${page.dict.start} has no area`);
@@ -88,7 +88,7 @@ export function shownPlace({ shown, rotate, unit }: PageBox, [l, b, r, t]: UserS
   return { x: (l - left) * unit, y: (top - t) * unit, ...upright };
 }
 
-/** The page's own value, or else that of its nearest ancestor. */
+/** The attribute of the page itself, or else of the nearest ancestor that has it. */
 function inherited({ dict, above }: Page, key: string): Span | undefined {
   return [...above, dict].map((node) => entry(node, key)).findLast((value) => value !== undefined);
 }

@@ -10,14 +10,14 @@ export type Page = {
   readonly ref: Ref;
   readonly dict: Dict;
   /**
-   * The ancestors of the page in the tree, the root first. The page inherits attributes from them (ISO 32000-1
+   * The ancestors of the page in the tree, starting with the root. The page inherits attributes from them (ISO 32000-1
    * 7.7.3.4).
    */
   readonly above: readonly Dict[];
 };
 
 /**
- * The pages in order, read on demand. The walk is bounded and visits each node at most once.
+ * The pages in order, read on demand. The number of steps is limited, and each node is visited at most once.
  * @throws PdfRefusal `no_pages` when there is no page tree, `needs_repair`, `too_complex`
  */
 export function* pages(file: PdfFile, catalog: Dict): Generator<Page, void, undefined> {

@@ -20,8 +20,8 @@ export const wordsIn = ({ runs }: PageContent): Run[] =>
   runs.filter((run) => !isMarks(run) && !/^[/|&,;()[\] ]+$/.test(run.text));
 
 /**
- * The blanks of a page; blanks made of marks come first. A box or rule at marks, or a rule in a box, is not a second
- * blank.
+ * The blanks of a page; blanks made of marks such as underscores come first. A box or line at the same place as marks,
+ * or a line in a box, is not a second blank.
  */
 export function blanksIn(content: PageContent): Blank[] {
   const words = wordsIn(content);
@@ -43,7 +43,7 @@ export function blanksIn(content: PageContent): Blank[] {
     width >= measures.leastInitials && width <= measures.mostBlank * content.width;
   for (const box of content.boxes.filter((each) => isBlankSize(each) && isBoxSize(each))) {
     const inside = words.filter((run) => isInside(run, box));
-    // Words in a box may be its label; then the space below or next to them is empty.
+    // Words in a box may be its label. Then there is empty space below the words or to their right.
     const isFull = inside.reduce((sum, run) => sum + run.width, 0) > 0.75 * box.width && box.height < 30;
     if (inside.length > 3 || isFull || inside.some(({ text }) => isValue(text))) continue;
     // A line in a box is the place to write on.
@@ -64,8 +64,8 @@ const isLineIn = ({ x, y, width }: Rule, box: Rect): boolean =>
   x > box.x + 1 && x + width < endOf(box) - 1 && y > box.y + 9 && y < box.y + box.height - 1;
 
 /**
- * Whether a frame is a box to write in. A flat frame is a line that a typesetter drew as a frame, unless it is as small
- * as a checkbox.
+ * Whether a frame is a box to write in. Some typesetters draw a line as a very low frame, so such a frame is a line,
+ * unless it is as small as a checkbox.
  */
 const isBoxSize = ({ width, height }: Rect): boolean =>
   height <= 80 && (height >= 14 || (height >= 9 && width > 2.5 * height));
@@ -73,7 +73,7 @@ const isBoxSize = ({ width, height }: Rect): boolean =>
 /** An amount, a number or a date, which means that the place has been filled in. */
 export const isValue = (text: string): boolean => /^[$€]?\d[\d.,/%-]*$/.test(text.trim());
 
-/** Joins marks that follow each other on a line into one blank. */
+/** Joins runs of marks (such as underscores) that follow each other on a line into one blank. */
 function marksTogether(marks: readonly Run[]): Blank[] {
   const found: Blank[] = [];
   for (const { x, y, width } of [...marks].sort((a, b) => a.y - b.y || a.x - b.x)) {
@@ -88,7 +88,7 @@ function marksTogether(marks: readonly Run[]): Blank[] {
 export const isInside = (run: Run, box: Rect): boolean =>
   run.x >= box.x - 2 && endOf(run) <= endOf(box) + 2 && run.y > box.y && run.y <= box.y + box.height + 1;
 
-/** Whether the words below the left end of a rule ask for a signature. Such a rule does not divide the page. */
+/** Whether the words below the left end of a line ask for a signature. Such a line does not divide the page. */
 const isSigned = (rule: Rule, words: readonly Run[]): boolean =>
   words.some(
     ({ text, x, y }) =>

@@ -46,7 +46,7 @@ export function captionsBelow(blank: Blank, { words, blanks, content }: PageWord
   );
 }
 
-/** Whether words are not wider than a blank, begin where it begins, or have the same middle. */
+/** Whether words are not wider than a blank, or begin where it begins, or are centered below it. */
 const isAligned = (run: Run, blank: Blank): boolean =>
   run.width <= blank.width + captionOff ||
   Math.abs(run.x - blank.x) < captionOff ||
@@ -101,10 +101,7 @@ function cutAt(run: Run, places: readonly number[]): Run[] {
   });
 }
 
-/**
- * Whether a line without words of its own is for a signature, because the lines below it ask for the signer's name,
- * title or date.
- */
+/** Whether an unlabeled line is for a signature, because the lines below ask for the signer's name, title or date. */
 export function signerBlock(blank: Blank, page: PageWords): Found | null {
   if (blank.box || blank.width < measures.leastSignature || !page.isExecution(blank.y)) return null;
   const below = page.words
@@ -118,11 +115,11 @@ export function signerBlock(blank: Blank, page: PageWords): Found | null {
   return hasWords(blank, page) ? null : { label: "", kind: "signature" };
 }
 
-/** Whether words are on the line of a blank, before it or behind it. */
+/** Whether there are words on the line of a blank, before or after the blank. */
 export const hasWords = (blank: Blank, { words }: PageWords): boolean =>
   words.some((run) => isOnLine(run, blank) && endOf(run) > blank.x - 160 && run.x < endOf(blank) + 40);
 
-/** Whether a caption whose words match no pattern may say who signs. */
+/** Whether a caption that matches no pattern may name the party who signs. */
 export const isShortName = ({ text }: Run): boolean =>
   /^\(?\p{Lu}/u.test(text) && text.split(/\s+/).length <= 5 && !/[\d$€:?]/.test(text) && kindOfLabel(text) === null;
 
@@ -144,7 +141,8 @@ export function labelAbove(blank: Blank, page: PageWords): Found | null {
   const mostWords = run.text.startsWith("(") ? measures.wordsOfRemark : measures.wordsAbove;
   if (count > (isExplicit(run.text) ? mostWords : 4)) return null;
   const found = read(run.text, page, run.y, false);
-  // A label may ask for a signature from further above its blank, because the space between the two is room to sign.
+  // The distance to a label for a signature may be larger, because people sign in the space between the label and the
+  // line.
   const most = found.kind === "signature" ? measures.labelFarAbove : measures.labelAboveDate;
   return run.y > top - most ? found : null;
 }
@@ -156,7 +154,7 @@ const hasBlank = (run: Run, blank: Blank, { blanks }: PageWords): boolean =>
       other !== blank && !other.box && isOnLine(run, other) && other.x >= endOf(run) - 2 && other.x < endOf(run) + 40,
   );
 
-/** Whether the labels of a column are above its blanks. In that case, no words are below its last blank. */
+/** Whether the labels of a column are above its blanks. Then there are no words below the last blank. */
 export function isLabeledAbove(blank: Blank, page: PageWords): boolean {
   let last = blank;
   for (let steps = 0; steps < 20; steps++) {

@@ -7,7 +7,7 @@ import type { Operators, Ops } from "./walk.ts";
 
 export type { Rect, Rule } from "./lines.ts";
 
-/** An option of a choice. Each option of a radio has its own place. */
+/** An option of a choice. Each option of a radio group has its own place. */
 export type OwnOption = { readonly label: string; readonly rect: Rect | null };
 
 /** An empty form field that the document already contains. The place of a radio is that of its first option. */
@@ -27,7 +27,7 @@ export type PageContent = {
   readonly own: readonly OwnField[];
 };
 
-/** A page with more operators than this is taken for a drawing, whose lines are not for signing. */
+/** A page with more operators than this counts as a drawing, whose lines are not places to sign. */
 const mostOperators = 60_000;
 
 /** Reads the words, lines and form fields of a page with pdf.js. */
@@ -84,8 +84,8 @@ type Annotation = {
 };
 
 /**
- * A choice with fewer options decides nothing. A dropdown with more options, such as a list of states, becomes a text
- * field.
+ * A choice with a single option needs no answer. A dropdown with more options than `most`, such as a list of states,
+ * becomes a text field.
  */
 const optionCount = { least: 2, most: 50 } as const;
 const longestOption = 200;

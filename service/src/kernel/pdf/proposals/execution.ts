@@ -13,8 +13,8 @@ import {
 import type { Run } from "./runs.ts";
 
 /**
- * Returns a function that says whether people sign the document at a given height of the page. They do below words such
- * as "in witness whereof", below the page's last sentence, and next to a date. A notary's sentences don't count.
+ * Returns a function that tells whether a given height of the page is where people sign: below words such as "in
+ * witness whereof", below the page's last sentence, or next to a date. Sentences of a notary's certificate don't count.
  */
 export function executionAbove(
   words: readonly Run[],
@@ -60,12 +60,13 @@ export function partsOfOthers({ height, width }: PageContent, words: readonly Ru
     );
     if (!part) continue;
     const close = sorted.find((other) => other.y > y + 4 && part.closes?.test(other.text) && !isSentence(other));
-    // The affidavit that follows such words is too long for the words of a notary, who signs on another page.
+    // A notary's certificate has few sentences. More of them are an affidavit, whose notary signs on another page.
     if (!part.height && !close && sorted.filter((other) => other.y > y && isSentence(other)).length > mostSentences)
       continue;
     const end = Math.min(height, y + (part.height ?? height));
     const bottom = close ? Math.min(close.y + 20, end) : end;
-    // Only a part for an office, such as a recorder's, has a height. Words next to each other there are not columns.
+    // Only a part for an office, such as a recorder's, has a height. It is as wide as the page, because its words next
+    // to each other are not columns.
     const right = part.height === undefined ? columnEnd(run, bottom, sorted, width) : width;
     found.push({ top: y - 14, bottom, left: 0, right });
   }
@@ -73,8 +74,8 @@ export function partsOfOthers({ height, width }: PageContent, words: readonly Ru
 }
 
 /**
- * The right end of a part. It is the end of the part's column if other words are on the right of this column, as a
- * notary's words are next to the lines of the signers. Otherwise, it is the edge of the page.
+ * The right end of a part. If other words are to the right of the part's column, such as the lines of the signers, it
+ * is the end of that column. Otherwise, it is the edge of the page.
  */
 function columnEnd(opening: Run, bottom: number, words: readonly Run[], width: number): number {
   const inside = words.filter(({ y }) => y >= opening.y - 3 && y <= bottom);
@@ -85,22 +86,22 @@ function columnEnd(opening: Run, bottom: number, words: readonly Run[], width: n
   return isColumn && right.every(({ text }) => kindOfLabel(text) !== "notary") ? end + 4 : width;
 }
 
-/** The words of a notary have fewer lines. */
+/** A notary's certificate has at most this many sentences. */
 const mostSentences = 8;
 
 /** The smallest gap between two columns, in points. */
 const columnGap = 24;
-/** The left column ends at most here, as a share of the page's width. */
+/** The left column ends at most at this share of the page's width. */
 const widestColumn = 0.55;
 
 /** The greatest distance, in points, from a line of a witness to the next words of the same witness. */
 const apart = 70;
-/** A page has fewer headings of witnesses than this. */
+/** A page with more headings of witnesses than this is skipped. */
 const mostHeadings = 40;
 /** The greatest distance, in points, from a line down to its caption. */
 const captionGap = 14;
 /**
- * In points. `centered`: a heading whose middle is closer than this to the middle of the page is over all columns.
+ * In points. `centered`: a heading whose middle is closer than this to the middle of the page is above all columns.
  * `column`: the width of one column.
  */
 const centered = 20;

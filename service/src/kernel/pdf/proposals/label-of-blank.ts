@@ -7,14 +7,17 @@ import type { Piece, Reason } from "./pieces.ts";
 import { initialsBefore, labelBehind, labelOnRow, labelToTheLeft } from "./rows.ts";
 import type { Run } from "./runs.ts";
 
-/** A label may belong to only a part of the blank, because one rule above two captions is two blanks. */
+/**
+ * The labels of a blank. Two captions below one line divide it into two blanks, so a label may apply to only a part.
+ */
 export function ofBlank(blank: Blank, page: PageWords): Piece[] {
   const piece = (found: Found | null, reason: Reason): Piece[] => (found?.kind ? [{ blank, found, reason }] : []);
   const inside = blank.box ? labelInside(blank, page) : null;
   if (inside) return piece(inside, "label_in_box");
   const leftLabel = labelToTheLeft(blank, page);
   const captions = captionsBelow(blank, page);
-  // "X" and "Attest" show only that somebody signs here. So the caption decides: it may name a witness or ask for initials.
+  // "X" and "Attest" say only that somebody signs here, so the caption decides. The caption may name a witness, or ask
+  // for initials.
   const decisive = leftLabel && /^(?:x|attest)$/i.test(leftLabel.label) ? captions : [];
   for (const kind of ["notary", "initials"] as const) {
     const caption = decisive.find(({ text }) => kindOfLabel(text) === kind);
@@ -49,7 +52,7 @@ function ofCaption(blank: Blank, caption: Run, page: PageWords): Found {
   // A person's name below a box is not its label.
   const found = read(caption.text, page, caption.y, blank.box === null);
   if (!isPerson(found.label) || isExplicit(found.label)) return found;
-  // Above "(Print or type name)", somebody has typed the name already.
+  // Above a caption such as "(Print or type name)", the name is already typed.
   if (page.words.some((run) => isLineBelow(run, caption) && kindOfLabel(run.text) === "name"))
     return { ...found, kind: "name" };
   if (blank.width < measures.leastNamed) return { ...found, kind: null };
@@ -74,7 +77,7 @@ const isBelowParty = ({ x, y }: Blank, { words }: PageWords): boolean =>
       kindOfLabel(run.text) === "signature",
   );
 
-/** Whether the words below a blank label the next blank, because the words above it label this one: "By:", "Name:". */
+/** Whether the words below a blank label the next blank, because the words above label this blank: "By:", "Name:". */
 const isNextLabel = (above: Found, { text }: Run): boolean =>
   above.kind === "signature" && isExplicit(above.label) && text.endsWith(":") && kindOfLabel(text) !== "signature";
 
@@ -99,7 +102,7 @@ function headingOf({ box }: Blank, page: PageWords): Found | null {
     const top = cell;
     const above = boxes.find((each) => isBelow(each, top));
     const words = above && page.words.find((run) => isInside(run, above));
-    // Below a person's name, the next person signs.
+    // A person's name above ends the search: the cell below is for the next signer.
     if (words && !isPerson(words.text)) return read(words.text, page, words.y, false);
     signer ??= words;
     if (!above) break;

@@ -28,11 +28,11 @@ const withoutLabel = (text: string): string =>
 /** Whether a text is a person's name, alone or followed by a description: "JOHN ROE, an unmarried man". */
 export const isPerson = (text: string): boolean => person.test(withoutLabel(text));
 
-/** A party's name means `signature` only where the document is signed. */
+/** Reads a label. A party's name asks for a signature only at a height where people sign. */
 export function read(text: string, { isExecution }: PageWords, y: number, isCaption: boolean): Found {
   const kind = kindOfLabel(text);
   const label = text.replace(/[\s:_]+$/u, "").trim();
-  // The initials of a person ask for them: "J.R. ____".
+  // A person's initials in front of a blank ask for that person's initials: "J.R. ____".
   if (kind === null && /^(?:\p{Lu}\. ?){2,3}$/u.test(label)) return { label, kind: "initials" };
   // A person's name below a line: "Jane Q. Public", "Name: Jane Public" or "By: Jane Public".
   const isSigner = isNamedParty(label) || /^by\b/i.test(label);
@@ -40,19 +40,20 @@ export function read(text: string, { isExecution }: PageWords, y: number, isCapt
     isPerson(label) && (kind === null || kind === "other" || isSigner || /^(?:name|nombre):/i.test(label));
   if (isNamed && isCaption && (isExecution(y, true) || isSigner) && !isFormWords(label))
     return { label, kind: "signature" };
-  // A quoted party is defined there, and words that end with a period are the end of a sentence.
+  // Quotation marks around a party's name mean that the name is defined there. Lowercase words that end with a period
+  // are the end of a sentence.
   if (kind === "signature" && !isExplicit(text) && (/["“”]|^\p{Ll}.*\.$/u.test(text) || !isExecution(y, isCaption)))
     return { label, kind: null };
   return { label, kind };
 }
 
-/** Whether a person's name is followed by the part that the person has in the document: "Jane Roe, Settlor". */
+/** Whether a person's name is followed by the person's role in the document: "Jane Roe, Settlor". */
 const isNamedParty = (label: string): boolean => {
   const part = /,\s*(.*)$/.exec(label)?.[1] ?? "";
   return /^individually\b/i.test(part) || parties.some((words) => words.test(part));
 };
 
-/** Whether the words are ones that forms ask for. Such words are not a person's name, even in capitals. */
+/** Whether the words are usual in forms, such as "Date". They are then not a person's name, even in capitals. */
 const isFormWords = (label: string): boolean => kindOfLabel(withoutLabel(label).split(",")[0] ?? "") === "other";
 
 export const isExplicit = (text: string): boolean =>
@@ -73,10 +74,7 @@ export const beforeArrow = (arrow: Run, { words }: Pick<PageWords, "words">): Ru
 /** The greatest distance, in points, from an arrow to the words before it. */
 const nearArrow = 14;
 
-/**
- * Whether words are on the line of a blank. A rule may be lower than the words before it: typesetters set it at the
- * lower edge of the line.
- */
+/** Whether words are on the line of a blank. A line may be drawn lower than the baseline of the words before it. */
 export function isOnLine({ y, size }: Run, blank: Blank): boolean {
   if (blank.box) return y > blank.box.y && y < blank.box.y + blank.box.height + 2;
   const below = blank.y - y;
@@ -95,7 +93,7 @@ export function wrapped(last: Run, { words, blanks }: PageWords): string {
   while (lines.length < linesOfLabel.most) {
     const [top] = lines;
     const above = top && words.find((run) => isLineAbove(run, top));
-    // A line with a blank of its own is another label.
+    // Words that are followed by their own blank are another label.
     if (!above || blanks.some((blank) => isOnLine(above, blank) && blank.x >= endOf(above) - 2)) break;
     lines.unshift(above);
   }

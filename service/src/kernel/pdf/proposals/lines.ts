@@ -78,7 +78,7 @@ function boundsOf(points: Points): Rect | null {
 
 const nowhere: Rect = { x: Number.NEGATIVE_INFINITY, y: 0, width: 0, height: 0 };
 
-/** The part of a place inside a clip; null where nothing is shown. */
+/** The part of a place inside a clip; null when the clip hides all of it. */
 function clipped(bounds: Rect, clip: Rect | null): Rect | null {
   if (!clip) return bounds;
   const [x, y] = [Math.max(bounds.x, clip.x), Math.max(bounds.y, clip.y)];
@@ -136,16 +136,19 @@ function joined(rules: readonly Rule[]): Rule[] {
   return found;
 }
 
-/** Whether a rule is the next piece of a line drawn in short pieces: as long as the first, and begun where it ends. */
+/**
+ * Whether a line is the next piece of a line that is drawn in short pieces: as long as the first piece, and starting
+ * where the last one ended.
+ */
 const isNextPiece = ({ x, width }: Rule, line: Rule, piece: number): boolean =>
   width < longestPiece && Math.abs(width - piece) < 1 && Math.abs(x - line.x - line.width) < 1;
-/** In points. A longer piece of a line may be the place for a word of its own. */
+/** In points. A longer piece may be a place to write one word. */
 const longestPiece = 30;
 
 /** A vertical line that the page draws. */
 type Upright = { readonly x: number; readonly top: number; readonly bottom: number };
 
-/** A page with more lines than this is taken for a drawing; a form's tables have fewer. */
+/** A page with more lines than this counts as a drawing. A form's tables have fewer. */
 const mostLines = 400;
 const touch = 2;
 

@@ -9,7 +9,9 @@ export type Kind = "signature" | "initials" | "date" | "name" | "text" | "checkb
  */
 export type Pattern = { readonly is: Kind | "other" | "notary"; readonly words: RegExp };
 
-/** A pattern in the data file: the alternatives, and expressions that must match before and after each of them. */
+/**
+ * A pattern in the data file: the alternatives, and expressions that must match the text before and after each of them.
+ */
 type Words = {
   readonly before?: string;
   readonly any: readonly string[];
@@ -17,7 +19,7 @@ type Words = {
   readonly flags?: string;
 };
 
-/** The data file. It is data, so that words can be added without a change of code. */
+/** The file with the words to look for. Words can be added to it without a change of code. */
 export type FieldWords = {
   readonly parties: readonly Words[];
   readonly labels: readonly (Words & { readonly is: Pattern["is"] })[];
@@ -54,25 +56,26 @@ const labelPatterns: readonly Pattern[] = [
   ...parties.map((words) => ({ is: "signature", words }) as const),
 ];
 
-/** Words below which people sign the document. There, the name of a party or a person marks a blank for a signature. */
+/**
+ * Words such as "in witness whereof", below which people sign. There, the name of a party or person marks a place to
+ * sign.
+ */
 export const executionWords = pattern(data.execution);
 
 /** A part of a page whose blanks are for people other than the signers. */
 type ReservedPart = {
   readonly opens: RegExp;
   /**
-   * Words that must also follow further down the page. By itself, a word that begins the part, such as
-   * "acknowledgment", may occur in any document.
+   * Words that must also occur further down the page. The word that begins the part, such as "acknowledgment", may
+   * occur in any document.
    */
   readonly needs?: RegExp;
-  /**
-   * Words further down which show that the part is the beginning of an affidavit. Its signer signs above these words.
-   */
+  /** If these words occur further down, the part is the beginning of an affidavit, whose signer signs above them. */
   readonly unless?: RegExp;
   readonly closes?: RegExp;
   /**
-   * The height of the part in points. A part without a height ends at the words that end it or, without such words, at
-   * the end of the page.
+   * The height of the part in points. A part without a height ends at its closing words or, if there are none, at the
+   * end of the page.
    */
   readonly height?: number;
 };
@@ -88,8 +91,8 @@ export const reservedParts: readonly ReservedPart[] = data.reserved.map(
 );
 
 /**
- * Words for the people whom forms are about. Where somebody else signs the form, a label with such a word asks for that
- * person's name.
+ * Words for the people whom a form is about, such as a patient. If somebody else signs the form, a label with such a
+ * word asks for that person's name.
  */
 export const subjects = pattern(data.subjects);
 
@@ -136,7 +139,9 @@ export const measures = {
    * heading.
    */
   leastLabeledBox: 28,
-  /** Beyond this distance, a label without a colon counts only if the words below the blank are not a label. */
+  /**
+   * If a label without a colon is further away than this, it counts only if the words below the blank are not a label.
+   */
   labelNear: 40,
   /** The most words in a label about signing that is above its blank. Other labels above a blank must be shorter. */
   wordsAbove: 7,
@@ -167,11 +172,11 @@ export const measures = {
   signatureHeight: 26,
   textHeight: 16,
   /**
-   * In points. Words this close to the bottom of their box stand on the line to write on, so the field begins to their
-   * right.
+   * In points. If words are this close to the bottom of their box, they are on the line to write on. The field then
+   * begins to their right.
    */
   besideLabel: 11,
-  /** A share of the page's width. If no pattern knows the words below a line, a longer line is not for a signature. */
+  /** A share of the page's width. If the words below a line match no pattern, a longer line is not for a signature. */
   mostSignature: 0.6,
   /**
    * Space above a line. With `roomToSign`, the line is for a signature even if no label says so. With less than
@@ -187,7 +192,7 @@ export const arrows = "=>▶►➤→▸⯈";
 
 export const endMarks = new RegExp(`[\\s:${arrows}]+$`, "u");
 
-/** Longer text is a paragraph. Its length would make patterns that look ahead slow. */
+/** Longer text is a paragraph. Patterns with lookahead would be slow on it. */
 const longestLabel = 400;
 
 /** The kind of blank that the label's words ask for; null when no pattern matches them. */

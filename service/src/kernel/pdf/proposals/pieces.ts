@@ -26,9 +26,9 @@ export type Piece = { readonly blank: Blank; readonly found: Found; readonly rea
 const isMark = ({ found: { kind } }: Piece): boolean => kind === "signature" || kind === "initials";
 
 /**
- * Drops the blanks that look like those of signers, but are for other people or for other things. The empty cells of a
- * ledger have headings, too. So a cell for a date or a name counts only near a signature or initials. A date below a
- * column's heading counts only on the same row as one of them.
+ * Drops blanks that look like those of signers, but are for other people or for other entries. The empty cells of a
+ * ledger also have headings. So a cell for a date or name counts only near a signature or initials. A date below a
+ * column's heading counts only on the same row.
  */
 export function ofSigners(pieces: readonly Piece[], page: PageWords): Piece[] {
   const signed = pieces.filter((piece) => !isNameOf(piece, pieces) && !isRowOfOthers(piece.blank, page));
@@ -59,8 +59,8 @@ const isRowOfOthers = ({ box }: Blank, { words }: PageWords): boolean =>
 const isOnRow = (a: Blank, b: Blank): boolean => Math.abs(a.y - b.y) < 10;
 
 /**
- * Whether a party's name marks the place for that name, because the signature has a place of its own: in another cell
- * of the same row or, for the person whom the form is about, elsewhere on the page.
+ * Whether a party's name marks the place for that name because the party signs elsewhere: in another cell of the same
+ * row or, for the person whom the form is about, elsewhere on the page.
  */
 function isNameOf({ blank, found }: Piece, pieces: readonly Piece[]): boolean {
   if (found.kind !== "signature" || isExplicit(found.label)) return false;
@@ -69,13 +69,15 @@ function isNameOf({ blank, found }: Piece, pieces: readonly Piece[]): boolean {
   return others.some((other) => other.blank.box && isOnRow(other.blank, blank));
 }
 
-/** Whether a sentence is between a date and a signature. The date then belongs to the text, not to the signature. */
+/**
+ * Whether a sentence is between a date and a signature. Then the date is an entry in the text, not the date of signing.
+ */
 const isApart = (mark: Blank, date: Blank, sentences: readonly Run[]): boolean =>
   sentences.some(({ y }) => y > Math.min(mark.y, date.y) + 3 && y < Math.max(mark.y, date.y) - 3);
 
 /**
- * Whether a date on the row of a signature is the date of signing. A date on the row of initials in a table is not: the
- * initials confirm an entry of the table, and the date belongs to that entry.
+ * Whether a date on the row of a signature is the date of signing. A date on the row of initials in a table is an entry
+ * of that table, which the initials confirm.
  */
 const isOfRow = ({ blank, found }: Piece, date: Blank, { content }: PageWords): boolean => {
   const [left, right] = blank.x < date.x ? [blank, date] : [date, blank];
@@ -85,10 +87,10 @@ const isOfRow = ({ blank, found }: Piece, date: Blank, { content }: PageWords): 
   return found.kind === "signature" || between.length < 2;
 };
 
-/** Whether a blank belongs to a witness or an office. */
+/** Whether a blank is for a witness or an office. */
 const isOthers = (other: Blank, pieces: readonly Piece[]): boolean => signerOf(other, pieces)?.found.kind === "notary";
 
-/** The place of the person to whom a date or a name belongs: the nearest place to sign to the left or above. */
+/** The place to sign of the person whose date or name this is: the nearest place to sign to the left or above. */
 export function signerOf(other: Blank, pieces: readonly Piece[]): Piece | undefined {
   const { x, y } = other;
   const signed = pieces.filter(({ found: { kind } }) => kind === "signature" || kind === "notary");

@@ -14,11 +14,13 @@ import { ofWitness, piecesOfWitnesses, witness } from "./witnesses.ts";
 export type Proposal = {
   /** A dropdown or a radio is a field that the document already contains. */
   readonly kind: Kind | "dropdown" | "radio";
-  /** The place of a radio is that of its first option. */
+  /** For a radio group, the place of its first option. */
   readonly rect: Rect;
   /** The options of a dropdown or a radio; otherwise empty. */
   readonly options: readonly OwnOption[];
-  /** The label of a text, a checkbox, a dropdown or a radio. Empty for kinds that show what they ask for. */
+  /**
+   * The label of a text, a checkbox, a dropdown or a radio group. Empty for other kinds, whose fields need no label.
+   */
   readonly label: string;
   /** The words of the page that ask for the signature or the entry. */
   readonly words: string;
@@ -27,7 +29,7 @@ export type Proposal = {
   /** Texts near the place that may contain the signer's name, the nearest first. */
   readonly near: readonly string[];
   readonly reason: Reason;
-  /** `low`: only a label without a line, or only the shape or the place of a line, suggests the field. */
+  /** `low`: the field rests only on a label without a line, or only on the shape or place of a line. */
   readonly confidence: "high" | "medium" | "low";
 };
 
@@ -59,7 +61,7 @@ export function proposeAll(content: PageContent): { signers: Proposal[]; witness
       parts,
     ).flatMap((piece) => asProposal(piece, page)),
   ]);
-  // A date or a name next to the line of a witness is the witness's, also outside the part of the witnesses.
+  // A date or name next to the line of a witness is for the witness, even outside the part with the witnesses' heading.
   const isTheirs = ({ kind, rect }: Plain) =>
     (kind === "date" || kind === "name") && theirs.some((each) => each.kind === kind && meet(each.rect, rect));
   const signers = apart([...own, ...lined, ...unlined]).filter((each) => !isTheirs(each));
@@ -74,7 +76,7 @@ export function proposeAll(content: PageContent): { signers: Proposal[]; witness
   };
 }
 
-/** Drops the proposals that overlap an earlier one, and sorts the others from the top of the page. */
+/** Drops proposals that overlap an earlier one, and sorts the rest from the top of the page. */
 function apart(proposals: readonly Plain[]): Plain[] {
   const found: Plain[] = [];
   for (const proposal of proposals) if (!found.some(({ rect }) => meet(rect, proposal.rect))) found.push(proposal);
@@ -87,7 +89,10 @@ function confidenceOf({ kind, words, reason }: Plain): Proposal["confidence"] {
   return kind !== "signature" || isExplicit(words) ? "high" : "medium";
 }
 
-/** A page with too many words or lines for a form is not searched, because each line is compared with each word. */
+/**
+ * True for a page with too many words or lines to be a form. It is not searched, because each line is compared with
+ * each word.
+ */
 const isDrawing = ({ runs, rules, boxes }: PageContent): boolean =>
   runs.length > 4_000 || rules.length + boxes.length > 1_000;
 
@@ -97,7 +102,7 @@ function piecesOf(blanks: readonly Blank[], page: PageWords): Piece[] {
 }
 
 /**
- * Finds lines that look like those of signers: a line above a title that no pattern contains, such as "Physician", or a
+ * Finds lines that resemble those of signers: a line above a title that matches no pattern, such as "Physician", or a
  * line without words in the column of a signer's line.
  */
 function likeOthers(blanks: readonly Blank[], pieces: readonly Piece[], page: PageWords): Piece[] {
@@ -130,7 +135,7 @@ function foundAbove(blank: Blank, blanks: readonly Blank[], pieces: readonly Pie
   return undefined;
 }
 
-/** Whether a line of the usual width has room for a signature above it, where people sign the document. */
+/** Whether a line of the usual width has room for a signature above it, at a height where people sign. */
 const isRoomToSign = (blank: Blank, { words, blanks, content, isExecution }: PageWords): boolean =>
   isExecution(blank.y) &&
   blank.width >= measures.leastSignature &&
@@ -152,7 +157,7 @@ function asProposal({ blank, found, reason }: Piece, { words, blanks, content }:
   const x = Math.max(blank.x, ...onLine.map((run) => endOf(run) + 4));
   const others = [...words, ...blanks].filter((each) => endOf(each) > x);
   const room = roomAbove(blank, others, most);
-  // Nobody signs between two lines of text.
+  // There is no room to sign between two lines of text.
   if (kind === "signature" && (blank.box?.height ?? room + 2) < measures.leastRoom + 2) return [];
   const height = Math.max(room, 10);
   const width = Math.min(endOf(blank) - x, kind === "initials" ? 120 : measures.widest, content.width - x);
@@ -164,7 +169,7 @@ function asProposal({ blank, found, reason }: Piece, { words, blanks, content }:
 /** Whether the words print the rest of a date: "this ____ day of ____, 20__" would get a whole date in its first blank. */
 const isRestOfDate = (text: string): boolean => /^(?:st|nd|rd|th)?\s*day\s+of\b/i.test(text);
 
-/** Only text fields need a label: other kinds show what they ask for. */
+/** Only text fields need a label. Other kinds, such as a signature, are self-explanatory. */
 const labelFor = (kind: Kind, label: string): string => (kind === "text" ? label.slice(0, 200) : "");
 
 /** Finds labels with an empty space to the right, in forms without rules: "Signature:" */
@@ -204,8 +209,9 @@ function ofLabelsAlone(page: PageWords): Plain[] {
 }
 
 /**
- * Words that end with a colon or an arrow, or that share a row with others, as "Signature of U.S. person" and "Date" do
- * on a W-9. The arrow may stand alone, behind a label of several lines.
+ * The label without its punctuation, if the words stand for a field: they end with a colon or an arrow, or share a row
+ * with other labels, as "Signature of U.S. person" and "Date" do on a W-9. The arrow may be a run of its own, behind a
+ * label of several lines.
  */
 function labelAlone(run: Run, page: PageWords): string | null {
   if (pointing.test(run.text)) return run.text;
@@ -228,8 +234,7 @@ function ofOwnField({ kind, name, rect, options }: OwnField, page: PageWords): P
   const words = label.slice(0, 200);
   if (kind === "dropdown" || kind === "radio")
     return [{ kind, rect, options, label: words, words, reason: "own_field" }];
-  // Form editors give fields names such as "Text12". If a field has such a name, the words next to it say what it asks
-  // for.
+  // Form editors give fields names such as "Text12". Then the words next to the field decide what it asks for.
   const named = kindOfLabel(label);
   // A field that is named "Seller" asks for a name.
   const isNamed = named !== null && (named !== "signature" || isExplicit(label));

@@ -6,11 +6,11 @@ import type { Run } from "./runs.ts";
 
 /** The distances, in points, within which words below, above or left of a place can name the party for the place. */
 const reach = { below: 20, above: 120, left: 160 } as const;
-/** A person's name is also in the second or third line below a place: "By: ____", "Name: Jane Roe". */
+/** A person's name can also be two or three lines below the place: "By: ____", "Name: Jane Roe". */
 const reachOfNames = 42;
 /** The number of texts near a place that are compared with the signers' names. */
 const mostTexts = 8;
-/** A handicap for words above a line: such words usually belong to an earlier line, which is above them. */
+/** Extra distance, in points, for words above a line: such words usually label the line before. */
 const aboveCosts = 12;
 
 /**
@@ -27,7 +27,7 @@ export function roleOf(words: string, place: Rect, page: PageWords): string | nu
   return near[0]?.role ?? null;
 }
 
-/** The short texts near a place that may contain the name of the person who signs there, the nearest first. */
+/** The short texts near a place that may contain the signer's name, the nearest first. */
 export function textsNear(place: Rect, page: PageWords): string[] {
   return page.words
     .filter((run) => !isOfAnother(run, place, page))
@@ -38,7 +38,7 @@ export function textsNear(place: Rect, page: PageWords): string[] {
     .map(({ text }) => text.slice(0, 200));
 }
 
-/** Whether words above a place are nearer to a line above them, whose caption they are. */
+/** Whether the words above a place are the caption of another line above them. */
 const isOfAnother = (run: Run, { x, y, width, height }: Rect, { blanks }: PageWords): boolean =>
   blanks.some(
     (blank) =>
@@ -48,7 +48,7 @@ const isOfAnother = (run: Run, { x, y, width, height }: Rect, { blanks }: PageWo
       overlap(blank, { x, width }) > 0,
   );
 
-/** How far words are from a place whose party they may name; infinite for words that can't name it. */
+/** The distance from words to a place whose party the words may name. Infinite if they can't name it. */
 function distance(run: Pick<Run, "x" | "y" | "width">, place: Rect, below: number): number {
   const bottom = place.y + place.height;
   const isRow = Math.abs(run.y - bottom) < 8 && endOf(run) <= place.x + 4;

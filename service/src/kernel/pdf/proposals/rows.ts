@@ -41,7 +41,8 @@ export function labelToTheLeft(blank: Blank, page: PageWords): Found | null {
   }
   const label = lastPart(wrapped(left, page)) ?? lastPart(left.text);
   const isAdjacent = isColon || blank.x - endOf(left) < 12;
-  // A sentence that ends further away is in another column.
+  // If the words before a blank are not a label, they may be a sentence that continues in the blank. A sentence that
+  // ends further away is in another column.
   if (label === null) return isAdjacent ? { label: "", kind: kindOfClause(left, blank) } : null;
   const isInSentence = words.some(
     (run) => run !== left && isOnLine(run, blank) && endOf(run) <= left.x + 2 && left.x - endOf(run) < nextWord,
@@ -64,7 +65,7 @@ export function labelToTheLeft(blank: Blank, page: PageWords): Found | null {
   return found;
 }
 
-/** In points: words that are closer than this continue a sentence. Words of the next column are further away. */
+/** In points. Words closer than this belong to the same sentence; the next column is further away. */
 const nextWord = 40;
 
 /**
@@ -95,8 +96,8 @@ function lastPart(text: string): string | null {
 }
 
 /**
- * The label in the cell before a blank, even if the label is higher than the blank's line, in the middle or at the top
- * of its cell.
+ * The label in the cell before a blank. It may be higher than the blank's line: in the middle or at the top of its
+ * cell.
  */
 export function labelOnRow(blank: Blank, page: PageWords): Found | null {
   if (blank.box) return null;
@@ -132,7 +133,7 @@ export function initialsBefore(blank: Blank, { words, blanks }: PageWords): Foun
   for (const { x, width } of onLine) if (x > end - 2 && x - end < 12 && width <= measures.mostInitials) end = x + width;
   const item = words.some((run) => follows(run, { ...blank, width: end - blank.x }, 24) && !/^\p{Ll}/u.test(run.text));
   const isFirst = !words.some((run) => isOnLine(run, blank) && run.x < blank.x && !isItemMark(run));
-  // In the second column of a list, there is a blank for the next item, too.
+  // In a list with two columns, the item of the second column has its own blank.
   const isNext = blanks.some(
     ({ x, y, width }) =>
       Math.abs(x - blank.x) < 2 && Math.abs(width - blank.width) < 2 && y !== blank.y && Math.abs(y - blank.y) < 24,
@@ -146,7 +147,7 @@ export function initialsBefore(blank: Blank, { words, blanks }: PageWords): Foun
 /** "(c)", "(ii)", "4." and the like. */
 const isItemMark = ({ text }: Run): boolean => /^(?:\(?\d{1,2}[.)]?|\([a-z]{1,4}\)|[a-z][.)])$/i.test(text);
 
-/** Whether the line of words above ends with "Initials:", so that the blanks for them begin the next line. */
+/** Whether the line above ends with "Initials:", so that the blanks for initials begin this line. */
 const isAfterWrap = ({ x, y }: Blank, words: readonly Run[]): boolean =>
   words.some(
     (run) =>
@@ -177,14 +178,14 @@ export function labelBehind(blank: Blank, page: PageWords): Found | null {
   if (!isTagOf(run, blank) && !isBehind(run, page)) return null;
   const label = run.text.replace(/^,\s*/, "");
   const found = read(label, page, run.y, true);
-  // Minutes have a line for each director, with the surname behind it.
+  // Minutes have a line for each director, followed by the director's surname.
   const isName = found.kind === null && blank.width >= measures.leastSignature && /^\p{Lu}[\p{L}'’-]+$/u.test(label);
   return isName && page.isExecution(blank.y, true) ? { ...found, kind: "signature" } : found;
 }
 
 const follower = (blank: Blank, { words }: PageWords): Run | undefined => words.find((run) => follows(run, blank, 16));
 
-/** Whether words belong to the blank before them: "____ Contractor  ____ Date" is a row that begins with a blank. */
+/** Whether words follow their blank, in a row that begins with a blank: "____ Contractor  ____ Date". */
 function isBehind(run: Run, page: PageWords): boolean {
   if (run.text.split(/\s+/).length > 4 || (kindOfLabel(run.text) === null && !/^\p{Lu}/u.test(run.text))) return false;
   const row = page.blanks.filter((blank) => !blank.box && isOnLine(run, blank)).sort((a, b) => a.x - b.x);

@@ -14,18 +14,21 @@ export type Run = {
   readonly starts: readonly number[];
 };
 
-/** Shares of the size of the text. Where letters are set apart, their usual gap is added. */
+/** Shares of the font size. In letter-spaced text, the usual gap is added to them. */
 const gaps = {
   /** The least gap between two words. */
   blank: 0.1,
-  /** A wider gap ends the words, unless one or two spaces fill it, as in a justified line. */
+  /** A wider gap ends the words, unless it consists of one or two spaces, as in a justified line. */
   widest: 0.36,
   justified: 1.5,
-  /** The gap between letters that spaces set apart: "S I G N E D". */
+  /** The gap between letters in spaced-out text: "S I G N E D". */
   spaced: 0.15,
-  /** The width of the letters and of the spaces of a typewriter. */
+  /** The width of letters and spaces in monospaced text. */
   typed: 0.6,
-  /** The least size of small capitals, and of other characters of the same words. */
+  /**
+   * The smallest size, relative to the font size, of characters that still belong to the same words, such as small
+   * capitals.
+   */
   smallCapitals: 0.6,
   sameSize: 0.8,
 } as const;
@@ -65,7 +68,7 @@ function linesOf(glyphs: readonly Glyph[]): SpacedGlyph[][] {
   });
 }
 
-/** Cuts a list before each item that begins a new part. */
+/** Splits a list: each item for which `begins` is true starts a new part. */
 function split<T>(items: readonly T[], begins: (item: T, last: T, first: T) => boolean): T[][] {
   const found: T[][] = [];
   for (const item of items) {
@@ -78,7 +81,7 @@ function split<T>(items: readonly T[], begins: (item: T, last: T, first: T) => b
   return found;
 }
 
-/** The usual gap between the letters or the marks of a part of a line: more than 0 where they are set apart. */
+/** The usual gap between the letters, or between the marks, in a part of a line; 0 unless they are spaced out. */
 function usualGap(glyphs: readonly SpacedGlyph[], ofMarks: boolean): number {
   const between = glyphs
     .filter(
@@ -142,7 +145,7 @@ export const joinedWith = (last: Run, run: Run): Run => ({
   starts: [...last.starts, last.x + last.width, ...run.starts],
 });
 
-/** Whether a run is a row of marks that make up a blank. */
+/** Whether a run is a row of marks, such as underscores or dots, that form a blank. */
 export const isMarks = ({ text }: Pick<Run, "text">): boolean => /^[_.…‗﹍–—\-/ ]{3,}$/u.test(text);
 
 const isBlankMark = (character: string | undefined): boolean =>
@@ -168,8 +171,8 @@ function pieces(characters: readonly string[]): { from: number; to: number }[] {
 }
 
 /**
- * The number of characters that form one blank. A blank repeats one mark, and single spaces may be between the marks.
- * "_ _ _" is one blank, and "____ ____" are two.
+ * The length of one blank, in characters. A blank repeats one mark, possibly with single spaces between the marks. "_ _
+ * _" is one blank, and "____ ____" are two.
  */
 function markLength(characters: readonly string[], from: number): number {
   const mark = characters[from];

@@ -7,11 +7,11 @@ import { type Found, isExplicit, type PageWords } from "./labels.ts";
 import { kindOfLabel, measures, witnessWords } from "./patterns.ts";
 import { type Piece, signerOf } from "./pieces.ts";
 
-/** The role of the places of witnesses. */
+/** The role of people who sign as witnesses. */
 export const witness = "Witness";
 
 /**
- * The blanks of witnesses: those whose labels name a witness, the dates and names next to these, and all blanks below a
+ * The blanks of witnesses: blanks whose labels name a witness, dates and names next to those, and all blanks below a
  * heading such as "Witnesses:".
  * @param parts the parts of the page below such headings
  */
@@ -36,7 +36,7 @@ export function piecesOfWitnesses(blanks: readonly Blank[], page: PageWords, par
 const isLineToSign = (blank: Blank, page: PageWords): boolean =>
   blank.box === null && blank.width >= measures.leastSignature && !hasWords(blank, page);
 
-/** The field for which a label asks a witness; null if it names no witness, or if no field fits. */
+/** The field that a witness's label asks for; null if the label names no witness, or if no kind of field fits. */
 function asWitness({ label }: Found): Found | null {
   const rest = withoutWitness(label);
   if (rest === null) return null;
@@ -54,7 +54,9 @@ function withoutWitness(label: string): string | null {
     .replace(/\s+(?:of|by|del?)$/i, "");
 }
 
-/** A document's own field for a witness under the name that it would have for a signer; empty for any other field. */
+/**
+ * The document's own field for a witness, with the label that a signer's field would have; empty for any other field.
+ */
 export function ofWitness(field: OwnField): OwnField[] {
   const label = field.name.replace(/([a-z])([A-Z])/g, "$1 $2").replace(/[._\-[\]#]+/g, " ");
   const rest = withoutWitness(label);

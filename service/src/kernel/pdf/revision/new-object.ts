@@ -6,10 +6,7 @@ export type NewObject = {
   readonly ref: Ref;
   /** The object as latin1 text without its header: any value, or the dictionary of `stream`. */
   readonly body: string;
-  /**
-   * Whether the object's strings still have to be encrypted. False for strings copied from the file, which are already
-   * encrypted in an encrypted file.
-   */
+  /** True if the object's strings are not encrypted yet. False for strings copied from an encrypted file. */
   readonly clear: boolean;
   /** The data of a stream as written (latin1). /Length is in the dictionary. */
   readonly stream?: string;

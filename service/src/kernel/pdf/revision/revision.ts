@@ -11,7 +11,8 @@ import { xrefSection } from "./xref-section.ts";
 export type ByteRange = readonly [0, number, number, number];
 
 /**
- * The revision to append. `tail[contentsStart]` is `<` and `tail[contentsEnd - 1]` is `>`; the bytes between are zeros.
+ * The revision to append. `tail[contentsStart]` is `<` and `tail[contentsEnd - 1]` is `>`; all bytes between them are
+ * `0`, the placeholder of the signature.
  */
 export type Tail = {
   readonly tail: Buffer;
@@ -20,7 +21,7 @@ export type Tail = {
   readonly contentsEnd: number;
 };
 
-/** A signature dictionary whose signature is not written yet. */
+/** A signature dictionary without its signature, which is added later. */
 export type OpenSignature = {
   readonly ref: Ref;
   /** The dictionary as latin1 text, in two parts: up to the `<` of /Contents, and after /ByteRange. */
@@ -28,7 +29,7 @@ export type OpenSignature = {
   readonly end: string;
   /** Length of the placeholder in bytes. */
   readonly reserve: number;
-  /** Spaces after the numbers of /ByteRange, so that the length of the tail can't be predicted. */
+  /** The number of spaces after /ByteRange, chosen at random so that the length of the tail can't be predicted. */
   readonly padding?: number;
 };
 

@@ -5,9 +5,10 @@ import type { PdfLookup } from "../xref/lookup.ts";
 
 /**
  * Encrypts the strings of new objects like those of the document (ISO 32000-2 7.6.2). Returns a function from an
- * object's latin1 text to the same text with encrypted strings; it changes nothing if the document's strings are not
- * encrypted.
- * @param docSha256 determines the initialization vectors: the same input gives the same seal, and no vector repeats
+ * object's latin1 text to the same text with encrypted strings. If the document's strings are not encrypted, it returns
+ * the text unchanged.
+ * @param docSha256 determines the initialization vectors, so that the same input gives the same seal and no vector
+ * repeats
  */
 export function stringEncryption(look: PdfLookup, docSha256: string): (text: string, object: Ref) => string {
   const cipher = look.file.encryption?.strings;

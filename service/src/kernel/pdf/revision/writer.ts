@@ -58,7 +58,7 @@ function createChanges(file: PdfLookup["file"]): Pick<RevisionWriter, "set" | "a
       if (!ref) return keep(withElements(array, refs));
       refuseStream(array, ref);
       const existing = arrays.get(ref.num);
-      // Two pages, or a page and the form, may share one array.
+      // Two pages, or a page and the form, may refer to the same array object.
       const added = [...(existing?.added ?? []), ...refs.filter((each) => !existing?.added.includes(each))];
       arrays.set(ref.num, { ref, array, added });
     },
@@ -124,7 +124,7 @@ export function createRevisionWriter(look: PdfLookup, docSha256: string): Revisi
     },
     text(ref, dict, text) {
       const value = textString(text);
-      // An object that was read as clear text is encrypted as a whole later, so its text is not encrypted here.
+      // An object that was read as clear text is encrypted as a whole later, so its strings are not encrypted here.
       if (dict.bytes !== file.bytes) return value;
       return stringEncryption(look, `${docSha256} ${text}`)(value, ref);
     },

@@ -35,8 +35,8 @@ function trailerEntries(look: PdfLookup, size: number, docSha256: string): strin
   const { info, root, firstId, encrypt, file } = look;
   const second = `<${docSha256.slice(0, 32)}>`;
   const written = ({ bytes, start, end }: Span) => bytes.toString("latin1", start, end);
-  // An encrypted document's key is derived from the first identifier, so that identifier is copied unchanged, and a
-  // missing one stays empty. In other documents a long identifier is replaced, because it could hide other data.
+  // The key of an encrypted document is derived from the first identifier. So that identifier is copied unchanged, even
+  // if it is empty. In other documents a long identifier is replaced, because data could be hidden in it.
   const isFirstIdCopied = firstId && (encrypt || firstId.end - firstId.start <= MAX_ID);
   const first = isFirstIdCopied ? written(firstId) : encrypt ? "<>" : second;
   return (

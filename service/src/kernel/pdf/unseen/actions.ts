@@ -9,7 +9,7 @@ import type { PdfLookup } from "../xref/lookup.ts";
 import { type DocumentNotice, quoted, UnseenContent } from "./notice.ts";
 import type { Reached } from "./objects.ts";
 
-/** The names that a walk over a document's objects collects. */
+/** The names that the search through a document's objects collects. */
 export type Contents = {
   /** Names of actions that can change the shown content. */
   readonly actions: Set<string>;
@@ -18,8 +18,8 @@ export type Contents = {
 };
 
 /**
- * Actions that can change the shown content, or run something (ISO 32000-2, table 201). Links to pages and addresses
- * can't.
+ * Actions that can change the visible content, or run something (ISO 32000-2, table 201). Links to pages and web
+ * addresses can't.
  */
 const changing: ReadonlySet<string> = new Set([
   "Launch",
@@ -38,7 +38,7 @@ const changing: ReadonlySet<string> = new Set([
 const ofActions: ReadonlySet<string> = new Set(["A", "PA", "OpenAction", "Next"]);
 /**
  * The keys that `lookAt` reads. A dictionary that repeats one of them is refused, because readers disagree on which
- * value counts.
+ * value applies.
  */
 const asked = ["S", "JS", "F", "Ref", "OPI", "Subtype", "Subtype2", "Alternates", "EF", "UF"] as const;
 
@@ -107,7 +107,7 @@ export function annotationNotices({ file, root }: PdfLookup): DocumentNotice[] {
       const dict = readDict(value.bytes, value.start);
       const type = asName(resolve(file, entry(dict, "Subtype"))) ?? "";
       if (media.has(type)) add("media", number);
-      // Readers show a popup of a note outside the page. A popup with an appearance is judged like other annotations,
+      // Readers show a popup of a note outside the page. A popup with an appearance is checked like other annotations,
       // because poppler prints it.
       if ((type === "Popup" && !entry(dict, "AP")) || !hasArea({ file }, dict)) continue;
       const flags = flagsOf({ file }, dict);

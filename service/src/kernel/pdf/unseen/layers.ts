@@ -9,8 +9,8 @@ import { type DocumentNotice, quoted, UnseenContent } from "./notice.ts";
 const mostNotices = 20;
 
 /**
- * The layers of a document (ISO 32000-2, section 8.11) that are off. Readers differ in whether they apply a layer's
- * usage at an event such as printing, so every state that the usage names counts.
+ * Finds the layers of a document (ISO 32000-2, section 8.11) that are off. Not all readers apply a layer's usage at an
+ * event such as printing. So every state that the usage names is considered.
  * @throws UnseenContent for a layer whose states on screens and in print differ
  */
 export function hiddenLayers(file: PdfFile, catalog: Dict): DocumentNotice[] {

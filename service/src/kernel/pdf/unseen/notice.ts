@@ -1,27 +1,30 @@
 /** Kinds of content that a person may overlook in the sealed document. They don't prevent signing. */
 export const noticeCodes = [
-  /** Words are below a place for a signature or text: `text` quotes them. */
+  /** There are words below a place for a signature or text; `text` quotes the words. */
   "text_below_place",
-  /** Readers may run something that changes the shown content: `text` names the kinds. */
+  /** Something in the document can change the visible content when a reader runs it; `text` names the kinds. */
   "active_content",
   /** A form in XFA format, which some readers show instead of the pages. */
   "xfa_form",
-  /** Form fields whose values readers draw themselves. */
+  /** Form fields without an appearance: each reader draws their values itself. */
   "drawn_by_readers",
   /** A layer that is off and that a reader can switch on: `text` is its name. */
   "hidden_layer",
   /** An annotation that is shown on screens but not printed. */
   "screen_only",
   /**
-   * A printout can differ from the screen: the document tells printers to print another area of the pages, or only some
-   * pages, or it has a watermark that is in another place on paper.
+   * A printout can differ from the screen. The document may tell printers to print another area of the pages, or only
+   * some pages, or have a watermark that moves on paper.
    */
   "print_differs",
   /** Sound, films, 3D scenes. */
   "media",
   /** Files inside the document: `text` names them. */
   "attached_files",
-  /** Words that the signing page shows under "Read as text" but the PDF page doesn't show: `text` quotes them. */
+  /**
+   * Words that the signing page shows under "Read as text", although the PDF page doesn't show them; `text` quotes the
+   * words.
+   */
   "hidden_text",
   /** Parts of the document could not be examined. */
   "partly_examined",
@@ -39,7 +42,7 @@ export type DocumentNotice = {
 };
 
 /**
- * Refuses a document with content that readers print or fetch but don't show. The message follows "document can't be
+ * Refuses a document with content that readers print or download but don't show. The message follows "document can't be
  * signed:".
  */
 export class UnseenContent extends Error {

@@ -5,7 +5,7 @@ import { resolve } from "../objects.ts";
 import { PdfRefusal } from "../refusal.ts";
 import { asRef, type Dict, elements, isArray, isDict, readDict } from "../values.ts";
 
-/** A dictionary of a document, and the path that led to it. */
+/** A dictionary of a document, and the keys on the path to it. */
 export type Reached = {
   readonly dict: Dict;
   readonly isStream: boolean;
@@ -16,7 +16,7 @@ export type Reached = {
 };
 
 /**
- * Every dictionary that can be reached from a value, each once.
+ * Yields every dictionary that can be reached from a value, each once.
  * @param skipped is called for an unreadable part, which other readers may repair
  * @throws PdfRefusal `too_complex` when the budget of the file is used up
  */
@@ -42,7 +42,7 @@ export function* dictionariesFrom(
       const after = skipSpace(dict.bytes, dict.end);
       yield { dict, isStream: value.end === dict.end && hasWord(dict.bytes, after, "stream"), key, above };
       for (const [name, entry] of dict.entries) {
-        // An empty entry marks a key with two different values. Some readers use the first, others the second.
+        // An empty span marks a key with two different values. Some readers use the first value, others the second.
         if (entry.start === entry.end) skipped();
         else if (leads(entry)) pending.push({ value: entry, key: name, above: key });
       }

@@ -9,12 +9,12 @@ import { type DocumentNotice, quoted, UnseenContent } from "./notice.ts";
 import { dictionariesFrom } from "./objects.ts";
 
 /**
- * Finds content that people don't see, from the document's objects. Draws nothing and runs nothing.
- * @throws UnseenContent for content that is printed or fetched but not shown
+ * Finds content that readers hide, by reading the document's objects. Draws nothing and runs nothing.
+ * @throws UnseenContent for content that is printed or downloaded but not shown
  * @throws PdfRefusal for a document that can't be read
  */
 export function unseenIn(bytes: Buffer): DocumentNotice[] {
-  // A separate budget, so that this check doesn't use up the budget of signing.
+  // Looks the document up again, to get a separate budget: this check must not use up the budget of signing.
   const look = lookUpPdf(bytes);
   const found: Contents = { actions: new Set(), files: new Set() };
   let isWhole = true;

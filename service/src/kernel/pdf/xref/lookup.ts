@@ -10,12 +10,15 @@ import { asInteger, asName, asRef, type Dict, elements, entry, isArray, isString
 import { restate } from "./restate.ts";
 import type { ObjectOffset } from "./xref-table.ts";
 
-/** The facts that an appended revision needs about a document. Copies nothing. */
+/**
+ * The facts about a document that are needed to append a revision. They refer to the document's bytes without copying
+ * them.
+ */
 export type PdfLookup = {
   readonly file: PdfFile;
   /** The kind of the newest cross-reference section; hybrid counts as a table. */
   readonly xrefKind: "table" | "stream";
-  /** The lowest object number that no section lists and no Size covers. */
+  /** The lowest object number that is above every Size and every listed object. */
   readonly nextObject: number;
   readonly root: { readonly ref: Ref; readonly dict: Dict };
   /** The value of Info in the newest trailer. */
@@ -53,8 +56,8 @@ function lookUpRestated(bytes: Buffer, refusal: PdfRefusal): PdfLookup {
   try {
     const header = headerOffset(bytes);
     const look = lookUp(restate(bytes, header));
-    // A signed document is refused. Readers verify an earlier signature over its own revision only. With a restated
-    // cross-reference, a reader could find other objects in that revision.
+    // A signed document is refused. Readers verify an earlier signature over the bytes of its revision. A rebuilt
+    // cross-reference could give that revision other objects.
     const isSigned = look.signatures > 0 || look.docMdp !== null;
     if (!isSigned && listsAll(readableChain(bytes, header), look.file.restated ?? [])) return look;
   } catch (error) {
@@ -64,16 +67,14 @@ function lookUpRestated(bytes: Buffer, refusal: PdfRefusal): PdfLookup {
 }
 
 /**
- * Whether the readable sections list every object. Otherwise readers that trust the sections would see fewer objects
- * than readers that search the file.
+ * Whether the readable sections list every object. If not, readers that trust the sections see fewer objects than
+ * readers that scan the file.
  */
 function listsAll(chain: PdfFile | null, restated: readonly ObjectOffset[]): boolean {
   return chain === null || restated.every(({ ref }) => findEntry(chain, ref.num)?.type === "offset");
 }
 
-/**
- * Whether a trailer might name an Encrypt dictionary, in a file that can't be parsed well enough to know for certain.
- */
+/** Whether the text of a file that can't be parsed seems to name an Encrypt dictionary. */
 function mentionsEncryption(bytes: Buffer): boolean {
   for (let at = bytes.indexOf(ENCRYPT); at >= 0; at = bytes.indexOf(ENCRYPT, at + 1)) {
     if (skipRegular(bytes, at + 1) === at + ENCRYPT.length) return true;

@@ -11,9 +11,9 @@ type Found = { readonly gen: number; readonly at: number; readonly dict: Dict | 
 type Walk = { readonly objects: Map<number, Found>; trailer: Dict | null };
 
 /**
- * Reads a document whose own cross-reference can't be read, if there is only one way to find its objects. No number may
+ * Reads a document whose own cross-reference is unreadable, if there is only one way to find its objects. No number may
  * be used twice, no stream may contain anything that looks like an object, and the trailers or the only catalog must
- * name one root. Then all readers that search for objects find the same ones. The tail of such a document lists every
+ * name one root. Then all readers that scan for objects find the same ones. A revision of such a document lists every
  * object and has no /Prev (docs/evidence-format.md, section 2.1).
  * @param header the offset of `%PDF-`
  * @throws PdfRefusal `needs_repair` when objects can be found in several ways or not at all, `too_complex`
@@ -56,8 +56,8 @@ function skipPart(bytes: Buffer, at: number, walk: Walk): number {
 }
 
 /**
- * Skips a trailer. An unreadable one is ignored; the document must then have only one catalog. @param at the position
- * after the keyword
+ * Skips a trailer. An unreadable trailer is ignored; then the document must have only one catalog.
+ * @param at the position after the keyword
  */
 function skipTrailer(bytes: Buffer, at: number, walk: Walk): number {
   const start = skipSpace(bytes, at);
@@ -115,7 +115,7 @@ function streamStart(bytes: Buffer, keyword: number): number {
   return bytes[at] === 10 ? at + 1 : at;
 }
 
-/** Some readers also search the data of streams for objects, so text that looks like one is refused. */
+/** Some readers also scan the data of streams for objects, so data that look like an object are refused. */
 function refuseInner(bytes: Buffer, from: number, to: number): void {
   for (let at = bytes.indexOf("obj", from, "latin1"); at >= 0 && at < to; at = bytes.indexOf("obj", at + 3, "latin1")) {
     const before = bytes.toString("latin1", Math.max(from, at - 32), at);

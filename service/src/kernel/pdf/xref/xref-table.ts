@@ -32,7 +32,7 @@ export type XrefTable = {
   readonly size: number;
   /** The offset of the trailer dictionary. */
   readonly trailerAt: number;
-  /** Whether the first subsection says that it starts at 1, though its first row is the entry of object 0. */
+  /** Whether the first subsection claims to start at 1, although its first row is the entry of object 0. */
   readonly countsFrom1: boolean;
 };
 
@@ -57,8 +57,8 @@ export function readXrefTable(bytes: Buffer, at: number, budget: Budget): XrefTa
     }
     position = skipSpace(bytes, count.end);
     if (count.value === 0) continue;
-    // Some writers number their first table from 1 instead of 0. Readers recognize it by its first row: the head of the
-    // free list, which is always object 0.
+    // Some writers number their first table from 1 instead of 0. Readers recognize this error by the first row: the
+    // head of the free list is always object 0.
     const isShifted = first.value === 1 && subsections.length === 0 && isListHead(bytes, position);
     countsFrom1 ||= isShifted;
     const number = isShifted ? 0 : first.value;
@@ -145,8 +145,7 @@ export function tableEntry(table: XrefTable, num: number): XrefEntry | undefined
 
 function positionOf(bytes: Buffer, subsection: Subsection, index: number): number {
   const { at, stride, count } = subsection;
-  // Entries of 19 bytes and of 21 bytes may balance, so that the table's total length looks right. An entry at the
-  // wrong offset reveals that.
+  // Entries of 19 and 21 bytes may add up to the right total length. An entry at the wrong offset reveals them.
   if (!subsection.positions && !isEntry(bytes, at + index * stride)) {
     subsection.positions = walk(bytes, at, count).positions;
   }
@@ -160,7 +159,7 @@ function readEntry(bytes: Buffer, at: number): XrefEntry {
   return { type: "offset", offset: readDigits(bytes, at).value, gen: gen.value };
 }
 
-/** Makes a table that lists these objects, as if it had been read from the document. */
+/** Builds a table that lists these objects, like one that was read from a document. */
 export function xrefRows(objects: readonly ObjectOffset[]): XrefTable {
   const subsections: Subsection[] = [];
   let rows = "";
