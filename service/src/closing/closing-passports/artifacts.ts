@@ -35,7 +35,7 @@ export function listsDocument(
 
 /**
  * Collects the hashes of an order's documents for the manifest, and the verify code of its envelope.
- * @throws Error when a row fails its MAC, because the seal would certify it
+ * @throws Error when the MAC of a row is invalid, because the seal would certify it
  */
 export function artifactHashes(
   rowMac: RowMac,

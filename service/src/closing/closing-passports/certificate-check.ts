@@ -9,8 +9,8 @@ import { withCertificate } from "./certificate-file.ts";
 import type { StoredVersion, VersionDeps } from "./versions.ts";
 
 /**
- * Compares versions with their archived certificates. The seal of a certificate proves its content even against
- * somebody who can change the database.
+ * Compares versions with their archived certificates. The seal of a certificate proves its content even if an attacker
+ * can change the database.
  */
 export type CertificateCheck = {
   /**

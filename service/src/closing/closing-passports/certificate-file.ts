@@ -22,7 +22,7 @@ export type CertificateFile = { version: number; file: StoredFile };
 /**
  * Opens the archived certificate for sending.
  * @returns the file with its version; the time of deletion if the retention plan deleted the certificate; null for an
- * unknown code, for a file that is missing or altered, and for a row that fails its MAC
+ * unknown code, for a file that is missing or altered, and for a row whose MAC is invalid
  */
 export async function closingCertificate(
   deps: VersionDeps & { db: Sql; blobs: Blobs },

@@ -59,7 +59,7 @@ export type ClosingRecord = {
   certificateDeletedAt: Date | null;
   /** The record in the transparency log by which the operator retracted this version; null without one. */
   retraction: Retraction | null;
-  /** How far the transparency log has published this version; null when the stored text is no longer a manifest. */
+  /** The version's progress in the transparency log; null when the stored text is no longer a manifest. */
   log: LineProgress | null;
   /** All versions up to the one that the verify code belongs to, in ascending order. */
   versions: readonly [ClosingVersionRecord, ...ClosingVersionRecord[]];
@@ -138,7 +138,8 @@ export function nextVersionOf({ versions }: Pick<OwnRoom, "versions">): number |
 }
 
 /**
- * The proof that the transparency log includes a version's line; null for an unknown code or a row that fails its MAC.
+ * The proof that the transparency log includes a version's line; null for an unknown code or a row whose MAC is
+ * invalid.
  * @throws ServiceError `unavailable` while the log does not include it
  */
 export async function closingLogProof(

@@ -64,14 +64,15 @@ type Asked = {
   roomId: string;
   expected: number | null;
   actor: string;
-  /** Null for a seal that a person or a key asked for. */
+  /** Null for a seal that a person or a key requested. */
   whenDone: WhenDone | null;
 };
 
 export type WhenDone = {
   /**
-   * Reads the wish in the transaction, before the room is read. So an order that is added after this call raises the
-   * wish's round, even if the room was read without it. Null when the closing is not to be sealed any more.
+   * Reads the request for an automatic seal, in the transaction and before the room. So an order that is added after
+   * this call raises the request's round, even if the room was read without the order. Null when the request was
+   * withdrawn.
    */
   begin: (tx: Tx) => Promise<OpenWish | null>;
 };
@@ -79,13 +80,13 @@ export type WhenDone = {
 type OpenWish = {
   isReady: (statuses: readonly string[]) => boolean;
   /**
-   * Records in the transaction that this version is the one that the wish asked for.
-   * @returns false when the wish was withdrawn
+   * Records in the transaction that this version fulfills the request.
+   * @returns false when the request was withdrawn
    */
   sealed: (version: number, at: Date) => Promise<boolean>;
 };
 
-/** Thrown to roll a seal back when a member switched it off in the meantime. */
+/** Thrown to roll back a seal when a member has switched the automatic seal off in the meantime. */
 class WithdrawnError extends Error {}
 
 /** A room with the most versions never gets another one. */
@@ -110,7 +111,7 @@ export async function sealInTurn(deps: SealClosingDeps, asked: Asked): Promise<C
     });
 }
 
-/** @returns null when the closing is not to be sealed any more */
+/** @returns null when the request for the seal was withdrawn */
 async function sealNext(
   deps: SealClosingDeps,
   tx: Tx,

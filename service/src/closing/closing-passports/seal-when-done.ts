@@ -17,8 +17,8 @@ import type { RoomOfOwner } from "./store.ts";
 type Deps = SealClosingDeps & { log: Log };
 
 /**
- * Works the queue of closings that are due. Each is sealed exactly once: the version and the note that the closing is
- * sealed commit together, under the lock that lets only one node seal the room.
+ * Processes the queue of closings that are due. Each is sealed exactly once: the version and the end of the request
+ * commit together, under the lock that lets only one node seal the room.
  */
 export const closingSealJobs = (jobs: Jobs, deps: Deps): void =>
   jobs.work<{ roomId: string }>(sealQueue, ({ roomId }) => sealRoom(deps, roomId), { maxAttempts: 1 });
@@ -55,8 +55,8 @@ async function seal(deps: Deps, { roomId, roomCode, ...firm }: DueSeal): Promise
 }
 
 /**
- * Seals a closing whose orders have ended, if that is still wanted. If a person has sealed a version since then, of the
- * same documents in the same state, that version counts instead.
+ * Seals a closing whose orders have ended, if the request is still open. If a person has sealed a version since then,
+ * of the same documents in the same state, that version counts instead.
  */
 async function sealEnded(
   deps: SealClosingDeps,

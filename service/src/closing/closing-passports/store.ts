@@ -81,7 +81,7 @@ export async function lockSeals(tx: Tx, roomId: string): Promise<void> {
 
 const latestEnvelope = sql`(SELECT e.id FROM envelopes e WHERE e.order_id = o.id ORDER BY ${latestFirst(sql`e`)} LIMIT 1)`;
 
-/** The newest document of each kind, with the marks that say whether the retention plan deleted it. */
+/** The newest document of each kind, with marks that show whether the retention plan deleted it. */
 const artifacts = sql`(SELECT coalesce(json_agg(json_build_object('kind', d.kind, 'sha256', d.sha256, 'blobKey', d.blob_key,
     'mac', encode(d.row_mac, 'hex'), 'marks', ${marksOf(sql`d.blob_key`)})), '[]')
   FROM (SELECT DISTINCT ON (kind) * ${fromDocuments} WHERE d.order_id = o.id ORDER BY d.kind, d.id DESC) d)`;
@@ -94,8 +94,8 @@ type MarkedDocument = Omit<SnapshotDocument, "artifacts"> & {
 const ofSigning: ReadonlySet<string> = new Set(["sealed", "custody_certificate"]);
 
 /**
- * Leaves out artifacts that the retention plan deleted, and what no longer counts because the people signed again before
- * the notary: the earlier files and, if they signed a print, the earlier envelope and its signers.
+ * Leaves out artifacts that the retention plan deleted. If people signed again before the notary, also leaves out the
+ * earlier files. If they signed a print, leaves out the earlier envelope and its signers as well.
  * @throws ServiceError `unavailable` for an altered entry of a notary's journal
  */
 function withStored(rowMac: RowMac, { artifacts, signingAgain, ...document }: MarkedDocument): SnapshotDocument {
@@ -126,8 +126,8 @@ const takenIn = sql`(SELECT coalesce(json_agg(kind ORDER BY kind DESC), '[]') FR
 
 /**
  * The room with its orders and their artifacts, all read at one moment.
- * @throws ServiceError `unavailable` when the room, its firm, an order, an envelope or a signer fails its MAC, because
- * the seal would certify it
+ * @throws ServiceError `unavailable` when the MAC of the room, its firm, an order, an envelope or a signer is invalid,
+ * because the seal would certify the altered data
  */
 export async function selectSnapshotOf(db: Sql, rowMac: RowMac, room: RoomOfOwner): Promise<Snapshot | undefined> {
   const [snapshot] = await db.query<Omit<Snapshot, "documents"> & { documents: MarkedDocument[] }>(sql`

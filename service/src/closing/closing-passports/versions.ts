@@ -95,18 +95,18 @@ export const protectedTables = [versionRows];
 /** Columns of a version `c` and of its room's firm, for `joinVersion`. */
 export const versionColumns = sql`${storedColumns}, b.manifest_sha256 AS "beforeSha256", p.brand_name AS "brandName", p.accent_color AS "accentColor", p.logo_url AS "logoUrl", ${markedFirm}`;
 
-/** A condition: the version has this verify code. @param version the version's alias in the query */
+/** SQL condition: true if the version has this verify code. @param version the version's alias in the query */
 export const hasCode = (version: Statement, verifyCode: string): Statement =>
   isSealed(sql`${version}.verify_code`, "closing", verifyCode);
 
 export const storedClosings: StoredBlobs = (partnerId) => sql`
   SELECT c.blob_key, c.bytes ${fromRooms} JOIN closing_passports c ON c.room_id = r.id WHERE r.partner_id = ${partnerId}`;
 
-/** When the firm `p` sealed its first closing. */
+/** The time when the firm `p` sealed its first closing. */
 export const firstClosing: Statement = sql`(SELECT c.created_at ${fromRooms} JOIN closing_passports c ON c.room_id = r.id AND c.version = 1
     WHERE r.partner_id = p.id ORDER BY c.created_at LIMIT 1)`;
 
-/** How long the retention plan keeps the certificates of closings. */
+/** The retention rule for the certificates of closings. */
 export const closingSource: SourceOf = (plan) => ({
   table: "closing_passports",
   rows: sql`closing_passports c ${joinRoom(sql`c.room_id`)}`,
@@ -125,7 +125,7 @@ export const closingSource: SourceOf = (plan) => ({
   unshared: () => unnamedIn(sql`closing_passports`, sql`AND other.verify_code <> named.id`),
 });
 
-/** The lines of the sealed versions, without the link to the version before. */
+/** The transparency log's lines for the sealed versions, without the link to the version before. */
 export const loggedClosings: LoggedRows = (environment) => sql`
   SELECT 'closing/v1 ' || c.sealed_sha256 AS line, 'version ' || c.version || ' of closing passport ' || c.room_id AS row, c.created_at AS at
   ${fromVersions} WHERE r.environment = ${environment}`;

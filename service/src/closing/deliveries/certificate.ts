@@ -40,7 +40,7 @@ type OrderToSend = { code: string; title: string | null; final: Parameters<typeo
 const lists = (record: StoredVersion, { code, final }: OrderToSend): boolean =>
   final !== null && listsDocument(documentsIn(record), code, final);
 
-/** Why the room has no certificate to send. `altered`: its record is not the one that the service wrote. */
+/** The reason why the room has no certificate to send. `altered`: its record is not the one that the service wrote. */
 export type NoCertificate = "not_sealed" | "deleted" | "altered";
 
 /** The newest certificate, as the form that sends documents offers it. */
@@ -79,8 +79,8 @@ export function offerOf(
 }
 
 /**
- * The hash of the certificate to send. It is the newest, and the version that the sender saw, because each version may
- * lead to other orders.
+ * The hash of the certificate to send. Requires the newest version, and the one that the sender saw, because each
+ * version may reveal other orders.
  * @throws ServiceError `conflict` for a room without one, for another version, and for a document that it does not list
  */
 export async function certificateToSend(

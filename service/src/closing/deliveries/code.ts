@@ -1,6 +1,6 @@
 /**
- * The six-digit code that a link may ask for. It is mailed to the recipient. Somebody who gets only the link, from a
- * forwarded or scanned mail, then can't open anything.
+ * The optional six-digit code of a link, which is mailed to the recipient. A person who gets only the link, such as
+ * from a forwarded or scanned mail, can't open the documents.
  */
 import { readMailFirm } from "../../firms/partners/partners.ts";
 import { hourMs, minuteMs } from "../../kernel/platform/clock.ts";
@@ -17,7 +17,7 @@ import * as store from "./store.ts";
 const codeMs = 10 * minuteMs;
 const sessionMs = 12 * hourMs;
 const mostFailures = 5;
-/** Limits the codes mailed for a link, so that nobody who was passed the link can fill the recipient's mailbox. */
+/** Limits the codes mailed for a link, so that a stranger with the link can't flood the recipient's mailbox. */
 const mostCodes = 20;
 
 function digitsUnder(key: SecretBytes, codeId: string): string {

@@ -52,7 +52,7 @@ type Document = ReturnType<typeof readDocuments>[number];
 
 /**
  * @param reference the file number of the closing; null to use each order's own reference
- * @throws ServiceError `unavailable` for a document or an entry of a notary's journal that fails its MAC
+ * @throws ServiceError `unavailable` for a document or an entry of a notary's journal whose MAC is invalid
  */
 export const deliverablesOf = (
   deps: Pick<ZipDeps, "rowMac" | "titleOf">,
@@ -146,7 +146,7 @@ export type ZipOf = {
    * all its orders, so others get it only when the firm chose that.
    */
   certificate: OpenedCertificate | null;
-  /** Whether a certificate belongs in the zip that is missing or altered. */
+  /** True if the zip should contain a certificate that is missing or altered. */
   isCertificateLost: boolean;
   owner: Pick<OrderOfRoom, "partnerId" | "environment">;
   title: string;

@@ -32,14 +32,16 @@ export async function noteDownload(
       if (person) people.add(person.userId);
     }
     for (const userId of people) {
-      // Mails of test orders go to nobody, so they do not wait for the morning.
+      // Mails of test orders are not delivered, so they do not wait for the morning.
       const waitMs = room.environment === "live" ? await mailDelayMs(tx, userId, at) : 0;
       await enqueueAfter(tx, queue, { deliveryId: delivery.id, userId }, waitMs);
     }
   });
 }
 
-/** Tells a person of the firm that documents were downloaded for the first time. Nobody can tell who read them. */
+/**
+ * Notifies a person of the firm that documents were downloaded for the first time. The mail can't state who read them.
+ */
 export const downloadMail = defineMail({
   queue,
   async load({ deliveryId, userId }: { deliveryId: string; userId: string }, deps) {

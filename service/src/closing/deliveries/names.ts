@@ -24,7 +24,7 @@ export function namePart(text: string, most = mostBytes): string {
   return device.test(name) ? `_${name}` : name;
 }
 
-/** In place of the kind, for a notarized document of the sandbox. */
+/** Replaces the kind in the file name of a document that the sandbox notarized. */
 export const simulatedNotarization = "simulated_notarization";
 
 const words: Readonly<Record<string, string>> = {
@@ -91,13 +91,13 @@ export type Contents = {
   files: readonly { path: string; form: ProofForm }[];
   /** The paths of the files that still lack a proof. */
   waiting: Readonly<Record<ProofForm, readonly string[]>>;
-  /** Whether the page that verifies takes the whole zip. */
+  /** True if the verification page accepts the whole zip. */
   fitsChecker: boolean;
   baseUrl: string;
 };
 
 const mebibyte = 1024 * 1024;
-/** The files and bytes that the page takes at once (`pages/verify/browser/worker.ts`). */
+/** The files and bytes that the verification page accepts at once (`pages/verify/browser/worker.ts`). */
 const checker = { files: 64, bytes: 256 * mebibyte };
 /** More than the explanation of 50 documents has. */
 const mostReadme = mebibyte;
@@ -182,7 +182,7 @@ function othersText({ kinds, environment, isCertificateLost }: Contents): string
   return parts.join("");
 }
 
-/** Says what the log's proofs show, and when the missing ones will exist. */
+/** Explains what the log's proofs show, and when the missing ones will exist. */
 function proofsText({ files, waiting, environment }: Contents): string {
   const has = (form: ProofForm) => files.some((file) => file.form === form);
   const parts = [

@@ -58,8 +58,8 @@ export async function openDelivery(deps: DeliveryDeps, link: Link) {
 }
 
 /**
- * The closing certificate in the list of a delivery; null for none. One that is missing or altered is listed all the
- * same, and must not keep the documents from the recipient.
+ * The closing certificate in the list of a delivery; null for none. A missing or altered certificate is still listed,
+ * and does not block the documents.
  */
 async function listedCertificate(deps: DeliveryDeps, { roomId, certificateSha256: sha256 }: store.Delivery) {
   if (sha256 === null) return null;
@@ -82,8 +82,8 @@ async function openListed(
 }
 
 /**
- * The zip of a delivery. Records that the download began. A certificate that is missing or altered must not keep the
- * documents from the recipient, so the zip says that it is not there.
+ * The zip of a delivery. Records that the download began. A missing or altered certificate does not block the
+ * documents: the zip states that it is missing.
  * @throws ServiceError as `openDelivery`, and `conflict` when the zip would be too large
  */
 export async function deliveryZip(deps: DeliveryDeps, link: Link, network: string | null) {

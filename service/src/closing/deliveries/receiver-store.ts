@@ -18,7 +18,7 @@ export const receiverRows = stateRows(receiverState);
 
 type Asked = { roomId: string; orderId: number; by: string; at: Date };
 
-/** Records the people who are to be sent the final document of an order. */
+/** Records the people who will be sent the final document of an order. */
 export async function writeReceivers(
   tx: Tx,
   { roomId, orderId, by, at }: Asked,
@@ -47,7 +47,7 @@ export const isWithdrawn: Statement = sql`(
 
 type WaitingReceiver = Receiver & { id: number; orderId: number; askedBy: string; isWithdrawn: boolean };
 
-/** The people of a room who wait for documents. Leaves out rows that fail their MAC. */
+/** The people of a room who wait for documents. Leaves out rows whose MAC is invalid. */
 export async function waitingReceivers(db: Sql, roomId: string): Promise<WaitingReceiver[]> {
   const rows = await db.query<WaitingReceiver & Marked>(sql`
     SELECT r.id, r.order_id AS "orderId", r.name, r.email, r.asked_by AS "askedBy",

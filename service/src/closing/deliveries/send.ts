@@ -35,7 +35,7 @@ const ordersOf = async (deps: DeliveryDeps, room: store.DeliveryRoom): Promise<D
 /**
  * The orders that the room's own firm placed, each with its files; the room's deliveries; and the people who wait for
  * the room's documents.
- * @throws ServiceError `unavailable` when a document or a delivery fails its MAC
+ * @throws ServiceError `unavailable` when the MAC of a document or a delivery is invalid
  */
 export async function deliveriesOf(deps: DeliveryDeps, { id, reference, orders: all, ownOrders, versions }: OwnRoom) {
   const rows = [...ownOrders.values()];

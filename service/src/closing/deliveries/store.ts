@@ -38,7 +38,7 @@ const deliveryState: StateMac = {
     extract(epoch FROM ${d}.created_at), extract(epoch FROM ${d}.expires_at), extract(epoch FROM ${d}.revoked_at)`,
 };
 
-/** The columns that the MAC covers. Without it, anyone with database access could add downloads to the record. */
+/** The columns that the MAC covers. Without the MAC, anyone with database access could add downloads to the record. */
 const useState: StateMac = {
   table: sql`closing_delivery_uses`,
   key: sql`id`,
@@ -77,7 +77,7 @@ export type DeliveryRoom = Owner & { id: string; code: string; name: string; ref
 
 const roomColumns = sql`r.id, r.code AS "code@room", r.name, r.reference, r.partner_id AS "partnerId", r.environment`;
 
-/** A room of this owner. @throws ServiceError `unavailable` when the room fails its MAC */
+/** A room of this owner. @throws ServiceError `unavailable` when the MAC of the room is invalid */
 export async function roomByCode(db: Sql, roomCode: string, owner: Owner): Promise<DeliveryRoom | undefined> {
   const [room] = await db.query<DeliveryRoom>(sql`
     SELECT ${roomColumns}, ${verifiedRoom} ${fromRooms} WHERE ${isSealed(sql`r.code`, "room", roomCode)}
@@ -116,7 +116,7 @@ const orderColumns = sql`o.id, o.code AS "code@order", o.status, o.sign, o.notar
 
 /**
  * The orders that the room's own firm placed, in the order of the room's list.
- * @throws ServiceError `unavailable` for an order, an envelope or an envelope's room that fails its MAC
+ * @throws ServiceError `unavailable` for an order, an envelope or an envelope's room whose MAC is invalid
  */
 export const ordersOfRoom = (db: Sql, roomId: string) =>
   db.query<OrderOfRoom>(sql`
@@ -156,7 +156,7 @@ export async function insertDelivery(tx: Tx, delivery: Omit<Delivery, "revokedAt
 
 /**
  * A delivery by its id; undefined for an unknown one.
- * @throws ServiceError `unavailable` when the delivery fails its MAC
+ * @throws ServiceError `unavailable` when the MAC of the delivery is invalid
  */
 export async function selectDelivery(db: Sql, id: string): Promise<Delivery | undefined> {
   const [found] = await db.query<Delivery>(sql`
@@ -165,8 +165,8 @@ export async function selectDelivery(db: Sql, id: string): Promise<Delivery | un
 }
 
 /**
- * The number of the room's deliveries that its firm sent by hand since the given time, including ended ones. A delivery
- * that was sent automatically is recognized by the row in `closing_receivers` that names it.
+ * The number of the room's deliveries that its firm sent manually since the given time, including ended ones. A
+ * delivery that was sent automatically is recognized by the row in `closing_receivers` that names it.
  */
 export async function countManualSince(tx: Tx, roomId: string, since: Date): Promise<number> {
   const [row] = await tx.query<{ count: number }>(sql`
@@ -210,7 +210,7 @@ export async function insertDownload(tx: Tx, id: string, download: Omit<Delivery
   return first === undefined;
 }
 
-/** When the first download began; undefined before it. Leaves out uses that fail their MAC. */
+/** The time when the first download began; undefined before it. Leaves out uses whose MAC is invalid. */
 export async function firstDownload(db: Sql, id: string): Promise<Date | undefined> {
   const uses = await db.query<{ at: Date } & Marked>(sql`
     SELECT u.at, ${marked(useState, sql`u`)} FROM closing_delivery_uses u
@@ -239,7 +239,7 @@ type ListedDelivery = Pick<
   hasCertificate: boolean;
 };
 
-/** The room's deliveries, newest first, each with its latest uses. Leaves out uses that fail their MAC. */
+/** The room's deliveries, newest first, each with its latest uses. Leaves out uses whose MAC is invalid. */
 export async function listDeliveries(db: Sql, roomId: string): Promise<(ListedDelivery & { uses: DeliveryUse[] })[]> {
   // The limit makes PostgreSQL compute the digest of a delivery once, and not for each of its uses.
   const rows = await db.query<ListedDelivery & Marked & (DeliveryUse | { kind: null })>(sql`
@@ -263,7 +263,7 @@ export async function listDeliveries(db: Sql, roomId: string): Promise<(ListedDe
 
 /**
  * Finds orders by id, in the order of the given list.
- * @throws ServiceError `unavailable` for an order, an envelope or an envelope's room that fails its MAC
+ * @throws ServiceError `unavailable` for an order, an envelope or an envelope's room whose MAC is invalid
  */
 export async function ordersById(db: Sql, ids: readonly number[], partnerId: string): Promise<OrderOfRoom[]> {
   const orders = await db.query<OrderOfRoom>(sql`

@@ -79,7 +79,7 @@ const ownedBy = ({ partnerId, environment, userId }: Owner): Statement =>
 
 const tokenHashes = (tokens: readonly string[]): Buffer[] => tokens.map((token) => hash("sha256", token, "buffer"));
 
-/** Lets the transactions that change a member's drafts run one after another, so that limits hold. */
+/** Serializes the transactions that change a member's drafts, so that limits are exact. */
 const lockMember = (tx: Tx, { userId }: Owner) =>
   tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`closing drafts ${userId}`}, 0))`);
 
@@ -160,7 +160,7 @@ type Row = Omit<Draft, "fields"> & { fields: Buffer };
 
 const columns = sql`id, version, fields, updated_at AS "updatedAt", expires_at AS "expiresAt"`;
 
-/** Decrypts a row. @throws Error for a row that was given to another member in the database */
+/** Decrypts a row. @throws Error for a row whose owner was changed in the database */
 function opened({ cipher }: DraftDeps, owner: Owner, row: Row): Draft {
   const content = JSON.parse(cipher.decrypt(row.fields, row.id).toString()) as { owner: Owner; fields: Fields };
   const { partnerId, environment, userId } = content.owner;

@@ -114,8 +114,8 @@ export async function roomCheckout(
   } catch (refusal) {
     if (!isNotPayable(refusal)) throw refusal;
     if (asked !== undefined) throw (await paysNothing(asked)) ? notPayable(paysNoOrder[asked]) : refusal;
-    // For example, the client's orders wait for a bank. If no order of the firm can be paid either, the refusal of the
-    // client's orders is the answer.
+    // The client's orders can't be paid, for example because they wait for a bank. If the firm's orders can't be paid
+    // either, reports the refusal of the client's orders.
     return open("firm").catch(async (error: unknown) => {
       throw isNotPayable(error) && !(await paysNothing("client")) ? refusal : error;
     });
@@ -179,12 +179,12 @@ export async function clientCheckout(deps: CheckoutDeps, orderCode: string): Pro
 /** The orders that a checkout would pay now, with their totals or unpaid supplements. */
 type Payable = {
   orders: PayableMember[];
-  /** The number of orders that the checkout leaves out until a person has looked at them. */
+  /** The number of orders that the checkout leaves out until a person has reviewed them. */
   withheld: number;
 };
 
 /**
- * The orders of this payer that can be paid now, each with the sum that `roomCheckout` would ask for. An order that the
+ * The orders of this payer that can be paid now, each with the sum that `roomCheckout` would charge. An order that the
  * firm is already paying can't be paid.
  */
 function dueOfRoom({ ownOrders, charges }: Pick<OwnRoom, "ownOrders" | "charges">, payer: Payer) {
@@ -197,11 +197,11 @@ function dueOfRoom({ ownOrders, charges }: Pick<OwnRoom, "ownOrders" | "charges"
 
 type PaidRoom = Parameters<typeof dueOfRoom>[0];
 
-/** The sums that `roomCheckout` would ask this payer for: one for each order that can be paid now. */
+/** The sums that `roomCheckout` would charge this payer: one for each order that can be paid now. */
 export const payableOfRoom = (room: PaidRoom, payer: Payer): number[] =>
   dueOfRoom(room, payer).map(({ cents }) => cents);
 
-/** The sum that `roomCharge` would charge the firm: a price that a bank took back is never part of it. */
+/** The sum that `roomCharge` would charge the firm, without prices that a bank took back. */
 export const chargeableOfRoom = (room: PaidRoom): number =>
   dueOfRoom(room, "firm").reduce(
     (sum, { order, cents }) => (isPayable(order.status) || !order.replacesLoss ? sum + cents : sum),
@@ -247,11 +247,11 @@ export type DueDeps = { db: Sql; notarySupply: NotarySupply };
 
 type PayableRow = Pick<OwnOrder, "id" | "status" | "totalCents" | "supplementCents">;
 
-/** The sum that a checkout asks for the order: its total, or a supplement; null for none. */
+/** The sum to pay for the order now: its total, or a supplement; null for none. */
 export const sumDue = ({ status, totalCents, supplementCents }: Omit<PayableRow, "id">): number | null =>
   isPayable(status) ? totalCents : supplementCents;
 
-/** `payBy` is by default the client, or the firm if no order of the room is a client's to pay. */
+/** By default, `payBy` is the client, or the firm if the room has no order that a client pays. */
 type SandboxAsked = { principal: Principal; roomCode: string; attempt: string; payBy?: Payer | undefined };
 
 /**

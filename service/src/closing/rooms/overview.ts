@@ -58,7 +58,7 @@ export type OpenClosing = {
   roomCode: string;
   name: string;
   reference: string | null;
-  /** The day on which it is due, as `2026-11-30`; null when nobody has set one. */
+  /** The day on which it is due, as `2026-11-30`; null when no member has set one. */
   closesOn: string | null;
   /** The day on which it is due, compared with today; null without a day. */
   due: "overdue" | "today" | "later" | null;
@@ -164,7 +164,7 @@ export type ClientOrder = Titled & {
   id: number;
   label: string | null;
   status: string;
-  /** Whether the order's last failed payment was the firm's, before the client became the payer. */
+  /** True if the last failed payment was the firm's, from before the client became the payer. */
   isFailureOfFirm: boolean;
   sign: boolean;
   notarize: boolean;
@@ -176,7 +176,7 @@ export type ClientOrder = Titled & {
   dueCents: number | null;
   /** The kind of that sum: the price, more postage, or the price that a bank took back; null when nothing is due. */
   dueFor: "price" | "postage" | "loss" | null;
-  /** Why a payment leaves the order out, although the client owes something; null otherwise. */
+  /** The reason why a payment leaves the order out, although the client owes something; null otherwise. */
   refusal: Exclude<RefusalKind, "not_due"> | null;
 };
 

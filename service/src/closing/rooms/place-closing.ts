@@ -23,14 +23,14 @@ export type NewClosing = {
   methodToCharge?: string | null | undefined;
 };
 
-/** A person who is to be sent a final document. */
+/** A person who will be sent a final document. */
 export type Receiver = { name: string; email: string };
 
 /** Callbacks that write further rows in the transaction of a closing. */
 type WithClosing = {
   /** Stores the result under the request's idempotency key. */
   record: RecordResult;
-  /** Records the people who are to be sent the final document of an order. */
+  /** Records the people who will be sent the final document of an order. */
   receive: (
     tx: Tx,
     of: { roomId: string; orderId: number; by: string; at: Date },

@@ -1,4 +1,4 @@
-/** Closings whose certificate the service seals by itself. */
+/** Requests that the service seals a closing's certificate by itself, once every order has ended. */
 import { joinFirm } from "../../firms/partners/partners.ts";
 import { actorOf, type Owner, type Principal } from "../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
@@ -16,7 +16,7 @@ import { authentic, roomState } from "./store.ts";
 export type SealWish = {
   sealedAt: Date | null;
   sealedVersion: number | null;
-  /** Why the last try failed; null while none has. */
+  /** The reason why the last try failed; null while none has. */
   problem: string | null;
   /** When the next try may begin, at the earliest; null for at once, and after a failure that is final. */
   nextTryAt: Date | null;
@@ -27,12 +27,12 @@ const endedStatuses = ["Completed", "Cancelled", "Refunded"] as const;
 /** Whether an order with this status has ended, so that its documents are final. */
 export const hasEnded = (status: string): boolean => endedStatuses.some((each) => each === status);
 
-/** Whether an order with this status waits for a person to put it right. */
+/** Whether an order with this status waits for a person to correct it. */
 export const isStuckStatus = (status: string): boolean => !hasEnded(status) && statusGroupOf(status) === "attention";
 
 type Asked = { roomId: string; by: string; at: Date };
 
-/** Lets the service seal the closing once every order has ended. */
+/** Stores the request that the service seals the closing once every order has ended. */
 export const askForSeal = (tx: Tx, { roomId, by, at }: Asked) =>
   tx.query(sql`
     INSERT INTO closing_seals (room_id, asked_by, asked_at) VALUES (${roomId}, ${by}, ${at}) ON CONFLICT DO NOTHING`);
@@ -44,7 +44,7 @@ export const sealAgain = (tx: Tx, roomId: string) =>
       next_try_at = NULL, tries = 0
     WHERE room_id = ${roomId}`);
 
-/** Switches on or off that the service seals the closing by itself. @throws ServiceError for an unknown room */
+/** Switches the automatic seal of the closing on or off. @throws ServiceError for an unknown room */
 export async function switchSeal(
   { db, clock }: RoomDeps,
   principal: Principal,
@@ -71,7 +71,7 @@ export type DueSeal = Owner & { roomId: string; roomCode: string; tier: string }
 export const sealQueue = "seal-closing";
 
 const mostAtOnce = 50;
-// An authority for time stamps or a store that does not answer is usually back within minutes.
+// A time-stamping authority or a store that does not respond is usually available again within minutes.
 const firstRetry = sql`interval '10 minutes'`;
 const longestRetry = sql`interval '1 day'`;
 
@@ -96,13 +96,13 @@ export async function queueSeals({ db, clock }: RoomDeps): Promise<void> {
   });
 }
 
-// The third failure comes half an hour after the first, when most authorities and stores are back.
+// The third failure is half an hour after the first. By then, most authorities and stores are available again.
 const reportedFrom = 3;
 
 /**
- * Keeps a task open for each live closing whose seal failed several times. A final failure gets no task, because the firm
- * can resolve it without an operator. A person who ended the task has settled it until somebody switches the seal off
- * and on.
+ * Keeps a task open for each live closing whose seal failed several times. A final failure gets no task, because the
+ * firm can resolve it without an operator. A task that a person ended is not opened again until an order is added, or a
+ * member switches the seal off and on.
  */
 export async function reportSealFailures({ db, clock }: Pick<RoomDeps, "db" | "clock">): Promise<void> {
   await db.transaction((tx) => keepTasks(tx, clock(), "closing_seal", () => failedSeals(tx)));
@@ -128,12 +128,12 @@ export async function roomToSeal(db: Sql, roomId: string): Promise<DueSeal | und
   return room;
 }
 
-/** A wish that is open. `askedAt` tells it from one that a member switched on again. */
+/** An open request for a seal. `askedAt` distinguishes it from a request that a member has switched on again. */
 export type SealRound = { round: number; askedAt: Date };
 
 /**
- * The wish that is open; null when the closing is sealed, or nobody wants it sealed. Takes no lock, because a change of
- * the room locks the room first, and a seal waits long for its time stamp.
+ * The open request for a seal; null when the closing is sealed, or no member wants it sealed. Acquires no lock, because
+ * a seal waits long for its time stamp and would block changes of the room.
  */
 export async function openRound(tx: Tx, roomId: string): Promise<SealRound | null> {
   const [wish] = await tx.query<SealRound>(sql`
@@ -142,8 +142,8 @@ export async function openRound(tx: Tx, roomId: string): Promise<SealRound | nul
 }
 
 /**
- * Ends the wish, unless it became due again since `openRound`. Locks the wish, so that a member who switches it off
- * waits until this seal is committed.
+ * Ends the request, unless it became due again since `openRound`. Locks the request, so that a member who switches it
+ * off waits until this seal is committed.
  * @returns false when a member has switched the seal off since `openRound`
  */
 export async function endSealWish(
@@ -174,7 +174,7 @@ type CertificateState = {
   roomName: string;
   /** The version that the service has sealed; null before. */
   version: number | null;
-  /** How many orders of the closing wait for a person to put them right. */
+  /** The number of the closing's orders that wait for a person to correct them. */
   stuck: number;
 };
 

@@ -42,24 +42,24 @@ export const protectedTables = [
 ];
 
 /**
- * Columns for the select list of a query on `rooms`, or on `rooms r`. They make the query throw on a row that fails its
- * MAC.
+ * Columns for the SELECT list of a query on `rooms`, or on `rooms r`. They make the query throw on a row whose MAC is
+ * invalid.
  */
 export const verifiedRooms: Statement = verified(roomState, sql`rooms`);
 export const verifiedRoom: Statement = verified(roomState, sql`r`);
 const markedRooms = marked(roomState, sql`rooms`);
 
-/** How other features read rooms. In these parts of statements the room is `r`, as it is for `verifiedRoom`. */
+/** The FROM clause with which other features read rooms. The alias is `r`, as in `verifiedRoom`. */
 export const fromRooms: Statement = sql`FROM rooms r`;
 
 /** @param id the room's id, as an expression of the other tables */
 export const joinRoom = (id: Statement): Statement => sql`JOIN rooms r ON r.id = ${id}`;
 
-/** A condition: the room is open. */
+/** SQL condition: true if the room is open. */
 export const isOpenRoom = (id: Statement): Statement =>
   sql`EXISTS (SELECT FROM rooms x WHERE x.id = ${id} AND x.status = 'open')`;
 
-/** How other features read the orders of rooms, as `a`, and their participants, as `p`. */
+/** SQL fragments with which other features read the orders of rooms (alias `a`) and their participants (alias `p`). */
 export const attachmentsTable: Statement = sql`room_orders a`;
 
 export const fromAttachments: Statement = sql`FROM ${attachmentsTable}`;
@@ -78,7 +78,7 @@ export const leftJoinRoom = (id: Statement): Statement => sql`LEFT JOIN rooms r 
 export const writeRoomMac = (tx: Tx, roomId: string): Promise<void> =>
   writeStateMacs(tx, roomState, sql`id = ${roomId}`);
 
-/** Leaves out rooms that fail their MAC. */
+/** Leaves out rooms whose MAC is invalid. */
 export const authentic = <Row extends Marked>(rows: readonly Row[]): Omit<Row, "isAuthentic">[] =>
   rows.filter(({ isAuthentic }) => isAuthentic).map(({ isAuthentic: _, ...room }) => room);
 
@@ -97,7 +97,7 @@ const hasCode = (code: string): Statement => isSealed(sql`code`, "room", code);
 
 /**
  * Locks the room until the end of the transaction; undefined for an unknown code and for another owner's room.
- * @throws ServiceError `unavailable` for a room that fails its MAC
+ * @throws ServiceError `unavailable` for a room whose MAC is invalid
  */
 export async function lockRoom(tx: Tx, code: string, owner: Owner): Promise<LockedRoom | undefined> {
   const [room] = await tx.query<LockedRoom>(
@@ -199,7 +199,7 @@ export async function latestOpenRooms(db: Sql, owner: Owner, limit: number, code
   return [...latest, ...(await select(sql`AND ${hasCode(code)}`))];
 }
 
-/** Part of a statement: the number of an owner's open rooms. */
+/** SQL expression: the number of an owner's open rooms. */
 export const openRoomsOf: OpenRooms = ({ partnerId, environment }) =>
   sql`(SELECT count(*) FROM rooms WHERE partner_id = ${partnerId} AND environment = ${environment} AND status = 'open')`;
 
@@ -209,7 +209,7 @@ export async function countOpenRooms(db: Sql, { partnerId, environment }: Owner)
   return row?.rooms ?? 0;
 }
 
-/** When a firm first opened a room, for its launchpad. */
+/** The time when a firm first opened a room, for its launchpad. */
 export const firstRoom = { roomAt: firstOfBoth(sql`rooms`) };
 
 export async function ownsRoom(db: Sql, roomId: string, owner: Owner): Promise<boolean> {

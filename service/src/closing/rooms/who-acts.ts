@@ -21,21 +21,21 @@ import type { OwnRoom } from "./view/read-view.ts";
 export type UnfinishedOrder = Titled & {
   label: string | null;
   status: string;
-  /** When the order last changed. */
+  /** The time when the order last changed. */
   since: Date;
-  /** When the open envelope expires; null without one. */
+  /** The time when the open envelope expires; null without one. */
   expiresAt: Date | null;
   waiting: { name: string; routing: number }[] | null;
-  /** Whether a payment is under way. A bank can move it for days. */
+  /** True if a payment is in progress. A bank can move money for days. */
   isBeingPaid: boolean;
-  /** Whether the firm's payment for it has had no answer for too long. */
+  /** True if the firm's payment for the order is overdue: its answer has not arrived in time. */
   isOverdue: boolean;
   fax: boolean;
   /** Whether its fax was sent early, while the order is shipped, and failed. */
   hasFaxFailed: boolean;
 };
 
-/** Adds to each of a firm's orders the troubles that its status does not show. */
+/** Adds to each of a firm's orders the problems that its status does not show. */
 export async function withTroubles<Row extends Pick<UnfinishedOrder, "fax" | "status"> & { orderId: number }>(
   deps: { db: Sql; clock: Clock },
   owner: Owner,
@@ -95,7 +95,7 @@ const timeIn = (at: Date, timeZone: string): string =>
   at.toLocaleString("en-US", { ...day, hour: "numeric", minute: "2-digit", timeZone, timeZoneName: "short" });
 
 /**
- * The text that says who must act and by when, or since when the order is stuck.
+ * The text that states who must act and by when, or since when the order is stuck.
  * @param zone the firm's time zone
  */
 export function actOf(row: UnfinishedOrder, zone: string): string {

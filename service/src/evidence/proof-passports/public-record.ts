@@ -15,7 +15,7 @@ export type ProofRecord = {
   sealedAt: Date;
   /** Whether the sealed PDF can be downloaded. */
   documentKept: boolean;
-  /** When the retention plan deleted the sealed PDF; null when it did not. */
+  /** The time when the retention plan deleted the sealed PDF; null when it did not. */
   deletedAt: Date | null;
   timeStamp: { authority: string; at: Date } | null;
   /** The retirement of the seal's certificate; null when it was not retired, absent in the owner's view. */

@@ -48,7 +48,7 @@ export const passportUse = ({ id, sealedSha256 }: Pick<PassportFacts, "id" | "se
 export const storedPassports: StoredBlobs = (partnerId) =>
   sql`SELECT blob_key, bytes FROM passports WHERE partner_id = ${partnerId}`;
 
-/** When the firm `p` sealed its first passport. */
+/** The time when the firm `p` sealed its first passport. */
 export const firstPassport: Statement = firstOfBoth(sql`passports`);
 
 /** The transparency log's lines for passports and for their certificates. */
@@ -123,7 +123,7 @@ export type PassportRow = WholePassport & {
   /** The encrypted name of the document. */
   name: Buffer | null;
   mac: Buffer;
-  /** When the retention plan deleted the sealed PDF; null when it did not. */
+  /** The time when the retention plan deleted the sealed PDF; null when it did not. */
   deletedAt: Date | null;
   calendar: string | null;
   submittedAt: Date | null;

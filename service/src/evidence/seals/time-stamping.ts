@@ -21,8 +21,8 @@ import type { Stamp, TimeStamp } from "./sealer.ts";
 import type { AnchorsOf } from "./tsa-trust.ts";
 
 /**
- * Why an authority's answer was refused. `failed` names the failed check of RFC 3161 or another step: the request
- * (`transport`), parsing (`format`), or comparing the token's time with our clock (`clock`).
+ * The reason why an authority's answer was refused. `failed` names the failed check of RFC 3161 or another step: the
+ * request (`transport`), parsing (`format`), or comparing the token's time with our clock (`clock`).
  */
 export type TimeStampRefusal = {
   readonly authority: string;

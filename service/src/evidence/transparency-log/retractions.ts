@@ -28,8 +28,8 @@ export const retractionEntry = (sealedSha256: string, reason: RetractionReason) 
   ({ kind: "retract/v1", sealedSha256, reason }) as const satisfies LogEntry;
 
 /**
- * Why and when the operator retracted a seal, by its first retraction in the log; null for a seal without one. A row
- * counts only if the tree has its line, because anybody who may insert rows could forge one.
+ * The reason and time of a seal's retraction by the operator, by its first retraction in the log; null for a seal
+ * without one. A row counts only if the tree has its line, because anybody who may insert rows could forge one.
  */
 export async function retractionOf(db: Sql, { environment, sealedSha256 }: RetractedFile): Promise<Retraction | null> {
   const reasons = new Map(

@@ -250,9 +250,9 @@ export type LogStatus = {
   waiting: number;
   notWritten: number;
   oldestWaitingAt: Date | null;
-  /** Why the log is halted, and what to do; null when it works. */
+  /** The reason why the log is halted, and what to do; null when it works. */
   halted: string | null;
-  /** When and why the log ended; null while it grows. New lines wait for the next log. */
+  /** The time and reason of the log's end; null while it grows. New lines wait for the next log. */
   ended: { at: Date; reason: LogEndReason } | null;
   witnesses: AskedWitness[];
 };

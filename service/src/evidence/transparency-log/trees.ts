@@ -31,7 +31,7 @@ type End = {
 
 export const noEnd: End = { finalSize: null, successorKey: null, endReason: null, endedAt: null };
 
-/** When the database was last restored from a backup, and when an operator last recovered the log. */
+/** The time when the database was last restored from a backup, and when an operator last recovered the log. */
 type Restores = { restoredAt: Date | null; recoveredAt: Date | null };
 
 /** The row of a tree, which is authoritative: `root` is the root of the first `size` leaves. */
@@ -131,7 +131,7 @@ export const haltRestored = async (tx: Tx, at: Date): Promise<void> =>
     UPDATE log_trees t SET restored_at = greatest(${at}, restored_at + interval '1 ms')
     WHERE NOT EXISTS (SELECT FROM log_trees l WHERE l.environment = t.environment AND l.generation > t.generation)`));
 
-/** When the log halted because of a restore; null if it has been recovered since. */
+/** The time when the log halted because of a restore; null if it has been recovered since. */
 export const haltedSince = ({ restoredAt, recoveredAt }: Restores): Date | null =>
   restoredAt !== null && (recoveredAt === null || recoveredAt < restoredAt) ? restoredAt : null;
 

@@ -133,8 +133,8 @@ async function judge(
 }
 
 /**
- * Why this witness must not cosign the log with its present key; null when it may. The witness must stop when the
- * stored state can be older than the last checkpoint that the key cosigned.
+ * The reason why this witness must not cosign the log with its present key; null when it may. The witness must stop
+ * when the stored state can be older than the last checkpoint that the key cosigned.
  */
 async function whyHalted(
   { rowMac, witness }: WitnessDeps,

@@ -59,7 +59,7 @@ export async function issueTrialKey(
   return partnerId;
 }
 
-/** Why a request that passed the screening gets no key at once. */
+/** The reason why a request that passed the screening gets no key at once. */
 export type Refusal = "repeated" | "domain";
 
 /** Payload of `accessMailQueue`. */

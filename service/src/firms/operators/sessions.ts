@@ -19,7 +19,10 @@ export type Operator = {
   actor: string;
   sessionId: string;
   signedInAt: Date;
-  /** When an operator whom an admin appointed may begin to decide on others' requests; null when there is no wait. */
+  /**
+   * The time when an operator whom an admin appointed may begin to decide on others' requests; null when there is no
+   * wait.
+   */
   decidesFrom: Date | null;
   /** The person's own session; null for a command line link. */
   session: Session | null;

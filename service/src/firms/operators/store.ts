@@ -15,7 +15,7 @@ export const operatorTable = "operators";
 export type OperatorFacts = OperatorRow & {
   /** Changes with every update, so that a restored earlier row is recognized. */
   version: string;
-  /** When the operator may begin to decide on others' requests; null when there is no wait. */
+  /** The time when the operator may begin to decide on others' requests; null when there is no wait. */
   decidesFrom: Date | null;
 };
 

@@ -67,7 +67,7 @@ export type BillingDocument = {
   isSupplement: boolean;
   /** True if the payer paid again after a bank took the first payment back. The order then did not cost more. */
   replacesLoss: boolean;
-  /** How a failed refund was paid back outside the payment processor; null for other documents. */
+  /** The way in which a failed refund was paid back outside the payment processor; null for other documents. */
   outside: OutsideWay | null;
   issuer: Issuer | null;
   buyer: Buyer;
@@ -113,12 +113,13 @@ export const verifiedAmount: Statement = sql`${verifiedAll(billingDocumentState,
  */
 export type Paid = Pick<BillingDocument, "payBy" | "method" | "simulated"> & { outside?: OutsideWay | null };
 
-/** Who paid: the firm, if its own method was charged or the checkout was the firm's. */
+/** The payer: the firm, if its own method was charged or the checkout was the firm's. */
 export const payerOf = ({ payBy, method }: Paid): Payer => (method === null ? payBy : "firm");
 
 /**
- * Who paid and by which method: `Firm, Visa •••• 4242`. The processor doesn't report the card for a payment on its own
- * page. A refund outside the processor names its own way, such as a check, because it isn't on the card's statement.
+ * The payer and the payment method: `Firm, Visa •••• 4242`. The processor doesn't report the card for a payment on its
+ * own page. For a refund outside the processor, names its way, such as a check, because it isn't on the card's
+ * statement.
  */
 export const paidByText = (paid: Paid): string => {
   const online = paid.method ? methodName(paid.method) : paid.simulated ? "sandbox" : "payment page";

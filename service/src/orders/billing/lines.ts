@@ -50,7 +50,7 @@ export type StatementLine = Paid & {
   replacesLoss: boolean;
   /** The part of a credit note that reduces the order's price (see `creditedCents` in documents.ts). */
   creditedCents: number;
-  /** How a failed refund was paid back outside the payment processor; null for other documents. */
+  /** The way in which a failed refund was paid back outside the payment processor; null for other documents. */
   outside: OutsideWay | null;
 };
 

@@ -152,7 +152,7 @@ export function drawnDocument(document: BillingDocument, documentTitle: string |
   };
 }
 
-/** Who paid, and with which method of the firm, as programs read it. */
+/** The payer and the firm's payment method, as programs read them. */
 export const paidData = (paid: Paid): { paidBy: Payer; method: string | null } => ({
   paidBy: payerOf(paid),
   method: paid.method && methodName(paid.method),

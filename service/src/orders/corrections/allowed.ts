@@ -14,16 +14,19 @@ export type Trouble = OrderState & {
   lastFax: string | null;
   /** True if a fax that was sent early has failed and was not resent. */
   hasFaxFailedEarly: boolean;
-  /** Why the fax number is fixed: a provider or a person may be sending the fax. Null while the number can change. */
+  /**
+   * The reason why the fax number is fixed: a provider or a person may be sending the fax. Null while the number can
+   * change.
+   */
   faxIsFixed: string | null;
-  /** How many times the fax number was changed in the last day. */
+  /** The number of changes of the fax number in the last day. */
   faxChanges: number;
-  /** How many times the firm has restarted shipping. `faxedAgain` counts the same for the fax. */
+  /** The number of times that the firm has restarted shipping. `faxedAgain` is the same count for the fax. */
   shippedAgain: number;
   faxedAgain: number;
   /** Whether a request for a refund is open. */
   refundIsAsked: boolean;
-  /** Why the parcel's address can't change any more; null when it can. */
+  /** The reason why the parcel's address can't change any more; null when it can. */
   parcelIsFixed: string | null;
 };
 
@@ -105,11 +108,11 @@ const specific: Readonly<Record<Exclude<Act, "refund">, (order: Trouble) => stri
   again: whyNotAgain,
 };
 
-/** Why the firm can't perform the action now; null when it can. */
+/** The reason why the firm can't perform the action now; null when it can. */
 export const whyNot = (order: Trouble, act: Act): string | null =>
   act === "refund" ? whyNotRefund(order) : (whyNothing(order) ?? specific[act](order));
 
-/** Why an address can't be replaced in another order of the closing now; null when it can. */
+/** The reason why an address can't be replaced in another order of the closing now; null when it can. */
 export const whyNotMoved = (order: OrderState): string | null => whyNothing(order) ?? whyNotEmail(order);
 
 export const acts = ["document", "email", "address", "fax", "again", "refund"] as const satisfies readonly Act[];

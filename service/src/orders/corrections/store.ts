@@ -22,7 +22,7 @@ import { type Act, acts, type Trouble, whyNot } from "./allowed.ts";
 
 /** The functions about an order's parcel or letter that corrections call. The shipping code implements them. */
 export type Parcels = {
-  /** Why the address of the parcel can't change any more; null when it can. */
+  /** The reason why the address of the parcel can't change any more; null when it can. */
   whyFixed: (db: Sql, orderId: number) => Promise<string | null>;
   /** Cancels the labels of a locked order whose address has just changed, and requests a new label. */
   readdress: (tx: Tx, order: LockedOrder, at: Date) => Promise<void>;
@@ -57,8 +57,8 @@ export async function troubleOf(
 }
 
 /**
- * Why the fax number is fixed: a provider or a person may be sending the fax. Both lock the order before they begin, so
- * the result stays valid while the caller holds the order's lock.
+ * The reason why the fax number is fixed: a provider or a person may be sending the fax. Both lock the order before
+ * they begin, so the result stays valid while the caller holds the order's lock.
  */
 async function whyFaxIsFixed(db: Sql, orderId: number): Promise<string | null> {
   const faxActs = (await actsOfOrder(db, orderId)).filter(({ act }) => act === "fax.send");

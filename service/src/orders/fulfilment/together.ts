@@ -122,8 +122,8 @@ export async function coveredBy(deps: Deps, about: OrderMail): Promise<Covered |
 }
 
 /**
- * When the mail was queued, by the database's clock, because the clocks of nodes can differ. A job that an earlier
- * release queued has only a node's time.
+ * The time when the mail was queued, by the database's clock, because the clocks of nodes can differ. A job that an
+ * earlier release queued has only a node's time.
  */
 const sinceOf = ({ at, queuedAt }: OrderMail): string => queuedAt ?? at;
 

@@ -55,7 +55,7 @@ export const correctionsOf = (db: Sql, orderId: number) =>
     WHERE order_id = ${orderId} ORDER BY id`);
 
 /**
- * How many times the client's email address was changed. Links to documents depend on the count, so links that were
+ * The number of changes of the client's email address. Links to documents depend on the count, so links that were
  * mailed to earlier addresses stop working.
  */
 export async function emailChanges(db: Sql, orderCode: string): Promise<number> {

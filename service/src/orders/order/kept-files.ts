@@ -21,8 +21,8 @@ export const mostUploads: Readonly<Record<UploadForm, number>> = { order: 5, clo
 export const mostUploadsByMember: Readonly<Record<UploadForm, number>> = { order: 5, closing: 100 };
 
 /**
- * How long a file is stored. A closing's draft lasts 14 days from its first save, which can be a moment after the upload
- * of its first file.
+ * A file is stored for this long. A closing's draft lasts 14 days from its first save, which can be a moment after the
+ * upload of its first file.
  */
 const uploadMs: Readonly<Record<UploadForm, number>> = { order: dayMs, closing: 15 * dayMs };
 
@@ -72,7 +72,7 @@ export const releaseUnnamed = (
     WHERE kept_form = ${form} AND kept_for IS NOT NULL AND used_at IS NULL AND created_at <= ${before}
       AND NOT ${isNamed(sql`token_sha256`)}`);
 
-/** When the first of these files expires, by the hashes of their tokens; null when none of them is stored. */
+/** The time when the first of these files expires, by the hashes of their tokens; null when none of them is stored. */
 export async function endOfUploads(
   db: Sql,
   tokenHashes: readonly Buffer[],

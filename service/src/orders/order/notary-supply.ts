@@ -28,7 +28,7 @@ export type NotarySupply = {
 };
 
 /**
- * Why a person must arrange the notarization of a new order; null when notaries on record can perform it.
+ * The reason why a person must arrange the notarization of a new order; null when notaries on record can perform it.
  * @throws ServiceError naming the field when such orders are refused
  */
 export async function notaryGap(
@@ -54,8 +54,8 @@ export async function wasPricedByPerson(db: Sql, orderId: number): Promise<boole
 }
 
 /**
- * Why payment for a quoted order is refused: no suitable notary is left since the quote. Null when the order can be
- * paid. An order that a person priced stays payable, because that person has arranged a notary.
+ * The reason why payment for a quoted order is refused: no suitable notary is left since the quote. Null when the order
+ * can be paid. An order that a person priced stays payable, because that person has arranged a notary.
  */
 export async function notaryGapOfQuote(supply: NotarySupply, db: Sql, orderId: number): Promise<string | null> {
   const [sale] = await db.query<NotarizationSale & { notarize: boolean; isArranged: boolean }>(sql`

@@ -24,7 +24,7 @@ export const leftJoinOrder = (id: Statement): Statement => sql`LEFT JOIN orders 
 const firstCompleted = (environment: Environment): Statement =>
   sql`(SELECT updated_at FROM orders WHERE ${ofFirmIn[environment]} AND status = 'Completed' ORDER BY created_at, id LIMIT 1)`;
 
-/** When a firm first placed orders, and when the first completed ones were completed, for its launchpad. */
+/** The time when a firm first placed orders, and when the first completed ones were completed, for its launchpad. */
 export const firstOrders = {
   testOrderAt: firstIn(sql`orders`, "test"),
   testCompletedAt: firstCompleted("test"),

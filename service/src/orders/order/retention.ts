@@ -6,7 +6,7 @@ import { orderState } from "./order-mac.ts";
 
 /** SQL expressions, each for an order's id, that determine how long the order's documents are needed. */
 export type Payable = {
-  /** When the last of the order's checkouts expires. */
+  /** The time when the last of the order's checkouts expires. */
   lastCheckoutEnd: (orderId: Statement) => Statement;
   /** Whether the order has a payment that was not refunded. */
   isPaid: (orderId: Statement) => Statement;
@@ -14,7 +14,7 @@ export type Payable = {
   authentic: (orderId: Statement) => Statement;
 };
 
-/** Tells the retention plan how long the documents of orders are needed. */
+/** The retention rule for the documents of orders. */
 export const documentSource =
   ({ lastCheckoutEnd, isPaid, authentic }: Payable): SourceOf =>
   ({ test, live }) => {

@@ -48,7 +48,7 @@ export async function isOwnOrder(db: Sql, code: string, { partnerId, environment
   return found.length === 1;
 }
 
-/** Who pays for the order. @throws ServiceError `unavailable` for an order whose MAC is invalid */
+/** The payer of the order. @throws ServiceError `unavailable` for an order whose MAC is invalid */
 export async function orderPayer(db: Sql, orderId: number): Promise<Payer | undefined> {
   const [order] = await db.query<{ payBy: Payer }>(
     sql`SELECT pay_by AS "payBy", ${verifiedOrders} FROM orders WHERE id = ${orderId}`,
@@ -76,7 +76,7 @@ export async function findOrderOfEnvironment(db: Sql, code: string, environment:
 export const documentsDeletedAt = (orderId: Statement): Statement =>
   deletedAmong(sql`documents d ${joinMark(sql`d.blob_key`)} WHERE d.order_id = ${orderId}`, "documentsDeletedAt");
 
-/** When the retention plan deleted documents of the order; null when it has not. */
+/** The time when the retention plan deleted documents of the order; null when it has not. */
 export async function whenDocumentsWereDeleted(db: Sql, orderId: number): Promise<Date | null> {
   const [row] = await db.query<{ documentsDeletedAt: Date | null }>(sql`
     SELECT ${documentsDeletedAt(sql`${orderId}`)}`);

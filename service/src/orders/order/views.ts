@@ -23,7 +23,7 @@ export type OrderRow = BoughtServices &
     createdAt: Date;
     /** The encrypted notices about parts of the document that people may overlook. */
     documentNotices: Buffer | null;
-    /** Why a person prices the order; null when nobody does, or no reason is on record. */
+    /** The reason why a person prices the order; null when nobody does, or no reason is on record. */
     manualQuoteReason: string | null;
     /** The template version from which the order was placed; null without a template. */
     template: TemplateUse | null;
@@ -44,7 +44,7 @@ export type PublicOrderRow = OrderRow & {
   /** The carrier of the latest shipment; null without a shipment. */
   carrier: string | null;
   trackingNumber: string | null;
-  /** When the retention plan deleted the order's documents; null when it has not. */
+  /** The time when the retention plan deleted the order's documents; null when it has not. */
   documentsDeletedAt: Date | null;
 };
 

@@ -88,7 +88,7 @@ function altered(error: unknown): string {
 
 const notPayable = (message: string) => new ServiceError("not_payable", message);
 
-/** Why the payer of the order can't change; null when it can. A change must have locked the order. */
+/** The reason why the payer of the order can't change; null when it can. A change must have locked the order. */
 async function whyNot(
   db: Sql,
   { notarySupply }: Pick<Deps, "notarySupply">,

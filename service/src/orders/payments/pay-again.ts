@@ -77,7 +77,7 @@ export type AcceptsPayment = (environment: Environment) => boolean;
 export type PayAgain = {
   /** The cents to pay again. */
   cents: number;
-  /** Why an operator can't allow it now; null when they can. */
+  /** The reason why an operator can't allow it now; null when they can. */
   refusal: string | null;
 };
 

@@ -113,7 +113,7 @@ export type ExtraPayment = {
   amountCents: number;
   currency: string;
   receivedAt: Date;
-  /** When the whole payment was refunded; null until then. */
+  /** The time when the whole payment was refunded; null until then. */
   refundedAt: Date | null;
   /** Whether nobody has decided on the money: no person, no refund of a part, and no bank that took it back. */
   isUndecided: boolean;

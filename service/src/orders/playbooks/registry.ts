@@ -17,7 +17,7 @@ export type Playbook = {
   name: string;
   description: string;
   parameters: readonly Parameter[];
-  /** How long an execution waits for its decision before it expires. */
+  /** An execution waits this long for its decision before it expires. */
   waitSeconds: number;
 };
 

@@ -9,7 +9,7 @@ import { decideByCallback, type PlaybookDeps, recordRefusedRun, runPlaybook } fr
 import { registryView } from "./registry.ts";
 import { PlaybookArguments, PlaybookList, PlaybookStarted } from "./schemas.ts";
 
-/** Which partners may run playbooks: none, all, or these ids. */
+/** The partners that may run playbooks: none, all, or these ids. */
 export type PlaybooksEnabled = "off" | "on" | readonly string[];
 
 export type PlaybookRouteDeps = { frame: RouteDeps; playbooks: PlaybookDeps; enabled: PlaybooksEnabled };

@@ -12,7 +12,7 @@ export type PostageRate = { amountCents: number; carrier: string; service: strin
 /** A rate from a carrier, with the ids needed to buy the label later. */
 export type CarrierRate = PostageRate & {
   shipmentId: string;
-  /** Why the carrier calls the address undeliverable; null for a deliverable address. */
+  /** The reason why the carrier calls the address undeliverable; null for a deliverable address. */
   addressProblem: string | null;
 };
 

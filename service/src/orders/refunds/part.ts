@@ -145,7 +145,7 @@ async function givePartBack(deps: JobDeps, part: ApprovedPart): Promise<void> {
   }
 }
 
-/** Why a part can't be refunded any more; null when it can be refunded, and when it already was. */
+/** The reason why a part can't be refunded any more; null when it can be refunded, and when it already was. */
 async function reasonAgainst(
   db: Database,
   request: string,

@@ -37,7 +37,7 @@ export type RefundPreview = {
   orderCode: string;
   status: string;
   payments: readonly Held[];
-  /** Why the refund can't be requested; null when it can. */
+  /** The reason why the refund can't be requested; null when it can. */
   refusal: string | null;
   /** The id of an open request; null without one. */
   openRequest: string | null;

@@ -62,15 +62,15 @@ export const areSame = (some: readonly Held[], others: readonly Held[]): boolean
 export const covers = (held: readonly Held[], part: readonly Held[]): boolean =>
   part.every(({ id, amountCents }) => held.some((each) => each.id === id && each.amountCents >= amountCents));
 
-/** Why a refund can't be requested; null when it can. */
+/** The reason why a refund can't be requested; null when it can. */
 export async function refusalOf(db: Sql, order: LockedOrder, held: readonly Held[]): Promise<string | null> {
   if (targetOf(order, "refund_requested") === null) return `An order in ${order.status} cannot be refunded.`;
   return held.length > 0 ? refusalByHand(db, order) : "No money is held for this order.";
 }
 
 /**
- * Why no money of the order can be refunded yet, although the service holds it: the processor may have returned it
- * already. Null when a refund is possible.
+ * The reason why no money of the order can be refunded yet, although the service holds it: the processor may have
+ * returned it already. Null when a refund is possible.
  */
 export async function refusalByHand(db: Sql, { id }: LockedOrder): Promise<string | null> {
   const refund = await unassignedRefund(db, id);

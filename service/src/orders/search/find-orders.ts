@@ -17,7 +17,7 @@ import { ordersPaidBy } from "../payments/payments.ts";
 /** Limits for each search method: how many orders it sorts, and how many it returns. */
 const [orderedMost, foundMost] = [5_000, 200];
 
-/** Which orders are searched: those of a firm or, with a null `partnerId`, those of all firms. */
+/** The orders to search: those of a firm or, with a null `partnerId`, those of all firms. */
 export type SearchScope = { environment: Environment; partnerId: string | null };
 
 const ofScope = ({ environment, partnerId }: SearchScope): Statement =>

@@ -35,7 +35,7 @@ export type FirmOrdersQuery = {
   statuses: readonly OrderStatus[] | null;
   /** The ids of orders that are listed with these statuses, whatever their own status. */
   alsoIds?: readonly number[];
-  /** Who pays the orders to search for; absent for all. */
+  /** The payer of the orders to search for; absent for all. */
   payer?: Payer;
   /** Orders placed at or after `from`, and before `until`. */
   from: Date | null;

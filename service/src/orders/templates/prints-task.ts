@@ -17,7 +17,7 @@ export type PagePrint = {
   readonly words?: readonly number[];
 };
 
-/** How many pages get a fingerprint. Of further pages, only the number is compared. */
+/** At most this many pages get a fingerprint. Of further pages, only the number is compared. */
 const mostPrinted = 50;
 const mostCharacters = 1_000_000;
 const inShingle = 5;

@@ -12,8 +12,8 @@ export type UseOfVersion = (
 ) => Statement;
 
 /**
- * How long the retention plan keeps the documents of archived templates. A version that an order was placed from is
- * kept, and so is one from which an order can be placed.
+ * The retention rule for the documents of archived templates. A version is kept if an order was placed from it, or can
+ * still be placed from it.
  * @param uses what an order can be placed from
  */
 export const versionSource =

@@ -41,7 +41,7 @@ export const joinVersion: Statement = sql`JOIN template_versions v USING (templa
 export type Stored = VersionRow & {
   createdAt: Date;
   archivedAt: Date | null;
-  /** When the retention plan deleted the document. */
+  /** The time when the retention plan deleted the document. */
   deletedAt: Date | null;
   mac: Buffer | null;
 };

@@ -65,8 +65,9 @@ export const roomsOfOrder = async (
   );
 
 /**
- * Sorts the rooms `r` that contain the order `o` through the attachment `a`. First comes the closing that mails to the
- * order's client are about, and that the client pays: one with more orders of the client, attached last.
+ * Sorts the rooms `r` that contain the order `o` through the attachment `a`. The first room is the one that the
+ * client's mails mention and that the client pays: a room with more orders of the client, if there is one, and of
+ * several the one attached last.
  */
 export const closingFirst: Statement = sql`EXISTS (
     SELECT FROM room_orders x JOIN orders y ON y.id = x.order_id
@@ -76,7 +77,7 @@ export const closingFirst: Statement = sql`EXISTS (
 
 /**
  * The rooms of the order's own firm that contain it, each with that firm's orders, sorted by `closingFirst`. Leaves out
- * rooms that fail their MAC.
+ * rooms whose MAC is invalid.
  */
 export const closingsOf = async (db: Sql, orderId: number): Promise<Closing[]> =>
   authentic(

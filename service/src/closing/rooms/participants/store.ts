@@ -38,7 +38,9 @@ export async function countParticipants(
   return row ?? { total: 0, presentId: null };
 }
 
-/** How many people were mailed the room's link since the given time, and whether this address was among them. */
+/**
+ * The number of people who were mailed the room's link since the given time, and whether this address was among them.
+ */
 export async function countInvited(
   tx: Tx,
   roomId: string,
@@ -58,8 +60,8 @@ export async function markInvited(tx: Tx, roomId: string, participantId: string,
 }
 
 /**
- * A present participant, together with the room. Undefined if nobody present has this id, and when the room fails its
- * MAC.
+ * A present participant, together with the room. Undefined if nobody present has this id, and when the MAC of the room
+ * is invalid.
  */
 export async function selectInvited(db: Sql, participantId: string): Promise<Invited | undefined> {
   const found = await db.query<Invited & Marked>(
@@ -90,16 +92,16 @@ export async function markRemoved(tx: Tx, roomId: string, participantId: string,
 }
 
 /**
- * Gives the present participants with an address another one, in the rooms of the orders' own firm. A room that has a
- * participant with the new address already keeps both. The caller must have locked the orders.
- * @returns false when nobody had the earlier address
+ * Replaces an address of present participants, in the rooms of the orders' own firm. A room that already has a
+ * participant with the new address keeps both. The caller must have locked the orders.
+ * @returns false when no participant had the earlier address
  */
 export async function moveParticipants(
   tx: Tx,
   orderIds: readonly number[],
   move: { from: string; to: string },
 ): Promise<boolean> {
-  // Participants are told apart by their lowercase address.
+  // Participants are identified by their lowercase address.
   const [from, to] = [move.from.toLowerCase(), move.to.toLowerCase()];
   const rooms = await tx.query<{ id: string }>(sql`
     SELECT r.id, ${verifiedRoom} FROM rooms r WHERE EXISTS (

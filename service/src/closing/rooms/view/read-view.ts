@@ -87,7 +87,7 @@ export function createViewCache(maxBytes: number): ViewCache {
 export type OwnRoom = Omit<RoomView, "participants"> &
   Pick<OwnRoomRow, "closesOn" | "firmMethod" | "charges"> & {
     id: string;
-    /** Null when nobody asked the service to seal the closing by itself. */
+    /** The state of the automatic seal; null when no member requested it. */
     sealWish: SealWish | null;
     /** The participants with full addresses; the public view masks the addresses. */
     participants: Participant[];

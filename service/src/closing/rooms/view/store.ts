@@ -100,7 +100,9 @@ export type OwnRoomRow = RoomRow & {
   roomId: string;
   /** The day on which the closing is due; null for none. */
   closesOn: string | null;
-  /** The state of the seal that the service makes by itself, with times as ISO 8601; null when nobody asked for it. */
+  /**
+   * The state of the seal that the service makes by itself, with times as ISO 8601; null when no member requested it.
+   */
   sealWish: {
     sealedAt: string | null;
     sealedVersion: number | null;

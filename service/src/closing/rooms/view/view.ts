@@ -22,7 +22,7 @@ function signersOf(row: CardRow, rowMac: RowMac): Signer[] {
   }));
 }
 
-/** @throws ServiceError `unavailable` when the signers that the order names fail their MAC */
+/** @throws ServiceError `unavailable` when the MAC of the signers that the order names is invalid */
 function requireWritten(
   { code: orderCode, signers, customerName, customerEmail, named }: CardRow,
   rowMac: RowMac,

@@ -9,7 +9,7 @@ export type ReadmeFacts = {
   sealedSha256: string;
   /** The byte offsets of the parts of the sealed PDF; null when it is not stored. */
   parts: SealedParts | null;
-  /** When the retention plan deleted the sealed PDF; null when it did not. */
+  /** The time when the retention plan deleted the sealed PDF; null when it did not. */
   deletedAt: Date | null;
   /** The time in the time-stamp token; null without a token. */
   stampedAt: Date | null;

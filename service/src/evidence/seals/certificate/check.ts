@@ -38,7 +38,7 @@ type Checked = {
 type Role = {
   readonly setting: string;
   readonly keySetting: string;
-  /** Why a certificate doesn't fit the purpose. `place` is its index in the chain. */
+  /** The reason why a certificate doesn't fit the purpose. `place` is its index in the chain. */
   readonly fault: (certificate: Certificate, place: number) => Fault | null;
 };
 

@@ -23,7 +23,7 @@ type CrlFields = {
   readonly revoked: readonly RevokedCertificate[];
   /** The number of the list. It increases with each list at the URL. */
   readonly number: number;
-  /** When the list was made. This and `nextUpdate` are in epoch milliseconds. */
+  /** The time when the list was made. This and `nextUpdate` are in epoch milliseconds. */
   readonly thisUpdate: number;
   readonly nextUpdate: number;
 };

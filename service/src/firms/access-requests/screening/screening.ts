@@ -1,7 +1,7 @@
 import { domainToASCII, domainToUnicode } from "node:url";
 import type { ScreeningRules } from "./rules-file.ts";
 
-/** Why a person must review a request; only the operator sees it. */
+/** The reason why a person must review a request; only the operator sees it. */
 export type Reason =
   | "free_mail"
   | "disposable_mail"

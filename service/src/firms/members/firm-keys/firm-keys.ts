@@ -39,7 +39,7 @@ export type WantedKey = {
   environment: string;
   /** The scopes of the key; null for a key without restrictions. */
   scopes: readonly string[] | null;
-  /** When the key expires: a number of days, a date, or `never`. */
+  /** The expiry of the key: a number of days, a date, or `never`. */
   expires: string;
 };
 

@@ -97,7 +97,7 @@ export const endInvitation = (tx: Tx, invitationId: string, at: Date, outcome: "
     WITH revoked AS (${revocationRow("invitation", invitationId, at)})
     UPDATE invitations SET ended_at = ${at}, outcome = ${outcome} WHERE id = ${invitationId}`);
 
-/** How many invitations a firm has mailed since `since`: the total, and those to one address. */
+/** The number of invitations that a firm has mailed since `since`: in total, and to one address. */
 export async function countMailed(tx: Tx, partnerId: string, email: string, since: Date) {
   const [row] = await tx.query<{ all: number; toAddress: number }>(sql`
     SELECT count(*) AS all, count(*) FILTER (WHERE email = ${email}) AS "toAddress"

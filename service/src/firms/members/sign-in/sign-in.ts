@@ -32,7 +32,7 @@ export type SignInDeps = { db: Database; clock: Clock; secrets: SecretBytes; row
 export const signInMailQueue = "sign-in-mail";
 
 export const linkSeconds = 10 * 60;
-/** How long a browser is remembered after a sign-in. */
+/** A browser is remembered for this long after a sign-in. */
 export const rememberedSeconds = 365 * 24 * 3600;
 // Limits on open mailed links for each address, so that nobody can flood its owner. Browsers that have signed in with
 // the address have a separate quota.

@@ -81,7 +81,7 @@ function startOfDay(text: string): number {
 export const overlapHours = [0, 1, 24, 72] as const;
 
 /**
- * How many hours the replaced key stays valid; one of `overlapHours`.
+ * Parses the number of hours for which the replaced key stays valid; one of `overlapHours`.
  * @throws ServiceError for any other number of hours
  */
 export function keyOverlap(text: string): number {

@@ -21,5 +21,5 @@ export type Question = {
 /** Answers by field name. A Map, because a field may have the name of an object's built-in member. */
 export type Answers = ReadonlyMap<string, readonly string[]>;
 
-/** Why a form can't be filled in online. The worker reports it. */
+/** The reason why a form can't be filled in online. The worker reports it. */
 export type WhyNot = "encrypted" | "signed" | "no_fields" | "secret_fields" | "too_many" | "unreadable";

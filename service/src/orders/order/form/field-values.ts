@@ -1,5 +1,5 @@
 import type { Language } from "../../../kernel/platform/languages.ts";
-/** How a date is written: `iso` 2026-01-05, `us` 01/05/2026, `long` January 5, 2026. */
+/** The formats of a date: `iso` 2026-01-05, `us` 01/05/2026, `long` January 5, 2026. */
 export const dateFormats = ["iso", "us", "long"] as const;
 export const textFormats = ["any", "email", "phone_us", "zip_us", "ssn_last4"] as const;
 export const currencies = ["USD", "CAD", "EUR", "GBP", "MXN"] as const;
@@ -14,7 +14,7 @@ export type NumberFormat = {
 export type TextFormat = (typeof textFormats)[number];
 export type FieldFormat = (typeof dateFormats)[number] | TextFormat | NumberFormat;
 
-/** Why a text is not a valid value of its field, with the limit that it breaks. */
+/** The reason why a text is not a valid value of its field, with the limit that it breaks. */
 export type ValueFault = {
   readonly rule: Exclude<TextFormat, "any"> | "number" | "decimals" | "min" | "max" | "option";
   readonly limit: string;

@@ -30,13 +30,13 @@ export type OrderForm = SenderTexts & {
   shipMethod: ShipMethod | null;
   faxTo: string | null;
   createCheckout: boolean;
-  /** When the firm pays, the client gets no information about money. */
+  /** If the firm pays, the client gets no information about money. */
   payBy: Payer;
   signing: SigningForm;
 };
 
 export const payers = ["client", "firm"] as const;
-/** Who pays an order. A checkout pays only orders of one payer. */
+/** The payer of an order. A checkout pays only orders of one payer. */
 export type Payer = (typeof payers)[number];
 
 /**

@@ -10,7 +10,7 @@ type Expression =
   | { readonly operator: Operator; readonly of: readonly Expression[] };
 
 export const mostFormula = 200;
-/** How deep a formula may be nested. The limit keeps recursion from overflowing the stack. */
+/** The deepest nesting of a formula. Without the limit, recursion could overflow the stack. */
 const deepest = 20;
 
 const isFunction = (name: string): name is FunctionName => ["sum", "min", "max", "round"].includes(name);

@@ -123,8 +123,8 @@ export type RefusalKind = "not_due" | "stuck" | "disputed" | "in_process";
 type Refusal = { kind: RefusalKind; message: string };
 
 /**
- * Why the order can't be paid now; null when it can. Before a payment, the caller must have locked the order; for a
- * page it need not.
+ * The reason why the order can't be paid now; null when it can. Before a payment, the caller must have locked the
+ * order; for a page it need not.
  * @param ownCharge the id of the firm's charge that is about to be sent; it doesn't prevent the payment
  */
 export async function refusalOf(

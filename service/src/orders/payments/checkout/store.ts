@@ -28,7 +28,7 @@ export type CheckoutSession = {
   /** The processor's id of the session; null until the processor's answer is recorded. */
   sessionId: string | null;
   url: string | null;
-  /** When the session was requested. It shows which of the processor's accounts has the session. */
+  /** The time when the session was requested. It shows which of the processor's accounts has the session. */
   createdAt: Date;
   expiresAt: Date;
 };

@@ -46,7 +46,7 @@ export const chargeRows = stateRows(chargeState);
  */
 export type ChargeState = "asked" | "answered" | "pending" | "declined" | "succeeded" | "failed" | "refused";
 
-/** Why a charge is refused to a spender: a member, or a key. */
+/** The reason why a charge is refused to a spender: a member, or a key. */
 export type SpendingRefusal = "left" | "no_limit" | "above_order_limit" | "above_month_limit";
 
 /** The reason of a failed charge that a person ended manually. */
@@ -72,8 +72,8 @@ export type FirmCharge = {
   askedBy: string;
   askedAt: Date;
   /**
-   * When the charge was first sent to the processor; null for a charge that was never sent. Once sent, only the
-   * processor knows whether a payment exists.
+   * The time when the charge was first sent to the processor; null for a charge that was never sent. Once sent, only
+   * the processor knows whether a payment exists.
    */
   sentAt: Date | null;
   changedAt: Date;
@@ -246,8 +246,8 @@ export type OverdueCharge = Pick<
   /** True if the charge was sent to another account of the processor than the one in use now. */
   isElsewhere: boolean;
   /**
-   * When the last open checkout of its orders in an earlier account expires; null for none. The charge is sent after
-   * that.
+   * The time when the last open checkout of its orders in an earlier account expires; null for none. The charge is sent
+   * after that.
    */
   pageEndsAt: Date | null;
 };

@@ -106,8 +106,8 @@ export async function setLimit(
 }
 
 /**
- * When the current month began, in the time zone of the firm's statements. In the test environment, the month is that
- * of the test clock, and its beginning is as long ago as the clock shows.
+ * The time when the current month began, in the time zone of the firm's statements. In the test environment, the month
+ * is that of the test clock, and its beginning is as long ago as the clock shows.
  * @throws ServiceError `unavailable` when the row that names the time zone fails its MAC
  */
 async function startOfMonth(db: Sql, owner: Owner, at: Date): Promise<Date> {

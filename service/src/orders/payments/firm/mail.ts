@@ -91,7 +91,7 @@ function methodWords(moment: MethodMoment, method: PaymentMethod) {
   }[moment];
 }
 
-/** Why a charge failed, in words. The keys are the processor's codes and this service's own. */
+/** The reason why a charge failed, in words. The keys are the processor's codes and this service's own. */
 const reasons: Readonly<Record<string, string>> = {
   authentication_required: "Your bank wants a person to confirm the payment.",
   expired_card: "The card has expired.",
@@ -115,7 +115,7 @@ const reasons: Readonly<Record<string, string>> = {
   order_altered: "The operator has to check one of the orders first.",
 };
 
-/** Why a charge was refused to the member or the API key that asked for the payment, in words. */
+/** The reason why a charge was refused to the member or the API key that asked for the payment, in words. */
 const limitReasons: Readonly<Record<SpendingRefusal, (spender: string) => string>> = {
   left: (spender) => `The ${spender} the payment can’t spend for the firm any more.`,
   no_limit: (spender) => `An owner has not allowed the ${spender} the payment to spend.`,

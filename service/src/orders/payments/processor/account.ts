@@ -55,7 +55,7 @@ export async function presentAccount({ db, clock, processor }: AccountDeps): Pro
   return (await lastOnRecord(db))?.account ?? null;
 }
 
-/** Why payments are refused with a key that may not read its account; null when they are allowed. */
+/** The reason why payments are refused with a key that may not read its account; null when they are allowed. */
 export async function whyUnreadIsRefused(db: Sql, { testMode }: Pick<Processor, "testMode">): Promise<string | null> {
   if (!testMode) return null;
   const last = await lastOnRecord(db);
@@ -195,7 +195,7 @@ export async function isOfOtherAccount(deps: AccountDeps, at: Date | null): Prom
   return true;
 }
 
-/** When the account was changed last; null for never. */
+/** The time when the account was changed last; null for never. */
 export const lastAccountChange = async (db: Sql): Promise<Date | null> => (await lastOnRecord(db))?.since ?? null;
 
 /**

@@ -68,7 +68,7 @@ const actorOf = ({ actor, at, log }: ApplyOptions): Actor => ({ actor, at, log }
 /** The part of the event's money that is for one order. */
 export type Share = {
   amount: number | null;
-  /** Why a payment for several orders has the wrong amount; null when the amount is right. */
+  /** The reason why a payment for several orders has the wrong amount; null when the amount is right. */
   mismatch: string | null;
   /** The supplement that the payment is for; null for the order's total. */
   supplementId: number | null;

@@ -20,7 +20,7 @@ export type SavedMethod = {
   kind: "card" | "bank";
   brand: string | null;
   last4: string | null;
-  /** When the card expires, as MM/YYYY; null for a bank account. */
+  /** The time when the card expires, as MM/YYYY; null for a bank account. */
   expires: string | null;
 };
 

@@ -290,7 +290,7 @@ function setupMessage(object: Fields, setupIntent: string | null): SetupMessage 
   return setupId === null ? null : { kind: "setup", setupId, setupIntent };
 }
 
-/** When the processor created the event. Events may arrive in another order. */
+/** The time when the processor created the event. Events may arrive in another order. */
 export function timeOf({ created }: SignedEvent, at: Date): Date {
   const time = new Date(Number.isSafeInteger(created) ? Number(created) * 1000 : Number.NaN);
   return Number.isNaN(time.getTime()) ? at : time;

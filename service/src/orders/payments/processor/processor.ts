@@ -14,7 +14,7 @@ export type SignedEvent = {
   type: string;
   account?: unknown;
   livemode?: unknown;
-  /** When the processor created the event, in Unix seconds. */
+  /** The time when the processor created the event, in Unix seconds. */
   created?: unknown;
   data: { object: unknown };
 };
