@@ -28,7 +28,7 @@ export type AppointmentView = {
    * queue.
    */
   now: QueuePlace | null;
-  /** Whether the page offers the device check. */
+  /** True if the page offers the device check. */
   hasDeviceCheck: boolean;
   reader: Reader;
   error?: string | null;
@@ -52,7 +52,8 @@ ${!found.isFixed && card("times", session ? words.move : words.choose, offers.le
   const isAnswer = error !== undefined && error !== null;
   return layout(assets, {
     ...clientFrame(reader.words),
-    // The response to a form has no links to other languages, because following one would lose the form's result.
+    // The response to a form has no links to other languages, because following such a link would lose the form's
+    // result.
     ...(isAnswer && { headerNav: html`` }),
     unlisted: true,
     title: words.title,
@@ -78,7 +79,7 @@ function bookedPart(
 <form method="post" action="${linkFor(reader, `${appointmentPath(token)}/cancel`)}"><div class="form-actions"><button type="submit" class="quiet-button">${words.cancel}</button></div></form>`;
 }
 
-/** The link of the notary's own tool is in the mail alone. */
+/** Only the mail contains the link of the notary's own tool. */
 const pointOf = ({ mode, meetingPoint }: NotarySession, words: AppointmentWords): string =>
   mode === "ipen" ? (meetingPoint ?? "") : meetingPoint === null ? words.here : words.byMail;
 
@@ -95,7 +96,7 @@ ${select({ name: "slot", label: words.time, required: true, options })}
 }
 
 /**
- * The appointment page that opens by the order's link. Others may know that link, so the page shows only the time. Its
+ * The appointment page that the order's link opens. Anyone may have that link, so the page shows only the time. Its
  * button mails a separate link to each person who must appear.
  */
 export function invitationPage(

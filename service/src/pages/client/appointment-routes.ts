@@ -32,11 +32,11 @@ export type AppointmentPageDeps = {
   assets: Assets;
   limits: RateLimits;
   notaries: Pick<IdentityDeps, "desk" | "secrets">;
-  /** Null when the installation has no audio and video. */
+  /** Null when the service offers no audio and video. */
   live: Omit<DeviceDeps, "limits"> | null;
 };
 
-/** The states in which people wait for a room, and may test their device before. */
+/** The states in which people wait for a room, and may test their device. */
 const checkedIn: ReadonlySet<QueuePlace["state"]> = new Set(["booked", "waiting", "taken"]);
 
 /** `key` is the last part of the address: the token of a person's link, or the order's code. */
@@ -47,12 +47,12 @@ type Routed = {
   show: (asked: Asked, refused?: Refused) => Promise<PageAnswer>;
   /** Performs the action of a POST. Null for a GET, which only shows the page. */
   act: ((asked: Asked) => Promise<{ redirect: string }>) | null;
-  /** Set for the routes of the queue: the messages of their refusals differ from those about appointments. */
+  /** Set for the routes of the queue, whose error messages differ from those about appointments. */
   refused?: "now";
 };
 
 /**
- * Adds the appointment pages. Each person who must appear has a link to one of them. The page that opens by the order's
+ * Adds the appointment pages. Each person who must appear has a link to a page of their own. The page of the order's
  * link mails these links on request. A GET changes nothing.
  */
 export function appointmentPages(app: FastifyInstance, deps: AppointmentPageDeps): void {
@@ -69,7 +69,7 @@ export function appointmentPages(app: FastifyInstance, deps: AppointmentPageDeps
   });
 }
 
-/** Adds a route. When the request of a form is refused, the page shows the refusal in the reader's language. */
+/** Adds a route. If a form is rejected, the page shows the error in the reader's language. */
 function addRoute(scope: FastifyInstance, limits: RateLimits, { url, show, act, refused }: Routed): void {
   pageRoute(
     scope,
@@ -112,7 +112,7 @@ const showAppointment =
   async ({ key: token, reader }, refused) => {
     const live = roomsOf(deps);
     const [found, now] = await Promise.all([appointmentOf(bookingOf(deps), token), live && queuePlaceOf(live, token)]);
-    // An observer sends nothing, so there is no device to check.
+    // An observer sends no media, so there is no device to check.
     const hasDeviceCheck = now !== null && checkedIn.has(now.state) && found.guest?.role !== "observer";
     const page = appointmentPage(deps.assets, {
       ...{ token, found, now, hasDeviceCheck, reader },
@@ -145,7 +145,7 @@ function appointmentRoutes(deps: AppointmentPageDeps): Routed[] {
   ];
 }
 
-/** The routes of people who ask for a notary now. */
+/** The routes of people who request a meeting with a notary now. */
 function queueRoutes(deps: AppointmentPageDeps): Routed[] {
   const live = roomsOf(deps);
   const show = showAppointment(deps);

@@ -37,7 +37,7 @@ export function clientRoute<Url extends string>(
   });
 }
 
-/** A page that says what happened, with a link back to the order if there is one. */
+/** A page with a message, and a link back to the order if there is one. */
 export function messagePage(
   assets: Pick<Assets, "url">,
   orderCode: string | null,

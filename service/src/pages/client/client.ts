@@ -24,9 +24,9 @@ export type ClientDeps = OrderPageDeps & PaymentPageDeps & RoomPageDeps;
 
 export type ClientParts = {
   rowMac: RowMac;
-  /** Null when no forms are filled in online. */
+  /** Null when no forms can be filled in online. */
   fills: FillRoutesDeps["fills"] | null;
-  /** Whether the service has rooms in which people meet a notary by audio and video. */
+  /** True if the service has rooms in which people meet a notary by audio and video. */
   hasRooms: boolean;
 };
 
@@ -80,7 +80,8 @@ function paymentRoutes(app: FastifyInstance, deps: PaymentPageDeps): void {
     ["/orders/:code/checkout", payments.checkoutUrl],
     ["/orders/:code/checkout/together", payments.checkoutTogether],
   ] as const) {
-    // A new checkout ends the previous one, so programs that follow links (mail scanners, previews) must not open one.
+    // A new checkout ends the previous one, so a GET must not open a checkout: mail scanners and link previews follow
+    // links.
     clientRoute(app, deps, path, async ({ params: { code } }, reader) => {
       await orderOf(db, code);
       return { redirect: linkFor(reader, `/orders/${code}`) };
@@ -99,8 +100,8 @@ function paymentRoutes(app: FastifyInstance, deps: PaymentPageDeps): void {
     clientRoute(app, deps, path, open, "POST");
   }
 
-  // The pages after a payment for several orders. The address names none of the orders, because the payer may not be
-  // allowed to see all of them.
+  // The pages after a payment for several orders. The URL names no order, because the payer may not be allowed to see
+  // all of them.
   for (const name of ["returned", "cancelled"] as const)
     clientRoute(app, deps, `/checkout/${name}`, async (_, reader) =>
       messagePage(assets, null, reader, reader.words.payment[name]),
@@ -121,7 +122,7 @@ type RoomPageDeps = {
   baseUrl: string;
 };
 
-/** `/rooms/{code}`, and the part of it that refreshes itself. */
+/** `/rooms/{code}`, and the part of the page that refreshes itself. */
 function roomRoutes(app: FastifyInstance, deps: RoomPageDeps, rowMac: RowMac): void {
   const { db, assets, baseUrl } = deps;
 

@@ -1,6 +1,6 @@
 /**
- * The page of a closing for its client: what is to be paid for all of the client's documents, their states, and the
- * receipts. A client who only pays needs nothing else. The link to it is mailed to the client alone.
+ * The page of a closing for its client: the amount due for all of the client's documents, their states, and the
+ * receipts. The link to the page is mailed only to the client, who needs nothing else to pay.
  */
 import type { FastifyInstance } from "fastify";
 import type { ClientClosing, ClientOrder } from "../../closing/rooms/rooms.ts";
@@ -34,7 +34,7 @@ type Shown = {
   firm: ShownFirm;
   /** The orders that one payment would pay now. */
   due: readonly (ClientOrder & { dueCents: number })[];
-  /** Whether this is a test closing on a service that takes no payments: the firm then pays in the sandbox. */
+  /** True for a test closing on a service without payments: the firm then pays in the sandbox. */
   isPaymentSimulated: boolean;
   receipts: readonly BillingDocument[];
   titleOf: (order: ClientOrder) => string | null;
@@ -46,7 +46,7 @@ export function closingRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
 
   clientRoute(app, deps, url, async ({ params }, reader) => {
     const shown = await read(params);
-    // The order has left its room since the mail was sent. It can still be seen and paid alone.
+    // The order has left its room since the mail was sent. Its own page still shows it, and can pay it alone.
     if (!shown) return { redirect: linkFor(reader, `/orders/${params.code}`) };
     const logo = logoOf(shown.firm.branding);
     const page = layout(assets, {
@@ -63,7 +63,7 @@ export function closingRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
     render(live(found(await read(params)), reader)),
   );
 
-  // A new checkout ends the previous one, so programs that follow links must not open one.
+  // A new checkout ends the previous one, so a GET must not open a checkout: mail scanners follow links.
   clientRoute(app, deps, `${url}/checkout`, async ({ params }, reader) => {
     await requireToken(deps, params);
     return { redirect: linkFor(reader, pathOf(params)) };
@@ -123,7 +123,7 @@ type Link = { code: string; token: string };
 const pathOf = ({ code, token }: Link): string => `/orders/${code}/closing/${token}`;
 const notFound = () => new ServiceError("not_found", "Order not found.");
 
-/** @throws ServiceError, the same for an unknown order and for a token of another one */
+/** @throws ServiceError, the same for an unknown order and for another order's token */
 async function requireToken({ db, documents }: OrderPageDeps, { code, token }: Link): Promise<PublicOrderRow> {
   const order = await orderOf(db, code);
   if (!(await documents.links.isClosingToken(code, token))) throw notFound();
@@ -177,7 +177,7 @@ ${receipts.length > 0 && card("receipts", words.orderPage.receipts, receiptList(
 const titleIn = ({ titleOf }: Shown, order: ClientOrder, { words }: Reader): string =>
   titleOf(order) ?? nameOf({ label: order.label, orderCode: order.code }, words);
 
-/** The orders to pay now, with the sum that the button asks for. When nothing is due: the prices of the orders. */
+/** The orders to pay now, with the sum on the payment button. When nothing is due: the prices of the orders. */
 function priceCard(shown: Shown, reader: Reader): Html | false {
   const { closing, due } = shown;
   const { words } = reader;

@@ -33,9 +33,9 @@ import { clientRoute } from "./client-route.ts";
 type DeliveryPageDeps = { assets: Assets; limits: RateLimits; documents: { deliveries: DeliveryDeps } };
 
 /**
- * Adds the page that shows the documents of a closing to anyone who has their link. If the link asks for a code, the
- * page also needs the code that is mailed to the recipient. Opening the page mails and downloads nothing, because mail
- * programs open links by themselves.
+ * Adds the page that shows the documents of a closing to anyone with their link. If the link requires a code, the page
+ * also requires the code that is mailed to the recipient. Opening the page neither mails nor downloads anything,
+ * because mail programs open links by themselves.
  */
 export function deliveryRoutes(app: FastifyInstance, deps: DeliveryPageDeps): void {
   const { assets, documents } = deps;
@@ -84,7 +84,10 @@ export function deliveryRoutes(app: FastifyInstance, deps: DeliveryPageDeps): vo
   );
 }
 
-/** Proofs show nothing of a document, so they may be opened by a link, and are not listed as downloads. */
+/**
+ * The routes of the documents' proofs. A proof reveals nothing of its document, so a GET may open it, and it is not
+ * logged as a download.
+ */
 function proofRoutes(app: FastifyInstance, deps: DeliveryPageDeps): void {
   const { deliveries } = deps.documents;
   for (const form of proofForms)
@@ -162,7 +165,7 @@ function codeRoutes(app: FastifyInstance, deps: DeliveryPageDeps): void {
 
 type Door = Awaited<ReturnType<typeof deliveryDoor>> & { path: string; outcome: string | undefined };
 
-/** The page before the code was typed. It names neither the closing nor its documents. */
+/** The page before the code was entered. It names neither the closing nor its documents. */
 function doorPage(assets: Assets, { to, isLocked, isMailed, room, path, outcome }: Door, reader: Reader): string {
   const { words } = reader;
   const { code } = words.delivery;

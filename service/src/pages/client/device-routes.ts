@@ -1,4 +1,4 @@
-/** The test of a device on the appointment page, before the notary opens the room. It uses the media engine of rooms. */
+/** The test of a device on the appointment page, before the notary opens the room. It uses the rooms' media engine. */
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { eventStreams } from "../../kernel/http/event-stream.ts";
 import type { Passing } from "../../kernel/http/pass-on.ts";
@@ -15,8 +15,8 @@ export const devicePath = (token: string): string => `/appointments/${token}/dev
 type Params = { token: string };
 
 /**
- * The query that names this node. Later requests of a device test carry it, because they must reach the node that has
- * the test's connection. Empty without NODE_URL.
+ * The query that names this node, with a MAC. Later requests of a device test send it, because they must reach the node
+ * with the test's connection. Empty without NODE_URL.
  */
 function queryOf(own: OwnNode, token: string): string {
   const address = own.addressFor(`device ${token}`);
@@ -24,7 +24,7 @@ function queryOf(own: OwnNode, token: string): string {
   return `?at=${own.id}.${Buffer.from(address.url).toString("base64url")}.${address.mac.toString("hex")}`;
 }
 
-/** The other node that a request names; null for this node, and for an address that no node has made for this link. */
+/** The other node that a request names; null for this node, and for an address whose MAC is invalid for this link. */
 function otherNode(own: OwnNode, { params, query }: FastifyRequest): NodeAddress | null {
   const { token } = params as Params;
   const { at } = query as { at?: unknown };
@@ -37,7 +37,7 @@ function otherNode(own: OwnNode, { params, query }: FastifyRequest): NodeAddress
 
 export type DeviceDeps = { limits: RateLimits; live: LiveDeps; passing: Passing };
 
-/** Adds the addresses below `/appointments/{token}/device` that the script of the test requests. */
+/** Adds the URLs below `/appointments/{token}/device` that the script of the test requests. */
 export function deviceRoutes(scope: FastifyInstance, { limits, live, passing }: DeviceDeps): void {
   const tester = async (token: string) => {
     const of = await testerOf(live, token);

@@ -14,15 +14,15 @@ import { linkFor, type Reader } from "../ui/words/reader.ts";
 export type FillPageView = {
   fill: Fill;
   firm: ShownFirm;
-  /** The address of the form, without a step. */
+  /** The URL of the form, without a step. */
   path: string;
   faults: readonly Fault[];
   /**
-   * Whether another window saved answers after this window was opened. If so, this window's answers were not saved. The
-   * page shows them again, and the next attempt saves them.
+   * True if another window saved answers after this window was opened, so that this window's answers were not saved.
+   * The page shows them again, and the next attempt saves them.
    */
   isStale: boolean;
-  /** Returns a question's answer from the refused form. Without it, the questions show their saved answers. */
+  /** Returns a question's answer from the rejected form. If absent, the questions show their saved answers. */
   typed?: ((index: number, question: Question) => readonly string[]) | undefined;
 };
 
@@ -54,7 +54,7 @@ ${questionsAt(fill, step).map(({ question, index }) => input(view, question, ind
   return page(assets, view, reader, body, ["fill.js"]);
 }
 
-/** Shows all answers before they are put into the document. */
+/** Shows all answers before they are written into the document. */
 export function fillReviewPage(assets: Pick<Assets, "url">, view: FillPageView, reader: Reader): string {
   const { fill, path, faults } = view;
   const { words } = reader;
@@ -175,7 +175,7 @@ function input(view: FillPageView, question: Question, index: number, words: Wor
   }
 }
 
-/** The `autocomplete` of questions that surely ask for the reader's own data (WCAG 2.2, 1.3.5). */
+/** The `autocomplete` values of questions that certainly ask for the reader's own data (WCAG 2.2, 1.3.5). */
 function completion(label: string): { autocomplete?: string; inputMode?: "email" | "tel" | "numeric" } {
   if (/^(?:your )?e-?mail(?: address)?$/i.test(label)) return { autocomplete: "email", inputMode: "email" };
   if (/^(?:your )?(?:phone|telephone|mobile)(?: number)?$/i.test(label))

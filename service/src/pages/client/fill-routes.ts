@@ -34,10 +34,10 @@ export type FillRoutesDeps = {
 };
 
 const base = "/fill/:id/:token";
-/** A form with 500 long answers, as browsers encode it. */
+/** The limit is enough for a form with 500 long answers, as browsers encode it. */
 const mostBytes = 1024 * 1024;
 
-/** Adds the pages of a form that a client fills in online. The form's address is the only credential. */
+/** Adds the pages of a form that a client fills in online. The form's URL is the only credential. */
 export function fillPages(app: FastifyInstance, deps: FillRoutesDeps): void {
   readPages(app, deps);
   app.register(async (forms) => {
@@ -107,7 +107,7 @@ function endRoutes(forms: FastifyInstance, deps: FillRoutesDeps): void {
     const faults = await finishFill(fills, fill, revisionIn(form));
     if (faults !== "stale" && faults.length === 0) return { redirect: linkFor(reader, path) };
     const now = await viewOf(deps, view.params);
-    // If the button was pressed twice, the second request finds the form completed.
+    // After a double click, the second request finds the form completed.
     if (now.fill.state === "completed") return { redirect: linkFor(reader, path) };
     const isStale = faults === "stale";
     const again = { ...now, isStale, faults: isStale ? [] : faults };
@@ -122,14 +122,14 @@ function endRoutes(forms: FastifyInstance, deps: FillRoutesDeps): void {
 type Post = {
   view: View;
   fill: Fill;
-  /** The step in the address; 1 when the address names none. */
+  /** The step in the URL; 1 when the URL names none. */
   step: number;
   form: FormValues;
   reader: Reader;
   path: string;
 };
 
-/** A form that has ended takes no more answers; its last page is shown. */
+/** A form that has ended accepts no more answers; its last page is shown. */
 function post(
   forms: FastifyInstance,
   deps: FillRoutesDeps,

@@ -26,16 +26,16 @@ export type OrderView = Omit<
   "lines" | "customerName" | "documentName" | "documentNotices" | "docSlug"
 > & {
   lines: readonly { type: string; label: string; amountCents: number }[];
-  /** Whether the hosted checkout of the order can be opened now. */
+  /** True if the hosted checkout of the order can be opened now. */
   payable: boolean;
-  /** Whether a time with a notary can be booked. */
+  /** True if a time with a notary can be booked. */
   offersAppointment: boolean;
   together: PaidTogether;
-  /** An amount that is due after the order was paid, for postage or in place of a payment that a bank took back. */
+  /** An amount due after the order was paid: for postage, or to replace a payment that a bank reversed. */
   supplement: Pick<Supplement, "amountCents" | "replacesLoss"> | undefined;
-  /** Whose bank payment is in process, so that nothing has to be paid now; null for none. */
+  /** The payer whose bank payment is in process, so that nothing is due now; null for none. */
   inProcess: Payer | null;
-  /** Tells when the order's documents will be deleted, or when they were. */
+  /** A sentence on when the order's documents will be deleted, or were deleted. */
   retention: Html | string | null;
   signers: readonly ShownSigner[];
   firm: ShownFirm;
@@ -46,7 +46,7 @@ export type OrderView = Omit<
 };
 
 /**
- * `orders` can be paid together by one checkout, and include the page's own order. `withheld` is the number of the
+ * `orders` can be paid together in one checkout, and include the page's own order. `withheld` is the number of the
  * closing's orders that this checkout leaves out.
  */
 export type PaidTogether = { orders: readonly { totalCents: number }[]; withheld: number };
@@ -57,9 +57,7 @@ export type PaidTogether = { orders: readonly { totalCents: number }[]; withheld
  */
 export type ShownSigner = Pick<SignerState, "name" | "status" | "takenIn" | "isSimulated" | "routing">;
 
-/**
- * The documents of an order, shown to anyone with the link to them. `path` is the common beginning of their addresses.
- */
+/** The documents of an order, shown to anyone with the link to them. `path` is the common prefix of their URLs. */
 export type LinkedDocuments = { path: string; list: readonly ProvenDocument[] };
 
 const unpriced = "ManualQuoteRequired";
@@ -108,8 +106,8 @@ function details(order: OrderView, { language, orderPage, components }: Words): 
 }
 
 /**
- * The card of the order's documents. It comes first on the page that the mailed link opens, because the reader came for
- * the documents. The document that counts comes first: the notarized one, else the signed one.
+ * The card of the order's documents. On the page that the mailed link opens, this card comes first, because the reader
+ * came for the documents. Of the documents, the valid one comes first: the notarized one, otherwise the signed one.
  */
 function documentsCard(documents: LinkedDocuments, { title, signers }: OrderView, words: Words): Html {
   const places: Partial<Record<OrderDocument["kind"], number>> = { notarized: 0, sealed: 1, original: 3 };
@@ -128,7 +126,7 @@ const parcel = ({ carrier, trackingNumber }: OrderView, { orderPage, components 
     [orderPage.facts.tracking, trackingNumber && codeText(trackingNumber, orderPage.facts.tracking, components.copy)],
   ]);
 
-/** Anyone with the order's link may ask for the documents; the mail goes only to the client. */
+/** Anyone with the order's link may request the documents; the mail is sent only to the client. */
 const documentsForm = ({ code, customerEmail }: OrderView, { words, asked }: Reader): Html =>
   html`<div class="documents-form"><form class="no-print" method="post" action="${linkFor({ asked }, `/orders/${code}/documents`)}"><button type="submit">${words.documentsMail.button}</button></form>
 <p class="quiet-text no-print">${words.documentsMail.hint(maskEmail(customerEmail))}</p></div>`;
@@ -204,7 +202,7 @@ ${order.retention && html`<p class="quiet-text"><strong>${page.retention}</stron
 /** The HTML that htmx requests every few seconds to refresh the page of an order. */
 export const orderFragment = (order: OrderView, reader: Reader): string => render(live(order, reader));
 
-/** The page of an order. The code in its address permits reading only. */
+/** The page of an order. The code in its URL permits reading only. */
 export function orderPage(
   assets: Pick<Assets, "url">,
   order: OrderView,

@@ -36,28 +36,28 @@ export type OrderPageDeps = {
   assets: Assets;
   limits: RateLimits;
   payments: {
-    /** Whether orders of an environment can be paid in the checkout. */
+    /** Returns true if orders of an environment can be paid in the checkout. */
     acceptsPayment: AcceptsPayment;
-    /** Returns the address of an order's hosted checkout. @throws ServiceError when the order cannot be paid */
+    /** Returns the URL of an order's hosted checkout. @throws ServiceError when the order cannot be paid */
     checkoutUrl: (orderCode: string) => Promise<string>;
-    /** The further amount that is due now for a paid order; undefined for none. */
+    /** The further amount due for a paid order; undefined for none. */
     supplementOf: (order: { code: string; status: string }) => Promise<Supplement | undefined>;
-    /** Whose bank payment for the order is in process; null for none. */
+    /** The payer whose bank payment for the order is in process; null for none. */
     payerInProcess: (orderCode: string) => Promise<Payer | null>;
     /**
      * Returns the orders of the same client and room that can be paid together with the order, and how many orders are
      * left out.
      */
     payableTogether: (orderCode: string) => Promise<PaidTogether>;
-    /** Returns the address of one hosted checkout for these orders. @throws ServiceError when none can be paid */
+    /** Returns the URL of one hosted checkout for these orders. @throws ServiceError when none can be paid */
     checkoutTogether: (orderCode: string) => Promise<string>;
-    /** The receipts and credit notes of what the client paid for an order. */
+    /** The client's receipts and credit notes for an order. */
     receiptsOf: (orderCode: string) => Promise<readonly BillingDocument[]>;
-    /** One of the receipts as a PDF. @throws ServiceError for an unknown number */
+    /** A receipt as a PDF. @throws ServiceError for an unknown number */
     receiptFile: (receipts: readonly BillingDocument[], number: string) => Promise<{ name: string; pdf: Buffer }>;
   };
   retention: RetentionPlan;
-  /** The address of the service, printed on paper versions of the page. */
+  /** The base URL of the service, printed on paper versions of the page. */
   baseUrl: string;
   firmOf: (partnerId: string) => Promise<ShownFirm>;
   documents: {
@@ -66,9 +66,9 @@ export type OrderPageDeps = {
     /** Documents that firms sent to other people. */
     deliveries: DeliveryDeps;
     links: {
-      /** Whether `token` is the token of the link to this order's documents. */
+      /** Returns true if `token` is the token of the link to this order's documents. */
       isToken: (orderCode: string, token: string) => Promise<boolean>;
-      /** Whether `token` belongs to the link that shows the client all orders of this order's closing. */
+      /** Returns true if `token` is that of the link to all of the client's orders in this order's closing. */
       isClosingToken: (orderCode: string, token: string) => Promise<boolean>;
       /**
        * Mails the link to the order's client.
@@ -80,7 +80,7 @@ export type OrderPageDeps = {
     closingOf: (orderCode: string) => Promise<ClientClosing | undefined>;
     of: (orderCode: string) => Promise<readonly ProvenDocument[]>;
     /**
-     * A proof that the transparency log has of a document.
+     * The transparency log's proof for a document.
      * @throws ServiceError `not_found` as `read`; `unavailable` or `conflict` while the log has none
      */
     proof: (document: { orderCode: string; documentId: string }, form: ProofForm) => Promise<Buffer>;
@@ -93,8 +93,9 @@ export type OrderPageDeps = {
 };
 
 /**
- * Adds `/orders/{code}`, the part of it that refreshes, and the order's documents for anyone with the mailed link.
- * @param hasRooms whether the service has rooms in which people meet a notary by audio and video
+ * Adds `/orders/{code}`, the part of the page that refreshes itself, and the order's documents for anyone with the
+ * mailed link.
+ * @param hasRooms true if the service has rooms in which people meet a notary by audio and video
  */
 export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps, hasRooms: boolean): void {
   const { db, assets, payments, baseUrl } = deps;
@@ -174,16 +175,14 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps, hasRooms:
   }
 }
 
-/**
- * @throws ServiceError for a token that does not belong to the order; the error is the same as for an unknown order
- */
+/** @throws ServiceError for another order's token; the error is the same as for an unknown order */
 async function requireToken({ db, documents }: OrderPageDeps, code: string, token: string): Promise<PublicOrderRow> {
   const order = await orderOf(db, code);
   if (!(await documents.links.isToken(code, token))) throw new ServiceError("not_found", "Order not found.");
   return order;
 }
 
-/** The proofs that the transparency log has of the documents. */
+/** The routes of the transparency log's proofs for the documents. */
 function proofRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
   for (const form of proofForms)
     clientRoute(app, deps, `/orders/:code/documents/:token/:documentId/${form}`, async ({ params }, { words }) => {
@@ -221,7 +220,7 @@ function mailRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
     });
 }
 
-/** The client's receipts. Empty for an order that the firm pays, because the client must not see what the firm pays. */
+/** The client's receipts. Empty for an order that the firm pays, because the client must not see the firm's prices. */
 const receiptsOf = async ({ payments }: OrderPageDeps, { code, payBy }: PublicOrderRow) =>
   payBy === "client" ? payments.receiptsOf(code) : [];
 

@@ -10,8 +10,8 @@ export const appointmentPath = (token: string): string => `/appointments/${token
 export type QueueView = { token: string; place: QueuePlace; reader: Reader };
 
 /**
- * The form that asks to meet a notary at once, and then the client's place in the queue. htmx merges this part into the
- * page while people wait.
+ * The form that requests a meeting with a notary at once, or the client's position in the queue. htmx refreshes this
+ * part while people wait.
  */
 export function queuePart(view: QueueView): Html {
   const { token, place, reader } = view;
@@ -24,7 +24,7 @@ export function queuePart(view: QueueView): Html {
 ${card("now", title, html`<div aria-live="polite">${linesOf(view)}</div>${actionOf(view)}${waits && html`<p class="without-script">${reader.words.reload}</p>`}`)}</div>`;
 }
 
-/** How often the page looks for changes; null when nothing can change without the reader's action. */
+/** The polling interval of the page; null when only the reader's action can change anything. */
 function secondsOf(place: QueuePlace): number | null {
   if (place.state === "waiting" || place.state === "taken") return 5;
   if (place.state !== "booked") return null;

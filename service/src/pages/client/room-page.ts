@@ -31,7 +31,7 @@ function signer({ name, email, signed }: OrderCard["signers"][number], isSimulat
 
 /**
  * The card of an order in the room. It does not link to the order's page, because that page shows the client's prices,
- * and everyone in the closing reads the room.
+ * and everyone in the closing can open the room.
  */
 function orderCard(order: OrderCard, words: Words): Html {
   const { orderCode, status, signers, evidenceBadge, takenIn, trackingNumber, carrier, services, attachedAt } = order;
@@ -105,7 +105,7 @@ ${card("activity", text.activity.title, roomActivity(room, room.allActivity, rea
 /** The HTML that htmx requests every few seconds to refresh the page of a room. */
 export const roomFragment = (room: RoomPageView, reader: Reader): string => render(live(room, reader));
 
-/** The page of a room. Anyone who has the code in its address may see it. */
+/** The page of a room. Anyone who has the code in its URL may see it. */
 export function roomPage(assets: Pick<Assets, "url">, room: RoomPageView, baseUrl: string, reader: Reader): string {
   const { words } = reader;
   const refreshed = linkFor(reader, `/rooms/${room.roomCode}/status${room.allActivity ? "?activity=all" : ""}`);
@@ -125,7 +125,7 @@ ${onPaper(`${baseUrl}/rooms/${room.roomCode}`, { ...words.components.paper, page
 /** The latest activity of an order on one day (UTC), and the number of its earlier activities on that day. */
 type Fold = { latest: ActivityItem; earlier: number };
 
-/** Joins all activity of one order on one day into one entry. The list stays sorted, newest first. */
+/** Combines all activity of one order on one day into one entry. The list stays sorted, newest first. */
 function folded(activity: readonly ActivityItem[]): Fold[] {
   const folds = new Map<string, Fold>();
   for (const item of activity) {

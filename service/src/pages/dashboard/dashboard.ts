@@ -34,7 +34,7 @@ import { noteFailing } from "./webhooks/failing-banner.ts";
 import { webhookPages } from "./webhooks/pages.ts";
 import type { WebhookPagesDeps } from "./webhooks/show-webhook.ts";
 
-/** The features with which members place orders and work on them, by the pages that use them. */
+/** The features with which members place and process orders, by the pages that use them. */
 type DeskDeps = {
   page: Omit<OrderPageDeps, "frame">;
   forms: Omit<OrderFormDeps, "members" | "deliveries">;
@@ -61,8 +61,8 @@ const confirmArea = {
 } as const;
 
 /**
- * Adds the dashboard, where members of a firm see and do everything through the same feature modules as the API. Every
- * request needs a session and counts against that session's limit; every write must come from one of our own pages.
+ * Adds the dashboard, where members of a firm use the same feature modules as the API. Every request requires a session
+ * and is rate-limited by session. Every write must come from one of our own pages.
  */
 export function dashboard(app: FastifyInstance, deps: DashboardDeps): void {
   const { frame, members, desk, testClock } = deps;
@@ -127,9 +127,9 @@ export function dashboard(app: FastifyInstance, deps: DashboardDeps): void {
 }
 
 /**
- * After a refused form, the browser shows the address that the form was sent to, and reloading that address would fail.
- * So a GET of such an address redirects to the nearest page above it, which contains the form. Watches the routes that
- * are registered in the scope from now on.
+ * After a rejected form, the browser's location is the form's target URL, which a reload can't GET. So a GET of such a
+ * URL redirects to the nearest page above it, which contains the form. Records the routes that are registered in the
+ * scope from now on.
  * @returns a function that registers the redirects, once all routes exist
  */
 function waysBack(scope: FastifyInstance): (after: FastifyInstance) => void {

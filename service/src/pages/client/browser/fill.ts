@@ -1,4 +1,4 @@
-/** Saves the answers of a step while they are typed. Without a script the button saves them. */
+/** Saves the answers of a step while they are typed. Without JavaScript the button saves them. */
 import { part } from "../../ui/browser/parts.ts";
 
 const form = part<HTMLFormElement>("fill-form");
@@ -30,8 +30,8 @@ async function send(): Promise<void> {
 }
 
 /**
- * Saves soon after the last change, but never during another save, because each save needs the revision that the
- * previous one made.
+ * Saves soon after the last change, but never during another save, because each save sends the revision number that the
+ * previous save returned.
  */
 function saveSoon(): void {
   window.clearTimeout(timer);

@@ -19,7 +19,7 @@ import { count, counted, duration, lastDays, type TimeUnit, timeUnit } from "./c
 
 export type AnalyticsPageDeps = { readAnalytics: AnalyticsReader; assets: Assets; limits: RateLimits };
 
-/** Adds the page that draws the figures of `GET /api/partner/analytics`. */
+/** Adds the page with charts of the numbers from `GET /api/partner/analytics`. */
 export function analyticsPage(app: FastifyInstance, deps: AnalyticsPageDeps): void {
   pageRoute(app, deps, {
     url: "/dashboard/analytics",
@@ -35,14 +35,14 @@ export function analyticsPage(app: FastifyInstance, deps: AnalyticsPageDeps): vo
 
 const windows = [30, 90, 180, 366];
 
-/** Links to the same page for each window of time (`?days=`). */
+/** Links to the same page for each period (`?days=`). */
 export const windowPicker = (windowDays: number): Html =>
   html`<nav class="windows" aria-label="Period"><ul>${windows.map(
     (days) =>
       html`<li><a href="?days=${days}"${days === windowDays ? html` aria-current="page"` : ""}>${days} days</a></li>`,
   )}</ul></nav>`;
 
-/** The analytics of a snapshot, and the links that choose the window of time. Headings start at level 2. */
+/** The charts of a snapshot, and the links that choose the period. Headings start at level 2. */
 export function analyticsBody(snapshot: Snapshot, windowDays: number): Html {
   const total = Object.values(snapshot.funnel).reduce((sum, orders) => sum + orders, 0);
   return html`<div class="analytics">
@@ -102,7 +102,7 @@ const entry = (term: string, value: string, note: string): Html =>
 
 type Turnaround = Snapshot["turnaroundHours"];
 
-/** Whether a turnaround was measured. If not, median and 90th percentile are both 0 (contract, Analytics). */
+/** True if a turnaround was measured. If not, median and 90th percentile are both 0 (contract, Analytics). */
 const isMeasured = ({ median, p90 }: Turnaround): boolean => median > 0 || p90 > 0;
 
 const exact = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });

@@ -42,11 +42,11 @@ const endedByChange =
 const endedByBank =
   "Your bank returned a payment, or ended the permission to debit the account. Add a card or another bank account. To use this account again, ask your bank to allow debits first, and then add it again. Until then, orders that your firm pays wait until somebody opens their checkout.";
 
-// Earlier releases stored methods of the payment processor's test mode.
+// The warning about a method that an earlier release stored from the payment processor's test mode.
 const unknownToSandbox =
   "It is from the payment processor’s test mode, which the test environment no longer uses. Choose a test card or a test bank account of the sandbox. Until then, orders that your firm pays wait until somebody opens their checkout.";
 
-/** Whether a method that was added within the last hour is active. */
+/** True if a method that was added within the last hour is active. */
 const isJustAdded = ({ methods, now }: BillingView): boolean =>
   methods.some(({ state, addedAt }) => state === "active" && now.getTime() - addedAt.getTime() < 3_600_000);
 
@@ -146,7 +146,7 @@ const limitText = ({ used }: BillingView, { spender, orderCents, monthCents }: S
 
 const limitLabels = { perOrder: "Dollars for one order", perMonth: "Dollars in a month" } as const;
 
-/** A refusal with the labels of the form in place of the names of its fields. */
+/** An error message with the labels of the form in place of the names of its fields. */
 export const limitRefusal = (message: string): string =>
   Object.entries(limitLabels).reduce((text, [name, label]) => text.replaceAll(name, `“${label}”`), message);
 

@@ -55,7 +55,7 @@ export function billingPages(forms: FastifyInstance, { frame, members, checkout 
     handle: async ({ request }) => {
       const principal = principalOf(request);
       const address = await askForMethod(deps, principal, frame.baseUrl + path);
-      // The sandbox's page is one of ours, to which a form may lead.
+      // The sandbox's page is on this origin, so the content security policy permits a redirect there.
       if (principal.environment === "test") return { redirect: address.slice(frame.baseUrl.length) };
       return leavingPage(frame.assets, null, address);
     },
@@ -103,7 +103,7 @@ export function billingPages(forms: FastifyInstance, { frame, members, checkout 
 
 type Form = { method: "POST"; policy: "partner-write"; refused: (call: PageCall, error: string) => Promise<string> };
 
-/** Adds the forms that end a payment that got stuck, and that charge the orders that wait. */
+/** Adds the form that ends a stuck payment, and the form that charges the waiting orders. */
 function paymentForms(forms: FastifyInstance, { frame, members, checkout }: BillingDeps, form: Form): void {
   const deps = { ...checkout, rowMac: members.rowMac };
   pageRoute(forms, frame, {

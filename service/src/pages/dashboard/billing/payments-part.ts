@@ -34,7 +34,7 @@ export const chargeText = (charge: Pick<FirmCharge, "state" | "reason" | "askedB
 
 const hasStopped = ({ state }: Pick<FirmCharge, "state">): boolean => ["declined", "failed", "refused"].includes(state);
 
-/** Whether the payment is the latest of its orders, and the firm still has to pay all of them. */
+/** True if the payment is the latest of its orders, and the firm still has to pay all of them. */
 const isUnpaid = ({ payments }: BillingView, charges: PaymentOfFirm): boolean =>
   charges.every(
     (charge) =>
@@ -44,15 +44,17 @@ const isUnpaid = ({ payments }: BillingView, charges: PaymentOfFirm): boolean =>
       payments.flat().find(({ orderId }) => orderId === charge.orderId) === charge,
   );
 
-/** Reasons that a person must clear up first. Until then, another charge would be refused, too. */
+/** Reasons that a person must resolve first. Until then, another charge would fail as well. */
 const needsPerson: ReadonlySet<string | null> = new Set(["paid_by_checkout", "not_payable", "order_altered"]);
 
-/** Offers to charge a stopped payment again. Nothing does that by itself, not even after a limit was raised. */
+/**
+ * Offers to charge a stopped payment again. The service never does this by itself, not even after a limit was raised.
+ */
 function chargeAgain(view: BillingView, charges: PaymentOfFirm): Html | false {
   const [first] = charges;
   const method = view.methods.find(({ state }) => state === "active");
   if (!first || !method || !isUnpaid(view, charges) || needsPerson.has(first.reason)) return false;
-  // The bank wants to ask a person, so it would refuse another charge of the same method, too.
+  // The bank requires the card holder's confirmation, so it would also decline another charge of the same method.
   if (first.reason === "authentication_required" && first.methodId === method.id) return false;
   return first.groupId === null
     ? buttonForm(
@@ -67,7 +69,7 @@ function chargeAgain(view: BillingView, charges: PaymentOfFirm): Html | false {
     : html`<p><a href="/dashboard/orders/${first.orderCode}/closing">Open the closing to charge again</a></p>`;
 }
 
-/** The state of a payment, and what became of its money since. */
+/** The state of a payment, and of its money since (such as a refund). */
 function paymentText({ now }: BillingView, charges: PaymentOfFirm): string {
   const sum = (of: "lostCents" | "creditedCents") => charges.reduce((cents, each) => cents + each[of], 0);
   const [lost, credited] = [sum("lostCents"), sum("creditedCents")];
@@ -85,7 +87,7 @@ function paymentText({ now }: BillingView, charges: PaymentOfFirm): string {
   return [first ? `${chargeText(first)}${later.length > 0 && !isStopped ? "." : ""}` : "", ...later].join(" ");
 }
 
-/** An owner ends a payment that got stuck, so that its orders can be paid another way. */
+/** The form by which an owner ends a stuck payment, so that its orders can be paid another way. */
 const ending = (view: BillingView, { id, orderCode, ...charge }: FirmCharge, orders: number): Html | false =>
   isOwner(view) &&
   isOverdueCharge(charge, view.now) &&
@@ -122,7 +124,7 @@ export const chargesPart = (view: BillingView): Html =>
         }),
       )}${view.principal.environment === "test" && html`<p class="quiet">These dates are real time. Those of receipts and statements follow the test clock.</p>`}<p class="quiet">Payments at a checkout are not listed here. <a href="/dashboard/statements">Statements</a> have them.</p>${view.payments.length > listedPayments && html`<p class="quiet">Only the newest ${listedPayments} payments and those that are under way are shown. <a href="/dashboard/statements">Statements</a> have all that were paid, by month.</p>`}`;
 
-/** The member or key that asked for the charge. */
+/** The member or key that requested the charge. */
 const spenderName = ({ spenders }: BillingView, { askedBy }: FirmCharge): string =>
   spenders.find(({ spender }) => spender === askedBy)?.name ??
   (askedBy.startsWith("key:") ? "A former API key" : "A former member");

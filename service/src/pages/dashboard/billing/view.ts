@@ -6,21 +6,21 @@ export const billingPath = "/dashboard/billing";
 
 export type BillingView = {
   principal: Principal;
-  /** Whether this installation takes payments in the member's current environment (live or test). */
+  /** True if this installation accepts payments in the member's current environment (live or test). */
   isPaidHere: boolean;
   methods: readonly PaymentMethod[];
   spenders: readonly Spender[];
   /** The cents that each spender has spent this month. */
   used: ReadonlyMap<string, number>;
   payments: readonly PaymentOfFirm[];
-  /** The orders that wait for the firm's payment, and that nothing charges. */
+  /** The orders that wait for the firm's payment, and are not charged automatically. */
   waiting: readonly WaitingOrder[];
   now: Date;
-  /** The time zone of the dates on this page, and of the months for which spending limits count. */
+  /** The time zone of the dates on this page, and of the months to which spending limits apply. */
   zone: string;
   error?: string;
   typed?: FormValues;
-  /** Whether the processor's page has just sent an owner back here. */
+  /** True if the processor's page has just redirected an owner back here. */
   hasReturned?: boolean;
 };
 

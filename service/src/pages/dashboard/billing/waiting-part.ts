@@ -9,18 +9,18 @@ import { type BillingView, billingPath, isOwner } from "./view.ts";
 const counted = (orders: readonly WaitingOrder[]): string =>
   orders.length === 1 ? "1 order waits" : `${orders.length} orders wait`;
 
-/** Says how many orders wait for the firm's payment, and their sum. */
+/** A sentence with the number and the sum of the orders that wait for the firm's payment. */
 export const waitingText = (orders: readonly WaitingOrder[], hasMethod: boolean): string =>
   `${counted(orders)} ${hasMethod ? "to be charged" : "for your firm’s payment"}: ${money(sumOfWaiting(orders))}`;
 
-/** Whether the member may spend at all. The limits are checked when the orders are charged. */
+/** True if the member may spend at all. The limits are checked when the orders are charged. */
 function maySpend(view: BillingView): boolean {
   const { member } = view.principal;
   const own = view.spenders.find(({ spender }) => spender === `member:${member?.userId}`);
   return isOwner(view) || (own !== undefined && own.orderCents > 0 && own.monthCents > 0);
 }
 
-/** The orders that wait, the oldest first. One press charges them all, each by a payment of its own. */
+/** The waiting orders, the oldest first. One click charges all of them, each by a separate payment. */
 export function waitingPart(view: BillingView): Html {
   const method = view.methods.find(({ state }) => state === "active");
   const shown = view.waiting.slice(0, mostAtOnce);

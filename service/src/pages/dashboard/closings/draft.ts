@@ -28,22 +28,25 @@ import { requireSameEnvironment } from "../submit-once.ts";
 import { documentsIn } from "./fields.ts";
 
 const formPath = "/dashboard/closings/new";
-/** This address saves the form, for our script. */
+/** The URL to which our script saves the form. */
 const draftPath = `${formPath}/draft`;
 const discardPath = (id: string) => `/dashboard/closings/drafts/${id}/discard`;
 
 /** The draft of a form, in the form's hidden fields. */
 export type FormDraft = {
   id: string;
-  /** The version that this window saved or read last; 0 before the first save. */
+  /** The version that this window saved or loaded last; 0 before the first save. */
   version: number;
-  /** Identifies the browser window, so that a save whose answer was lost is not taken for another window's. */
+  /**
+   * Identifies the browser window. If the answer to a save was lost, the service recognizes the retry as the same
+   * window's.
+   */
   window: string;
   /** When the draft and its files are deleted; null before the first save. */
   expiresAt: Date | null;
 };
 
-/** Fields that are not saved: the draft's own, and what the form shows of its charge. */
+/** Fields that are not saved: the draft's own, and the displayed charge. */
 const hiddenNames = ["draft", "draft_version", "draft_window", "total_cents", "most_cents", "charged_method"] as const;
 
 export const draftFields = ({ id, version, window }: FormDraft): Html =>
@@ -60,7 +63,7 @@ export function draftIn(values: FormValues): FormDraft {
   };
 }
 
-/** Fields whose value alone makes a form worth saving. A form that was only opened is not saved. */
+/** Fields whose value alone makes a form worth saving. A form that was opened but not filled in is not saved. */
 const typedFields =
   /^(?:closing_name|file_number|closes_on|email|name|person\d_(?:name|email)|(?:doc\d+_)?ship_(?:name|line1|line2|city|postal)|fax_to)$/;
 
@@ -80,7 +83,7 @@ async function save(
 ): Promise<SavedDraft | null> {
   requireSameEnvironment(request, values["environment"]);
   const { id, version, window } = draftIn(values);
-  // A form that was emptied is saved, because its draft would still name the document that was removed.
+  // An emptied form is saved, because its draft would otherwise still name the removed document.
   if (version === 0 && !isWorthSaving(values)) return null;
   const fields = Object.fromEntries(
     Object.entries(values).filter(([name]) => !hiddenNames.some((hidden) => hidden === name)),
@@ -90,10 +93,10 @@ async function save(
 }
 
 /**
- * Saves the form after a button was pressed. A draft that was placed or discarded elsewhere is saved as a new one,
- * because a person goes on with it here.
- * @param isRefused whether the button was to place the closing. No draft is then copied or saved as a new one, because
- * another request may just have placed the same closing.
+ * Saves the form after a button was pressed. If the draft was placed or discarded in another window, it is saved as a
+ * new draft, because the person continues here.
+ * @param isRefused true if the button was to place the closing. No draft is then copied or saved as a new one, because
+ * another request may just have placed the same closing
  * @returns the draft for the form's next version, and the reason why nothing was saved
  */
 export async function saveSubmitted(
@@ -121,7 +124,7 @@ const copyNote = notice(
   "What is here is saved as a draft of its own. Both are on your start page.",
 );
 
-/** A draft as the form shows it again, and the sentences about files that are gone. */
+/** A draft as the form shows it again, and the sentences about deleted files. */
 export async function resume(
   deps: DraftDeps & Pick<OrderDeps, "clock">,
   request: FastifyRequest,
@@ -210,8 +213,8 @@ export const draftsNotice = (drafts: readonly Draft[]): Html => {
 };
 
 /**
- * Adds the address that saves the form for our script, and the form that discards a draft. A save counts for its session
- * (120 requests a minute), not as one of the firm's 60 writes: the scripts of five members would use those up.
+ * Adds the URL to which our script saves the form, and the form that discards a draft. A save is limited by its session
+ * (120 requests a minute), and not by the firm's limit of 60 writes, which the scripts of five members would use up.
  */
 export function draftRoutes(forms: FastifyInstance, frame: DashboardFrame, drafts: DraftDeps): void {
   pageRoute(forms, frame, {

@@ -6,12 +6,13 @@ import { listIn, waysIn } from "./ways.ts";
 /** The most documents in the form of one closing. More can be added in the closing's room. */
 export const mostDocuments = 20;
 /**
- * Without a script each file is sent together with all fields of the form, and such a form may have at most 100 fields.
+ * Without JavaScript each file is sent together with all fields of the form, and such a form may have at most 100
+ * fields.
  */
 const mostFieldsWithFile = 100;
 const fewestPeople = 2;
 
-/** A document as its row in the form describes it: the stored file, and what to do with it. */
+/** A document as its row in the form describes it: the stored file, and the services for it. */
 export type ClosingDocument = {
   /** The number of the row in the form, counted from 1. */
   n: number;
@@ -26,22 +27,19 @@ export type ClosingDocument = {
    */
   signers: ReadonlySet<string>;
   /**
-   * The people who are sent the final document, as the numbers of their rows. The client and the signers get copies
-   * anyway.
+   * The people who receive the final document, as the numbers of their rows. The client and the signers get copies in
+   * any case.
    */
   receivers: ReadonlySet<string>;
-  /**
-   * The document's own destination, as fields of the order form; null when the document goes to the closing's
-   * destination.
-   */
+  /** The document's own destination, as fields of the order form; null to use the closing's destination. */
   own: FormValues | null;
   /** The fields that were placed on the pages, as JSON; empty for none. Their `signer` is a person's number. */
   fields: string;
-  /** The template whose form the file is; empty for none. */
+  /** The id of the template whose form the file is; empty for none. */
   template: string;
   /** How people sign, as JSON: a list of `SignerWay`, from a template; empty when all sign at once by a link. */
   ways: string;
-  /** The reason why the file can't be signed, in the words of the API; empty for none. */
+  /** The reason why the file can't be signed, in the API's words; empty for none. */
   fault: string;
 };
 
@@ -65,12 +63,12 @@ const text = (values: FormValues, name: string): string => (values[name] ?? "").
 const addressFields = ["ship_name", "ship_line1", "ship_line2", "ship_city", "ship_state", "ship_postal"] as const;
 const shipFields = ["ship_method", ...addressFields] as const;
 
-/** A number that no signer of an order has, so that the service refuses a field for somebody who does not sign. */
+/** A number that no signer of an order has, so that the API rejects a field for somebody who does not sign. */
 const nobody = 99;
 
 /**
- * The people who are ticked to sign. People sign everything until somebody unticks them, so a person for whom the form
- * had no box counts as ticked.
+ * The people who are ticked to sign. By default, people sign every document, so a person for whom the form had no box
+ * is ticked.
  */
 function tickedIn(values: FormValues, n: number): Set<string> {
   const shown = Number(values["people_rows"]) || 0;
@@ -78,13 +76,13 @@ function tickedIn(values: FormValues, n: number): Set<string> {
   return new Set(everybody.filter((person) => values[`doc${n}_signs_${person}`] === "on" || !hadBox(person)));
 }
 
-/** The people who are ticked to receive the document. Nobody is ticked by default. */
+/** The people who are ticked to receive the document; by default nobody. */
 const receiversIn = (values: FormValues, n: number): Set<string> =>
   new Set(everybody.filter((person) => person !== "client" && values[`doc${n}_gets_${person}`] === "on"));
 
 /**
  * Reads the address and fax number of one document. The button "Another address" adds these fields, and "Use the
- * closing's" drops them.
+ * closing's" removes them.
  */
 function ownIn(values: FormValues, n: number): FormValues | null {
   const isOwn = values["own"] === String(n) || values[`doc${n}_own`] === "on";
@@ -93,8 +91,8 @@ function ownIn(values: FormValues, n: number): FormValues | null {
 }
 
 /**
- * Whether a document sets this field of the order form itself. A document uses either its own whole address or the
- * closing's.
+ * True if a document sets this field of the order form itself. A document has either a complete address of its own or
+ * the closing's address.
  */
 export function hasOwn({ own }: Pick<ClosingDocument, "own">, name: string): boolean {
   if (own === null) return false;
@@ -104,8 +102,8 @@ export function hasOwn({ own }: Pick<ClosingDocument, "own">, name: string): boo
 }
 
 /**
- * The documents of the form after its last change, renumbered: the removed ones are gone, and the files that were just
- * sent (`add1`, `add2`, ...) are added. A new file is to be signed by default, if it can be signed.
+ * The documents of the form after its last change, renumbered. Removed documents are gone, and new files (`add1`,
+ * `add2`, ...) are added. A new file is signed by default, if it can be signed.
  */
 export function documentsIn(values: FormValues): ClosingDocument[] {
   const rows = Array.from({ length: mostDocuments }, (_, index) => index + 1);
@@ -139,7 +137,7 @@ function templateIn(values: FormValues, name: string): string {
   return isUuid(id) ? id : "";
 }
 
-/** The token of the document that the form asks to remove; null when it removes none. */
+/** The token of the document that the form removes; null when it removes none. */
 export const removedIn = (values: FormValues): string | null =>
   fileIn(values[`doc${values["remove"]}`] ?? "")?.token ?? null;
 
@@ -154,7 +152,7 @@ function nameOfFile(fileName: string): string {
 }
 
 /**
- * Without a script, a browser sends a file together with all fields of the form. Returns whether the form has few
+ * Without JavaScript, a browser sends a file together with all fields of the form. Returns true if the form has few
  * enough fields for that.
  */
 export function acceptsFileWithForm(values: FormValues, documents: readonly ClosingDocument[]): boolean {
@@ -181,16 +179,20 @@ export const peopleIn = (values: FormValues): ClosingPerson[] =>
     return name === "" && email === "" ? [] : [{ row, name, email, signs: values[`person${row}_role`] !== "follows" }];
   });
 
-/** Whether the client signs: yes, unless the box was shown and is not ticked. */
+/** True if the client signs, which is the default. False only if the form showed the box and it is not ticked. */
 export const clientSigns = (values: FormValues): boolean =>
   values["client_signs"] === "on" || values["submission"] === undefined;
 
-/** Whether the certificate is sealed by the service: yes, unless the box was shown and is not ticked. */
+/**
+ * True if the service seals the certificate, which is the default. False only if the form showed the box and it is not
+ * ticked.
+ */
 export const sealsWhenDone = (values: FormValues): boolean =>
   values["seals_when_done"] === "on" || values["submission"] === undefined;
 
 /**
- * Fields of the order form that all documents share. Shipping and fax are added only for documents that ask for them.
+ * Fields of the order form that all documents share. Shipping and fax fields are added only for documents with these
+ * services.
  */
 const shared = ["email", "name", "signer_state", "byod_confirmed", "pay_by"] as const;
 
@@ -233,11 +235,11 @@ export function orderOf(values: FormValues, document: ClosingDocument): Map<stri
   return fields;
 }
 
-/** The people who are sent the final document once it is done. */
+/** The people who receive the final document when it is completed. */
 export const receiversOf = (values: FormValues, { receivers }: Pick<ClosingDocument, "receivers">) =>
   peopleIn(values).flatMap(({ row, name, email }) => (receivers.has(String(row)) ? [{ name, email }] : []));
 
-/** Whether people sign the document, either online or before the notary. */
+/** True if people sign the document, either online or before the notary. */
 export const isSigned = ({ services: { sign, notary } }: Pick<ClosingDocument, "services">): boolean => sign || notary;
 
 /** The people who sign a document, in the order of the form's rows. */
@@ -253,7 +255,9 @@ export function signersOf(
   return all.filter(({ row }) => signers.has(row));
 }
 
-/** The placed fields as the order form takes them: `signer` is the place of a person among the document's signers. */
+/**
+ * The placed fields in the format of the order form: `signer` is the person's position among the document's signers.
+ */
 function fieldsOf(values: FormValues, document: ClosingDocument): string {
   const numbers = signersOf(values, document).map(({ row }) => personNumber(row));
   const list = listIn(document.fields);
@@ -270,12 +274,12 @@ export function strayFields(values: FormValues, document: ClosingDocument): numb
 }
 
 /**
- * Whether the service may add a page to a document in which a signer has no place to sign. Our script makes the form
- * ask this. Without the script, fields can't be placed, so the page is always added.
+ * True if the service may add a page to a document in which a signer has no place to sign. Only our script shows this
+ * question. Without the script, fields can't be placed, so the page is always added.
  */
 export const mayAddPage = (values: FormValues): boolean =>
   values["asks_before_page"] === undefined || values["page_added"] === "on";
 
-/** Whether the form shows the box that allows added pages: when a document to sign has no placed field. */
+/** True if the form shows the box that allows added pages: a document to sign has no placed field. */
 export const needsPageBox = (documents: readonly ClosingDocument[]): boolean =>
   documents.some(({ services, fields }) => services.sign && fields === "");

@@ -17,8 +17,8 @@ import { type ClosingDocument, fileText } from "./fields.ts";
 
 /**
  * Stores a file for the form.
- * @returns the text of its hidden field, and the reason why it can't be signed; the reason is empty for none
- * @throws ServiceError for a file that nobody can open, or when too many files are stored
+ * @returns the text of its hidden field, and the reason why the file can't be signed (empty for none)
+ * @throws ServiceError for a file that can't be opened, or when too many files are stored
  */
 export async function keepFile(
   orders: OrderDeps,
@@ -40,14 +40,14 @@ export async function keepFile(
   return { file: fileText({ token, pages, fileName: documentName(upload.filename) ?? "" }), fault };
 }
 
-/** Refusals of files that are useless on paper, too. */
+/** Refusals of files that can't be printed and signed on paper either. */
 const unopened = /: it (?:is encrypted\. Found: it needs a password|has no pages|is not a PDF)/;
 
 const longestFault = 300;
 
 /**
- * Tries the document as one that a notary signs, because the form does not say yet who signs. Tags are judged when the
- * closing is placed: placed fields replace them.
+ * Tries the document as one that only a notary signs, because the form does not name the signers yet. Its tags are
+ * checked when the closing is placed, because placed fields replace them.
  * @returns the refusal in the words of the API; empty for none
  */
 async function faultOf(
@@ -72,11 +72,11 @@ const ruleOf = (fault: string): string => fault.replace(/^document can't be (?:s
 
 type Faulty = Pick<ClosingDocument, "fault" | "services">;
 
-/** Whether the document's services include one that its fault prevents. */
+/** True if the document's services include one that its fault prevents. */
 export const isPrevented = ({ fault, services }: Faulty): boolean =>
   fault !== "" && (services.sign || (services.notary && !fault.startsWith(unsigned)));
 
-/** Says which services the document's fault prevents, and why. */
+/** A note on which services the document's fault prevents, and why. */
 export function faultNote(document: Faulty): Html {
   const { fault } = document;
   if (fault === "") return html``;

@@ -31,11 +31,11 @@ import type { ClosingQuote } from "./quote.ts";
 import { templateNote, type UsedTemplate, usedNote, waysNote } from "./templates.ts";
 
 export const path = "/dashboard/closings/new";
-/** This address shows the form again with changed rows, and does not place the closing. */
+/** The URL that shows the form again with changed rows, and does not place the closing. */
 export const rowsPath = `${path}/rows`;
-/** This address takes one file with the whole form, for browsers without a script. */
+/** The URL that receives one file with the whole form, for browsers without JavaScript. */
 export const addPath = `${path}/add`;
-/** This address takes one file alone, for our script. */
+/** The URL that receives one file alone, for our script. */
 export const filePath = `${path}/file`;
 export const quotePath = `${path}/quote`;
 
@@ -44,7 +44,7 @@ export type ClosingFormView = FormSubmission & {
   values: FormValues;
   messages: readonly string[];
   quote: ClosingQuote;
-  /** The folder of pdf.js, which shows the pages of the documents. */
+  /** The folder of pdf.js, which renders the pages of the documents. */
   pdfJs: string;
   /** The templates whose forms the documents are, by their ids. */
   templates: ReadonlyMap<string, TemplateVersion>;
@@ -57,7 +57,7 @@ export type ClosingFormView = FormSubmission & {
   note: Html;
   /** The reasons why placed fields were refused, by the numbers of their documents. */
   refusedFields: RefusedFields;
-  /** The numbers of the documents that were refused because at least one signer has no place to sign. */
+  /** The numbers of the documents that were rejected because at least one signer has no place to sign. */
   withoutPlace: readonly number[];
 };
 
@@ -121,13 +121,13 @@ ${checkbox({ name: "byod_confirmed", label: "These are the client’s own docume
 </form>`;
 }
 
-/** Whether the closing was refused because a person has to price a document of it. */
+/** The shared fields to which an error message can link. */
 const linkable = [
   ...(["email", "name", "signer_state", "ship_name", "ship_line1", "ship_line2", "ship_city"] as const),
   ...(["ship_state", "ship_postal", "fax_to", "pay_by", "byod_confirmed"] as const),
 ];
 
-/** A refusal as a link to its field. The form is several screens long. */
+/** An error message as a link to its field, because the form is several screens long. */
 function withTarget(message: string): Html | string {
   const [, kind, n] = /^(Document|Person) (\d+)\b/.exec(message) ?? [];
   const shared = linkable.find((name) => message.startsWith(`“${labels[name]}”`));
@@ -152,7 +152,7 @@ function withoutPlaceWords(
   ];
 }
 
-/** The area that accepts files: all at once with a script, one at a time without a script. */
+/** The area that accepts files: several at once with JavaScript, otherwise one at a time. */
 function dropZone(documents: readonly ClosingDocument[], values: FormValues): Html {
   if (documents.length >= mostDocuments)
     return html`<p class="hint">A closing begins with at most ${mostDocuments} documents. Add more from its room.</p>`;
@@ -203,7 +203,7 @@ ${withoutPlace.includes(n) && html`<p class="field-error">It lacks a place to si
 const rowButton = (button: "own" | "shared", n: number, label: string, about: string): Html =>
   html`<button type="submit" class="quiet-button" name="${button}" value="${n}" formaction="${rowsPath}#document-row-${n}" formnovalidate aria-label="${label}, ${about}">${label}</button>`;
 
-/** The destination of one document, if it differs from that of the closing. */
+/** The destination of a document that differs from the closing's. */
 function ownPart(n: number, own: FormValues): Html {
   const part: Part = (name) => ({ name: `doc${n}_${name}`, label: labels[name], value: own[name], error: undefined });
   return html`${hiddenFields({ [`doc${n}_own`]: "on" })}
@@ -243,7 +243,7 @@ const placesPart = (documents: readonly ClosingDocument[], values: FormValues): 
 <div id="page-added"${!needsPageBox(documents) && html` hidden`}>${checkbox({ name: "page_added", label: "Where a document has no place for somebody to sign, add a page for signatures at its end.", checked: values["page_added"] === "on" })}</div>
 </fieldset>`;
 
-/** A row for each document with a box for each person who may be sent the final document. */
+/** A row for each document with a box for each person who can receive the final document. */
 const receiversPart = (documents: readonly ClosingDocument[], values: FormValues): Html =>
   html`<fieldset id="closing-receivers"><legend id="receivers-title">Who receives what</legend>
 <p class="hint">For a lender, or anybody else who needs the documents. The final document is sent to them once it is done: by a link that ends after 14 days, and asks for a code that is mailed to them. Its custody certificate comes with it, which names the signers with their addresses and the order’s code, which opens the order’s page. The client, and those who sign by a link, get their copies anyway. To send all documents together instead, as one zip, leave the boxes empty and use “Send to the lender” in the closing’s room.</p>
@@ -267,7 +267,7 @@ const roles = [
   { value: "follows", label: "Does not sign: follows the closing in its room" },
 ];
 
-/** The room has no documents, so its link alone leaves a lender without them. */
+/** The room has no files, so a lender who only has its link would not receive the documents. */
 const rolesHint =
   "The room shows how far each document is, and contains none. A lender gets documents under “Who receives what”.";
 

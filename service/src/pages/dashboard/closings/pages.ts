@@ -45,9 +45,9 @@ type Shown = {
 };
 
 type Saving = {
-  /** The token of the file whose document was just removed from the form. */
+  /** The token of the document that was just removed from the form. */
   removed?: string | null;
-  /** Whether the closing could not be placed. */
+  /** True if the closing could not be placed. */
   isRefused?: boolean;
 };
 
@@ -59,12 +59,12 @@ const messages = {
 
 /**
  * Adds the form with which a member places a whole closing. The routes accept multipart forms, because a file is stored
- * as soon as it is sent.
+ * as soon as it is uploaded.
  */
 export function closingPages(app: FastifyInstance, deps: ClosingPagesDeps): void {
   const { frame, orders, templates, drafts } = deps;
   const { storedFileOf, show, showSaved } = closingForm(deps);
-  // The page shows the pages of its documents with pdf.js.
+  // The page renders the pages of its documents with pdf.js.
   const headers = { ...formHeaders, "Content-Security-Policy": viewerPolicy() };
 
   formRoute(app, deps, headers, show);
@@ -142,7 +142,7 @@ const noDraft = notice(
 
 type ShowForm = ReturnType<typeof closingForm>["show"];
 
-/** Adds the form: empty, or as the draft that the address names. */
+/** Adds the form: empty, or filled with the draft in the URL. */
 function formRoute(
   app: FastifyInstance,
   { frame, orders, drafts }: ClosingPagesDeps,
@@ -168,7 +168,7 @@ function closingForm({ frame, orders, templates, drafts }: ClosingPagesDeps) {
   /**
    * Reads a multipart form, and stores its only file.
    * @param typed collects the form's fields
-   * @returns what `keepFile` returns, and the template whose form the file is
+   * @returns the result of `keepFile`, and the template whose form the file is
    */
   async function storedFileOf(
     request: FastifyRequest,

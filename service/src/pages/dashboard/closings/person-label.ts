@@ -1,6 +1,6 @@
 export const mostPeople = 6;
 
-/** The people of the form by their rows: the client, and the others by their numbers. */
+/** The people of the form by the names of their rows: `client`, and the numbers of the others. */
 export const everybody: readonly string[] = [
   "client",
   ...Array.from({ length: mostPeople }, (_, index) => String(index + 1)),
@@ -15,5 +15,8 @@ export function personLabel(row: string, { name, signs }: { name: string; signs:
   return signs ? called : `${called} (does not sign)`;
 }
 
-/** A number for each person of the form, by which placed fields name their signer: 1 is the client, person 1 is 2. */
+/**
+ * A number for each person of the form, by which placed fields name their signer: 1 is the client, person 1 has number
+ * 2.
+ */
 export const personNumber = (row: string): number => (row === "client" ? 1 : Number(row) + 1);

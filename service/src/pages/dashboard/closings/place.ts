@@ -26,14 +26,14 @@ import {
 import { hasRoleForEach, noWayWords } from "./templates.ts";
 import { withoutWay } from "./ways.ts";
 
-/** The reasons why placed fields were refused: for each document, by the indexes of the fields. */
+/** The reasons why placed fields were rejected: for each document, by the indexes of the fields. */
 export type RefusedFields = ReadonlyMap<number, readonly { index: number; text: string }[]>;
 
-/** Thrown with everything that is wrong with a closing's form; nothing was placed. */
+/** Thrown with all errors of a closing's form; nothing was placed. */
 export class ClosingRefused extends ServiceError {
   readonly messages: readonly string[];
   readonly fields: RefusedFields;
-  /** The documents, by their numbers, without a place for every signer. `messages` does not name them. */
+  /** The numbers of the documents without a place for every signer. `messages` does not include them. */
   readonly withoutPlace: readonly number[];
 
   constructor(
@@ -48,10 +48,10 @@ export class ClosingRefused extends ServiceError {
 }
 
 /**
- * Places the closing of a form: checks all documents, then writes the room, its people and all orders at once. Sending
- * the same form twice places one closing.
+ * Places the closing of a form: checks all documents, then writes the room, its people and all orders in one
+ * transaction. Submitting the same form twice places one closing.
  * @param alongside further changes of the transaction that places the closing
- * @returns the room's code, and whether the firm pays but nobody was charged
+ * @returns the room's code, and true in `isUncharged` if the firm pays but nothing was charged
  * @throws ClosingRefused with the errors of all documents; then nothing was placed
  */
 export async function placeForm(
@@ -61,8 +61,8 @@ export async function placeForm(
   alongside: (tx: Sql) => Promise<void>,
 ): Promise<{ roomCode: string; isUncharged: boolean }> {
   let isUncharged = false;
-  // Leaves out the fields of the draft, because two windows of one draft must place only one closing. A form that shows
-  // another price by now places no second closing, either.
+  // The deduplication key leaves out the draft's fields, so that two windows of one draft place only one closing. It
+  // also leaves out the displayed price, so that a changed price doesn't place a second one.
   const unmeant = ["draft", "draft_version", "draft_window", ...chargeFields];
   const fields = new Map(Object.entries(values).filter(([name]) => !unmeant.includes(name)));
   const { roomCode } = await submitRecorded(orders, request, fields, async (recordClosing) => {
@@ -124,7 +124,8 @@ async function closingIn(orders: OrderDeps, request: FastifyRequest, values: For
       messages.add(`Person ${row}${name && ` (${name})`}: choose what this person signs, or another role.`);
   }
   const drafts: NewClosing["documents"][number][] = [];
-  // A closing passport sorts its documents by order code, so that ascending codes give them the order of the form.
+  // A closing passport (the evidence about a whole closing) sorts its documents by order code. Ascending codes preserve
+  // the order of the form.
   const codes = documents.map(() => newCode()).sort();
   for (const [index, document] of documents.entries()) {
     const fields = orderOf(values, document);
@@ -143,7 +144,7 @@ async function closingIn(orders: OrderDeps, request: FastifyRequest, values: For
           document.template !== "" && hasRoleForEach(document, signing),
         )}`,
       );
-    // The rules of orders would name the same fields, in the words of the API.
+    // The API's messages about these fields would repeat the message above.
     for (const refusal of refusals) if (strays === 0 || !refusal.startsWith("fields[")) refuse(refusal, document);
     if (document.name === "") messages.add(`${nameOf(document)}: give it a name.`);
     if (isSigned(document) && signing.length === 0) messages.add(`${nameOf(document)}: choose who signs it.`);
@@ -176,8 +177,8 @@ const pricesOf = (drafts: NewClosing["documents"], documents: readonly ClosingDo
   });
 
 /**
- * The only method to charge automatically for a closing that the firm pays: null for none; undefined if the client pays.
- * @throws ClosingRefused when placing the closing would charge something else than the form showed
+ * The method to charge automatically for a closing that the firm pays: null for none; undefined if the client pays.
+ * @throws ClosingRefused when the charge would differ from the one that the form showed
  */
 async function agreedMethod(
   orders: OrderDeps,
@@ -195,7 +196,7 @@ async function agreedMethod(
 }
 
 /**
- * Whether the documents of a closing share this field. A refusal of a shared field is reported once, not for each
+ * True if the documents of a closing share this field. An error in a shared field is reported once, not for each
  * document.
  */
 const isShared = (field: string | null, document: ClosingDocument): boolean =>

@@ -15,11 +15,11 @@ import { isPriceFirst, shownChargeFields } from "../orders/new/shown-charge.ts";
 import { documentsIn, orderOf } from "./fields.ts";
 import { isPrevented } from "./file.ts";
 
-/** The price of a closing, and what its button says; null while that is not certain. */
+/** The price of a closing, and the text of its button; null while the price is uncertain. */
 export type ClosingQuote = { shown: Html; button: string | null };
 
 /**
- * The price of the closing for the current form, document by document. The carriers are not asked for prices before the
+ * The price of the closing for the current form, document by document. The carriers' prices are requested only when the
  * closing is placed.
  */
 export async function quoteOf(orders: OrderDeps, request: FastifyRequest, values: FormValues): Promise<ClosingQuote> {
@@ -79,7 +79,7 @@ export async function quoteOf(orders: OrderDeps, request: FastifyRequest, values
     amounts: lines.map(({ amountCents }) => amountCents),
     ...{ isPriced, signs, sum: { amount: money(totalCents), isFinal } },
   });
-  // The form is sent with the sum and the method that it shows, so that no other ones are charged.
+  // The form contains the displayed sum and method, so that no other sum or method is charged.
   const hidden = shownChargeFields({ cents: totalCents, isFinal, method: charged });
   const shown = html`${unpriced}${moneyTable("Price, in US dollars", quote, isFinal ? "Total" : "Total so far")}${postageNote(postage, "closing")}${text}${hidden}${button !== null && html`<span hidden data-place="${button}"></span>`}`;
   return { shown, button };
@@ -93,7 +93,7 @@ type PricedClosing = {
   sum: { amount: string; isFinal: boolean };
 };
 
-/** Says what follows when the closing is placed. */
+/** A sentence about the next step after the closing is placed. */
 async function afterClosing(orders: OrderDeps, principal: Principal, { amounts, ...closing }: PricedClosing) {
   const method = closing.payBy === "firm" ? await activeMethod(orders.db, principal) : undefined;
   const spending = { spender: actorOf(principal), amounts };

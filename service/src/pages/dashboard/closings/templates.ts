@@ -39,15 +39,15 @@ export async function templatesOf(
   return new Map(found.flatMap((each) => (each && !each.archivedAt ? [[each.templateId, each]] : [])));
 }
 
-/** The parts of a template that a closing leaves out, in words; empty when it takes over everything. */
+/** The parts of a template that a closing leaves out, in words; empty when it uses everything. */
 const leftOut = ({ services, message }: TemplateContent): string[] => [
   ...(message === null ? [] : ["its message to the signers"]),
   ...(services.doc_slug === undefined ? [] : ["its document type"]),
 ];
 
 /**
- * Whether a closing can identify the signers as the template does. The form has no place for a phone number or an access
- * code, and must not leave a check out.
+ * True if a closing can identify the signers as the template does. The form has no field for a phone number or an
+ * access code, and must not omit a check.
  */
 const fitsClosing = ({ roles }: TemplateContent): boolean =>
   roles.every(({ auth }) => auth === "link" || auth === "mail_code");
@@ -91,9 +91,9 @@ export const usedNote = ({ name, roles }: UsedTemplate): Html =>
 const inBrackets = (words: string): string => (words === "" ? "" : ` (${words})`);
 
 /**
- * Lists the turns, codes and languages that a document has from its template. They belong to people, and do not follow
- * the fields when somebody else is ticked to sign.
- * @param hasTemplate whether the template still exists
+ * Lists the turns, codes and languages that a document has from its template. They apply to the template's people, and
+ * not to somebody else who is ticked instead.
+ * @param hasTemplate true if the template still exists
  */
 export function waysNote(
   values: FormValues,
@@ -124,17 +124,19 @@ export function waysNote(
   );
 }
 
-/** Whether the template has a role for each signer. If it has fewer, using it again would untick the other signers. */
+/**
+ * True if the template has a role for each signer. If it has fewer, applying it again would untick the other signers.
+ */
 export const hasRoleForEach = ({ ways }: ClosingDocument, signing: readonly unknown[]): boolean =>
   signing.length <= waysIn(ways).length;
 
-/** Says that the template does not tell how these people sign, and what to do about it. */
+/** A message that the template does not define how these people sign, with the ways to solve this. */
 export const noWayWords = (names: readonly string[], canRepeat: boolean): string =>
   `The template does not say how ${inWords.format(names)} ${names.length === 1 ? "signs" : "sign"}. ${canRepeat ? "Use the template again, or remove its turns, codes and languages." : "Remove the template’s turns, codes and languages, or change who signs."}`;
 
 /**
  * Fills in a document from its template: the roles become the document's signers, in the order of the form's people.
- * @returns the form, and the template that was used; null when the form asks for none
+ * @returns the form, and the applied template; null when the form names none
  */
 export async function withTemplate(
   deps: TemplateDeps,
@@ -151,7 +153,7 @@ export async function withTemplate(
   const written = (fields ?? []).map((field) => ({ ...field, signer: numbers[Number(field["signer"]) - 1] }));
   const filled: Record<string, string> = { ...values, [`doc${n}_fields`]: fields ? JSON.stringify(written) : "" };
   filled[`doc${n}_ways`] = waysText(roles, numbers);
-  // The page offers the template again while its turns and codes are kept.
+  // Without turns or codes from the template, the page need not offer the template again.
   if (filled[`doc${n}_ways`] === "") filled[`doc${n}_template`] = "";
   for (const [name, service] of Object.entries({ sign: "svc_sign", notary: "svc_notary", ship: "svc_ship" } as const))
     filled[`doc${n}_${name}`] = services[service] === undefined ? "" : "on";
@@ -165,7 +167,7 @@ export async function withTemplate(
   return { values: filled, used: { n, name: template.name, roles: assigned } };
 }
 
-/** The rows of as many people as the template has roles: first those who sign the document, then the next rows. */
+/** The rows for as many people as the template has roles: first those who sign the document, then the next rows. */
 function peopleFor(values: FormValues, document: ClosingDocument, count: number): string[] {
   const signing = signersOf(values, document).map(({ row }) => row);
   return [...new Set([...signing, ...everybody])].slice(0, count);

@@ -7,13 +7,13 @@ type Role = TemplateContent["roles"][number];
 /** The turn of a person, how the person is identified, and in which language. `person` is a person's number. */
 type SignerWay = { person: number; routing: number; auth: string; language: string };
 
-/** A way as the form sends it: it may lack anything but the person. */
+/** The same as the form sends it: every member but the person may be missing. */
 type SentWay = Pick<SignerWay, "person"> & Partial<SignerWay>;
 
-/** The members of a way that its words depend on. */
+/** The members that the description in words uses. */
 type Way = Partial<Pick<SignerWay, "routing" | "auth" | "language">>;
 
-/** @returns null for a text that is not a list of objects; the rules of orders refuse such a text of placed fields */
+/** @returns null for a text that is not a list of objects; for placed fields, the API then rejects the text */
 export function listIn(written: string): { signer?: unknown }[] | null {
   try {
     const list: unknown = JSON.parse(written);
@@ -24,7 +24,7 @@ export function listIn(written: string): { signer?: unknown }[] | null {
   }
 }
 
-/** The ways of the people who sign a document. A text that is not such a list counts as none. */
+/** The ways (turn, code and language) of the people who sign a document. Empty for a malformed text. */
 export function waysIn(written: string): SentWay[] {
   return (listIn(written) ?? []).map((each) => {
     const { person, routing, auth, language } = each as Partial<SignerWay>;
@@ -38,8 +38,8 @@ export function waysIn(written: string): SentWay[] {
 }
 
 /**
- * The signers for whom a template's ways say nothing, because they were ticked after it was used. They would sign at
- * once, by a link, although the template asks for a turn or a code.
+ * The signers who were ticked after a template was applied, so that its ways don't include them. They would sign at
+ * once, by a link, although the template demands a turn or a code.
  */
 export function withoutWay<Signer extends { row: string }>(written: string, signers: readonly Signer[]): Signer[] {
   const ways = waysIn(written);

@@ -15,7 +15,7 @@ export type KeysView = FormSubmission & {
   keys: readonly KeyMetadata[];
   now: Date;
   error?: string;
-  /** The values of the refused form. */
+  /** The values of the rejected form. */
   typed?: FormValues;
 };
 

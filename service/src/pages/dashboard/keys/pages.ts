@@ -110,7 +110,7 @@ type NewKey = {
 };
 
 /**
- * The page with a new key. The key is shown once, in the response that created it: no page links to it, and no cache
+ * The page with a new key. The key is shown only in the response that created it: no page links to it, and no cache
  * stores it.
  */
 function keyPage(deps: { assets: Assets }, request: FastifyRequest, newKey: NewKey): string {

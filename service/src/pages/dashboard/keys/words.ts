@@ -22,7 +22,7 @@ export const isEnded = ({ revokedAt, expiresAt }: KeyMetadata, now: Date): boole
 const isUnused = ({ lastUsedAt, createdAt }: KeyMetadata, now: Date): boolean =>
   now.getTime() - (lastUsedAt ?? createdAt).getTime() > unusedMs;
 
-/** Whether the key works, and until when. */
+/** The state of the key: if it works, and until when. */
 export function keyState(key: KeyMetadata, now: Date): Html {
   if (key.revokedAt) return badge("stopped", "Revoked", key.revokedAt);
   if (key.expiresAt && key.expiresAt <= now) return badge("stopped", "Expired", key.expiresAt);
@@ -32,7 +32,7 @@ export function keyState(key: KeyMetadata, now: Date): Html {
 
 const badge = (tone: Tone, word: string, at: Date | null): Html => statusBadge(tone, at ? `${word} ${day(at)}` : word);
 
-/** The parts of a key that may be shown; never the whole key. */
+/** The parts of a key that may be shown, which is never the whole key. */
 export const keyText = ({ environment, last4 }: Pick<KeyMetadata, "environment" | "last4">): Html =>
   html`<code>${environment === "test" ? "svc_pk_test_" : "svc_pk_"}…${last4}</code>`;
 

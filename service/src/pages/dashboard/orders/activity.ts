@@ -11,7 +11,7 @@ type Line = OrderHistory["history"][number];
 
 const shownMost = 100;
 
-/** The actions that a firm sees. Actions that only the service's own people take are left out. */
+/** The actions that a firm sees. Actions of the service's own staff are not included. */
 const actionWords: Readonly<Record<string, string>> = {
   "order.not_arrived": "Reported as not arrived",
   "order.created": "Order placed",
@@ -44,8 +44,8 @@ const correctionWords: Readonly<Record<string, string>> = {
 };
 
 /**
- * Events of a fax that was sent while the order is shipped. The others get a line when the order reaches its fax
- * statuses.
+ * The words for events of a fax that is sent while the order is still shipped. Any other fax is described when the
+ * order reaches its fax statuses.
  */
 const earlyFaxWords = ({ action, detail }: Line): string | undefined => {
   if (action !== "fax.ahead") return undefined;
@@ -65,8 +65,8 @@ export function activityPart(
 ): Html {
   const amounts = { requested: requestedAmounts(history), refunded: refundedAmount(payments) };
   const simulated = isSimulated(signers) ? simulatedWords(signers) : null;
-  // A correction that only starts a failed service again is left out, because its transition has a line, or the fax has
-  // one that was sent early.
+  // A retry of a failed service is left out, because the order's transition, or the early fax, already has a line for
+  // it.
   const isAgain = ({ detail }: Line) => (detail as { kind?: string } | null)?.kind === "again";
   const listed = history.filter(
     (line) =>
@@ -75,13 +75,13 @@ export function activityPart(
       earlyFaxWords(line) !== undefined ||
       Object.hasOwn(actionWords, line.action),
   );
-  // The transition to Created is left out, because the order is priced at the same moment. The line about the price
-  // stands for both.
+  // The transition to Created is left out, because the order is priced at the same moment, and the line about the price
+  // covers both.
   const lines = listed.filter(({ fromStatus, toStatus }) => fromStatus !== null || toStatus !== "Created").reverse();
   return html`${timeline(lines.slice(0, shownMost).map((line) => ({ at: new Date(line.occurredAt), text: textOf(line, names, { ...amounts, simulated }) })))}${lines.length > shownMost && html`<p class="quiet">The latest ${shownMost} of ${lines.length} lines are shown.</p>`}`;
 }
 
-/** The amounts of requests for refunds, by the id of the request, and the refunded amount of the whole order. */
+/** The amounts of refund requests, by the id of the request, and the refunded amount of the whole order. */
 type Amounts = { requested: ReadonlyMap<unknown, string>; refunded: string | null };
 
 /** Describes a signing that the sandbox completed, with the number of signatures that it discarded. */
@@ -102,7 +102,7 @@ function sumOf(payments: NonNullable<Detail>["payments"] = []): string | null {
   return money(payments.reduce((sum, { amountCents }) => sum + Number(amountCents), 0));
 }
 
-/** Only the line of the request has the amount. The lines of its decision name the request. */
+/** Only the line of the request has the amount. The lines about its decision refer to the request. */
 function requestedAmounts(history: readonly Line[]): ReadonlyMap<unknown, string> {
   const requests = history.filter(({ action }) => action === "refund.requested");
   return new Map(
@@ -132,7 +132,7 @@ const textOf = (
         : toStatus === "EsignComplete" && simulated !== null
           ? simulated
           : (earlyFaxWords(line) ?? actionWords[action] ?? statusWords(toStatus ?? "").headline);
-  // The service's people write the reasons of refunds for each other, so they are not shown.
+  // The service's staff write the reasons of refunds for each other, so they are not shown to the firm.
   const reason = action.startsWith("refund.") ? null : (detail as { reason?: unknown } | null)?.reason;
   const isRefund = action === "order.transition" && toStatus === "Refunded";
   const amount = isRefund ? refunded : (requested.get((detail as Detail)?.requestId) ?? null);
@@ -146,7 +146,7 @@ const actors: Readonly<Record<string, string>> = {
   operator: "SignSealShip",
 };
 
-/** The name of the person who did something with an order, as the firm knows the person. */
+/** The name of the person who acted on an order, as the firm knows that person. */
 export function whoIs(actor: string, names: ReadonlyMap<string, string>): string {
   const [kind = ""] = actor.split(":");
   const former = { member: "A former member", key: "A former API key" } as Readonly<Record<string, string>>;

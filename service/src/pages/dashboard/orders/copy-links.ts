@@ -12,8 +12,8 @@ import { type Html, html } from "../../ui/render.ts";
 type Links = readonly CopyLink[];
 
 /**
- * The links to the copies of a document that is done. They are not in the list of signers: a link that is mailed after
- * the notary's act would look there like a request to sign that came after the signature.
+ * The links to the copies of a finished document. They are not in the list of signers, because a link that was mailed
+ * after the notary's act would look there like a second request to sign.
  */
 export const copyLinksPart = (orderCode: string, links: Links): Html =>
   html`<p>With these links, signers read and save the finished documents. End one that went to the wrong person: it stops working at once.</p>
@@ -30,7 +30,7 @@ type CopyLinkDeps = { envelopes: EnvelopeDeps; limits: RateLimits };
 const numberOf = (text: string | undefined): number =>
   text !== undefined && /^\d{1,3}$/.test(text) ? Number(text) : 0;
 
-/** Adds the form that ends a link. @param refused the order's page with the reason of a refusal */
+/** Adds the form that ends a link. @param refused renders the order's page with an error */
 export function copyLinkForm(
   forms: FastifyInstance,
   { envelopes, limits }: CopyLinkDeps,

@@ -209,10 +209,10 @@ async function showOrder(
   return dashboardPage(frame, request, { title: orderName(view), section: "orders", body, scripts: ["copy.js"] });
 }
 
-/** Whether the page has the form that replaces a signer. */
+/** True if the page has the form that replaces a signer. */
 const waitsForSigners = (status: string): boolean => ["EsignPending", "EsignDeclined", "EsignExpired"].includes(status);
 
-/** Leads from an order to its latest room. Mails about a payment for several orders link here. */
+/** Redirects from an order to its latest room. Mails about a payment for several orders link here. */
 function closingRoute(forms: FastifyInstance, frame: DashboardFrame, db: Sql): void {
   pageRoute(forms, frame, {
     url: "/dashboard/orders/:code/closing",
@@ -250,7 +250,7 @@ function attachForm(forms: FastifyInstance, { frame, orders, titleOf }: OrderPag
   });
 }
 
-/** Whether the order waits for a payment that nobody has begun. */
+/** True if the order waits for a payment that nobody has started. */
 const isToBePaid = async (
   db: Sql,
   { code, status, documentsDeletedAt }: PublicOrderRow,
@@ -258,7 +258,7 @@ const isToBePaid = async (
 ): Promise<boolean> =>
   (isPayable(status) || due !== undefined) && documentsDeletedAt === null && !(await isPaymentInProcess(db, code));
 
-/** The topics that the address lists as fired; null without a list, and for a list with an unknown topic. */
+/** The topics in the URL that a sandbox step fired; null without a list, and for a list with an unknown topic. */
 function firedIn(fired: string | undefined): OrderDetailView["fired"] {
   if (fired === undefined) return null;
   const named = fired.split(",").filter((name) => name !== "");

@@ -74,20 +74,20 @@ export type OrderDetailView = OrderRoomsView &
     history: OrderHistory;
     /** The absolute address of the client's page. */
     clientUrl: string;
-    /** Whether the order can be paid now: a test order also in the sandbox. */
+    /** True if the order can be paid now. A test order can also be paid in the sandbox. */
     payable: boolean;
-    /** Whether orders of this environment are paid by a hosted checkout. */
+    /** True if orders of this environment are paid by a hosted checkout. */
     hasCheckout: boolean;
-    /** The amount that would be paid now: the total, or a supplement. */
+    /** The amount that is due now: the total, or a supplement. */
     dueCents: number;
-    /** Tells when the order's documents will be deleted, or when they were. */
+    /** A sentence on when the order's documents will be deleted, or were deleted. */
     retention: Html | string | null;
     /** Topics that the last sandbox step fired; null when the page was not opened by such a step. */
     fired: readonly Topic[] | null;
     error?: string;
     signers: readonly SignerState[];
     places: SignersView["places"];
-    /** The signers' links to the copies of a document that is done. */
+    /** The signers' links to the copies of a finished document. */
     copyLinks: readonly CopyLink[];
     elsewhere: SignersView["elsewhere"];
     /** Warnings about parts of the document that readers may show differently from the sealed file. */

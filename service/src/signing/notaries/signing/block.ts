@@ -21,7 +21,7 @@ type Facts = {
 
 /**
  * The lines of a notary's block: the state's certificate of the act with the required sentence, and the commission. If
- * the state's wording is unknown, the block states only the facts, because the service never invents a wording.
+ * the state's wording is missing, the block states only the facts, because the service never invents a wording.
  */
 export function blockLines({ act, notary, rules, zone }: Facts): string[] {
   const { commissionName, state, county, commissionNumber, commissionExpires } = notary;
@@ -59,8 +59,8 @@ const placing: Task<BlockToPlace, PlannedBlock> = {
 };
 
 /**
- * Plans the block of an act before the first signature. The time of the act and the signers' identification are not
- * known yet.
+ * Plans the block of an act before the first signature, when the time of the act and the signers' identification are
+ * still open.
  */
 export const placeBlock =
   ({ db, workers, clock }: Pick<DeskDeps, "db" | "clock"> & { workers: Workers }): PlaceFor =>

@@ -24,7 +24,7 @@ import type { NotaryBlock } from "../../envelopes/envelopes.ts";
 import { blockName } from "../uploads/text.ts";
 import { blockLook, fitted, heightOf, sealSide } from "./block-look.ts";
 
-/** The data for a notary's revision whose signature is still missing. */
+/** The input for a notary's revision, which is built without its signature. */
 export type NotaryRevision = {
   /** Hex SHA-256 of the document. */
   readonly docSha256: string;
@@ -42,8 +42,8 @@ export type NotaryRevision = {
   /** The field that was reserved before the first signature; null to add a field now. */
   readonly block: NotaryBlock | null;
   /**
-   * Random lengths of the reserved space, in pairs. The pairs are tried one after another until the document contains
-   * no decoy, that is, no numbers that would name another place for the signature.
+   * Random lengths of the reserved space, in pairs. The task tries one pair after another until the document contains
+   * no decoy: a sequence of numbers that a verifier could mistake for the signature's ByteRange.
    */
   readonly draws: readonly { readonly reserve: number; readonly padding: number }[];
 };

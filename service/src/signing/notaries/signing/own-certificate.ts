@@ -14,7 +14,7 @@ import type { Notary } from "../commissions/store.ts";
 
 /**
  * The notary's registered certificate with its chain, if the key's certificate is the registered one.
- * @throws ServiceError saying why the certificate can't be used
+ * @throws ServiceError naming the reason why the certificate can't be used
  */
 export function chainOf(notary: Notary, der: Uint8Array, at: Date): SignerChain {
   const leaf = read(der);
@@ -33,7 +33,7 @@ export function chainOf(notary: Notary, der: Uint8Array, at: Date): SignerChain 
   return [leaf, ...(notary.certificateChain === null ? [] : parseCertificatesPem(notary.certificateChain))];
 }
 
-/** Tells two certificates of the same name apart. */
+/** Distinguishes two certificates with the same name. */
 const description = (certificate: Certificate): string =>
   `${nameText(certificate.subject)} (serial number ${serialNumberText(certificate)}, until ${new Date(certificate.notAfter).toISOString().slice(0, 10)})`;
 

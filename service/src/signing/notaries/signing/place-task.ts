@@ -5,13 +5,13 @@ import { mostSignature } from "../uploads/visible-place.ts";
 import { blockLook, heightOf } from "./block-look.ts";
 
 export type BlockToPlace = {
-  /** The lines of the notary's block of text that are known so far. */
+  /** The lines of the notary's block, as far as they are determined before the act. */
   readonly lines: readonly string[];
   readonly planned: readonly PlannedBox[];
   readonly hasSeal: boolean;
 };
 
-/** The number of extra lines to reserve, because the names of counties and people may become longer before the act. */
+/** The number of extra lines to reserve, because names of counties and people may become longer before the act. */
 const spareLines = 2;
 const lineHeight = 11;
 

@@ -1,6 +1,6 @@
 /**
- * The notary's signature with a key that a trust service holds. As with a key from a file, the signature is prepared,
- * reviewed in the browser, and completed.
+ * The notary's signature with a key at a trust service. As with a key from a file, the signature is prepared, reviewed
+ * in the browser, and completed.
  */
 import { hash } from "node:crypto";
 import type { Operator } from "../../../firms/operators/operators.ts";
@@ -55,8 +55,8 @@ export async function prepareRemote(
 }
 
 /**
- * Asks the trust service to sign the prepared revision.
- * @param order.hash SHA-256 of the signed attributes in hex, as the notary's browser computed it. The trust service is
+ * Requests a signature of the prepared revision from the trust service.
+ * @param order.hash SHA-256 of the signed attributes in hex, computed by the notary's browser. The trust service is
  * asked to sign only this hash
  * @throws ServiceError `conflict` for another hash, and when the act or the document has changed since the preparation
  */
@@ -71,8 +71,8 @@ export async function signRemote(
   const prepared = await waitingSignature(deps.desk, claimed);
   if (prepared.isSigned || hash("sha256", prepared.signedAttrs) !== order.hash)
     throw new ServiceError("conflict", "This is not what waits for your signature. Open your key again.");
-  // A signature of the trust service may cost the notary money. So everything is checked before, and no signature is
-  // requested that could not be used.
+  // A signature of the trust service may cost the notary money. So all checks run first, and no unusable signature is
+  // requested.
   chainOf(claimed.notary, prepared.certificate, deps.desk.clock());
   const credential = await remote.credential(order.token, order.key);
   if (!prepared.certificate.equals(credential.certificates[0] ?? new Uint8Array(0)))

@@ -49,14 +49,14 @@ const building: Task<NotaryRevision, NotaryOutput> = {
   limitMs: 30_000,
 };
 
-/** The space in bytes for a time-stamp token. Tokens of public authorities take 4 to 6 KB. */
+/** Space in bytes for a time-stamp token. The tokens of public authorities have 4 to 6 KB. */
 const tokenRoom = 6 * 1024;
 const spare = { reserve: 256, padding: 1024 };
 const draws = 4;
 
-/** A revision that waits for its signature with the notary's key, which is in the browser or at a trust service. */
+/** A revision without its signature. The notary's key, which signs it, is in the browser or at a trust service. */
 export type PreparedSignature = {
-  /** The bytes to append to the document that was given to the notary. */
+  /** The bytes to append to the document that the notary received. */
   tail: Buffer;
   contentsStart: number;
   contentsEnd: number;
@@ -77,8 +77,8 @@ export type PreparedSignature = {
 /**
  * Prepares the revision that the notary signs on this service's page: a block with the act, and the signature over the
  * whole file.
- * @param der the certificate of the key, which the browser opened or a trust service holds
- * @throws ServiceError naming the fault of the certificate or the act
+ * @param der the certificate of the key, which is in the browser or at a trust service
+ * @throws ServiceError naming the error in the certificate or the act
  */
 export async function prepareSignature(
   { desk, workers, stamp, random }: NotarySigningDeps,
@@ -166,8 +166,8 @@ export async function completeSignature(
 }
 
 /**
- * The verifier's report on the file that was signed on this service's page. It is like the report on an upload. @throws
- * ServiceError
+ * The verifier's report on the file that was signed on this service's page, in the form of a report on an upload.
+ * @throws ServiceError
  */
 export async function reportOnSigned(desk: DeskDeps, claimed: Claimed): Promise<DeskReport> {
   return reportOn(desk, claimed, await signedFile(desk, claimed));
@@ -175,7 +175,7 @@ export async function reportOnSigned(desk: DeskDeps, claimed: Claimed): Promise<
 
 /**
  * Ends the act with the file that was signed on this service's page, as `completeAct` does with an upload. A notary who
- * has a passkey must use it, because the certificate file may be on a shared device.
+ * has a passkey must use it, because the certificate file may be stored on a shared device.
  * @throws ServiceError
  */
 export async function completeWithSigned(
@@ -190,8 +190,8 @@ export async function completeWithSigned(
 }
 
 /**
- * Assembles the file that the notary signed. The memory for reading it is released before this returns. Sealing
- * reserves memory too, and could wait forever if this function still held some.
+ * Assembles the file that the notary signed. Releases the memory for reading it before it returns. Sealing reserves
+ * memory of its own, and could deadlock if this function still occupied some.
  */
 async function signedFile(desk: DeskDeps, claimed: Claimed): Promise<Upload> {
   const { act, ...prepared } = await waitingSignature(desk, claimed);
@@ -208,9 +208,9 @@ const blockFor = async ({ db }: DeskDeps, { orderId }: Claimed["order"]) =>
 const keyOf = ({ order, notary }: Claimed) => ({ taskId: order.taskId, notaryId: notary.id });
 
 /**
- * The signature that waits for the notary's confirmation, with the act that it is for.
+ * The signature that the notary must still confirm, with its act.
  * @throws ServiceError `conflict` when the act or the document has changed since the preparation, and when the
- * preparation is too old
+ * preparation has expired
  */
 export async function waitingSignature(desk: DeskDeps, claimed: Claimed) {
   const prepared = await findSignature(desk.db, keyOf(claimed), desk.clock());

@@ -24,20 +24,23 @@ export type CheckName =
   | "credentials_in_date"
   | "document_class";
 
-/** The result of one check. `warns`: the notary may accept the document nevertheless. `fails`: nobody may accept it. */
+/**
+ * The result of one check. `warns`: the notary may confirm the document nevertheless. `fails`: the document is
+ * rejected.
+ */
 export type Check = { readonly name: CheckName; readonly state: "holds" | "warns" | "fails"; readonly why: string };
 
 export type UploadRules = {
-  /** The document that was given to the notary. */
+  /** The document that the notary received. */
   readonly revision: { readonly bytes: number; readonly sha256: string };
   /** DER of the notary's certificate; null when none is registered. */
   readonly certificate: Uint8Array | null;
   /** True if a scan of paper is accepted as well, because the act was on paper. */
   readonly mayBePaper: boolean;
-  /** The document must contain one of these sentences. Empty when the state is not known to require one. */
+  /** The document must contain one of these sentences. Empty when the rules name none for the state. */
   readonly sentences: readonly string[];
   /**
-   * The lines that the service itself drew into a reserved block. PDF readers don't find them as text, so they are
+   * The lines that the service itself drew into a reserved block. PDF readers don't extract them as text, so they are
    * passed here.
    */
   readonly drawnLines: readonly string[];
@@ -61,8 +64,8 @@ const claim = (name: CheckName, holds: boolean, why: string, whyNot: string): Ch
   holds ? { name, state: "holds", why } : { name, state: "fails", why: whyNot };
 
 /**
- * Runs the verifier on the file that a notary made of our document, before the file is stored. The verifier shares no
- * code with the sealer.
+ * Runs the verifier on the file that a notary created from our document, before the file is stored. The verifier shares
+ * no code with the sealer.
  */
 export async function checkUpload(bytes: Buffer, rules: UploadRules): Promise<UploadReport> {
   const sha256 = await sha256Hex(bytes);
@@ -180,8 +183,8 @@ async function placeCheck(original: Buffer, upload: Buffer): Promise<Check> {
 }
 
 /**
- * Every earlier signature that was valid must still be valid. If one was invalid before the notary got the document,
- * the notary is not at fault.
+ * Every valid earlier signature must still be valid. If a signature was already invalid in the document that the notary
+ * received, the notary is not at fault.
  */
 function earlierCheck(before: readonly EarlierSignature[], after: readonly EarlierSignature[]): Check {
   const broken = before

@@ -3,9 +3,9 @@ import { openWithinBounds } from "../../../kernel/pdf/pdf-js.ts";
 const mostPages = 500;
 
 /**
- * The text of a document's first 500 pages as readers show it: that of the pages, their annotations and field values.
- * Text in pictures is not included.
- * @param originalSha256 hex SHA-256 of the document that the notary was given
+ * The text of a document's first 500 pages as readers show it, including annotations and field values. Text in pictures
+ * is not included.
+ * @param originalSha256 hex SHA-256 of the document that the notary received
  * @returns null when pdf.js can't read the document, or it has too much text
  */
 export async function textOf(bytes: Buffer, originalSha256: string): Promise<string | null> {
@@ -39,8 +39,8 @@ function textsIn(annotation: { [name: string]: unknown }, ownBlock: string): str
     alternativeText?: unknown;
     rect?: unknown;
   };
-  // For the block that the service drew itself, the field's description counts, because it has the same words.
-  // Descriptions of other fields don't count, because they may contain words that no page shows.
+  // For the block that the service drew itself, the field's description is read, because it has the same words.
+  // Descriptions of other fields are ignored, because they may contain words that no page shows.
   const [left = 0, , right = 0] = Array.isArray(rect) ? rect.map(Number) : [];
   const block = fieldName === ownBlock && right > left ? alternativeText : undefined;
   return [fieldValue, contentsObj?.str, textContent, block].flat().filter((each) => typeof each === "string");

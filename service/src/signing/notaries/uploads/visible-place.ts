@@ -24,9 +24,9 @@ const mostQuoted = 60;
 
 /**
  * Checks the places where a notary's additions are visible. They must be small. They must not cover words or fields of
- * the given document, because nobody else has agreed to hide these. A reserved field is not an addition, because it is
- * at the same place in both documents. Words in pictures are not detected.
- * @returns why the additions are refused; null when they are accepted
+ * the original document, because nobody agreed to hide these. A reserved field is not an addition, because it is at the
+ * same place in both documents. Words in pictures are not detected.
+ * @returns the reason why the additions are rejected; null when they are accepted
  */
 export async function placeProblem(original: Buffer, upload: Buffer): Promise<string | null> {
   const [before, after] = [await openWithinBounds(original), await openWithinBounds(upload)];

@@ -32,7 +32,7 @@ const buckets = [
   { name: "problem", label: "Problem", kind: "trouble" },
 ] as const;
 
-/** The current states of the orders in the window of time, in five groups. Each order is in one group. */
+/** The current states of the orders in the chosen period, in five groups. Each order is in one group. */
 export function funnelFigure(funnel: Snapshot["funnel"], total: number): Html {
   const percents = percentages(buckets.map(({ name }) => funnel[name]));
   const shares = buckets.map(({ name, label, kind }, at) => {

@@ -40,7 +40,7 @@ export function columns(
   });
 }
 
-/** A coordinate in the picture, rounded to two decimals, which is finer than any screen. */
+/** A coordinate in the picture, rounded to two decimals, which is finer than any screen resolution. */
 export const coordinate = (value: number): string => String(Math.round(value * 100) / 100);
 
 /** A horizontal coordinate in per cent, because the picture is as wide as its container. */

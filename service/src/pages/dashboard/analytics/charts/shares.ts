@@ -1,6 +1,6 @@
 /**
  * The percentages of the parts of a whole, as whole numbers that sum to 100. Each is rounded down; the missing points
- * go to the parts that lost most by rounding. If the whole is 0, all are 0.
+ * are added to the parts that lost most by rounding. If the whole is 0, all are 0.
  */
 export function percentages(parts: readonly number[]): number[] {
   const total = parts.reduce((sum, part) => sum + part, 0);

@@ -12,7 +12,7 @@ export const shortCount = (value: number): string => (value < 10_000 ? plain : r
 export const counted = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`;
 
-/** The window of time in words. */
+/** The period in words. */
 export const lastDays = (days: number): string => (days === 1 ? "the last day" : `the last ${count(days)} days`);
 
 export type TimeUnit = { name: "minute" | "hour" | "day"; hours: number };

@@ -10,7 +10,7 @@ import { type FormDocument, showFoundPlaces } from "./found-places.ts";
 const opened = new Map<string, Promise<OpenDocument>>();
 let library: ReturnType<typeof loadPdfJs> | undefined;
 
-/** Opens a stored file. It stays open when the form's rows change. */
+/** Opens a stored file. The file stays open when the form's rows change. */
 function openFile(url: string, pdfJs: string): Promise<OpenDocument> {
   const open = async () => {
     library ??= loadPdfJs(pdfJs);
@@ -24,10 +24,10 @@ function openFile(url: string, pdfJs: string): Promise<OpenDocument> {
   return opening;
 }
 
-/** How a person signs a document, as its template says. */
+/** How a person signs a document according to its template. */
 type Way = Pick<Signer, "language" | "routing"> & { readonly person: number };
 
-/** The people who sign a document now; the numbers of their rows are those of the form's fields. */
+/** The people who currently sign a document; the numbers of their rows are those of the form's fields. */
 function signersOf(values: URLSearchParams, n: string): Signer[] {
   const text = (name: string) => (values.get(name) ?? "").trim();
   const ways = JSON.parse(text(`doc${n}_ways`) || "[]") as readonly Way[];
@@ -51,12 +51,13 @@ const peopleIn = (values: URLSearchParams) =>
     name: (values.get(person === "client" ? "name" : `person${person}_name`) ?? "").trim(),
   }));
 
-/** Counts the calls of `connectPlaces`: a form that was replaced opens no more documents. */
+/** The number of calls of `connectPlaces`. Each call is for a new form; a replaced form must open no more documents. */
 let round = 0;
 
 /**
- * Lets the sender place fields on the pages of each document of the form, and finds the places in all of them.
- * @param typed returns what is typed in the form now
+ * Allows the sender to place fields on the pages of each document of the form, and finds places to sign in all
+ * documents.
+ * @param typed returns the current values of the form
  */
 export function connectPlaces(form: HTMLFormElement, typed: () => URLSearchParams): void {
   const pdfJs = form.dataset["pdfJs"] ?? "";
@@ -64,7 +65,7 @@ export function connectPlaces(form: HTMLFormElement, typed: () => URLSearchParam
   let isAsked = false;
   let panel: ReturnType<typeof showFoundPlaces> | undefined;
 
-  /** Each document reports each change of the form, so the reports of one change are handled together. */
+  /** Every document reports the same change of the form, so all reports of one change are handled together. */
   function changed(): void {
     if (isAsked || !panel) return;
     isAsked = true;
@@ -95,7 +96,7 @@ export function connectPlaces(form: HTMLFormElement, typed: () => URLSearchParam
 
   let isSearching = false;
 
-  /** Searches the documents that are signed one by one, to leave the browser idle in between. */
+  /** Searches the signed documents one by one, so that the browser is idle in between. */
   async function search(): Promise<void> {
     if (isSearching) return;
     isSearching = true;

@@ -15,9 +15,9 @@ export type FormDocument = {
   readonly title: () => string;
   readonly isSigned: () => boolean;
   readonly signers: () => readonly Signer[];
-  /** All people of the closing with their names, also those who don't sign this document. */
+  /** All named people of the closing, including those who don't sign this document. */
   readonly everybody: () => readonly Pick<Signer, "row" | "name">[];
-  /** The address of the document's stored file. It still identifies the document when the form's rows change. */
+  /** The URL of the document's stored file. It identifies the document even when the form's rows change. */
   readonly file: string;
   /** Null until the pages are opened; `failed` when they can't be. */
   opened: OpenDocument | "failed" | null;
@@ -26,20 +26,20 @@ export type FormDocument = {
 
 type Proposed = { readonly fields: readonly Field[]; readonly unowned: number };
 
-/** The fields that were placed here in a file, as text. The sender may change them later. */
+/** The fields that were placed here in a file, as text. The sender may change the fields later. */
 const fieldsPutHere = new Map<string, string>();
 
 const byRow = (row: number): number => row;
 const textIn = ({ places }: FormDocument): string => written(places.store.fields(), byRow);
 
-/** Whether the fields of a document can be replaced: it has none, or those that were placed here. */
+/** True if the fields of a document may be replaced: it has none, or only those that were placed here. */
 const isUntouched = (document: FormDocument): boolean =>
   textIn(document) === "" || textIn(document) === fieldsPutHere.get(document.file);
 
 /**
- * The fields for the places that were found, each for its signer. All places of a document with one signer are for that
- * signer, except the lines of other people of the closing, and unless its lines are for different parties: others sign
- * those on paper.
+ * The fields for the found places, each assigned to its signer. If a document has one signer, all places are assigned
+ * to that signer, with two exceptions: lines that name other people of the closing; and all lines, if they are for
+ * different parties, because others then sign on paper.
  */
 function proposedIn({ opened, places, signers, everybody }: FormDocument): Proposed {
   if (opened === null || opened === "failed") return { fields: [], unowned: 0 };
@@ -64,7 +64,7 @@ const hasTags = ({ opened }: FormDocument): boolean =>
 const isReading = ({ opened }: FormDocument): boolean =>
   opened === null || (opened !== "failed" && findPlaces(opened).state() === "reading");
 
-/** The fields to place in a document with one click; empty if a signer would have no signature. */
+/** The fields to place in a document with one click; empty if a signer would get no signature. */
 function toPlace(document: FormDocument): readonly Field[] {
   const { fields } = proposedIn(document);
   const signers = document.signers();
@@ -74,8 +74,8 @@ function toPlace(document: FormDocument): readonly Field[] {
 }
 
 /**
- * Shows which places to sign and fill in were found in all documents of the closing, and for whom. One click places
- * them, and another removes them.
+ * Lists the places to sign and fill in that were found in all documents of the closing, with their signers. One click
+ * places fields there, and another removes them.
  */
 export function showFoundPlaces(documents: readonly FormDocument[]) {
   const pageBox = part("page-added");
@@ -145,7 +145,7 @@ function lineOf(document: FormDocument) {
   return { element, text };
 }
 
-/** Describes a document's placed fields or, if none are placed yet, those that were found in it. */
+/** A sentence about a document's placed fields or, if none are placed yet, about those that were found. */
 function wordsOf(document: FormDocument): string {
   const signers = document.signers();
   const sentFields = document.places.sent();
@@ -168,7 +168,7 @@ function wordsOf(document: FormDocument): string {
     .join(" ");
 }
 
-/** The reason why places may exist that were not found; else empty. */
+/** The reason why the search may have missed places; otherwise empty. */
 function unreadWords({ opened }: FormDocument): string {
   const state = opened !== null && opened !== "failed" && findPlaces(opened).state();
   if (state === "picture") return "Its pages are pictures.";

@@ -1,4 +1,4 @@
-/** Saves the form as a draft while it is filled in, and before it is placed. */
+/** Saves the form as a draft while it is filled in, and before it is submitted. */
 
 const everyMs = 5_000;
 const mostMs = 10_000;
@@ -18,10 +18,10 @@ let parts: Form;
 /** The fields that were saved last, as text. */
 let saved: string | undefined;
 let running: Promise<boolean> | undefined;
-/** Whether the form is being submitted after its last save. */
+/** True while the form is being submitted after its last save. */
 let isSubmitting = false;
 
-/** Begins to save the form. The form may be replaced later; `markSaved` then notes its state. */
+/** Starts to save the form. If the form is replaced later, `markSaved` records the new form's state as saved. */
 export function keepDraft(of: Form): void {
   parts = of;
   markSaved();
@@ -35,28 +35,28 @@ export function keepDraft(of: Form): void {
     isSubmitting = true;
     void submit(event.submitter);
   });
-  // A page that the browser shows again after "Back" can be submitted again.
+  // A page that the browser restores after "Back" can be submitted again.
   addEventListener("pageshow", () => {
     isSubmitting = false;
   });
 }
 
-/** Notes that the service has the present state of the form. */
+/** Records that the service has the current state of the form. */
 export function markSaved(): void {
   saved = state();
 }
 
-/** Waits for a save that is under way, so that the next request names the newest version. */
+/** Waits for a save in progress, so that the next request names the newest version. */
 export const draftSettled = async (): Promise<unknown> => running;
 
 /**
- * Saves the form, then submits it. If the session has ended, the form stays, because the page that asks to sign in would
+ * Saves the form, then submits it. If the session has ended, the form is not submitted, because the sign-in page would
  * replace it.
  */
 async function submit(submitter: HTMLElement | null): Promise<void> {
   await running;
   const isSignedIn = await save();
-  // A form ignores `requestSubmit` until the event that was prevented has ended, and promises can settle before that.
+  // A form ignores `requestSubmit` until the prevented event has ended, and promises can settle earlier.
   await new Promise((resolve) => setTimeout(resolve));
   if (isSignedIn) parts.form().requestSubmit(submitter);
   isSubmitting = false;

@@ -36,7 +36,7 @@ document.addEventListener("input", (event) => {
   clearTimeout(timer);
   timer = setTimeout(() => void price(), restMs);
 });
-// Adding and removing rows keeps the page and the focus. On any error, the button submits the form.
+// Adding and removing rows doesn't reload the page, so the focus stays. On any error, the button submits the form.
 document.addEventListener("click", (event) => {
   const button = event.target instanceof Element ? event.target.closest("button") : null;
   const focus = button && focusAfter(button);
@@ -60,7 +60,7 @@ function focusAfter({ name, value }: HTMLButtonElement): string | undefined {
 }
 
 /**
- * Adapts the form to the script: it lets the reader choose several files at once, because the script sends them one by
+ * Adapts the form to the script: the reader may choose several files at once, because the script uploads them one by
  * one.
  */
 function prepare(): void {
@@ -71,8 +71,8 @@ function prepare(): void {
 }
 
 /**
- * Labels the boxes of the grid with the typed names. Hides the boxes of documents that are not signed, and of people
- * who sign nothing.
+ * Labels the boxes of the grid with the typed names. Hides the boxes of unsigned documents, and of people who sign
+ * nothing.
  */
 function showSigners(): void {
   const values = typed();
@@ -145,7 +145,7 @@ async function send(files: File[]): Promise<void> {
 
 /**
  * Replaces the form by the service's version with the changed rows.
- * @param focus the element that gets the focus then
+ * @param focus the element that is focused afterwards
  */
 async function rows(values: URLSearchParams, focus: string): Promise<void> {
   const response = await fetch(form().dataset["rows"] ?? "", {
@@ -158,7 +158,7 @@ async function rows(values: URLSearchParams, focus: string): Promise<void> {
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
   const next = page.getElementById("closing-form");
   if (!response.ok || !next) return say("The page could not be changed. Please try again.");
-  // A late answer would name an older sum on the new form's button.
+  // A late answer would write an outdated sum on the new form's button.
   asked?.abort();
   form().replaceWith(next);
   prepare();
@@ -190,7 +190,7 @@ async function price(): Promise<void> {
     quote.textContent = noPrice;
   }
   const button = part("place-closing");
-  // The button says what placing the closing charges.
+  // The button's text names the amount that placing the closing charges.
   button.textContent =
     quote.querySelector<HTMLElement>("[data-place]")?.dataset["place"] ?? button.dataset["usual"] ?? "";
 }

@@ -31,8 +31,8 @@ const places = openPlaces({
     titleOf: () => (input.files?.[0]?.name ?? storedName()).replace(/\.pdf$/i, ""),
   },
   changed(count) {
-    // While no field is placed, the form also sends the input `ask`, so that the service asks before it adds a page.
-    // Without a script, the service adds a page when it finds no place for signatures.
+    // While no field is placed, the form also sends the input `ask`: the service then asks before it adds a page.
+    // Without JavaScript, the service adds a page when it finds no place for signatures.
     placesInput.disabled = !signing.checked;
     const agreed = document.getElementById("field-page_added");
     ask.disabled = count > 0 || (agreed instanceof HTMLInputElement && agreed.checked);
@@ -68,8 +68,8 @@ form.addEventListener("input", () => {
 void price();
 if (storedUrl !== "") void showStored();
 
-// Adds a row for a signer without loading a page, so that the chosen file stays. On any error, the button submits the
-// form.
+// Adds a row for a signer without loading a page, so that the chosen file isn't lost. On any error, the button submits
+// the form.
 document.addEventListener("click", async (event) => {
   const button = event.target instanceof Element ? event.target.closest<HTMLButtonElement>("#add-signer") : null;
   if (!button?.form) return;
@@ -91,8 +91,8 @@ document.addEventListener("click", async (event) => {
   }
 });
 
-// When the sender opens the list of signers, its first row is filled with the client, who usually signs too. `toggle`
-// events do not bubble, so the listener uses the capture phase.
+// When the sender opens the list of signers, the client is filled into its first row, because the client is usually a
+// signer. `toggle` events do not bubble, so the listener uses the capture phase.
 document.addEventListener(
   "toggle",
   ({ target }) => {
@@ -101,13 +101,13 @@ document.addEventListener(
   true,
 );
 
-/** The name of the file that came with a refused form; empty without one. */
+/** The name of the file that was sent with a rejected form; empty without a file. */
 function storedName(): string {
   const name = new FormData(form).get("document_name");
   return typeof name === "string" ? name : "";
 }
 
-/** Writes the client into the first row of signers while no row names anybody. */
+/** Writes the client into the first row of signers while all rows are empty. */
 function nameClientFirst(): void {
   const values: Record<string, string> = Object.fromEntries(typedIn(form));
   if (namedRows(values).length > 0 || !values["email"]) return;
@@ -147,7 +147,7 @@ async function look(file: File | undefined): Promise<void> {
   } catch (error) {
     if (input.files?.[0] !== file) return;
     const isLocked = error instanceof Error && error.name === "PasswordException";
-    // A locked file is useless, so the form does not keep it.
+    // A file that needs a password can't be used, so the form discards it.
     if (isLocked) input.value = "";
     message.textContent = isLocked
       ? `${file.name} was not taken: it needs a password to be opened. Save it without the password, and choose it again.`
@@ -159,8 +159,8 @@ async function look(file: File | undefined): Promise<void> {
 type Match = { templateId: string; name: string; likeness: "same_file" | "same_form" };
 
 /**
- * Offers the templates that the file may be a form of. Sends the file for comparison only when some template has the
- * same number of pages.
+ * Offers the templates that match the file. Sends the file for comparison only when some template has the same number
+ * of pages.
  */
 async function proposeTemplates(file: File): Promise<void> {
   if (!templatePages.includes(pages)) return;
@@ -184,7 +184,7 @@ async function proposeTemplates(file: File): Promise<void> {
   }
 }
 
-/** Shows the pages of the file that came with a refused form. */
+/** Shows the pages of the file that was sent with a rejected form. */
 async function showStored(): Promise<void> {
   try {
     library ??= loadPdfJs(form.dataset["pdfJs"] ?? "");
@@ -208,14 +208,14 @@ async function price(): Promise<void> {
   const typed = new URLSearchParams();
   for (const [name, value] of typedIn(form)) typed.append(name, value);
   typed.set("pages", pages);
-  // These are the pages of the stored file, which the chosen one replaces.
+  // Drops the page count of the stored file, because the chosen file replaces it.
   if (input.files?.length) typed.delete("document_pages");
   try {
     const response = await fetch(form.dataset["quote"] ?? "", { method: "POST", body: typed, signal: asked.signal });
     if (!response.ok) throw new Error(`status ${response.status}`);
     quote.innerHTML = await response.text();
     nameButtons();
-    // The price's box never becomes smaller, so that the button below does not move up under the pointer.
+    // The box with the price never shrinks, so that the button below it does not move under the pointer.
     quote.style.minHeight = `${quote.offsetHeight}px`;
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") return;
@@ -224,7 +224,7 @@ async function price(): Promise<void> {
   }
 }
 
-/** Writes on the buttons what placing the order charges. */
+/** Writes on the buttons the amount that placing the order charges. */
 function nameButtons(): void {
   const charge = quote.querySelector<HTMLElement>("[data-place]")?.dataset;
   for (const name of ["place", "another"] as const) buttons[name].textContent = charge?.[name] ?? usual[name];

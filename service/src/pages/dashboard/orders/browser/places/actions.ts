@@ -53,8 +53,8 @@ export function pagesIn(text: string, count: number): number[] | null {
 }
 
 /**
- * How far a copy of a field moves on a page of another size, so that its distance to the nearest corner stays. Null if
- * it does not fit there.
+ * The shift of a copied field on a page of another size that preserves its distance to the nearest corner. Null if the
+ * field does not fit there.
  */
 export function toSameCorner(field: Field, from: Size, to: Size): { x: number; y: number } | null {
   const rects = boxesOf(field).map(({ rect }) => rect);
@@ -67,7 +67,7 @@ export function toSameCorner(field: Field, from: Size, to: Size): { x: number; y
   return fits ? { x, y } : null;
 }
 
-/** The distance of a copy from its field, in points. */
+/** The offset of a copy from its field, in points. */
 const copyStep = 12;
 
 const isSame = (a: Field, b: Field): boolean =>
@@ -77,7 +77,7 @@ const isSame = (a: Field, b: Field): boolean =>
   Math.abs(a.rect.x - b.rect.x) < 1 &&
   Math.abs(a.rect.y - b.rect.y) < 1;
 
-/** The actions that change fields, for mouse, touch and keyboard alike. They also tell screen readers what happened. */
+/** The actions that change fields, for mouse, touch and keyboard. Each is also announced to screen readers. */
 export function openActions({ opened, store, rules, signers, row, page: current, say, focus }: ActionDeps) {
   const { pageSize } = opened;
   const announce = (field: Field, done: string) =>
@@ -92,7 +92,7 @@ export function openActions({ opened, store, rules, signers, row, page: current,
 
   return {
     put,
-    /** Puts the field in the middle of the page in view, or lower if a field is already there. */
+    /** Places the field in the middle of the page in view, or lower if a field is already there. */
     putInMiddle(kind: Kind): void {
       const page = current();
       const size = pageSize(page);
@@ -111,7 +111,7 @@ export function openActions({ opened, store, rules, signers, row, page: current,
       focus();
       announce(copy, "duplicated.");
     },
-    /** Copies the field to these pages. A page that already has such a field at the place gets no second one. */
+    /** Copies the field to these pages. Skips a page that already has the same field at this place. */
     onPages({ field, option }: Box, pages: readonly number[]): void {
       const others = pages.filter((page) => page !== field.page);
       const copies = others.flatMap((page) => {

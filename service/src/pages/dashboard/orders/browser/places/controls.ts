@@ -44,7 +44,7 @@ export function textControl(
 ): Control {
   const input = make("input", { type: "text", autocomplete: "off", maxLength: rules.maxLength ?? 200 });
   if (rules.number) input.inputMode = "decimal";
-  // Waits for the end of typing: half a number would be corrected to its bounds.
+  // Waits until the typing ends, because a half-typed number would be corrected to its bounds.
   input.addEventListener(rules.number ? "change" : "input", () => changed(input.value.trim()));
   return controlOf(labelled(label, input, hint), input, read);
 }

@@ -4,39 +4,42 @@ import { type Field, readWritten, written } from "./field.ts";
 import type { OpenDocument } from "./opened.ts";
 
 /**
- * The fields that were placed in a form that has not been sent. They survive a reload, until the tab is closed or
- * the member signs out. After a reload, a file must be chosen again, so the draft belongs to the document's content.
+ * The placed fields of a form that has not been sent. They survive a reload, until the tab is closed or the member
+ * signs out. After a reload, the file must be chosen again, so the draft is bound to the document's content.
  */
 type Draft = {
-  /** The fields that the service wrote into the form. A draft of other fields is out of date. */
+  /** The fields that the service wrote into the form. If they differ, the draft is outdated. */
   readonly base: string;
   readonly fields: string;
 };
 
 export type PlacesDraft = {
   /**
-   * Begins to keep the fields of another document; null keeps none.
+   * Starts to save the fields of another document; null saves none.
    * @returns the fields of the document's draft; null without one
    */
   readonly open: (key: string | null) => Field[] | null;
   readonly save: (fields: readonly Field[]) => void;
-  /** Whether these are the fields that the service wrote into the form. */
+  /** True if these are the fields that the service wrote into the form. */
   readonly isBase: (fields: readonly Field[]) => boolean;
   /** Deletes the draft, because the form is being sent. */
   readonly discard: () => void;
 };
 
-/** The fields may have values about people, so nobody else who signs in at this tab gets the draft. */
+/**
+ * The fields may contain personal values, so the key of a draft includes the signed-in member: nobody else in this tab
+ * gets the draft.
+ */
 const nameOf = (key: string): string => {
   const account = document.querySelector<HTMLElement>("[data-account]")?.dataset["account"] ?? "";
   return `places:${account}:${location.pathname}:${key}`;
 };
 
-/** A draft has the signers' rows instead of their numbers, because a reloaded form may have lost their names. */
+/** A draft stores the signers' rows instead of their numbers, because a reloaded form may have lost their names. */
 const sameRow = (row: number): number => row;
 const textOf = (fields: readonly Field[]): string => written(fields, sameRow);
 
-/** The key of a document that was chosen in the form; null where the browser can't compute one. */
+/** The key of a document that was chosen in the form; null if the browser can't compute hashes. */
 export const keyOf = async ({ document }: OpenDocument): Promise<string | null> => hashOf(await document.getData());
 
 /** @param start the fields that the service wrote into the form */

@@ -33,7 +33,7 @@ function openDialog() {
   return {
     dialog,
     status,
-    /** Says a text to a screen reader. */
+    /** Announces a text to screen readers. */
     say(text: string): void {
       status.textContent = text;
     },
@@ -122,7 +122,7 @@ export async function openEditor({ opened, store, rules, signers, preview, at }:
   store.select(null);
 }
 
-/** Shows the first place that was found, unless the sender has begun to work by then. */
+/** Shows the first found place, unless the sender has started to work by then. */
 function showFirst(
   dialog: HTMLElement,
   { found, proposals }: { found: FoundPlaces; proposals: ReturnType<typeof showProposals> },

@@ -42,7 +42,8 @@ export const within = (rect: Rect, page: Size): Rect => ({
 });
 
 /**
- * A field in the editor. A radio and a multiple have a rectangle for each option; then `rect` is the first option's.
+ * A field in the editor. A field of type `radio` or `multiple` has a rectangle for each option; `rect` is then the
+ * first option's.
  */
 export type Field = {
   /** Unique while the page is open. */
@@ -56,7 +57,7 @@ export type Field = {
   readonly label: string;
   readonly help: string;
   readonly required: boolean;
-  /** The sender's value: empty without one, and `true` for a ticked checkbox. */
+  /** The sender's value, or empty; `true` for a ticked checkbox. */
   readonly value: string;
   readonly readOnly: boolean;
   readonly format: FieldFormat | null;
@@ -64,12 +65,12 @@ export type Field = {
   /** The name by which rules of other fields refer to this field; empty for no name. */
   readonly name: string;
   readonly showWhen: ShowWhen | null;
-  /** The formula that computes a number; empty for a number that is typed. */
+  /** The formula that computes a number; empty for a number that the signer types. */
   readonly formula: string;
   /** The smallest number of options to choose in a field of type `multiple`; null for the service's own limit. */
   readonly least: number | null;
   readonly most: number | null;
-  /** The reason why the service refused the field; the next change removes it. */
+  /** The reason why the service rejected the field; the next change removes the reason. */
   readonly error: string | null;
 };
 
@@ -118,7 +119,7 @@ export const newId = (): number => ++lastId;
 
 type Start = Pick<Field, "kind" | "row" | "page"> & { readonly rect: Rect };
 
-/** The new field that a tool puts on a page. */
+/** The new field that a tool places on a page. */
 export function newField({ kind, row, page, rect }: Start): Field {
   const labels = hasOptions({ kind }) ? ["Option 1", "Option 2"] : [];
   return {
@@ -132,7 +133,7 @@ export function newField({ kind, row, page, rect }: Start): Field {
       help: "",
       value: "",
       readOnly: false,
-      // The usual form in the United States. In the API, a date without a format is written 2026-01-05.
+      // The date format that is usual in the United States. In the API, the default is ISO: 2026-01-05.
       format: kind === "date" ? "us" : null,
       name: "",
       showWhen: null,
@@ -165,7 +166,7 @@ export function withOptions(field: Field, labels: readonly string[]): Field {
 export function copied(field: Field, page: number, by: { x: number; y: number }, size: Size): Field {
   const move = (rect: Rect): Rect => within({ ...rect, x: rect.x + by.x, y: rect.y + by.y }, size);
   const options = field.options.map(({ label, rect }) => ({ label, rect: rect && move(rect) }));
-  // A copy is a new field: rules of other fields still refer to the original.
+  // A copy has no name, because rules of other fields refer to the original.
   return { ...field, id: newId(), page, rect: move(field.rect), options, name: "", error: null };
 }
 
@@ -210,7 +211,9 @@ export function written(fields: readonly Field[], signerOf: (row: number) => num
   );
 }
 
-/** The API takes the bounds of a number as numbers. Text that is not a number stays text, and the API refuses it. */
+/**
+ * The API expects the bounds of a number as JSON numbers. Text that is not a number stays text, which the API rejects.
+ */
 function numbersIn(format: FieldFormat): unknown {
   if (typeof format === "string") return format;
   const bound = (text: string) => (Number.isFinite(Number(text)) ? Number(text) : text);
@@ -239,7 +242,7 @@ type Written = Partial<Rect> & {
 const rectIn = ({ x = 0, y = 0, width = 14, height = 14 }: Partial<Rect>): Rect => ({ x, y, width, height });
 
 /**
- * Restores the editor's fields from a refused form, which contains the text that `written` produced.
+ * Restores the editor's fields from a rejected form, which contains the text that `written` produced.
  * @param rowOf returns the row of a signer
  */
 export function readWritten(text: string, rowOf: (signer: number) => number): Field[] {

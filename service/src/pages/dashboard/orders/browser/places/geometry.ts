@@ -3,7 +3,7 @@ import { between, type Kind, type Rect, type Size } from "./field.ts";
 /** The smallest and the largest size of each kind of field, in points, set by the service. */
 export type SizeRules = Readonly<Record<Kind, { readonly least: Size; readonly most: Size }>>;
 
-/** The part of the page's width that a text field leaves free, in points. */
+/** The part of the page's width that a text field must leave free, in points. */
 const marginForText = 36;
 
 /** The allowed size that is nearest to `size`, by the limits of the field's kind and of its page. */
@@ -17,7 +17,7 @@ export function fitSize(kind: Kind, size: Size, page: Size, rules: SizeRules): S
   };
 }
 
-/** A line on which edges meet; `at` is its position in points. */
+/** A line on which edges align; `at` is its position in points. */
 export type Guide = { readonly axis: "x" | "y"; readonly at: number };
 export type Snapped = { readonly rect: Rect; readonly guides: readonly Guide[] };
 
@@ -27,10 +27,10 @@ const edges = (rect: Rect, axis: "x" | "y"): Edges => {
   return [start, start + length / 2, start + length];
 };
 
-/** How much further the edges of a field snap to a line to write on than to other fields. */
+/** The snapping distance for lines to write on, as a multiple of the distance for other fields. */
 const lineReach = 3;
 
-/** The smallest shift that moves one of the edges `own` onto one of `others`, and the line on which they then meet. */
+/** The smallest shift that aligns one of the edges `own` with one of `others`, and the line on which they align. */
 function nearest(own: readonly number[], others: readonly number[], reach: number) {
   let best: { readonly by: number; readonly at: number } | null = null;
   for (const edge of own)
@@ -41,11 +41,11 @@ function nearest(own: readonly number[], others: readonly number[], reach: numbe
   return best;
 }
 
-/** A line to write on that the page shows; `y` is its height, and `room` the height of the empty space above it. */
+/** A line to write on; `y` is its vertical position, and `room` the height of the empty space above it. */
 export type Line = { readonly x: number; readonly y: number; readonly width: number; readonly room: number };
 
 /**
- * The lines below a rectangle, as edges: the lower edge of a field goes onto a line, and its left edge to the line's
+ * The lines below a rectangle, as edges: a field's lower edge snaps to a line, and its left edge to the line's
  * beginning.
  */
 function lineEdges(rect: Rect, lines: readonly Line[], reach: number) {
@@ -56,14 +56,17 @@ function lineEdges(rect: Rect, lines: readonly Line[], reach: number) {
   return { x: below.map(({ x }) => x), y: below.map(({ y }) => y) };
 }
 
-/** In points: a field on a longer line has this width. */
+/** In points: the width of a field on a longer line. */
 const widestOnLine = 260;
-/** In points: how far a dropped field may be from its line: its lower edge above or below, its middle to the left or right. */
+/**
+ * In points: the largest distance of a dropped field from its line. It is measured from the lower edge vertically, and
+ * from the middle horizontally.
+ */
 const dropReach = 16;
 
 /**
- * Puts a new field onto a line, with the line's width and a height that the space above it has room for. The line is
- * the one nearest to the middle of a clicked field, or to the lower edge of a dropped one. Null if no line is near.
+ * Places a new field on a line, with the line's width and a height that fits the space above it. The line is the one
+ * nearest to the middle of a clicked field, or to the lower edge of a dropped one. Null if no line is near.
  */
 export function ontoLine(rect: Rect, lines: readonly Line[], { isClick }: { readonly isClick: boolean }): Rect | null {
   const middle = rect.x + rect.width / 2;
@@ -80,11 +83,11 @@ export function ontoLine(rect: Rect, lines: readonly Line[], { isClick }: { read
   return { x: between(middle - width / 2, line.x, line.x + line.width - width), y: line.y - height, width, height };
 }
 
-/** In points: a lower field is hard to read. */
+/** In points. Text in a lower field is hard to read. */
 const leastHeight = 10;
 
 /**
- * Moves a rectangle so that its edges or its middle meet those of rectangles nearby, or so that it is on a line of the
+ * Moves a rectangle so that its edges or its middle align with nearby rectangles, or so that it is on a line of the
  * page.
  * @param reach in points
  */
@@ -107,7 +110,7 @@ export function snapMove(rect: Rect, others: readonly Rect[], reach: number, lin
   return { rect: { ...rect, x: rect.x + shift("x"), y: rect.y + shift("y") }, guides };
 }
 
-/** Moves the lower right corner of a rectangle onto edges nearby, or gives the rectangle the size of another one. */
+/** Aligns the lower right corner of a rectangle with nearby edges, or copies the size of another rectangle. */
 export function snapResize(rect: Rect, others: readonly Rect[], reach: number): Snapped {
   const guides: Guide[] = [];
   const grow = (axis: "x" | "y"): number => {

@@ -1,7 +1,7 @@
 /** A point in the window, in CSS pixels. */
 export type Point = { readonly x: number; readonly y: number };
 
-/** The least movement of a drag, in CSS pixels. A shorter movement counts as a click. */
+/** The least movement of a drag, in CSS pixels. A shorter movement is a click. */
 const clickPixels = 4;
 /** The pages scroll while the pointer is within this distance, in CSS pixels, of the edge of the scrolling area. */
 const edgePixels = 48;
@@ -11,13 +11,15 @@ export const pointOf = ({ clientX, clientY }: PointerEvent): Point => ({ x: clie
 const isFar = (a: Point, b: Point): boolean => Math.hypot(a.x - b.x, a.y - b.y) > clickPixels;
 
 export type Gesture = {
-  /** Called once per frame while the pointer is down. @param free whether the Alt key turns snapping off */
+  /** Called once per frame while the pointer is down. @param free true if the Alt key turns snapping off */
   readonly step: (point: Point, free: boolean) => void;
-  /** Called once, at the end. @param isDone whether the pointer was dragged and the drag was not canceled */
+  /** Called once, at the end. @param isDone true if the pointer was dragged and the drag was not canceled */
   readonly end: (isDone: boolean) => void;
 };
 
-/** Follows one pointer from where it went down on a field until it is released. The Escape key cancels the drag. */
+/**
+ * Tracks one pointer from the moment it is pressed on a field until it is released. The Escape key cancels the drag.
+ */
 export function follow(element: HTMLElement, down: PointerEvent, scroller: HTMLElement, { step, end }: Gesture): void {
   const start = pointOf(down);
   let last = start;
@@ -76,7 +78,7 @@ export type Bringing = {
 };
 
 /**
- * Lets a mouse or a pen drag a tool from its button. A finger can't drag tools: it scrolls the toolbar, and a tap
+ * Allows a mouse or a pen to drag a tool from its button. A finger can't drag tools: it scrolls the toolbar, and a tap
  * selects a tool.
  */
 export function bring(button: HTMLElement, { ghost, move, drop }: Bringing): void {

@@ -71,8 +71,8 @@ export function followKeys({ root, store, overlay, say, actions, edit }: Keyboar
 }
 
 /**
- * A held Enter presses once. “Place all” and “Undo” give each other the focus, so repeats would press them in turn.
- * A text of several lines keeps the repeats.
+ * A held Enter key presses only once. “Place all” and “Undo” move the focus to each other, so key repeats would press
+ * them alternately. A multi-line text field keeps the repeats.
  */
 export function pressOnce(root: HTMLElement): void {
   root.addEventListener(
@@ -91,10 +91,7 @@ type History = { readonly store: Pick<Store, "undo" | "redo">; readonly say: (te
 export const undo = ({ store, say }: History): void => say(store.undo() ? "Undone." : "There is nothing to undo.");
 export const redo = ({ store, say }: History): void => say(store.redo() ? "Done again." : "There is nothing to redo.");
 
-/**
- * Ctrl with Z undoes a change; Ctrl with Y, or with Shift and Z, repeats it. An input that is typed in keeps the keys
- * for itself.
- */
+/** Ctrl+Z undoes a change; Ctrl+Y or Ctrl+Shift+Z redoes it. A focused text input handles these keys itself. */
 export function followHistory(root: HTMLElement, history: History): void {
   root.addEventListener("keydown", (event) => {
     const key = event.key.toLowerCase();

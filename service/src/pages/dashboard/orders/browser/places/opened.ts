@@ -15,7 +15,7 @@ export async function openDocument(
   { pdfJs, options }: Awaited<ReturnType<typeof loadPdfJs>>,
   data: ArrayBuffer,
 ): Promise<OpenDocument> {
-  // One worker is shared by all documents: otherwise closing one document would end the worker of the next.
+  // All documents share one worker: otherwise closing one document would end the worker of the next.
   const worker = pdfJs.PDFWorker.create({ port: pdfJs.GlobalWorkerOptions.workerPort ?? undefined });
   const document = await pdfJs.getDocument({ data: new Uint8Array(data), worker, ...options }).promise;
   const sizes: Size[] = [];
@@ -30,7 +30,7 @@ export async function openDocument(
   return {
     ...{ pdfJs, document },
     pageSize: (page) => sizes[page] ?? sizes[1] ?? { width: 612, height: 792 },
-    // A document that was closed in the meantime has no sizes to read.
+    // Reading fails for a document that was closed meanwhile; its sizes are not needed.
     sizesRead: readAll().catch(() => {}),
   };
 }

@@ -20,7 +20,7 @@ type Shown = {
 
 const keyOf = ({ field, option }: Box): string => `${field.id}.${option ?? ""}`;
 
-/** Shows the fields as elements over their pages. An element stays as long as its box, so that it keeps the focus. */
+/** Shows the fields as elements over their pages. A box always keeps its element, so that the focus isn't lost. */
 export function openOverlay({ store, signers, pageBox }: Shown): Overlay {
   const elements = new Map<string, HTMLButtonElement>();
   const boxes = new WeakMap<Element, Box>();
@@ -79,10 +79,10 @@ const titleOf = ({ field, option }: Box): string => {
   return option === null ? label : `${label}: ${field.options[option]?.label ?? ""}`;
 };
 
-/** In points: a narrower box has no room for the signer's name. */
+/** In points: a narrower box has no space for the signer's name. */
 const leastForName = 100;
 
-/** The text in a box: the sender's value, or what the field asks for. */
+/** The text in a box: the sender's value, or the name of the requested value. */
 function textOf(box: Box, signers: readonly Signer[]): string {
   const { field, option } = box;
   const { kind, value } = field;
@@ -90,12 +90,14 @@ function textOf(box: Box, signers: readonly Signer[]): string {
   if (kind === "radio") return value !== "" && value === field.options[option ?? 0]?.label ? "●" : "";
   if (kind === "multiple") return "";
   if (value !== "") return value;
-  // Colors alone do not tell signers apart for everybody.
+  // Not everybody can distinguish signers by color alone.
   const isNamed = signers.length > 1 && box.rect.width >= leastForName;
   return isNamed ? `${titleOf(box)}, ${nameOf(signers, field.row)}` : titleOf(box);
 }
 
-/** Begins with the text in the box, so that a person who speaks to the browser can name what they see. */
+/**
+ * The accessible name begins with the visible text, so that users of voice control can say what they see (WCAG 2.5.3).
+ */
 function spoken(box: Box, signers: readonly Signer[]): string {
   const { field } = box;
   const kind = field.label === "" ? "" : `${kindWords[field.kind]}, `;

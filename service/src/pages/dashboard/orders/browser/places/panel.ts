@@ -16,8 +16,8 @@ export type PanelDeps = {
 };
 
 /**
- * Opens the panel that sets the selected field's label, values and position. Its number inputs can place a field
- * wherever a pointer can.
+ * Opens the panel that sets the selected field's label, values and position. Its number inputs are the keyboard
+ * alternative to dragging.
  */
 export function openPanel(deps: PanelDeps) {
   const { store } = deps;

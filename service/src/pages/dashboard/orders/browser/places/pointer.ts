@@ -19,9 +19,9 @@ export type PointerDeps = {
   readonly store: Store;
   readonly overlay: ReturnType<typeof openOverlay>;
   readonly rules: SizeRules;
-  /** The lines of a page on which people write, as far as they were found. */
+  /** The lines of a page to write on, as far as the search has found them. */
   readonly lines: (page: number) => readonly Line[];
-  /** The selected tool: a click on a page adds this tool's field. */
+  /** The selected tool: a click on a page adds a field of its kind. */
   readonly tool: () => Kind | null;
   /** Puts a new field on a page. */
   readonly put: (kind: Kind, page: number, rect: Rect) => void;
@@ -51,7 +51,7 @@ const rectsOn = (store: Store, page: number, but?: Box): Rect[] =>
     .map(({ rect }) => rect);
 
 /**
- * Follows mouse, pen and touch: moves and resizes fields, and adds a field of the chosen tool where the page is
+ * Handles mouse, pen and touch: moves and resizes fields, and adds a field of the selected tool where the page is
  * clicked.
  */
 export function followPointers(deps: PointerDeps): void {
@@ -83,7 +83,7 @@ export function followPointers(deps: PointerDeps): void {
   });
 }
 
-/** Lets a tool be dragged from its button onto a page. */
+/** Allows a tool to be dragged from its button onto a page. */
 export function bringTool(deps: PointerDeps, kind: Kind, button: HTMLElement): void {
   const { view } = deps;
   const ghost = make("div", { className: `placed-ghost ${kind}` });
@@ -95,17 +95,19 @@ export function bringTool(deps: PointerDeps, kind: Kind, button: HTMLElement): v
   });
 }
 
-/** Nobody writes these on a line. */
+/** The kinds of fields that are not placed on lines. */
 const marks: ReadonlySet<Kind> = new Set(["checkbox", "radio", "multiple"] as const);
 
 type Drop = {
-  /** Whether the Alt key turns snapping off. */
+  /** True if the Alt key turns snapping off. */
   readonly free: boolean;
-  /** Whether the place was clicked. Then nothing showed where the field's edges would be. */
+  /** True if the place was clicked, so that no preview showed the field's edges before. */
   readonly isClick: boolean;
 };
 
-/** Puts a new field onto a line near a point, else with its middle at the point; does nothing outside the pages. */
+/**
+ * Places a new field on a line near a point, otherwise with its middle at the point; does nothing outside the pages.
+ */
 function drop(
   { view, store, rules, lines, put }: PointerDeps,
   kind: Kind,

@@ -12,19 +12,19 @@ export type PreviewDeps = {
   readonly signers: () => readonly Signer[];
   /** Whether a notary signs after the signers. */
   readonly isNotarized: () => boolean;
-  /** The address of the preview's route. */
+  /** The URL of the preview's route. */
   readonly address: string;
   readonly title: string;
 };
 
-/** The entries that the sender tried on the pages of signers, by their rows and by the names of fields. */
+/** The values that the sender tried on the pages of signers, by their rows and by the names of fields. */
 type Tried = ReadonlyMap<number, Readonly<Record<string, string>>>;
 type Prepared = PlacesPreview & { readonly original: Uint8Array; readonly tried: Tried };
 
 /**
- * Shows in a dialog the page on which each signer will sign. The service prepares the document as for an order, so the
- * pages, the fields of others, the conditions and the formulas are those of the real page. What the sender tries on the
- * page of a signer is in the document of those who sign later.
+ * Shows in a dialog the page on which each signer will sign. The service prepares the document as for an order, so
+ * pages, fields, conditions and formulas are those of the real page. Values that the sender tries on one signer's page
+ * are in the document of later signers.
  * @param row the row of the signer whose page is shown first
  */
 export function openPreview(deps: PreviewDeps, row: number): void {
@@ -54,7 +54,7 @@ export function openPreview(deps: PreviewDeps, row: number): void {
   const tools = [title, signerChooser.element, narrowButton(dialog), close];
   dialog.append(make("div", { className: "place-bar form-actions" }, ...tools), statusLine);
 
-  /** Shows the page of the chosen signer. It is prepared again once the page of an earlier signer was used. */
+  /** Shows the chosen signer's page. Prepares it again if the sender has changed an earlier signer's page since. */
   async function show(): Promise<void> {
     asking.abort();
     asking = new AbortController();
@@ -91,7 +91,7 @@ export function openPreview(deps: PreviewDeps, row: number): void {
   const fromFrame = ({ source, origin, data }: MessageEvent<FromFrame | null>) => {
     const from = [...frames].find(([, { element }]) => element.contentWindow === source);
     if (!from || origin !== location.origin) return;
-    // The frame has the focus while the sender tries the fields, so the Escape key is pressed there.
+    // The focus is in the frame while the sender tries the fields, so the frame forwards the Escape key.
     if (data?.kind === "close-preview") dialog.close();
     if (data?.kind === "tried" && data.tried) tried.set(from[0], data.tried);
   };
@@ -109,13 +109,13 @@ export function openPreview(deps: PreviewDeps, row: number): void {
 
 const lacking = "has no signature on the pages yet. Place one, and this shows the page.";
 
-/** Shows why there is no page. */
+/** Shows the reason why the preview has no page. */
 function refuse(statusLine: HTMLElement, why: string): void {
   statusLine.classList.add("field-error");
   statusLine.textContent = why;
 }
 
-/** Shows the pages as wide as on a phone, and back. */
+/** Toggles the width of the pages between a phone's and the full width. */
 function narrowButton(dialog: HTMLElement): HTMLElement {
   const button = quietButton("As on a phone", () => {
     const isNarrow = dialog.classList.toggle("narrow");
@@ -153,7 +153,7 @@ function documentOf({ original, revisions }: Prepared, count: number): Uint8Arra
   return document;
 }
 
-/** An answer of the service that says what is wrong with the fields. */
+/** An error response of the service about the fields. */
 class Refused extends Error {}
 
 async function prepare(

@@ -19,13 +19,13 @@ export type PlacesDeps = {
   readonly signers: () => readonly Signer[];
   /** Converts the editor's row of a signer to the number in the input, and back. */
   readonly numbering: { readonly signerOf: (row: number) => number; readonly rowOf: (signer: number) => number };
-  /** Opens the document when its pages are first needed; without it, `show` brings the document. */
+  /** Opens the document when its pages are first needed. If absent, the caller passes the document to `show`. */
   readonly load?: () => Promise<OpenDocument>;
   /** The form's state that the preview shows. */
   readonly previewed: {
-    /** The document's name as the signers will read it; empty if the form does not know it. */
+    /** The document's name as the signers will read it; empty if the form does not contain it. */
     readonly titleOf: () => string;
-    /** Whether a notary signs after the signers. */
+    /** True if a notary signs after the signers. */
     readonly isNotarized: () => boolean;
   };
   /** Is called after each change of the form or of the fields. */
@@ -33,8 +33,8 @@ export type PlacesDeps = {
 };
 
 /**
- * The fields of people who do not sign now, by the addresses of the stored files, with the text of the other fields.
- * They stay here when the form's rows change, and return with the people, unless a template replaced the other fields.
+ * The fields of people who do not sign now, by the URL of the stored file, with the text of the other fields. They
+ * survive changes of the form's rows, and reappear with the people, unless a template replaced the other fields.
  */
 const setAside = new Map<string, { readonly others: string; readonly fields: readonly Field[] }>();
 
@@ -68,7 +68,7 @@ function openFields(deps: PlacesDeps, host: HTMLElement, opened: () => OpenDocum
     if (isShown()) summary.show(fields, left.length);
   }
 
-  /** Replaces the fields, and says why until they change again. */
+  /** Replaces the fields, and shows the reason until they change again. */
   function replace(to: readonly Field[], why: string): void {
     store.replace(to);
     summary.note(why);
@@ -102,7 +102,7 @@ export function openPlaces(deps: PlacesDeps) {
     if (next && !opened) show(next);
   }
 
-  /** Restores the fields that were placed before the page was reloaded. Fields that the form has now are never lost. */
+  /** Restores the fields that were placed before the page was reloaded, without losing fields that the form has now. */
   function restore(fields: readonly Field[] | null): void {
     if (!fields || !draft.isBase(store.fields())) draft.save(store.fields());
     else replace(fields, "These are the fields from before this page was loaded again.");
@@ -122,12 +122,12 @@ export function openPlaces(deps: PlacesDeps) {
   if (load) button.disabled = false;
   refresh();
   form.addEventListener("submit", () => draft.discard());
-  // The document of this form is known before its pages are opened.
+  // The file of this form is stored, so its draft can be opened before its pages.
   if (load && file !== "") restore(draft.open(file));
   summary.clear.addEventListener("click", () => {
     const { length } = store.fields();
     replace([], `${counted(length)} removed. “Undo” on the pages brings ${length === 1 ? "it" : "them"} back.`);
-    // The button is hidden now, so the focus moves on.
+    // The button is hidden now, so the focus moves to the next element.
     (button.disabled ? part(`${id}-said`) : button).focus();
   });
 
@@ -208,7 +208,7 @@ function nameButton(button: HTMLButtonElement, count: number): void {
   if (about !== undefined) button.ariaLabel = `${button.textContent}, ${about}`;
 }
 
-/** Runs `work` when the button is pressed. The button is disabled meanwhile, and gets the focus afterwards. */
+/** Runs `work` when the button is pressed. The button is disabled while `work` runs, and is focused afterwards. */
 export function onPress(button: HTMLButtonElement, work: () => Promise<void>, failed: () => void): void {
   button.addEventListener("click", async () => {
     button.disabled = true;
@@ -223,7 +223,7 @@ export function onPress(button: HTMLButtonElement, work: () => Promise<void>, fa
   });
 }
 
-/** The fields that the service wrote into the form, with the reasons why some of them were refused. */
+/** The fields that the service wrote into the form, with the reasons why some of them were rejected. */
 function startOf(input: HTMLInputElement, host: HTMLElement, rowOf: PlacesDeps["numbering"]["rowOf"]): Field[] {
   const refusals = JSON.parse(host.dataset["refused"] ?? "[]") as readonly Refusal[];
   return readWritten(input.value, rowOf).map((field, index) => ({

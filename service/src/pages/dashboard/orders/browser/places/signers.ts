@@ -5,17 +5,17 @@ import type { Field } from "./field.ts";
 export type Signer = {
   readonly row: number;
   readonly name: string;
-  /** The party as which the person signs, such as "Buyer"; absent while nothing says it. */
+  /** The party as which the person signs, such as "Buyer"; absent while it is unknown. */
   readonly role?: string;
-  /** Whether the name is that of a template's role. */
+  /** True if the name is that of a template's role. */
   readonly isRole?: boolean;
-  /** For the preview, as the form names them now; absent where the form does not ask for them. */
+  /** The address for the preview, as currently typed in the form; absent if the form has no field for it. */
   readonly email?: string;
   readonly language?: string;
   readonly routing?: number;
 };
 
-/** The signers whom the form names now, in the order of their numbers. */
+/** The signers whom the form currently names, in the order of their numbers. */
 export function signersIn(form: HTMLFormElement): Signer[] {
   const values: Record<string, string> = {};
   for (const [name, value] of new FormData(form)) if (typeof value === "string") values[name] = value.trim();
@@ -31,7 +31,7 @@ export function signersIn(form: HTMLFormElement): Signer[] {
   }));
 }
 
-/** A number that no signer of an order has, so that the service refuses a field whose row names nobody. */
+/** A number that no signer of an order has, so that the service rejects a field whose row names nobody. */
 const nobody = 99;
 
 export const signerOf =
@@ -46,7 +46,7 @@ export const rowOf =
   (signer: number): number =>
     signers[signer - 1]?.row ?? signer;
 
-/** The signers without a signature among the fields. The service takes fields only if they have one of each signer. */
+/** The signers without a signature field. The service accepts fields only if every signer has a signature. */
 export const unsigned = (signers: readonly Signer[], fields: readonly Field[]): Signer[] =>
   signers.filter(({ row }) => !fields.some((field) => field.kind === "signature" && field.row === row));
 

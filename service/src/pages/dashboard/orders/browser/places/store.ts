@@ -10,12 +10,12 @@ export type Store = {
   readonly select: (selection: Selection) => void;
   readonly add: (fields: readonly Field[]) => void;
   readonly change: (id: number, to: (field: Field) => Field) => void;
-  /** Moves a box; when a radio goes to another page, all of its options move there. */
+  /** Moves a box. If an option of a radio is moved to another page, all options of the radio move there. */
   readonly place: (box: Box, page: number, rect: Rect) => void;
   readonly remove: (id: number) => void;
   readonly replace: (fields: readonly Field[]) => void;
   readonly undo: () => boolean;
-  /** Repeats the change that was undone last; impossible after any new change. */
+  /** Redoes the change that was undone last; impossible after any new change. */
   readonly redo: () => boolean;
   /** Calls `watcher` after each change. @returns a function that stops the calls */
   readonly watch: (watcher: () => void) => () => void;
@@ -48,7 +48,7 @@ export function openStore(start: readonly Field[], pageSize: (page: number) => S
     if (!to) return false;
     back.push(fields);
     fields = to;
-    // Text that is typed after this gets an undo step of its own.
+    // Text that is typed after this point is a separate undo step.
     changed = { id: 0, at: 0 };
     if (selection && !find(selection.id)) selection = null;
     tell();
@@ -76,7 +76,7 @@ export function openStore(start: readonly Field[], pageSize: (page: number) => S
       const isTyped = past.length > 0 && changed.id === id && performance.now() - changed.at < typingMs;
       changed = { id, at: performance.now() };
       set(fields.map((field) => (field.id === id ? to(field) : field)));
-      // One undo step covers everything that was typed without a pause.
+      // Text that is typed without a pause is a single undo step.
       if (isTyped) past.pop();
     },
     place({ field, option, rect: before }, page, wanted) {

@@ -10,9 +10,9 @@ export type ToolsDeps = {
   readonly signers: () => readonly Signer[];
   readonly view: {
     readonly zoom: (by: number) => void;
-    /** The element that says which page is in view. */
+    /** The element that shows the number of the page in view. */
     readonly place: HTMLElement;
-    /** Moves the focus to the first signature proposed for the chosen signer. @returns whether there is one */
+    /** Moves the focus to the first signature proposed for the chosen signer. @returns true if there is one */
     readonly goToSignature: () => boolean;
   };
   readonly putInMiddle: (kind: Kind) => void;
@@ -23,7 +23,7 @@ export type ToolsDeps = {
   readonly changed: () => void;
 };
 
-/** The toolbar of the editor, with the tools that put fields on pages for the chosen signer. */
+/** The toolbar of the editor, with the tools that place fields on pages for the chosen signer. */
 export function openTools({ store, signers, view, putInMiddle, say, preview, close, changed }: ToolsDeps) {
   let armed: Kind | null = null;
   let row = signers()[0]?.row ?? 1;
@@ -93,7 +93,7 @@ export function openTools({ store, signers, view, putInMiddle, say, preview, clo
       for (const [kind, button] of buttons) button.setAttribute("aria-pressed", String(armed === kind));
       const without = missingIn(store, all);
       const key = JSON.stringify(without);
-      // Replacing a button takes away its focus.
+      // Replacing a focused button would lose the focus.
       if (key !== shownMissing) missing.replaceChildren(...missingPart(without, chooseToSign));
       shownMissing = key;
     },
@@ -116,7 +116,7 @@ function missingIn(store: Store, signers: readonly Signer[]): readonly Signer[] 
   return fields.length === 0 ? [] : unsigned(signers, fields);
 }
 
-/** Names the signers without a signature. A click on a name chooses that signer, and goes to a place to sign. */
+/** Names the signers without a signature. A click on a name selects that signer, and moves to a place to sign. */
 function missingPart(missing: readonly Signer[], choose: (row: number) => void): (HTMLElement | string)[] {
   if (missing.length === 0) return [];
   const names = missing.map(({ row, name }) => {

@@ -3,13 +3,13 @@ import { witness } from "../../../../../kernel/pdf/proposals/witnesses.ts";
 import type { Signer } from "../places/signers.ts";
 import type { ProposalOnPage } from "./found.ts";
 
-/** In points: how far below its signature a date, a name or initials can be, and how far to the left or right. */
+/** In points: the largest distance of a date, a name or initials from its signature, vertically and horizontally. */
 const block = { below: 120, beside: 160, row: 10 } as const;
 
-/** Whether a signer signs as a witness: only at the places of witnesses, where nobody else signs. */
+/** True if a signer signs as a witness: only at the places of witnesses, where nobody else signs. */
 export const isWitness = ({ role }: Pick<Signer, "role">): boolean => role !== undefined && isRoleOf(role, witness);
 
-/** Whether the signer may sign where the page names this party, or none. */
+/** True if the signer may sign at a place for this party, or for no named party. */
 const maySign = (signer: Pick<Signer, "role">, party: string | null): boolean =>
   isWitness(signer) === (party === witness) &&
   (signer.role === undefined || party === null || isRoleOf(signer.role, party));
@@ -19,16 +19,16 @@ const holdersOf = (party: string | null, signers: readonly Signer[]): Signer[] =
   party === null ? [] : signers.filter(({ role }) => role !== undefined && isRoleOf(role, party));
 
 /**
- * For each place whose signer is known: the row of that signer. The signer's name is near the place, or near the
- * signature to which the place belongs; or the place names the signer's role; or a page has one line of the same kind
- * for each signer, in their order. For other places, the sender chooses the signer.
+ * For each place with a known signer: the row of that signer. The signer is known in three cases: the signer's name is
+ * near the place or its signature; the place names the signer's role; or a page has one line of the same kind for each
+ * signer, in their order. For other places, the sender chooses the signer.
  */
 export function assign(
   proposals: readonly ProposalOnPage[],
   signers: readonly Signer[],
 ): ReadonlyMap<ProposalOnPage, number> {
   const rows = new Map<ProposalOnPage, number>();
-  // One signer signs everywhere, unless the signer's role is known.
+  // A single signer signs everywhere, unless that signer's role is known.
   if (signers.length < 2 && signers[0]?.role === undefined) return rows;
   const people = peopleOf(signers);
   const give = (proposal: ProposalOnPage, row: number | undefined) => {
@@ -38,7 +38,7 @@ export function assign(
     const row = namedNear(proposal, people);
     return signers.some((signer) => signer.row === row && maySign(signer, proposal.role)) ? row : undefined;
   };
-  /** If a role has several signers, it needs a place for each of them. Spare places of one signer stay free. */
+  /** If a role has several signers, there must be a place for each of them. Surplus places stay unassigned. */
   const giveInOrder = (places: readonly ProposalOnPage[], rowsInOrder: readonly number[]) => {
     if (rowsInOrder.length !== 1 && rowsInOrder.length !== places.length) return;
     for (const [index, each] of inReadingOrder(places).entries()) give(each, rowsInOrder[index]);
@@ -58,12 +58,14 @@ export function assign(
     }
     const others = signers.filter((signer) => !isWitness(signer) && !isSigned(signer, null));
     const unnamed = free().filter(({ role }) => role !== witness);
-    // A line of the seller and a line of the buyer are not interchangeable.
+    // A line for the seller can't be assigned to the buyer, or the reverse.
     const [{ role: party } = { role: null }] = unnamed;
     const isOneParty = (party === null ? unnamed : signatures).every(({ role }) => role === party);
     if (unnamed.length === others.length && isOneParty && others.every((each) => maySign(each, party)))
       for (const [index, each] of unnamed.entries()) give(each, others[index]?.row);
-    /** The only signer of a role: the known one, or the one of all signatures on the page that have the role. */
+    /**
+     * The only signer of a role: the one with that role, or the one who signs at all of the role's places on the page.
+     */
     const ofRole = (role: string | null): number | undefined => {
       const holders = holdersOf(role, signers);
       const found = new Set(
@@ -99,8 +101,8 @@ export function assign(
 }
 
 /**
- * The roles of the signers whose names are at lines of one role only, such as "Jane Roe, Buyer". A role at the lines of
- * several signers tells nothing about lines without a name.
+ * The roles of the signers whose names are at lines of one role only, such as "Jane Roe, Buyer". If a role is at the
+ * lines of several signers, it does not identify the signer of a line without a name.
  */
 export function rolesOnPages(
   proposals: readonly ProposalOnPage[],
@@ -122,9 +124,9 @@ export function rolesOnPages(
 }
 
 /**
- * The places that are for people who don't sign the document: the lines that have their names, and what belongs to
- * these lines.
- * @param everybody the people whose names are known, also those who don't sign
+ * The places for people who don't sign the document: the lines with their names, and the dates and initials of these
+ * lines.
+ * @param everybody the people whose names are known, including those who don't sign
  */
 export function ofOthers(
   proposals: readonly ProposalOnPage[],
@@ -144,9 +146,9 @@ export function ofOthers(
 }
 
 /**
- * The places without an owner that one click may give to the signer of a row. It leaves out a place whose words name
- * another signer or another party, and initials next to others, which are for different people.
- * @param owners the rows of the signers of places: those that the pages tell, and those that the sender chose
+ * The places without an owner that one click may assign to the signer of a row. Excludes places that name another
+ * signer or party, and initials next to each other, which are for different people.
+ * @param owners the rows of the signers of places: those that the pages name, and those that the sender chose
  */
 export function forOne(
   row: number,
@@ -189,7 +191,7 @@ export function forOne(
 }
 
 /**
- * `assign` with a memory of its last call: it compares each place with each signer, and the editor asks again for each
+ * `assign`, with a cache of its last call. It compares each place with each signer, and the editor calls it for every
  * letter that the sender types.
  */
 export function openAssign(): typeof assign {
@@ -204,7 +206,7 @@ export function openAssign(): typeof assign {
 
 type Person = { readonly row: number; readonly name: readonly string[] };
 
-/** The people by the words of their names. One word alone names nobody. */
+/** The people by the words of their names. A single word is too ambiguous to identify a person. */
 const peopleOf = (people: readonly Pick<Signer, "row" | "name">[]): Person[] =>
   people.map(({ row, name }) => ({ row, name: wordsIn(name) })).filter(({ name }) => name.length > 1);
 
@@ -216,13 +218,13 @@ const wordsIn = (text: string): string[] =>
         .toLowerCase()
         .match(/\p{L}+/gu) ?? []);
 
-/** The only signer whom the nearest text with a signer's name names. */
+/** The only signer whose name is in the nearest text with any signer's name. */
 function namedNear({ near }: ProposalOnPage, people: readonly Person[]): number | undefined {
   if (people.length === 0) return undefined;
   for (const text of near) {
     const words = wordsIn(text);
     const named = people.filter(({ name }) => isNamed(name, words));
-    // "Jane Roe Smith" is not Jane Roe, if both sign.
+    // If both sign, "Jane Roe Smith" is not a mention of Jane Roe.
     const longest = Math.max(0, ...named.map(({ name }) => name.length));
     const best = named.filter(({ name }) => name.length === longest);
     if (best.length > 0) return best.length === 1 ? best[0]?.row : undefined;
@@ -230,7 +232,7 @@ function namedNear({ near }: ProposalOnPage, people: readonly Person[]): number 
   return undefined;
 }
 
-/** Whether the words contain the name. Middle names may be absent on either side: "Jane Roe" is "Jane Q. Roe". */
+/** True if the words contain the name. Middle names may be missing on either side: "Jane Roe" matches "Jane Q. Roe". */
 function isNamed(name: readonly string[], words: readonly string[]): boolean {
   const [first = "", last = ""] = [name[0], name.at(-1)];
   const start = words.indexOf(first);
@@ -250,7 +252,7 @@ function signatureOf(proposal: ProposalOnPage, signatures: readonly ProposalOnPa
   const costOf = (other: ProposalOnPage): number => {
     const down = bottomOf(proposal) - bottomOf(other);
     const away = Math.abs(rect.x - other.rect.x);
-    // A row runs from left to right, so a signature to the right begins the next column.
+    // A row is read from left to right, so a signature to the right begins the next column.
     if (Math.abs(down) < block.row) return other.rect.x < rect.x ? away : 1_000 + away;
     const isInColumn =
       rect.x < other.rect.x + other.rect.width + block.beside && rect.x + rect.width > other.rect.x - block.beside;

@@ -11,8 +11,7 @@ import type { Signer } from "../places/signers.ts";
 export type ProposalOnPage = Proposal & { readonly page: number };
 
 /**
- * Limits of the search, in milliseconds and in pages. They suffice for any form. The remaining pages of a longer
- * document are not read.
+ * Limits of the search, in milliseconds and in pages. They suffice for any form. Pages beyond the limits are not read.
  */
 const most = { ms: 8_000, pages: 300, restMs: 300, slowPages: 3 } as const;
 
@@ -22,32 +21,32 @@ const most = { ms: 8_000, pages: 300, restMs: 300, slowPages: 3 } as const;
 const rest = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 export type FoundPlaces = {
-  /** @param isWitnessed whether to add the places of witnesses */
+  /** @param isWitnessed true to add the places of witnesses */
   readonly all: (isWitnessed?: boolean) => readonly ProposalOnPage[];
   /**
    * `read`: all pages were searched; `partly`: the search ended early; `picture`: no page that was searched contains
    * text. While the search runs: `reading`.
    */
   readonly state: () => "reading" | "read" | "partly" | "picture";
-  /** The lines to write on of a page, whether or not somebody should sign there; empty until the page was read. */
+  /** The lines to write on of a page, even if nobody should sign there; empty until the page was read. */
   readonly lines: (page: number) => readonly Line[];
   /** Resolves when the search has ended. */
   readonly isDone: Promise<void>;
-  /** Whether the text contains tags, such as `{{signature, r1}}`: these say where people sign. */
+  /** True if the text contains tags such as `{{signature, r1}}`, which define where people sign. */
   readonly hasTags: () => boolean;
   readonly dismiss: (proposal: ProposalOnPage) => void;
   /** The role that the sender chose for a signer; empty for none, undefined while the sender has not chosen. */
   readonly chosenRole: (signer: Signer) => string | undefined;
   readonly chooseRole: (signer: Signer, role: string) => void;
-  /** Calls `watcher` when more was found. @returns a function that stops the calls */
+  /** Calls `watcher` when more places were found. @returns a function that stops the calls */
   readonly watch: (watcher: () => void) => () => void;
 };
 
 const cache = new WeakMap<OpenDocument, FoundPlaces>();
 
 /**
- * Finds the places of a document that look as if somebody should fill them in. Reads it page by page, once, while the
- * browser is idle.
+ * Finds the places of a document where somebody should probably fill in something. Reads the document page by page,
+ * once, while the browser is idle.
  */
 export function findPlaces(opened: OpenDocument): FoundPlaces {
   const found = cache.get(opened) ?? begin(opened);
@@ -80,7 +79,8 @@ function begin({ document: pdf, pdfJs }: OpenDocument): FoundPlaces {
       const page = await pdf.getPage(number);
       const content = await readContent(page, pdfJs.OPS);
       page.cleanup();
-      // The first pages run code that is not compiled yet: each step is a task of its own, so that no frame is lost.
+      // On the first pages the browser still compiles the code, so each step runs as a separate task to avoid dropped
+      // frames.
       const isSlow = number <= most.slowPages;
       if (isSlow) await rest(0);
       if (content.runs.length > 0 || content.own.length > 0) hasWords = true;
@@ -130,7 +130,7 @@ function begin({ document: pdf, pdfJs }: OpenDocument): FoundPlaces {
   };
 }
 
-/** In points: no new field is higher. */
+/** In points: the largest height of a new field. */
 const mostRoom = 36;
 
 function linesOf(content: PageContent): Line[] {
@@ -142,10 +142,10 @@ function linesOf(content: PageContent): Line[] {
   });
 }
 
-/** If a row names another person, the sender chooses that person's role again. */
+/** The key includes the name, so that a row that names another person needs a new choice of role. */
 const keyOf = ({ row, name }: Signer): string => `${row} ${name}`;
 
-/** Whether the words contain the beginning of a tag. Typesetters can put its two braces into two runs. */
+/** True if the words contain the beginning of a tag. Typesetters may split its two braces into two runs. */
 export const containsTag = (runs: readonly Pick<Run, "text">[]): boolean =>
   runs
     .map(({ text }) => text)

@@ -5,17 +5,17 @@ import type { FoundPlaces } from "./found.ts";
 
 type Shown = {
   readonly message: string;
-  /** How many proposals are shown, and how many of them one press places for the chosen signer. */
+  /** The number of shown proposals, and how many of them one click places for the chosen signer. */
   readonly all: number;
   readonly free: number;
-  /** The row of the signer of each proposal whose signer is known. */
+  /** For each proposal with a known signer: the row of that signer. */
   readonly owners: readonly number[];
   readonly signers: readonly Signer[];
   /** The row of the chosen signer. */
   readonly row: number;
 };
 
-/** The part of the toolbar that says how many proposals there are, and places them. */
+/** The part of the toolbar with the number of proposals, and the buttons that place them. */
 export function openPanel(roles: HTMLElement, undoPlacing: () => void) {
   const report = make("p", { className: "place-report", hidden: true });
   const back = quietButton("Undo", undoPlacing, "Undo the placing");
@@ -27,7 +27,10 @@ export function openPanel(roles: HTMLElement, undoPlacing: () => void) {
   return {
     ...{ owned, free, none },
     element: make("div", { className: "place-proposals" }, report, statusLine, roles, actions),
-    /** Says what one press placed. The pressed button is gone, so the focus goes to the one that undoes it. */
+    /**
+     * Reports the fields that one click placed. The clicked button has disappeared, so the focus moves to the undo
+     * button.
+     */
     report(text: string): void {
       report.replaceChildren(text, " ", back);
       report.hidden = false;
@@ -67,7 +70,10 @@ function ownersWords(
   return `Place ${which}${countsOf(rows, signers)}`;
 }
 
-/** Says for whom fields are: " for Jane Roe", or ": 8 for Jane Roe, 7 for Max Doe". @param rows the row of each field */
+/**
+ * A phrase with the signers of fields: " for Jane Roe", or ": 8 for Jane Roe, 7 for Max Doe". @param rows the row of
+ * each field
+ */
 export function countsOf(rows: readonly number[], signers: readonly Signer[]): string {
   const counts = [...Map.groupBy(rows, (row) => row)].sort(([a], [b]) => a - b);
   const [[first] = []] = counts;
@@ -76,14 +82,14 @@ export function countsOf(rows: readonly number[], signers: readonly Signer[]): s
   return `: ${counts.map(([row, { length }]) => `${length} for ${nameOf(signers, row)}`).join(", ")}`;
 }
 
-/** @param owned how many of `all` proposals have a signer of their own */
+/** @param owned how many of `all` proposals have a known signer */
 function whichOnes(count: number, { owned, all }: { readonly owned: number; readonly all: number }): string {
   if (count + owned < all) return `${count} of them`;
   if (owned > 0) return count === 1 ? "the other" : `the other ${count}`;
   return count === 1 ? "it" : `all ${count}`;
 }
 
-/** @param ofWitnesses how many more places are for witnesses, whom the form does not name */
+/** @param ofWitnesses the number of additional places for witnesses, whom the form does not name */
 export function sentence(
   count: number,
   { found: { state: stateOf, all }, ofWitnesses }: { readonly found: FoundPlaces; readonly ofWitnesses: number },

@@ -6,10 +6,10 @@ import type { Signer } from "../places/signers.ts";
 import { isWitness, rolesOnPages } from "./assign.ts";
 import type { FoundPlaces, ProposalOnPage } from "./found.ts";
 
-/** The roles of lists of proposals. A list never changes, and is asked for again with each change of the form. */
+/** The roles of lists of proposals. A list never changes, so its roles are cached across changes of the form. */
 const rolesOfList = new WeakMap<readonly ProposalOnPage[], readonly string[]>();
 
-/** The roles that have places for signatures or initials, as the pages first name them. */
+/** The roles that have places for signatures or initials, in the order in which the pages first name them. */
 export function rolesOf(proposals: readonly ProposalOnPage[]): readonly string[] {
   const roles = rolesOfList.get(proposals) ?? listRoles(proposals);
   rolesOfList.set(proposals, roles);
@@ -29,8 +29,8 @@ const isSame = (a: string, b: string): boolean => isRoleOf(a, b) && isRoleOf(b, 
 type RolesFound = Pick<FoundPlaces, "all" | "chosenRole">;
 
 /**
- * The role whose word is in the name of this signer alone, such as "Seller" for "Sam Seller". It is only a proposal, and
- * a role that somebody else has is not proposed.
+ * The role whose word is in the name of this signer alone, such as "Seller" for "Sam Seller". A role that somebody else
+ * has is not proposed.
  */
 function roleInName(
   { name }: Signer,
@@ -46,7 +46,7 @@ function roleInName(
   return signers.filter((each) => isIn(each.name, role)).length === 1 ? role : undefined;
 }
 
-/** The signers with the roles that the sender chose, or that a template, the pages or their own names say. */
+/** The signers with their roles: chosen by the sender, or found in a template, on the pages or in their own names. */
 export function withRoles(found: RolesFound, signers: readonly Signer[]): Signer[] {
   const roles = rolesOf(found.all(true));
   const onPages = rolesOnPages(found.all(), signers);
@@ -61,13 +61,12 @@ export function withRoles(found: RolesFound, signers: readonly Signer[]): Signer
   );
 }
 
-/** The places of a document for these signers: those of witnesses only if one of the signers is a witness. */
+/** The places of a document for these signers. Places of witnesses are included only if a signer is a witness. */
 export const placesFor = (found: Pick<FoundPlaces, "all">, signers: readonly Signer[]): readonly ProposalOnPage[] =>
   found.all(signers.some(isWitness));
 
 /**
- * The signer to whom the last role falls when the sender has chosen the others: the only one without a role, if only
- * one party has no signer.
+ * The signer who gets the last role by elimination: the only signer without a role, if only one party has no signer.
  */
 export function lastRole(
   roles: readonly string[],
@@ -86,7 +85,7 @@ type RolesDeps = {
   readonly say: (text: string) => void;
 };
 
-/** Asks as what each signer signs, if the lines are for different parties. */
+/** Asks for the role of each signer, if the lines are for different parties. */
 export function askRoles({ found, signers, say }: RolesDeps) {
   const legend = make("legend", { textContent: "Who signs as what" });
   const element = make("fieldset", { className: "place-roles" }, legend);
@@ -104,7 +103,7 @@ export function askRoles({ found, signers, say }: RolesDeps) {
 
   return {
     element,
-    /** @param isNeeded whether places wait for a signer */
+    /** @param isNeeded true if places have no signer yet */
     refresh(isNeeded: boolean): void {
       const roles = rolesOf(found.all(true));
       const all = withRoles(found, signers());

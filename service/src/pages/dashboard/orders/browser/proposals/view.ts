@@ -14,17 +14,17 @@ export type ProposalsDeps = {
   readonly store: Store;
   readonly rules: SizeRules;
   readonly signers: () => readonly Signer[];
-  /** The row of the signer for whom fields are placed if the page does not say whose they are. */
+  /** The row of the signer for whom fields are placed if the page names no signer. */
   readonly row: () => number;
   readonly pages: { readonly box: (page: number) => HTMLElement; readonly size: (page: number) => Size };
   readonly say: (text: string) => void;
-  /** Moves the focus to the selected field: the pressed button is gone once its proposals are accepted. */
+  /** Moves the focus to the selected field, because an accepted proposal's button disappears. */
   readonly focus: () => void;
 };
 
 /**
- * Shows proposals as dashed boxes on the pages. The sender accepts them one by one or all at once: for the signer whom
- * the page names by name or by role, else for the chosen signer.
+ * Shows proposals as dashed boxes on the pages. The sender accepts them one by one or all at once. The field is then
+ * for the signer whom the page names by name or role, otherwise for the chosen signer.
  */
 export function showProposals({ found, store, rules, signers: named, row, pages, say, focus }: ProposalsDeps) {
   const signers = () => withRoles(found, named());
@@ -92,7 +92,7 @@ export function showProposals({ found, store, rules, signers: named, row, pages,
       if (first) refresh();
       return boxes.scrollTo(first) !== null;
     },
-    /** Moves the focus to the first signature proposed for the chosen signer. @returns whether there is one */
+    /** Moves the focus to the first signature proposed for the chosen signer. @returns true if there is one */
     goToSignature(): boolean {
       const shown = pending();
       const own = [...shown.filter((each) => owners.get(each) === row()), ...free(shown)];
@@ -104,8 +104,8 @@ export function showProposals({ found, store, rules, signers: named, row, pages,
 }
 
 /**
- * Refreshes when more was found. The search tells of each page that it has read: then once for all pages of a tenth of
- * a second, in a task of its own, so that a reader who scrolls loses no frame. @returns a function that stops it
+ * Refreshes when more places were found. The search reports every page, so refreshes run at most every tenth of a
+ * second, as separate tasks, to avoid dropped frames while scrolling. @returns a function that stops it
  */
 function followSearch(found: FoundPlaces, refresh: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | null = null;
@@ -122,16 +122,13 @@ function followSearch(found: FoundPlaces, refresh: () => void): () => void {
   };
 }
 
-/**
- * The proposals that no field overlaps. So an accepted proposal disappears, and reappears when the sender undoes the
- * acceptance.
- */
+/** The proposals that no field overlaps. So an accepted proposal disappears, and reappears after an undo. */
 function unplaced(places: readonly ProposalOnPage[], fields: readonly Field[]): ProposalOnPage[] {
   const fieldsOn = Map.groupBy(fields, ({ page }) => page);
   return places.filter((proposal) => !fieldsOn.get(proposal.page)?.some((field) => isOn(field, proposal)));
 }
 
-/** Adds accepted fields. Several are reported, with a button that undoes them, and none of them is selected. */
+/** Adds accepted fields. If there are several, shows a report with an undo button, and selects none of them. */
 function openPlacing({
   store,
   signers,
@@ -157,14 +154,14 @@ function openPlacing({
       panel.report(result);
       say(`${result} “Undo” removes them.`);
     },
-    /** Ends the report after any later change. */
+    /** Hides the report after any later change. */
     refresh(): void {
       if (reported !== store.fields()) panel.endReport();
     },
   };
 }
 
-/** The boxes of the proposals on the pages. A box stays as long as its proposal, so that it keeps the focus. */
+/** The boxes of the proposals on the pages. A proposal always keeps its box, so that the focus isn't lost. */
 function openBoxes(pages: ProposalsDeps["pages"], uses: Uses) {
   const elements = new Map<ProposalOnPage, HTMLButtonElement>();
   return {
@@ -197,7 +194,7 @@ export function fieldOf(
   { row, size, rules }: { readonly row: number; readonly size: Size; readonly rules: SizeRules },
 ): Field {
   const fitted = { ...rect, ...fitSize(kind, rect, size, rules) };
-  // The line of the blank becomes the lower edge of the field.
+  // The field's lower edge is aligned with the line of the blank.
   const onBlank = within({ ...fitted, y: rect.y + rect.height - fitted.height }, size);
   const field = { ...newField({ kind, row, page, rect: onBlank }), label };
   const fit = (place: Rect) => within({ ...place, ...fitSize(kind, place, size, rules) }, size);
@@ -228,10 +225,13 @@ function boxOf(proposal: ProposalOnPage, { accept, dismiss }: Uses): HTMLButtonE
   return button;
 }
 
-/** `owner`: the row of the signer whom the page names; undefined if it names nobody. */
+/** `owner`: the row of the signer whom the page names; undefined if it names none. */
 type Owner = { readonly owner: number | undefined; readonly name: string };
 
-/** Writes what a box proposes, and for whom. Repeated for each change, because the sender may choose another signer. */
+/**
+ * Writes the label of a box: its kind of field, and its signer. Repeated for each change, because the sender may choose
+ * another signer.
+ */
 function describe(button: HTMLButtonElement, { kind, page, label }: ProposalOnPage, { owner, name }: Owner): void {
   const title = label || kindWords[kind];
   const text = owner === undefined ? `${title}?` : `${title}, ${name}?`;
@@ -264,6 +264,6 @@ function freeAmong(
   return forOne(row(), { proposals, owners: earlierOwners, signers }).filter((each) => isShown.has(each));
 }
 
-/** Whether a field is on the place of a proposal. */
+/** True if a field overlaps the place of a proposal. */
 const isOn = (field: Field, { page, rect }: ProposalOnPage): boolean =>
   field.page === page && boxesOf(field).some((box) => overlaps(box.rect, rect));
