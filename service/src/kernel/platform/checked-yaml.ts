@@ -5,7 +5,7 @@ import { parse } from "yaml";
 import { StartupError } from "./errors.ts";
 
 /**
- * The content of a YAML file that must match `schema`.
+ * Reads a YAML file that must match `schema`.
  * @param setting the setting that names the file, for the message
  * @throws StartupError naming the first entry that breaks a rule
  */
@@ -14,7 +14,7 @@ export function readCheckedYaml<Schema extends TSchema>(setting: string, path: s
   if (Value.Check(schema, content)) return content;
   const [first] = Value.Errors(schema, content);
   const entry = first?.instancePath.slice(1).replaceAll("/", ".") || "the file";
-  // An entry that the schema doesn't name is checked against `false`, which fails with the keyword "boolean".
+  // The validator compares an unexpected entry with the schema `false`, which fails with the keyword "boolean".
   const rule = first?.keyword === "boolean" ? "is no known entry" : first?.message;
   throw new StartupError(`${setting} ${path}: ${entry} ${rule}`);
 }

@@ -1,4 +1,4 @@
-/** Returns the present instant. Passed in wherever time matters, so that a test can set it. */
+/** Returns the present instant. It is a parameter wherever time matters, so that a test can set the time. */
 export type Clock = () => Date;
 
 export const systemClock: Clock = () => new Date();

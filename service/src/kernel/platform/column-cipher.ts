@@ -1,7 +1,10 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from "node:crypto";
 import { deriveKey, keyId, keyIdBytes, keyOfId, keysOf, type SecretBytes } from "./secrets.ts";
 
-/** Encrypts small values of a column with AES-256-GCM; `context` is authenticated, so a value can't be moved to another row. */
+/**
+ * Encrypts small values of a column with AES-256-GCM. The cipher authenticates `context`, so a value can't be moved to
+ * another row.
+ */
 export type ColumnCipher = {
   encrypt: (plain: Uint8Array, context: string) => Buffer;
   /**
@@ -14,7 +17,7 @@ export type ColumnCipher = {
 const [nonceLength, tagLength] = [12, 16];
 
 // Layout: magic with a version (5), the key's id (4), nonce (12), the encrypted value, tag (16). Values of earlier
-// releases have neither magic nor id, so all keys are tried on them.
+// releases have neither magic nor id, so decryption tries all keys on them.
 /** The prefix of values that include their key's id. */
 export const columnMagic = Buffer.from("SSSC\x02", "latin1");
 const idEnd = columnMagic.length + keyIdBytes;

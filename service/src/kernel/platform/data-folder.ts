@@ -6,17 +6,22 @@ import { StartupError } from "./errors.ts";
 // An empty database cluster takes 40 MB. With less free space than this, the first orders would fail half-way.
 const neededBytes = 64 * 1024 * 1024;
 
-/** Creates one folder at a time: Node's recursive mkdir never ends if a parent refuses new names with ENOENT. */
+/**
+ * Creates one folder at a time: Node's recursive mkdir loops forever if a parent folder refuses new names with ENOENT.
+ */
 function makeFolder(folder: string, mode?: number): void {
   if (existsSync(folder)) return;
   makeFolder(dirname(folder));
   mkdirSync(folder, mode);
 }
 
-/** When root starts the service, the database server runs as another user, who must be able to reach its own folder. */
+/**
+ * When root starts the service, the database server runs as another user. That user must be able to enter the folders
+ * above its own.
+ */
 export const passableMode = (): number => (process.getuid?.() === 0 ? 0o711 : 0o700);
 
-/** A marker file: while it exists, the restore of this folder is not finished. */
+/** A marker file. While it exists, a restore into this folder is unfinished. */
 export const unfinishedRestore = (folder: string): string => join(folder, "restore-unfinished");
 
 export const openUnfinishedRestore = (folder: string): Promise<void> =>
@@ -29,8 +34,8 @@ export function requireWholeFolder(folder: string): void {
 }
 
 /**
- * Creates the folder, and proves that it is writable and has free space. @throws StartupError that names the folder and
- * the problem.
+ * Creates the folder, and checks that it is writable and has free space.
+ * @throws StartupError that names the folder and the problem.
  */
 export function prepareDataFolder(folder: string): void {
   const probe = join(folder, `.probe-${process.pid}`);

@@ -6,10 +6,10 @@ import { isVisible } from "./text.ts";
 export const documentNameColumn = "document_name";
 
 const longest = 200;
-// Control characters, and marks that change the direction of the following text. Names must not contain them, because
-// they are shown among other words.
+// Control characters, and characters that change the direction of the text after them. Names must not contain them,
+// because they could distort the words around the name.
 const unshown = /[\p{Cc}\p{Cs}\uFFFD\u061C\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF]/gu;
-// The default names that programs give to unnamed files.
+// The default names that software gives to unnamed files.
 const unnamed = /^(?:document|file|blob|upload|unnamed|untitled)$/i;
 
 /** A document's title from its file name, without folders and `.pdf`; null when the name is not informative. */
@@ -26,12 +26,15 @@ export function documentName(filename: string | undefined): string | null {
   return [...name].slice(0, longest).join("");
 }
 
-/** Encrypts document names. Each is bound to its owner: the code of an order, or the id of a passport. */
+/**
+ * Encrypts document names. Each encrypted name is bound to its owner: the code of an order, or the id of a passport (a
+ * sealed document's verification record).
+ */
 export type DocumentNames = {
   seal: (name: string | null, holder: string) => Buffer | null;
   /**
-   * Decrypts a name. A failure (an altered name, a missing key) is logged and gives null, so that the rest of the row
-   * can still be shown.
+   * Decrypts a name. On failure (an altered name, a missing key) it logs the error and returns null, so that a page can
+   * still show the rest of the row.
    */
   open: (sealed: Buffer | null, holder: string) => string | null;
 };

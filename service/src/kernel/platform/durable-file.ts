@@ -53,7 +53,9 @@ export async function openMakingFolder(path: string, mode: number) {
 
 const syncing = new Map<string, { running: Promise<void>; next: Promise<void> | null }>();
 
-/** Makes names that were added to a folder durable. Calls that arrive while a sync runs share the next sync. */
+/**
+ * Makes new file names in a folder durable (fsync of the folder). Calls that arrive during a sync share the next one.
+ */
 export function syncFolder(folder: string): Promise<void> {
   const current = syncing.get(folder);
   if (current) {

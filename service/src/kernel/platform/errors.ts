@@ -1,4 +1,4 @@
-/** All reasons why the domain refuses a request. Their HTTP status is in `kernel/http/errors/wire-errors.ts`. */
+/** The codes of the domain's refusals. `kernel/http/errors/wire-errors.ts` maps them to HTTP statuses. */
 export type ErrorCode =
   | "validation"
   | "key_revoked"
@@ -17,7 +17,7 @@ export type ErrorCode =
   | "processor_failed"
   | "unavailable";
 
-/** A refusal whose message is meant for the caller: `message` names the field and the rule, and contains no secret. */
+/** A refusal whose message the caller sees: `message` names the field and the rule, and contains no secret. */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
   constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
@@ -27,7 +27,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** A refusal because of load. It does not indicate a fault, and under load there are thousands of such refusals. */
+/** A refusal because of load. It is not logged as a fault, because under load there are thousands of such refusals. */
 export class BusyError extends ServiceError {
   constructor(message: string) {
     super("unavailable", message);
@@ -35,7 +35,7 @@ export class BusyError extends ServiceError {
 }
 
 /**
- * A refusal because the requested thing does not exist yet, but will in a few seconds. It does not indicate a fault.
+ * A refusal because the requested object does not exist yet, but will in a few seconds. It is not logged as a fault.
  */
 export class NotYetError extends ServiceError {
   constructor(message: string) {
@@ -47,7 +47,8 @@ export class NotYetError extends ServiceError {
 export const invalid = (message: string): ServiceError => new ServiceError("validation", message);
 
 /**
- * A fault in the set-up (setting, folder, port, data file). It is printed in one line, and the process exits with 1.
+ * A fault in the set-up: a setting, a folder, a port or a data file. It is printed in one line, and the process exits
+ * with 1.
  */
 export class StartupError extends Error {
   constructor(message: string, options?: ErrorOptions) {

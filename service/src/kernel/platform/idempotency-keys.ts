@@ -15,8 +15,8 @@ const retentionStart = (now: Date): Date => new Date(now.getTime() - retentionMs
 export type RequestKey = { owner: Owner; route: string; key: string; fingerprint: Buffer };
 
 /**
- * The key of a principal's request; null when none was sent. It belongs to the firm, not to the API key or member, so
- * that a retry after a key rotation still counts as a retry.
+ * The key of a principal's request; null when none was sent. The key belongs to the firm and not to the API key or
+ * member. So a retry after the rotation of an API key is still recognized.
  */
 export function requestKey(
   { partnerId, environment }: Owner,
@@ -35,13 +35,10 @@ export function fingerprintOf(fields: ReadonlyMap<string, string>, documentSha25
     .digest();
 }
 
-/** The result of a request as far as it is stored; null before its work has begun. */
+/** The stored part of a request's result; null before the work has begun. */
 export type Stored = { status: number; result: object | null };
 
-/**
- * Reads a stored result that is a text. Earlier releases stored the results of pages as texts; `readText` parses such a
- * text.
- */
+/** Parses a result that an earlier release stored as a text. Only pages stored such results. */
 type ReadText = ((text: string) => object) | undefined;
 
 const nothingDone = "";
@@ -53,8 +50,8 @@ function resultOf(text: string, readText: ReadText): object | null {
   return readText && !text.startsWith("{") ? readText(text) : JSON.parse(text);
 }
 
-// A stored result contains codes of rooms and passports, so it is encrypted and bound to its key. A result that
-// somebody moves to another firm's row can't be replayed.
+// A stored result contains codes of rooms and passports, so it is encrypted. The encryption is bound to the firm and
+// key: a result that somebody moves to another firm's row can't be replayed.
 const boundTo = ({ owner, route, key }: RequestKey): string =>
   `${owner.partnerId} ${owner.environment} ${route} ${key}\n`;
 
@@ -91,8 +88,8 @@ const pendingUntil = sql`now() + interval '60 seconds'`;
 export type KeyClaim = { key: RequestKey; id: string };
 
 /**
- * If a transaction in flight has claimed the same key, this statement waits for that transaction. If a committed row
- * that has not expired has the key, it returns no row.
+ * If an open transaction has claimed the same key, this statement waits for that transaction. If a committed row with
+ * the key has not expired, the statement returns no row.
  */
 export function claimStatement(
   { key, id }: KeyClaim,
@@ -155,8 +152,8 @@ export async function completeKey(db: Sql, claim: KeyClaim, { status, result }: 
 }
 
 /**
- * For a request that failed with an unknown outcome: it counts as abandoned from now on, without the usual wait. The
- * claim is kept, because the work may have been done.
+ * Marks a request that failed with an unknown outcome as abandoned at once, without the usual wait. Its claim stays,
+ * because the work may have been done.
  */
 export const abandonKey = (db: Sql, claim: KeyClaim) =>
   db.query(sql`UPDATE idempotency_keys SET pending_until = now() WHERE ${ofClaim(claim)}`);
@@ -169,7 +166,7 @@ export const releaseKey = (db: Sql, claim: KeyClaim) =>
 export const sweepIdempotencyKeys = (db: Sql, now: Date) =>
   db.query(sql`DELETE FROM idempotency_keys WHERE created_at < ${retentionStart(now)}`);
 
-/** Makes the keys of a firm's finished test requests expire this many seconds earlier. */
+/** For an advanced test clock: makes the keys of a firm's finished test requests expire this many seconds earlier. */
 export const ageTestIdempotencyKeys = (db: Sql, partnerId: string, seconds: number) =>
   db.query(sql`
     UPDATE idempotency_keys SET created_at = created_at - make_interval(secs => ${seconds})

@@ -1,9 +1,8 @@
 /**
- * Requests that may be retried: performed once for each key, and answered the same each time (contract,
- * Idempotency-Key).
- * A row claims the key and stores the result. Until the result is final, duplicates wait for it. If the process with
- * the claim has died, one duplicate takes over and continues from the stored result. If the first process was only
- * slow, it gives up its claim and answers with the result of the duplicate.
+ * Requests that may be retried: each key is performed once, and every retry gets the same response (contract,
+ * Idempotency-Key). A row claims the key and stores the result. Duplicates wait until the result is final. If the
+ * process with the claim has died, one duplicate takes over and continues from the stored result. If the first process
+ * was only slow, it gives up its claim and responds with the duplicate's result.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "./clock.ts";
@@ -29,11 +28,12 @@ const pollMs = 50;
 /** The response to a key: the first response's status, and the result from which the caller builds the body. */
 export type Answer<Result> = { status: number; result: Result; replayed: boolean };
 
-/** The result as far as it is known. A result that is not final is passed to `finish`. */
+/** The result so far. A result that is not final is passed to `finish`. */
 export type Progress<Result extends object = object> = { result: Result; final: boolean };
 
 /**
- * The INSERT that claims a key. It returns a row when this request has the key, and none when a duplicate was first.
+ * Builds the INSERT that claims a key. The INSERT returns a row if this request has claimed the key, and none if a
+ * duplicate was first.
  */
 export type Claim = (progress: Progress | typeof nothingDone) => Statement;
 
@@ -43,19 +43,19 @@ export type OnceDeps = { db: Sql; clock: Clock };
 
 type Answered<Result> = {
   status: number;
-  /** Reads a result of an earlier release, stored as a text instead of a JSON object. */
+  /** Parses a result that an earlier release stored as a text and not as a JSON object. */
   readText?: (text: string) => Result;
 };
 
 export type Work<Result> = Answered<Result> & {
   work: () => Promise<Result>;
-  /** The message that refuses a retry when the work may have been done; null for work that may safely be repeated. */
+  /** The message that refuses a retry when the work may have been done; null for work that is safe to repeat. */
   refuseAbandoned: string | null;
 };
 
 /**
- * Performs a request's work once for its key, which is claimed first. An error of `work` is not stored: the key becomes
- * free again, unless the work may have been committed.
+ * Claims the request's key, then performs the work once. An error of `work` is not stored: the key is released, unless
+ * the work may have been committed.
  * @throws ServiceError when the key was used with another body, or a duplicate is still in progress after 5 s
  */
 export const once = <Result extends object>(
@@ -98,7 +98,7 @@ export type RecordResult = (tx: Sql, result: object) => Promise<void>;
 
 export const recordNothing: RecordResult = async () => {};
 
-/** Like `once`, for work that ends in a transaction, which calls `record` with the result. */
+/** Like `once`, for work that ends in a transaction. In it, the work calls `record` with the result. */
 export const onceRecorded = <Result extends object>(
   deps: OnceDeps,
   key: RequestKey | null,
@@ -117,7 +117,7 @@ export const onceRecorded = <Result extends object>(
     finish: async (result) => result,
   });
 
-/** Thrown to roll back the work's transaction, because a duplicate was first. */
+/** Thrown to roll back the work's transaction when a duplicate was first. */
 class AlreadyClaimed extends Error {}
 
 const recordWith =
@@ -156,7 +156,7 @@ async function run<Result extends object, SoFar extends Result | null>(
   return { status, result, replayed: false };
 }
 
-/** The result of the request that took over the claim, so that all requests with the key get the same answer. */
+/** The result of the request that took over the claim, so that all requests with the key get the same response. */
 async function replayOf<Result extends object>(
   { db, clock }: OnceDeps,
   key: RequestKey,

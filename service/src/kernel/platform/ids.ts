@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 
 const BASE32 = "abcdefghijklmnopqrstuvwxyz234567";
 
-/** The bytes in lowercase base32 (RFC 4648 alphabet, no padding). The last character carries the left-over bits. */
+/** The bytes in lowercase base32 (RFC 4648 alphabet, no padding). The last character encodes the left-over bits. */
 export function base32(bytes: Uint8Array): string {
   let out = "";
   let buffer = 0;

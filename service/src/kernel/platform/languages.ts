@@ -31,8 +31,8 @@ export const languageTags: Readonly<Record<Language, string>> = {
 export const isLanguage = (text: string | undefined): text is Language => languages.some((one) => one === text);
 
 /**
- * A time in words, in a time zone that it names. Only US English and US Spanish have short names for US zones; elsewhere
- * the short form would be an offset from UTC.
+ * A time in words that end with the name of the time zone. Only US English and US Spanish have short names for US
+ * zones; other languages would show an offset from UTC.
  */
 export function zonedText(at: Date, zone: string, language: Language = "en"): string {
   const isShort = language === "en" || language === "es";
@@ -44,7 +44,7 @@ export function zonedText(at: Date, zone: string, language: Language = "en"): st
 }
 
 /**
- * When a link stops working, in words. A mail can't know the reader's time zone, so mails and the pages behind their
- * links name Eastern Time.
+ * The expiry of a link, in words. The time zone of a mail's reader is unknown, so mails and the pages behind their
+ * links state Eastern Time.
  */
 export const deadlineText = (at: Date, language: Language): string => zonedText(at, "America/New_York", language);

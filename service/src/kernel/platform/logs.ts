@@ -14,7 +14,7 @@ const codes = /[0-9a-f]{24,64}|(?<![a-z2-7])[a-z2-7]{26}(?![a-z2-7])|svc_(?:pk|w
 
 const shortestCode = 24;
 
-/** The text with every code in it cut to its first six characters, and every key and webhook secret replaced. */
+/** The text with every code shortened to its first six characters, and every key and webhook secret replaced. */
 export function maskCodes(text: string): string {
   if (text.length < shortestCode && !text.includes("svc_")) return text;
   return text.replace(codes, (code) => (code.startsWith("svc_") ? "svc_***" : `${code.slice(0, 6)}…`));
@@ -42,8 +42,8 @@ const flushMs = 100;
 type Destination = { write: (line: string) => void };
 
 /**
- * Passes whole batches to the library's destination, because passing a single line to it takes longer than formatting
- * the line (bench/logs.bench.ts).
+ * Collects lines and writes them in batches, because writing a single line costs more than formatting it
+ * (bench/logs.bench.ts).
  */
 function batching(fd: number): Destination {
   const destination = pino.destination({ fd, sync: false, maxWrite: 4 * batchLength });
@@ -59,14 +59,14 @@ function batching(fd: number): Destination {
   };
   process.on("exit", () => {
     destination.flushSync();
-    // At exit, lines are written synchronously, because the library's thread ends with the process.
+    // At exit, the lines are written synchronously, because the library's thread ends with the process.
     if (batch !== "") pino.destination({ fd, sync: true }).write(batch);
   });
   return {
     write(line) {
       batch += line;
       if (batch.length >= batchLength) return handOver();
-      // The timer is started by a line, so that an idle log never wakes the process.
+      // A line starts the timer, so an idle log never wakes the process.
       if (armed) return;
       armed = true;
       setTimeout(whenDue, flushMs).unref();

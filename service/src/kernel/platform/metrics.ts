@@ -11,7 +11,7 @@ export type Metrics = {
    * @param read returns the values by label; if it throws or takes longer than 2 s, the scrape omits the gauge
    */
   gauge: (name: string, help: string, label: string | null, read: () => Promise<ReadonlyMap<string, number>>) => void;
-  /** Adds a gauge with the constant value 1, whose labels carry the information. */
+  /** Adds a gauge with the constant value 1. Its labels contain the information. */
   info: <L extends string>(
     name: string,
     help: string,
@@ -25,7 +25,7 @@ export type Metrics = {
 
 let sharedRegistry: Registry | undefined;
 
-/** The metrics of Node and of the process. They are created once, because they run until the process ends. */
+/** The metrics of Node.js and of the process. Created once per process, because their observers can't be stopped. */
 function ofProcess(): Registry {
   if (sharedRegistry === undefined) {
     sharedRegistry = new Registry();
@@ -36,7 +36,7 @@ function ofProcess(): Registry {
 
 const scrapeMs = 2_000;
 
-/** Returns the fallback if a read fails or takes too long, so that a scrape doesn't hang because a dependency hangs. */
+/** Returns the fallback if a read fails or times out, so that an unresponsive dependency doesn't block a scrape. */
 async function inTime<T, F>(read: () => Promise<T>, fallback: F): Promise<T | F> {
   try {
     const reading = read();
@@ -75,7 +75,7 @@ export function createMetrics(): Metrics {
         async collect() {
           const values = await inTime(read, new Map<string, number>());
           this.reset();
-          // A gauge without labels shows 0 until it is set. So a gauge whose read gave no value is removed.
+          // A gauge without labels shows 0 until it is set. So a gauge without a value is removed.
           if (label === null && !values.has("")) this.remove();
           for (const [value, count] of values) this.set(label === null ? {} : { [label]: value }, count);
         },

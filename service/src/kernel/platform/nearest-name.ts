@@ -1,6 +1,6 @@
 import { shownText } from "./text.ts";
 
-// A longer text is not a typing error, and the work grows with the product of the lengths of the two texts.
+// A longer text is not a typing error. The cost of a comparison is the product of the two lengths.
 const longest = 64;
 const mostWarnings = 10;
 

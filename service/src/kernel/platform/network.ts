@@ -28,11 +28,11 @@ function networkOf({ parts }: ipaddr.IPv6, groups: number): string {
 }
 
 /**
- * The key of a client address for limits. It is the whole IPv4 address, or the first 64 bits of an IPv6 address,
- * because one holder controls all addresses of such a network. Any other text stays unchanged.
+ * The key by which limits count a client address: the whole IPv4 address, or the first 64 bits of an IPv6 address,
+ * because a customer usually gets a whole /64. Any other text stays unchanged.
  */
 export function clientNetwork(ip: string): string {
-  // An IPv4 address has only one plain notation, so it need not be parsed.
+  // Fast path: an IPv4 address has only one plain notation, so it need not be parsed.
   if (isIPv4(ip)) return ip;
   const address = parseAddress(ip);
   if (address === null) return ip;
@@ -40,7 +40,7 @@ export function clientNetwork(ip: string): string {
 }
 
 /**
- * The site (/48) of an IPv6 address; null for any other text. By RFC 6177 a holder may have a whole /48: 65,536
+ * The site (/48) of an IPv6 address; null for any other text. By RFC 6177, one customer may have a whole /48: 65,536
  * networks.
  */
 export function clientSite(ip: string): string | null {
@@ -50,8 +50,9 @@ export function clientSite(ip: string): string | null {
 }
 
 /**
- * The trustworthy addresses of an `X-Forwarded-For`, in which some proxies write ports and brackets. The list ends at
- * the first entry that is not an address; the request then counts as coming from the proxy that wrote that entry.
+ * The trustworthy addresses of an `X-Forwarded-For` header, without the ports and brackets that some proxies write. The
+ * list ends at the first entry that is not an address. The request then counts as coming from the proxy that wrote this
+ * entry.
  */
 export function forwardedAddresses(header: string): string {
   const entries = header.split(",").map(withoutPort);
@@ -63,12 +64,12 @@ function withoutPort(entry: string): string {
   return bracketed ?? plain ?? entry.trim();
 }
 
-/** Whether an address is one of this machine's own. */
+/** Whether an address is a loopback address. */
 export const isLoopback = (ip: string): boolean => parseAddress(ip)?.range() === "loopback";
 
 /**
- * The part of a client address that is logged: 24 bits of IPv4, 48 bits of IPv6. It shows a series of requests but
- * doesn't identify a person.
+ * The part of a client address that is logged: 24 bits of IPv4, 48 bits of IPv6. It shows a series of requests without
+ * identifying a person.
  */
 export function loggedNetwork(ip: string): string | undefined {
   const address = parseAddress(ip);

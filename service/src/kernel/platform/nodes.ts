@@ -6,26 +6,26 @@ import type { Clock } from "./clock.ts";
 import { newUuid } from "./ids.ts";
 import { deriveKey, keysOf, type SecretBytes } from "./secrets.ts";
 
-/** Another node, and where this node reaches it. */
+/** Another node, and the address at which this node reaches it. */
 export type NodeAddress = { node: string; url: string };
 
-/** The header of a request that a node passes on to another one. */
+/** The header of a request that one node forwards to another. */
 export const nodeHeader = "signsealship-node";
 
-/** The parts of a passed request that its header proves. */
+/** The parts of a forwarded request that its header authenticates. */
 type PassedOn = { method: string; path: string; client: string };
 
 /**
- * How long the header of a passed request is valid. The header is sent at once, so this time only allows for clocks
- * that differ.
+ * The validity of the header of a forwarded request. The header is sent at once, so this time only covers differences
+ * between the nodes' clocks.
  */
 const validMs = 30_000;
 
-/** This process as one of several nodes on a database. The nodes know each other by the master key. */
+/** This process as one of several nodes on a database. The nodes authenticate each other with the master key. */
 export class OwnNode {
   /** The name of this process. Other processes on the same machine, and this node after a restart, have other names. */
   readonly id = newUuid();
-  /** NODE_URL: where other nodes reach this node; null when it is not set. */
+  /** NODE_URL: the address at which other nodes reach this node; null when unset. */
   readonly url: string | null;
   readonly #secrets: SecretBytes;
   readonly #clock: Clock;
@@ -36,18 +36,18 @@ export class OwnNode {
     this.url = url;
   }
 
-  /** This node's address with a MAC, to store in the row of something that this node holds. Null without NODE_URL. */
+  /** This node's address with a MAC, for the row of an object that this node serves. Null without NODE_URL. */
   addressFor(row: string): { url: string; mac: Buffer } | null {
     if (this.url === null) return null;
     return { url: this.url, mac: addressMac(this.#secrets, row, { node: this.id, url: this.url }) };
   }
 
-  /** Whether a node wrote this address into the row. The database alone is not enough to direct requests elsewhere. */
+  /** Verifies that a node wrote this address into the row. Database access alone is not enough to redirect requests. */
   isAddressOf(row: string, address: NodeAddress, mac: Buffer): boolean {
     return keysOf(this.#secrets).some((key) => isSame(addressMac(key, row, address), mac));
   }
 
-  /** The header of a request that this node passes on. */
+  /** The header of a request that this node forwards. */
   headerFor({ node }: NodeAddress, request: PassedOn): string {
     const at = this.#clock().getTime();
     const client = Buffer.from(request.client).toString("base64url");
@@ -55,7 +55,7 @@ export class OwnNode {
   }
 
   /**
-   * Reads the header of a request that another node has passed on.
+   * Verifies the header of a forwarded request.
    * @returns the client's address; `stale` when the request is for an earlier process at this address; null for a
    * header that no node has made for this request within `validMs`
    */
@@ -65,7 +65,7 @@ export class OwnNode {
     const client = Buffer.from(encoded, "base64url").toString();
     const request = { method, path, client };
     const read = Buffer.from(mac);
-    // Compares the MACs as texts, because several texts decode to the same bytes: the last digit of base64url has
+    // Compares the MACs as texts. Several texts decode to the same bytes, because the last digit of base64url has
     // unused bits.
     const isBy = (key: SecretBytes) => isSame(Buffer.from(callMac(key, node, Number(at), request)), read);
     if (!keysOf(this.#secrets).some(isBy)) return null;
@@ -73,12 +73,15 @@ export class OwnNode {
     return node === this.id ? { client } : "stale";
   }
 
-  /** Proves that this node has read the header of a request for another node. */
+  /** For a header that was meant for another node: proves that this node has read the header. */
   answerTo(header: string): string {
     return `${this.id}.${answerMac(this.#secrets, this.id, header)}`;
   }
 
-  /** Reads another node's answer to this header. @returns the node's name; null unless it is a node of this service */
+  /**
+   * Verifies another node's answer to this header.
+   * @returns the node's name; null unless it is a node of this service
+   */
   readAnswer(answer: string, header: string): string | null {
     const [, node, mac] = /^([0-9a-f-]{36})\.([\w-]{43})$/.exec(answer) ?? [];
     if (node === undefined || mac === undefined) return null;
@@ -88,16 +91,16 @@ export class OwnNode {
 }
 
 /**
- * Asks which node of this service answers at an address. The question is a passed request for a node that does not
- * exist, so it has no effect.
- * @returns the node's name; null when something else answers, or a service with another master key
- * @throws Error when nothing answers
+ * Finds out which node of this service is at an address. It sends a forwarded request for a node that does not exist,
+ * so the request has no effect.
+ * @returns the node's name; null for another program, or for a service with another master key
+ * @throws Error when nothing responds
  */
 export async function nodeAt(own: OwnNode, url: string, signal: AbortSignal): Promise<string | null> {
   const path = "/healthz";
   const header = own.headerFor({ node: own.id, url }, { method: "GET", path, client: "" });
   const { protocol } = new URL(url);
-  // One connection for each question, because a load balancer may choose a node for each connection.
+  // A new connection for each call, because a load balancer chooses a node for each connection.
   const call = (protocol === "https:" ? overTls : overHttp)(url + path, {
     ...{ agent: false, signal, headers: { [nodeHeader]: header } },
   });

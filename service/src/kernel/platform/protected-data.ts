@@ -1,7 +1,7 @@
 /**
- * Declares which columns of a table are protected by SECRETS_KEY. Each feature declares its own tables once, as
- * `protectedTables`. Backfills, key rotation, counts, the sweep of orphaned blobs and restores iterate over these lists
- * (upkeep/protected-data.ts).
+ * Declares which columns of a table are encrypted or authenticated with SECRETS_KEY. Each feature declares its own
+ * tables once, as `protectedTables`. Backfills, key rotation, counts, the removal of orphaned blobs and restores
+ * iterate over these lists (upkeep/protected-data.ts).
  */
 import type { BlobUse } from "./blobs/cipher.ts";
 import { type Statement, sql } from "./database/sql.ts";
@@ -15,7 +15,7 @@ export type ProtectedTable = {
   key: Statement;
   ciphers?: readonly EncryptedColumn[];
   texts?: readonly SealedColumn[];
-  /** How to get the identity of the blob that a row names in `blob_key`. Absent for a table without blobs. */
+  /** How to read the identity of the blob that a row names in `blob_key`. Absent for a table without blobs. */
   blobs?: BlobRows<unknown>;
 };
 
@@ -27,8 +27,8 @@ export type EncryptedColumn = {
   /** The context that is authenticated with a value, up to the constant suffix `after`. */
   context: Statement;
   /**
-   * The alias under which the context is selected. If the context is a sealed text, the alias is `"context@kind"`, so
-   * that the text is decrypted.
+   * The alias under which the context is selected. If the context is a sealed text, the alias is `"context@kind"`: the
+   * database handle then decrypts it.
    */
   as?: Statement;
   after?: string;

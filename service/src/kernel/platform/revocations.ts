@@ -6,20 +6,20 @@ import type { MacTable } from "./protected-data.ts";
 import type { Members, RowMac } from "./row-mac.ts";
 
 /**
- * Kinds of objects that are revoked forever. Rows are only added: an attacker who restores an earlier row with its
- * valid MAC does not undo a revocation.
+ * Kinds of objects that are revoked forever. Rows are only inserted. So an attacker who restores an object's earlier
+ * row with its valid MAC does not undo the revocation.
  */
 export type RevokedKind = "session" | "member" | "operator" | "passkey" | "recovery code" | "invitation" | "webhook";
 
 /**
- * Revocations that also apply to a database restored from an older backup: of a partner key by its id, of a seal
+ * Revocations that also apply after a restore from an older backup: of a partner key by its id, and of a seal
  * certificate by its SHA-256.
  */
 export type DurableKind = "key" | "seal";
 
 /**
- * Builds the INSERT of revocations. The INSERT runs by itself in the transaction of the change, or as a part (`WITH ...
- * AS (...)`) of its statement.
+ * Builds the INSERT of revocations. The INSERT runs in the transaction of the change: alone, or inside a `WITH` clause
+ * of that change's statement.
  * @param subject the id of the revoked object, or the version of a row that is replaced
  * @param from the text after FROM, for a revocation of each row selected there
  */
@@ -56,8 +56,8 @@ const durableMembers = ({ kind, subject, effectiveAt, reason }: DurableRevocatio
 });
 
 /**
- * Builds the INSERT of a revocation that every node also writes to a file of its own. The MAC keeps forged revocations
- * out of these files. If somebody removes the row's MAC, the revocation is restored from the file.
+ * Builds the INSERT of a revocation that every node also writes to its own file. The MAC keeps forged revocations out
+ * of these files. If an attacker removes the row's MAC, the revocation is restored from the file.
  */
 export const durableRevocationRow = (rowMac: RowMac, revocation: DurableRevocation, from?: Statement): Statement => {
   const { kind, subject, effectiveAt, reason } = revocation;
@@ -77,12 +77,12 @@ export async function durableRevocations(db: Sql, rowMac: RowMac): Promise<Durab
   return (await storedRevocations(db, rowMac, "key", "seal")).filter(({ isAuthentic }) => isAuthentic);
 }
 
-/** Part of a statement: the rows that revoke this key or seal certificate, also those without a valid MAC. */
+/** SQL subquery: the rows that revoke this key or seal certificate, including rows without a valid MAC. */
 export const revocationsOf = (subject: string): Statement => sql`SELECT FROM revocations WHERE subject = ${subject}`;
 
 /**
- * All rows of these kinds, in the order in which they were recorded. A row without a valid MAC may be forged, or
- * someone may have removed the MAC.
+ * All rows of these kinds, in the order in which they were recorded. A row without a valid MAC may be forged, or an
+ * attacker may have removed its MAC.
  */
 export async function storedRevocations(
   db: Sql,
@@ -121,7 +121,7 @@ export async function readRevocationsFile(path: string): Promise<DurableRevocati
         if ((kind === "key" || kind === "seal") && subject && Number.isFinite(instant.getTime()))
           return { kind, subject, effectiveAt: instant, reason: reason ?? null };
       } catch {
-        // The `throw` below reports this line.
+        // A malformed line is reported by the `throw` below.
       }
       throw new Error(`line ${n + 1} of ${path} is not a revocation`);
     });
@@ -137,8 +137,8 @@ const without = (all: readonly DurableRevocation[], others: readonly DurableRevo
 };
 
 /**
- * Synchronizes the rows and the file: each gets the revocations that only the other has. Each node has a file of its
- * own. A revocation in the file of any node applies to all nodes.
+ * Synchronizes the rows and the file: each receives the revocations that only the other has. Each node has its own
+ * file. A revocation in the file of any node applies to all nodes.
  */
 export async function mergeRevocations({ db, rowMac }: { db: Sql; rowMac: RowMac }, path: string): Promise<void> {
   const [rows, lines] = [await durableRevocations(db, rowMac), await readRevocationsFile(path)];

@@ -3,7 +3,7 @@ import { type Clock, hourMs } from "./clock.ts";
 import { type Log, maskCodes } from "./logs.ts";
 import { deriveKey, keyId, keyIdBytes, keysOf, type SecretBytes } from "./secrets.ts";
 
-/** The content of a row by name, in a fixed order. Times count to the millisecond. */
+/** The content of a row by name, in a fixed order. Times are covered to the millisecond. */
 export type Members = { readonly [name: string]: string | number | boolean | Date | null };
 
 /**
@@ -32,7 +32,7 @@ const longestCached = 512;
 export type OnUnvouched = (table: string, members: Members) => void;
 
 /**
- * @param master the keys of SECRETS_KEY and SECRETS_KEYS_OLD, from each of which a MAC key is derived
+ * @param master the keys of SECRETS_KEY and SECRETS_KEYS_OLD; a MAC key is derived from each of them
  * @param onUnknownKey called with the key id of a MAC whose key is missing
  */
 export function openRowMac(
@@ -51,7 +51,7 @@ export function openRowMac(
   };
 }
 
-// A row may be read on every request. Reporting each time would fill the log.
+// Limits the list of reported rows. A row may be read on every request, and must not fill the log.
 const mostReported = 10_000;
 
 /** Logs each invalid row at most once an hour. @param count called once for each logged line */
@@ -66,7 +66,7 @@ export function reportUnvouched(clock: Clock, log: Log, count: (table: string) =
     if (reported.has(row) || reported.size === mostReported) return;
     reported.add(row);
     count(table);
-    // By default the first two members identify a row: they contain its id, or a code and a kind or position.
+    // The first two members of a row identify it: they are its id, or a code and a kind or position.
     const id = Object.entries(members)
       .slice(0, 2)
       .map(([name, value]) => `${name}=${value}`);
@@ -114,7 +114,7 @@ function makerOf(master: SecretBytes) {
 }
 
 /**
- * Encodes a table and members in their order: as JSON, with times in ISO 8601. The members are not sorted, because
- * sorting is slow (`npm run bench closing`).
+ * Encodes a table and members in their order: as JSON, with times in ISO 8601. Sorting the members would be slow (`npm
+ * run bench closing`).
  */
 const encoded = (table: string, members: Members): string => JSON.stringify([table, members]);

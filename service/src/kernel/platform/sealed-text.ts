@@ -1,7 +1,10 @@
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type KeyObject } from "node:crypto";
 import { deriveKey, keyIdText, keyOfId, keysOf, type SecretBytes } from "./secrets.ts";
 
-/** The kinds of sealed texts. Each kind has keys of its own, so a text of one kind can't be decrypted as another. */
+/**
+ * The kinds of sealed (encrypted) texts. Each kind has its own keys, so a text of one kind can't be decrypted as
+ * another kind.
+ */
 export type SealedKind =
   | "proof"
   | "closing"
@@ -15,8 +18,8 @@ export type SealedKind =
   | "act";
 
 /**
- * Deterministic encryption of texts that grant access by themselves. A text has one form under each key, so an indexed
- * column can be searched for equality, while a copy of the database reveals no text.
+ * Deterministic encryption of texts that grant access, such as an order's code. A text has one form under each key, so
+ * an index can find it by equality, while a copy of the database reveals no text.
  */
 export type SealedTexts = {
   /** The sealed form of the text under the current key. */
@@ -85,8 +88,8 @@ export function openSealedTexts(master: SecretBytes): SealedTexts {
     if (!form.test(stored)) return stored;
     const encoded = stored.slice(idEnd + 1);
     const bytes = Buffer.from(encoded, "base64url");
-    // The decoder skips characters that are not base64url, and it reads the other base64 alphabet too. So the bytes are
-    // encoded again and compared. For a long text this is faster than a pattern for all its characters.
+    // The decoder skips invalid characters and also accepts the other base64 alphabet. So the bytes are encoded again
+    // and compared. For a long text this is faster than a regular expression.
     if (bytes.toString("base64url") !== encoded) return stored;
     const key = keyOfId(master, Buffer.from(stored.slice(keyIdStart, idEnd), "hex"));
     const keys = keysOfKind(kind).get(key) ?? keysFor(key, kind);

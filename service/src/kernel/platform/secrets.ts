@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { writeFileDurably } from "./durable-file.ts";
 import { ServiceError, StartupError } from "./errors.ts";
 
-/** The key for encryption: 32 secret bytes. Logs show `***` instead of them. */
+/** An encryption key: 32 secret bytes. Logs show `***` instead of them. */
 export type SecretBytes = {
   readonly reveal: () => Uint8Array;
   /** Further keys, which only decrypt. */
@@ -23,7 +23,7 @@ export const keysOf = (master: SecretBytes): readonly SecretBytes[] => [master, 
  * Reads the key that encrypts secrets and blobs at rest, or creates it on the first run.
  * @param uri `file:PATH`; the file contains 64 hex digits
  * @param others further keys for decryption, in the same form; these are never created
- * @param options.mayMake false when data have already been written with a key
+ * @param options.mayMake false when data encrypted with a key already exist
  * @throws StartupError for a file that is not a key, and for a key named twice
  */
 export async function openSecretsKey(
@@ -65,7 +65,7 @@ async function readKey(setting: string, uri: string): Promise<Buffer | null> {
 async function makeKey(uri: string): Promise<Buffer> {
   const text = `${randomBytes(32).toString("hex")}\n`;
   await writeFileDurably(uri.slice(scheme.length), text, { mode: 0o600, exclusive: true });
-  // Another process may have created the key first. The key on disk is the valid one.
+  // Another process may have created the key first. Then the key on disk is the valid one.
   return (await readKey("SECRETS_KEY", uri)) ?? makeKey(uri);
 }
 
@@ -88,7 +88,7 @@ export const deriveSalted = (master: SecretBytes, use: string, salt: Uint8Array)
 export const derivedToken = (key: Uint8Array, id: string): string =>
   createHmac("sha256", key).update(id).digest("hex").slice(0, 40);
 
-/** The length of a key's id. Data that are made with a key contain its id. */
+/** The length of a key's id. Encrypted values and MACs contain the id of their key. */
 export const keyIdBytes = 4;
 
 /** The id of a key. It reveals nothing about the key. */
@@ -96,7 +96,10 @@ export const keyId = (key: SecretBytes): Buffer => deriveKey(key, "row MAC key i
 
 export const keyIdText = (key: SecretBytes): string => keyId(key).toString("hex");
 
-/** This process lacks the key that something was written with. The thing itself may be intact. */
+/**
+ * Thrown when this process lacks the key that a value was encrypted or authenticated with. The value itself may be
+ * intact.
+ */
 export class MissingKeyError extends ServiceError {
   constructor(id: string) {
     const where = "neither SECRETS_KEY nor SECRETS_KEYS_OLD";
@@ -104,7 +107,10 @@ export class MissingKeyError extends ServiceError {
   }
 }
 
-/** The key with an id. @throws MissingKeyError naming the id */
+/**
+ * Finds a key by its id.
+ * @throws MissingKeyError naming the id
+ */
 export function keyOfId(master: SecretBytes, id: Uint8Array): SecretBytes {
   const text = Buffer.from(id).toString("hex");
   const key = keysOf(master).find((one) => keyIdText(one) === text);

@@ -1,7 +1,7 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 
-/** 16 MiB and about 30 ms for each hash, so trying all six-digit codes takes eight hours on one core. */
+/** 16 MiB and about 30 ms for each hash. Trying all six-digit codes takes eight hours on one core. */
 const cost = { N: 2 ** 14, r: 8, p: 1 } as const satisfies ScryptOptions;
 const [saltBytes, hashBytes] = [16, 32];
 const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
@@ -12,7 +12,10 @@ export async function slowHash(secret: string, salt: Buffer = randomBytes(saltBy
   return ["scrypt", cost.N, cost.r, cost.p, salt.toString("base64url"), hash.toString("base64url")].join("$");
 }
 
-/** Whether the text is a hash of the secret. @throws Error for text that `slowHash` did not write */
+/**
+ * Whether the text is a hash of the secret.
+ * @throws Error for a text in another format
+ */
 export async function slowHashHolds(text: string, secret: string): Promise<boolean> {
   const [scheme, N, r, p, salt = "", hash = ""] = text.split("$");
   const expected = Buffer.from(hash, "base64url");

@@ -1,6 +1,6 @@
 /**
- * The milliseconds since some moment, by a clock that never jumps. Only for durations in this process: a time that is
- * stored, or compared with a stored one, is by `Clock`.
+ * Milliseconds of a clock that never jumps, from an arbitrary start. Only for durations in this process. Use `Clock`
+ * for a time that is stored or compared with a stored time.
  */
 export const monotonicMs = (): number => performance.now();
 

@@ -4,7 +4,8 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const code = /^[0-9a-f]{40}$/;
 const verifyCode = /^[a-z2-7]{26}$/;
 const secret = /^[a-z2-7]{52}$/;
-// U+FFFD replaces bytes that are not UTF-8. A lone surrogate means that a text was cut inside a character.
+// Control characters, lone surrogates and U+FFFD. U+FFFD replaces bytes that are not UTF-8. A lone surrogate means that
+// a text was cut inside a character.
 const unreadable = /[\p{Cc}\p{Cs}\uFFFD]/u;
 const invisible = /^[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Z}\p{M}\u2800]*$/u;
 const unreadableInLines = /[\p{Cs}\uFFFD]|(?![\t\n\r])\p{Cc}/u;

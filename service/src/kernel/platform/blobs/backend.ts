@@ -2,13 +2,13 @@ import type { BlobUse } from "./cipher.ts";
 import type { StoredFile } from "./stored-file.ts";
 
 /**
- * A store of encrypted bytes: a folder (`folder.ts`) or an S3 bucket (`s3.ts`). Keys are `[a-z0-9/-]+`. When `signal`
- * is aborted, the caller no longer waits for the result, and the backend stops its work if it can.
+ * A store of encrypted bytes: a folder (`folder.ts`) or an S3 bucket (`s3.ts`). Keys match `[a-z0-9/-]+`. When `signal`
+ * is aborted, the caller ignores the result, and the backend cancels its work if it can.
  */
 export type BlobBackend = {
   /** Resolves once the bytes are durable. A blob is stored completely or not at all. */
   write: (key: string, pieces: Iterable<Uint8Array>, length: number, signal: AbortSignal) => Promise<void>;
-  /** Replaces an existing blob atomically: a concurrent reader gets the old one or the new one. */
+  /** Replaces an existing blob atomically: a concurrent reader gets either the old bytes or the new ones. */
   replace: (key: string, pieces: Iterable<Uint8Array>, length: number, signal: AbortSignal) => Promise<void>;
   /** The whole blob; null when it does not exist. */
   read: (key: string, signal: AbortSignal) => Promise<Buffer | null>;

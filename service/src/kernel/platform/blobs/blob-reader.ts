@@ -15,7 +15,7 @@ import {
 } from "./cipher.ts";
 import { type ByteRange, joinedFile, type StoredFile, sha256OfFile, storedFile } from "./stored-file.ts";
 
-/** Reads blobs in parts, so that sending a part doesn't need the whole blob in memory. */
+/** Reads blobs in parts, so that a response with a part doesn't need the whole blob in memory. */
 export type BlobReader = {
   /** @throws as `Blobs.open` and `openJoined` do */
   open: (
@@ -41,15 +41,19 @@ type ReaderDeps = {
 
 /** Chunks read at once: 256 KiB for sending, 2 MiB for reading a whole document. */
 const [sentChunks, wholeChunks] = [4, 32];
-/** The reader remembers for this many documents that it compared them with their hash. Each takes about 200 bytes. */
+/**
+ * The number of documents for which the reader caches that their bytes match their hash. Each cache entry takes about
+ * 200 bytes.
+ */
 const mostCompared = 20_000;
 /**
- * How many comparisons may run at once. Comparisons don't count in the memory budget, because work that already holds a
- * part of the budget may wait for a comparison. Each comparison holds two large parts in memory.
+ * The number of documents that may be compared with their hash at once. A comparison is not counted in the memory
+ * budget: a deadlock could arise, because its caller may already hold a share of that budget. Each comparison holds two
+ * large parts in memory.
  */
 const comparedAtOnce = 8;
 
-/** Compares each document with its hash once. */
+/** Verifies each document against its hash once. */
 function createComparisons() {
   // The length of each document that was already compared with its hash.
   const compared = new LRUCache<string, number>({ max: mostCompared });
@@ -57,7 +61,7 @@ function createComparisons() {
   const semaphore = createKeyedSemaphore(comparedAtOnce);
   return {
     wasCompared: (name: string, file: StoredFile): boolean => compared.get(name) === file.length,
-    /** Concurrent callers for one document wait for the same comparison. */
+    /** Concurrent callers for one document share one comparison. */
     compare(name: string, sha256: string, file: StoredFile, holder: Holder): Promise<void> {
       const inProgress = comparing.get(name);
       if (inProgress) return inProgress;
@@ -89,7 +93,7 @@ export function blobReader({ backend, master, memory, ask }: ReaderDeps): BlobRe
     return decryptStretch(layout, first, stretchIn(part, start, length, layout.end));
   }
 
-  /** Concurrent readers share the bytes of a part, so they must not write to them. */
+  /** Concurrent readers share these bytes, so they must not write to them. */
   function readShared(key: string, layout: BlobLayout, first: number): Promise<Buffer> {
     const name = `${key} ${first} ${layout.end}`;
     const inProgress = reading.get(name);

@@ -19,18 +19,17 @@ import type { StoredFile } from "./stored-file.ts";
 export type { BlobAt, BlobBackend } from "./backend.ts";
 
 /**
- * A store of documents, encrypted at rest. The streams of `StoredFile.body`, and `withBytes`, count in the memory
- * budget.
+ * A store of documents, encrypted at rest. The memory budget covers the streams of `StoredFile.body`, and `withBytes`.
  */
 export type Blobs = {
   /** Encrypts and stores; resolves with the new blob's key once it is durable. @throws ServiceError `unavailable` */
   put: (plain: Uint8Array, use: BlobUse) => Promise<string>;
-  /** The memory for stored documents and work on them, in all and per firm. */
+  /** The memory for stored documents and for work on them, in total and for each firm. */
   memory: MemoryBudget;
   /**
-   * Opens a stored document, which is read while it is sent; null for a missing blob. When this process opens it for
-   * the first time, the whole document is compared with its hash. Afterwards, the encryption of each chunk is enough,
-   * because it authenticates the chunk, its position, and the document to which the chunk belongs.
+   * Opens a stored document, which is read while it is sent; null for a missing blob. When this process opens the
+   * document for the first time, it compares the whole document with its hash. Later, decryption of each chunk is
+   * enough: it authenticates the chunk, its position, and the document that contains it.
    * @param holder the document's firm and environment, for fairness in the budget
    * @param check `again` compares the whole document even if it was compared before
    * @throws ServiceError `unavailable` when the store doesn't respond
@@ -38,14 +37,14 @@ export type Blobs = {
    */
   open: (key: string, use: BlobUse, holder: Holder, check?: "once" | "again") => Promise<StoredFile | null>;
   /**
-   * Opens blobs that form one document, in their order; null when one of them is missing.
-   * @param whole the hash of the joined document; null for a caller that compares it itself
+   * Opens several blobs as one document, in the given order; null when one of them is missing.
+   * @param whole the hash of the joined document; null for a caller that verifies it itself
    * @throws as `open` does
    */
   openJoined: (parts: readonly BlobAt[], whole: string | null, holder: Holder) => Promise<JoinedFile | null>;
   /**
-   * Runs the caller's work on the plain bytes, or on null for a missing blob. The work must neither keep the bytes nor
-   * wait for more memory.
+   * Calls `work` with the plain bytes, or with null for a missing blob. The work must not keep the bytes, and must not
+   * reserve more memory.
    * @param at `times`: how many copies of the bytes the work holds in memory, by default one
    * @throws as `open` does, and the work's own errors
    */
@@ -54,16 +53,22 @@ export type Blobs = {
     work: (bytes: Buffer | null) => Promise<T>,
   ) => Promise<T>;
   remove: (key: string) => Promise<void>;
-  /** Removes an unreferenced blob. Never rejects: a blob that can't be removed now is an orphan, and swept later. */
+  /**
+   * Removes a blob that no row refers to. Never rejects: a blob that can't be removed now is an orphan, which
+   * `orphans.ts` removes later.
+   */
   discard: (key: string) => Promise<void>;
   listOlderThan: BlobBackend["listOlderThan"];
-  /** The id of a blob's key, in hex; `none` for a blob stored before keys had ids; null for a missing blob. */
+  /**
+   * The id of the key that encrypts a blob, in hex. `none` for a blob stored before keys had ids; null for a missing
+   * blob.
+   */
   keyIdOf: (key: string) => Promise<string | null>;
   /**
-   * Moves a blob to the current key; a missing one stays missing. Only its header changes, but a blob stored before
-   * keys had ids is rewritten.
-   * @param use returns the identity of a blob, and is called only for a blob stored before keys had ids; when it
-   * returns null because no row refers to the blob, the blob stays unchanged
+   * Re-encrypts a blob for the current key; ignores a missing blob. Only the blob's header changes, but a blob stored
+   * before keys had ids is rewritten.
+   * @param use returns the identity of the blob, and is called only for a blob stored before keys had ids. If it
+   * returns null, because no row refers to the blob, the blob stays unchanged
    * @throws Error as `open` does
    */
   toCurrentKey: (key: string, use: () => Promise<BlobUse | null>) => Promise<void>;
@@ -73,7 +78,7 @@ export type Blobs = {
 /** Time limits of the store. `putMs` depends on the number of bytes. */
 export type BlobTimes = { putMs: (bytes: number) => number; getMs: number; removeMs: number; probeMs: number };
 
-// The store is assumed to be near: below 2 MB a second it counts as unavailable.
+// The store should be in the same data center: below 2 MB a second it counts as unavailable.
 export const usualBlobTimes: BlobTimes = {
   putMs: (bytes) => 5_000 + bytes / 2_000,
   getMs: 20_000,
@@ -82,8 +87,8 @@ export const usualBlobTimes: BlobTimes = {
 };
 
 /**
- * Enough memory for eight of the largest documents, four of them for one firm. More is useless, because there are never
- * more than eight worker threads.
+ * Enough memory for eight of the largest documents, four of them for one firm. More would be unused, because there are
+ * at most eight worker threads.
  */
 const usualMemory: MemoryLimits = {
   bytes: 8 * 36 * 1024 * 1024,
@@ -137,8 +142,8 @@ async function write(
   try {
     await within(times.putMs(length), (signal) => backend[how](key, pieces, length, signal));
   } catch (error) {
-    // The disk is full or the bucket unreachable. If the blob was stored all the same, no row refers to it. A retry may
-    // succeed.
+    // The disk is full or the bucket is unreachable. If the blob was stored nevertheless, no row refers to it. A retry
+    // may succeed.
     throw new ServiceError("unavailable", "Documents can't be stored now. Try again later.", { cause: error });
   }
 }

@@ -1,7 +1,10 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { deriveKey, deriveSalted, keyId, keyIdBytes, keyOfId, keysOf, type SecretBytes } from "../secrets.ts";
 
-/** The identity of a blob, which decryption verifies. `owner` is empty for a blob that an order may take over. */
+/**
+ * The identity of a blob, which decryption verifies. `owner` is empty for a blob that was stored before its order
+ * existed.
+ */
 export type BlobUse = {
   kind: "document" | "proof passport" | "proof certificate" | "closing passport" | "recording";
   owner: string;
@@ -12,10 +15,10 @@ export type BlobUse = {
 const contextOf = ({ kind, owner, sha256 }: BlobUse): Buffer => Buffer.from(JSON.stringify([kind, owner, sha256]));
 
 // Layout: magic with a version (5 bytes), the key's id (4), the blob's own key encrypted under that key (nonce 12, key
-// 32, tag 16), then chunks of 64 KiB, each with a tag of 16. The nonce of a chunk is its number (11) and a last-chunk
-// flag, as in the STREAM construction, so that cut, swapped or added chunks are detected. Each chunk authenticates the
-// blob's identity. Versions 1 and 2 have a salt (32) in place of the key id and key; the blob's key is derived from it.
-// Version 1 doesn't authenticate the identity.
+// 32, tag 16), then chunks of 64 KiB, each with a tag of 16. As in the STREAM construction, the nonce of a chunk is its
+// number (11) and a last-chunk flag. So missing, swapped or added chunks are detected. Each chunk authenticates the
+// blob's identity. Versions 1 and 2 have a salt (32) in place of the key id and key; the blob's key is derived from the
+// salt. Version 1 doesn't authenticate the identity.
 const magic = Buffer.from("SSSB\x03", "latin1");
 const saltedMagic = Buffer.from("SSSB\x02", "latin1");
 const unboundMagic = Buffer.from("SSSB\x01", "latin1");
@@ -26,7 +29,10 @@ const idEnd = magic.length + keyIdBytes;
 const saltedHeaderLength = magic.length + saltLength;
 /** The number of bytes in a blob before its first chunk. */
 export const blobHeaderLength = idEnd + nonceLength + keyLength + tagLength;
-/** How many bytes from a blob's beginning `blobLayout` needs. For earlier versions, it needs the first chunk, too. */
+/**
+ * The number of bytes from a blob's beginning that `blobLayout` needs. For versions 1 and 2, this includes the first
+ * chunk.
+ */
 export const blobBeginning = blobHeaderLength + chunkLength + tagLength;
 /** The number of plain bytes in a chunk. */
 export const blobChunk = chunkLength;
@@ -55,8 +61,8 @@ function headerOf(master: SecretBytes, key: Uint8Array): Buffer {
 }
 
 /**
- * The blob's own key. @throws Error for an altered header; ServiceError `unavailable` when the key that encrypts it is
- * missing
+ * Decrypts the blob's own key.
+ * @throws Error for an altered header; ServiceError `unavailable` when the key that encrypts it is missing
  */
 function keyIn(master: SecretBytes, header: Uint8Array): Buffer {
   const writer = keyOfId(master, header.subarray(magic.length, idEnd));
@@ -66,7 +72,9 @@ function keyIn(master: SecretBytes, header: Uint8Array): Buffer {
   return Buffer.concat([decipher.update(sealed.subarray(nonceLength, sealed.length - tagLength)), decipher.final()]);
 }
 
-/** Encrypts with AES-256-GCM under the blob's own key. Yields pieces, so that no second copy is held. */
+/**
+ * Encrypts with AES-256-GCM under the blob's own key. Yields pieces, so that memory never contains a second full copy.
+ */
 export function* encryptBlob(master: SecretBytes, plain: Uint8Array, use: BlobUse): Generator<Uint8Array> {
   const context = contextOf(use);
   const key = randomBytes(keyLength);
@@ -89,7 +97,8 @@ export function* encryptBlob(master: SecretBytes, plain: Uint8Array, use: BlobUs
  */
 export async function decryptBlob(master: SecretBytes, sealed: Uint8Array, use: BlobUse): Promise<Buffer> {
   const layout = blobLayout(master, sealed, sealed.length, use);
-  // A chunk's plain text ends before the next chunk begins, so no second copy of a large document is needed.
+  // The plain text overwrites the encrypted text. A chunk's plain text ends before the next chunk begins, so a large
+  // document needs no second copy.
   const plain = Buffer.from(sealed.buffer, sealed.byteOffset, layout.length);
   for (let first = 0; first < layout.chunks; first += sliceChunks) {
     if (first > 0) await new Promise(setImmediate);
@@ -99,7 +108,7 @@ export async function decryptBlob(master: SecretBytes, sealed: Uint8Array, use: 
   return plain;
 }
 
-/** The decoded header of a blob. With it each chunk can be decrypted by itself. */
+/** The decoded header of a blob, which is needed to decrypt any of its chunks. */
 export type BlobLayout = Opened & {
   /** The length of the plain bytes, provided that `total` was correct. */
   readonly length: number;
@@ -120,7 +129,7 @@ export function blobLayout(master: SecretBytes, beginning: Uint8Array, total: nu
   return { key, context, chunks, start, end: total, length: total - start - chunks * tagLength };
 }
 
-/** The byte range of consecutive chunks. Chunks beyond the end of the blob are left out. */
+/** The byte range of consecutive chunks, limited to the end of the blob. */
 export function stretchAt(
   { start, end }: BlobLayout,
   first: number,
@@ -155,7 +164,7 @@ export function decryptStretch(
 type Opened = { readonly key: Buffer; readonly context: Buffer };
 
 function chunkOf({ key, context }: Opened, chunk: Uint8Array, nonce: Buffer): Buffer {
-  // Refuses a truncated blob, whose tag is shorter, because a shorter tag is easier to forge.
+  // Requires the full tag length: in a truncated blob the tag is shorter, and a shorter tag is easier to forge.
   const decipher = createDecipheriv("aes-256-gcm", key, nonce, { authTagLength: tagLength }).setAAD(context);
   decipher.setAuthTag(chunk.subarray(chunk.length - tagLength));
   const plain = decipher.update(chunk.subarray(0, chunk.length - tagLength));
@@ -182,7 +191,7 @@ function saltedKey(master: SecretBytes, sealed: Uint8Array, total: number, conte
   const nonce = chunkNonce(0, saltedHeaderLength + chunk.length === total);
   const keys = keysOf(master).map((one) => deriveSalted(one, "blob", salt));
   const [only] = keys;
-  // With only one key there is nothing to choose, so the first chunk need not be decrypted.
+  // With only one key, there is no choice, so the first chunk is not decrypted here.
   if (keys.length === 1 && only) return only;
   for (const key of keys) {
     try {
@@ -194,8 +203,8 @@ function saltedKey(master: SecretBytes, sealed: Uint8Array, total: number, conte
 }
 
 /**
- * The id of the key that encrypts a blob's own key, in hex; `none` for a blob stored before keys had ids; null for
- * other bytes.
+ * The id of the key that encrypts a blob's own key, in hex. `none` for a blob stored before keys had ids; null if the
+ * bytes are not a blob.
  */
 export function blobKeyId(header: Uint8Array): string | null {
   const version = header.subarray(0, magic.length);

@@ -24,8 +24,8 @@ async function* filesOf(folder: string): AsyncGenerator<string> {
 }
 
 /**
- * Writes a new blob directly under its name. Nobody knows the name until this resolves, so a half-written file after a
- * crash is an orphan like any other.
+ * Writes a new blob directly under its name. No row refers to that name until this function resolves. So an incomplete
+ * file after a crash is an orphan, which `orphans.ts` removes.
  */
 async function writeBlob(path: string, pieces: Iterable<Uint8Array>): Promise<void> {
   const file = await openMakingFolder(path, 0o600);
@@ -51,8 +51,8 @@ async function writeBlob(path: string, pieces: Iterable<Uint8Array>): Promise<vo
 }
 
 /**
- * Writes a temporary file, whose name can't be that of a blob, and renames it. After a crash the temporary file is an
- * orphan and is swept.
+ * Writes a temporary file and renames it. No blob can have the temporary name, so after a crash the file is removed as
+ * an orphan.
  */
 async function replaceBlob(path: string, pieces: Iterable<Uint8Array>): Promise<void> {
   const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;

@@ -29,13 +29,13 @@ export async function s3Backend(url: string): Promise<BlobBackend> {
     region,
     ...(endpoint ? { endpoint, forcePathStyle: true } : {}),
     requestHandler: { connectionTimeout: 5_000, socketTimeout: 30_000 },
-    // The SDK's default streaming checksums corrupt bodies on stores that don't know them.
+    // S3-compatible stores that don't support the SDK's default streaming checksums store corrupt bodies.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
   });
   const at = (key: string) => ({ Bucket: bucket, Key: prefix + key });
   const write: BlobBackend["write"] = async (key, pieces, length, abortSignal) => {
-    // S3 makes an object visible, or replaces the old one, only when the upload is complete and durable.
+    // S3 makes an object visible, or replaces the old one, only once the upload is complete and durable.
     const Body = Readable.from(pieces, { objectMode: false });
     await client.send(new sdk.PutObjectCommand({ ...at(key), Body, ContentLength: length }), { abortSignal });
   };

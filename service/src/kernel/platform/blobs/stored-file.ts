@@ -30,13 +30,13 @@ export async function sha256OfFile(file: Pick<StoredFile, "stretches">): Promise
 export const wholeOf = (length: number): ByteRange => ({ first: 0, last: length - 1 });
 
 /**
- * The memory of one stream: the piece that was read, the pieces that wait to be sent, and the piece that is read next.
+ * The memory of one stream: the piece that was read, the pieces in the send buffer, and the piece that is read next.
  */
 export const bytesOfBody = 512 * 1024;
 
 /**
- * The time within which a receiver must take a piece of 64 KiB. Uploads have the same time for their first 64 KiB. A
- * slower connection would keep memory from others, so it is closed.
+ * The time within which a receiver must accept 64 KiB. Uploads have the same limit for their first 64 KiB. A slower
+ * connection is closed, because it would occupy memory that others need.
  */
 const usualStallMs = 30_000;
 
@@ -44,7 +44,6 @@ export type BodyFrame = { memory: MemoryBudget; holder: Holder; stallMs?: number
 
 type Parts = { pieces: (range: ByteRange) => AsyncIterable<Buffer>; stretches?: StoredFile["stretches"] };
 
-/** Makes a file from its pieces. */
 export function storedFile(
   { memory, holder, stallMs = usualStallMs }: BodyFrame,
   length: number,
@@ -90,7 +89,7 @@ export function joinedFile(frame: BodyFrame, files: readonly StoredFile[]): Stor
   });
 }
 
-/** Bytes in memory, as a file. */
+/** Bytes in memory, in the form of a stored file. */
 export const heldFile = (frame: BodyFrame, bytes: Buffer): StoredFile =>
   storedFile(frame, bytes.length, {
     async *pieces({ first, last }) {
@@ -98,7 +97,7 @@ export const heldFile = (frame: BodyFrame, bytes: Buffer): StoredFile =>
     },
   });
 
-/** Holds one piece at a time. The next is read when the previous one has been taken. */
+/** Holds one piece at a time. The next piece is read when the previous one has been sent. */
 class Body extends Readable {
   readonly #source: AsyncIterator<Buffer>;
   readonly #stallMs: number;
@@ -112,7 +111,7 @@ class Body extends Readable {
     this.#first = first;
     this.#stallMs = stallMs;
     this.#release = release;
-    // A stream whose client has disconnected is ended with an error that nobody else handles.
+    // When a client disconnects, the stream ends with an error. Without a listener, the error would end the process.
     this.on("error", () => {});
     this.#wait();
   }
@@ -131,7 +130,7 @@ class Body extends Readable {
     try {
       let { done, value } = this.#first ?? (await this.#source.next());
       this.#first = null;
-      // An empty piece would stop the stream.
+      // An empty piece would stall the stream, so it is skipped.
       while (!done && value.length === 0) ({ done, value } = await this.#source.next());
       if (this.destroyed) return;
       if (!done) this.#wait();

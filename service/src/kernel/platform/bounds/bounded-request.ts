@@ -1,4 +1,4 @@
-/** The part of `fetch` that is used; the composition root passes it in. */
+/** The part of `fetch` that is used. `main.ts` passes it in, so that a test can replace it. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /**
@@ -7,12 +7,12 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
  */
 export type BoundedAnswer =
   | { readonly ok: true; readonly status: number; readonly headers: Headers; readonly body: Uint8Array<ArrayBuffer> }
-  /** `isUnsent`: the server has certainly not received the request. */
+  /** `isUnsent`: the server can't have received the request. */
   | { readonly ok: false; readonly why: string; readonly isUnsent: boolean };
 
 /**
- * Sends one request to an untrusted server. Follows no redirects and limits the length of the body. The time limit
- * covers everything up to the last byte. Never rejects.
+ * Sends one request to an untrusted server. Doesn't follow redirects, and limits the length of the response's body. The
+ * time limit covers everything up to the last byte. Never rejects.
  */
 export async function requestBounded(
   fetch: Fetch,
@@ -59,7 +59,7 @@ function codeOf(error: unknown): string {
   return cause instanceof Error ? String((cause as NodeJS.ErrnoException).code) : "";
 }
 
-/** `fetch` only reports that it failed. The reason is in the error's cause. */
+/** `fetch` reports only that the request failed. The reason is in the error's cause. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return cause instanceof Error ? cause.message || cause.name : String(cause);

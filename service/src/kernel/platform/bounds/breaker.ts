@@ -1,23 +1,21 @@
 import type { Clock } from "../clock.ts";
 
 /**
- * A circuit breaker: a server that does not respond is not asked again for a while, so that it doesn't delay every
- * caller.
+ * A circuit breaker: after failures, no requests are sent to a server for a while, so that an unresponsive server
+ * doesn't delay every caller.
  */
 export type Breaker = {
   /**
-   * Whether the caller may send a request now. After several failures in a row, every caller is refused until the
-   * cool-down ends. Then a single caller is admitted, and the outcome of its request decides about the others. An
+   * Whether the caller may send a request now. After several consecutive failures, every caller is refused until the
+   * cool-down ends. Then one caller is admitted, and its result closes the breaker or starts the cool-down again. An
    * admitted caller must report `succeeded` or `failed`.
    */
   readonly admits: () => boolean;
   readonly succeeded: () => void;
   readonly failed: () => void;
-  /** Opens the breaker at once, after a failure so clear that one is enough. */
+  /** Opens the breaker at once, after a failure that is certain to repeat. */
   readonly open: () => void;
-  /**
-   * Whether the cool-down still lasts, during which nobody may ask. This check doesn't change the state of the breaker.
-   */
+  /** Whether the cool-down still lasts. In contrast to `admits`, this doesn't change the state of the breaker. */
   readonly isOpen: () => boolean;
 };
 

@@ -1,9 +1,9 @@
 /** A queue that serves holders round-robin, so that one heavy sender can't starve the others. */
 export type FairQueue<Item> = {
   add: (holder: string, item: Item) => void;
-  /** Removes and returns the next item among the holders that may run now. */
+  /** Removes and returns the next item for which `mayRun` is true. */
   next: (mayRun?: (holder: string, item: Item) => boolean) => { holder: string; item: Item } | undefined;
-  /** Removes and returns all items, for a queue that closes. */
+  /** Removes and returns all items, when the queue closes. */
   clear: () => Item[];
 };
 

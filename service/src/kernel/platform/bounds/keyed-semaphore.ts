@@ -4,7 +4,7 @@ import { createFairQueue } from "./fair-queue.ts";
 export type KeyedSemaphore = <T>(key: string, work: () => Promise<T>, holder?: string) => Promise<T>;
 
 /**
- * Waiting work holds neither a connection nor a lock. Work of one key runs in the order of the calls.
+ * Queued work holds neither a connection nor a lock. Work with the same key runs in the order of the calls.
  * @param atOnce how many keys may run concurrently
  */
 export function createKeyedSemaphore(atOnce: number): KeyedSemaphore {

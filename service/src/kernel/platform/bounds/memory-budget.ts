@@ -1,20 +1,23 @@
 import { BusyError } from "../errors.ts";
 
-/** The holder of a share of the memory. A template type, so that a bare id is not accepted. */
+/**
+ * A name for a holder of memory, such as a firm and its environment. A template type, so that the compiler refuses a
+ * bare id.
+ */
 export type Holder = `${string} ${string}`;
 
-/** A firm's live and test documents have separate shares, so that test reads can't starve live ones. */
+/** The live and the test documents of a firm have separate shares, so that test reads can't starve live ones. */
 export const memoryHolder = (of: { readonly partnerId: string; readonly environment: string }): Holder =>
   `${of.partnerId} ${of.environment}`;
 
 /**
- * The memory that documents may hold at once. A holder waits when it needs more memory than is free. Holders are served
- * round-robin, and none gets more than its share.
+ * The memory that documents may use at once. A reservation that exceeds the free memory is queued. Holders are served
+ * round-robin, and no holder gets more than its share.
  */
 export type MemoryBudget = {
   /**
    * Resolves with a function that releases the bytes.
-   * @throws BusyError when too much is already waiting, or when the wait takes too long
+   * @throws BusyError when the queue is full, or when the reservation was queued for too long
    */
   readonly reserve: (holder: Holder, bytes: number) => Promise<() => void>;
   /** Reserves the bytes while the work runs. @throws the errors of `reserve` and of the work */
@@ -24,7 +27,8 @@ export type MemoryBudget = {
 export type MemoryLimits = {
   readonly bytes: number;
   /**
-   * The most memory for one holder. A reservation of more bytes takes all of it, so the holder can't have a second one.
+   * The most memory for one holder. A larger reservation uses the holder's whole share, so the holder can't have a
+   * second one at the same time.
    */
   readonly bytesEach: number;
   readonly waiting: number;
@@ -38,9 +42,9 @@ type Held = { held: number; readonly line: Waiting[] };
 const tooMany = () => new BusyError("Too many documents are being read right now. Try again in a moment.");
 
 /**
- * The memory with its holders in round-robin order: those that have some, and those that wait for it. A waiting
- * reservation holds no memory. A small reservation never overtakes a large one whose turn it is, because otherwise the
- * large one could wait forever.
+ * The memory, and in round-robin order the holders that use some of it or are queued for some. A queued reservation
+ * uses no memory. When a large reservation is the next to be served, small ones don't overtake it; otherwise they could
+ * starve it.
  */
 function createShares(total: number, share: number) {
   const holders = new Map<string, Held>();
@@ -56,8 +60,8 @@ function createShares(total: number, share: number) {
   }
 
   /**
-   * A holder that already has memory gets more only if afterwards at least as much is free as the holder has. Otherwise
-   * a few holders at their full share would leave nothing.
+   * A holder that already uses memory gets more only if at least as much stays free as the holder then has. Otherwise a
+   * few holders with their full share would leave nothing for others.
    */
   const mayHold = (held: number, more: number): boolean =>
     held === 0 || (held + more <= share && held + more <= free - more);
@@ -83,7 +87,10 @@ function createShares(total: number, share: number) {
   }
 
   return {
-    /** Adds a reservation to its holder's line. @returns whether it has to wait, and how many then wait with it */
+    /**
+     * Adds a reservation to its holder's queue.
+     * @returns whether the reservation has to wait, and the numbers of queued reservations
+     */
     join(name: string, place: Waiting): { waits: boolean; inLine: number; ofHolder: number } {
       const holder = holders.get(name) ?? { held: 0, line: [] };
       holders.set(name, holder);
@@ -92,7 +99,10 @@ function createShares(total: number, share: number) {
       admitWaiting();
       return { waits: holder.line.includes(place), inLine, ofHolder: holder.line.length };
     },
-    /** Ends the wait of a reservation. @returns false if it had ended before */
+    /**
+     * Removes a reservation from its queue.
+     * @returns false if it was no longer queued
+     */
     leave(name: string, place: Waiting): boolean {
       const holder = holders.get(name);
       const at = holder?.line.indexOf(place) ?? -1;
@@ -100,7 +110,7 @@ function createShares(total: number, share: number) {
       holder.line.splice(at, 1);
       inLine -= 1;
       forget(name, holder);
-      // The next holder's reservation may be smaller, so that it now fits.
+      // The removed reservation may have blocked a smaller one, which now fits.
       admitWaiting();
       return true;
     },

@@ -3,17 +3,17 @@ import { type Statement, sql } from "./sql.ts";
 import { type Marked, marked, type StateMac, verified, writeStateMacs } from "./state-mac.ts";
 
 /**
- * Changes one row, after locking and verifying it.
- * @throws ServiceError `unavailable` for a row that the service did not write
+ * Changes one row, after locking it and verifying its MAC.
+ * @throws ServiceError `unavailable` for a row whose MAC is invalid
  */
 export async function changeRow(tx: Tx, state: StateMac, id: number | string, set: Statement): Promise<void> {
   await changeRowIf(tx, state, id, set, sql`true`);
 }
 
 /**
- * Changes one row that meets the condition `only`, after locking and verifying it.
+ * Changes one row that meets the condition `only`, after locking it and verifying its MAC.
  * @returns false when the row does not meet the condition
- * @throws ServiceError `unavailable` for a row that the service did not write
+ * @throws ServiceError `unavailable` for a row whose MAC is invalid
  */
 export async function changeRowIf(
   tx: Tx,
@@ -33,8 +33,9 @@ export async function changeRowIf(
 }
 
 /**
- * Changes rows for a sweep, which a forged row must not stop. Forged rows are changed too, but get no new MAC, so they
- * remain recognizable as forged. @returns the number of rows
+ * Changes all selected rows, for a periodic task that a forged row must not stop. A forged row is changed but gets no
+ * new MAC, so it stays recognizable as forged.
+ * @returns the number of rows
  */
 export async function changeRows(tx: Tx, state: StateMac, which: Statement, set: Statement): Promise<number> {
   const { table, key } = state;

@@ -3,27 +3,27 @@ import { answerOf, CloseStatement, PreparedQuery, type Queryable, type Seals } f
 import { reaching } from "./sql-errors.ts";
 
 /**
- * A connection of the driver's pool, with the server process id that it was given when it connected. Behind a pooler,
- * the pooler made up that id.
+ * A connection of the driver's pool, with the process id that the server reported when it connected. Behind a pooler,
+ * the pooler invents that id.
  */
 type Connection = Queryable & { readonly processID?: number | null };
 
 const checkMs = 5_000;
 const headStartMs = 5;
 /**
- * How long, in milliseconds, the second connection keeps a session busy: longer with each attempt. The pooler may need
- * this time to open another session.
+ * The time, in milliseconds, for which the second connection keeps a session busy. It grows with each attempt, because
+ * the pooler may need longer to open another session.
  */
 const busyMs = [20, 50, 100, 200];
 
 /**
- * Runs a new prepared statement until two sessions of the server have answered it, which fails behind a pooler that
- * loses or mixes up statements. A pooler prefers the session that became free last. So a second connection keeps that
- * session busy for a moment, to make the pooler use another one. No transaction begins, because nodes that check at
- * once must not wait for each other's sessions.
- * @param check the number of the check in this process. The statement's name must be new: a pooler that mixes
- * statements up does not do so once each of its sessions has prepared the name. Other processes may have left names
- * behind, so the name also contains the number that the pooler made up for the connection.
+ * Runs a new prepared statement until two sessions of the server have answered it. This fails behind a pooler that
+ * loses or mixes up prepared statements. A pooler prefers the session that became free last, so a second connection
+ * briefly occupies that session to force the use of another one. No transaction is opened, so that nodes which check at
+ * the same time don't block each other's sessions.
+ * @param check the number of the check in this process. The statement's name must be new: once each session has
+ * prepared a name, a faulty pooler no longer fails with it. Other processes may have left names behind, so the name
+ * also contains the id that the pooler invented for the connection.
  */
 export async function checkStatements(
   first: Connection,
@@ -48,7 +48,7 @@ export async function checkStatements(
     const [whileBusy] = await Promise.all([delay(headStartMs).then(() => answeredBy(first)), keepBusy(ms)]);
     if (whileBusy !== session || (await answeredBy(first)) !== session) return forget(first);
   }
-  // If the pooler has only one session, this checks that two connections can both prepare the same statement in it.
+  // If the pooler has only one session, this verifies that two connections can both prepare the same statement in it.
   await answeredBy(second);
   await forget(first);
   await forget(second);

@@ -9,15 +9,15 @@ import { type Statement, sql } from "./sql.ts";
 import { gaveUp, reaching, withRetries } from "./sql-errors.ts";
 import { verifyRows, withMacs } from "./state-mac.ts";
 
-/** Something that runs one SQL statement: the pool, or a transaction. */
+/** Runs one SQL statement: on a connection of the pool, or in a transaction. */
 export type Sql = {
   /** Runs one statement, which is prepared under a name derived from its text. Returns its rows as plain objects. */
   query: <Row>(statement: Statement) => Promise<Row[]>;
 };
 
 /**
- * A transaction in progress. Statements that are sent through it always use its own connection, one after another in
- * the order of the calls. After its end it refuses statements, because by then its connection may serve somebody else.
+ * An open transaction. All its statements use one connection and run in the order of the calls. After the transaction's
+ * end it refuses statements, because another caller may already use the connection.
  */
 export type Tx = Sql & {
   /** Runs a trusted script of several statements. */
@@ -28,8 +28,8 @@ export type Tx = Sql & {
 export type StatementTime = { readonly statementMs: number };
 
 /**
- * The time limit for a transaction with statements that may take long, such as a migration or the wait for another
- * node's migration.
+ * The time limit for a transaction with slow statements, such as a migration, or a lock that another node's migration
+ * holds.
  */
 export const longStatements: StatementTime = { statementMs: hourMs };
 
@@ -46,12 +46,12 @@ export type Database = Sql & {
   listen: (channel: string, onNotify: (payload: string) => void) => Promise<() => Promise<void>>;
   /** Rejects when a pooler loses or mixes up prepared statements. */
   checkStatements: () => Promise<void>;
-  /** Sends a notification and rejects unless it arrives. */
+  /** Sends a notification, and rejects if the notification doesn't come back in time. */
   checkNotifications: () => Promise<void>;
   connections: () => Connections;
   /**
-   * Sets the keys that decrypt sealed texts in results and encrypt them in statements. Before this call, statements
-   * with such texts fail.
+   * Sets the keys for sealed texts: texts that are encrypted in statements and decrypted in results. Before this call,
+   * statements with such texts fail.
    */
   useSealedTexts: (texts: SealedTexts) => void;
   /** Sets the key for the MACs of rows (`state-mac.ts`). Before this call, statements that need the key fail. */
@@ -62,21 +62,21 @@ export type Database = Sql & {
 /** The keys of a database handle, which are set after it is opened. */
 type HandleKeys = { rowMac: RowMac | null; readonly seals: Seals };
 
-/** The connections of the pool, and the number of callers that wait for one. */
+/** The connections of the pool, and the number of queued callers. */
 export type Connections = { inUse: number; idle: number; waiting: number; most: number };
 
 export type DatabaseOptions = {
   poolSize?: number;
   statementMs?: number;
   /**
-   * The database server itself, when `connection` leads to a pooler. Notifications need it, because poolers don't pass
-   * them on.
+   * The direct address of the database server, when `connection` is a pooler's. Notifications need it, because poolers
+   * don't forward them.
    */
   direct?: pg.ClientConfig | null;
 };
 
-// The server cancels a statement that takes too long. The driver gives up a little later, in case the server doesn't
-// respond any more.
+// PostgreSQL cancels a statement that takes too long. The driver gives up a little later, in case the server no longer
+// responds.
 const graceMs = 2_000;
 const usualStatementMs = 30_000;
 
@@ -99,9 +99,9 @@ function sqlOver(client: Queryable, handle: HandleKeys, { statementMs }: Stateme
 }
 
 /**
- * Opens a pool. A statement waits at most 5 s for a lock and takes at most `statementMs`, even when the server's
- * machine disappears. A pooler refuses time-outs in the start-up of a connection. So behind a pooler, each transaction
- * sets its own time-outs, and single statements get those of the role (`keepRoleTimeouts`).
+ * Opens a pool. A statement waits at most 5 s for a lock and takes at most `statementMs`, even if the server's machine
+ * disappears. A pooler rejects time-outs in the startup message of a connection. So behind a pooler, each transaction
+ * sets its own time-outs, and single statements use the defaults of the role (`keepRoleTimeouts`).
  * @param connection a URL, or the settings of a local server.
  */
 export function openDatabase(
@@ -176,14 +176,16 @@ export function openDatabase(
   };
 }
 
-/** Lends a connection of the pool. The connection is closed if it breaks or if the work calls it broken. */
+/**
+ * Runs the work on a connection of the pool. Closes the connection if it breaks, or if the work reports it as broken.
+ */
 async function onConnection<T>(
   pool: pg.Pool,
   work: (client: Queryable, onBroken: (error: Error) => void) => Promise<T>,
 ): Promise<T> {
   const client = await reaching(pool.connect());
   let broken: Error | undefined;
-  // Also handles a connection that breaks between two statements. Without a listener the "error" event would end the
+  // Handles a connection that breaks between two statements. Without a listener, the "error" event would end the
   // process.
   const onBroken = (error: Error) => {
     broken = error;
@@ -212,9 +214,8 @@ const checkOnTwo = (pool: pg.Pool, seals: Seals, check: number): Promise<void> =
   );
 
 /**
- * Returns a function that starts the work of each call after the work of the previous call has ended. The statements of
- * a transaction share one connection, and pg 9 no longer queues a statement that arrives while another one is
- * executing.
+ * Returns a function that serializes calls: the work of each call starts after the previous work has ended. The
+ * statements of a transaction share one connection, and pg 9 no longer queues a statement while another one is running.
  */
 function inTurn(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
@@ -263,7 +264,7 @@ async function transactionOn<T>(
       return result;
     } catch (error) {
       isOver = true;
-      // A server that did not answer in time won't answer ROLLBACK either, so the connection is closed.
+      // A server that did not respond in time won't respond to ROLLBACK either, so the connection is closed.
       if (gaveUp(error)) onBroken(error as Error);
       else await run("ROLLBACK").catch(onBroken);
       throw error;

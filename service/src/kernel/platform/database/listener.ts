@@ -3,11 +3,11 @@ import { endsWithin } from "../work/ends-within.ts";
 
 type Send = (channel: string, payload: string) => Promise<unknown>;
 
-/** A connection that hears notifications. */
+/** A connection that receives notifications. */
 export type Listener = {
   /**
-   * Calls `send`, which sends a notification to the channel of checks. @returns whether the notification arrives in
-   * time
+   * Calls `send`, which sends a notification to the channel of checks.
+   * @returns true if the notification arrives in time
    */
   hears: (send: Send) => Promise<boolean>;
   end: () => Promise<void>;
@@ -59,7 +59,7 @@ export async function openListener(
   await connect().catch(onRefused);
   return {
     async hears(send) {
-      // The server's process id of this connection distinguishes this node's checks from those of other nodes.
+      // Contains this connection's process id, which distinguishes the checks of this node from those of other nodes.
       const payload = `${client?.processID}-${++checks}`;
       const heard = new Promise<void>((resolve) => awaited.set(payload, resolve));
       try {

@@ -18,13 +18,13 @@ type Migration = {
 };
 type Applied = { version: number; sha256: string };
 
-// The same lock number on all nodes. The node that holds the lock migrates; the others wait and then find nothing to
-// do.
+// Number of the advisory lock that all nodes share. The node that acquires it migrates. The other nodes wait, and then
+// find no pending migration.
 const advisoryLock = 7_246_001;
 /**
- * The baseline: one file with the result of the migrations up to `version`. `sha256` is the hash of the last of these
- * migrations. A database that ran them one by one has recorded this hash, and skips the baseline. An older database
- * must first be upgraded by `commit`, the last commit that contains those migrations.
+ * The baseline: one file with the combined result of the migrations up to `version`. `sha256` is the hash of the last
+ * of these migrations. A database that ran them one by one has recorded this hash, and skips the baseline. An older
+ * database must first be upgraded with `commit`, the last commit that contains those migrations.
  */
 export const baseline = {
   version: 69,
@@ -32,9 +32,8 @@ export const baseline = {
   commit: "a234af1b93166500d15ce181781d85427c90b5f8",
 };
 /**
- * The migrations whose files were replaced after a release, and the hash of the earlier file. A database that ran the
- * earlier file has the same schema. The earlier 0185 filled its table under write locks; 0187 and the daily comparison
- * do that now.
+ * The migrations whose files changed after a release, with the hash of the earlier file. Both files lead to the same
+ * schema. The earlier 0185 filled its table under write locks; 0187 and a daily task do that now.
  */
 const replacedFiles: ReadonlyMap<number, string> = new Map([
   [185, "430ae7f4db7b689099fc80612fbc201496100800a1246c184aa26b2eb61cabbc"],
@@ -42,8 +41,8 @@ const replacedFiles: ReadonlyMap<number, string> = new Map([
 // Migrations up to this one have no `-- Older nodes:` line, and never stop older nodes.
 const lastUnfenced = 74;
 /**
- * The first line of a migration after which nodes of older releases may go on writing. The other migrations begin with
- * `-- Older nodes: stop.`
+ * The first line of a migration that doesn't break nodes of older releases, which may continue to write. All other
+ * migrations begin with `-- Older nodes: stop.`
  */
 const onlyExpands = "-- Older nodes: go on.\n";
 
@@ -63,12 +62,12 @@ const applied = (db: Sql) => db.query<Applied>(sql`SELECT version, sha256 FROM s
 
 const latest = (migrations: readonly Migration[]): number => migrations.at(-1)?.version ?? 0;
 
-/** The newest schema that this release knows. */
+/** The number of the newest migration of this release. */
 export const latestSchema = async (folder: string): Promise<number> => latest(await readMigrations(folder));
 
 /**
- * Whether a newer release migrated the database in a way that still lets this release write. @throws StartupError when
- * this release must not write
+ * Whether a newer release has migrated the database, but in a way that lets this release write.
+ * @throws StartupError when this release must not write
  */
 async function isOfNewer(db: Sql, migrations: Migration[], done: Applied[]): Promise<boolean> {
   const own = latest(migrations);
@@ -104,27 +103,27 @@ function requireBaseline(done: Applied[]): void {
 export type Schema = {
   /** A handle with the role that the service normally uses. */
   db: Sql;
-  /** Runs work that only the owner of the tables may do. */
+  /** Runs work that requires the owner of the tables. */
   asOwner: AsOwner;
   /** The folder of the migration files. */
   folder: string;
 };
 
-/** Lends a connection as the owner of the tables, when the service normally uses another role. */
+/** Runs `work` with a connection of the owner of the tables, when the service normally uses another role. */
 export type AsOwner = <T>(work: (owner: Database) => Promise<T>) => Promise<T>;
 
 /**
- * Brings the schema and the rights of the service's role up to date, forward only. Runs all pending migrations in one
- * transaction, or none.
- * @throws StartupError when the database belongs to a newer release or to one before the baseline, when other
- * migrations made it, or when nobody has the right to change it.
+ * Applies all pending migrations in one transaction, or none, and updates the rights of the service's role. Never
+ * downgrades.
+ * @throws StartupError when the database belongs to a newer release or to one before the baseline, when its migrations
+ * have other hashes, or when the role lacks the rights to migrate.
  */
 export async function migrate({ db, asOwner, folder }: Schema): Promise<void> {
   const [migrations, rights] = await Promise.all([readMigrations(folder), readRights(folder)]);
   if (await isReadable(db)) {
     const done = await applied(db);
     const isCurrent = pending(migrations, done).length === 0;
-    // A newer release grants other rights, which this release must not change.
+    // A newer release grants rights that this release doesn't list, so it must not change them.
     if ((await isOfNewer(db, migrations, done)) && isCurrent) return;
     if (isCurrent && (await hasRights(db, rights))) return;
   }

@@ -23,7 +23,7 @@ export const foreignCursor = () => invalid("cursor must be one that this list ha
 export const cursorOf = (text: string | undefined): string | null => (text === undefined || text === "" ? null : text);
 
 /**
- * Makes a page from rows. The query must read one row more than `limit`, because the extra row shows that another page
+ * Builds a page from rows. The query must read one row more than `limit`: the extra row shows that another page
  * follows.
  * @param cursor makes the cursor that continues after a row
  */

@@ -8,8 +8,8 @@ import { isStateColumn } from "./state-mac.ts";
 const unreplicated = new WeakSet<object>();
 
 /**
- * When someone cancels a statement that waits for the synchronous standby, PostgreSQL reports success with a warning.
- * The commit then exists only on this server, and is lost if the standby takes over. `statement_timeout` doesn't cover
+ * When an operator cancels a statement that waits for the synchronous standby, PostgreSQL reports success with a
+ * warning. The commit then exists only on this server, and is lost after a failover. `statement_timeout` doesn't cover
  * this wait, so the driver's time limit ends it.
  */
 export function watchReplication(client: pg.PoolClient): void {
@@ -23,7 +23,8 @@ export function watchReplication(client: pg.PoolClient): void {
 const wasUnreplicated = (connection: object): boolean => unreplicated.delete(connection);
 
 /**
- * Must follow each commit, because `watchReplication` learns only by a notice that a commit was not replicated.
+ * Call this after each commit: PostgreSQL reports only by a notice that a commit was not replicated
+ * (`watchReplication`).
  * @throws Error when the last commit exists only on the primary
  */
 export async function confirmed(client: Queryable): Promise<void> {
@@ -33,7 +34,10 @@ export async function confirmed(client: Queryable): Promise<void> {
 const int8 = 20;
 const jsonTypes: ReadonlySet<number> = new Set([114, 3802]);
 
-/** Returns the keys for sealed texts. @throws Error before they are set */
+/**
+ * Returns the keys for sealed texts.
+ * @throws Error before the keys are set
+ */
 export type Seals = () => SealedTexts;
 
 /** Parses a column's text. PostgreSQL's int8, as in counts, becomes a plain number. */
@@ -49,8 +53,8 @@ type Columns = {
 
 /**
  * Decrypts the sealed texts of a column `name@kind`. For JSON, `name@kind.member` names the members to decrypt, several
- * separated by commas. Other members may contain text from users, who could otherwise paste a sealed form and get it
- * decrypted.
+ * separated by commas. Other members are not decrypted: they may contain a user's text, and a user could paste a sealed
+ * form there to get it decrypted.
  */
 function openingParser(type: number, how: string, seals: Seals): (text: string) => unknown {
   if (!jsonTypes.has(type)) return (text) => seals().open(how as SealedKind, text);
@@ -89,7 +93,7 @@ type Connection = {
 };
 
 /**
- * The columns of each prepared statement, by name. Each connection asks for them only once per statement, because
+ * The column descriptions of each prepared statement, by name. Each connection requests them once per statement:
  * PostgreSQL doesn't let them change later, except for cursors.
  */
 const described = new WeakMap<Connection, Map<string, Columns>>();
@@ -112,7 +116,7 @@ function storedValue(texts: Seals, value: unknown): unknown {
 }
 
 /**
- * Like the driver's own prepared query, except that the columns are described once for each connection instead of with
+ * Like the driver's own prepared query, but it requests the column descriptions once for each connection and not with
  * each result.
  */
 export class PreparedQuery {
@@ -136,7 +140,7 @@ export class PreparedQuery {
     this.#values = values.map((value) => prepareValue(storedValue(seals, value)));
   }
 
-  /** The columns from which the MACs of the rows are verified. Known once the statement has been answered. */
+  /** The columns from which the MACs of the rows are verified. Available once the statement has been answered. */
   get stateColumns(): readonly string[] {
     return this.#columns?.ofState ?? [];
   }
@@ -165,7 +169,7 @@ export class PreparedQuery {
       if (fields.length !== names.length) throw new Error(`${fields.length} columns came, not ${names.length}`);
       for (let n = 0; n < names.length; n++) {
         const text = fields[n] ?? null;
-        // If several columns have the same name, the last one counts, as in the driver's own query.
+        // If several columns have the same name, the last value is used, as in the driver's own query.
         row[names[n] as string] = text === null ? null : parsers[n]?.(text);
       }
       this.#rows.push(row);
@@ -230,7 +234,7 @@ export class CloseStatement {
   }
 }
 
-/** A connection or pool of the driver, typed so that it also accepts the two query classes above. */
+/** A connection or pool of the driver, typed to accept `PreparedQuery` and `CloseStatement` as well. */
 export type Queryable = {
   query: {
     (query: PreparedQuery | CloseStatement, answered: (error: Error | null, rows?: object[]) => void): void;

@@ -1,6 +1,6 @@
 /**
- * Keeps nodes of older releases from writing to a newer schema. PostgreSQL itself refuses them: see
- * docs/decisions/upgrades.md.
+ * Stops nodes of older releases from writing to a newer schema. Triggers in PostgreSQL reject their writes
+ * (docs/decisions/upgrades.md).
  */
 import { StartupError } from "../errors.ts";
 import type { Log } from "../logs.ts";
@@ -17,15 +17,15 @@ export const nodePrefix = "signsealship schema ";
  */
 export const nodeName = (schema: number): string => `${nodePrefix}${String(schema).padStart(4, "0")}`;
 
-/** The lowest schema version that a node must know in order to write. */
+/** The lowest schema version whose nodes may write. */
 export async function readFence(db: Sql): Promise<number> {
   const [row] = await db.query<{ minimum: number }>(sql`SELECT minimum FROM schema_fence`);
   return row?.minimum ?? 0;
 }
 
 /**
- * Waits for every open transaction that has written something, and blocks writes until the caller's transaction ends.
- * Otherwise an older node could add rows that a migration's own data changes would miss.
+ * Waits until every transaction that has written something has ended, and blocks writes until the caller's transaction
+ * ends. Otherwise an older node could add rows that a migration's own data changes would miss.
  */
 export async function stopWriters(tx: Tx): Promise<void> {
   const tables = await ownTables(tx);
@@ -33,8 +33,8 @@ export async function stopWriters(tx: Tx): Promise<void> {
 }
 
 /**
- * Raises the lowest schema version that may write, and gives every table its trigger. Runs as the owner of the tables,
- * in the transaction of the migrations.
+ * Raises the lowest schema version that may write, and adds the fence's trigger to every table. Runs as the owner of
+ * the tables, in the transaction of the migrations.
  */
 export async function raiseFence(tx: Tx, minimum: number): Promise<void> {
   if ((await readFence(tx)) < minimum || !(await hasFunction(tx))) await tx.script(fenceAt(minimum));
@@ -66,9 +66,9 @@ const triggerOn = (table: string): string =>
   `CREATE TRIGGER schema_fence BEFORE INSERT OR UPDATE OR DELETE ON ${table} FOR EACH STATEMENT EXECUTE FUNCTION refuse_older_nodes();`;
 
 /**
- * The schema number is part of the function's text, which costs 5 microseconds a statement. A WHEN clause in the
- * trigger would cost 25, because it is compiled each time. The function raises read_only_sql_transaction, which older
- * releases answer with a 503.
+ * The schema number is a constant in the function's text, which costs 5 microseconds a statement. A WHEN clause in the
+ * trigger would cost 25, because PostgreSQL compiles it each time. The function raises read_only_sql_transaction, which
+ * older releases answer with a 503.
  */
 const fenceAt = (minimum: number): string => `
 CREATE OR REPLACE FUNCTION refuse_older_nodes() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -86,12 +86,12 @@ export const outdated = (minimum: number, schema: number): StartupError =>
     `the database is of a newer release (it needs schema ${minimum}; this one knows ${schema}): start that release, or restore an older backup`,
   );
 
-/** Watches for a newer release that upgrades the database, after which this node may no longer write. */
+/** Detects that a newer release has migrated the database, after which this node may no longer write. */
 export type SchemaWatch = {
   start: () => void;
   stop: () => Promise<void>;
   isOutdated: () => boolean;
-  /** Resolves, once this node is outdated, with the error that ends it. */
+  /** Resolves once this node is outdated. The value is the error with which the process should end. */
   outdated: Promise<StartupError>;
 };
 

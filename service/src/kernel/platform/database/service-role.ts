@@ -5,8 +5,8 @@ import { type Database, type Sql, sessionTimeouts, type Tx } from "./database.ts
 import { sql } from "./sql.ts";
 
 /**
- * The role that the service uses, if the database has a role of this name. The role can read and write most tables.
- * Some it can only read. In others it can only add rows and change some columns.
+ * The role that the service uses, if the database has a role of this name. It can read and write most tables, can only
+ * read some, and in the append-only tables can only insert rows and update certain columns.
  */
 export const serviceRole = "signsealship_service";
 
@@ -15,7 +15,7 @@ export type AppendOnly = { readonly [table: string]: readonly string[] };
 
 export type Rights = { sha256: string; appendOnly: AppendOnly };
 
-// Tables that only migrations write, as the owner.
+// Tables that only migrations write, because they run as the owner.
 const readOnly: ReadonlySet<string> = new Set([
   "schema_migrations",
   "schema_fence",
@@ -32,8 +32,8 @@ export async function readRights(migrations: string): Promise<Rights> {
 const hasServiceRole = sql`to_regrole(${serviceRole}) IS NOT NULL`;
 
 /**
- * Whether the rights of the service's role were last granted by exactly this list, or the role does not exist. The
- * database must be migrated.
+ * Whether the rights of the service's role were last granted from exactly this list, or the role does not exist. Call
+ * this after the migrations.
  */
 export async function hasRights(db: Sql, { sha256 }: Rights): Promise<boolean> {
   const [found] = await db.query<{ ok: boolean }>(sql`
@@ -41,7 +41,10 @@ export async function hasRights(db: Sql, { sha256 }: Rights): Promise<boolean> {
   return found?.ok === true;
 }
 
-/** If the service's role exists, gives it exactly the rights that it needs. Runs as the owner, after the migrations. */
+/**
+ * If the service's role exists, grants it exactly the rights that it needs and revokes all others. Runs as the owner,
+ * after the migrations.
+ */
 export async function grantRights(tx: Tx, { sha256, appendOnly }: Rights): Promise<void> {
   const [role] = await tx.query<{ there: boolean }>(sql`SELECT ${hasServiceRole} AS there`);
   if (!role?.there) return;
@@ -56,8 +59,8 @@ export async function grantRights(tx: Tx, { sha256, appendOnly }: Rights): Promi
 }
 
 /**
- * Functions that create or fill large objects, whose space belongs to no table of the service. By default every role
- * may call most of them.
+ * Functions that create or fill large objects. Without a restriction, the role could fill the disk outside of the
+ * service's tables. By default every role may call most of them.
  */
 export const largeObjectFunctions = [
   "lo_creat(integer)",
@@ -86,7 +89,7 @@ function grantsOn(table: string, name: string, appendOnly: AppendOnly): string {
   return revoke + grant(`SELECT, INSERT${update}`);
 }
 
-// The same lock number on all nodes, because concurrent ALTER ROLE statements fail.
+// Number of the advisory lock that all nodes share, because concurrent ALTER ROLE statements fail.
 const timeoutsLock = 7_246_002;
 
 /**
@@ -110,24 +113,24 @@ export async function keepRoleTimeouts(db: Database): Promise<void> {
   if (added.length > 0) await endSessionsWithout(db, added);
 }
 
-// The most sessions to end. This is more than a node's share of a pooler's sessions, and the pooler replaces the others
+// The most sessions to end. It exceeds a node's share of a pooler's sessions. The pooler replaces the remaining ones
 // when they reach their maximum age.
 const mostEnded = 20;
 
 /**
- * Ends the sessions that the pooler opened before the time-outs were set. A statement makes its own session end itself,
- * so that a session which serves another connection is never ended.
+ * Ends the sessions that the pooler opened before the time-outs were set. Each session ends itself, so that no session
+ * of another connection is ended.
  */
 async function endSessionsWithout(db: Database, timeouts: readonly string[]): Promise<void> {
   for (let ended = 0; ended < mostEnded; ended++) {
     const missing = await missingTimeouts(db);
     if (!missing.some((name) => timeouts.includes(name))) return;
-    // The server ends the session before it answers, so this query always fails.
+    // The session ends before it responds, so this query always fails.
     await db.query(sql`SELECT pg_terminate_backend(pg_backend_pid())`).catch(() => {});
   }
 }
 
-/** The time-outs that a session of the pool lacks. Without them a statement may wait forever. */
+/** The time-outs that are not set in a session of the pool. Without them a statement may wait forever. */
 export const missingTimeouts = async (db: Sql): Promise<string[]> => {
   const rows = await db.query<{ name: string }>(sql`
     SELECT name FROM pg_settings WHERE name = ANY (${Object.keys(sessionTimeouts())}::text[]) AND setting = '0' ORDER BY name`);

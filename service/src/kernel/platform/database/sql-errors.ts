@@ -19,9 +19,9 @@ export function hasSqlState(error: unknown, state: string): boolean {
 export const isDatabaseError = (error: unknown): boolean => error instanceof pg.DatabaseError;
 
 /**
- * Whether a stored value itself can't be read: class 22 (data_exception) and data_corrupted. Trying again never helps.
- * All other classes say nothing about the value: they pass, or an operator cures them, such as a full disk (53100), a
- * missing privilege (42501) or a damaged index (XX002, cured by REINDEX). internal_error (XX000) can pass, too.
+ * Whether the stored value itself is unreadable: class 22 (data_exception) or data_corrupted. A retry never helps.
+ * Errors of other classes pass, or an operator can fix their cause: a full disk (53100), a missing privilege (42501),
+ * or a damaged index (XX002, with REINDEX). internal_error (XX000) can pass as well.
  */
 export const isDamaged = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && /^(?:22...|XX001)$/.test(error.code ?? "");
@@ -50,7 +50,7 @@ export const unreplicatedMessage = "The synchronous standby did not confirm the 
 const awayMessages =
   /^(?:The synchronous standby did not confirm|Connection terminated|timeout exceeded when trying to connect|Client has encountered|Query read timeout)/;
 
-/** Whether an error means that the database can't work now, as opposed to refusing the statement. */
+/** Whether an error means that the database is unavailable, and not that it refused the statement. */
 function saysAway(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return awayStates.test(error.code ?? "");
   if (!(error instanceof Error)) return false;
@@ -59,7 +59,7 @@ function saysAway(error: unknown): boolean {
 }
 
 /**
- * Returns the driver's result. A failure to reach the database server is thrown as `unavailable`.
+ * Returns the driver's result, and converts a failure to reach the server to `unavailable`.
  * @throws ServiceError `unavailable` when the database can't be reached; otherwise the driver's error
  */
 export async function reaching<T>(answer: Promise<T>): Promise<T> {
@@ -76,8 +76,8 @@ export async function reaching<T>(answer: Promise<T>): Promise<T> {
 }
 
 /**
- * Whether it is unknown if a failed write was committed: the connection may have broken after the commit. The blob that
- * the write refers to must then be kept.
+ * True if a failed write may have been committed: for example, the connection broke after the commit. Then the blob
+ * that the write refers to must not be discarded.
  */
 export const isOutcomeUnknown = (error: unknown): boolean =>
   error instanceof ServiceError &&
@@ -86,8 +86,8 @@ export const isOutcomeUnknown = (error: unknown): boolean =>
   !hasSqlState(error, sqlState.lockNotAvailable);
 
 /**
- * Whether a statement timed out while it waited for a transaction that writes a row of this table, not for a lock on
- * the whole table.
+ * Whether a statement timed out because another transaction held the lock on a row of this table, and not on the whole
+ * table.
  */
 export function waitedForRowOf(table: string, error: unknown): boolean {
   const reported = error instanceof ServiceError ? error.cause : error;

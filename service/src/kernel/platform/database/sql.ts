@@ -39,8 +39,8 @@ export class Statement {
 }
 
 /**
- * A search tree for composed templates. The first key on a path is the template's own list of strings. Then follow the
- * lists of strings of its first part, its second part, and so on. A plain value instead of a part has the key `value`.
+ * A search tree for composed templates. The first key on a path is the template's own list of strings. The next keys
+ * are the lists of strings of its first part, its second part, and so on. For a plain value, the key is `value`.
  */
 type Composed = { strings: readonly string[] | undefined; readonly by: WeakMap<readonly string[], Composed> };
 
@@ -83,8 +83,8 @@ function joined([start = "", ...template]: readonly string[], interpolated: read
 }
 
 /**
- * A value that is encrypted before it is sent to the database. It becomes one form under the current key, or an array
- * with one form under each key.
+ * A value that is encrypted before it is sent to the database. It becomes either its form under the current key, or an
+ * array with one form for each key.
  */
 export class ToSeal {
   readonly kind: SealedKind;
@@ -98,7 +98,7 @@ export class ToSeal {
   }
 }
 
-/** Several texts, each in its forms under all keys, in one array. */
+/** Several texts in one array, each in its forms under all keys. */
 export class AllToSeal {
   readonly texts: readonly ToSeal[];
 
@@ -110,15 +110,15 @@ export class AllToSeal {
 /** A text that is stored encrypted. Select it `AS "name@kind"` to read it decrypted as `name`. */
 export const sealed = (kind: SealedKind, text: string): ToSeal => new ToSeal(kind, text, "current");
 
-/** Whether a column of sealed texts equals this text. It can use an index of the column. */
+/** SQL condition: a column of sealed texts equals this text. It can use an index on the column. */
 export const isSealed = (column: Statement, kind: SealedKind, text: string): Statement =>
   sql`${column} = ANY (${new ToSeal(kind, text, "all")}::text[])`;
 
-/** Whether a column of sealed texts equals one of these texts. It can use an index of the column. */
+/** SQL condition: a column of sealed texts equals one of these texts. It can use an index on the column. */
 export const isSealedAny = (column: Statement, kind: SealedKind, texts: readonly string[]): Statement =>
   sql`${column} = ANY (${new AllToSeal(kind, texts)}::text[])`;
 
-/** An empty statement, for the place of an optional part that is left out. */
+/** An empty statement, in place of an optional part that is absent. */
 export const nothing: Statement = sql``;
 
 /** Columns or values, separated by commas. */
@@ -128,8 +128,8 @@ export const listed = (statements: readonly Statement[]): Statement =>
 const texts = new Map<string, Statement>();
 
 /**
- * A part of a statement's text, which must be a constant. The same text gives the same object, so that statements made
- * from it are prepared once.
+ * A constant part of a statement's text. The same text returns the same object, so that statements made from it are
+ * prepared once.
  */
 export function textual(text: string): Statement {
   const cached = texts.get(text) ?? sql(Object.assign([text], { raw: [text] }));
@@ -143,7 +143,7 @@ export const quoted = (name: string): Statement => textual(`"${name}"`);
 export const unionAll = (statements: readonly Statement[]): Statement =>
   statements.reduce((all, one) => sql`${all} UNION ALL ${one}`);
 
-/** A value, or a part of a statement that stands in for one, such as a column or an expression. */
+/** A value, or an SQL expression for it, such as a column. */
 export type Part<T> = T | Statement;
 
 /** A time as the interface writes it: ISO 8601 in UTC, to the millisecond. */

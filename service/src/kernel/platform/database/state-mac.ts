@@ -5,7 +5,7 @@ import { nothing, quoted, type Statement, sql, ToSeal, textual } from "./sql.ts"
 
 /**
  * A table whose rows have a MAC over a digest of some of their columns. PostgreSQL computes the digest when it reads
- * the row, and the database handle verifies the MAC. A statement only has to select `verified`.
+ * the row, and the database handle verifies the MAC. A query only has to select `verified`.
  */
 export type StateMac = {
   table: Statement;
@@ -35,10 +35,12 @@ export class MacOfState {
   }
 }
 
-/** The members of a row's MAC. For a value that is stored sealed, the MAC covers the plain text. */
+/**
+ * The members that a row's MAC covers. For a value that is stored sealed (encrypted), the MAC covers the plain text.
+ */
 export type OpenMembers = { readonly [name: string]: Members[string] | ToSeal };
 
-/** The MAC of a new row. The database handle computes it, so that code which writes rows needs no key. */
+/** The MAC of a new row. The database handle computes the MAC, so that features need no key to write rows. */
 export class MacOfRow {
   readonly table: string;
   readonly members: Members;
@@ -68,26 +70,29 @@ export const digestOf = ({ covered }: StateMac, row: Statement): Statement =>
   sql`sha256(convert_to(json_build_array(${covered(row)})::text, 'UTF8'))`;
 
 /**
- * The text from which the handle verifies a row: the digest in hex, the MAC in hex, the row's key, and its sealed text.
- * Some keys are chosen by outsiders (such as the ids of the processor's events), so separators are removed from keys.
+ * The text from which the database handle verifies a row: the digest in hex, the MAC in hex, the row's key, and its
+ * sealed text. Outsiders choose some keys, such as the payment processor's event ids. So separators are removed from
+ * keys.
  */
 const stateText = (state: StateMac, row: Statement): Statement =>
   sql`(encode(${digestOf(state, row)}, 'hex') || ' ' || coalesce(encode(${row}.${state.mac}, 'hex'), '') || ' ' || translate(${row}.${state.key}::text, E' \\n', '__')${
     state.opened ? sql` || ${literal(` ${state.opened.kind} `)} || ${row}.${state.opened.column}` : nothing
   })`;
 
-/** Prefixes of the columns that a handle interprets; the name of the table follows the prefix. */
+/**
+ * Prefixes of column names by which the database handle finds its columns. The name of the table follows the prefix.
+ */
 const throwing = "verified ";
 const marking = "marked ";
 const dating = "dated ";
 
-/** For a select list: a column that makes the handle throw if the row's MAC is not valid. */
+/** For a select list: a column that makes the database handle throw if the row's MAC is invalid. */
 export const verified = (state: StateMac, row: Statement): Statement =>
   sql`${stateText(state, row)} AS ${quoted(throwing + state.table.text)}`;
 
 /**
- * For a select list: a column that makes the handle throw unless the MACs of all rows that `from` selects as `row` are
- * valid.
+ * For a select list: a column that makes the database handle throw unless the MACs of all rows that `from` selects as
+ * `row` are valid.
  * @param from `FROM ... WHERE ...`
  */
 export const verifiedAll = (state: StateMac, row: Statement, from: Statement): Statement =>
@@ -97,8 +102,8 @@ const textOfAll = (state: StateMac, row: Statement, from: Statement): Statement 
   sql`(SELECT string_agg(${stateText(state, row)}, chr(10)) ${from})`;
 
 /**
- * For the select list of a query that lists rows: a column from which the handle sets a member, false if the row's MAC
- * is not valid.
+ * For the select list of a query that lists rows. The database handle turns this column into a boolean member: false if
+ * the row's MAC is invalid.
  * @param as the member's name; when the rows of two tables use the same member, the member is true only if both rows
  * are valid
  */
@@ -106,21 +111,22 @@ export const marked = (state: StateMac, row: Statement, as = "isAuthentic"): Sta
   sql`${stateText(state, row)} AS ${quoted(`${marking}${state.table.text} ${as}`)}`;
 
 /**
- * For the select list of a query that lists rows: whether the MACs of all rows that `from` selects as `row` are valid.
+ * Like `marked`, for a group of rows: the member is true if the MACs of all rows that `from` selects as `row` are
+ * valid.
  */
 export const markedAll = (state: StateMac, row: Statement, from: Statement, as = "isAuthentic"): Statement =>
   sql`${textOfAll(state, row, from)} AS ${quoted(`${marking}${state.table.text} ${as}`)}`;
 
 /**
- * For a select list: the time of an act, taken from rows with a MAC. The handle replaces it by the latest time among
- * the rows with a valid MAC, or null without one.
+ * For a select list: the time of an act, from rows with a MAC. The database handle replaces the column by the latest
+ * time among the rows with a valid MAC, or by null without one.
  * @param rows `SELECT json_agg(json_build_object(...)) FROM ...`: the members by name in the order of the MAC, the time
  * last, and then `mac` in hex
  */
 export const dated = (table: string, as: string, rows: Statement): Statement =>
   sql`(${rows})::text AS ${quoted(`${dating}${table} ${as}`)}`;
 
-/** The member that the database handle sets for a column made by `marked`: whether the row's MAC is valid. */
+/** The member that the database handle sets for a column made by `marked`: false if the row's MAC is invalid. */
 export type Marked = { isAuthentic: boolean };
 
 /** A text as an SQL literal. The text is not escaped, so callers must pass a constant. */
@@ -141,7 +147,9 @@ function stateHolds(rowMac: RowMac, seals: StateKeys["seals"], table: string, te
 
 type DatedRow = { [name: string]: string } & { mac: string };
 
-/** The latest time of the rows in `text`, the JSON of a column of `dated`. Rows whose MAC is not valid are ignored. */
+/**
+ * The latest time of the rows in `text`, the JSON of a column made by `dated`. Rows whose MAC is invalid are ignored.
+ */
 function latestOf(rowMac: RowMac, table: string, text: string | null): Date | null {
   const rows = text === null ? [] : ((JSON.parse(text) ?? []) as DatedRow[]);
   const times = rows.flatMap(({ mac, ...members }) => {
@@ -152,20 +160,22 @@ function latestOf(rowMac: RowMac, table: string, text: string | null): Date | nu
   return times.length === 0 ? null : new Date(Math.max(...times));
 }
 
-/** The refusal of a row whose MAC is not valid. */
 export const forged = (): ServiceError =>
   new ServiceError(
     "unavailable",
     "This record is not what the service wrote, so it is neither shown nor used. The operator has to look into it.",
   );
 
-/** Whether a read failed because a row was altered. A failure of the database is `unavailable` too, but has a cause. */
+/**
+ * Whether a read failed because a row's MAC is invalid. A failure of the database is also `unavailable`, but has a
+ * `cause`.
+ */
 export const isAltered = (error: unknown): boolean =>
   error instanceof ServiceError && error.code === "unavailable" && error.cause === undefined;
 
 /**
- * Verifies rows by their columns of `verified`, `marked` and `dated`, and removes those columns. @throws ServiceError
- * `unavailable` for a forged row
+ * Verifies rows by the columns that `verified`, `marked` and `dated` select, and removes those columns.
+ * @throws ServiceError `unavailable` for a forged row
  */
 export function verifyRows(rows: readonly object[], columns: readonly string[], { rowMac, seals }: StateKeys): void {
   if (rowMac === null) throw new Error("this database handle has no key to verify MACs");
@@ -208,8 +218,8 @@ export function withMacs(values: readonly unknown[], rowMac: RowMac | null): rea
 type Queries = { query: <Row>(statement: Statement) => Promise<Row[]> };
 
 /**
- * Updates the MACs of rows after a change. Only for rows that the transaction holds locked and verified before the
- * change: otherwise a forged row would become authentic.
+ * Updates the MACs of rows after a change. The transaction must have locked and verified the rows before the change;
+ * otherwise a forged row would become authentic.
  */
 export async function writeStateMacs(tx: Queries, state: StateMac, where: Statement): Promise<void> {
   const { table, key, mac } = state;

@@ -1,15 +1,15 @@
 /**
- * Jobs are work that leaves the service, such as mails, refunds and the closing of checkouts. They run after the
- * transaction that caused them.
+ * Jobs are work that follows a transaction, such as mails, refunds and the closing of checkouts. They run after its
+ * commit.
  * - `enqueue(tx, "queue", payload, dueAt?)` writes a job in the caller's transaction. Triggers and large statements may
- * use `SELECT enqueue_job('queue', payload, due_at)`. Payloads are JSON objects.
+ *   use `SELECT enqueue_job('queue', payload, due_at)`. Payloads are JSON objects.
  * - Call `createJobs({ db, log })`, then `jobs.work("queue", handler, options)` for each queue, then `await
- * jobs.start()`, and `await jobs.stop()` at the end. Any number of nodes may work on the same queues.
- * - A job runs at least once. If the handler throws, the job runs again after `retryMs(attempt)`. After `maxAttempts`
- * the job's row keeps `failed_at`, and the failure is logged. With `maxAttempts: 1` a job never runs again after an
- * error, but does after a crash.
- * - The lease of a job is extended while its handler runs. Jobs of a killed node are claimed by others when their
- * leases end, after `leaseMs` at most.
+ *   jobs.start()`, and `await jobs.stop()` at the end. Any number of nodes may work on the same queues.
+ * - A job runs at least once. If the handler throws, the job runs again after `retryMs(attempt)`. After `maxAttempts`,
+ *   the job's row stays with `failed_at` set, and the failure is logged. With `maxAttempts: 1` a job never runs again
+ *   after an error, but does after a crash.
+ * - The lease of a job is extended while its handler runs. After a node is killed, other nodes claim its jobs when
+ *   their leases end, after `leaseMs` at most.
  */
 import { createKeyedSemaphore } from "../bounds/keyed-semaphore.ts";
 import { endsWithin } from "../work/ends-within.ts";
@@ -46,19 +46,19 @@ export type Jobs = {
   work: <P extends object>(queue: string, handler: Handler<P>, options?: WorkOptions) => void;
   start: () => Promise<void>;
   /**
-   * Claims no more jobs, and waits `graceMs` for the running ones. Then aborts their signals, and waits for them half a
-   * second more at most.
+   * Claims no more jobs, and waits `graceMs` for the running ones. Then aborts their signals, and waits at most another
+   * 0.5 s.
    */
   stop: (graceMs?: number) => Promise<void>;
 };
 
 const channel = "jobs";
-// All queues are checked this often. A notification is lost when its connection breaks, and a lease ends without one
-// when the node dies.
+// The interval at which all queues are checked. A notification is lost when its connection breaks, and the end of a
+// dead node's lease sends none.
 const lookMs = 5_000;
-// The number of queues that may look for jobs at once. If all did, they would use every connection of the pool.
+// The number of queues that may query for jobs at once. All of them together would use every connection of the pool.
 const queuesAtOnce = 3;
-// How long a job may take to stop after its signal is aborted.
+// The time that a job may take to stop after its signal is aborted.
 const abortMs = 500;
 
 export function createJobs(deps: JobsDeps): Jobs {
@@ -80,7 +80,7 @@ export function createJobs(deps: JobsDeps): Jobs {
     },
     async start() {
       listening = deps.db.listen(channel, (name) => {
-        // An empty name means that the connection was lost for a while, so any notification may have been missed.
+        // An empty name means that the connection was interrupted, so any notification may have been missed.
         (name === "" ? lookout : queues.get(name))?.wake();
       });
       await listening;
@@ -88,7 +88,7 @@ export function createJobs(deps: JobsDeps): Jobs {
       lookout.start();
     },
     async stop(graceMs = 2_000) {
-      // Waits for a `start` that is still in progress, because its connection would otherwise stay open forever.
+      // Waits for a `start` that is still in progress. Otherwise the connection that it opens would stay open forever.
       const stopListening = await listening?.catch(() => null);
       await stopListening?.();
       const stopped = Promise.all([lookout, ...all()].map((loop) => loop.stop()));

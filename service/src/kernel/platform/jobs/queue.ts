@@ -5,17 +5,17 @@ import { backoffMs } from "../work/backoff.ts";
 import { createLoop, type Loop } from "../work/loop.ts";
 import { type ClaimedJob, claimDueJobs, extendLease, failJob, finishJob, nextDueInMs, postponeJob } from "./store.ts";
 
-/** Runs one job. `signal` is aborted when the node stops and no longer waits for the job. */
+/** Runs one job. `signal` is aborted when the node stops and the grace period is over. */
 export type Handler<P> = (payload: P, about: { attempt: number; signal: AbortSignal }) => Promise<void>;
 
 export type WorkOptions = {
   /** The number of jobs of this queue that run at once on this node; default 10. */
   concurrency?: number;
-  /** How often a job is attempted at most; default 10. */
+  /** The maximum number of attempts of a job; default 10. */
   maxAttempts?: number;
   /** The delay after a failed attempt (counted from 1); by default it doubles from 1 s up to an hour. */
   retryMs?: (attempt: number) => number;
-  /** How long a node leases a job; default 30 s. */
+  /** The duration of a job's lease; default 30 s. */
   leaseMs?: number;
 };
 
@@ -33,9 +33,9 @@ export type JobsDeps = {
 const longestWaitMs = 3_600_000;
 
 export type QueueDeps = JobsDeps & {
-  /** Limits how many queues look for jobs at once. */
+  /** Limits how many queues query for jobs at once. */
   look: KeyedSemaphore;
-  /** Aborted when the node stops and no longer waits for jobs. */
+  /** Aborted when the node stops and the grace period is over. */
   abort: AbortSignal;
 };
 

@@ -38,7 +38,8 @@ export async function waitedMs(db: Sql, since: string): Promise<number> {
 }
 
 /**
- * Queues a job unless a job with this payload waits. If a job with this payload has failed for good, it starts again.
+ * Queues a job unless a job with this payload is queued already. Retries a job with this payload that has failed for
+ * good.
  */
 export async function requeue(tx: Tx, queue: string, payload: object): Promise<void> {
   const same = sql`queue = ${queue} AND payload = ${payload}::jsonb`;
@@ -54,7 +55,7 @@ const vouchedMembers = (payload: object) => ({ payload: textOf([payload]) });
 
 /**
  * Queues a job whose payload has a MAC in its member `mac`, so that database access alone is not enough to queue or
- * change one.
+ * alter such a job.
  */
 export async function enqueueVouched(db: Sql, queue: string, payload: object): Promise<void> {
   const mac = new MacOfRow(vouchedTable(queue), vouchedMembers(payload));
@@ -63,8 +64,8 @@ export async function enqueueVouched(db: Sql, queue: string, payload: object): P
 }
 
 /**
- * The payload of a job, without its MAC. @throws Error when the MAC is invalid, because then the service did not queue
- * the job
+ * The payload of a job, without its MAC.
+ * @throws Error when the MAC is invalid
  */
 export function vouchedPayload<P extends object>(rowMac: RowMac, queue: string, payload: P & { mac?: unknown }): P {
   const { mac, ...rest } = payload;
@@ -74,7 +75,10 @@ export function vouchedPayload<P extends object>(rowMac: RowMac, queue: string, 
   return rest as unknown as P;
 }
 
-/** Gives a MAC to waiting jobs that an earlier release queued. @returns their number */
+/**
+ * Adds a MAC to queued jobs of an earlier release.
+ * @returns their number
+ */
 export async function vouchForQueued(tx: Sql, queue: string): Promise<number> {
   const jobs = await tx.query<{ id: number; payload: object }>(
     sql`SELECT id, payload FROM jobs WHERE queue = ${queue} AND NOT payload ? 'mac'`,
@@ -88,9 +92,9 @@ export async function vouchForQueued(tx: Sql, queue: string): Promise<number> {
 }
 
 /**
- * Claims due jobs for one lease each, the longest due first. The subquery returns an array because PostgreSQL may
- * evaluate `IN (SELECT ...)` once for each row. Each evaluation skips the rows just claimed, so more than the limit
- * would be claimed.
+ * Claims due jobs for one lease each, the longest due first. The subquery returns an array, because PostgreSQL may
+ * evaluate `IN (SELECT ...)` once for each row. Each evaluation would skip the rows just claimed, so the statement
+ * would claim more than the limit.
  */
 export const claimDueJobs = (db: Sql, queue: string, limit: number, leaseMs: number) =>
   db.query<ClaimedJob>(sql`
@@ -118,7 +122,7 @@ FROM jobs WHERE queue = ${queue} AND failed_at IS NULL ORDER BY due_at, id LIMIT
   return next?.ms ?? null;
 }
 
-/** Matches no row when another node has taken over the lease. */
+/** SQL condition: this node still has the job's lease. No row matches once another node has claimed the job. */
 const stillOurs = ({ id, attempt }: ClaimedJob): Statement =>
   sql`id = ${id} AND attempts = ${attempt} AND failed_at IS NULL`;
 
@@ -180,10 +184,13 @@ export const sweepFailedJobs = (db: Sql, before: Date, exemptQueues: readonly st
 const never: Statement = sql`'9999-01-01T00:00:00Z'::timestamptz`;
 const isHeld: Statement = sql`failed_at IS NULL AND due_at = ${never}`;
 
-/** The longest lease: a job that was running at a given time is due again within this interval. */
+/** The longest lease of any queue. A job that was running at a given time is due again within this interval. */
 const longestLease: Statement = sql`interval '15 minutes'`;
 
-/** Holds the jobs that may have run at or after the given time, until they are released or discarded. */
+/**
+ * Postpones the jobs that may have run at or after the given time, until they are released or discarded. Used after a
+ * restore, so that no mail or refund is repeated unseen.
+ */
 export const holdJobs = (db: Sql, ranAt: Date) =>
   db.query(sql`
     UPDATE jobs SET due_at = ${never} WHERE failed_at IS NULL AND due_at <= greatest(now(), ${ranAt}) + ${longestLease}`);
@@ -208,11 +215,11 @@ export const failedQueues = (db: Sql) =>
   db.query<{ queue: string; count: number; newest: Date }>(sql`
     SELECT queue, count(*)::int AS count, max(failed_at) AS newest FROM jobs WHERE failed_at IS NOT NULL GROUP BY queue`);
 
-/** Part of a statement: whether a job of the queue waits or runs whose payload meets the condition on `payload`. */
+/** SQL condition: the queue has an unfinished job whose payload meets the condition on `payload`. */
 export const hasJob = (queue: Part<string>, which: Statement): Statement =>
   sql`EXISTS (SELECT FROM jobs WHERE jobs.queue = ${queue} AND jobs.failed_at IS NULL AND ${which})`;
 
-/** Queues a job, unless one with the same payload is due by then and has not been tried yet. */
+/** Queues a job, unless a job with the same payload is due by then and has had no attempt yet. */
 export const enqueueUnlessDue = (tx: Tx, queue: string, payload: object, inMs: number) =>
   tx.query(sql`
     SELECT enqueue_job(${queue}, ${payload}::jsonb, ${fromNow(inMs)}) WHERE NOT ${hasJob(

@@ -24,8 +24,8 @@ export type Letter = MailTemplate &
      */
     environment?: Environment;
     /**
-     * Whether the mail links to finished documents. Such a mail also contains the newest checkpoint of the transparency
-     * log.
+     * True for a mail with links to finished documents. Such a mail also contains the newest checkpoint of the
+     * transparency log.
      */
     isOfFinished?: boolean;
   };
@@ -33,8 +33,8 @@ export type Letter = MailTemplate &
 type Definition<Payload, Loaded, Deps> = {
   queue: string;
   /**
-   * The payload contains words or addresses, so it gets a MAC: database access alone must not be enough to have them
-   * mailed.
+   * True if the payload contains words or addresses. It then gets a MAC, so that database access alone is not enough to
+   * send mails with chosen text.
    */
   isVouched?: true;
   /** The most attempts to send a mail; by default as many as for any job. */
@@ -52,7 +52,10 @@ type Definition<Payload, Loaded, Deps> = {
 /** A kind of mail, sent by the jobs of one queue. */
 export type MailJob<Deps = MailDeps> = {
   work: (jobs: Jobs, deps: Deps) => void;
-  /** Adds MACs to jobs that an earlier release queued, if the queue needs them. @returns their number */
+  /**
+   * Adds MACs to queued jobs of an earlier release, if the queue needs MACs.
+   * @returns their number
+   */
   vouch: (tx: Tx) => Promise<number>;
 };
 

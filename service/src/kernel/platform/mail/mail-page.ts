@@ -10,7 +10,7 @@ export type MailPage = {
   code: string | null;
   link: { label: string; url: string } | null;
   caution: string;
-  /** The address that switches off such mails; null for mails that nobody can switch off. */
+  /** The address that unsubscribes the recipient; null for mails without that option. */
   unsubscribeUrl: string | null;
   footer: string;
   language: string;
@@ -20,7 +20,7 @@ export type MailPage = {
   logoUrl: string | null;
 };
 
-// Programs without a dark mode, or with one of their own, use the elements' inline styles instead.
+// Only for programs that support dark mode by media query. All others use the elements' inline styles.
 const dark = `@media (prefers-color-scheme: dark) {
 .paper { background: #12161d !important }
 .sheet { background: #1a2029 !important }
@@ -31,7 +31,7 @@ const dark = `@media (prefers-color-scheme: dark) {
 
 const font = raw("font-family: -apple-system, 'Segoe UI', Helvetica, Arial, sans-serif");
 const small = "font-size: 13px; line-height: 1.5; color: #555f6f";
-// Texts from firms may contain very long words.
+// Texts from firms may contain very long words, which would widen the page.
 const breaking = "overflow-wrap: anywhere; word-break: break-word";
 const grid = raw(`role="presentation" cellpadding="0" cellspacing="0" border="0"`);
 const narrow = raw(`${grid} width="600"`);

@@ -1,6 +1,6 @@
 /**
  * A mail to send by SMTP, or to store in the outbox folder when no server is set. Send it from a job (jobs.ts), never
- * from a request, so that an unreachable mail server neither delays nor loses anything.
+ * from a request: an unreachable mail server then delays no request, and the mail is retried.
  */
 import { hash } from "node:crypto";
 import { mkdirSync } from "node:fs";
@@ -15,7 +15,9 @@ export type Mail = {
   subject: string;
   text: string;
   html: string;
-  /** The id of the mail. It is the same for each attempt to send the mail, so that duplicates can be recognized. */
+  /**
+   * The id of the mail. It is the same for each attempt, so that mail servers and programs can recognize duplicates.
+   */
   id: string;
   /** The firm that the mail is sent for; its name precedes the service's own. */
   onBehalfOf?: string;
@@ -28,16 +30,16 @@ export type Mail = {
    * state of the log the service showed.
    */
   checkpoint?: string | null;
-  /** The address that switches off such mails with one request (RFC 8058); absent for mails that nobody can switch off. */
+  /** The address for unsubscribing with one request (RFC 8058); absent for mails without that option. */
   unsubscribeUrl?: string;
 };
 
 export type Mailer = {
   /** @throws Error when the server doesn't accept it */
   send: (mail: Mail) => Promise<void>;
-  /** Stores the mail as a file and sends nothing, for mails that must not leave this machine. */
+  /** Stores the mail as a file and doesn't send it, for mails that must not leave this machine. */
   keep: (mail: Mail) => Promise<void>;
-  /** Whether the server responded the last time; null before the first attempt, and without a server. */
+  /** Whether the server responded at the last attempt; null before the first attempt, or without a server. */
   isUp: () => boolean | null;
   /** The newest signed note of a transparency log; null before the first. Absent where no log runs. */
   newestCheckpoint?: ((log: Environment) => string | null) | undefined;
@@ -50,7 +52,7 @@ export type MailSettings = {
   /** The sender of mails: `Name <address>`. */
   mailFrom: string;
   dataDir: string;
-  /** The address of the service. Its host is the right part of message ids. */
+  /** The address of the service. Its host is the domain of message ids. */
   baseUrl: string;
   clock: Clock;
   /** Called for each mail that is written to the outbox because there is no server. */
@@ -58,19 +60,19 @@ export type MailSettings = {
   newestCheckpoint?: Mailer["newestCheckpoint"];
 };
 
-/** Mails of test orders and rooms are stored and not sent, because the test addresses may belong to strangers. */
+/** Mails about test orders and rooms are stored and not sent, because test addresses can be those of strangers. */
 export const mailFor = (environment: Environment, mailer: Mailer, mail: Mail): Promise<void> =>
   environment === "live" ? mailer.send(mail) : mailer.keep({ ...mail, subject: `TEST: ${mail.subject}` });
 
 const timeoutMs = 15_000;
 
-/** The outbox of a service that serves only one machine: its folder, and the secret in its page's address. */
+/** The outbox of an installation on a developer's own machine: its folder, and the secret in its page's address. */
 export type Outbox = { folder: string; token: string };
 
 /** The folder of stored mails: `YYYY-MM-DD-HASH.eml`. */
 export const outboxFolder = (dataDir: string): string => join(dataDir, "outbox");
 
-/** Opens the mailer. Does not connect to the mail server yet. */
+/** Opens the mailer. The first mail opens the connection to the mail server. */
 export function openMailer({
   smtpUrl,
   mailFrom,
@@ -127,7 +129,7 @@ export function openMailer({
         await (await smtp).sendMail(message(mail));
         isUp = true;
       } catch (error) {
-        // A server that refuses a mail still counts as up.
+        // A response with a status code means that the server is up, even if it refuses the mail.
         isUp = typeof (error as { responseCode?: number }).responseCode === "number";
         throw error;
       }
@@ -144,8 +146,8 @@ export function openMailer({
 const longestLine = 998;
 
 /**
- * Keeps the text unchanged, so that a link can be copied from the file; quoted-printable would break it into two lines.
- * A text with a line that is too long for SMTP is left to the library, which encodes it.
+ * Sends the text unencoded, so that a link can be copied from the stored file; quoted-printable would split it over two
+ * lines. If a line is too long for SMTP, the library encodes the text.
  */
 function textPart(text: string): string | { raw: string } {
   const lines = text.split(/\r\n|\r|\n/);
@@ -155,7 +157,7 @@ function textPart(text: string): string | { raw: string } {
   };
 }
 
-/** `Acme Title via SignSealShip`, with the service's own address, so that the sending domain stays the same. */
+/** `Acme Title via SignSealShip`, with the service's own address: SPF and DMARC need the service's domain. */
 function senderFor(firm: string, mailFrom: string): { name: string; address: string } {
   const [, own = "", address = mailFrom] = /^\s*(.*?)\s*<([^>]*)>\s*$/.exec(mailFrom) ?? [];
   const name = own.replaceAll('"', "");
@@ -169,7 +171,7 @@ const mostNameLength = 80;
 
 const checkpointHeader = "Service-Log-Checkpoint";
 
-/** Base64 with spaces, so that the header that contains it can be folded there. */
+/** Base64 with spaces, so that a long header can be folded at them. */
 const foldable = (text: string): string =>
   (
     Buffer.from(text)

@@ -4,7 +4,7 @@ const addresses = /[^\s<>"'(),:;@]+@(?=[\p{L}\d-]+(?:\.[\p{L}\d-]+)+)/gu;
 /** The text with the local part of every mail address masked. */
 export const maskEmails = (text: string): string => text.replace(addresses, (found) => `${[...found][0]}***@`);
 
-/** `d***@example.com`: the first character and the domain, which is all that a page shows of an address. */
+/** `d***@example.com`: the first character and the domain. Pages show no more of an address. */
 export function maskEmail(email: string): string {
   const at = email.lastIndexOf("@");
   return at < 1 ? "***" : `${[...email][0]}***${email.slice(at)}`;

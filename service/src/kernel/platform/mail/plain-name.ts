@@ -4,8 +4,8 @@ const addressLike = /[\p{L}\p{N}-]\.[\p{L}]{2,}|www\.|\/\//iu;
 const unshown = /[\p{Cc}\p{Cs}\u2028-\u202E\u2066-\u2069]/u;
 const longestTitle = 120;
 
-// Firms choose the names of their clients and documents. A name that looks like an address is left out of mails,
-// against phishing.
+// Firms choose the names of their clients and documents. Mails omit a name that looks like an address, because it could
+// be used for phishing.
 
 /** Whether a mail may use a text as a person's name. */
 export const isPlainName = (text: string): boolean => name.test(text) && !addressLike.test(text);
@@ -17,5 +17,5 @@ export const isPlainTitle = (text: string): boolean =>
 /** The title if a mail may use it, else the fallback. */
 export const plainTitle = (text: string, otherwise: string): string => (isPlainTitle(text) ? text : otherwise);
 
-/** Whether a mail may quote a firm's own words to its signers. */
+/** Whether a mail may quote a firm's own message to its signers. */
 export const isPlainMessage = (text: string): boolean => !unshown.test(text) && !addressLike.test(text);

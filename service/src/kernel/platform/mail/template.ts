@@ -6,7 +6,7 @@ import { isPlainTitle } from "./plain-name.ts";
 
 /** The firm that a mail is sent for. */
 export type MailFirm = {
-  /** The name that the firm's clients know. A name that looks like an address is not printed. */
+  /** The name under which the firm's clients know it. Not printed if it looks like an address (phishing). */
   name: string;
   /** The firm's color, such as `#1a2b3c`. */
   accentColor: string | null;
@@ -15,7 +15,7 @@ export type MailFirm = {
   contactEmail: string | null;
 };
 
-/** A line of the mail: a label, a value, and optionally a link to what the value names. */
+/** A line with a label, a value, and optionally a link. */
 export type Fact = readonly [label: string, value: string, url?: string];
 
 /** The parts of a mail. */
@@ -25,7 +25,7 @@ export type MailTemplate = {
   /** The heading of the mail; by default the subject. */
   heading?: string;
   greeting: string;
-  /** Mail programs also show the first line in the list of mails. */
+  /** The paragraphs. Mail programs show the first one as a preview in the list of mails. */
   lines: readonly string[];
   facts?: readonly Fact[];
   /** A secret code, on a line of its own. */
@@ -36,13 +36,13 @@ export type MailTemplate = {
   caution: string;
   /** The reason why the recipient gets the mail, when `caution` doesn't say so. */
   why?: string;
-  /** The address that switches off such mails; the mail links to it at its end. */
+  /** The address for unsubscribing, for a link at the end of the mail. */
   unsubscribeUrl?: string;
   /** The language of the fixed words; default `en`. */
   language?: Language;
   /** The firm for which the mail is sent; null or absent for a mail of the service itself. */
   firm?: MailFirm | null;
-  /** The newest signed note of the transparency log. The mail's footer shows the log's state. */
+  /** The newest signed note of the transparency log, which the footer shows as the log's state. */
   checkpoint?: string | null;
 };
 
@@ -103,7 +103,7 @@ const footers: Readonly<Record<Language, FooterWords>> = {
 export const nameIn = <Otherwise>(firm: MailFirm | null, otherwise: Otherwise): string | Otherwise =>
   firm !== null && isPlainTitle(firm.name) ? firm.name : otherwise;
 
-/** Removes a double period: names like `Acme Title Co.` already end with a period. */
+/** Removes a double period: a name like `Acme Title Co.` at the end of a sentence already has one. */
 const oneStop = (text: string): string => text.replace(/(?<!\.)\.\.(?=\s|$)/g, ".");
 
 /** The log's origin, size and root: the first lines of a checkpoint. */
@@ -147,7 +147,7 @@ export function mailFrom(template: MailTemplate): Omit<Mail, "to" | "id"> {
     ...(name !== null && { onBehalfOf: name }),
     ...(firm && { replyTo }),
     ...(checkpoint !== null && { checkpoint }),
-    // An address has its own line, so that it can be copied whole.
+    // An address has its own line, so that mail programs recognize all of it as a link.
     text: [
       greeting,
       ...lines,

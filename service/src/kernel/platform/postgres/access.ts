@@ -46,7 +46,7 @@ async function makePasswords(folder: string): Promise<Passwords> {
 }
 
 /**
- * Before passwords exist, a dummy password is passed. Without one, the driver would look for a password in the
+ * Before passwords exist, a dummy password is passed. Without a password, the driver would use one from the
  * environment.
  */
 export const connectionOf = (folder: string, host: string, role: Role): Connection => ({
@@ -63,23 +63,23 @@ const byPassword = `# Written by SignSealShip: nobody but its two roles, by thei
   .join("")}`;
 const withoutPassword = `local ${database} ${users.owner} trust\n`;
 
-/** Overwrites the existing file instead of replacing it, so that its owner stays the same. */
+/** Overwrites the existing file and doesn't replace it, so that the file's owner stays the same. */
 const writeHba = (folder: string, text: string): void => writeFileSync(hbaFile(folder), text, { flush: true });
 
 const isClosed = (folder: string): boolean =>
   readPasswords(folder) !== null && readFileSync(hbaFile(folder), "utf8") === byPassword;
 
 /**
- * Before the server starts: lets the owner in without a password, so that `closeAccess` can set passwords. Does nothing
- * once `closeAccess` has succeeded.
+ * Call this before the server starts. It lets the owner connect without a password, so that `closeAccess` can set
+ * passwords. Does nothing once `closeAccess` has succeeded.
  */
 export function openAccess(folder: string): void {
   if (!isClosed(folder)) writeHba(folder, withoutPassword);
 }
 
 /**
- * Sets passwords for both roles, and then requires one from everybody. Runs once for each cluster, including clusters
- * of earlier releases.
+ * Sets passwords for both roles, and then requires a password for every connection. Runs once for each cluster,
+ * including clusters of earlier releases.
  */
 export async function closeAccess(folder: string, host: string): Promise<void> {
   if (isClosed(folder)) return;
@@ -99,9 +99,9 @@ export async function closeAccess(folder: string, host: string): Promise<void> {
 }
 
 /**
- * Safe to run again. PUBLIC loses the right to create objects, because such an object could hide one of the service's
- * objects of the same name. The passwords are hashed with one iteration. More iterations protect passwords that people
- * choose, but these have 256 random bits, and every connection would take longer.
+ * Safe to run again. PUBLIC loses the right to create objects, because such an object could shadow one of the service's
+ * objects. The passwords are hashed with one iteration. More iterations protect weak passwords, but these have 256
+ * random bits, and each connection would take longer.
  */
 const setUpRoles = ({ owner, service }: Passwords): string => `
 BEGIN;
@@ -116,8 +116,8 @@ REVOKE TEMPORARY ON DATABASE ${database} FROM PUBLIC;
 COMMIT;`;
 
 /**
- * The server applies new settings only a moment after it is told to, so this waits until the server refuses access
- * without a password.
+ * The server applies new settings a moment after the request to reload them. So this waits until the server refuses
+ * access without a password.
  */
 async function untilRefused(host: string): Promise<void> {
   const isLate = timeLimit(10_000);
@@ -146,7 +146,10 @@ async function tryToConnect(connection: Connection): Promise<void> {
   }
 }
 
-/** Whether the server lets its owner in. @throws StartupError when it requires a different password */
+/**
+ * Whether the server accepts its owner's connection.
+ * @throws StartupError when it requires a different password
+ */
 export async function answers(folder: string, host: string): Promise<boolean> {
   try {
     await tryToConnect(connectionOf(folder, host, "owner"));

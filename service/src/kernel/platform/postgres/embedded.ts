@@ -49,17 +49,16 @@ function layout(dataDir: string): Layout {
 }
 
 /**
- * Starts the database server under `dataDir`, or connects to the one that already runs there. That server may belong to
- * the service or a command, or be left over from a killed process. Safe to run concurrently with other processes of the
- * same folder.
+ * Starts the database server under `dataDir`, or connects to the one that already runs there: for the service, for a
+ * command, or left over from a killed process. Safe to run concurrently with other processes of the same folder.
  * @throws StartupError with the reason in one line
  */
 export async function openEmbeddedPostgres(dataDir: string): Promise<EmbeddedPostgres> {
   const at = layout(dataDir);
   mkdirSync(at.holders, { recursive: true });
   chmodSync(at.holders, 0o700);
-  // If the server runs as another user, that user must be able to pass through the parent folders. Their content stays
-  // private.
+  // If the server runs as another user, that user must be able to enter the parent folders. Other users still can't
+  // list them.
   chmodSync(at.folder, passableMode());
   return withLock(at.lock, async () => {
     const binaries = await postgresBinaries();
@@ -106,7 +105,8 @@ async function runningServer(at: Layout): Promise<boolean> {
   const isLate = timeLimit(60_000);
   for (let file = readPidFile(at); file && isAlive(file.pid); file = readPidFile(at)) {
     if (file.status === "ready" && (await answers(at.folder, file.sockets))) return true;
-    // After a reboot another process may have the recorded id. The server itself detects a stale file when it starts.
+    // After a reboot, another process may have the recorded process id. The server itself detects a stale file when it
+    // starts.
     if (!isPostgres(file.pid)) return false;
     if (isLate()) throw new StartupError(`the database server ${file.pid} does not answer; see ${at.log}`);
     await sleep(50);
@@ -124,8 +124,8 @@ function isPostgres(pid: number): boolean {
 
 async function initialise(at: Layout, identity: ServerIdentity, initdb: string): Promise<void> {
   if (existsSync(join(at.cluster, "PG_VERSION"))) return;
-  // The cluster is created under another name and renamed when complete, so that after an interruption nothing looks
-  // like a complete cluster.
+  // The cluster is created under another name and renamed when it is complete, so that an interrupted creation is never
+  // mistaken for a complete cluster.
   const making = `${at.cluster}.making`;
   rmSync(making, { recursive: true, force: true });
   mkdirSync(making, { mode: 0o700 });
@@ -178,7 +178,7 @@ async function start(at: Layout, identity: ServerIdentity, postgres: string): Pr
   const { command, args: wrapped, ...as } = identity.wrap(postgres, args);
   const log = openSync(at.log, "w", 0o600);
   chmodSync(at.log, 0o600);
-  // The server gets its own session, so that Ctrl-C reaches only the service, which then stops the server in order.
+  // The server gets its own session. Ctrl-C then reaches only the service, which stops the server cleanly.
   const child = spawn(command, wrapped, { ...as, detached: true, stdio: ["ignore", log, log] });
   let exited: string | undefined;
   child.on("error", (error) => {
@@ -186,7 +186,7 @@ async function start(at: Layout, identity: ServerIdentity, postgres: string): Pr
   });
   child.on("exit", () => {
     // If somebody deleted the folder with the server's log, reading the log must not throw. The error would end this
-    // process, which perhaps doesn't use the server any more.
+    // process, even if it no longer needs the server.
     exited ??= existsSync(at.log) ? lastLine(readFileSync(at.log, "utf8")) : "its folder is gone";
   });
   child.unref();
@@ -203,9 +203,9 @@ async function start(at: Layout, identity: ServerIdentity, postgres: string): Pr
 }
 
 /**
- * A folder for the server's socket that no other user can enter. Otherwise another user could place a false server's
- * socket there. If the path of the usual folder is too long, makes one with an unpredictable name in the system's
- * temporary folder.
+ * A folder for the server's socket that no other user can enter. Otherwise another user could place a fake server's
+ * socket there. If the path of the usual folder is too long for a socket, creates a folder with an unpredictable name
+ * in the system's temporary folder.
  * @throws StartupError when something else is at its path
  */
 function socketFolder({ sockets }: Layout): string {

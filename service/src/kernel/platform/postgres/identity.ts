@@ -3,7 +3,7 @@ import { chownSync, existsSync, lchownSync, readdirSync, statSync } from "node:f
 import { join } from "node:path";
 import { StartupError } from "../errors.ts";
 
-/** The user that the database server runs as. PostgreSQL refuses to run as root, so root needs another one. */
+/** The user under which the database server runs. PostgreSQL refuses to run as root, so root needs another user. */
 export type ServerIdentity = {
   /** Prepends the program that starts a command under this identity. */
   wrap: (command: string, args: string[]) => { command: string; args: string[]; uid?: number; gid?: number };
@@ -14,7 +14,7 @@ export type ServerIdentity = {
 const asCaller: ServerIdentity = { wrap: (command, args) => ({ command, args }), own: () => {} };
 
 // Runs as root mapped to `nobody` in a user namespace. The server's files still belong to root. The process has no
-// capabilities, but can reach any folder of root.
+// capabilities, but can access every folder of root.
 const namespaced: ServerIdentity = {
   wrap: (command, args) => ({
     command: "unshare",
@@ -44,7 +44,7 @@ const succeeds = (command: string, args: string[], as: { uid?: number; gid?: num
 
 let postgres: { uid: number; gid: number } | null | undefined;
 
-/** The system's `postgres` user; null when there is none. Looked up only once. */
+/** The system's `postgres` user, cached; null when there is none. */
 function postgresUser(): { uid: number; gid: number } | null {
   if (postgres === undefined) postgres = findPostgresUser();
   return postgres;
@@ -62,7 +62,7 @@ function findPostgresUser(): { uid: number; gid: number } | null {
 
 let namespaces: boolean | undefined;
 
-/** Whether this process may create user namespaces. Tried only once. */
+/** Whether this process may create user namespaces. Tested once. */
 function hasUserNamespaces(): boolean {
   namespaces ??= succeeds("unshare", ["--user", "--map-user=65534", "--map-group=65534", "true"]);
   return namespaces;

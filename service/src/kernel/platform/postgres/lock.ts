@@ -33,7 +33,7 @@ function breakIfStale(path: string): void {
   }
 }
 
-/** Runs `work` while this process holds the lock file. Breaks the lock of a process that has died. */
+/** Runs `work` while this process holds the lock file. Removes the lock of a process that has died. */
 export async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   const isLate = timeLimit(60_000);
   while (!tryLock(path)) {

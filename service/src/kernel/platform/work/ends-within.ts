@@ -1,5 +1,5 @@
 /**
- * Waits until the work has ended, but no longer than `graceMs`.
+ * Waits until the work has ended, but at most `graceMs`.
  * @returns whether the work has ended
  * @throws the error of the work
  */

@@ -1,7 +1,7 @@
 import type { Log } from "../logs.ts";
 import { backoffMs } from "./backoff.ts";
 
-/** Work that runs repeatedly, one turn after the other, until it is stopped. */
+/** Work that runs again and again, one turn after the other, until it is stopped. */
 export type Loop = {
   start: () => void;
   /** Requests a turn now or, if a turn is in progress, right after it. */

@@ -1,4 +1,4 @@
-// The worker thread: loads the modules of tasks on demand and runs one task at a time.
+// The code of a worker thread: imports the modules of tasks on demand and runs one task at a time.
 import { parentPort } from "node:worker_threads";
 import type { Answered, Asked } from "./messages.ts";
 import type { Run } from "./task.ts";

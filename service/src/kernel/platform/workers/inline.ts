@@ -1,6 +1,6 @@
 import type { Run, TaskCall, Workers } from "./task.ts";
 
-/** Runs tasks in this thread without limits, for a command that serves one person and then ends. */
+/** Runs tasks in the current thread without limits, for a command that serves one person and then ends. */
 export const inlineWorkers: Workers = {
   async run<Input, Output>(task: { readonly module: string }, { bytes = [], input }: TaskCall<Input>) {
     const { run } = (await import(task.module)) as { run: Run<Input, Output> };

@@ -1,6 +1,6 @@
 /**
  * A message from the pool to a thread. The memory is transferred to the thread, which transfers it back with its
- * response.
+ * response (no copy).
  */
 export type Asked = {
   readonly module: string;

@@ -3,12 +3,12 @@ import { type KillReason, type Task, type TaskCall, TaskKilled, type Workers } f
 import { lengthOf, startThread, type Thread, type ThreadLimits } from "./thread.ts";
 
 export type WorkerPool = Workers & {
-  /** Ends running tasks and refuses waiting ones, with `TaskKilled`. */
+  /** Ends running tasks and refuses queued ones, with `TaskKilled`. */
   readonly close: () => Promise<void>;
 };
 
 type PoolSettings = ThreadLimits & {
-  /** The largest number of threads. If there are several threads, one holder may use all but one of them. */
+  /** The largest number of threads. With several threads, one holder may use all but one of them. */
   readonly size: number;
   /** Called for each task that is killed. */
   readonly onKilled?: (task: string, why: KillReason) => void;
@@ -31,7 +31,7 @@ export function createWorkerPool({ size, onKilled, ...limits }: PoolSettings): W
   const perHolder = Math.max(1, size - 1);
   const queue = createFairQueue<Waiting>();
   const threads = new Set<Thread>();
-  // Prefers the thread that finished last, because it has loaded the modules of the commonest tasks.
+  // Prefers the thread that finished last, because it has probably loaded the needed modules.
   const idle: Thread[] = [];
   const busy = new Map<string, number>();
   let closed = false;
@@ -88,7 +88,8 @@ export function createWorkerPool({ size, onKilled, ...limits }: PoolSettings): W
     run: <Input, Output>(task: Task<Input, Output>, call: TaskCall<Input>) =>
       new Promise<Output>((resolve, reject) => {
         if (closed) return reject(new TaskKilled("closed"));
-        // The queue mixes tasks of all kinds; the type of each output is known from its task.
+        // The queue contains tasks of all kinds. The cast is safe, because each output has the type that its task
+        // declares.
         const waiting = { task, call, resolve, reject } as Waiting;
         queue.add(call.holder, waiting);
         startWaiting();

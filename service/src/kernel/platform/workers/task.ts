@@ -10,8 +10,8 @@ export type Task<Input, Output> = {
   /** The module's specifier for `import`. */
   readonly module: string;
   /**
-   * The limit of processor time, after which a task is killed; it is also killed after four times as much elapsed time.
-   * The limit is on processor time, so that a busy machine doesn't refuse documents that are within the limits.
+   * The limit of processor time, after which a task is killed. A task is also killed after four times as much elapsed
+   * time. Processor time is used so that a busy machine doesn't refuse documents that are within the limits.
    */
   readonly limitMs: number;
   /** Never set. The member only declares the types of input and output. */
@@ -36,7 +36,9 @@ export type Workers = {
  */
 export type KillReason = "time" | "memory" | "crash" | "closed";
 
-/** A task was stopped before it ended. A caller that knows the purpose of the task can give a better message. */
+/**
+ * Thrown when a task was stopped before its end. A caller that knows the purpose of the task can give a better message.
+ */
 export class TaskKilled extends ServiceError {
   readonly why: KillReason;
 
@@ -51,6 +53,6 @@ export class TaskKilled extends ServiceError {
 export const tooCostly = (error: unknown): boolean =>
   error instanceof TaskKilled && (error.why === "time" || error.why === "memory");
 
-/** Whether an error, or its cause, says that a task exceeded its limits. */
+/** Whether an error, or its cause, is that a task exceeded its limits. */
 export const wasTooCostly = (error: unknown): boolean =>
   tooCostly(error) || (error instanceof Error && error.cause !== undefined && wasTooCostly(error.cause));

@@ -15,23 +15,24 @@ export type Thread = {
 export type ThreadLimits = {
   readonly heapMb: number;
   /**
-   * The limit for the memory of the whole process. When the process exceeds it, a task that uses much memory itself is
-   * killed, even within its own limits.
+   * The memory limit of the whole process. When the process exceeds it, tasks that use much memory are killed, even if
+   * they are within their own limits.
    */
   readonly processMb: number;
 };
 
-/** A task with less memory than this is not the cause when the process exceeds its limit. */
+/** When the process exceeds its limit, a task with less memory than this is not killed. */
 const muchMb = 128;
 
 /**
- * V8's own limit may end the whole process. So V8's limit is set to a multiple of ours, and a task is killed long
- * before it reaches V8's.
+ * Reaching V8's own limit can end the whole process. So V8's limit is a multiple of this service's limit, and a task is
+ * killed long before it reaches V8's.
  */
 const hardLimit = 4;
 const watchMs = 50;
 /**
- * A task may last this many times as long as its limit of processor time, because other threads also use the processor.
+ * A task may last this many times as long as its limit of processor time, because other threads also need the
+ * processor.
  */
 const slowdown = 4;
 const megabyte = 1024 * 1024;
@@ -78,9 +79,9 @@ export function startThread({ heapMb, processMb }: ThreadLimits): Thread {
   const ask = (task: Task<unknown, unknown>, { bytes = [], input }: TaskCall<unknown>) =>
     new Promise<Answered>((resolve, reject) => {
       const timer = setTimeout(() => void end("time"), slowdown * task.limitMs);
-      // A thread that has not started has used no time.
+      // A thread that has not started has used no processor time.
       const before = worker.cpuUsage().catch(() => ({ user: 0, system: 0 }));
-      // The thread may end in the meantime. It reports that by an event.
+      // The thread may end during the measurement. An event reports that.
       const watch = setInterval(() => {
         void watchHeap().catch(() => {});
         void before.then((used) => watchTime(task.limitMs, used)).catch(() => {});
@@ -118,7 +119,7 @@ export function startThread({ heapMb, processMb }: ThreadLimits): Thread {
   };
 }
 
-/** The length of one part, or the total length of several. */
+/** The length of one part, or the sum of the lengths of several parts. */
 export const lengthOf = (bytes: Uint8Array | readonly Uint8Array[]): number =>
   bytes instanceof Uint8Array ? bytes.length : bytes.reduce((sum, part) => sum + part.length, 0);
 
