@@ -30,7 +30,7 @@ INSERT INTO workflow_events (order_id, name, occurred_at)
 SELECT id, 'payment.cleared', created_at + interval '5 minutes' FROM orders WHERE status IN ('Completed', 'Paid', 'Shipped');
 RESET session_replication_role;`;
 
-/** The fastest handwritten SQL statement that we know for the same result. */
+/** The fastest handwritten SQL statement that we found for the same result. */
 const byHand = (partnerId: string) => `
 WITH cohort AS NOT MATERIALIZED (
   SELECT * FROM orders WHERE partner_id = '${partnerId}' AND environment = 'test'

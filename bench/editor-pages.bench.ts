@@ -9,14 +9,14 @@ import { atMost, type Result } from "./result.ts";
 
 type Page = OpenPage["page"];
 
-/** Of two rounds, the median function returns the longer time. */
+/** The median of two rounds is the longer time. */
 const rounds = 2;
 /** In milliseconds: the first page of 300 may take this long to be drawn on a busy machine. */
 const mostToOpen = 120_000;
 /** In milliseconds of processor time: a longer task blocks the page. */
 const longMs = 50;
 const frames = 600;
-/** Limit of our longest task, relative to the rival's. Both draw with pdf.js, and their longest tasks vary. */
+/** The limit of our longest task, as a multiple of the rival's. Both draw with pdf.js, and their longest tasks vary. */
 const mostOfRival = 1.25;
 
 const clause = "The parties agree that this agreement is governed by the laws of the state of the property, and that";

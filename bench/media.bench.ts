@@ -89,13 +89,12 @@ async function load(): Promise<Result[]> {
   ];
 }
 
-/** How long frames wait for the slower kind of media before they are written. */
+/** Frames wait this long for the slower kind of media before they are written. */
 const mergeMs = 250;
 type Line = { take: number; at: string; from: number; to: number };
 
 /**
- * When each take began. Each chunk gives an estimate, and the earliest one counts, because that chunk was delayed
- * least.
+ * The start of each take, estimated from its chunks. The earliest estimate counts, because its chunk was delayed least.
  */
 function startsOf(lines: readonly Line[]): Map<number, number> {
   const starts = new Map<number, number>();
@@ -157,7 +156,7 @@ async function afterKills(): Promise<{ lost: number[]; back: number[] }> {
   return { lost, back };
 }
 
-/** How many seconds after 8 seconds without any packet until packets arrive again. */
+/** After 8 seconds without any packet: the seconds until packets arrive again. */
 async function afterLostLine(): Promise<number> {
   const media = startEngine();
   const way = lossyWay(media);

@@ -121,7 +121,7 @@ async function measured({ name, url, opened, use }: Visit): Promise<Result[]> {
     // Content that loads late, most of all the document, must not shift the layout either.
     await page.waitForTimeout(settledMs);
     await use(page);
-    // Waits, because browsers report the last paint with a delay.
+    // Browsers report the last paint with a delay.
     await page.waitForTimeout(1000);
     const { shift, interactions } = (await page.evaluate("seen")) as { shift: number; interactions: number[] };
     shifts.push(Math.round(shift * 1000) / 1000);

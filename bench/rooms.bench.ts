@@ -40,7 +40,7 @@ export async function run(): Promise<Result[]> {
       ),
       options,
     );
-    // The bare server has no keys, so its paths contain the codes in the table's encrypted form.
+    // The bare server has no keys, so its paths contain the encrypted codes, as the table stores them.
     const texts = await sealedTextsOf(service.dataDir);
     const inTurn = (names: readonly string[]) => {
       const requests = names.map((name) => get(`/api/rooms/${encodeURIComponent(name)}`));

@@ -9,7 +9,7 @@ const network = { offline: false, latency: 170, downloadThroughput: 9e6 / 8, upl
 const rounds = 3;
 
 const consent = { version: "1", at: new Date("2026-11-22T10:00:00Z") };
-// When the first page of the document is drawn, in ms since the start of the navigation.
+// Notes when the first page of the document is drawn, in ms since the start of the navigation.
 const noteFirstPage = `new MutationObserver((_, observer) => {
   if (!document.querySelector(".viewer-page > canvas")) return;
   globalThis.firstPageMs = performance.now();
@@ -66,7 +66,7 @@ export async function run(): Promise<Result[]> {
   /** Milliseconds from the tap on the bar's button until a field has the focus and its page is drawn. */
   async function nextFieldMs({ page }: OpenPage): Promise<number> {
     await page.getByLabel("Initials (page 1)").fill("JD");
-    // Waits, because a signer needs about a second before the next tap, and the page can use that time.
+    // A signer needs about a second before the next tap, and the page can use that time.
     await page.waitForTimeout(1000);
     return page.evaluate(async () => {
       const bar = document.querySelector<HTMLElement>(".viewer-bar button");

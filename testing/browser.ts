@@ -9,7 +9,7 @@ import { chromiumPath, testsNeeding } from "./tools/tools.ts";
 /** Replaces `node:test` in a file of browser tests. */
 export const { test, describe, before, after, beforeEach, afterEach } = testsNeeding("chromium");
 
-/** How long a step may take on a busy machine. Playwright's own limit is 30 s. */
+/** A step may take this long on a busy machine. Playwright's own limit is 30 s. */
 export const longestStepMs = 90_000;
 
 const args = [
@@ -57,7 +57,7 @@ export type OpenPage = {
   troubles: string[];
   /** axe-core's findings: each rule, and the elements that break it. */
   axe: () => Promise<Finding[]>;
-  /** By how many CSS pixels the page is wider than its window. */
+  /** The number of CSS pixels by which the page is wider than its window. */
   overflow: () => Promise<number>;
   /** The ids of cards without space between them and the card before. */
   touchingCards: () => Promise<string[]>;
@@ -85,7 +85,7 @@ export async function startBrowser(more: readonly string[] = []): Promise<Browse
         colorScheme,
         javaScriptEnabled: javaScript,
         timezoneId: timeZone,
-        // Turns transitions off, so that no check sees a color in the middle of one.
+        // Turns transitions off, so that no check measures a color in the middle of one.
         reducedMotion: "reduce",
       });
       context.setDefaultTimeout(longestStepMs);

@@ -23,7 +23,7 @@ import { openEmbeddedPostgres } from "../service/src/kernel/platform/postgres/em
 const cache = fileURLToPath(new URL("../node_modules/.cache", import.meta.url));
 const service = fileURLToPath(new URL("../service", import.meta.url));
 const migrations = join(service, "migrations");
-// The source files that decide a cluster's schema and privileges. If one changes, the cached template is not used.
+// The source files that determine a cluster's schema and privileges. If one changes, the cached template is not used.
 const makers = [
   fileURLToPath(import.meta.url),
   migrations,
@@ -59,7 +59,7 @@ async function makeTemplate(template: string): Promise<void> {
     appendFileSync(join(from, "cluster/postgresql.conf"), "fsync = off\nwal_init_zero = off\nwal_recycle = off\n");
     await owner.query(sql`SELECT pg_reload_conf()`);
     await migrate({ db: owner, asOwner: (work) => work(owner), folder: migrations });
-    // Drops data that no test reads and that makes up half of each copy: an unused database, and the write-ahead log.
+    // Drops an unused database and the write-ahead log, which no test reads and which are half of each copy.
     await owner.query(sql`UPDATE pg_database SET datistemplate = false WHERE datname = 'template0'`);
     await owner.query(sql`DROP DATABASE template0`);
     await owner.query(sql`SELECT pg_switch_wal()`);

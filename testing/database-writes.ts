@@ -3,8 +3,8 @@ import { sql } from "../service/src/kernel/platform/database/sql.ts";
 import { mentionsIn, type Ownership } from "./table-owners.ts";
 
 /**
- * A write that the database makes by itself: a change of the table `from` also writes the table `to`, which is null
- * when an expression names it.
+ * A write that the database makes by itself: a change of the table `from` also writes the table `to`. `to` is null when
+ * an expression names the table.
  */
 export type DatabaseWrite = { by: string; from: string; to: string | null };
 

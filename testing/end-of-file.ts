@@ -15,8 +15,8 @@ const longest = 60 * Math.max(10, Number(process.env["TEST_MINUTES"] ?? 0));
 
 // Threads of a test process also load this module, and must not end the process.
 if (isMainThread) {
-  // Allows ten minutes at first, because a file may wait for something before its first test, and again for each test:
-  // on a busy machine, a file with long tests takes longer than that.
+  // Allows ten minutes at first, because a file may wait before its first test, and again for each test: on a busy
+  // machine, a file with long tests takes longer than ten minutes in all.
   endIn(longest);
   beforeEach(() => endIn(longest));
   // Runs after the file's own tests. The hooks that the file registers later run after this hook.

@@ -3,7 +3,7 @@ import { type Statement, sql } from "../service/src/kernel/platform/database/sql
 import { until } from "./until.ts";
 
 /**
- * Whether a statement waits for a lock that the transaction holds. Other waits don't count: a service that starts, for
+ * Whether a statement waits for a lock that the transaction holds. Ignores other waits: a service that starts, for
  * example, also waits for locks of its own.
  */
 export async function isWaitedFor(tx: Tx): Promise<boolean> {

@@ -16,7 +16,7 @@ import type { MediaEngine, MediaEvent } from "../service/src/providers/media/med
 /** A participant without a browser, who sends generated audio and video. */
 export type MediaPeer = {
   readonly person: string;
-  /** How many packets arrived from each other participant. */
+  /** The numbers of packets that arrived from each other participant. */
   readonly received: Map<string, { audio: number; video: number }>;
   /** The session descriptions that the media server sent. */
   readonly descriptions: string[];
@@ -145,7 +145,7 @@ export async function openPeer(options: PeerOptions): Promise<MediaPeer> {
   };
 }
 
-/** Encrypts a packet with the connection's keys and sends it, without anything that a sender would check or rewrite. */
+/** Encrypts a packet with the connection's keys and sends it, without the checks and changes of a normal sender. */
 async function sendRaw(pc: RTCPeerConnection, { type, ssrc, sequence, mid, rid, payload }: RawPacket) {
   const idOf = (name: string) =>
     Number(
@@ -193,7 +193,7 @@ function receiver({ engine, session, person, onPayload }: PeerOptions, ticket: s
         await pc.setLocalDescription(await pc.createAnswer());
         await engine.signal(ticket, { kind: "subscribe", sdp: pc.localDescription?.sdp ?? "" });
       })
-      // Answering fails if the session has ended, because its tickets ended with it. The error doesn't matter then.
+      // Answering fails if the session has ended, because its tickets ended with it. Tests ignore this error.
       .catch(() => {});
   });
   return {

@@ -15,8 +15,8 @@ import { until } from "./until.ts";
 export const fakeDevices = ["--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"];
 
 /**
- * The same with a quarter of the pictures, for tests of what people do in a session. Encoding and decoding the pictures
- * of four browsers takes most of their processor time.
+ * As `fakeDevices`, with a quarter of the pictures, for tests of what people do in a session. Encoding and decoding the
+ * pictures of four browsers takes most of their processor time.
  */
 export const slowDevices = ["--use-fake-device-for-media-stream=fps=5", "--use-fake-ui-for-media-stream"];
 

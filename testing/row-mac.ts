@@ -86,9 +86,8 @@ export async function makeLive({ db, rowMac }: { db: Sql; rowMac: RowMac }, code
 }
 
 /**
- * Changes rows of a table and their MACs in one transaction: a running service must not change them in between. Locks
- * the rows' orders first, as the service does. Otherwise the second update would lock them, while the service, which
- * has locked the order, waits for the row.
+ * Changes rows of a table and their MACs in one transaction, so that a running service can't change them in between.
+ * Locks the rows' orders first, as the service does, to avoid a deadlock: the service locks an order before its rows.
  */
 export const changeRowsOf = (db: Database, state: StateMac, where: Statement, set: Statement): Promise<void> =>
   db.transaction(async (tx) => {

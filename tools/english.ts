@@ -101,7 +101,7 @@ function paragraphs<Line extends { line: number; text: string }>(lines: Line[]):
 
 /**
  * Finds comments by lines, without a parser: a line that begins like a comment, or the end of a line after code that
- * ends a statement. A string that looks like a comment counts as one, which does no harm.
+ * ends a statement. A string that looks like a comment also counts, which is harmless.
  */
 function comments(file: string, content: string): Prose[] {
   const whole = file.endsWith(".sql")

@@ -1,7 +1,7 @@
 import { type BindingPattern, type Function as NamedFunction, type ParamPattern, parseSync, Visitor } from "oxc-parser";
 import type { Finding } from "./english.ts";
 
-/** Words that don't say what a thing is, each with examples of words that do. */
+/** Words that don't describe a thing, each with examples of words that do. */
 const words: Readonly<Record<string, string>> = {
   anew: "again, rebuilt, reissued",
   begun: "started, attempt, emptyTree",

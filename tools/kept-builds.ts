@@ -9,7 +9,7 @@ export const keptBuilds = fileURLToPath(new URL("../node_modules/.cache/test-bui
 type Built = { outputFiles: Pick<OutputFile, "path" | "contents">[] };
 
 // The latest build. Builds run one after another, because services in one process share esbuild: stopping it after one
-// build would stop it for all of them.
+// build would stop all builds.
 let last: Promise<unknown> = Promise.resolve();
 
 /** Replaces esbuild in a test run: services that bundle the same sources share the first one's output. */

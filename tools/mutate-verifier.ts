@@ -1,5 +1,5 @@
-// Drops each refusal of the verifier, one at a time, and asks whether a vector notices:
-// bin/run tools/mutate-verifier.ts [--sample N] [--seed N] [--only TEXT] [--record]
+// Drops each refusal of the verifier, one at a time, and checks whether a vector fails: bin/run
+// tools/mutate-verifier.ts [--sample N] [--seed N] [--only TEXT] [--record]
 import { writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";

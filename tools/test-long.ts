@@ -92,7 +92,7 @@ const places = 2 * availableParallelism();
 let busy = 0;
 const waiting: (() => void)[] = [];
 
-/** Waits for a free place, runs the work there, and gives the place to the work that waits longest. */
+/** Waits for a free place, runs the work there, and passes the place to the work that has waited longest. */
 async function inPlace<T>(work: () => Promise<T>): Promise<T> {
   if (busy < places) busy += 1;
   else await new Promise<void>((resolve) => waiting.push(resolve));

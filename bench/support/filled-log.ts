@@ -12,7 +12,7 @@ import { type Database, longStatements } from "../../service/src/kernel/platform
 import { sql } from "../../service/src/kernel/platform/database/sql.ts";
 import { MacOfRow } from "../../service/src/kernel/platform/database/state-mac.ts";
 
-/** The log entry with this number. Its commitment is made up: no sealed file belongs to it. */
+/** The log entry with this number. Its commitment is artificial: it belongs to no sealed file. */
 export const entryOf = (n: number) => ({ kind: "artifact/v1", commitment: hash("sha256", `bench ${n}`) }) as const;
 
 const linesOf = (first: number, count: number): string[] =>
@@ -30,8 +30,8 @@ export async function queueEntries(db: Database, first: number, count: number): 
 const batch = 10_000;
 
 /**
- * Grows the test log to this many leaves, without the pauses that the sequencer makes. The sequencer waits meanwhile,
- * because this function holds its lock. Afterwards, the running service checks and signs the log as its own.
+ * Grows the test log to this many leaves, without the pauses of the sequencer. This function holds the sequencer's
+ * lock, so the sequencer waits. Afterwards, the running service checks and signs the log as its own.
  * @returns the number of the first added entry (for `entryOf`), and the index of its leaf
  */
 export const fillLog = (db: Database, first: number, leaves: number): Promise<{ first: number; leaf: number }> =>

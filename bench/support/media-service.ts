@@ -44,7 +44,8 @@ async function signingMs(running: Harness, nora: Person, p12: Buffer): Promise<n
   const document = makePdf({ pages: 100, bytes: 5_000_000 });
   const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
   const times: number[] = [];
-  // All orders come first: partners' uploads in the same process would fill the memory that the acts then clear.
+  // Places all orders before the acts. Partners' uploads in the same process would otherwise fill the memory that the
+  // acts release.
   const codes: string[] = [];
   while (codes.length < rounds.warm + rounds.timed) codes.push(await orders.place({}, document));
   for (const [round, code] of codes.entries()) {
@@ -67,7 +68,7 @@ async function signingMs(running: Harness, nora: Person, p12: Buffer): Promise<n
   return p95(times);
 }
 
-/** How long a viewer waits for the first picture of a recording's page, and for the picture after a seek. */
+/** The milliseconds until a viewer sees the first picture of a recording's page, and the picture after a seek. */
 async function playbackMs(
   running: Harness,
   browser: Browser,

@@ -23,7 +23,7 @@ export type CscDouble = {
   keys: Map<string, Key>;
   /** The authenticated requests, oldest first. */
   said: Said[];
-  /** How the double answers the next signature request. */
+  /** The double's answer to the next signature request. */
   next: "sign" | "another hash" | "two signatures" | "fail";
   close: () => Promise<void>;
 };

@@ -13,7 +13,8 @@ export type EasyPostRequest = { method: string; path: string; body: EasyPostObje
 export type Failure = { status: number; code?: string; message?: string } | "cut" | "hang";
 
 /**
- * How an event is delivered: more than once, signed with a wrong secret, or with a body that was altered after signing.
+ * The way in which an event is delivered: more than once, signed with a wrong secret, or with a body that was altered
+ * after signing.
  */
 export type Delivery = { twice?: boolean; otherSecret?: boolean; forged?: boolean };
 

@@ -56,7 +56,7 @@ const mostSheets = 60;
 const extraServices = ["certified", "certified_return_receipt", "registered"];
 
 /**
- * @param windowMs how long an accepted letter can be cancelled
+ * @param windowMs the time in which an accepted letter can be cancelled
  * @param now the printer's clock
  */
 export function createLobLetters(windowMs: () => number, now: () => Date): LobLetters {

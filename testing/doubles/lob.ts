@@ -35,7 +35,9 @@ export type LobEvent = {
   object: "event";
 };
 
-/** How an event arrives: more than once, signed long ago, altered after signing, or with a wrong secret. */
+/**
+ * The way in which an event arrives: more than once, signed long ago, altered after signing, or with a wrong secret.
+ */
 export type LobDelivery = { twice?: boolean; late?: boolean; forged?: boolean; otherSecret?: boolean };
 
 export type LobDouble = Pick<LobLetters, "letters" | "files"> & {
@@ -51,7 +53,7 @@ export type LobDouble = Pick<LobLetters, "letters" | "files"> & {
   fail: (...failures: LobFailure[]) => void;
   /** Makes every request fail in this way, until this function is called with null. */
   failAll: (failure: LobFailure | null) => void;
-  /** How long accepted letters can be cancelled; one hour by default. */
+  /** Sets the time in which accepted letters can be cancelled; one hour by default. */
   cancellable: (ms: number) => void;
   /**
    * Creates an event of a letter. If it is about the transport, adds it to the letter's tracking events. Pass the event

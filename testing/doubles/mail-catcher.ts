@@ -47,7 +47,7 @@ export async function startMailCatcher() {
     leaveNext(how: "hang" | "mute"): void {
       silent = how;
     },
-    /** Whether `leaveNext` has met its mail. */
+    /** True once `leaveNext` was applied to a mail. */
     hasLeft: () => silent === null,
     close: () => new Promise<void>((resolve) => server.close(() => resolve())),
   };

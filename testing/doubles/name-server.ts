@@ -9,7 +9,7 @@ const [typeA, typeAaaa, classIn] = [1, 28, 1];
 export type Question = {
   name: string;
   type: "A" | "AAAA";
-  /** How many times this question was asked before. */
+  /** The number of times that this question was asked before. */
   nth: number;
 };
 
@@ -40,7 +40,10 @@ function bytesOf(address: string): Buffer {
   return Buffer.from(all.flatMap((group) => [group >> 8, group & 0xff]));
 }
 
-/** A record for the question's name (a pointer to it, section 4.1.4). Its time to live is 0, so nobody may cache it. */
+/**
+ * A record for the question's name (a pointer to it, section 4.1.4). Its time to live is 0, so resolvers must not cache
+ * it.
+ */
 function recordOf(address: string): Buffer {
   const head = Buffer.alloc(12);
   head.writeUInt16BE(0xc00c, 0);

@@ -13,7 +13,7 @@ export type QuizDouble = {
   /** The value of QUIZ_URL. */
   url: string;
   asked: Asked[];
-  /** How the double answers the next request. */
+  /** The double's answer to the next request. */
   next: "answer" | "fail" | "fewer questions";
   /** The number of the right choice, the same for each question. */
   right: number;

@@ -8,7 +8,7 @@ export type SeverableProxy = {
   sever: () => Promise<void>;
   /** Closes every connection; new ones are accepted. */
   cut: () => void;
-  /** Keeps connections open without passing data, as if the server's machine had lost power. */
+  /** Keeps connections open without passing data, like a server's machine that has lost power. */
   silence: () => void;
   /** Accepts connections again. */
   restore: () => Promise<void>;

@@ -19,7 +19,7 @@ export type BalanceObjects = {
   endDispute: (id: string, status: "won" | "lost") => StripeObject;
   /** Whether a dispute of the intent is open, so that nothing of it can be refunded. */
   isDisputed: (paymentIntent: unknown) => boolean;
-  /** The amount that lost disputes have taken of the intent, which can't be refunded any more. */
+  /** The amount of the intent that lost disputes have taken, which can't be refunded any more. */
   lostOf: (paymentIntent: unknown) => number;
   /** Simulates a refund that the payer's bank returns. */
   failRefund: (id: string) => StripeObject;

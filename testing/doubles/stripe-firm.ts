@@ -1,6 +1,6 @@
 import { newId, type Params, type Reply, refusal, type StripeObject } from "./stripe-values.ts";
 
-/** How the bank answers when a saved payment method is charged. */
+/** The bank's answer when a saved payment method is charged. */
 export type MethodOutcome =
   | "succeeded"
   | "processing"
@@ -10,7 +10,7 @@ export type MethodOutcome =
   | "insufficient_funds"
   | "mandate_invalid";
 
-/** How an owner completes a hosted setup page. */
+/** The way in which an owner completes a hosted setup page. */
 export type FinishedSetup = { type?: "card" | "us_bank_account"; isVerifying?: boolean };
 
 /** A firm's customers and saved payment methods, and payments that no person makes at a page. */

@@ -2,7 +2,7 @@ import { type BalanceObjects, createBalance } from "./stripe-balance.ts";
 import { createFirmObjects, type FirmObjects } from "./stripe-firm.ts";
 import { missing, newId, type Params, type Reply, refusal, type StripeObject } from "./stripe-values.ts";
 
-/** An address to which the account's owner has events of some types sent. */
+/** An address that receives the account's events of some types, as the account's owner has chosen. */
 export type WebhookEndpoint = { url: string; status: "enabled" | "disabled"; enabled_events: string[] };
 
 /** The double's stored objects, and its answers to requests. */

@@ -50,7 +50,7 @@ export type StripeDouble = {
   firm: FirmObjects;
   /** The processor's own books. */
   balance: BalanceObjects;
-  /** The addresses to which the account's owner has events sent. */
+  /** The addresses that receive events, as the account's owner has chosen. */
   webhookEndpoints: WebhookEndpoint[];
   /** Simulates a bank that demands a payment back. @returns the event */
   dispute: (...about: Parameters<BalanceObjects["dispute"]>) => StripeEvent;
@@ -133,8 +133,8 @@ export async function startStripe(): Promise<StripeDouble> {
       serveHostedPage(method, hosted, response);
       return;
     }
-    // A service asks for its account at any time. So the request is not recorded, and meets no prepared failure.
-    // Restricted keys may not read it.
+    // A service requests its account at any time. So the request is not recorded and gets no prepared failure.
+    // Restricted keys may not read the account.
     if (path === "/v1/account") {
       const isRestricted = headers.authorization?.startsWith("Bearer rk_");
       const forbidden = { status: 403, body: { error: { message: "The key may not read the account." } } };

@@ -20,7 +20,7 @@ export type Running = {
   /** The output so far. */
   stdout: () => string;
   stderr: () => string;
-  /** How the service ended; null while it runs. */
+  /** The exit code or signal of the service; null while it runs. */
   exit: () => number | NodeJS.Signals | null;
   ended: Promise<number | null>;
   end: () => void;

@@ -3,15 +3,15 @@ const isLong = process.env["FUZZ"] === "long";
 const isFull = isLong || process.env["FUZZ"] === "full";
 
 /**
- * How many inputs a randomized test tries: a tenth of `all`, a fifth with FUZZ=full, or all of them with FUZZ=long.
- * The random numbers are seeded, so a part is the same in every run. A test that calls this belongs to a suite of
- * tools/test-long.ts.
+ * The number of inputs for a randomized test: a tenth of `all`, a fifth with FUZZ=full, or all of them with FUZZ=long.
+ * The random numbers are seeded, so a part is the same in every run. A test that calls this function belongs to a suite
+ * of tools/test-long.ts.
  */
 export const fuzzRuns = (all: number): number => (isLong ? all : isFull ? all / 5 : all / 10);
 
 /**
- * How often a test repeats a nondeterministic step, such as a kill: a few times, the full number with FUZZ=full, or
- * `long` times with FUZZ=long. A test with a `long` number belongs to a suite of tools/test-long.ts.
+ * The number of times that a test repeats a nondeterministic step, such as a kill: a few times, the full number with
+ * FUZZ=full, or `long` times with FUZZ=long. A test with a `long` number belongs to a suite of tools/test-long.ts.
  */
 export const repeats = (full: number, few: number, long = full): number => (isLong ? long : isFull ? full : few);
 

@@ -18,7 +18,7 @@ export function brokenRules(files: Readonly<Record<string, Uint8Array>>): string
     writeFileSync(path, bytes);
     return path;
   });
-  // veraPDF runs for about a second, so optimizing compilation would cost more than it gains.
+  // veraPDF runs for about a second, so optimizing compilation would cost more time than it saves.
   const machine = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"];
   const program = [...machine, "-cp", jarPath(veraPdf), "org.verapdf.apps.GreenfieldCliWrapper"];
   // Checks both profiles in one run: 0 selects the profiles that a file claims.

@@ -1,4 +1,4 @@
-/** Why no vector can kill certain mutants of the PDF readers: each reason, with the mutants' operands by file. */
+/** The reasons why no vector can kill certain mutants of the PDF readers, with the mutants' operands by file. */
 export const PDF_REASONS: readonly (readonly [reason: string, mutants: Readonly<Record<string, readonly string[]>>])[] =
   [
     [

@@ -31,7 +31,8 @@ async function coverage(): Promise<Answer> {
       await run();
       reached.push([...$mutation.seen]);
     } catch {
-      // A vector that fails without a mutant reaches none: otherwise it would kill every mutant that it reaches.
+      // A vector that fails without a mutant counts as affected by none. Otherwise it would kill every mutant that it
+      // reaches.
       failing.push(name);
       reached.push([]);
     }

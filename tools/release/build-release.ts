@@ -202,7 +202,7 @@ async function fill(out: string, { withNode = true }: { withNode?: boolean }): P
       .filter((path) => lstatSync(path).isFile()),
   );
   writeFileSync(join(out, marker), `${readVersion()}\n`);
-  // Tells bin/setup that nothing has to be installed.
+  // Makes bin/setup install nothing.
   writeFileSync(join(out, "node_modules/.package-lock.json"), "{}\n");
 }
 
