@@ -84,7 +84,8 @@ export {
   sumOfCharges,
   unpaidPayments,
 } from "./firm/charge-store.ts";
-export { type ChargeDeps, chargeByMember, chargeWaiting, type ExpectedCharge, mostAtOnce } from "./firm/charges.ts";
+export { chargeWaiting, type LeftOrder, leftText, mostAtOnce } from "./firm/charge-waiting.ts";
+export { type ChargeDeps, chargeByMember, type ExpectedCharge } from "./firm/charges.ts";
 export { listedPayments, type PaymentOfFirm, paymentsOfFirm } from "./firm/firm-payments.ts";
 export { chargeGroup, chargeOfOrder, type GroupCharge, type GroupChargeEnd } from "./firm/group.ts";
 export {

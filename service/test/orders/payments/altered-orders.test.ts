@@ -7,7 +7,14 @@ import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { maskCode } from "../../../src/kernel/platform/ids.ts";
 import { enqueue } from "../../../src/kernel/platform/jobs/jobs.ts";
 import { firmChargeQueue } from "../../../src/orders/order/order.ts";
-import { chargesOfCode, endCharge, watchPayments } from "../../../src/orders/payments/payments.ts";
+import { putLimit, selectMethods } from "../../../src/orders/payments/firm/store.ts";
+import {
+  chargesOfCode,
+  chargeWaiting,
+  endCharge,
+  waitingOrders,
+  watchPayments,
+} from "../../../src/orders/payments/payments.ts";
 import { reportRefusedEvent } from "../../../src/orders/payments/processor/payees.ts";
 import { type Group, groupsOf } from "./charged-group.ts";
 import { openMoneyWorld } from "./money-world.ts";
@@ -156,4 +163,63 @@ test("an overdue payment can be ended although one of its orders was altered", a
   await endCharge(deps, { id: first?.id ?? "", environment: "live", actor: "operator:test" });
   assert.deepEqual(await states(codes), [["failed"], ["failed"], ["failed"]]);
   assert.equal(stripe.firm.intents.get(intent)?.["status"], "canceled");
+});
+
+/** Presses the button that charges all orders that wait, with the prices that the page has shown. */
+async function pressAll({ firm }: Group, shown: readonly { code: string; totalCents: number }[]) {
+  const [method] = await selectMethods(db, firm.owner);
+  const orders = new Map(shown.map(({ code, totalCents }) => [code, totalCents]));
+  return chargeWaiting(deps, firm.principal, { orders, methodId: method?.id ?? "" });
+}
+
+test("a press that charges all waiting orders leaves out and names those that changed, and charges the others", async () => {
+  const found = await group();
+  const { firm, codes } = found;
+  const waiting = await waitingOrders(db, firm.owner);
+  assert.deepEqual(
+    waiting.map(({ code }) => code),
+    codes,
+  );
+  const shown = waiting.map((each) => (each.code === codes[1] ? { ...each, totalCents: 18_241 } : each));
+  const restore = await alter(codes[0]);
+  const left = await pressAll(found, shown);
+  assert.deepEqual(left, [
+    { code: codes[1], reason: "Its price is $182.40 now. Look at it again." },
+    { code: codes[0], reason: "The operator has to check its record first." },
+  ]);
+  await runJobs();
+  assert.deepEqual(await states(codes), [[], [], ["answered"]]);
+  assert.deepEqual(
+    intentsOf(firm).map((intent) => intent["amount"]),
+    [1_020],
+  );
+  assert.match((await alarms(codes[0])).join(), /The firm asked for its charge/);
+  await assert.rejects(
+    pressAll(found, shown),
+    /^ServiceError: Nothing was charged\. Order [0-9A-F]{6}: Its price .* Order [0-9A-F]{6}: A payment by your firm is under way.* Order [0-9A-F]{6}: The operator/,
+  );
+  await restore();
+  assert.deepEqual(await pressAll(found, await waitingOrders(db, firm.owner)), []);
+});
+
+test("a press that charges all waiting orders leaves out those above the caller's limits", async () => {
+  const found = await group();
+  const { owner, principal } = found.firm;
+  const spender = `key:${principal.key?.id}`;
+  const limit = (orderCents: number, monthCents: number) =>
+    db.transaction((tx) => putLimit(tx, { owner, spender, orderCents, monthCents, by: spender, at: clock() }));
+  const shown = await waitingOrders(db, owner);
+  await limit(0, 0);
+  await assert.rejects(pressAll(found, shown), /An owner has not allowed you to spend/);
+  await limit(10_000, 9_500);
+  const left = await pressAll(found, shown);
+  assert.deepEqual(
+    left.map(({ code, reason }) => [code, /your limit for (?:one order|this month)/.exec(reason)?.[0]]),
+    [
+      [found.codes[1], "your limit for one order"],
+      [found.codes[2], "your limit for this month"],
+    ],
+  );
+  await runJobs();
+  assert.deepEqual(await states(found.codes), [["answered"], [], []]);
 });

@@ -151,15 +151,27 @@ test("a new card charges no order that waited; one press charges all of them, on
   assert.ok(page.includes(`2 orders wait to be charged: ${sum}`));
   assert.ok(page.includes(`Charge all 2: ${sum} to Visa •••• 4242`));
   const sent = (name: string) => new RegExp(`name="${name}" value="([^"]+)"`).exec(page)?.[1] ?? "";
-  const shown = { codes: sent("codes"), total_cents: String(2 * totalCents), method: sent("method") };
-  assert.deepEqual(shown.codes.split(" "), waiting);
-  const press = async (more: Partial<typeof shown> = {}) =>
-    (await post("/dashboard/billing/charge-waiting", { ...shown, ...more })).status;
-  assert.equal(await press({ total_cents: String(totalCents) }), 409);
+  const shown = { orders: sent("orders"), method: sent("method") };
+  const named = (code = "", cents = totalCents) => `${code}:${cents}`;
+  assert.deepEqual(
+    shown.orders.split(" "),
+    waiting.map((code) => named(code)),
+  );
+  const send = (more: Record<string, string> = {}) => post("/dashboard/billing/charge-waiting", { ...shown, ...more });
+  const press = async (more: Record<string, string> = {}) => (await send(more)).status;
+  assert.equal(await press({ orders: waiting.join(" ") }), 409);
+  assert.equal(await press({ orders: named(waiting[0], totalCents + 1) }), 409);
   assert.equal(await press({ method: partnerId }), 409);
-  assert.equal(await press({ codes: `${waiting[0]} ${"0".repeat(40)}` }), 404);
+  assert.equal(await press({ orders: `${named(waiting[0])} ${named("0".repeat(40))}` }), 404);
   for (const code of waiting) assert.equal((await chargesOf(code)).length, 1);
-  assert.deepEqual((await Promise.all([press(), press()])).sort(), [303, 409]);
+  const dearer = `${named(waiting[0])} ${named(waiting[1], totalCents + 1)}`;
+  const partly = await Promise.all([send({ orders: dearer }), send({ orders: dearer })]);
+  assert.deepEqual(partly.map(({ status }) => status).sort(), [200, 409]);
+  const answer = await partly.find(({ status }) => status === 200)?.text();
+  const name = (waiting[1] ?? "").slice(0, 6).toUpperCase();
+  assert.ok(answer?.includes("One order was not charged"));
+  assert.ok(answer?.includes(`Order ${name}: Its price is`));
+  assert.equal(await press({ orders: named(waiting[1]) }), 303);
   for (const code of waiting) {
     const { intent } = await charge(code, "answered");
     assert.deepEqual(

@@ -8,15 +8,7 @@ import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { requireProof } from "../../../kernel/platform/recent-proof.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
 import { dollars } from "../../dollars.ts";
-import {
-  firmChargeQueue,
-  isPayable,
-  type LockedOrder,
-  lockOrder,
-  lockUnalteredOrders,
-  type NotarySupply,
-  orderPayer,
-} from "../../order/order.ts";
+import { firmChargeQueue, type LockedOrder, lockOrder, type NotarySupply, orderPayer } from "../../order/order.ts";
 import { partOf, paymentRefusal } from "../checkout/checkout.ts";
 import type { Part } from "../checkout/store.ts";
 import { notify } from "./charge-events.ts";
@@ -27,12 +19,12 @@ import { activeMethod } from "./store.ts";
 
 export type ChargeDeps = FirmPaysDeps & { notarySupply: NotarySupply };
 
-const noMethod = () =>
+export const noMethod = () =>
   new ServiceError("not_payable", "Your firm has no card or bank account on file. An owner adds one under Billing.");
 
-const anotherMethod = "Your firm pays by another card or bank account now.";
+export const anotherMethod = "Your firm pays by another card or bank account now.";
 
-const refusals = {
+export const refusals = {
   left: "This person or key can’t spend for the firm any more.",
   no_limit: "An owner has not allowed you to spend. Ask an owner of your firm.",
   above_order_limit: "The sum is above your limit for one order. Ask an owner of your firm.",
@@ -65,59 +57,6 @@ export async function chargeByMember(
     if (refusal !== null) throw new ServiceError("not_payable", refusal);
     const charged = await chargePayable(tx, deps, principal, [order], expected);
     if ("refusal" in charged) throw new ServiceError("not_payable", charged.refusal);
-  });
-}
-
-/** The largest number of orders that one request charges. */
-export const mostAtOnce = 50;
-
-/** The orders that the page showed, their sum in cents, and the id of the method to charge. */
-export type ShownWaiting = { codes: readonly string[]; totalCents: number; methodId: string };
-
-/**
- * Charges the firm's method for waiting orders, each by a payment of its own, at a member's request. Either all are
- * charged as the page showed them, or none is.
- * @throws ServiceError `conflict` when an order can't be charged any more, or the sum or the method has changed;
- * `not_payable` above the caller's limits; the errors of `requireProof`
- */
-export async function chargeWaiting(
-  deps: ChargeDeps,
-  principal: Principal,
-  { codes, totalCents, methodId }: ShownWaiting,
-): Promise<void> {
-  accountOf(deps, principal);
-  const conflict = (message: string) =>
-    new ServiceError("conflict", `${message} Nothing was charged: look at the orders that wait again.`);
-  await deps.db.transaction(async (tx) => {
-    const wanted = new Set(codes);
-    if (wanted.size === 0 || wanted.size > mostAtOnce || ![...wanted].every(isCode))
-      throw new ServiceError("not_found", "No such orders.");
-    const locked = await lockUnalteredOrders(tx, [...wanted]);
-    const own = locked.filter(
-      ({ partnerId, environment }) => partnerId === principal.partnerId && environment === principal.environment,
-    );
-    if (own.length !== wanted.size) throw new ServiceError("not_found", "No such orders.");
-    requireProof(principal, deps.clock());
-    const method = await activeMethod(tx, principal);
-    if (!method) throw noMethod();
-    if (method.id !== methodId) throw conflict(anotherMethod);
-    for (const order of own) {
-      const isFirms = isPayable(order.status) && (await orderPayer(tx, order.id)) === "firm";
-      const refusal = isFirms
-        ? await paymentRefusal(tx, deps.notarySupply, order)
-        : "Your firm need not pay it any more.";
-      if (refusal !== null) throw conflict(`Order ${order.code.slice(0, 6).toUpperCase()}: ${refusal}`);
-    }
-    const parts = await partsOf(tx, own);
-    const amounts = amountsOf(parts);
-    if (amounts.reduce((sum, cents) => sum + cents, 0) !== totalCents) throw conflict("The sum has changed.");
-    const spender = actorOf(principal);
-    const limit = await spendingRefusal(tx, deps, principal, { spender, amounts });
-    if (limit !== null) throw new ServiceError("not_payable", refusals[limit.reason]);
-    for (const each of parts) {
-      await insertPayment(tx, [each], { methodId, askedBy: spender, at: deps.clock(), reason: null });
-      await enqueue(tx, firmChargeQueue, { orderId: each.order.id });
-    }
   });
 }
 

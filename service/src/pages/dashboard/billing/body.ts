@@ -1,6 +1,7 @@
 import {
   accountChange,
   expiryOf,
+  leftText,
   methodName,
   type PaymentMethod,
   type Spender,
@@ -20,6 +21,7 @@ export function billingBody(view: BillingView): Html {
   return html`${pageHead("Billing", "How your firm pays for orders that it pays itself.")}
 ${errorSummary(view.error)}
 ${view.hasReturned && !isJustAdded(view) && notice("info", "Your bank and the payment processor are being asked", html`The card or bank account is shown here once the processor confirms it. <a href="${billingPath}?setup=returned">Look again</a>`)}
+${view.left && notice("attention", view.left.length === 1 ? "One order was not charged" : `${view.left.length} orders were not charged`, `${leftText(view.left)} The charges of the others are being sent.`)}
 <div class="panels">
 ${view.waiting.length > 0 && card("waiting", "Orders that wait for your firm’s payment", waitingPart(view))}
 ${card("method", "Card or bank account", methodPart(view))}

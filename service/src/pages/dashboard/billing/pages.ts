@@ -21,9 +21,9 @@ import {
   zoneOf,
 } from "../../../orders/payments/payments.ts";
 import { done } from "../../ui/flash-messages.ts";
+import type { FormValues } from "../../ui/forms/form-body.ts";
 import { leavingPage } from "../../ui/leaving-page.ts";
 import { type PageCall, pageRoute } from "../../ui/page/route.ts";
-import { shownCents } from "../orders/firm-pays.ts";
 import { type DashboardFrame, dashboardPage } from "../page-shell.ts";
 import { billingBody, limitRefusal, testMethodBody } from "./body.ts";
 import { type BillingView, billingPath as path } from "./view.ts";
@@ -42,7 +42,7 @@ export function billingPages(forms: FastifyInstance, { frame, members, checkout 
     refused: ({ request, form: typed }: PageCall, error: string) =>
       show(request, { error: limitRefusal(error), typed }),
   } as const;
-  paymentForms(forms, { frame, members, checkout }, form);
+  paymentForms(forms, { frame, members, checkout }, { ...form, show });
 
   pageRoute(forms, frame, {
     url: path,
@@ -81,7 +81,7 @@ export function billingPages(forms: FastifyInstance, { frame, members, checkout 
 
   async function show(
     request: FastifyRequest,
-    more: Pick<BillingView, "error" | "typed" | "hasReturned"> = {},
+    more: Pick<BillingView, "error" | "typed" | "hasReturned" | "left"> = {},
   ): Promise<string> {
     const principal = requireBilling(principalOf(request));
     const [methods, spenders, payments, waiting] = await Promise.all([
@@ -101,10 +101,19 @@ export function billingPages(forms: FastifyInstance, { frame, members, checkout 
   }
 }
 
-type Form = { method: "POST"; policy: "partner-write"; refused: (call: PageCall, error: string) => Promise<string> };
+type Form = {
+  method: "POST";
+  policy: "partner-write";
+  refused: (call: PageCall, error: string) => Promise<string>;
+  show: (request: FastifyRequest, more: Pick<BillingView, "left">) => Promise<string>;
+};
 
 /** Adds the form that ends a stuck payment, and the form that charges the waiting orders. */
-function paymentForms(forms: FastifyInstance, { frame, members, checkout }: BillingDeps, form: Form): void {
+function paymentForms(
+  forms: FastifyInstance,
+  { frame, members, checkout }: BillingDeps,
+  { show, ...form }: Form,
+): void {
   const deps = { ...checkout, rowMac: members.rowMac };
   pageRoute(forms, frame, {
     ...form,
@@ -118,12 +127,22 @@ function paymentForms(forms: FastifyInstance, { frame, members, checkout }: Bill
   pageRoute(forms, frame, {
     ...form,
     url: `${path}/charge-waiting`,
-    handle: async ({ form: { codes = "", method = "", ...sent }, request }) => {
-      const shown = { codes: codes.split(" "), totalCents: shownCents(sent), methodId: method };
-      await chargeWaiting(deps, requireBilling(principalOf(request)), shown);
-      return done(`${path}#charges`, "orders-charged");
+    handle: async ({ form: { method = "", ...sent }, request }) => {
+      const left = await chargeWaiting(deps, requireBilling(principalOf(request)), {
+        orders: shownOrders(sent),
+        methodId: method,
+      });
+      return left.length === 0 ? done(`${path}#charges`, "orders-charged") : show(request, { left });
     },
   });
+}
+
+/** The orders that the page showed, with their prices in cents. @throws ServiceError for a form without them */
+function shownOrders({ orders = "" }: FormValues): ReadonlyMap<string, number> {
+  const shown = orders.split(" ").map((each) => each.split(":"));
+  if (!shown.every(([, cents = ""]) => /^\d{1,12}$/.test(cents)))
+    throw new ServiceError("conflict", "The page was out of date. Nothing was charged: look at it again.");
+  return new Map(shown.map(([code = "", cents]) => [code, Number(cents)]));
 }
 
 /** @throws ServiceError `not_found` in the live environment, which has no test methods */

@@ -1,5 +1,11 @@
 import type { Principal } from "../../../kernel/identity/identity.ts";
-import type { PaymentMethod, PaymentOfFirm, Spender, WaitingOrder } from "../../../orders/payments/payments.ts";
+import type {
+  LeftOrder,
+  PaymentMethod,
+  PaymentOfFirm,
+  Spender,
+  WaitingOrder,
+} from "../../../orders/payments/payments.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 
 export const billingPath = "/dashboard/billing";
@@ -22,6 +28,8 @@ export type BillingView = {
   typed?: FormValues;
   /** True if the processor's page has just redirected an owner back here. */
   hasReturned?: boolean;
+  /** The orders that a request to charge several of them left out. */
+  left?: readonly LeftOrder[];
 };
 
 export const isOwner = ({ principal }: BillingView): boolean => principal.member?.role === "owner";

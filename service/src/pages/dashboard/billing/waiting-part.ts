@@ -36,11 +36,10 @@ ${
     : maySpend(view)
       ? html`${buttonForm(`${billingPath}/charge-waiting`, `${all}: ${money(total)} to ${name}`, {
           fields: {
-            codes: shown.map(({ code }) => code).join(" "),
-            total_cents: String(total),
+            orders: shown.map(({ code, totalCents }) => `${code}:${totalCents}`).join(" "),
             method: method.id,
           },
-        })}<p class="form-note">Each order has a payment of its own${method.kind === "bank" ? ". Work starts when the money has cleared, up to 4 business days" : ""}.</p>`
+        })}<p class="form-note">Each order has a payment of its own. One that can’t be charged at its price here is left out, and named${method.kind === "bank" ? ". Work starts when the money has cleared, up to 4 business days" : ""}.</p>`
       : html`<p>An owner of your firm can charge them here.</p>`
 }
 ${records(

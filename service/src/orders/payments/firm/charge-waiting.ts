@@ -1,0 +1,147 @@
+/** Charges the orders that wait for a firm's payment, at a member's request. */
+import { actorOf, type Principal } from "../../../kernel/identity/identity.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
+import { isSealedAny, sql } from "../../../kernel/platform/database/sql.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
+import { requireProof } from "../../../kernel/platform/recent-proof.ts";
+import { isCode } from "../../../kernel/platform/text.ts";
+import { dollars } from "../../dollars.ts";
+import { firmChargeQueue, fromOrders, isPayable, type LockedOrder, orderPayer } from "../../order/order.ts";
+import { type AlteredOrder, isSound, lockSorted, reportAltered } from "../altered.ts";
+import { partOf, paymentRefusal } from "../checkout/checkout.ts";
+import {
+  amountsOf,
+  anotherMethod,
+  type ChargeDeps,
+  insertPayment,
+  noMethod,
+  type OrderPart,
+  refusals,
+} from "./charges.ts";
+import { spendingRefusal } from "./limits.ts";
+import { accountOf } from "./methods.ts";
+import { activeMethod } from "./store.ts";
+
+/** The largest number of orders that one request charges. */
+export const mostAtOnce = 50;
+
+/** The orders that the page showed, each with its price in cents, and the id of the method to charge. */
+export type ShownWaiting = { orders: ReadonlyMap<string, number>; methodId: string };
+
+/** An order that was not charged, and the reason as a sentence. */
+export type LeftOrder = { code: string; reason: string };
+
+const altered = "The operator has to check its record first.";
+
+/**
+ * Charges the firm's method for orders that wait for it, each by a payment of its own, and at the price that the page
+ * showed. An order that can't be charged so is left out, and doesn't keep the others from being charged.
+ * @returns the orders that were left out; at least one order was charged
+ * @throws ServiceError `conflict` when no order can be charged, or the method has changed; `not_payable` for a caller
+ * who may not spend; the errors of `requireProof`
+ */
+export async function chargeWaiting(
+  deps: ChargeDeps,
+  principal: Principal,
+  { orders: shown, methodId }: ShownWaiting,
+): Promise<LeftOrder[]> {
+  accountOf(deps, principal);
+  const left = await deps.db.transaction(async (tx) => {
+    const { orders, altered: unread } = await lockShown(tx, principal, [...shown.keys()]);
+    requireProof(principal, deps.clock());
+    const method = await activeMethod(tx, principal);
+    if (!method) throw noMethod();
+    if (method.id !== methodId)
+      throw new ServiceError("conflict", `${anotherMethod} Nothing was charged: look at the orders that wait again.`);
+    const due: OrderPart[] = [];
+    const leftOut: LeftOrder[] = [];
+    for (const order of orders) {
+      const { id: orderId, code } = order;
+      const isUnaltered = await isSound(
+        partIfShown(tx, deps, order, shown.get(code)).then((part) =>
+          typeof part === "string" ? leftOut.push({ code, reason: part }) : due.push(part),
+        ),
+      );
+      if (!isUnaltered) unread.push({ orderId, orderCode: code });
+    }
+    const consequence =
+      "The firm asked for its charge, and was not charged for it. Ask the firm to charge it when the record is as it was.";
+    await reportAltered(tx, unread, { about: "charge", consequence, at: deps.clock() });
+    const askedBy = actorOf(principal);
+    leftOut.push(...unread.map(({ orderCode: code }) => ({ code, reason: altered })));
+    leftOut.push(...(await leaveAboveLimits(tx, deps, principal, due)));
+    for (const each of due) {
+      await insertPayment(tx, [each], { methodId, askedBy, at: deps.clock(), reason: null });
+      await enqueue(tx, firmChargeQueue, { orderId: each.order.id });
+    }
+    return leftOut;
+  });
+  if (left.length === shown.size) throw new ServiceError("conflict", `Nothing was charged. ${leftText(left)}`);
+  return left;
+}
+
+/** Names the orders that were not charged, with the reasons, such as `Orders 3FA2B1, 09C7DE: A reason.` */
+export const leftText = (left: readonly LeftOrder[]): string =>
+  [...Map.groupBy(left, ({ reason }) => reason)]
+    .map(([reason, orders]) => {
+      const names = orders.map(({ code }) => code.slice(0, 6).toUpperCase()).join(", ");
+      return `${orders.length === 1 ? "Order" : "Orders"} ${names}: ${reason}`;
+    })
+    .join(" ");
+
+/**
+ * Locks the caller's orders.
+ * @throws ServiceError `not_found` when one of them is not the firm's, or does not exist
+ */
+async function lockShown(tx: Tx, principal: Principal, codes: readonly string[]) {
+  const isAsked = codes.length > 0 && codes.length <= mostAtOnce && codes.every(isCode);
+  const own = isAsked ? await ownOrders(tx, principal, codes) : [];
+  if (!isAsked || own.length !== codes.length) throw new ServiceError("not_found", "No such orders.");
+  return lockSorted(tx, own);
+}
+
+/** Not verified, because an altered order must not keep the others from being charged. */
+const ownOrders = (db: Sql, { partnerId, environment }: Principal, codes: readonly string[]) =>
+  db.query<AlteredOrder>(sql`
+    SELECT o.id AS "orderId", o.code AS "orderCode@order" ${fromOrders}
+    WHERE ${isSealedAny(sql`o.code`, "order", codes)} AND o.partner_id = ${partnerId} AND o.environment = ${environment}`);
+
+/** The amount that is due for the order, or the reason why it can't be charged as the page showed it. */
+async function partIfShown(
+  tx: Tx,
+  { notarySupply }: ChargeDeps,
+  order: LockedOrder,
+  shownCents: number | undefined,
+): Promise<OrderPart | string> {
+  const isFirms = isPayable(order.status) && (await orderPayer(tx, order.id)) === "firm";
+  if (!isFirms) return "Your firm need not pay it any more.";
+  const refusal = await paymentRefusal(tx, notarySupply, order);
+  if (refusal !== null) return refusal;
+  const part = await partOf(tx, order);
+  return part.amountCents === shownCents
+    ? { order, part }
+    : `Its price is ${dollars(part.amountCents)} now. Look at it again.`;
+}
+
+/**
+ * Removes from `due` the orders that the caller's limits don't allow.
+ * @returns the removed orders
+ * @throws ServiceError `not_payable` for a caller who may not spend at all
+ */
+async function leaveAboveLimits(
+  tx: Tx,
+  deps: ChargeDeps,
+  principal: Principal,
+  due: OrderPart[],
+): Promise<LeftOrder[]> {
+  const spender = actorOf(principal);
+  const left: LeftOrder[] = [];
+  for (;;) {
+    const limit = await spendingRefusal(tx, deps, principal, { spender, amounts: amountsOf(due) });
+    if (limit === null) return left;
+    const reason = refusals[limit.reason];
+    if (limit.reason === "left" || limit.reason === "no_limit") throw new ServiceError("not_payable", reason);
+    for (const { order } of due.splice(limit.at, 1)) left.push({ code: order.code, reason });
+  }
+}
