@@ -14,7 +14,7 @@ import type { Previewed } from "../ui/previewed.ts";
 import { type Html, html } from "../ui/render.ts";
 import { failingBanner } from "./webhooks/failing-banner.ts";
 
-/** Renders the signing page of each signer; that is code of the signing pages. */
+/** Renders the signing page of each signer. The code of the signing pages implements it. */
 export type PreviewPages = (previewed: Previewed) => string[];
 
 /** The dependencies that the dashboard's pages share. */
@@ -32,7 +32,7 @@ export type DashboardPage = {
   title: string;
   section: Section;
   body: Html;
-  /** Whether the page uses the full width, as lists do. */
+  /** True if the page uses the full width, as lists do. */
   wide?: boolean;
   scripts?: readonly Extract<AssetName, `${string}.js`>[];
 };
@@ -94,7 +94,7 @@ ${environmentSwitch({
     )}</ul></nav>
 </aside>`;
 
-/** The meaning of the environment, and why live can't be chosen. */
+/** The meaning of the environment, and the reason why live can't be chosen. */
 function noteOf(principal: Principal): string {
   if (principal.environment === "live") return "Orders here are real.";
   const closed = principal.liveEnabled

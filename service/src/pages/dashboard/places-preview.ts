@@ -27,8 +27,8 @@ type PlacesPreviewDeps = {
 };
 
 /**
- * The answer to our own script: the parts to append to the document, and for each signer the page and how many of the
- * parts the document has on it.
+ * The response to our script: the parts to append to the document, and for each signer the page and the number of parts
+ * that the signer's document has.
  */
 export type PlacesPreview = {
   /** The bytes of the parts, in Base64. */
@@ -92,7 +92,7 @@ export function placesPreview(app: FastifyInstance, { frame, orders, preview }: 
   });
 }
 
-/** Reads the signers in the order of their numbers. They may have no address yet. */
+/** Reads the signers in the order of their numbers. Email addresses may still be empty. */
 const signersIn = (sent: string): PreviewSigner[] =>
   jsonList("signers", sent, { most: mostSigners, schema: signerParts }, (members, at) => {
     const tried = members.raw("tried");
@@ -105,7 +105,7 @@ const signersIn = (sent: string): PreviewSigner[] =>
     };
   });
 
-/** @throws ServiceError for anything but lines of text by the names of fields */
+/** @throws ServiceError unless the value maps names of fields to single-line texts */
 function entriesIn(sent: unknown, at: string): Map<string, string> {
   const entries = typeof sent === "object" && sent !== null && !Array.isArray(sent) ? Object.entries(sent) : [["", 0]];
   return new Map(
@@ -117,7 +117,7 @@ function entriesIn(sent: unknown, at: string): Map<string, string> {
   );
 }
 
-/** Runs `work`. Repeats its refusal with the names of fields and signers as the sender knows them. */
+/** Runs `work`. Rewrites its error with the names of fields and signers from the sender's form. */
 async function inWordsOfTheForm<Result>(
   written: string,
   signers: readonly PreviewSigner[],

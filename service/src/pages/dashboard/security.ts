@@ -103,7 +103,7 @@ const mailWords: Readonly<Record<MailKind, { about: string; off: string; on: str
   },
 };
 
-/** For each kind of mail: whether the person gets it, and a button that changes this. */
+/** For each kind of mail: if the person gets it, and a button that changes this. */
 const mailSwitches = (wanted: readonly MailKind[]): Html =>
   html`${mailKinds.map((kind) => {
     const { about, off, on, always } = mailWords[kind];
@@ -112,7 +112,7 @@ const mailSwitches = (wanted: readonly MailKind[]): Html =>
 ${buttonForm(`${path}/mails`, isOn ? off : on, { fields: { kind, mails: isOn ? "off" : "on" }, kind: "quiet-button" })}`;
   })}`;
 
-/** The hours in which a person gets mails that can wait. */
+/** The hours in which a person gets mails that are not urgent. */
 const hoursForm = (zone: string): Html =>
   html`<form class="form room-part" method="post" action="${path}/mail-hours">
 ${select({

@@ -128,9 +128,9 @@ function body(
   orders: Html,
   clock: Html | null,
 ): Html {
-  // The checklist leads to the first live order. A firm that already has live orders is shown no next step.
+  // The checklist ends with the first live order. A firm that already has live orders is shown no next step.
   const open = isOver ? [] : checklist.filter(({ done }) => !done);
-  // A firm without a system of its own never has a webhook.
+  // A firm without a system of its own never has a webhook, so the webhook is not proposed as the next step.
   const next = open.find(({ key }) => key !== "webhook") ?? open[0];
   const labelOf = ({ key, label }: Launchpad["checklist"][number]) => labels[key] ?? label;
   const steps = checklist.map((item): Step => {
@@ -175,9 +175,12 @@ const milestones = (funnel: Launchpad["funnel"]): Html =>
   )}</ol>`;
 
 type OverviewView = {
-  /** The number of the firm's payments that have had no answer for too long; 0 for a member who doesn't see bills. */
+  /** The number of the firm's payments that have had no answer for too long; 0 for a member who may not see bills. */
   overdue: number;
-  /** Says how many orders wait for the firm's payment; null for none, and for a member who doesn't see bills. */
+  /**
+   * A sentence with the number of orders that wait for the firm's payment; null for none, and for a member who may not
+   * see bills.
+   */
   waiting: string | null;
   /** The number of orders that need attention only because they wait for these payments. */
   overdueOrders: number;

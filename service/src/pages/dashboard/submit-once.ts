@@ -15,14 +15,14 @@ import type { Html } from "../ui/render.ts";
 export type FormSubmission = {
   /** The environment in which the form was opened. */
   environment: Environment;
-  /** Identifies this form, so that submitting it twice creates one thing. */
+  /** Identifies this form, so that submitting it twice creates one object. */
   submission: string;
 };
 
 export const submissionFields = ({ environment, submission }: FormSubmission): Html =>
   hiddenFields({ submission, environment });
 
-/** The hidden fields of a form. A refused form keeps its submission key. */
+/** The hidden fields of a form. A rejected form is shown with the same submission key. */
 export function submissionFor(request: FastifyRequest, typed: FormValues = {}): FormSubmission {
   const { submission = "" } = typed;
   const { environment } = principalOf(request);
@@ -39,8 +39,8 @@ export function requireSameEnvironment(request: FastifyRequest, opened: string |
 }
 
 /**
- * The idempotency key of a submission. The same form with the same content gives the same key, so sending it twice
- * creates one object. Changed content gives another key, and creates another object.
+ * The idempotency key of a submission. Resending the same form with the same content creates one object. Changed
+ * content has another key, and creates another object.
  * @returns null for a form without a submission
  */
 export function submissionKey(fields: ReadonlyMap<string, string>, documentSha256: string | null): string | null {
@@ -60,8 +60,8 @@ type Submitted<Created> = {
 };
 
 /**
- * Creates what a form asks for, once per submission. After a refusal, the form can be submitted again.
- * @returns the new thing and its name; `created` is null when an earlier request of the same form created it
+ * Creates an object from a form, once per submission. After an error, the form can be submitted again.
+ * @returns the new object and its name; `created` is null when an earlier request of the same form created it
  * @throws ServiceError from `make`, and while an earlier request of the same form is in progress
  */
 export async function submitOnce<Created>(
@@ -92,7 +92,8 @@ function keyOf(
   fields: ReadonlyMap<string, string>,
   documentSha256: string | null,
 ) {
-  // Idempotency keys are unique for each firm, not for each member. The member's id keeps forms of two members apart.
+  // Idempotency keys are unique per firm, not per member, so the member's id is included to separate two members'
+  // forms.
   const shownTo = principalOf(request).member?.userId ?? "";
   const submission = submissionKey(new Map([...fields, ["member", shownTo]]), documentSha256);
   const fingerprint = fingerprintOf(fields, documentSha256);
@@ -100,8 +101,8 @@ function keyOf(
 }
 
 /**
- * Like `submitOnce`, for a form whose work ends in one transaction. This transaction calls `record` with the result.
- * After a crash, either the form was carried out or it can be sent again.
+ * Variant of `submitOnce` for a form whose work ends in one transaction. This transaction calls `record` with the
+ * result. After a crash, either the work was committed, or the form can be sent again.
  */
 export async function submitRecorded<Result extends object>(
   deps: OnceDeps,
@@ -113,8 +114,8 @@ export async function submitRecorded<Result extends object>(
   // may name a room that lacks documents.
   const key = keyOf(request, `POST ${request.routeOptions.url} recorded`, fields, null);
   const run = (it: typeof work) => onceRecorded(deps, key, { status: 303, work: it });
-  // A concurrent request may carry out the same form while this request is checked, and may be the only reason why this
-  // request is refused. So after a refusal, the second run looks up the result of the other request.
+  // A concurrent request of the same form may be the only reason why this request is rejected. So after an error, a
+  // second run looks up the result of the other request.
   const { result } = await run(work)
     .catch((error) => run(() => Promise.reject(error)))
     .catch(inOurWords(inProgress));
@@ -124,8 +125,8 @@ export async function submitRecorded<Result extends object>(
 type Done = { redirect: string };
 
 /**
- * Runs a form's action once for each submission: a form that is sent twice gets the first response twice. If the
- * process or the database failed, the outcome of the first request can be unknown. The second request is then refused.
+ * Runs a form's action once per submission: a repeated request gets the first response. If the process or the database
+ * failed, the outcome of the first request may be unknown, and the repeated request is rejected.
  */
 export const doOnce =
   <Params>(deps: OnceDeps, act: (call: PageCall<Params>) => Promise<Done>) =>
@@ -139,7 +140,7 @@ export const doOnce =
     return { redirect };
   };
 
-/** Replaces the error about a request in progress with this message for people. Rethrows every other error. */
+/** Replaces the API's error about a request in progress with this message. Rethrows every other error. */
 export const inOurWords =
   (message: string) =>
   (error: unknown): never => {

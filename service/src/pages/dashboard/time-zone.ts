@@ -1,6 +1,6 @@
 /**
- * The firm's time zone, which decides the dates that signers get into documents. A firm that never chose one has the
- * service's, so the start page asks an owner for it, and the forms for orders say which zone they use.
+ * The firm's time zone, which determines the dates in signed documents. A firm without one of its own uses the
+ * service's time zone. So the start page asks an owner for the zone, and the forms for orders name it.
  */
 import type { FastifyInstance } from "fastify";
 import { principalOf } from "../../kernel/http/authentication.ts";
@@ -20,7 +20,7 @@ import { type Html, html } from "../ui/render.ts";
 const path = "/dashboard/time-zone";
 const settingsPath = "/dashboard/statements#address";
 
-/** `isChosen`: whether an owner chose it; otherwise it is the service's. */
+/** `isChosen`: true if an owner chose the zone; otherwise it is the service's. */
 export type FirmZone = { name: string; isChosen: boolean };
 
 export async function firmZone(db: Sql, { partnerId }: Pick<Principal, "partnerId">): Promise<FirmZone> {
@@ -39,7 +39,7 @@ export const zoneNote = ({ name, isChosen }: FirmZone, principal: Principal): Ht
       : html`, because your firm has not chosen a time zone. ${mayChoose(principal) ? html`<a href="${settingsPath}">Choose it</a> before documents go out.` : "An owner of your firm chooses it, on the start page."}`
   }</p>`;
 
-/** Asks an owner for the firm's time zone; null for others, and once it is chosen. */
+/** Asks an owner for the firm's time zone; null for other members, and after the zone was chosen. */
 export function zoneCard({ name, isChosen }: FirmZone, principal: Principal): Html | null {
   if (isChosen || !mayChoose(principal)) return null;
   const options = [{ value: "", label: "Choose one" }, ...buyerZones.map((value) => ({ value, label: value }))];
@@ -54,7 +54,7 @@ ${select({ form: "time-zone", name: "zone", label: "Time zone", required: true, 
   );
 }
 
-/** Adds the form of `zoneCard`. The firm's name and address on receipts stay. */
+/** Adds the form of `zoneCard`. It doesn't change the firm's name and address on receipts. */
 export function zoneForm(
   forms: FastifyInstance,
   deps: { db: Database; clock: Clock; limits: RateLimits },

@@ -31,12 +31,15 @@ ${view.error && html`<div class="form-errors" role="alert" tabindex="-1" autofoc
 <p class="hint">${words.other(notaryName)}</p>
 </div>`;
   const frame = clientFrame(view.reader.words);
-  // The response to a form has no links to other languages, because following one would lose the form's result.
+  // The response to a form has no links to other languages, because following such a link would lose the form's result.
   const isAnswer = view.goTo !== undefined || view.quiz !== undefined || view.error !== undefined;
   return layout(assets, { ...frame, ...(isAnswer && { headerNav: html`` }), unlisted: true, title: words.title, body });
 }
 
-/** The page to which the provider sends people back. The provider does not get the person's link. */
+/**
+ * The page to which the provider redirects people afterwards. The provider must not see the person's link, so this URL
+ * doesn't contain it.
+ */
 export function backPage(assets: Pick<Assets, "url">, { words }: Reader): string {
   const { title, back } = identityWords[words.language];
   const body = html`<div class="message"><h1>${title}</h1><p>${back}</p></div>`;

@@ -94,7 +94,7 @@ export function identityPages(app: FastifyInstance, { assets, limits, identity }
 
 type Shown = { goTo?: string; quiz?: AskedQuiz; error?: string; status?: number };
 
-/** The cause of a failure in the reader's language, in general terms. The log has the exact cause. */
+/** The cause of a failure in the reader's language, in general terms. The exact cause is in the log. */
 function problemOf({ code }: ServiceError, { words: { language } }: Reader): string {
   const { errors } = identityWords[language];
   if (code === "validation") return errors.input;

@@ -23,31 +23,31 @@ import { linkFor, type Reader } from "../ui/words/reader.ts";
 export type RoomView = {
   token: string;
   entered: Entered;
-  /** The name of the notary. The list `people` below has the signers in their order. */
+  /** The name of the notary. `people` lists the signers in their order. */
   notary: string;
   people: readonly { n: number; name: string; role: Entered["person"]["role"] }[];
   act: keyof LiveWords["acts"];
-  /** Whether the signers sign again in this act what they signed before. */
+  /** True if the signers sign a document again in this act. */
   signsAgain: boolean;
   identity: IdentityState | null;
   consentText: ConsentText;
-  /** Where the person says they are: as typed, or as in an answer that was not accepted. */
+  /** The person's stated place: as typed, or as in a rejected answer. */
   stated: Readonly<Record<string, string>>;
-  /** Whether that answer was not accepted because the notary may not act for a signer there. */
+  /** True if the answer was rejected because the notary may not act for a signer in that place. */
   isAbroad: boolean;
-  /** Whether the person has signed in this session. */
+  /** True if the person has signed in this session. */
   hasSigned: boolean;
-  /** The address of the signing pages while it is this person's turn; null at other times. */
+  /** The URL of the signing pages during this person's turn; otherwise null. */
   signing: string | null;
-  /** The hash of the document that this person reads besides; null when there is none to read. */
+  /** The hash of the document that this person may read in addition to signing; null when there is none. */
   document: string | null;
-  /** Whether the disk of the recording is nearly full. */
+  /** True if the disk of the recording is nearly full. */
   isDiskLow: boolean;
-  /** Whether the order no longer waits for a notary. */
+  /** True if the order no longer waits for a notary. */
   isOver: boolean;
-  /** Whether the session ended because it could not be recorded any longer. */
+  /** True if the session ended because it could not be recorded any longer. */
   isUnrecorded: boolean;
-  /** Whether the notary let this person go: they are in the waiting room after their part. */
+  /** True if the notary excused this person, who is in the waiting room since. */
   isExcused: boolean;
   reader: Reader;
   error?: string | null;
@@ -127,7 +127,10 @@ function partsOf(view: RoomView, words: LiveWords): Html[] {
   }
 }
 
-/** The words that a signer reads after the session. Another one is promised only while the order still waits for a notary. */
+/**
+ * The words that a signer reads after the session. They announce another session only while the order still waits for a
+ * notary.
+ */
 function endWords({ entered, isUnrecorded, isOver }: RoomView, { ended }: LiveWords): string {
   const outcome = entered.session.outcome ?? "technical";
   if (isOver && (outcome === "technical" || outcome === "no_show" || outcome === "abandoned")) return ended.over;
@@ -148,13 +151,13 @@ ${field({ name: "code", label: code.label, required: true, maxLength: 12, inputM
   );
 }
 
-/** The code binds the session to this browser, so a person whose browser gives no camera learns it before. */
+/** The code binds the session to this browser, so a person must learn before it that this browser has no camera. */
 const cameraParts = ({ entered }: RoomView, { device }: LiveWords): Html[] =>
   entered.person.role === "observer"
     ? []
     : [html`<div class="without-camera">${notice("attention", device.insecure, "")}</div>`];
 
-/** An observer sends nothing, so there is no device to check. */
+/** An observer sends no media, so there is no device to check. */
 const deviceParts = ({ entered }: RoomView, words: LiveWords): Html[] =>
   entered.person.role === "observer"
     ? [card("device", words.device.title, html`<p>${words.room.observes}</p>`)]
@@ -162,11 +165,11 @@ const deviceParts = ({ entered }: RoomView, words: LiveWords): Html[] =>
 
 /**
  * The card of the person's identity check. A credible witness has the same card as a signer without a check, because
- * the notary questions both. Other third persons have none.
+ * the notary questions both in the session. Other third persons have no card.
  */
 function identityParts({ identity, entered }: RoomView, words: LiveWords): Html[] {
   if (entered.person.role !== "signer" && entered.person.role !== "credible_witness") return [];
-  // A check that counts no more, or whose link has expired, is as good as none: the notary asks for another one.
+  // A voided check, or one with an expired link, is treated as missing: the notary requests another check.
   const isVoid =
     identity !== null && identity.problem !== null && !identity.isOpen && identity.check?.state !== "failed";
   const state = isVoid || !identity?.check || identity.check.state === "expired" ? "none" : identity.check.state;
@@ -197,7 +200,7 @@ ${entered.step === "about" && html`<button type="submit" name="answer" value="re
   );
 }
 
-/** Says to a signer why they sign a document again. */
+/** Explains to a signer why they sign a document again. */
 const againPart = ({ entered, signsAgain }: RoomView, { room }: LiveWords): Html | "" =>
   signsAgain && entered.person.role === "signer" ? html`<p>${room.again}</p>` : "";
 
@@ -212,7 +215,7 @@ function sessionParts(view: RoomView, words: LiveWords): Html[] {
       html`${isHeld ? notice("attention", room.held, "") : ""}${isDiskLow ? notice("attention", room.diskLow, "") : ""}${(entered.person.role === "signer" || document !== null) && html`<p>${signing === null ? room.listen : room.turn}</p>`}${hasSigned ? html`<p>${room.signed}</p>` : againPart(view, words)}${entered.person.role === "observer" && html`<p>${room.observes}</p>`}<p class="hint">${room.recorded}</p>`,
     ),
     ...(signing === null ? [] : [framePart("turn", room.turn, signing, room)]),
-    // The address names the hash, so that the frame is loaded again when the document has changed.
+    // The frame's URL contains the hash, so that the frame is reloaded when the document has changed.
     ...(signing !== null || document === null
       ? []
       : [
@@ -249,7 +252,10 @@ export function roomDocumentPage(assets: Pick<Assets, "url" | "pdfJs">, token: s
   });
 }
 
-/** The person's page follows the one that the notary shows, until the person scrolls to another or clears the box. */
+/**
+ * While the box is ticked, the person's page scrolls to the page that the notary shows. Scrolling elsewhere unticks the
+ * box.
+ */
 const followPart = (room: LiveWords["room"]): Html =>
   html`<div class="form-field form-check"><input type="checkbox" id="follow-notary" checked><label for="follow-notary">${room.follow}</label></div>
 <p id="follow-said" role="status"></p>`;

@@ -69,7 +69,7 @@ function askedBy({ params, query, form, request }: PageCall): Asked {
 }
 
 /**
- * The view of a signer's room. Before the code is entered, the view shows only whose room this is.
+ * The view of a signer's room. Before the code is entered, the view contains only the name of the person.
  * @throws ServiceError `not_found`
  */
 async function roomView(live: LiveDeps, { link, form, reader }: Asked): Promise<RoomView> {
@@ -98,7 +98,7 @@ async function roomView(live: LiveDeps, { link, form, reader }: Asked): Promise<
   };
 }
 
-/** The actions that the page's script requests. A refusal is sent as data for the script, not as a page. */
+/** The actions of the page's script. An error is sent as data for the script, not as a page. */
 function scriptActs(live: LiveDeps): Record<string, Act> {
   return {
     async check({ link }) {

@@ -94,11 +94,11 @@ export type OrderDetailView = OrderRoomsView &
     notices: ReturnType<NoticesOf>;
     documents: readonly ProvenDocument[];
     refusedSigner?: RefusedSigner;
-    /** Whether this installation sends text messages. */
+    /** True if this installation sends text messages. */
     textCodes: boolean;
   };
 
-/** Whether the order's final document exists and was not deleted. */
+/** True if the order's final document exists and was not deleted. */
 const isFinished = ({ order, documents }: OrderDetailView): boolean => {
   const kind = order.notarize ? "notarized" : order.sign ? "sealed" : "original";
   return documents.some((each) => each.kind === kind && each.deletedAt === null);
@@ -150,7 +150,7 @@ ${refundPart(view)}
 
 type Part = { id: string; title: string; body: Html };
 
-/** The cards of the page below its status, each with the link that leads to it. */
+/** The cards of the page below its status, each with the anchor link to it. */
 function partsOf(view: OrderDetailView): Part[] {
   const { order, signers, notices, documents, history } = view;
   const part = (id: string, title: string, body: Html): Part => ({ id, title, body });
@@ -201,7 +201,7 @@ const clientLine = ({ customerName, customerEmail, externalReference }: PublicOr
 
 const isDeclined = ({ status }: PublicOrderRow): boolean => status === "EsignDeclined" || status === "EsignExpired";
 
-/** The reason for the order's status, in the words of the person who set it; null when nobody gave one. */
+/** The reason for the order's status, as typed by the person who set the status; null when nobody typed one. */
 function reasonOf({ order, history }: OrderDetailView): string | null {
   const last = history.history.findLast(({ action }) => action === "order.transition");
   const { reason } = (last?.detail ?? {}) as { reason?: unknown };
@@ -234,7 +234,7 @@ ${payable && hasCheckout && buttonForm(`/dashboard/orders/${order.code}/checkout
 </section>`;
 }
 
-/** Says that the payment sends the document out for signature. */
+/** A sentence that the payment sends the document out for signature. */
 const sendingPart = ({ order, payable, signers }: OrderDetailView): Html | false =>
   payable &&
   order.sign &&

@@ -34,8 +34,8 @@ type Deps = {
 };
 
 /**
- * Adds an order's documents, each as a page that shows it and as a file to save, and the log's proofs of them. Also adds the order's receipts, and a
- * zip file of everything that is finished.
+ * Adds an order's documents, each as a page that shows it and as a file to download, and the transparency log's proofs
+ * for them. Also adds the order's receipts, and a zip file of all finished documents.
  */
 export function orderDocumentPages(forms: FastifyInstance, deps: Deps): void {
   const { db, frame, titleOf, envelopes } = deps;

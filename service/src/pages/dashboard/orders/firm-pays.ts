@@ -30,11 +30,11 @@ import { type PageCall, type PageRoute, pageRoute } from "../../ui/page/route.ts
 import { type Html, html } from "../../ui/render.ts";
 import { chargeText } from "../billing/payments-part.ts";
 
-/** How the firm pays an order by its own method; null for an order that its client pays. */
+/** The firm's own payment of an order; null for an order that its client pays. */
 export type FirmPays = {
   method: PaymentMethod | undefined;
   latest: FirmCharge | undefined;
-  /** Whether the latest charge has had no answer for too long. */
+  /** True if the latest charge has had no answer for too long. */
   isOverdue: boolean;
 } | null;
 
@@ -46,14 +46,14 @@ export async function readFirmPays(db: Sql, order: Shown, now: Date): Promise<Fi
   return { method, latest, isOverdue: latest !== undefined && isOverdueCharge(latest, now) };
 }
 
-/** Whether the firm's payment for the order is under way. */
+/** True if the firm's payment for the order is in progress. */
 export const isBeingCharged = (firmPays: FirmPays): boolean =>
   firmPays?.latest !== undefined && isOpenCharge(firmPays.latest);
 
 /**
  * The state of the firm's payment, and the button that charges again.
- * @param payable whether the order can be paid now
- * @param hasCheckout whether it can be paid by the hosted checkout; if not, it is paid in the sandbox
+ * @param payable true if the order can be paid now
+ * @param hasCheckout true if it can be paid by the hosted checkout; otherwise it is paid in the sandbox
  */
 export function firmPaysPart(
   { code, status, dueCents }: { code: string; status: string; dueCents: number },
@@ -64,7 +64,7 @@ export function firmPaysPart(
   const { method, latest } = firmPays;
   const showsLatest = latest && (isOpenCharge(latest) || payable);
   const otherWay = hasCheckout ? "open the checkout" : "pay it in the sandbox below";
-  // A charge without a person would be refused again.
+  // The bank demands confirmation by the card holder, so a charge without a person would be declined again.
   const needsPerson = latest?.reason === "authentication_required" && latest.methodId === method?.id;
   return html`${showsLatest && html`<p>Your firm’s payment: ${chargeText(latest)}${latest.state === "pending" && ". That takes up to 4 business days"}</p>`}
 ${payable && method && latest?.reason === "expired_card" && latest.methodId === method.id && html`<p>Charging ${methodName(method)} again would fail again. <a href="/dashboard/billing#method">Replace the card under Billing</a>, and then charge the order here.</p>`}
@@ -102,14 +102,14 @@ export const isAboveLimit = (latest: Pick<FirmCharge, "state" | "reason"> | unde
 type OrderCall = PageCall<{ code: string }>;
 type Deps = { members: MemberDeps; checkout: CheckoutDeps; limits: RateLimits; assets: Assets };
 
-/** The sum that the page with the form showed, in cents. @throws ServiceError for a form without one */
+/** The sum, in cents, that the page showed with the form. @throws ServiceError for a form without one */
 export function shownCents(form: FormValues, name = "total_cents"): number {
   const shown = form[name] ?? "";
   if (!/^\d{1,12}$/.test(shown)) throw invalid(`${name} must be the sum that the page shows, in cents.`);
   return Number(shown);
 }
 
-/** The charge that the page's button named. @throws ServiceError for a form without its sum or its method */
+/** The charge on the page's button. @throws ServiceError for a form without its sum or its method */
 export function shownCharge(form: FormValues): { cents: number; methodId: string } {
   const cents = shownCents(form);
   const { charged_method: methodId = "" } = form;
@@ -118,7 +118,7 @@ export function shownCharge(form: FormValues): { cents: number; methodId: string
   return { cents, methodId };
 }
 
-/** The payer that the page with the form showed. @throws ServiceError for a form without one */
+/** The payer that the page showed with the form. @throws ServiceError for a form without one */
 function shownPayer(form: FormValues): Payer {
   const shown = payers.find((each) => each === form["pay_by"]);
   if (shown === undefined) throw invalid("pay_by must be the payer that the page shows: client or firm.");
@@ -126,8 +126,8 @@ function shownPayer(form: FormValues): Payer {
 }
 
 /**
- * Adds the form with which a member charges the firm's payment method for an order, the one that opens a checkout for
- * the firm, and the one that lets the client pay the order instead.
+ * Adds three forms: one charges the firm's payment method for an order, one opens a checkout for the firm, and one
+ * makes the client pay the order instead.
  */
 export function firmPaysForms(
   forms: FastifyInstance,

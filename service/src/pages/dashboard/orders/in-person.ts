@@ -16,14 +16,14 @@ import { whoIs } from "./activity.ts";
 
 export type InPersonView = {
   order: Pick<PublicOrderRow, "code" | "status">;
-  /** The notary's request to work in ink on paper; null when there is none. */
+  /** The notary's request to act on paper; null when there is none. */
   inPerson: InPersonRequest | null;
   /** The amount that is refunded if the firm agrees, in cents. */
   technologyFeeCents: number;
   names: ReadonlyMap<string, string>;
 };
 
-/** A notary's question whether the act may be done in ink on paper, and the firm's answer. */
+/** A notary's request to do the act on paper, and the firm's answer. */
 export function inPersonPart({ order, inPerson, technologyFeeCents, names }: InPersonView): Html {
   if (inPerson === null) return html``;
   const { state, reason, requestedAt, decidedBy, decidedAt } = inPerson;
@@ -45,7 +45,7 @@ type Form = Pick<PageRoute<string>, "method" | "policy"> & {
   refused: (call: PageCall<{ code: string }>, error: string) => Promise<string>;
 };
 
-/** Adds the forms with which the firm answers a notary's question. */
+/** Adds the forms with which the firm answers a notary's request. */
 export function inPersonForms(
   forms: FastifyInstance,
   deps: { db: Database; clock: Clock; limits: RateLimits },

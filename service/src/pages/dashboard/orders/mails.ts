@@ -18,11 +18,11 @@ import { ownOrder } from "./own-order.ts";
 export type MailsView = {
   submission: string;
   order: Pick<PublicOrderRow, "code" | "customerEmail" | "environment">;
-  /** The mails that went to the client, the latest first. */
+  /** The mails that were sent to the client, the latest first. */
   mails: readonly ClientMail[];
-  /** A client who signs is asked to sign by other mails than those about the order. */
+  /** If the client is a signer, the requests to sign are separate mails, which this list doesn't contain. */
   signers: readonly Pick<SignerState, "email" | "issuedAt">[];
-  /** The mails that can be sent again in the order's current state. */
+  /** The mails that can be resent in the order's current state. */
   sendable: readonly SentAgain[];
 };
 
@@ -56,7 +56,7 @@ const sendWords: Readonly<Record<SentAgain, string>> = {
   completed: "Send the documents again",
 };
 
-/** The mails that the client got about the order, and those that can be sent again. */
+/** The mails to the client about the order, and those that can be resent. */
 export function mailsPart({ submission, order, mails, signers, sendable }: MailsView): Html {
   const isClient = ({ email }: { email: string }) => email.toLowerCase() === order.customerEmail.toLowerCase();
   const asking = mails.find(({ asksToSign }) => asksToSign);
@@ -85,9 +85,9 @@ export function mailsPart({ submission, order, mails, signers, sendable }: Mails
 
 const asksForMoney: ReadonlySet<SentAgain> = new Set(["quote_ready", "supplement_due", "pay_again"] as const);
 
-/** Says how the client learns what to pay. The firm may also pass the link on. */
+/** A sentence on how the client learns the price. The firm may also forward the link. */
 export const clientPaysPart = ({ clientUrl, hasCheckout, sendable }: ClientPaysView): Html =>
-  // No mail asks the client for what a bank took back from the firm.
+  // If a bank reversed the firm's payment, no mail asks the client to pay the amount instead.
   hasCheckout && !sendable.some((moment) => asksForMoney.has(moment))
     ? html`<p>The payment was your firm’s, so the client is not asked for it. Open the checkout to pay it again.</p>`
     : html`<p>${

@@ -1,4 +1,4 @@
-/** The parts of an order's page about money, and its status while a payment is under way. */
+/** The parts of an order's page about money, and its status while a payment is in progress. */
 import type { BillingDocument } from "../../../orders/billing/billing.ts";
 import type { Corrected } from "../../../orders/corrections/corrections.ts";
 import { isPayable, type PublicOrderRow } from "../../../orders/order/order.ts";
@@ -11,18 +11,18 @@ export type OrderMoneyView = {
   order: PublicOrderRow;
   corrected: Corrected;
   receipts: readonly BillingDocument[];
-  /** The amount that banks took back and nobody has paid again; 0 for a member who doesn't see bills. */
+  /** The amount that banks reversed and nobody has paid again; 0 for a member who may not see bills. */
   lostCents: number;
-  /** The payments that paid for nothing; none for a member who doesn't see bills. */
+  /** Payments that the order did not need; empty for a member who may not see bills. */
   extraPayments: readonly ExtraPayment[];
   firmPays: FirmPays;
 };
 
-/** Whether money arrived for a canceled order, so that its status alone would be wrong about the money. */
+/** True if money arrived for a canceled order, so that the status "canceled" alone would be misleading. */
 export const isPaidLate = ({ order, receipts }: OrderMoneyView): boolean =>
   order.status === "Cancelled" && receipts.some(({ kind }) => kind === "receipt");
 
-/** The money of the order that a bank took back and nobody has paid again. */
+/** The amount that banks reversed and nobody has paid again. */
 export function bankLoss({ lostCents, corrected }: OrderMoneyView): Html | "" {
   const isAsked = corrected.supplements.some(({ state, replacesLoss }) => state === "asked" && replacesLoss);
   return lostCents > 0
@@ -30,7 +30,7 @@ export function bankLoss({ lostCents, corrected }: OrderMoneyView): Html | "" {
     : "";
 }
 
-/** Refunds that came back to the service, and that it has not paid back yet. */
+/** Refunds that failed and came back to the service, and that it must pay out again. */
 export function refundsBack({ receipts }: OrderMoneyView): Html | "" {
   const sums = new Map<string, { credited: number; most: number }>();
   for (const { kind, receiptNumber, amountCents, currency } of receipts)
@@ -45,18 +45,20 @@ export function refundsBack({ receipts }: OrderMoneyView): Html | "" {
     : "";
 }
 
-/** Payments that the order did not need, such as its price paid twice. The client of the payment was told by mail. */
+/**
+ * Payments that the order did not need, such as a second payment of its price. A mail has informed the client who paid.
+ */
 export const extraPart = ({ extraPayments, order }: OrderMoneyView): Html =>
   html`${extraPayments.map(
     ({ amountCents, currency, receivedAt, refundedAt, isUndecided }) =>
       html`<p>A ${order.status === "Cancelled" ? "" : "further "}payment of ${moneyIn(amountCents, currency)} arrived ${plainTime(receivedAt)}, which this order did not need. ${refundedAt ? html`All of it was given back ${plainTime(refundedAt)}.` : isUndecided && "The operator of this service decides how it goes back."}</p>`,
   )}`;
 
-/** Whether the firm's payment of the order's price is under way, and the order waits for nothing else. */
+/** True if the firm's payment of the order's price is in progress, and the order waits for nothing else. */
 export const isBeingPaid = ({ order, firmPays }: OrderMoneyView): boolean =>
   isPayable(order.status) && isBeingCharged(firmPays) && firmPays?.latest?.supplementId === null;
 
-/** Shown instead of the order's status while it is being paid, because the status would ask for the payment again. */
+/** Replaces the order's status during the payment, because the status would ask for the payment again. */
 export const beingPaid = {
   tone: "progress",
   label: "Being paid",
@@ -64,7 +66,7 @@ export const beingPaid = {
   summary: "The work begins once the payment is confirmed. There is nothing for you to do.",
 } as const;
 
-/** Shown instead of it once the payment has had no answer for too long. */
+/** Replaces the status when the payment has had no answer for too long. */
 export const overduePayment = {
   tone: "attention",
   label: "Payment overdue",
@@ -74,7 +76,7 @@ export const overduePayment = {
 
 const supplementWords = { asked: "is to be paid", paid: "is paid", withdrawn: "is not needed any more" } as const;
 
-/** The amounts that corrections cost on top of the order's total. */
+/** The amounts of corrections, in addition to the order's total. */
 export const supplementsPart = ({ supplements }: Corrected): Html =>
   html`${supplements
     .filter(({ replacesLoss }) => !replacesLoss)

@@ -46,18 +46,18 @@ const againWords: Readonly<Record<string, string>> = {
   FaxFailed: "Fax it again",
 };
 
-// In all other statuses, only a fax that was sent early can have failed.
+// In all other statuses, the only service that can have failed is a fax that was sent early.
 const againWordsOf = ({ status }: Corrected): string => againWords[status] ?? "Fax it again";
 
-/** Whether the firm can correct anything now. A refund is not a correction: the page shows it in a part of its own. */
+/** True if the firm can correct anything now. Refunds are not included; they have a separate part of the page. */
 export const canBePutRight = ({ refusals }: Corrected): boolean =>
   Object.entries(refusals).some(([act, refusal]) => act !== "refund" && refusal === null);
 
-/** The button that starts the failed service again; empty when no service failed. */
+/** The button that retries the failed service; empty when no service failed. */
 export const againButton = ({ submission, order, corrected }: PutRightView): Html =>
   html`${corrected.refusals.again === null && buttonForm(`/dashboard/orders/${order.code}/send-again`, againWordsOf(corrected), { fields: { submission } })}`;
 
-/** The button for a parcel that has not arrived, or the note that the firm has pressed it. */
+/** The button for reporting a missing parcel, or the note that the firm has already reported it. */
 export const missingPart = ({ submission, order, corrected: { missing } }: PutRightView): Html =>
   missing === "asked"
     ? html`<p>You said that it has not arrived. The operator of this service looks after it.</p>`
@@ -87,7 +87,7 @@ ${hiddenFields({ submission })}${fields}
 <div class="form-actions"><button type="submit" class="quiet-button" name="part" value="${name}">Save</button></div>
 </form></details>`;
 
-/** Whether the refused form is the one that asks for a refund. No other form of the page has an amount. */
+/** True if the rejected form is the request for a refund. No other form of the page has an amount. */
 const isRefundForm = (typed: FormValues): boolean => typed["amount"] !== undefined;
 
 function addressFields(shipTo: Corrected["shipTo"], typed?: FormValues): Html {
@@ -144,7 +144,7 @@ export function correctionLine({ kind, before, after }: Corrected["corrections"]
   return was === undefined || was === null || was === "" ? words : `${words}, before: ${String(was)}${signed}`;
 }
 
-/** The refunds that the firm has asked for, and the form that asks the operator for one. */
+/** The refunds that the firm has requested, and the form that requests one from the operator. */
 export function refundPart({
   submission,
   order,
@@ -164,7 +164,7 @@ ${field({ form: "refund", name: "amount", label: "Amount in dollars", maxLength:
 </form></details>`;
 }
 
-/** The cents that the firm asked for; null for the whole payment. */
+/** The requested amount in cents; null for the whole payment. */
 const askedCents = ({ amountCents }: Readonly<Record<string, unknown>>): number | null =>
   typeof amountCents === "number" ? amountCents : null;
 

@@ -15,13 +15,13 @@ export type OrderRoomsView = {
   /** The firm's latest open rooms, to choose from. */
   openRooms: readonly OpenRoom[];
   submission: string;
-  /** The values of the refused form. */
+  /** The values of the rejected form. */
   typed?: FormValues;
 };
 
 /**
- * The code of the chosen room, or the typed code. Somebody may also type the address of a room's page, which contains
- * the code.
+ * The code of the chosen room, or the typed code. People may also paste the URL of a room's page, which contains the
+ * code.
  */
 export function roomCodeOf({ chosen = "", roomCode = "" }: FormValues): string {
   const typed = roomCode.trim();

@@ -27,7 +27,7 @@ type FormFrame = {
   refused: (call: PageCall<{ code: string }>, error: string) => Promise<string>;
 };
 
-/** Adds the forms that move a test order. Refusals appear on the order's page. */
+/** Adds the forms that move a test order to another status. Errors appear on the order's page. */
 export function sandboxForms(forms: FastifyInstance, deps: SandboxPageDeps, form: FormFrame): void {
   pageRoute(forms, deps, {
     ...form,
@@ -63,8 +63,8 @@ export function sandboxForms(forms: FastifyInstance, deps: SandboxPageDeps, form
 const discards = { discard_signatures: "on" } as const;
 
 /**
- * Refuses to move an order that somebody has signed, unless the form confirms that the signatures are discarded. Somebody
- * may have signed after the page was shown.
+ * Rejects a move of an order that somebody has signed, unless the form confirms that the signatures are discarded. The
+ * signature may have been made after the page was shown.
  */
 export const signatureCheck =
   (typed: FormValues) =>
@@ -77,7 +77,7 @@ export const signatureCheck =
       );
   };
 
-/** The button of a move that discards signatures: it asks first. */
+/** The button of a move that discards signatures, with a confirmation dialog. */
 export const discardQuestion = (label: string, action: string, fields: Readonly<Record<string, string>>): Html =>
   askFirst({
     label,
@@ -93,6 +93,6 @@ const moveOf = (request: FastifyRequest, code: string) => ({
   attempt: request.id,
 });
 
-/** Redirects to the order's page, which says what was done and which events it fired. */
+/** Redirects to the order's page, which shows the result and the fired events. */
 const played = (code: string, { firedEvents }: SimulationResult, message: FlashMessage): { redirect: string } =>
   done(`/dashboard/orders/${code}?fired=${firedEvents.join(",")}`, message);

@@ -20,7 +20,7 @@ export const languageChoices: readonly Choice[] = [
   { value: "tl", label: "Tagalog" },
 ];
 
-/** @param textCodes whether this installation sends text messages */
+/** @param textCodes true if this installation sends text messages */
 export const authChoices = (textCodes: boolean): readonly Choice[] =>
   Object.entries(identified)
     .filter(([value]) => textCodes || value !== "text_code")

@@ -51,7 +51,7 @@ async function replace({ db, envelopes, closingsOf }: Deps, request: SignerReque
   return others ? "signer-replaced-everywhere" : "signer-replaced-here";
 }
 
-/** Adds the forms for the firm's actions on a signer. Refusals appear on the order's page. */
+/** Adds the forms for the firm's actions on a signer. Errors appear on the order's page. */
 export function signerForms(forms: FastifyInstance, deps: Deps, show: Show): void {
   for (const [name, act] of Object.entries(acts))
     pageRoute(forms, deps, {
@@ -68,5 +68,5 @@ export function signerForms(forms: FastifyInstance, deps: Deps, show: Show): voi
     });
 }
 
-/** The typed values; an empty field counts as absent. */
+/** The typed values, without empty fields. */
 const typedValues = (form: FormValues) => Object.fromEntries(Object.entries(form).filter(([, text]) => text !== ""));

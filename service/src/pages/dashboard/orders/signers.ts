@@ -10,25 +10,28 @@ import { fieldWords } from "./field-words.ts";
 import { authChoices, identified, languageChoices } from "./signer-choices.ts";
 import { sittingPart } from "./sitting.ts";
 
-/** Values of the refused signer form. */
+/** Values of the rejected signer form. */
 export type RefusedSigner = { n: number; typed: FormValues };
 
 export type SignersView = {
   submission: string;
   orderCode: string;
   signers: readonly SignerState[];
-  /** Where the signers sign and fill something in; null while only the document itself can say it. */
+  /**
+   * The places where the signers sign and fill something in; null while the document is not prepared and the order
+   * names none.
+   */
   places: readonly SignerPlace[] | null;
   /** By the signer's number: how many other documents of the closing the same person has to sign. */
   elsewhere: ReadonlyMap<number, number>;
-  /** Whether the order is waiting for signatures. */
+  /** True if the order is waiting for signatures. */
   open: boolean;
   /**
-   * Whether the last round of signing ended without all signatures. The firm can then name the people for the next
+   * True if the last round of signing ended without all signatures. The firm can then name the people for the next
    * round.
    */
   isNextRound: boolean;
-  /** Whether this installation sends text messages. */
+  /** True if this installation sends text messages. */
   textCodes: boolean;
   refused?: RefusedSigner | undefined;
 };
@@ -65,11 +68,11 @@ ${(isNextRound || (open && signer.signedAt === null)) && changes(`/dashboard/ord
   })}${open && sittingPart(`/dashboard/orders/${orderCode}`, signers)}`;
 }
 
-/** When the signer was asked to sign. A link that was made after the signature only leads to the copies. */
+/** The time of the signer's request to sign. A link that was created after the signature only opens the copies. */
 const askedAt = ({ issuedAt, signedAt }: SignerState): Date | null =>
   issuedAt !== null && (signedAt === null || issuedAt <= signedAt) ? issuedAt : null;
 
-/** Where a signer signs, in words; null for a signer who signed elsewhere. */
+/** A signer's places in words; null for a signer who signed elsewhere. */
 function placesWords(places: SignersView["places"], { n, takenIn }: SignerState): string | null {
   if (takenIn) return null;
   if (places === null) return "In the document’s own fields or tags for signatures. Without them, on an added page";

@@ -26,7 +26,7 @@ export const sittingPart = (path: string, signers: readonly SignerState[]): Html
     ? signHere(`${path}/sitting`, "order")
     : "";
 
-/** The form that opens signing on this device. The signers whose turn it is then sign here, one after another. */
+/** The form that starts signing on this device. The signers whose turn it is then sign here, one after another. */
 export function signHere(path: string, what: keyof typeof wordsOf): Html {
   const words = wordsOf[what];
   return html`<details><summary>Sign here, on this device</summary>

@@ -8,7 +8,7 @@ import { namedRows, type RowField, type RowMember, rowField, rowMembers } from "
 export const chargeNote =
   "When your firm pays, its card or bank account is charged at once if the form names the charge, within the limits that owners set. A price that we set after placing is charged only when somebody of your firm has seen it. Otherwise nobody is charged yet.";
 
-/** The first sentence about who pays, because "Place" alone sends nothing to signers. */
+/** A first sentence, because a reader could believe that "Place" alone sends the document to signers. */
 export const paidFirst = "Nothing goes out for signature, and no work begins, before the price is paid.";
 
 /** The labels of the order form's fields. */
@@ -59,7 +59,7 @@ const isOrderField = (name: string): name is OrderField => Object.hasOwn(labels,
 
 const withoutPlace = /^fields is required: the document has no place for/;
 
-/** Whether an order was refused because its document has no place for a signer, and no page may be added. */
+/** True if an order was rejected because its document has no place for a signer, and no page may be added. */
 export const lacksPlace = (message: string): boolean => withoutPlace.test(message);
 
 // Replacements for API error messages that describe how a value is sent in JSON.
@@ -100,9 +100,9 @@ export const rowLabels: Readonly<Record<RowMember, string>> = {
 export type RefusalWords = { text: string; field: OrderField | RowField | null };
 
 /**
- * Rewrites an error message of the API for this page, with labels instead of field names, and finds the form field that
- * it is about.
- * @param values what was typed; maps the API's signers to rows
+ * Rewrites an error message of the API for this page, with labels instead of field names, and finds the form field of
+ * the error.
+ * @param values the typed values, which map the API's signers to rows
  */
 export function refusalWords(message: string, values: FormValues = {}): RefusalWords {
   const own = ownWords.find(({ means }) => means.test(message));
@@ -118,7 +118,7 @@ export function refusalWords(message: string, values: FormValues = {}): RefusalW
   return { text, field: isOrderField(first) ? first : null };
 }
 
-/** Names the signers, counted from 1, who have no signature on the pages. */
+/** Names the signers without a signature on the pages, from their numbers (counted from 1). */
 function unsignedWords(numbers: readonly number[], values: FormValues): string {
   const rows = namedRows(values);
   const nameIn = (row: number) => values[rowField(row, "name")] || values[rowField(row, "email")];
@@ -138,7 +138,7 @@ function fieldWords(message: string, written = ""): string {
   return `${name}: ${rule.replace(/fields\[(\d+)\](?:\.options\[\d+\])?/g, (_, other: string) => nameOfField(written, Number(other)))}`;
 }
 
-/** The index of the field that a refusal is about, counted from 0, and the rule. */
+/** The index (from 0) of the field in an error message, and the violated rule. */
 export function fieldRefusal(message: string): { index: number; rule: string } {
   const [start = "", index = "", member = ""] =
     /^fields\[(\d+)\](?:\.options\[\d+\])?(?:\.([a-z_]+))? ?/.exec(message) ?? [];
@@ -146,7 +146,7 @@ export function fieldRefusal(message: string): { index: number; rule: string } {
   return { index: Number(index), rule: member === "" ? rest : `${member.replace("_", "-")} ${rest}` };
 }
 
-/** Names a field as its sender knows it: `“Parcel number” on page 2`. */
+/** The sender's name for a field: `“Parcel number” on page 2`. */
 function nameOfField(written: string, index: number): string {
   const field = fieldsIn(written)[index];
   return field ? `“${field.label || field.kind}” on page ${field.page}` : `field ${index + 1}`;
@@ -194,9 +194,9 @@ const envelopeWords: Readonly<Record<string, string>> = {
 export const envelopeLabel = (status: string | null): string | null =>
   status === null ? null : Object.hasOwn(envelopeWords, status) ? (envelopeWords[status] ?? status) : status;
 
-/** Shown in place of the envelope's status, where the sandbox completed the signing. */
+/** Shown instead of the envelope's status after a signing that the sandbox completed. */
 export const simulatedLabel = "Signing simulated: nobody’s signature is in the document";
 
-/** Shown where the sandbox moves an order past its signing. */
+/** Shown next to moves of the sandbox that skip the signing. */
 export const signingEnds =
   " When an order moves past its signing, its links to sign end, and its final files don’t show what people signed before. To see real signatures, let everybody sign first.";

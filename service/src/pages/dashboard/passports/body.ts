@@ -14,9 +14,9 @@ export type PassportsView = FormSubmission & {
   passports: readonly ListedPassport[];
   nextCursor: string | null;
   isFirstPage: boolean;
-  /** Whether sealed PDFs are kept. */
+  /** True if sealed PDFs are stored. */
   keepSealed: boolean;
-  /** Tells when stored PDFs are deleted; null when they are not. */
+  /** A sentence on when stored PDFs are deleted; null when they never are. */
   retention: string | null;
   error?: string | undefined;
 };

@@ -54,7 +54,7 @@ type Show = (request: FastifyRequest, code: string, problem: RoomProblem) => Pro
 
 const pathOf = (code: string): string => `/dashboard/rooms/${code}`;
 
-/** Adds the forms on a room's page. A refusal appears in the same part of the page as its form. */
+/** Adds the forms on a room's page. An error appears in the same part of the page as its form. */
 export function roomChanges(forms: FastifyInstance, deps: RoomsDeps, show: Show): void {
   const formIn = (part: RoomPart) =>
     ({
@@ -82,7 +82,7 @@ export function roomChanges(forms: FastifyInstance, deps: RoomsDeps, show: Show)
   });
 }
 
-/** Adds the form that hands a device to the signers of all documents of the closing. */
+/** Adds the form that opens a device for the signers of all documents of the closing. */
 function signingForm(forms: FastifyInstance, { frame, closings }: RoomsDeps, formIn: FormIn): void {
   const { limits, baseUrl } = frame;
   sittingForm(
@@ -100,7 +100,7 @@ function signingForm(forms: FastifyInstance, { frame, closings }: RoomsDeps, for
   );
 }
 
-/** Adds the form that lets the service seal the closing by itself, or stops that. */
+/** Adds the form that turns automatic sealing of the closing on or off. */
 function sealForm(forms: FastifyInstance, { frame, closings }: RoomsDeps, formIn: FormIn): void {
   pageRoute(forms, frame, {
     ...formIn("passport"),
@@ -114,15 +114,16 @@ function sealForm(forms: FastifyInstance, { frame, closings }: RoomsDeps, formIn
 }
 
 /**
- * Adds the form that charges the firm's card or bank account once for all orders of the room that the firm pays, and the
- * one that lets their clients pay instead.
+ * Adds two forms: one charges the firm's card or bank account once for all of the room's orders that the firm pays; the
+ * other makes their clients pay instead.
  */
 function firmPaysForms(forms: FastifyInstance, { frame, checkout }: RoomsDeps, formIn: FormIn): void {
   pageRoute(forms, frame, {
     ...formIn("payment"),
     url: "/dashboard/rooms/:code/charge",
     handle: async ({ params: { code }, form, request }) => {
-      // A second click is refused, because its orders are being charged. So the result needs no record.
+      // A second click is rejected, because its orders are already being charged. So the result needs no deduplication
+      // record.
       const resultOf = <Result>(charged: Result) => charged;
       const end = { record: recordNothing, resultOf, expected: shownCharge(form) };
       await roomCharge(checkout, principalOf(request), code, end);
@@ -139,7 +140,7 @@ function firmPaysForms(forms: FastifyInstance, { frame, checkout }: RoomsDeps, f
   });
 }
 
-/** The orders and prices that the page with the form showed. @throws ServiceError for a form without them */
+/** The orders and prices that the page showed with the form. @throws ServiceError for a form without them */
 const shownOrders = ({ orders = "" }: FormValues): ShownOrder[] =>
   orders.split(" ").map((each) => {
     const [, code = "", cents = ""] = /^([0-9a-f]{40}):(\d{1,12})$/.exec(each) ?? [];
@@ -147,7 +148,7 @@ const shownOrders = ({ orders = "" }: FormValues): ShownOrder[] =>
     return { code, totalCents: Number(cents) };
   });
 
-/** Adds to the error how many orders were attached before it, because these stay attached. */
+/** Adds to the error how many orders were attached before it, because these orders stay attached. */
 const afterAdding = (added: number, { code, message }: ServiceError): ServiceError =>
   new ServiceError(code, `${message} ${added === 1 ? "1 order was" : `${added} orders were`} added before that.`);
 

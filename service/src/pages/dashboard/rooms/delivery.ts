@@ -75,11 +75,11 @@ type DeliveryView = {
   submission: string;
   deliveries: NonNullable<RoomDetailView["deliveries"]>;
   problem: Html;
-  /** Values of the form that was refused; null on a newly opened page. */
+  /** Values of the rejected form; null on a newly opened page. */
   typed: FormValues | null;
 };
 
-/** All finished documents, to download or to send, and what was sent before. */
+/** All finished documents, to download or to send, and the earlier deliveries. */
 export function deliveryCard(view: DeliveryView): Html {
   const { deliveries, problem } = view;
   const { roomCode } = view.room;
@@ -104,7 +104,7 @@ ${sendForm(view)}`;
 function sendForm({ room, submission, typed, deliveries }: DeliveryView): Html {
   const people = recipientsIn(room);
   const [only = null, ...more] = people.filter(({ role }) => /^recipient$|lender/i.test(role));
-  // Of several, the sender chooses one by the address.
+  // With several recipients, the sender chooses one by address.
   const filled = typed ?? (only && more.length === 0 ? { name: only.name, email: only.email } : {});
   return html`<form class="form room-part" method="post" action="/dashboard/rooms/${room.roomCode}/deliveries">
 <h3>Send to the lender</h3>
@@ -120,14 +120,16 @@ ${missingPart({ room, deliveries, typed })}
 </form>`;
 }
 
-/** The people of the room who are neither its client nor sign. */
+/** The people of the room who are neither its client nor signers. */
 const recipientsIn = ({ participants }: DeliveryView["room"]) =>
   participants.filter(({ role }) => role !== "client" && role !== "signer");
 
 const titleOf = ({ code, title }: { code: string; title: string | null }): string =>
   title ?? `Order ${code.slice(0, 6).toUpperCase()}`;
 
-/** Lists what the recipient would miss if the documents were sent now. It forbids nothing. */
+/**
+ * Lists the documents that the recipient would miss if the delivery were sent now. The form can be sent nevertheless.
+ */
 function missingPart({ room, deliveries, typed }: Pick<DeliveryView, "room" | "deliveries" | "typed">) {
   const { orders, sendable, certificate } = deliveries;
   const own = new Set(orders.map(({ code }) => code));
@@ -179,7 +181,7 @@ function certificateLine(certificate: CertificateOffer | NoCertificate): string[
   ];
 }
 
-/** The box is ticked if the certificate lists all documents in the form, and leads to no others. */
+/** The box is ticked by default if the certificate lists all documents in the form, and no others. */
 function certificateBox({ version, isCurrent, others }: CertificateOffer, typed: FormValues | null): Html {
   const use = isCurrent
     ? "The recipient can check each document as a part of this closing."

@@ -36,7 +36,10 @@ ${card("state", status === "closed" ? "Reopen the room" : "Close the room", stat
 </div>`;
 }
 
-/** Says what a member can do for test orders between two services, which begin by themselves only in live. */
+/**
+ * A hint for test orders between two services: in live the next service starts automatically, but in test a member must
+ * start it.
+ */
 const idleInTest = ({ environment, room }: RoomDetailView): string =>
   environment === "test" && room.orders.some(isBetweenServices)
     ? "In test, the next service does not begin by itself: press “Complete” under Sandbox, or ask the operator of this service to begin it."
@@ -74,8 +77,8 @@ ${checkbox({ form: "participant", name: "invite", label: "Email them the room’
 }
 
 /**
- * Whether the box that invites a new participant by mail is ticked: yes by default, and after a refusal as it was in
- * the refused form.
+ * True if the box that invites a new participant by mail is ticked: by default, and after an error as in the rejected
+ * form.
  */
 const isInviting = (view: RoomDetailView): boolean =>
   view.problem?.part !== "add-participant" || view.problem.typed["invite"] !== undefined;
@@ -163,11 +166,11 @@ function statePart(view: RoomDetailView): Html {
 ${closed ? buttonForm(formPath(view, "reopen"), "Reopen the room") : buttonForm(formPath(view, "close"), "Close the room", { kind: "quiet-button" })}`;
 }
 
-/** Whether the service will seal the closing without a person. */
+/** True if the service will seal the closing automatically. */
 const sealsByItself = ({ room: { sealWish } }: RoomDetailView): boolean =>
   sealWish !== null && sealWish.sealedAt === null;
 
-/** The state of the seal that the service makes by itself, and the button that switches it on or off. */
+/** The state of automatic sealing, and the button that turns it on or off. */
 function sealByItself(view: RoomDetailView): Html {
   const { sealWish } = view.room;
   if (!sealWish)
@@ -195,7 +198,7 @@ function stateOf(view: RoomDetailView, wish: SealWish): Html {
 
 type Orders = RoomDetailView["room"]["orders"];
 
-/** The state of a seal that is not made, although every order has ended. */
+/** The state of an automatic seal that is still missing although every order has ended. */
 function endedState(orders: Orders, { problem, nextTryAt }: SealWish): Html {
   if (problem !== null) {
     const next =
@@ -209,7 +212,7 @@ function endedState(orders: Orders, { problem, nextTryAt }: SealWish): Html {
     : html`<p>${endedWords(orders)} The service seals nothing, because none of them is completed.</p>`;
 }
 
-/** Says that every order has ended, and how many without being completed. */
+/** A sentence that every order has ended, and how many of them were not completed. */
 function endedWords(orders: Orders): string {
   const others = ["Cancelled", "Refunded"].flatMap((status) => {
     const count = orders.filter((order) => order.status === status).length;
@@ -218,7 +221,7 @@ function endedWords(orders: Orders): string {
   return `Every order has ended${others.length > 0 ? ` (${others.join(", ")})` : ""}.`;
 }
 
-/** Names the closing's version. It may be one that a person sealed, or that the service sealed for an earlier wish. */
+/** Names the sealed version of the closing. A person may have sealed it, or the service, for an earlier request. */
 function sealedWords({ room }: RoomDetailView, { sealedAt, sealedVersion }: SealWish): Html {
   const isService = room.versions.some(
     ({ version, createdAt }) => version === sealedVersion && new Date(createdAt).getTime() === sealedAt?.getTime(),

@@ -9,7 +9,7 @@ import { type Html, html } from "../../ui/render.ts";
 import { type FormSubmission, submissionFields } from "../submit-once.ts";
 import { openOrClosed } from "./view.ts";
 
-/** The reason why a form was refused, and what was typed into it. */
+/** The reason why a form was rejected, and its typed values. */
 export type RoomsProblem = { error: string; typed: FormValues };
 
 type Page = Awaited<ReturnType<typeof roomPage>>;
@@ -17,7 +17,7 @@ type Page = Awaited<ReturnType<typeof roomPage>>;
 export type RoomsView = Page &
   FormSubmission & {
     isFirstPage: boolean;
-    /** The open closings, those that are due first at the top. */
+    /** The open closings, sorted by due date. */
     closings: readonly OpenClosing[];
     /** How many of the firm's rooms are open. */
     openRooms: number;
@@ -51,7 +51,7 @@ ${
 }`;
 }
 
-/** The open closings by the day on which they are due, each with the order that waits and the firm's next step. */
+/** The open closings by due date, each with the order that blocks it and the firm's next step. */
 const closingTable = (closings: readonly OpenClosing[]): Html =>
   records(
     "Open closings, those due first at the top",
@@ -78,7 +78,7 @@ function dayCell({ closesOn, due }: OpenClosing): Html | string {
   return due === "today" ? html`${day} ${statusBadge("attention", "Today")}` : day;
 }
 
-/** The words of the button for an order that is stuck, by its status. Other orders wait for an operator. */
+/** The button labels for an order that is stuck, by its status. Orders in other statuses wait for an operator. */
 const fixWords: Readonly<Record<string, string>> = {
   PaymentFailed: "Get it paid",
   EsignDeclined: "Put it right",

@@ -15,8 +15,7 @@ import { orderName } from "../orders/words.ts";
 import { formPath, problemOf, type RoomDetailView, typedInto } from "./view.ts";
 
 /**
- * The selected orders, and the typed code. Somebody may also type the address of an order's page, which contains the
- * code.
+ * The selected orders, and the typed code. People may also paste the URL of an order's page, which contains the code.
  */
 export function orderCodesOf(form: FormValues): string[] {
   const ticked = Object.keys(form).flatMap((name) => /^order-([0-9a-f]{40})$/.exec(name)?.[1] ?? []);

@@ -97,7 +97,7 @@ function noneIfAltered(error: unknown): null {
   throw error;
 }
 
-/** Adds the page of a room of the firm, with everything that its owner may do. */
+/** Adds the page of one of the firm's rooms, with all actions of its owner. */
 function roomDetail(forms: FastifyInstance, deps: RoomsDeps): void {
   pageRoute(forms, deps.frame, {
     url: "/dashboard/rooms/:code",
@@ -143,7 +143,7 @@ function roomDetail(forms: FastifyInstance, deps: RoomsDeps): void {
   }
 }
 
-/** The room without the orders that a job is about to charge to the firm, and the sums of these orders. */
+/** The room without the orders that a queued job is about to charge, and the sums of these orders. */
 async function withoutQueued(db: Sql, room: OwnRoom): Promise<{ due: OwnRoom; sending: number[] }> {
   const own = [...room.ownOrders.values()].filter((order) => order.payBy === "firm" && sumDue(order) !== null);
   if (own.length === 0 || room.firmMethod === null) return { due: room, sending: [] };
@@ -158,7 +158,7 @@ async function withoutQueued(db: Sql, room: OwnRoom): Promise<{ due: OwnRoom; se
   };
 }
 
-/** The payments of the firm that paid orders of the room. */
+/** The firm's payments that paid orders of the room. */
 const paidOf = ({ charges }: OwnRoom) => [
   ...Map.groupBy(
     charges.filter(({ state }) => state === "succeeded"),
@@ -167,9 +167,9 @@ const paidOf = ({ charges }: OwnRoom) => [
 ];
 
 /**
- * How the firm pays the orders of its room that are not paid.
- * @param refused the part of the page with a refusal. Why clients can't pay is read only then, because that takes
- * several statements for each order.
+ * The firm's payment of the unpaid orders of its room.
+ * @param refused the part of the page with an error. Only then are the reasons read why clients can't pay, because that
+ * takes several statements for each order
  */
 async function firmPaysOf(
   checkout: RoomsDeps["checkout"],

@@ -9,7 +9,7 @@ import { clientPaysQuestion, isAboveLimit } from "../orders/firm-pays.ts";
 import { orderTitle } from "./orders.ts";
 import { formPath, problemOf, type RoomDetailView } from "./view.ts";
 
-/** For each payer: the link to one checkout for all orders of the firm that this payer can pay now. */
+/** For each payer: the link to one checkout for all of the firm's orders that this payer can pay now. */
 export const paymentPart = (view: RoomDetailView): Html =>
   html`${problemOf(view, "payment")}${payers.map((payer) => paymentOf(view, payer))}`;
 
@@ -54,20 +54,23 @@ function clientsPayPart(view: RoomDetailView): Html | false {
   });
 }
 
-/** Tells why the latest payment failed. One order is enough to stop it, because a person approved its whole sum. */
+/**
+ * The reason why the latest payment failed. A single order can stop the whole payment, because a person approved its
+ * total.
+ */
 const failedPart = ({ failed }: RoomDetailView["firmPays"]): Html =>
   html`${paymentLine(failed)}${failed.length > 1 && failed[0]?.reason !== "not_agreed" && html`<p>One order is enough to stop the whole payment: none of them was charged. Charge them again once you have looked.</p>`}${isAboveLimit(failed[0]) && html`<p>An owner of your firm can charge here. After a limit was raised under Billing, charge again here: nothing is tried again by itself.</p>`}`;
 
 const countOf = ({ length }: readonly unknown[]): string => (length === 1 ? "one order" : `${length} orders`);
 
-/** The payment that a job sends in a moment. */
+/** The payment that a queued job is about to send. */
 const sendingPart = ({ sending }: RoomDetailView["firmPays"]): Html =>
   html`${sending.length > 0 && html`<p>Your firm’s payment for ${countOf(sending)} of this room, ${money(sending.reduce((sum, cents) => sum + cents, 0))}: Being sent</p>`}`;
 
 const paidPart = ({ paid }: RoomDetailView["firmPays"]): Html =>
   html`${paid.map((charges) => html`<p>Your firm paid ${countOf(charges)} of this room: ${money(sumOfCharges(charges))}. The receipt of each order is on its page; the card or bank account and the time are <a href="/dashboard/billing#charges">under Billing</a>.</p>`)}`;
 
-/** The state of one of the firm's payments; empty for none. It may also pay orders that have left the room. */
+/** The state of one of the firm's payments; empty for none. The payment may include orders that have left the room. */
 function paymentLine(charges: readonly ChargeOfOrder[]): Html {
   const [first] = charges;
   return html`${first && html`<p>Your firm’s payment for ${countOf(charges)} of this room, ${money(sumOfCharges(charges))}: ${chargeText(first)}</p>`}`;
@@ -78,7 +81,7 @@ function chargePart(view: RoomDetailView): Html | false {
   const { method, failed, chargeableCents } = view.firmPays;
   if (!method || chargeableCents === 0) return false;
   const [latest] = failed;
-  // A charge without a person would be refused again.
+  // The bank demands confirmation by the card holder, so a charge without a person would be declined again.
   if (latest?.reason === "authentication_required" && latest.methodId === method.id)
     return html`<p>Your bank wants a person to confirm: ${view.hasCheckout ? "open the checkout" : "pay them in the sandbox"}.</p>`;
   return buttonForm(formPath(view, "charge"), `Charge the firm: ${money(chargeableCents)} to ${methodName(method)}`, {

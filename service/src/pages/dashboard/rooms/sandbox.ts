@@ -17,8 +17,8 @@ import { type FormIn, formPath, problemOf, type RoomDetailView } from "./view.ts
 type Deps = { frame: DashboardFrame; closings: SealClosingDeps; sandbox: SandboxDeps };
 
 /**
- * Adds the forms that move all test orders of a room. One payment pays all of them together. They are completed one
- * after another: a refused move stops there, the page shows the refusal, and the orders before it keep their new status.
+ * Adds the forms that move all test orders of a room. One payment pays all of them. Completions run one after another
+ * and stop at the first error, which the page shows; orders completed before it keep their new status.
  */
 export function sandboxForms(forms: FastifyInstance, { frame, closings, sandbox }: Deps, formIn: FormIn): void {
   pageRoute(forms, frame, {
@@ -28,7 +28,7 @@ export function sandboxForms(forms: FastifyInstance, { frame, closings, sandbox 
       const asked = { principal: principalOf(request), roomCode: code };
       const room = await ownRoom(closings, asked.principal, code);
       const unpaid = movable(room, "pay").map(({ orderCode }) => room.ownOrders.get(orderCode)?.payBy);
-      // Each payer's orders need a payment of their own.
+      // The orders of each payer need a separate payment.
       for (const payBy of new Set(unpaid))
         await sandboxRoomCheckout(sandbox, { ...asked, payBy, attempt: `${request.id}:${payBy}` }, "success");
       return done(`/dashboard/rooms/${code}`, "room-paid");
@@ -42,7 +42,7 @@ export function sandboxForms(forms: FastifyInstance, { frame, closings, sandbox 
       const room = await ownRoom(closings, principal, code);
       const moved = movable(room, "advance").map(({ orderCode }) => orderCode);
       const check = signatureCheck(form);
-      // Checks all orders before any of them moves, because a signature on the last one must stop the first one, too.
+      // Checks all orders before the first one moves: a signature on the last order must also stop the first.
       for (const orderCode of moved) await check(sandbox.db, orderCode);
       for (const orderCode of moved)
         await sandboxComplete(sandbox, { principal, code: orderCode, attempt: request.id, check });

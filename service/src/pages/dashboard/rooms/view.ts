@@ -10,7 +10,7 @@ import type { FormValues } from "../../ui/forms/form-body.ts";
 import type { PageCall } from "../../ui/page/route.ts";
 import type { Html } from "../../ui/render.ts";
 
-/** The parts of the page in which a refusal can be shown. */
+/** The parts of the page in which an error can be shown. */
 export type RoomPart =
   | "attach"
   | "orders"
@@ -26,7 +26,7 @@ export type RoomPart =
 
 /**
  * The properties that all routes of a room's forms share.
- * @param part the part of the page that contains the form; after a refusal, the page shows the message there
+ * @param part the part of the page with the form, in which an error is shown
  */
 export type FormIn = (part: RoomPart) => {
   method: "POST";
@@ -39,8 +39,8 @@ export type FirmPaysRoom = {
   /** The cents that one payment of the firm would charge now. */
   chargeableCents: number;
   /**
-   * The orders with an unpaid price. After a refusal in this part of the page, also why the client of an order can't pay
-   * it instead; otherwise null.
+   * The orders with an unpaid price. After an error in this part of the page, also the reason why an order's client
+   * can't pay it instead; otherwise null.
    */
   prices: readonly (ShownOrder & { refusal: string | null })[];
   /** For each payment in process: its charges of orders in this room. */
@@ -66,19 +66,19 @@ export type RoomDetailView = {
    * in this environment.
    */
   payable: Record<Payer, readonly number[]>;
-  /** Whether orders of this environment are paid by a hosted checkout. */
+  /** True if orders of this environment are paid by a hosted checkout. */
   hasCheckout: boolean;
-  /** How the firm pays its orders of the room by its card or bank account. */
+  /** The firm's payments of its orders in the room, by card or bank account. */
   firmPays: FirmPaysRoom;
   /** The firm's latest orders, to choose from. Empty for a closed room. */
   orders: readonly FirmOrder[];
   titleOf: TitleOf;
   baseUrl: string;
-  /** The sentence that says how long the room's certificates are kept. */
+  /** The sentence on how long the room's certificates are stored. */
   retention: string | null;
   /** Null when somebody altered an order of the room in the database. */
   deliveries: Awaited<ReturnType<typeof deliveriesOf>> | null;
-  /** The codes of the orders whose fax was sent early, while they are shipped, and failed. */
+  /** The codes of the orders whose early fax failed while they are shipped. */
   failedFaxes: ReadonlySet<string>;
   problem: RoomProblem | undefined;
 };
@@ -87,7 +87,7 @@ export type RoomDetailView = {
 export const problemOf = ({ problem }: RoomDetailView, part: RoomPart): Html =>
   errorSummary(problem?.part === part ? problem.error : null);
 
-/** Values of the refused form. */
+/** Values of the rejected form. */
 export const typedInto = ({ problem }: RoomDetailView, part: RoomPart): FormValues =>
   problem?.part === part ? problem.typed : {};
 
@@ -95,7 +95,7 @@ export const typedInto = ({ problem }: RoomDetailView, part: RoomPart): FormValu
 export const signingCodes = ({ ownOrders }: Pick<OwnRoom, "ownOrders">): string[] =>
   [...ownOrders].flatMap(([code, { status }]) => (status === "EsignPending" ? [code] : []));
 
-/** The address of a form of the room. */
+/** The URL of a form of the room. */
 export const formPath = ({ room }: RoomDetailView, form: string): string => `/dashboard/rooms/${room.roomCode}/${form}`;
 
 export const openOrClosed = (status: string): Html =>

@@ -21,7 +21,7 @@ export type SettingsView = {
   /** The firm’s latest request for live access; null when it has made none. */
   liveRequest: LiveRequest | null;
   error?: string;
-  /** Values of the refused form. */
+  /** Values of the rejected form. */
   typed?: FormValues;
 };
 
@@ -57,8 +57,8 @@ function liveState(principal: Principal): string {
 }
 
 /**
- * The part in which an owner asks for live access. An operator of the service decides on the request, so nobody has to
- * pass on a live key.
+ * The part in which an owner requests live access. An operator of the service decides on the request, so nobody has to
+ * send a live key to anyone.
  */
 function livePart({ principal, liveRequest }: SettingsView): Html {
   if (principal.member?.role !== "owner")
@@ -82,8 +82,8 @@ const pauseLabels: Readonly<Record<(typeof servicePauses)[number], string>> = {
 };
 
 /**
- * The form that sets a pause. A pause gives somebody time to look at a document, and to put its order on hold, before
- * it is shipped or faxed.
+ * The form that sets a pause before shipping or faxing. During a pause somebody can check a document, and put its order
+ * on hold.
  */
 function pauseForm(view: SettingsView): Html {
   const value = servicePauses.find((each) => each === view.pause) ?? 0;

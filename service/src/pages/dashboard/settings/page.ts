@@ -49,7 +49,7 @@ function settingsForms(forms: FastifyInstance, deps: SettingsDeps): void {
       const branding = {
         brandName,
         accentColor: accentColor.trim(),
-        // If the address is the saved one, the logo does not change. It may be an uploaded logo.
+        // If the URL is unchanged, the logo does not change, because it may be an uploaded file.
         logoUrl: logoUrl.trim() === current ? undefined : logoUrl.trim(),
         contactEmail: contactEmail.trim(),
       };
@@ -107,7 +107,7 @@ async function settingsShown(
   });
 }
 
-/** The path of the section that `returnTo` is in. A page below it may not exist in the other environment. */
+/** The path of the section that contains `returnTo`. A page below it may not exist in the other environment. */
 const sectionOf = (returnTo = ""): string =>
   /^\/dashboard\/(?:orders|templates|rooms|passports|webhooks|analytics|team|keys|security|billing|statements|settings)(?=[/?]|$)/.exec(
     returnTo,

@@ -28,12 +28,12 @@ type Statement = StatementWithLines["statement"];
 
 type StatementsView = {
   principal: Principal;
-  /** The months, oldest first. The last one is still open. */
+  /** The months, oldest first. The last month is still open. */
   statements: readonly Statement[];
   /** The result of a search for a file number, by month; null without a search. */
   found: { file: string; months: readonly (Pick<Statement, "month"> & { matches: number })[] } | null;
   buyer: Awaited<ReturnType<typeof buyerOf>>;
-  /** The time zone of firms that chose none. */
+  /** The time zone for firms without one of their own. */
   serviceZone: string;
   error?: string;
   typed?: FormValues;
@@ -57,7 +57,7 @@ const findForm = (action: string, file: string, clear: Html | false): Html =>
 ${field({ name: "file", label: "Find a file number", required: true, maxLength: 100, value: file, autocomplete: "off" })}
 <div class="form-actions"><button type="submit" class="quiet-button">Find</button>${clear}</div></form>`;
 
-/** Finds the months that have lines of a file number. */
+/** The form that finds the months with a given file number. */
 function searchPart({ found, statements }: StatementsView): Html | false {
   if (statements.every(({ sums }) => sums.payments === 0)) return false;
   const hits = [...(found?.months ?? [])].reverse().filter(({ matches }) => matches > 0);
@@ -75,7 +75,7 @@ const files = (month: string): Html =>
   html`<a href="${path}/${month}/pdf" download>PDF<span class="visually-hidden"> of ${month}</span></a> <a href="${path}/${month}/csv" download>CSV<span class="visually-hidden"> of ${month}</span></a>`;
 
 function months(statements: readonly Statement[]): Html {
-  // Without this column, the row of a month with a lost dispute would not add up.
+  // Shown only if needed: without this column, the row of a month with a lost dispute would not add up.
   const hasLosses = statements.some(({ sums: { losses } }) => losses !== 0);
   return statements.length <= 1 && statements.every((each) => each.sums.payments === 0)
     ? emptyState("Nothing was paid yet", "A month is closed on the 1st of the next one, and then never changes.")
@@ -137,7 +137,7 @@ const imports = ({ statement: { month }, lines }: StatementWithLines, payer: str
       html` <a href="${path}/${month}/import/${program}?payer=${encodeURIComponent(payer)}" download>For ${name}<span class="visually-hidden">: ${payer}</span></a>`,
   )}`;
 
-/** The lines on one page of a month. On a phone, each line is a card, and all of a busy month would be very long. */
+/** The lines on one page of a month. On a phone each line is a card, so a whole busy month would be very long. */
 const linesOnPage = 25;
 
 const leastToSearch = 5;
@@ -208,7 +208,7 @@ function linesPart(found: StatementWithLines, { page, file }: MonthPage): Html {
   return html`${find}${range}${inPages}${pager("Pages of lines")}${lines.length > 0 && linesTable(lines, zone)}${lines.some(({ document }) => document === null) && html`<p class="form-note">A document’s name is shown as long as the document is kept. After that, the order and its file number say which one it was.</p>`}${pager("Pages of lines, below")}`;
 }
 
-/** A short text that is not divided into two lines, except on a phone. */
+/** A short text that wraps only on a phone. */
 const unbroken = (text: string): Html => html`<span${text.length <= 14 && html` class="keep"`}>${text}</span>`;
 
 function linesTable(lines: ReturnType<typeof ledgerOf>, zone: string): Html {

@@ -1,4 +1,4 @@
-/** A month's statement as CSV: complete, and as accounting programs import it. */
+/** A month's statement as CSV: the complete statement, and the import files for accounting programs. */
 import {
   ledgerOf,
   lineKind,
@@ -19,13 +19,13 @@ const headIn = (zone: string): string[] => [
 
 const dollars = (cents: number): string => (cents / 100).toFixed(2);
 
-/** YYYY-MM-DD, which is how a date is written in Swedish. */
+/** YYYY-MM-DD, the Swedish date format. */
 const dayIn = (zone: string) => new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeZone: zone });
 
 /**
  * One line for each document, between a line with the opening balance and one with the closing balance. Dates are
- * YYYY-MM-DD in the statement's time zone. The amount has a sign; the balance is in US dollars. Programs may rely on the
- * order of the columns, so new ones are added at the end.
+ * YYYY-MM-DD in the statement's time zone. The amount has a sign; the balance is in US dollars. Programs may rely on
+ * the order of the columns, so new columns are added at the end.
  */
 export function statementCsv({ statement, lines }: StatementWithLines): string {
   const { startsAt, endsAt, zone, sums } = statement;
@@ -33,7 +33,7 @@ export function statementCsv({ statement, lines }: StatementWithLines): string {
   const balanceRow = (date: string, kind: string, cents: number) => [
     ...[date, "", "", "", "", kind, "", "", "", "", "USD", "", "", "", dollars(cents), "", "", ""],
   ];
-  // The last instant of the month, since its end belongs to the next one.
+  // The last instant of the month, because `endsAt` is already in the next month.
   const lastDay = endsAt === null ? "" : day.format(new Date(endsAt.getTime() - 1));
   return csv([
     headIn(zone),
@@ -63,7 +63,7 @@ export function statementCsv({ statement, lines }: StatementWithLines): string {
   ]);
 }
 
-/** The accounting programs whose import has a file of its own. */
+/** The accounting programs with a separate import file. */
 export const importPrograms = { quickbooks: "QuickBooks", xero: "Xero" } as const;
 export type ImportProgram = keyof typeof importPrograms;
 
@@ -90,10 +90,10 @@ export function importName({
   return `${[program, method, environment, month].filter((part) => part !== "").join("-")}.csv`;
 }
 
-/** Whether the firm made the payment, so that its own books have it. */
+/** True if the firm itself made the payment, so that its own books contain it. */
 export const isOwnPayment = (line: Line): boolean => payerOf(line) === "firm" && line.currency === "usd";
 
-/** QuickBooks refuses many characters outside ASCII, and cuts a description after 250 characters. */
+/** QuickBooks rejects many characters outside ASCII, and truncates a description after 250 characters. */
 const plain = (text: string): string =>
   text
     .normalize("NFKD")
@@ -111,10 +111,12 @@ const describe = (line: Line): string =>
   );
 
 /**
- * The payments of one of the firm's own methods, as the program imports the statement of a card or bank account: money
- * that was spent is negative. It has no lines with balances, which the programs would import as payments. The sum is that
- * of the payer on the page, with the opposite sign. QuickBooks wants three columns with the dates of the United States,
- * Xero five columns in this order. A byte order mark would be a part of the first column's name.
+ * The payments of one of the firm's own methods, in the import format for a card or bank account: money that was spent
+ * is negative, so the sum has the opposite sign of the page's sum for this payer.
+ *
+ * Lines with balances are omitted, because the programs would import them as payments. QuickBooks requires three
+ * columns with US dates, Xero five columns in this order. There is no byte order mark, because it would become part of
+ * the first column's name.
  */
 export function importCsv(
   { statement, lines }: StatementWithLines,

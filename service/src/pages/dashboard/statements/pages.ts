@@ -21,11 +21,12 @@ import { importCsv, importName, isImportProgram, statementCsv } from "./files.ts
 
 const path = "/dashboard/statements";
 
-/** The part of a file number to find; empty for none. No stored text has a NUL, which the database refuses. */
+/** The search text for file numbers; empty for none. Removes NUL characters, which PostgreSQL rejects. */
 const fileIn = ({ file = "" }: PageCall["query"]): string => file.replaceAll("\0", "").trim().slice(0, 100);
 
 /**
- * The firm's statements, and the name and address on its receipts. Only members with the right to see billing get them.
+ * The firm's statements, and the name and address on its receipts. Only members with the right to see billing may open
+ * them.
  */
 export function statementPages(
   forms: FastifyInstance,

@@ -15,7 +15,7 @@ export type TeamView = {
   invitations: readonly Invitation[];
   now: Date;
   error?: string;
-  /** Values of the refused form. */
+  /** Values of the rejected form. */
   typed?: FormValues;
 };
 
@@ -84,7 +84,7 @@ const roles = [
   { value: "owner", label: "Owner" },
 ];
 
-/** The members, and the actions that the caller may take on each of them. */
+/** The members, and the caller's possible actions on each of them. */
 const memberTable = ({ principal, members }: { principal: Principal; members: readonly Member[] }): Html =>
   records(
     "Members of the firm",
@@ -107,8 +107,8 @@ const memberTable = ({ principal, members }: { principal: Principal; members: re
   );
 
 /**
- * The buttons for a member. An owner without live access can't manage members who have it. The only owner can't give up
- * the role or leave while there are other members.
+ * The buttons for a member. An owner without live access can't manage members with live access. While there are other
+ * members, the only owner can neither give up the role nor leave.
  */
 function actions(principal: Principal, member: Member, members: readonly Member[]): Html {
   const { userId, email, role, liveAccess, seesBilling } = member;

@@ -15,7 +15,7 @@ import { pageWords, type RoleValues, roleField } from "./form-fields.ts";
 
 export const path = "/dashboard/templates";
 
-/** Why a form was refused, in the words of the API, and what was typed. */
+/** The reason why a form was rejected, in the words of the API, and its typed values. */
 export type Problem = { error: string; typed: FormValues };
 
 export const flagsOf = ({ content: { services } }: TemplateVersion): string =>
@@ -31,7 +31,7 @@ export const pdfField = (hint: string, required: boolean): Html =>
 <p class="hint" id="field-document-hint">${hint} At most 35 MB.</p>
 <input type="file" id="field-document" name="document" accept="application/pdf,.pdf"${required && html` required`} aria-describedby="field-document-hint"></div>`;
 
-/** A row of inputs for each role. A row without a name counts as absent. */
+/** A row of inputs for each role. A row without a name is ignored. */
 function rolesPart(rows: readonly RoleValues[], textCodes: boolean): Html {
   return html`${rows.map((row, index) => {
     const at = (member: "name" | "auth" | "language" | "routing") => roleField(index + 1, member);
@@ -45,17 +45,17 @@ ${select({ name: at("auth"), label: "Identified by", value: row.auth, options: a
 }
 
 type PlacesView = {
-  /** The fields as text, in the form of the API. */
+  /** The fields as text, in the API's format. */
   written: string | undefined;
-  /** The address of the document of which a new version is made; empty when a document must be chosen. */
+  /** The URL of the document for a new version; empty when a document must be chosen. */
   fileUrl: string;
-  /** Why the form was refused, in the words of the API. */
+  /** The reason why the form was rejected, in the words of the API. */
   error: string | undefined;
 };
 
 /**
- * The part of the form in which our script lets the firm place fields on the form's pages. Without a script the fields
- * stay as they are.
+ * The part of the form in which our script allows the firm to place fields on the document's pages. Without JavaScript
+ * the fields stay unchanged.
  */
 function placesPart({ written, fileUrl, error }: PlacesView): Html {
   const refused = error?.startsWith("fields[") ? [fieldRefusal(error)] : [];
@@ -76,11 +76,11 @@ export type TemplateFormView = FormSubmission & {
   textCodes: boolean;
   values: FormValues;
   error?: string | undefined;
-  /** The order from which the template is made; null for a PDF. */
+  /** The order from which the template is created; null for a PDF. */
   order: { code: string; name: string } | null;
 };
 
-/** The form that makes a template from a PDF, or from an order. */
+/** The form that creates a template from a PDF, or from an order. */
 export function newTemplateBody(view: TemplateFormView): Html {
   const { values, order, rows, textCodes, pdfJs, error } = view;
   const lead = order
@@ -119,14 +119,14 @@ const messageField = (value: string | undefined): Html =>
 export type TemplateDetailView = FormSubmission & {
   pdfJs: string;
   template: TemplateVersion;
-  /** The refused values and the reason; shown instead of the version's values. */
+  /** The rejected values and the reason; shown instead of the version's values. */
   problem?: Problem | undefined;
   rows: readonly RoleValues[];
   textCodes: boolean;
   latest: number;
 };
 
-/** One template: its content, the form to use it, and what can be changed. */
+/** One template: its content, the form that uses it, and the forms that change it. */
 export function templateBody(view: TemplateDetailView): Html {
   const { template, latest } = view;
   const { templateId, name, version, archivedAt, content } = template;

@@ -127,7 +127,7 @@ function progressPages(app: FastifyInstance, forms: FastifyInstance, deps: Templ
       method: "POST",
       policy: "partner-write",
       url: `${bulkPath}/:id/${verb}` as `${typeof bulkPath}/:id/act`,
-      // Repeating the request is harmless, because an order is placed only for a row that still waits.
+      // A repeated request is harmless, because an order is placed only for a row that has none.
       handle: async ({ request, params, form }) => {
         await act(bulk, principalOf(request), params.id, form);
         return { redirect: `${bulkPath}/${params.id}` };
@@ -157,7 +157,9 @@ async function placeShown(bulk: BulkDeps, principal: Principal, id: string, form
   await placeRows(bulk, principal, id, shown);
 }
 
-/** Says what follows when the waiting rows are placed as orders. `sent`: the charge that the form of its button names. */
+/**
+ * Describes the next steps after the waiting rows are placed as orders. `sent`: the charge in the form of the button.
+ */
 async function afterPlacingRows(
   { orders, bulk }: TemplatePagesDeps,
   principal: Principal,
@@ -178,7 +180,7 @@ async function afterPlacingRows(
   return { after, sent: isCharged ? { total_cents: String(cents), charged_method: method.id } : {} };
 }
 
-/** Adds the file with the result of each row, for the sender of a list. */
+/** Adds the CSV file with the result of each row, for the member who uploaded the list. */
 function resultFile(app: FastifyInstance, deps: TemplatePagesDeps): void {
   pageRoute(app, deps.frame, {
     url: `${bulkPath}/:id/rows.csv`,
@@ -192,7 +194,7 @@ function resultFile(app: FastifyInstance, deps: TemplatePagesDeps): void {
   });
 }
 
-/** All rows of the list as they are now, in the order of the file. */
+/** All rows of the list in their current state, in the order of the file. */
 async function resultRows(bulk: BulkDeps, owner: Owner, id: string): Promise<string[][]> {
   const found: string[][] = [];
   for (let cursor: string | null = ""; cursor !== null; ) {
@@ -236,7 +238,7 @@ type ProgressView = Awaited<ReturnType<typeof rowPage>> & {
   bulk: Bulk;
   name: string;
   error: string | undefined;
-  /** Says what follows when the waiting rows are placed. */
+  /** Describes the next steps after the waiting rows are placed. */
   after: Html;
   sent: Record<string, string>;
 };

@@ -39,8 +39,8 @@ export type NewFillView = FormSubmission & {
 };
 
 /**
- * The form with which a member has a template or a catalog document filled in online. It asks who will fill it in, and
- * for the wording of the questions.
+ * The form with which a member requests that somebody fills in a template or a catalog document online. It asks for
+ * that person, and for the wording of the questions.
  */
 export function newFillBody(view: NewFillView): Html {
   const { name, action, back, questions, values, error } = view;
@@ -129,7 +129,7 @@ type FillsView = {
   items: readonly FillView[];
   nextCursor: string | null;
   isFirstPage: boolean;
-  /** The catalog documents that have a form for every firm. */
+  /** The catalog documents whose form every firm can use. */
   documents: readonly { slug: string; name: string }[];
 };
 

@@ -27,7 +27,7 @@ import { ownTemplate, type TemplatePagesDeps } from "./own-template.ts";
 const section = "templates";
 const pageSize = "20";
 
-/** Adds the pages with which a member has the form of a template or a catalog document filled in online. */
+/** Adds the pages with which a member requests that somebody fills in a template or a catalog document online. */
 export function fillPages(forms: FastifyInstance, deps: TemplatePagesDeps): void {
   newPage(forms, deps, templateForms(deps));
   newPage(forms, deps, documentForms(deps));
@@ -40,7 +40,7 @@ type Forms = {
   url: `/dashboard/${string}/:id/fill`;
   /** The member of the API's body that names the template or document. */
   member: "template" | "docSlug";
-  /** Finds the template or document, before it is known whether its form can be filled in online. */
+  /** Finds the template or document, even one whose form can't be filled in online. */
   find: (request: FastifyRequest, id: string) => Promise<{ name: string; back: Html }>;
   questionsOf: (request: FastifyRequest, id: string) => Promise<Question[]>;
 };
@@ -89,7 +89,7 @@ function newPage(forms: FastifyInstance, deps: TemplatePagesDeps, { url, member,
 
   async function show(request: FastifyRequest, id: string, values: FormValues, error?: string): Promise<string> {
     const { name, back } = await find(request, id);
-    // For a form without fields, the page itself says why it is refused.
+    // The page itself shows the error for a form without fields.
     const found = await questionsOf(request, id).then(
       (questions) => ({ questions, refusal: undefined }),
       (refusal: Error) => {
@@ -119,7 +119,7 @@ const fillWords = (message: string): string =>
     .replace(/^email /, "“Email” ")
     .replace(/^labels\.(.+) must be text/, "The words for $1 must be text");
 
-/** The form's content as the API takes it. */
+/** The form's content in the API's format. */
 function bodyOf(form: FormValues, questions: readonly Question[]): object {
   const labels = questions.flatMap(({ name }, index): [string, string][] => {
     const typed = form[labelField(index)]?.trim() ?? "";

@@ -10,7 +10,7 @@ export type RoleValues = { name: string; auth: string; language: string; routing
 
 export const roleField = (row: number, member: string): string => `role${row}_${member}`;
 
-/** The rows of a template's roles: as they were typed, or as the template has them. */
+/** The rows of a template's roles: the typed ones, otherwise those of the template. */
 export function roleRows(content: TemplateContent | null, values: FormValues | undefined): RoleValues[] {
   const roles = content?.roles ?? [];
   const room = Math.min(Math.max(roles.length + 1, 3), mostRoles);
@@ -26,7 +26,7 @@ export function roleRows(content: TemplateContent | null, values: FormValues | u
   });
 }
 
-/** The form as the API takes it: `roles` instead of the rows. */
+/** The form in the API's format: `roles` instead of the rows. */
 export function withRoles(fields: ReadonlyMap<string, string>): Map<string, string> {
   const own = /^(?:role\d+_\w+|submission|environment|from_version)$/;
   const rest = [...fields].filter(([name]) => !own.test(name));
@@ -35,7 +35,7 @@ export function withRoles(fields: ReadonlyMap<string, string>): Map<string, stri
   if (rows.length === 0) return new Map(rest);
   const roles = rows.map((row) => {
     const routing = at(row, "routing");
-    // Text that is not a number stays text, and the rules of `roles` refuse it.
+    // Text that is not a number stays text, which the rules of `roles` reject.
     return {
       name: at(row, "name"),
       routing: /^\d{1,2}$/.test(routing) ? Number(routing) : routing || null,
@@ -52,7 +52,7 @@ export type PersonMember = (typeof personMembers)[number];
 export const personField = (index: number, member: PersonMember): string => `person${index + 1}_${member}`;
 export const valueField = (index: number): string => `value${index + 1}`;
 
-/** The fields to which an order may give a value: for each label, the first field that has it. */
+/** The fields for which an order may set a value: for each label, the first field with that label. */
 export function valueLabels(requested: readonly RequestedField[]): RequestedField[] {
   const seen = new Set<string>();
   return requested.filter((field) => {
@@ -63,7 +63,7 @@ export function valueLabels(requested: readonly RequestedField[]): RequestedFiel
   });
 }
 
-/** The form of an order as the API takes it: `roles` and `values` instead of the inputs. */
+/** The form of an order in the API's format: `roles` and `values` instead of the inputs. */
 export function withPeople(
   fields: ReadonlyMap<string, string>,
   { templateId, version, content }: TemplateVersion,

@@ -14,7 +14,7 @@ export type TemplatesView = FormSubmission & {
   nextCursor: string | null;
   isFirstPage: boolean;
   archived: boolean;
-  /** The templates that match a PDF that was looked up; null when no PDF was looked up. */
+  /** The templates that match an uploaded PDF; null without an uploaded PDF. */
   matches: readonly Match[] | null;
   error?: string | undefined;
 };

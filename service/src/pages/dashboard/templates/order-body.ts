@@ -13,13 +13,13 @@ import { personField, valueField } from "./form-fields.ts";
 
 export type TemplateOrderView = FormSubmission & {
   template: TemplateVersion;
-  /** The fields to which an order may give a value, one for each label. */
+  /** The fields for which an order may set a value, one for each label. */
   fields: readonly RequestedField[];
   values: FormValues;
   error?: string | undefined;
-  /** Says what follows when the order is placed. */
+  /** Describes the next steps after the order is placed. */
   after: Html;
-  /** The document that was filled in online, and who filled it in. */
+  /** The document that was filled in online, and the person who filled it in. */
   fill?: { id: string; by: string | null } | null;
 };
 

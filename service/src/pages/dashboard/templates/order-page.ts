@@ -27,7 +27,8 @@ export function templateOrderPage(app: FastifyInstance, deps: TemplatePagesDeps)
     handle: async ({ request, params, query: { fill = "" } }) => {
       if (fill === "") return show(request, params.id, {});
       const { id, state, person } = await ownFill(fills, principalOf(request), fill);
-      // A form that can't be ordered says why on its own page, and names the order that has its document.
+      // The page of an online form without a completed document shows the reason, and the order that already has its
+      // document.
       if (state !== "completed") return { redirect: `${fillsPath}/${id}` };
       return show(request, params.id, { fill, name: person.name ?? "", email: person.email ?? "" });
     },
@@ -73,7 +74,7 @@ export function templateOrderPage(app: FastifyInstance, deps: TemplatePagesDeps)
     return dashboardPage(deps.frame, request, { title: `Order from ${template.name}`, section: "templates", body });
   }
 
-  /** The document that was filled in online. @throws ServiceError when orders may no longer use it */
+  /** The document that was filled in online. @throws ServiceError when orders can no longer use it */
   async function filledFor(request: FastifyRequest, id: string) {
     if (id === "") return null;
     const { fillToken, use, person } = await usableFill(fills, principalOf(request), id);
@@ -85,8 +86,8 @@ const fieldsWithValues = ({ content: { fields, roles } }: TemplateVersion) =>
   valueLabels(fields === null ? [] : requestedOf(fields, roles));
 
 /**
- * Says what follows when an order is placed from the template. Its client pays. Whether it is priced at once is known as
- * far as the template tells.
+ * Describes the next steps after an order is placed from the template, which its client pays. The text is certain about
+ * an immediate price only if the template determines it.
  */
 async function afterOrdering(
   { db, offer }: OrderDeps,

@@ -11,7 +11,7 @@ export async function decidersFor(deps: { db: Sql }, principal: Principal): Prom
   return members.filter(({ role, liveAccess }) => role === "owner" && liveAccess).map(({ email }) => email);
 }
 
-/** Text that replaces the forms for live webhooks when the caller has no right to use them. Names whom to ask. */
+/** Replaces the forms for live webhooks when the caller has no right to use them. Names the people who have. */
 export const askDeciders = (deciders: readonly string[]): Html => {
   const names = deciders.map((email, index) => html`${index > 0 && ", "}<span class="breakable">${email}</span>`);
   return html`<p>Only an owner of the firm with live access can create, rotate or delete live webhooks. ${

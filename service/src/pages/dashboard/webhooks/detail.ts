@@ -10,17 +10,17 @@ import { type FeedView, feed, webhookPath } from "./feed.ts";
 import { periodChoices } from "./outcome.ts";
 import { sentOnce, topicWords } from "./words.ts";
 
-/** A period in which some failed deliveries were not sent again yet. */
+/** A period with failed deliveries that were not resent yet. */
 export type Rest = { since: string; until: string };
 
 export type WebhookView = FeedView & {
   /** The people who may rotate the webhook's secret and delete the webhook; null when the caller is one of them. */
   deciders: readonly string[] | null;
-  /** The key that checks the signatures of the firm's deliveries; null until it is created. */
+  /** The public key that verifies the signatures of the firm's deliveries; null until it is created. */
   publicKey: string | null;
-  /** The period of the failed deliveries that the last replay did not reach; null when it reached all. */
+  /** The period with failed deliveries that the last replay did not resend; null when it resent all of them. */
   rest: Rest | null;
-  /** The reason why the form was refused. */
+  /** The reason why the form was rejected. */
   error?: string;
 };
 
@@ -65,7 +65,7 @@ ${!view.deciders && card("end", "Delete webhook", askFirst(deletion(path)))}
 </div>`;
 }
 
-/** A list of topics: each one's meaning, then its name. */
+/** A list of topics, each with its meaning and its name. */
 const topicFacts = (names: readonly string[]): Html =>
   html`<ul class="topic-facts">${names.map((name) => html`<li>${isTopic(name) && html`${topicWords[name]} `}<code>${name}</code></li>`)}</ul>`;
 

@@ -15,7 +15,9 @@ export function noteFailing(linked: FastifyInstance, deps: { db: Sql }): void {
   });
 }
 
-/** The warning about webhooks whose deliveries fail. Every dashboard page shows it until a delivery succeeds. */
+/**
+ * The warning about webhooks with failing deliveries. Every dashboard page shows the warning until a delivery succeeds.
+ */
 export function failingBanner(request: FastifyRequest): Html | "" {
   const failing = found.get(request) ?? [];
   if (failing.length === 0) return "";

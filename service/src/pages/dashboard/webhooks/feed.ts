@@ -10,7 +10,7 @@ export type FeedView = {
   submission: string;
   webhook: Webhook;
   deliveries: readonly Delivery[];
-  /** Whether all deliveries are shown, or only the first few. */
+  /** True if all deliveries are shown, false if only the first few. */
   showAll: boolean;
 };
 

@@ -17,7 +17,7 @@ export function outcome({ state, reason, lastStatusCode }: Delivery): Html {
   return html`${statusBadge(tone, label)}${reason !== null && html`<span class="reason">${failureText(reason, lastStatusCode)}</span>`}`;
 }
 
-/** A topic's name, which may wrap after its dots. */
+/** A topic's name, which may wrap after its periods. */
 export const breakable = (topic: string): Html =>
   html`${topic.split(".").map((part, index) => (index === 0 ? part : html`.<wbr>${part}`))}`;
 

@@ -42,7 +42,7 @@ export function webhookPages(forms: FastifyInstance, deps: WebhookPagesDeps): vo
       if (!created) return done(path, "webhook-there");
       return secretPage(deps.frame, request, { ...created, previousSecretExpiresAt: null });
     },
-    // The form offers only existing topics, so topics are refused only when no box is ticked.
+    // The form offers only existing topics, so the only possible error is that no box is ticked.
     refused: ({ form: typed, request }, error) =>
       show(request, { error: error.replace(/^topics must.*$/, "Choose at least one topic."), typed }),
   });
@@ -109,7 +109,7 @@ function webhookDetailPage(forms: FastifyInstance, deps: WebhookPagesDeps): void
     url: `${path}/:id/deliveries`,
     handle: async (call) => {
       const view = await viewOf(deps, call);
-      // A browser that opens the address of this part is redirected to the whole page.
+      // A browser that opens the URL of this part is redirected to the whole page.
       if (call.request.headers["hx-request"] !== "true") return { redirect: `${path}/${view.webhook.id}` };
       return feedFragment(view);
     },

@@ -15,7 +15,7 @@ export type NewSecret = {
 };
 
 /**
- * The page with a new secret. The secret is shown once, in the response that created it: no page links to it, and no
+ * The page with a new secret. The secret is shown only in the response that created it: no page links to it, and no
  * cache stores it.
  */
 export const secretPage = (deps: { assets: Assets }, request: FastifyRequest, secret: NewSecret): string =>

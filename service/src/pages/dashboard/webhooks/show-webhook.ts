@@ -17,8 +17,7 @@ export type WebhookPagesDeps = { frame: DashboardFrame; webhooks: WebhooksDeps }
 type Call = PageCall<{ id: string }>;
 
 /**
- * The period that a replay has not finished, from the parameters of the address or the form; null when they contain
- * none.
+ * The period that a replay has not finished, from the parameters of the URL or the form; null when they contain none.
  */
 export function restOf({ since = "", until = "" }: FormValues): Rest | null {
   const isTime = (text: string) => !Number.isNaN(Date.parse(text));

@@ -1,6 +1,6 @@
 import type { Topic } from "../../../outgoing/webhooks/webhooks.ts";
 
-/** For each topic: what happened when its event is sent. */
+/** The meaning of each topic's event. */
 export const topicWords: Readonly<Record<Topic, string>> = {
   "passport.sealed": "A single document was sealed.",
   "room.order_attached": "An order was attached to one of your rooms.",
@@ -31,6 +31,6 @@ export type Period = keyof typeof periods;
 
 export const isPeriod = (text: string): text is Period => Object.hasOwn(periods, text);
 
-/** The note that is shown next to every list of deliveries. */
+/** The note next to every list of deliveries. */
 export const sentOnce =
   "Each event is sent once: a delivery that fails is not retried by itself. Replay it, or read what you missed from GET /api/partner/events.";

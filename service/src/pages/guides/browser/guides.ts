@@ -10,7 +10,7 @@ document.addEventListener("change", ({ target }) => {
   if (!(target instanceof HTMLInputElement) || !target.closest(".tabs")) return;
   const before = target.getBoundingClientRect().top;
   choose(target.value);
-  // Keeps the clicked choice in place: the samples above it may have become longer or shorter.
+  // Preserves the scroll position of the clicked choice, because samples above it may have become longer or shorter.
   scrollBy(0, target.getBoundingClientRect().top - before);
   try {
     localStorage.setItem(remembered, target.value);
@@ -26,6 +26,6 @@ try {
   // Browsers may forbid storage.
 }
 
-// Before there were guides, this address had the API reference, and people bookmarked its sections.
+// Earlier releases served the API reference at this URL, so old bookmarks of its sections are redirected.
 if (location.pathname === "/docs" && /^#(tag|description|model|webhook)/.test(location.hash))
   location.replace(`/docs/reference${location.hash}`);

@@ -1,4 +1,4 @@
-/** Written messages in a room. The server passes them on to everybody who was let in. */
+/** Written messages in a room. The server sends them to everybody who was admitted. */
 import { make, part } from "../../ui/browser/parts.ts";
 import { post, type Written } from "./connection.ts";
 
@@ -13,7 +13,7 @@ export function startChat({ base, nameOf, unsent }: Room) {
   const input = form.elements.namedItem("text") as HTMLInputElement;
   const shown = new Map<number, HTMLElement>();
 
-  /** Shows a message at its position in the list. A message may arrive late or twice; it is shown only once. */
+  /** Shows a message at its position in the list. A message may arrive late or twice; a duplicate is ignored. */
   function show({ n, at, person, text }: Written): void {
     if (shown.has(n)) return;
     const time = make("time", {
@@ -58,7 +58,7 @@ export function startChat({ base, nameOf, unsent }: Room) {
 
   return {
     show,
-    /** Messages may have been missed while the section was hidden, or the connection was down. */
+    /** Loads messages that were missed while the section was hidden, or the connection was down. */
     set(isOn: boolean): void {
       section.hidden = !isOn;
       if (isOn) void load();

@@ -9,7 +9,7 @@ export type ServerMessage =
 
 /** A message that somebody wrote in the room. */
 export type Written = { n: number; at: string; person: string; text: string };
-/** The page that the notary shows, of the document with this hash. */
+/** The page that the notary shows, in the document with this hash. */
 export type Led = { page: number; sha256: string };
 /** The page that a person reads. */
 export type Reads = { person: string; page: number; pages: number; isFollowing: boolean };
@@ -28,7 +28,7 @@ export type RoomNotification =
 /** `at` is the query of further requests, for a test whose requests must all reach one node of the service. */
 type Ticket = { ticket: string; iceServers: RTCIceServer[]; at?: string };
 
-/** The server refused to connect this page, because the person acted later on another one. */
+/** The server refused to connect this page, because the person acted later on another page. */
 export class ElsewhereError extends Error {}
 
 /** Handles a message that the server pushed. */
@@ -74,11 +74,10 @@ type Heard = {
  * Connects with a new ticket.
  * @param kind `media` for a session; `check` to receive this device's own media back
  * @param own null to send nothing
- * @param page the name by which the server tells this page from others of the same person
- * @param actedAt when the person last acted on this page
- * @param before the connection that the new one replaces. The server ends it when it issues the new ticket, and only
- * then does this page close it. Closed earlier, it would look like a failure, and the server would ask this page to
- * join again.
+ * @param page distinguishes this page from others of the same person
+ * @param actedAt the time of the person's last action on this page
+ * @param before the connection to replace. It is closed only after the server has issued the new ticket. Closed
+ * earlier, it would look like a failure, and the server would ask this page to join again
  */
 export async function connect(
   base: string,
@@ -120,7 +119,7 @@ export async function connect(
   };
   const receive = (message: ServerMessage) => {
     if (message.kind !== "subscribe") return;
-    // Handles messages one after the other, because an answer belongs to the offer before it.
+    // Handles messages one after the other, because an answer refers to the preceding offer.
     queue = queue
       .then(async () => {
         if (isOver) return;
@@ -150,7 +149,7 @@ export async function connect(
         else receive(answer);
     }
   } catch (error) {
-    // Otherwise a connection of this attempt could fail later, and replace the one of the next attempt.
+    // Without this, a connection of this attempt could fail later, and replace the connection of the next attempt.
     end();
     throw error;
   }
@@ -158,17 +157,17 @@ export async function connect(
   return { retire, close: end, stats: () => statsOf(sent, received) };
 }
 
-/** `stopped`: a further attempt makes sense only after the person has done something. */
+/** `stopped`: a retry is useless until the person has acted. */
 type Attempt = "joined" | "failed" | "stopped";
 
 const firstRetryMs = 1_000;
 const longestRetryMs = 3_000;
-/** A connection that lasted this long was good, so the next attempt follows at once. */
+/** A connection that lasted this long was stable, so the next attempt starts at once. */
 const stableMs = 10_000;
 
 /**
  * Joins, and joins again after each failure. Only one attempt runs at a time. A call during an attempt starts another
- * one after it, because the running attempt may use a ticket that has ended.
+ * one after it, because the running attempt may use an expired ticket.
  */
 export function joiner(attempt: () => Promise<Attempt>, now: () => number = () => performance.now()) {
   let isRunning = false;
@@ -201,7 +200,7 @@ export function joiner(attempt: () => Promise<Attempt>, now: () => number = () =
   return {
     /** Joins at once, without the pause of `again`. */
     join: () => void run(),
-    /** Joins again: at once after a good connection, else after a pause. */
+    /** Joins again: at once after a stable connection, otherwise after a pause. */
     again,
   };
 }

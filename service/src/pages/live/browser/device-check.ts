@@ -18,7 +18,7 @@ export async function openMedia(): Promise<MediaStream> {
   return navigator.mediaDevices.getUserMedia(constraints);
 }
 
-/** The cause of a failure, in words that tell how to fix it. */
+/** The cause of a failure, in words that explain the fix. */
 export function causeOf(error: unknown, words: Readonly<Record<string, string>>): string {
   const name = error instanceof DOMException ? error.name : "";
   if (name === "InsecureError") return words["insecure"] ?? "";
@@ -49,7 +49,7 @@ export function startDeviceCheck(check: Check): void {
   });
 }
 
-/** Shows the words with this name, or the text itself. */
+/** Shows the text with this name, or the given text itself. */
 function say(words: Check["words"], name: string): void {
   const statusLine = document.getElementById("device-said");
   if (statusLine) statusLine.textContent = words[name] ?? name;
@@ -58,7 +58,7 @@ function say(words: Check["words"], name: string): void {
 const toneHz = 440;
 const toneSeconds = 1.5;
 
-/** Plays a tone, so that the person can hear whether the speaker works. No page can find that out. */
+/** Plays a tone, so that the person can hear if the speaker works. A page can't detect that. */
 function playTone(): void {
   const context = new AudioContext();
   const tone = new OscillatorNode(context, { frequency: toneHz });

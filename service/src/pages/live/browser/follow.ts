@@ -1,15 +1,15 @@
-/** A person's page follows the page that the notary shows; the notary sees which page each person reads. */
+/** Scrolls a person's page to the page that the notary shows. Shows the notary which page each person reads. */
 import { say } from "../../ui/browser/parts.ts";
 import { type Led, post, type Reads } from "./connection.ts";
 
 type FollowDeps = { base: string; words: Readonly<Record<string, string>> };
 
-/** How long a reader must stay on a page before it is reported. */
+/** A reader must stay on a page for this long before it is reported. */
 const settledMs = 400;
 
 const element = <Kind extends HTMLElement>(id: string) => document.getElementById(id) as Kind | null;
 
-/** @returns a function that runs the work once the reader has stayed on a page */
+/** @returns a function that runs the work after the reader has stayed on a page */
 function whenSettled(work: () => void): () => void {
   let timer: number | undefined;
   return () => {
@@ -22,7 +22,7 @@ const documentFrame = () => element<HTMLIFrameElement>("document-frame");
 
 /**
  * Listens to the frame with the document. The frame is replaced when the person's turn to sign begins or ends, and when
- * the document has changed. So it is looked up for each message.
+ * the document has changed, so it is looked up for each message.
  */
 function onFrame(uses: {
   replaced: () => void;
@@ -43,12 +43,12 @@ function onFrame(uses: {
   });
 }
 
-/** Leads the person to the notary's page while the person's box is ticked. The box is replaced with the frame. */
+/** Scrolls to the notary's page while the person's box is ticked. The box is replaced together with the frame. */
 export function startFollowing({ base, words }: FollowDeps) {
   let led: Led | null = null;
   let shownHash: string | null = null;
   let at: { page: number; pages: number } | null = null;
-  /** The page to which the frame was told to go, until it is there. */
+  /** The page to which the frame is scrolling; null after it has arrived. */
   let goingTo: number | null = null;
   const box = () => element<HTMLInputElement>("follow-notary");
   const tell = (text: string) => {
@@ -85,7 +85,7 @@ export function startFollowing({ base, words }: FollowDeps) {
   }
 
   /**
-   * Called for the page in view. Unless the frame is on its way to the notary's page, the signer has scrolled, which
+   * Called for the page in view. Unless the frame is scrolling to the notary's page, the signer has scrolled, which
    * ends the following.
    */
   function moved(page: number, pages: number): void {
@@ -101,7 +101,7 @@ export function startFollowing({ base, words }: FollowDeps) {
 
   onFrame({
     replaced() {
-      // A new frame begins at its first page. Nobody has scrolled there, so that does not end the following.
+      // A new frame starts at its first page without any scrolling by the person, so this does not end the following.
       shownHash = null;
       at = null;
       goingTo = null;
@@ -124,7 +124,7 @@ export function startFollowing({ base, words }: FollowDeps) {
   return lead;
 }
 
-/** Says on the notary's page what each person reads. */
+/** Shows on the notary's page which page each person reads. */
 export function startReaders(nameOf: (person: string) => string) {
   const lines = new Map<string, string>();
   return ({ person, page, pages, isFollowing }: Reads): void => {
@@ -136,7 +136,7 @@ export function startReaders(nameOf: (person: string) => string) {
   };
 }
 
-/** The notary's form: asks the signers to go to a page, once the notary's browser has the document. */
+/** The notary's form: asks the signers to open a page, after the notary's browser has loaded the document. */
 export function offerPages(base: string): void {
   const form = element<HTMLFormElement>("lead");
   const statusLine = element("lead-said");

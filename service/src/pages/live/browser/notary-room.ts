@@ -1,4 +1,4 @@
-/** The script of a room where people meet by audio and video; the notary's page and the signers' pages use it. */
+/** The script of a room where people meet by audio and video, on the notary's page and on the signers' pages. */
 import { part } from "../../ui/browser/parts.ts";
 import { startChat } from "./chat.ts";
 import {
@@ -22,7 +22,7 @@ const pictures = part("room-pictures");
 const grid = pictures.querySelector<HTMLElement>(".live-pictures") ?? pictures;
 const joinButton = part<HTMLButtonElement>("room-join");
 const { base = "", self = "" } = room.dataset;
-/** An observer sends nothing: this page asks for no camera. */
+/** An observer sends no media, so this page doesn't request the camera. */
 const sends = room.dataset["sends"] !== "no";
 const names = JSON.parse(room.dataset["names"] ?? "{}") as Record<string, string>;
 const words = JSON.parse(room.dataset["words"] ?? "{}") as Record<string, string>;
@@ -39,13 +39,16 @@ const { showOwn, showTrack, dropOthers, clear, moves } = startPictures({
 });
 const openSeen = startSeeing(room, moves);
 
-/** Names this page among the pages that the same person has open. */
+/** A random name that distinguishes this page from the person's other open pages. */
 const page = crypto.getRandomValues(new Uint32Array(2)).join("-");
-/** When the person opened this page, or last asked on it for the connection: the newest of these acts wins. */
+/**
+ * When the person opened this page, or last requested the connection here. The page with the newest time gets the
+ * connection.
+ */
 let actedAt = Date.now();
-/** Whether another page has the person's connection. This page then asks for it only after an act of the person. */
+/** True if another page has the person's connection. This page then requests it only after an action of the person. */
 let isQuiet = false;
-/** Whether the server is deciding which page gets the connection. Its answer tells more than an earlier message. */
+/** True while the server is deciding which page gets the connection. Its answer overrides an earlier message. */
 let isAsking = false;
 
 let own: MediaStream | null = null;
@@ -58,7 +61,7 @@ async function ownMedia(): Promise<MediaStream> {
   return own;
 }
 
-/** This device's media. Null when there are none: the page then says why. */
+/** This device's media. Null when they are unavailable; the page then shows the cause. */
 const ownOrCause = (): Promise<MediaStream | null> =>
   ownMedia().catch((error: unknown) => {
     statusLine.textContent = causeOf(error, words);
@@ -98,7 +101,7 @@ async function attempt(): Promise<"joined" | "failed" | "stopped"> {
   }
   statusLine.textContent = "";
   if (isQuiet) return yieldToOther();
-  // The session may have ended while the connection was made.
+  // The session may have ended while the connection was being opened.
   if (room.dataset["media"] === "on") return "joined";
   leave();
   return "stopped";
@@ -109,10 +112,9 @@ const joining = joiner(attempt);
 let awake: Promise<WakeLockSentinel | null> = Promise.resolve(null);
 
 /**
- * Keeps the screen of a phone on in the waiting room and in the session: when it turns off, the browser stops the page,
- * and the person is not there when the notary lets them in, or counts as away. Browsers without this, and those that
- * refuse it to save power, turn the screen off as always. The requests wait for each other, so that there is never more
- * than one lock.
+ * Keeps the screen of a phone on in the waiting room and in the session. When the screen turns off, the browser
+ * suspends the page, and the person counts as absent. Some browsers don't support this, or refuse it to save power.
+ * Requests run one after another, so that there is never more than one lock.
  */
 function keepAwake(): void {
   awake = awake.then(async (lock) => {
@@ -124,7 +126,7 @@ function keepAwake(): void {
     return lock && !lock.released ? lock : navigator.wakeLock.request("screen").catch(() => null);
   });
 }
-// The browser ends the lock when the page is hidden.
+// The browser releases the lock when the page is hidden.
 document.addEventListener("visibilitychange", keepAwake);
 
 function lost(): void {
@@ -132,7 +134,10 @@ function lost(): void {
   joining.again();
 }
 
-/** Another page of the person has the connection: this one gives up its own, and the camera, until the person wants it. */
+/**
+ * Another page of the person has the connection. This page closes its own connection and the camera until the person
+ * acts here.
+ */
 function yieldToOther(): "stopped" {
   isQuiet = true;
   leave();
@@ -184,7 +189,7 @@ function apply(): void {
 
 const refresh = startRefreshing(base, apply);
 
-/** While media flows, sending a form must not load another page; the response only changes this page. */
+/** While media are connected, submitting a form must not load another page, so the response only updates this page. */
 document.addEventListener("submit", (event) => {
   const form = event.target;
   if (!(form instanceof HTMLFormElement) || !form.closest("#room-part") || room.dataset["media"] !== "on") return;
@@ -193,7 +198,7 @@ document.addEventListener("submit", (event) => {
   for (const [name, value] of new FormData(form, event.submitter)) if (typeof value === "string") fields[name] = value;
   const { submitter } = event;
   if (submitter instanceof HTMLButtonElement) submitter.disabled = true;
-  // The cards may be loaded again before the answer is here. The form for the next person or step must be empty then.
+  // The cards may be reloaded before the response arrives. The form for the next person or step must be empty then.
   form.dataset["sent"] = "yes";
   post(form.action, fields)
     .then(() => {
@@ -209,7 +214,7 @@ document.addEventListener("submit", (event) => {
       return refresh();
     })
     .finally(() => {
-      // Only now: before, the button would offer again what has just been done.
+      // Enabled only now, because earlier the button would offer the finished action again.
       if (submitter instanceof HTMLButtonElement) submitter.disabled = false;
     });
 });
@@ -222,16 +227,19 @@ joinButton.addEventListener("click", () => {
   if (!connection) joining.join();
 });
 
-/** Whether the event stream has been open before. */
+/** True if the event stream has been open before. */
 let wasOpen = false;
-/** Whether this page joined before the stream was open. The server's offer, which comes by the stream, is lost then. */
+/**
+ * True if this page joined before the stream was open, so that the server's offer, which is sent by the stream, was
+ * lost.
+ */
 let mayMissOffer = false;
 
 function listen(): void {
   const events = new EventSource(`${base}/events`);
   events.onopen = () => {
-    // Something may have changed while the connection was down. The node that recorded may have died, and its media
-    // server may go on without it. So the page connects again, if the room is still open to it.
+    // The state may have changed while the connection was down. For example, the recording node may have crashed while
+    // its media server continues without it. So the page reconnects, if the room is still open to it.
     if (wasOpen || mayMissOffer) {
       void refresh().then(joining.again);
       chat.set(room.dataset["media"] === "on");
@@ -239,7 +247,7 @@ function listen(): void {
     wasOpen = true;
     mayMissOffer = false;
   };
-  // Browsers do not retry after a refusal, such as the one while another server takes the session over.
+  // Browsers do not retry after an error response, such as the one while another node takes over the session.
   events.onerror = () => {
     if (events.readyState === EventSource.CLOSED) window.setTimeout(listen, 2_000);
   };
@@ -247,7 +255,7 @@ function listen(): void {
     const notification = JSON.parse(data as string) as RoomNotification;
     if (notification.kind === "changed") void refresh();
     if (notification.kind === "media") joining.again();
-    // Before this page knows that the session is live, it has not asked yet.
+    // Ignored until this page knows that the session is live, because it has not requested the connection yet.
     if (notification.kind === "taken" && notification.page !== page && !isAsking && room.dataset["media"] === "on")
       yieldToOther();
     if (notification.kind === "free" && isQuiet) statusLine.textContent = words["free"] ?? "";
@@ -264,7 +272,7 @@ offerPages(base);
 listen();
 apply();
 addEventListener("pagehide", () => connection?.close());
-// A browser that goes back to this page may show it as it was left, with a connection that is closed.
+// After "Back", a browser may restore this page in its last state, with a closed connection.
 addEventListener("pageshow", ({ persisted }) => {
   if (persisted) location.reload();
 });

@@ -1,4 +1,6 @@
-/** The script of a device check on a page outside of rooms. It ends the connection and the camera after each check. */
+/**
+ * The script of a device check on a page outside of rooms. It closes the connection and the camera after each check.
+ */
 import { part } from "../../ui/browser/parts.ts";
 import { type Connection, connect, type Receive, type ServerMessage } from "./connection.ts";
 import { openMedia, startDeviceCheck } from "./device-check.ts";
@@ -15,7 +17,7 @@ function listen(at: string, receive: Receive): Promise<EventSource> {
   return new Promise((done, fail) => {
     events.onopen = () => done(events);
     events.onerror = () => {
-      // A browser would try again without end, and the check ends anyway.
+      // A browser would reconnect in an endless loop, although the check has ended.
       events.close();
       fail(new Error("the stream of messages has ended"));
     };

@@ -1,17 +1,17 @@
-/** The pictures of the people in a room, and which of them move on this page. */
+/** The videos of the people in a room, and the detection of which videos are moving on this page. */
 import { make } from "../../ui/browser/parts.ts";
 
 type Pictures = {
   grid: HTMLElement;
   self: string;
   nameOf: (person: string) => string;
-  /** The word of the button that shows a picture large; undefined on pages without that button. */
+  /** The label of the button that enlarges a picture; undefined on pages without that button. */
   larger: string | undefined;
-  /** Called when the browser plays nothing before the person has tapped. */
+  /** Called when the browser blocks playback until the person has tapped. */
   silenced: () => void;
 };
 
-/** After this time without a new frame, a picture stands still. */
+/** A picture without a new frame for this long is a still picture. */
 const stillMs = 3_000;
 const lookMs = 500;
 
@@ -44,7 +44,7 @@ export function startPictures({ grid, self, nameOf, larger, silenced }: Pictures
   }
 
   /**
-   * Shows this picture large and the others small, to compare a face with a credential; shows a large one small again.
+   * Enlarges this picture and shrinks the others, to compare a face with a credential; a second call restores the size.
    */
   function enlarge(figure: HTMLElement): void {
     const isLarge = !figure.classList.contains("large");
@@ -55,8 +55,8 @@ export function startPictures({ grid, self, nameOf, larger, silenced }: Pictures
   }
 
   /**
-   * The browser calls back for each frame that it paints: for none in a hidden tab, nor while it plays nothing. Firefox
-   * has this since version 132; in an earlier one everybody is seen, but the page counts as one without pictures.
+   * Browsers call back for each painted frame, but not in a hidden tab or while playback is blocked. Firefox supports
+   * this since version 132. Earlier versions show the videos, but the page can't confirm that they move.
    */
   function followFrames(person: string, video: HTMLVideoElement): void {
     video.requestVideoFrameCallback?.((now) => {
@@ -97,7 +97,10 @@ export function startPictures({ grid, self, nameOf, larger, silenced }: Pictures
   };
 }
 
-/** Opens the form of a step in which the notary sees somebody while their picture moves, and says why it is closed. */
+/**
+ * Enables the form of a step that requires the notary to see somebody only while that person's picture moves. Otherwise
+ * shows the reason.
+ */
 export function startSeeing(within: HTMLElement, moves: (person: string) => boolean): () => void {
   const look = () => {
     const form = within.querySelector<HTMLFormElement>("form[data-sees]");

@@ -2,15 +2,15 @@
 import { carryEntries, carryFocus, isStillMeant } from "../../ui/browser/entries.ts";
 import { part } from "../../ui/browser/parts.ts";
 
-/** `failed`: the service did not answer, so another load makes sense. */
+/** `failed`: the service did not respond, so a retry is useful. */
 type Load = "done" | "failed";
 
 const retryMs = 2_000;
 
 /**
- * Runs loads one at a time. Of two loads at once, the earlier one could end last, and its outdated state would stay on
- * the page. A call during a load starts another load after it, because the running one may have missed the change. A
- * failed load is repeated after a pause.
+ * Runs loads one at a time. Of two concurrent loads, the earlier could finish last and show an outdated state. A call
+ * during a load starts another load after it, because the running load may have missed the change. A failed load is
+ * retried after a pause.
  * @returns a function that resolves after a load that began after the call
  */
 export function oneByOne(load: () => Promise<Load>): () => Promise<void> {
@@ -40,12 +40,12 @@ export function oneByOne(load: () => Promise<Load>): () => Promise<void> {
   return ask;
 }
 
-/** A load without an answer must not block the next one. */
+/** A load without a response must not block the next load forever. */
 const answerMs = 15_000;
 
 /**
- * The last HTML of each card. A card whose HTML did not change stays unchanged, with its frame. In the others, entries
- * and the focus are carried over.
+ * The last HTML of each card. A card with the same HTML is not replaced, so its frame is not reloaded. In replaced
+ * cards, typed values and the focus are restored.
  */
 const shown = new Map<string, string>();
 
@@ -64,7 +64,7 @@ export function startRefreshing(base: string, apply: () => void): () => Promise<
   return oneByOne(async () => {
     const signal = AbortSignal.timeout(answerMs);
     const answer = await fetch(`${base}/part${location.search}`, { signal });
-    // The service refuses a person who may no longer see the room. It would do so again.
+    // A person who may no longer see the room is rejected, and a retry would be rejected as well.
     if (!answer.ok) return answer.status >= 500 || answer.status === 429 ? "failed" : "done";
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     const next = page.getElementById("room-part");

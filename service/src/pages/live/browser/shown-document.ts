@@ -1,7 +1,4 @@
-/**
- * Reports the hash of the document that this browser shows. The record of the session lists the hash next to those that
- * everybody else's browser reported.
- */
+/** Reports the hash of the document that this browser shows. The session's record lists the hashes of all browsers. */
 import { toHex } from "@signsealship/evidence/bytes";
 import { part } from "../../ui/browser/parts.ts";
 import { post } from "./connection.ts";
@@ -10,8 +7,8 @@ import { post } from "./connection.ts";
 export function reportFramedDocument(base: string): void {
   addEventListener("message", ({ origin, data }: MessageEvent<{ kind?: unknown; sha256?: unknown } | null>) => {
     if (origin !== location.origin || data?.kind !== "document-shown" || typeof data.sha256 !== "string") return;
-    // The server records every reported hash, also that of an outdated document. The signing page itself refuses to
-    // sign an outdated document.
+    // The server records every reported hash, including that of an outdated document. The signing page itself refuses
+    // to sign an outdated document.
     post(`${base}/shown`, { sha256: data.sha256 }).catch(() => {});
   });
 }

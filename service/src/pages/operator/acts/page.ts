@@ -9,15 +9,15 @@ export type ActsView = {
   code: string;
   status: string;
   acts: readonly ActOnRecord[];
-  /** Whether the operator may record the outcome of an act. */
+  /** True if the operator may record the outcome of an act. */
   mayResolve: boolean;
   now: Date;
   error?: string | undefined;
 };
 
 /**
- * Shows the requests to providers for an order. If the outcome of a request is unknown, a person finds out at the
- * provider whether the request was carried out, and records the answer here.
+ * Shows the requests to providers for an order. If the outcome of a request is unknown, an operator looks it up at the
+ * provider, and records the answer here.
  */
 export function actsBody({ code, status, acts, mayResolve, now, error }: ActsView): Html {
   const lead =

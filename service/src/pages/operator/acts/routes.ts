@@ -17,8 +17,8 @@ type ActCall = ConsoleCall<{ code: string }>;
 const workers = ["paper.work", "orders.work"] as const;
 
 /**
- * Adds the list of an order's requests to providers, and the forms with which an operator states whether a request of
- * unknown outcome was carried out.
+ * Adds the list of an order's requests to providers. If the outcome of a request is unknown, an operator records it by
+ * a form on this page.
  */
 export function actRoutes(scope: FastifyInstance, deps: ActPagesDeps): void {
   const { db, providers } = deps;

@@ -7,8 +7,8 @@ import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
 
 /**
- * The reason why a form was refused. If the form was a decision on an execution, also the typed values, and the
- * execution in its current state.
+ * The reason why a form was rejected. For a decision on an execution, also the typed values, and the execution in its
+ * current state.
  */
 export type Problem = {
   message: string;
@@ -20,7 +20,7 @@ export type Problem = {
 const firmOf = ({ firmName, environment }: ShownExecution): Html =>
   html`${firmName}<span class="firm-environment">${environment === "live" ? "Live" : "Test"}</span>`;
 
-/** Kind and subject, as the caller of the playbook named them. */
+/** The kind and the subject of an execution, as named by the caller of the playbook. */
 const subjectOf = ({ arguments: { kind = "", subjectId = "" } }: ShownExecution): Html =>
   html`<span class="subject">${String(kind)}<strong>${String(subjectId)}</strong></span>`;
 
@@ -58,7 +58,7 @@ ${records(
 ${(next || after !== "") && html`<nav class="form-actions" aria-label="More runs">${after !== "" && html`<a class="button quiet-button" href="/operator/approvals">Back to the first</a>`}${next && html`<a class="button quiet-button" href="/operator/approvals?after=${next}">Show more</a>`}</nav>`}`;
 }
 
-/** Two buttons for the usual decisions, and a field for any other one. */
+/** Two buttons for the usual decisions, and a field for any other decision. */
 function decisionForms(execution: ShownExecution, after: string, problem?: Problem): Html {
   const action = `/operator/playbooks/${execution.id}/decide`;
   const about = subjectText(execution);

@@ -25,7 +25,7 @@ const reasonWords: Readonly<Record<ListedRequest["reasons"][number], string>> = 
   bot_score: "a low bot score",
 };
 
-/** Requests that a person must look at, the longest waiting first. */
+/** Requests that a person must review, the oldest first. */
 export function requestsPart(
   { waiting, total }: Awaited<ReturnType<typeof pendingRequests>>,
   after: string,
@@ -51,7 +51,7 @@ ${facts([
 ${mayDecide && decisionOn(request, after)}</li>`;
 }
 
-/** The buttons that approve or refuse a request for access. Both ask for confirmation. */
+/** The buttons that approve or reject a request for access. Both ask for confirmation. */
 function decisionOn({ requestId, firmName, workEmail, addressHasKey }: ListedRequest, after: string): Html {
   const path = `/operator/requests/${requestId}`;
   const fields = after === "" ? {} : { after };
@@ -77,7 +77,7 @@ function decisionOn({ requestId, firmName, workEmail, addressHasKey }: ListedReq
   return html`<div class="asks">${approve}${decline}</div>`;
 }
 
-/** The firms whose owners ask for live access, with the facts that an operator needs to decide. */
+/** The firms whose owners request live access, with the facts for the decision. */
 export function livePart(requests: readonly OpenLiveRequest[], mayDecide: boolean): Html {
   if (requests.length === 0) return emptyState("No requests are waiting", "An owner asks for live in the settings.");
   return html`<ul class="requests">${requests.map((request) => {

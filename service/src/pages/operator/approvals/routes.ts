@@ -120,7 +120,8 @@ export function approvalRoutes(scope: FastifyInstance, deps: ApprovalsDeps): voi
 }
 
 /**
- * Requests for access concern real firms, so they are shown in live only, to operators who may see firms and records.
+ * Requests for access are made by real firms, so they are shown in live only, to operators who may see firms and
+ * records.
  */
 const seesRequests = (operator: Operator): boolean =>
   operator.environment === "live" && (may(operator, "partners.manage") || may(operator, "records.read"));
@@ -130,7 +131,7 @@ const pathOf = (after = ""): string => (isUuid(after) ? `/operator/approvals?aft
 
 type ApprovalsView = {
   executions: Overview;
-  /** The open requests; null when the page doesn't show them. */
+  /** The open requests; null when the page must not show them. */
   requests: Awaited<ReturnType<typeof pendingRequests>> | null;
   liveRequests: readonly OpenLiveRequest[] | null;
   decided: readonly ListedRequest[] | null;

@@ -1,5 +1,5 @@
-// Keyboard shortcuts of the console. Every shortcut has a link or a button that does the same; those of a single letter
-// can be switched off (WCAG 2.1.4).
+// Keyboard shortcuts of the console. Every shortcut has an equivalent link or button; single-letter shortcuts can be
+// switched off (WCAG 2.1.4).
 const stored = "console-keys";
 const help: readonly (readonly [keys: string, what: string])[] = [
   ["/", "Find an order"],
@@ -31,7 +31,7 @@ function step(by: 1 | -1): void {
 
 function showHelp(): void {
   const open = document.querySelector<HTMLDialogElement>("#console-keys");
-  // A dialog that was just closed is still on the page until its event has fired.
+  // A closing dialog stays in the page until its close event has fired.
   if (open?.open) {
     open.close();
     return;

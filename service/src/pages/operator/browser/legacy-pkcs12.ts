@@ -1,5 +1,5 @@
-// The ciphers of old PKCS#12 files (RFC 7292, appendix B). Browsers support neither 3DES nor RC2, and some certificate
-// authorities still issue such files. This code only decrypts a file that the notary has; it encrypts nothing.
+// The ciphers of old PKCS#12 files (RFC 7292, appendix B). Browsers support neither 3DES nor RC2, but some certificate
+// authorities still issue such files. This code only decrypts the notary's own file.
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -102,7 +102,7 @@ function expanded(key: Uint8Array): number[] {
   const bytes = [...key];
   const { length } = bytes;
   for (let at = length; at < 128; at++) bytes.push(piAt((bytes[at - 1] ?? 0) + (bytes[at - length] ?? 0)));
-  // All bits of the key count, whether it has 40 or 128.
+  // RFC 2268 allows a shorter effective key; here all bits of the key are effective, 40 or 128.
   bytes[128 - length] = piAt(bytes[128 - length] ?? 0);
   for (let at = 127 - length; at >= 0; at--) bytes[at] = piAt((bytes[at + 1] ?? 0) ^ (bytes[at + length] ?? 0));
   return Array.from({ length: 64 }, (_, at) => (bytes[2 * at] ?? 0) + 256 * (bytes[2 * at + 1] ?? 0));
@@ -145,7 +145,7 @@ function rc2(key: Uint8Array): (input: Uint8Array) => Uint8Array {
 
 type Cipher = { readonly key: number; readonly block: (key: Uint8Array) => (input: Uint8Array) => Uint8Array };
 
-/** The ciphers by the last number of pkcs-12PbeIds. RC4 is left out, because no recent program writes it. */
+/** The ciphers by the last number of pkcs-12PbeIds. RC4 is not supported, because no recent program uses it. */
 const ciphers: Readonly<Record<string, Cipher>> = {
   "3": { key: 24, block: tripleDes },
   "4": { key: 16, block: (key) => tripleDes(Uint8Array.from([...key, ...key.subarray(0, 8)])) },
@@ -153,8 +153,8 @@ const ciphers: Readonly<Record<string, Cipher>> = {
   "6": { key: 5, block: rc2 },
 };
 /**
- * Programs usually write 2,048 iterations. The limit is needed because each iteration is a call into the browser's
- * cryptography.
+ * Programs usually write 2,048 iterations. The limit prevents a file from blocking the page, because each iteration is
+ * a call to the browser's cryptography.
  */
 const mostIterations = 200_000;
 

@@ -5,8 +5,8 @@ import { type Certificate, nameText, parseCertificate } from "@signsealship/evid
 import { make, part } from "../../ui/browser/parts.ts";
 import { type OpenedKey, openPkcs12, Pkcs12Error, type Pkcs12Fault } from "./pkcs12.ts";
 
-// Signs with the notary's own key. For a key in a file, the file, its password and the key stay in this page; only the
-// certificate and the signature are sent. `remoteKeys` uses a key at a trust service.
+// Signs with the notary's own key. For a key in a file, the file, its password and the key never leave this page; only
+// the certificate and the signature are sent. `remoteKeys` uses a key at a trust service.
 
 const faults: Readonly<Record<Pkcs12Fault, string>> = {
   format: "This is not a certificate file (PKCS#12), or it is damaged.",
@@ -37,14 +37,14 @@ type Prepared = {
 type Ready = {
   certificate: Certificate;
   prepared: Prepared;
-  /** Signs the attributes with a key in the file or at a trust service. @returns the address of the report */
+  /** Signs the attributes with a key in the file or at a trust service. @returns the URL of the report */
   sign: (signedAttrs: Uint8Array<ArrayBuffer>) => Promise<{ next: string }>;
 };
 
 if (document.getElementById("notary-sign")) start();
 if (document.getElementById("certificate-trial")) startTrial();
 
-/** Opens the notary's file without signing, and says whether it has the registered certificate. */
+/** Opens the notary's file without signing, and shows if it contains the registered certificate. */
 function startTrial(): void {
   const [file, password] = [part<HTMLInputElement>("p12-file"), part<HTMLInputElement>("p12-password")];
   const [open, statusLine] = [part<HTMLButtonElement>("p12-open"), part("notary-sign-said")];
@@ -157,9 +157,7 @@ type Desk = {
   show: (ready: Ready) => void;
 };
 
-/**
- * Uses keys at the notary's trust service. The service gets the hash that this page computed, and signs only that hash.
- */
+/** Uses keys at the notary's trust service, which receives and signs only the hash that this page computed. */
 function remoteKeys({ order, during, tell, forget, show }: Desk): void {
   const [token, keys] = [part<HTMLInputElement>("remote-token"), part<HTMLSelectElement>("remote-key")];
   const [find, open] = [part<HTMLButtonElement>("remote-find"), part<HTMLButtonElement>("remote-open")];
@@ -225,8 +223,8 @@ function factsOf({ certificate, prepared: { record, lines, hasSeal, warnings } }
 }
 
 /**
- * Describes an act's record with facts that the notary can check from memory. For a recorded session, adds the hash
- * that the recording ends with.
+ * Describes an act's record with facts that the notary can verify from memory. For a recorded session, adds the final
+ * hash of the recording.
  */
 function hashStatedBy(record: string): string {
   const { act, mode, document: kind, startedAt, endedAt, principals, recording } = JSON.parse(record) as Act;
@@ -241,8 +239,8 @@ type Act = Record<"act" | "mode" | "document" | "startedAt" | "endedAt", string>
 };
 
 /**
- * Whether a prepared revision is the current document with one signature added and nothing else changed. The
- * signature's attributes must have the digest of exactly these bytes and state the hash of the record that the notary
+ * True if a prepared revision is the current document with one signature added and nothing else changed. The
+ * signature's attributes must contain the digest of exactly these bytes, and the hash of the record that the notary
  * saw.
  */
 async function isOfDocument(document: Uint8Array<ArrayBuffer>, prepared: Prepared): Promise<boolean> {

@@ -19,7 +19,7 @@ import { decryptLegacy } from "./legacy-pkcs12.ts";
 type Node = ReturnType<typeof readDer>;
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** The reason why a file gives no key to sign with. */
+/** The reason why a file provides no key to sign with. */
 export type Pkcs12Fault = "format" | "password" | "legacy" | "cipher" | "no_key" | "key_kind" | "no_certificate";
 
 export class Pkcs12Error extends Error {
@@ -32,7 +32,7 @@ export class Pkcs12Error extends Error {
   }
 }
 
-/** A key that this browser can use but not export, and its certificate. */
+/** A non-exportable key in this browser, and its certificate. */
 export type OpenedKey = {
   readonly sign: (data: Uint8Array) => Promise<Uint8Array>;
   readonly certificate: Certificate;
@@ -62,7 +62,7 @@ const aesBits: Readonly<Record<string, number>> = {
   "2.16.840.1.101.3.4.1.22": 192,
   "2.16.840.1.101.3.4.1.42": 256,
 };
-/** Far above the count that programs write: a malicious count would keep the page busy for hours. */
+/** Far above the count that programs write. Without a limit, a malicious count would block the page for hours. */
 const mostIterations = 10_000_000;
 const mostNested = 4;
 const mostCertificates = 10;
@@ -92,7 +92,7 @@ type Found = {
   /** Keys as PrivateKeyInfo, in DER. */
   keys: Bytes[];
   certificates: Certificate[];
-  /** Whether something was decrypted. If the decrypted bytes can't be parsed, the password was wrong. */
+  /** Set if something was decrypted. If the decrypted bytes can't be parsed, the password was wrong. */
   decrypted?: true;
 };
 
@@ -189,7 +189,7 @@ async function decrypt(algorithm: Node, data: Uint8Array, password: string): Pro
   try {
     return new Uint8Array(await crypto.subtle.decrypt({ name: "AES-CBC", iv }, key, Uint8Array.from(data)));
   } catch {
-    // The padding is wrong; the browser reports no other cause.
+    // Browsers report only a generic error; the one possible cause is wrong padding, so a wrong password.
     throw new Pkcs12Error("password");
   }
 }
@@ -208,7 +208,7 @@ function derivationOf(parameters: Node) {
 const rsa = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" } as const;
 const ecdsa = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
 
-/** The first key to which a certificate of the file belongs. @throws Pkcs12Error */
+/** The first key with a matching certificate in the file. @throws Pkcs12Error */
 async function matched({ keys, certificates }: Found): Promise<OpenedKey> {
   let fault: Pkcs12Fault = "key_kind";
   for (const der of keys) {

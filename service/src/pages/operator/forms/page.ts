@@ -13,17 +13,17 @@ export const formsPath = "/operator/forms";
 export type FormsView = {
   environment: Environment;
   catalog: readonly CatalogRow[];
-  /** The latest versions of the forms in use. */
+  /** The latest version of each form in use. */
   forms: readonly (FormVersion & { slug: string })[];
   mayChange: boolean;
-  /** Asks for the passkey that adding a form needs; false when it was just used. */
+  /** The request for the passkey that adding a form requires; false when the passkey was just used. */
   passkeyFirst: Html | false;
-  /** The document that was chosen in a refused form. */
+  /** The document that was chosen in a rejected form. */
   chosen: string;
   error: string | undefined;
 };
 
-/** The forms that catalog documents have in one environment, and a form to add another version. */
+/** The online forms of catalog documents in one environment, and a form that adds a version. */
 export function formsBody(view: FormsView): Html {
   const { environment, forms, mayChange, error } = view;
   const lead = `Firms have these documents filled in online, for ${environment} orders. A firm’s own template with form fields comes first.`;

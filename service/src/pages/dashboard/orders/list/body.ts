@@ -14,7 +14,7 @@ export type OrderListView = {
   page: FirmOrdersPage;
   /** The number of orders per status, regardless of the filters. */
   counts: ReadonlyMap<string, number>;
-  /** The number of orders that are listed with a group only because their payment has had no answer for too long. */
+  /** The number of orders that a group lists only because their payment has had no answer for too long. */
   overdue: number;
   titleOf: TitleOf;
   environment: "live" | "test";

@@ -36,7 +36,7 @@ export const groups = {
   closed: { label: "Canceled or refunded", statuses: ["Cancelled", "RefundPending", "Refunded"] },
 } as const satisfies Record<string, { label: string; statuses: readonly OrderStatus[] }>;
 
-/** The group that also contains the orders whose payment has had no answer for too long. */
+/** The group that also lists the orders whose payment has had no answer for too long. */
 export const overdueGroup = "attention";
 
 export type Group = keyof typeof groups;
@@ -44,8 +44,8 @@ export type Group = keyof typeof groups;
 export const isGroup = (name: string): name is Group => Object.hasOwn(groups, name);
 
 /**
- * The statuses that a filter selects: all statuses of a group if `asked` names a group, otherwise the one status that
- * it names. Null for any other text.
+ * The statuses that a filter selects: all statuses of the group `asked`, or the single status `asked`. Null for any
+ * other text.
  */
 export function statusesOf(asked: string): readonly OrderStatus[] | null {
   if (isGroup(asked)) return groups[asked].statuses;

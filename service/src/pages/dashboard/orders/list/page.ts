@@ -115,7 +115,7 @@ const headIn = (zone: string): string[] => [
   "Payer",
 ];
 
-/** The firm's orders as CSV. Spreadsheets recognize the times in it. */
+/** The firm's orders as CSV, with times in a format that spreadsheets recognize. */
 function ordersCsv(orders: readonly FirmOrder[], titleOf: TitleOf, zone: string): string {
   // The Swedish form of a time is YYYY-MM-DD HH:MM:SS.
   const local = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeStyle: "medium", timeZone: zone });
@@ -138,12 +138,12 @@ function ordersCsv(orders: readonly FirmOrder[], titleOf: TitleOf, zone: string)
 }
 
 /**
- * Spreadsheets treat a text that begins with one of these as a formula; some treat the full-width forms like the narrow
- * ones.
+ * Spreadsheets execute a text that begins with one of these characters as a formula. Some also execute full-width
+ * forms.
  */
 const formula = /^[=+\-@\t\r\n＝＋－＠]/;
 
-/** A negative number is not a formula. With an apostrophe, a spreadsheet would leave it out of sums. */
+/** A negative number is not a formula. An apostrophe would make it a text, which spreadsheets leave out of sums. */
 const number = /^-?\d+(\.\d+)?$/;
 
 const cell = (value: string): string => {

@@ -46,12 +46,12 @@ export const queryOf = ({
   after,
 });
 
-/** Whether the address sets any filter. */
+/** True if the URL sets any filter. */
 export const isFiltered = ({ q, status, payer, from, to }: OrderQuery): boolean =>
   q + status + payer + from + to !== "";
 
 /**
- * Which orders the address of the list asks for.
+ * The query for the orders that the URL of the list selects.
  * @throws ServiceError naming the field and its rule
  */
 export function wantedOf({ q, status, payer, from, to, sort, before, after }: OrderQuery): FirmOrdersQuery {
@@ -76,7 +76,7 @@ export function wantedOf({ q, status, payer, from, to, sort, before, after }: Or
 
 const path = "/dashboard/orders";
 
-/** The address of the list with these changes. The position in the list is dropped unless the changes set it. */
+/** The URL of the list with these changes. It goes back to the first page unless the changes set a position. */
 export function listUrl(query: OrderQuery, changes: Partial<OrderQuery> = {}, page = path): string {
   const asked = Object.entries({ ...query, before: "", after: "", ...changes }).filter(([, value]) => value !== "");
   return asked.length === 0 ? page : `${page}?${new URLSearchParams(asked)}`;

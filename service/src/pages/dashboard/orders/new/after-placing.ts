@@ -9,10 +9,10 @@ type After = {
   payBy: Payer;
   /** The firm's method that is charged; undefined without one, and if the client pays. */
   method?: PaymentMethod | undefined;
-  /** Why the member may not spend the price with the method; null if the member may. */
+  /** The reason why the member may not spend the price with the method; null if the member may. */
   refusal?: LimitRefusal | null;
   isPriced: boolean;
-  /** The price, and whether it can't change when the order is placed; null if it is not shown. */
+  /** The price, and `isFinal`: true if placing the order can't change it. Null if the page shows no price. */
   sum: { amount: string; isFinal: boolean } | null;
   signs: boolean;
   hasCheckout: boolean;
@@ -38,9 +38,9 @@ const words = {
 } as const;
 
 /**
- * Says what follows when the form is sent.
- * @returns `button`: the label for a button that says what happens to the method on file; null while that is not
- * certain. `charged`: the id of the method that the text names as charged, or `noMethod`
+ * Describes the next steps after the form is sent.
+ * @returns `button`: the label for a button that names the charge of the method on file; null while the charge is
+ * uncertain. `charged`: the id of the method that the text names as charged, or `noMethod`
  */
 export function afterPlacing(after: After): { text: Html; button: string | null; charged: string } {
   const { subject, payBy, method, refusal = null, isPriced, sum: shown, signs, hasCheckout } = after;
@@ -60,7 +60,7 @@ export function afterPlacing(after: After): { text: Html; button: string | null;
   }
   if (!method) return say(`Nobody is charged yet. Once you have paid on ${page}, ${next}.`);
   const name = methodName(method);
-  // A price that a person sets is not final, so limits of amounts say nothing about it.
+  // A price that a person sets is not final, so it can't be compared with limits of amounts.
   if (refusal !== null && (isPriced || refusal.reason === "no_limit")) {
     const checkout = hasCheckout ? ", or anybody of your firm can open the checkout there" : "";
     const text = `${notCharged(refusal, after)} An owner can charge ${name} on ${page}${checkout}. Once it is paid, ${next}.`;
@@ -80,11 +80,11 @@ const finalSum = ({ sum }: Pick<After, "sum">): string | null => (sum?.isFinal ?
 
 const withoutCharge = "Place without a charge";
 
-/** Whether the refusal does not depend on a price that can still change. */
+/** True if the refusal does not depend on a price that can still change. */
 const isCertain = ({ reason }: LimitRefusal, sum: string | null): boolean =>
   sum !== null || reason === "no_limit" || reason === "left";
 
-/** Says that the member’s limits don’t allow the charge, and names the limit. */
+/** A sentence that the member's limits don't allow the charge, with the limit. */
 function notCharged({ reason, leftCents }: LimitRefusal, after: After): string {
   const { subject } = after;
   const sum = finalSum(after);
@@ -100,11 +100,14 @@ function notCharged({ reason, leftCents }: LimitRefusal, after: After): string {
 }
 
 type AfterList = Pick<After, "method" | "refusal" | "signs" | "hasCheckout"> & {
-  /** The sum of the next orders that the firm pays, in cents. */
+  /** The sum of the list's next orders that the firm pays, in cents. */
   cents: number;
 };
 
-/** Says what follows when the orders of a list are placed. A row of the list may say that the firm pays its order. */
+/**
+ * Describes the next steps after the orders of a list are placed. A row of the list may set the firm as the payer of
+ * its order.
+ */
 export function afterPlacingList({ method, refusal = null, signs, hasCheckout, cents }: AfterList): Html {
   const next = signs
     ? "its document goes out for signature: each signer gets the link to sign by email"

@@ -9,10 +9,10 @@ import { ownOrder } from "../own-order.ts";
 import { orderName } from "../words.ts";
 import { rowField } from "./signer-rows.ts";
 
-/** The address of the form that places one more order for the same client. */
+/** The URL of the form that places one more order for the same client. */
 export const anotherPath = (code: string): string => `/dashboard/orders/new?like=${code}`;
 
-/** The order that a new one is modeled on: its code, its name, and the values that the form copies. */
+/** The order from which a new one is copied: its code, its name, and the values that the form copies. */
 export type ModelOrder = { code: string; name: string; values: FormValues };
 
 /**

@@ -13,12 +13,12 @@ export type Part = (name: OrderField) => {
   error: string | undefined;
 };
 
-/** A file that was sent with a form that was refused. */
+/** A file that was sent with a rejected form. */
 export type StoredFormFile = { token: string; name: string; pages: string };
 
 /**
- * The input that chooses or replaces a file. The server stores the file of a refused form, because browsers forget a
- * chosen file. `again` means that the form was sent before; if the server has no file then, the input asks for it
+ * The input that chooses or replaces a file. The server stores the file of a rejected form, because browsers forget a
+ * chosen file. `again` is true if the form was sent before; if the server then has no file, the input asks for the file
  * again.
  */
 export function fileField({
@@ -70,7 +70,7 @@ ${address(part, "ship")}
 
 const senderNames = ["from_name", "from_line1", "from_line2", "from_city", "from_state", "from_postal"] as const;
 
-/** The sender's address, collapsed until something is typed. */
+/** The sender's address, collapsed while it is empty. */
 export function senderPart(part: Part): Html {
   const hasSender = senderNames.some((name) => part(name).value || part(name).error);
   return html`<details class="sender-part"${hasSender && html` open`}><summary>Different return address</summary>

@@ -18,20 +18,20 @@ import { signerRowsPart } from "./signers-part.ts";
 
 export type OrderFormView = FormSubmission & {
   pricing: Pick<VersionedPricing, "catalog" | "notarizationBlocked">;
-  /** Whether this installation offers checkout. */
+  /** True if this installation offers checkout. */
   paymentsConfigured: boolean;
-  /** Whether this installation sends text messages. */
+  /** True if this installation sends text messages. */
   textCodes: boolean;
   /** The sentence that names the time zone of dates. */
   zone: Html;
   /** The firm's latest open rooms, to choose from. */
   openRooms: readonly OpenRoom[];
-  /** An existing order. The new order is for the same client. */
+  /** An existing order, for whose client the new order is. */
   model?: ModelOrder;
   /** The room in which the order was started. */
   room?: string | undefined;
   /**
-   * The typed values of a form that is shown again, and the reasons why it was refused. There are no reasons when the
+   * The typed values of a form that is shown again, and the reasons why it was rejected. `messages` is empty when the
    * member only changed the form, for example by adding a row.
    */
   typed?: { values: FormValues; messages: readonly string[] };
@@ -124,13 +124,13 @@ const storedFileIn = (values: FormValues): StoredFormFile | null =>
     : null;
 
 /**
- * The services that the catalog sets for each type of document, as JSON. The page's script reads it to tick the boxes
+ * The services that the catalog sets for each type of document, as JSON, with which the page's script ticks the boxes
  * of services.
  */
 const servicesOf = (catalog: OrderFormView["pricing"]["catalog"]): string =>
   JSON.stringify(Object.fromEntries(catalog.map(({ slug, sign, notarize }) => [slug, { sign, notarize }])));
 
-/** Shows the notes of all types, because without a script the page can't follow the choice. */
+/** Shows the notes of all types, because without JavaScript the page can't react to the choice. */
 const signingNotes = (catalog: OrderFormView["pricing"]["catalog"]): Html[] =>
   catalog.flatMap(({ slug, title, signingNote }) =>
     signingNote

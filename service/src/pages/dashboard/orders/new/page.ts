@@ -68,7 +68,7 @@ export function orderNewPage(app: FastifyInstance, deps: OrderNewDeps): void {
   });
 }
 
-/** Opens the form: empty, or with the values of a filled-in document or of an earlier order. */
+/** Opens the form: empty, or with the values of a completed online form or of an earlier order. */
 function showRoute(app: FastifyInstance, deps: OrderNewDeps): void {
   pageRoute(app, deps.frame, {
     url: `${path}/new`,
@@ -76,7 +76,8 @@ function showRoute(app: FastifyInstance, deps: OrderNewDeps): void {
     handle: async ({ request, query: { like, room, fill } }) => {
       if (fill !== undefined) {
         const found = await ownFill(deps.fills, principalOf(request), fill);
-        // A form that can't be ordered says why on its own page, and names the order that has its document.
+        // The page of an online form without a completed document shows the reason, and the order that already has its
+        // document.
         if (found.state !== "completed") return { redirect: `/dashboard/fills/${found.id}` };
         return showForm(deps, request, { typed: { values: filledIn(found), messages: [] } });
       }
@@ -88,7 +89,7 @@ function showRoute(app: FastifyInstance, deps: OrderNewDeps): void {
   });
 }
 
-/** Places the order of a form; shows a refused form again, with the file that was sent. */
+/** Places the order of a form. Shows a rejected form again, with the file that was sent. */
 function placeRoute(app: FastifyInstance, deps: OrderNewDeps): void {
   const authenticate = reauthenticate(deps.frame.callers);
   pageRoute(app, deps.frame, {
@@ -159,8 +160,8 @@ function filledIn({ fillToken, title, slug, pages, person }: FillView): FormValu
 type Refused = Pick<Form, "upload"> & { fields: Map<string, string>; message: string };
 
 /**
- * Stores the file of a refused form for the next version of the form.
- * @returns everything that is wrong with the form
+ * Stores the file of a rejected form for the next version of the form.
+ * @returns all errors of the form
  */
 async function keepRefused(
   deps: OrderNewDeps,
@@ -182,8 +183,8 @@ async function keepRefused(
 }
 
 /**
- * Stores the file of a refused form; null when this fails. A failure is not reported to the reader, because the page
- * already reports why the form was refused.
+ * Stores the file of a rejected form; null when this fails. The failure is not shown, because the page already shows
+ * why the form was rejected.
  */
 async function storeOrNull(deps: OrderNewDeps, principal: Principal, bytes: Buffer) {
   try {

@@ -29,13 +29,13 @@ export const path = "/dashboard/orders";
 export async function place(deps: OrderNewDeps, request: FastifyRequest, sent: Form): Promise<PageAnswer> {
   // Browsers send an empty file when no file is chosen.
   const upload = sent.upload?.bytes.length === 0 ? null : sent.upload;
-  // A newly chosen file replaces the stored one, whichever button was pressed.
-  // The button doesn't belong to the order, either: a form that is sent twice places one order.
+  // The deduplication key ignores a stored file that a newly chosen file replaces, and the pressed button: a form that
+  // is sent twice places one order.
   const unmeant = ["next", ...chargeFields, ...(upload === null ? [] : ["fill_token"])];
   const fields = new Map([...sent.fields].filter(([name]) => !unmeant.includes(name)));
   requireSameEnvironment(request, fields.get("environment"));
   const mayAddPage = fields.get("page_added") !== "ask";
-  // A client sees the price before paying it, so only a charge of the firm must be the one that was shown.
+  // A client sees the price before paying. So only a charge to the firm must equal the one that was shown.
   const shown = fields.get("pay_by") === "firm" ? shownChargeOf(Object.fromEntries(sent.fields)) : null;
   let isUncharged = false;
   const agree = async (order: PricedOrder) => {
@@ -59,7 +59,7 @@ export async function place(deps: OrderNewDeps, request: FastifyRequest, sent: F
   return done(after, isInRoom ? message : "order-placed-outside");
 }
 
-/** Attaches the order to the chosen room. @returns whether it was attached; the order stays placed either way */
+/** Attaches the order to the chosen room. @returns true if it was attached; in either case the order stays placed */
 async function putIntoRoom(
   deps: OrderNewDeps,
   principal: Principal,

@@ -5,10 +5,10 @@ import { type Html, html } from "../../../ui/render.ts";
 import { fieldRefusal } from "../words.ts";
 import type { Part } from "./form-parts.ts";
 
-/** The address of the file of a refused form, for our own script, which shows its pages. */
+/** The URL of a rejected form's file, from which our script renders the pages. */
 export const storedFilePath = "/dashboard/orders/new/file";
 
-/** The address that our script of the field editor asks for a preview. */
+/** The URL from which our script of the field editor requests a preview. */
 export const previewPath = "/dashboard/places/preview";
 
 /** The elements with which our script places fields on the pages of one document. */
@@ -18,11 +18,11 @@ export type PlacesElements = {
   /** The name of the hidden input with the fields as text. */
   name: string;
   value: string | undefined;
-  /** The reasons why fields were refused, by their indexes. */
+  /** The reasons why fields were rejected, by their indexes. */
   refusals: readonly { index: number; text: string }[];
-  /** The address of the stored file; empty when the form has none. */
+  /** The URL of the stored file; empty when the form has none. */
   fileUrl: string;
-  /** The text that is shown until the script knows the document. */
+  /** The text that is shown until the script has loaded the document. */
   text: string;
   /** In a form with several documents: the document that the button names. */
   about?: string;
@@ -42,9 +42,9 @@ ${more.below}
 </div>`;
 
 /**
- * The part of the form that opens the pages of the chosen document. Our script lets the sender place fields on them.
- * Without a script, the document's own marks decide where people sign.
- * @param messages why the form was refused, in the words of the API
+ * The part of the form in which our script shows the pages of the chosen document, and the sender places fields on
+ * them. Without JavaScript, the document's own fields and tags define where people sign.
+ * @param messages why the form was rejected, in the API's words
  */
 export function placesPart(part: Part, values: FormValues, messages: readonly string[]): Html {
   const { error } = part("fields");

@@ -21,8 +21,8 @@ const mostPages = 10_000;
 type QuoteDeps = { limits: RateLimits; orders: Pick<OrderDeps, "db" | "offer" | "clock" | "rowMac"> };
 
 /**
- * Adds the route from which the form's script gets the price of the order as it is filled in now. Carriers are asked
- * only when the order is placed.
+ * Adds the route from which the form's script requests the price of the current input. Carriers are queried only when
+ * the order is placed.
  */
 export function quoteRoute(forms: FastifyInstance, { limits, orders }: QuoteDeps): void {
   const { db, offer } = orders;
@@ -65,7 +65,7 @@ export function quoteRoute(forms: FastifyInstance, { limits, orders }: QuoteDeps
         const notes = html`${postageNote(postage, "order")}${gap !== null && html`<p class="quiet">${gap} ${unsold}</p>`}`;
         const isPriced = postage.isPriced && gap === null && !isPriceFirst(values);
         const isCounted = (values["pages"] || values["document_pages"] || "") !== "";
-        // The number of pages changes only the postage.
+        // The number of pages affects only the postage.
         const isFinal = isSum && isPriced && (isCounted || !services.ship);
         const method = form.payBy === "firm" ? await activeMethod(db, principal) : undefined;
         const spending = { spender: actorOf(principal), amounts: [quote.totalCents] };
@@ -80,7 +80,7 @@ export function quoteRoute(forms: FastifyInstance, { limits, orders }: QuoteDeps
           hasCheckout: offer.acceptsPayment(environment),
         });
         const total = isFinal && isCounted ? "Total" : "Total so far";
-        // The form is sent with the sum and the method that it shows, so that no other ones are charged.
+        // The form contains the displayed sum and method, so that no other sum or method is charged.
         const shown = shownChargeFields({ cents: quote.totalCents, isFinal, method: charged });
         return render(
           html`${moneyTable("Price, in US dollars", quote, total)}${notes}${text}${button !== null && onButtons(button)}${shown}`,
@@ -90,7 +90,7 @@ export function quoteRoute(forms: FastifyInstance, { limits, orders }: QuoteDeps
   );
 }
 
-/** The label by which our script renames the buttons: it says what happens to a method on file. */
+/** The label that our script puts on the buttons: it names the charge of the method on file. */
 const onButtons = (label: string): Html =>
   html`<span hidden data-place="${label}" data-another="${label}, and start another for this client"></span>`;
 
@@ -99,13 +99,13 @@ function pagesIn(values: FormValues): number {
   return Number.isInteger(pages) && pages >= 1 ? Math.min(pages, mostPages) : 1;
 }
 
-/** Whether the postage is for a usual address because the form's own address is not complete. */
+/** True if the postage is for a typical address because the form's own address is incomplete. */
 export const isPostageGuessed = ({ ship }: { ship: boolean }, refusals: readonly string[]): boolean =>
   ship && refusals.some((each) => /^(?:ship|from)_/.test(each));
 
 /**
- * Tells what the shown postage depends on; empty if nothing.
- * @param asksCarriers whether carriers are asked for their prices when the order or the closing is placed
+ * A sentence on what can still change the postage; empty if nothing can.
+ * @param asksCarriers true if carriers are queried when the order or the closing is placed
  */
 export function postageNote(
   { isPriced, isGuessed, asksCarriers }: { isPriced: boolean; isGuessed: boolean; asksCarriers: boolean },

@@ -14,22 +14,28 @@ export type ShownCharge = {
   cents: number | undefined;
   /** The highest price that may be charged, in cents, if the form showed a price that was not final. */
   mostCents: number | undefined;
-  /** The id of the method that the form named, or `none` if it said that nobody is charged; undefined if it said nothing. */
+  /**
+   * The id of the method in the form, or `none` if the form stated that nobody is charged; undefined if it stated
+   * nothing.
+   */
   method: string | undefined;
-  /** Whether the member agreed that a person prices it first. It is charged only after the firm has seen the price. */
+  /**
+   * True if the member agreed that a person prices the order first. The firm is charged only after it has seen the
+   * price.
+   */
   isPriceFirst: boolean;
 };
 
 /**
- * The form's fields about the charge. They don't belong to the order: a form that is sent twice places one order, even
- * if the price arrived in between.
+ * The form's fields about the charge. They are ignored in the deduplication of orders: a form that is sent twice places
+ * one order, even if its displayed price changed in between.
  */
 export const chargeFields: readonly string[] = ["total_cents", "most_cents", "charged_method", "price_first"];
 
-/** The method that a form sends when it says that nobody is charged. */
+/** The method in a form which states that nobody is charged. */
 export const noMethod = "none";
 
-/** Whether the form, once it was refused for that, says that a person may price the order first. */
+/** True if the member agreed, after a first rejection, that a person may price the order first. */
 export const isPriceFirst = (values: FormValues): boolean => values["price_first"] === "on";
 
 /** @throws ServiceError naming `total_cents` or `most_cents` */
@@ -40,14 +46,14 @@ export const shownChargeOf = (values: FormValues): ShownCharge => ({
   isPriceFirst: isPriceFirst(values),
 });
 
-/** The hidden fields by which a form sends what it shows. */
+/** The hidden fields by which a form sends back the displayed charge. */
 export const shownChargeFields = (shown: { cents: number; isFinal: boolean; method: string }): Html =>
   hiddenFields({ [shown.isFinal ? "total_cents" : "most_cents"]: String(shown.cents), charged_method: shown.method });
 
 const nothingDone = "Nothing was placed, and nobody was charged.";
 
 /**
- * Refuses orders that the firm pays if placing them would charge something else than the form showed.
+ * Rejects orders that the firm pays if placing them would charge something else than the form showed.
  * @returns the only method that may be charged automatically; null for none
  * @throws ServiceError naming the field or the difference
  */
@@ -70,7 +76,7 @@ export async function methodToCharge(
   const totalCents = amounts.reduce((sum, each) => sum + each, 0);
   if (cents !== undefined && totalCents !== cents)
     throw invalid(`The price is ${money(totalCents)} now, not ${money(cents)}. ${nothingDone}`);
-  // Without a script the order form shows no charge, so nobody has agreed to one.
+  // Without JavaScript the order form shows no charge, so the member has agreed to none.
   if (method === undefined) return null;
   const active = await activeMethod(deps.db, principal);
   const spending = { spender: actorOf(principal), amounts };
@@ -89,7 +95,10 @@ export async function methodToCharge(
 
 type Compared = { shown: string; active: string | undefined; isRefused: boolean; isFinal: boolean };
 
-/** How the charge differs from the shown one; null if it doesn't. A price that was not final may turn out above a limit. */
+/**
+ * The difference between the charge and the displayed one; null if there is none. A price that was not final may turn
+ * out above a limit.
+ */
 function changeOf({ shown, active, isRefused, isFinal }: Compared): keyof typeof changes | null {
   if (shown === noMethod) return active !== undefined && !isRefused ? "charged" : null;
   if (active === undefined) return "removed";

@@ -24,7 +24,7 @@ export const namedRows = (values: FormValues): number[] =>
     (["name", "email", "phone", "access_code"] as const).some((member) => typed(values, row, member).trim() !== ""),
   );
 
-/** The form as the API takes it: `signers` instead of the rows. All other fields stay as they are. */
+/** The form in the API's format: `signers` instead of the rows. All other fields stay unchanged. */
 export function withSigners(fields: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const values: FormValues = Object.fromEntries(fields);
   const rows = namedRows(values);
@@ -33,7 +33,7 @@ export function withSigners(fields: ReadonlyMap<string, string>): ReadonlyMap<st
   return new Map([...rest, ["signers", JSON.stringify(rows.map((row) => signerIn(values, row)))]]);
 }
 
-/** Leaves out empty fields. Text that is not a number stays text, and the rules of `signers` refuse it. */
+/** Omits empty fields. Text that is not a number stays text, which the rules of `signers` reject. */
 const signerIn = (values: FormValues, row: number) =>
   Object.fromEntries(
     rowMembers.flatMap((member) => {

@@ -9,7 +9,7 @@ type Entry = { file: File; row: ReturnType<typeof newRow> };
 const waiting: Entry[] = [];
 let isRunning = false;
 
-// The server takes one file per request; this script sends several files one by one.
+// The server accepts one file per request; this script sends several files one by one.
 picker.multiple = true;
 form.addEventListener("submit", (event) => {
   event.preventDefault();
@@ -27,7 +27,9 @@ function showFiles(files: FileList | undefined): void {
   if (!isRunning) void sealAll();
 }
 
-/** Seals one file after the other. A single file opens its passport; several appear in the list below. */
+/**
+ * Seals one file after the other. After a single file, its passport is opened; several files appear in the list below.
+ */
 async function sealAll(): Promise<void> {
   isRunning = true;
   const outcomes: Sent[] = [];
@@ -116,7 +118,7 @@ async function renewList(): Promise<void> {
   if (fresh) part("sealed").replaceWith(fresh);
 }
 
-/** Makes screen readers say the words. */
+/** Makes screen readers announce the words. */
 function announce(words: string): void {
   part("seal-said").textContent = words;
 }
@@ -127,12 +129,12 @@ function part(id: string): HTMLElement {
   return found;
 }
 
-/** The result for one file: the address of its passport, or why it was refused. */
+/** The result for one file: the URL of its passport, or the reason why it was rejected. */
 type Sent = { location: string } | { refused: string };
 
 /**
- * Called while a file is sent: `sent` with the share sent so far, `working` once all of it is sent and the server is
- * working.
+ * Progress callbacks. `sent`: the share of the file that was uploaded so far. `working`: the upload is complete, and
+ * the server is sealing.
  */
 type Way = { sent: (share: number) => void; working: () => void };
 

@@ -4,11 +4,11 @@ import { openDocument } from "../../orders/browser/places/opened.ts";
 import { openPlaces } from "../../orders/browser/places/section.ts";
 import { rowOf, type Signer, signerOf } from "../../orders/browser/places/signers.ts";
 
-// A template that was archived, or that buys no signing, has no places.
+// The page of an archived template, or of one without signing, has no form for fields.
 const form = document.getElementById("template-form");
 if (form instanceof HTMLFormElement && document.getElementById("places")) connect(form);
 
-/** Lets the firm place fields for its roles on the pages of the template's document, or of a newly chosen one. */
+/** Allows the firm to place fields for its roles on the pages of the template's document, or of a newly chosen one. */
 function connect(form: HTMLFormElement): void {
   const chosen = part<HTMLInputElement>("field-document");
   const statusLine = part("places-said");
@@ -52,7 +52,7 @@ function connect(form: HTMLFormElement): void {
   });
 }
 
-/** The roles that the form names now, in the order of their numbers. */
+/** The roles that are currently in the form, in the order of their numbers. */
 function rolesIn(form: HTMLFormElement): Signer[] {
   const inputs = [...form.querySelectorAll<HTMLInputElement>("input")];
   return inputs.flatMap(({ name, value }) => {
