@@ -117,8 +117,8 @@ const detailsOf = (titleOf: TitleOf, documents: Snapshot["documents"]): Certific
   );
 
 /**
- * Time-stamps the manifest before the certificate is drawn, so that the printed text can name this time stamp. The time
- * stamp in the certificate's seal comes too late for that.
+ * Time-stamps the manifest before the certificate is drawn, so that the printed text can name this time stamp. The
+ * seal's own time stamp exists only after the certificate is drawn.
  */
 async function stampManifest(stamp: Stamp | null, bytes: Uint8Array): Promise<CertificateContent["timeStamp"]> {
   const had = stamp && (await stamp(bytes));

@@ -115,7 +115,7 @@ const envelope = sql`(SELECT json_build_object('verifyCode', e.verify_code, 'pos
   FROM envelopes e JOIN envelope_events t ON t.envelope_id = e.id
   WHERE e.id = ${latestEnvelope} AND e.outcome = 'Completed' ORDER BY t.position DESC LIMIT 1)`;
 
-/** The number of pages of the newest document that has one on record; null when no document has. */
+/** The page count of the newest document that states one; null when no document does. */
 const pages = sql`(SELECT d.pages ${fromDocuments} WHERE d.order_id = o.id AND d.pages IS NOT NULL ORDER BY d.id DESC LIMIT 1)`;
 
 const signers = sql`(SELECT coalesce(json_agg(json_build_object('name', s.name, 'signedAt', s.signed_at) ORDER BY s.routing, s.n), '[]')

@@ -28,7 +28,7 @@ export type ZipDeps = DocumentDeps &
     verifier: {
       baseUrl: string;
       page: () => Promise<Buffer>;
-      /** Whether the log's roots go to OpenTimestamps calendars, so that documents get `.ots` proofs. */
+      /** Whether the log's roots are sent to OpenTimestamps calendars, so that documents get `.ots` proofs. */
       hasCalendars: boolean;
     };
   };
@@ -83,9 +83,9 @@ export function deliverableOf(
 export function filesOf({ id, final, documents, replacesSigned }: Deliverable): DeliveredFile[] {
   if (final === null) return [];
   const newest = (wanted: string) => documents.findLast(({ kind }) => kind === wanted) ?? [];
-  // The custody certificate describes the signed file, so that file is delivered too, even when it was notarized later.
-  // A document that was signed again before the notary replaces the signed one: a recipient who got both could take the
-  // earlier one for the document that counts.
+  // Delivers the signed file even if it was notarized later, because the custody certificate describes the signed file.
+  // If people signed again before the notary, the signed file is left out: a recipient could mistake the earlier
+  // signatures for the valid ones.
   const before = replacesSigned
     ? []
     : [final.kind === "notarized" ? newest("sealed") : [], newest("custody_certificate")].flat();
@@ -115,8 +115,8 @@ function folderOf(kind: string, isNotarized: boolean): string {
 }
 
 /**
- * Gives each file a name. The result lists the files document by document, in the order of the closing.
- * @throws ServiceError `unavailable` for a file that is not on record
+ * Names each file. The result lists the files document by document, in the order of the closing.
+ * @throws ServiceError `unavailable` for a file that is not stored
  */
 export function namedFiles(orders: readonly Deliverable[], files: readonly DeliveredFile[]): NamedFile[] {
   const unique = uniqueNames();

@@ -5,7 +5,7 @@ import { type Marked, marked, type StateMac, writeStateMacs } from "../../kernel
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 import { fromAttachments, fromParticipants, fromRooms, type Receiver } from "../rooms/rooms.ts";
 
-/** The MAC covers all columns: database access alone must not be enough to have documents sent to somebody. */
+/** The MAC covers all columns, so that database access alone is not enough to add a recipient of documents. */
 const receiverState: StateMac = {
   table: sql`closing_receivers`,
   key: sql`id`,

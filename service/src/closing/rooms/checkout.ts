@@ -82,8 +82,8 @@ const all = sql`true`;
 const paidBy = (payer: Payer): Statement => sql`o.pay_by = ${payer}`;
 
 /**
- * Leaves out the orders of other clients, so that the holder of one client's link doesn't see their prices, and those
- * for which only the firm has to pay again.
+ * Leaves out the orders of other clients, so that the holder of one client's link doesn't see their prices. Also leaves
+ * out orders for which only the firm has to pay again.
  */
 const ofSameClient = (orderCode: string) =>
   sql`o.pay_by = 'client' AND lower(o.customer_email) = ${clientEmailOf(orderCode)} AND NOT ${isLossOfFirm}`;

@@ -47,8 +47,8 @@ import {
 
 /**
  * The firm's next step. `fix`: something is stuck, on the page of `orderCode`. `pay`: the firm pays. `look`: the
- * closing is due, and somebody else must act. `add`: the closing has no orders. `simulate`: a test order waits until its
- * next service is begun.
+ * closing is due, and another party must act. `add`: the closing has no orders. `simulate`: a test order waits until
+ * its next service is begun.
  */
 export type ClosingStep =
   | { do: "fix"; orderCode: string; status: string }
@@ -139,7 +139,7 @@ const dueOf = (closesOn: string | null, today: string): OpenClosing["due"] => {
 const isFirmsTurn = ({ status, payBy, isBeingPaid }: OrderRow): boolean =>
   payBy === "firm" && isPayable(status) && !isBeingPaid;
 
-/** Orders for which the firm can do something come first. */
+/** Orders for which the firm can act come first. */
 const rankOf = (row: OrderRow): number => (isFirmsTurn(row) || isStuck(row) ? 0 : 1);
 
 function reasonOf(waiting: readonly OrderRow[], titleOf: TitleOf, zone: string): string {

@@ -27,7 +27,8 @@ export const calendarHeaders = { accept: "application/vnd.opentimestamps.v1" };
 /**
  * Submits SHA-256 digests, and nothing else, to all OpenTimestamps calendars at once. A calendar that failed several
  * times in a row is skipped for a while.
- * @returns a function of a digest (32 bytes), which never rejects. It gives null when no calendar accepted the digest.
+ * @returns a function of a digest (32 bytes), which never rejects. It returns null when no calendar accepted the
+ * digest.
  */
 export function createCalendarSubmission(deps: CalendarsDeps): (digest: Uint8Array) => Promise<Submitted | null> {
   const calendars = deps.calendars.map((url) => ({

@@ -5,9 +5,10 @@ import { bitcoinHeights, type PendingAttestation, pendingAttestations } from "./
 import { calendarHeaders, calendarTimeoutMs } from "./calendars.ts";
 
 /**
- * The state of a pending attestation. `confirmed`: the calendar says that a Bitcoin block contains it (only a block
- * header proves that). `pending`: it waits for a block. `forgotten`: the calendar does not know the commitment (any
- * more). `unlisted`: the calendar is neither configured nor a known public one. `failed`: no usable answer this time.
+ * The state of a pending attestation. `confirmed`: the calendar states that a Bitcoin block contains the commitment
+ * (only a block header proves that). `pending`: the commitment waits for a block. `forgotten`: the calendar does not
+ * know the commitment (any more). `unlisted`: the calendar is neither configured nor a known public one. `failed`: no
+ * usable answer this time.
  */
 export type AttestationState = { readonly calendar: string; readonly commitmentHex: string } & (
   | { readonly state: "confirmed"; readonly height: number }
@@ -41,9 +42,9 @@ const publicCalendars = [".calendar.opentimestamps.org", ".calendar.eternitywall
 const maxAttestations = 32;
 
 /**
- * Asks the calendars that a proof names for what they can add to it, and merges the answers. Only the configured
- * calendars and the known public ones are asked, so that a forged proof cannot make the service send requests
- * elsewhere.
+ * Asks the calendars that a proof names for further attestations, and merges the answers into the proof. Only
+ * configured calendars and known public ones are asked. Otherwise a forged proof could make the service send requests
+ * to any host (SSRF).
  * @param proof bytes of a detached OpenTimestamps proof
  * @throws EvidenceError when the proof can't be read; a calendar's failure is a state, never an error
  */

@@ -61,7 +61,7 @@ export const protectedTables = [chainRows];
 
 export type ChainsDeps = { db: Sql; rowMac: RowMac; log: Log };
 
-/** A chain on record, with the seal's own certificate and its fingerprint: the SHA-256 of its DER. */
+/** A stored chain, with the seal's own certificate and its fingerprint: the SHA-256 of its DER. */
 export type RecordedChain = ChainRow & { certificate: Certificate; fingerprint: string };
 
 /**
@@ -86,7 +86,7 @@ export async function recordedChains({ db, rowMac, log }: ChainsDeps): Promise<R
   });
 }
 
-/** The chains whose rows say that they are not retired. */
+/** The chains that are not retired according to their rows. */
 export async function unretiredChains(db: Sql): Promise<string[]> {
   const rows = await db.query<{ sha256: string }>(sql`SELECT sha256 FROM seal_chains WHERE retired_at IS NULL`);
   return rows.map(({ sha256 }) => sha256);

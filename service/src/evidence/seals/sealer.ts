@@ -61,7 +61,7 @@ export type Sealed = {
 export type SealDocument = (input: SealInput) => Promise<Sealed>;
 
 /**
- * The bytes reserved for a token. Tokens of public authorities take 4 to 6 KB. After a longer token, later seals
+ * The bytes reserved for a token. Tokens of public authorities have 4 to 6 KB. After a longer token, later seals
  * reserve more.
  */
 const usualTokenBytes = 6 * 1024;

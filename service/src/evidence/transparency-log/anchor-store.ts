@@ -106,7 +106,7 @@ export const selectProofs = (db: Sql, log: LogName, size: number): Promise<Ancho
 /** The published list has at most this many states, which is enough for eight days with one state each hour. */
 const mostListed = 200;
 
-/** The newest states that were chosen to be anchored, the newest first. `isAnchored`: a source has given a proof. */
+/** The newest states that were chosen to be anchored, the newest first. `isAnchored`: a source has returned a proof. */
 export const selectRoots = (db: Sql, log: LogName) =>
   db.query<{ size: number; chosenAt: Date; isAnchored: boolean }>(sql`
     SELECT size, min(chosen_at) AS "chosenAt", bool_or(proof IS NOT NULL) AS "isAnchored"
@@ -178,8 +178,9 @@ export async function existingProofs(
   const seals = sealedSha256s.map((sealedSha256) => ({ kind: "seal/v1" as const, sealedSha256 }));
   const lines = new Map([...seals, ...closings].map((entry) => [formatEntry(entry), entry.sealedSha256]));
   if (lines.size === 0) return new Map();
-  // A line that is queued again has a leaf too. The leaf's row comes last, so that it decides. The queue is read only
-  // when some line has no leaf, because the queue has no index by line and may have millions of lines.
+  // A line that is queued again has a leaf too. The leaf's row is the last one, so it overrides the queue's row. The
+  // queue is read only when some line has no leaf, because the queue has no index by line and may have millions of
+  // lines.
   const rows = await db.query<{ line: string; isLogged: boolean; isAnchored: boolean }>(sql`
     WITH logged AS MATERIALIZED (
       SELECT line, EXISTS (SELECT FROM log_checkpoints c WHERE c.log = e.log AND c.size > e.leaf) AS "isLogged",

@@ -117,7 +117,7 @@ export async function anchorsOf(db: Sql, log: LogName, size: number) {
     : null;
 }
 
-/** The newest states that were chosen to be anchored, for monitors: these look for hours without an anchor. */
+/** The newest states that were chosen to be anchored. Monitors use the list to find hours without an anchor. */
 export async function listedRoots(db: Sql, log: LogName, intervalMs: number) {
   const roots = await selectRoots(db, log);
   return {

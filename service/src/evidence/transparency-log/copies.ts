@@ -166,7 +166,7 @@ async function ownCheckpoint(note: string, key: string, from: string): Promise<S
 /**
  * Begins the next log when the copy shows that this log ended. The database may lack entries of the next log. So the
  * next log is halted until it is recovered from a copy of its own.
- * @param last the last entry that came from the copy; null for none
+ * @param last the last entry from the copy; null for none
  */
 async function beginNext(tx: Tx, deps: RecoverDeps, tree: Tree, last: LogEntry | null): Promise<void> {
   const at = deps.clock();

@@ -41,8 +41,8 @@ export type LogKeys = {
  */
 export function logKeys({ dataDir, logKey }: LogKeySettings): LogKeys {
   /**
-   * The cached signers by their public keys. If a log's public key isn't here, the file is read again, because somebody
-   * may have replaced it.
+   * The cached signers by their public keys. If a log's public key isn't cached, the file is read again, because an
+   * operator may have replaced it.
    */
   const opened = new Map<string, LogSigner>();
   const pathOf = (log: LogName): string => {

@@ -38,13 +38,12 @@ type RetireDeps = { db: Database; rowMac: RowMac; clock: Clock; keys: LogKeys };
 const nameIn = (origin: string): string => origin.slice(origin.lastIndexOf("/") + 1);
 
 /**
- * Ends a log permanently, and decides on the key of the next log. The sequencer then signs the last checkpoint and
+ * Ends a log permanently, and determines the key of the next log. The sequencer then signs the last checkpoint and
  * begins the next log, also after a crash.
  *
  * After a `rotation` the log's last entry names the next key, so that the old key vouches for the new one. A log whose
- * key somebody else has (`key-compromise`) or whose published entries are gone (`lost`) ends with its newest stored
+ * key was stolen (`key-compromise`) or whose published entries were lost (`lost`) ends with its newest stored
  * checkpoint, because nothing more may be signed. Entries beyond that checkpoint wait for the next log.
- *
  * @returns whether the log ended now; false when it had ended before
  * @throws StartupError for an unknown origin, and for a log that can't end for this reason
  */

@@ -29,7 +29,7 @@ export const retractionEntry = (sealedSha256: string, reason: RetractionReason) 
 
 /**
  * The reason and time of a seal's retraction by the operator, by its first retraction in the log; null for a seal
- * without one. A row counts only if the tree has its line, because anybody who may insert rows could forge one.
+ * without one. A row counts only if the tree has its line, because anybody who can insert rows could forge one.
  */
 export async function retractionOf(db: Sql, { environment, sealedSha256 }: RetractedFile): Promise<Retraction | null> {
   const reasons = new Map(

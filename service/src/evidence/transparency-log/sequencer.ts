@@ -42,8 +42,8 @@ export type Sequencer = {
   /** For each log that is halted on this node, the reason. */
   halted: () => ReadonlyMap<Environment, string>;
   /**
-   * The newest checkpoint that this node has accepted, with only the log's signature; null before the first checkpoint,
-   * and while the log is halted. It is kept in memory.
+   * The newest checkpoint that this node has accepted, cached in memory, with only the log's signature. Null before the
+   * first checkpoint, and while the log is halted.
    */
   newestSeen: (log: Environment) => string | null;
   /** The origin of the log that an environment has now, as this node saw it last; null before the first turn. */

@@ -51,8 +51,8 @@ export const selectTiles = (db: Sql, log: LogName, places: readonly Pick<StoredT
   tilesWith(sql`entries`, db, log, places);
 
 /**
- * The tiles at these positions, without their bundles of entries. Proofs do not need the entries, which take twice as
- * much space as the hashes.
+ * The tiles at these positions, without their bundles of entries. Proofs do not need the entries, which are twice as
+ * large as the hashes.
  */
 export const selectHashes = (db: Sql, log: LogName, places: readonly Pick<StoredTile, "level" | "n">[]) =>
   tilesWith(sql`NULL AS entries`, db, log, places);
@@ -83,7 +83,9 @@ export async function writeGrowth(tx: Tx, { tree, from, tiles }: Growth): Promis
   return true;
 }
 
-/** Whether a leaf is in a log that ended before any checkpoint covered the leaf. Its line goes into the next log. */
+/**
+ * Whether a leaf is in a log that ended before any checkpoint covered the leaf. Its line is then added to the next log.
+ */
 const isUncovered = sql`EXISTS (SELECT FROM log_trees t WHERE t.log = log_leaves.log AND log_leaves.leaf >= t.final_size)`;
 
 /** The end of an INSERT of leaves: if the line's leaf is in a log that ended without covering it, the new leaf replaces it. */

@@ -112,7 +112,7 @@ export async function currentTree(db: Sql, environment: Environment): Promise<St
   return tree;
 }
 
-/** Writes the end of a log. The database lets nobody change it later. */
+/** Writes the end of a log. A trigger forbids later changes to it. */
 export const endTree = (tx: Tx, tree: Tree): Promise<unknown[]> =>
   tx.query(sql`
     UPDATE log_trees SET final_size = ${tree.finalSize}, successor_key = ${tree.successorKey},

@@ -103,8 +103,8 @@ export async function raisePublished(db: Sql, log: LogName, size: number, now: D
 export const quorumWaitMs = 60_000;
 
 /**
- * The size that readers have seen without a quorum, while its quorum can still come; null for none. Without this wait,
- * readers of a busy log would have seen a larger size by the time each quorum is complete.
+ * The size that readers have seen without a quorum, while its quorum can still be reached; null for none. Without this
+ * wait, readers of a busy log would have seen a larger size by the time each quorum is complete.
  */
 export function sizeInWait({ size, raisedAt }: SeenSize, witnessed: { size: number } | undefined, now: Date) {
   const isWaiting = size > (witnessed?.size ?? 0) && raisedAt !== null;

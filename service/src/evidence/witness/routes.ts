@@ -13,7 +13,7 @@ export async function witnessRoutes(app: FastifyInstance, deps: WitnessDeps, lim
   const { db, witness } = deps;
   const origins = new Map([...witness.logs.keys()].map((origin) => [hash("sha256", origin), origin]));
   const shown = { schema: { hide: true }, onRequest: [uncachedUntilFound, limits.limit("log")] };
-  // Registered in its own Fastify scope, so that other routes keep their parsers.
+  // Registered in a Fastify scope of its own, so that the parsers of other routes don't change.
   await app.register(async (room) => {
     room.removeAllContentTypeParsers();
     room.addContentTypeParser("*", { parseAs: "string", bodyLimit: maxBodyBytes }, (_request, body, done) =>

@@ -11,7 +11,7 @@ import { addFirstOwner, hadMembers, hadMembersBefore } from "../members/members.
 export type JoinDeps = { db: Database; clock: Clock; rowMac: RowMac };
 
 /**
- * The hash of the address in the audit line about its key. If somebody replaces the request's address later, the
+ * The hash of the address in the audit line about its key. If an attacker replaces the request's address later, the
  * address no longer matches the hash.
  */
 export const addressSha256 = (workEmail: string): string => hash("sha256", workEmail.trim().toLowerCase());

@@ -41,7 +41,7 @@ export async function requestAccess(
   remoteIp: string,
 ): Promise<"issued" | "pending"> {
   const { db, clock } = deps;
-  // Asks the scorer before the transaction opens, because it may take seconds.
+  // Asks the scorer before the transaction begins, because the answer may take seconds.
   const reasons = await reasonsAgainst(deps, request, remoteIp);
   const status = reasons.length === 0 ? "issued" : "pending";
   const requestId = newUuid();

@@ -80,13 +80,16 @@ type Occasion = {
   /** The actor of the event that the mail reports. */
   actor: string;
   kind: MailKind;
-  /** Whether somebody of the firm must get the mail, even if everybody switched this kind off. */
+  /** Whether a person of the firm must get the mail, even if all of them switched this kind off. */
   isNeeded?: boolean;
 };
 
 const isActor = (actor: Statement): Statement => sql`'member:' || m.user_id = ${actor}`;
 
-/** The condition and the order for the people to whom a mail could go. The first of them who has access gets it. */
+/**
+ * The SQL condition and sort order that select the possible recipients of a mail. The first one with access is the
+ * recipient.
+ */
 function candidates(partnerId: Statement, actor: Statement, neededKind: MailKind | null): Statement {
   const among = sql`m.partner_id = ${partnerId} AND (${isActor(actor)} OR m.role = 'owner')`;
   if (neededKind === null) return sql`${among} ORDER BY ${isActor(actor)} DESC, m.linked_at, m.user_id`;

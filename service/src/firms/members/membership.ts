@@ -94,8 +94,8 @@ export const changeBranding = (deps: MemberDeps, principal: Principal, change: B
 
 /**
  * Sets the firm's logo, under the same rules as the branding.
- * @param logo `draw` returns a PNG of at most 256 KiB. It takes a third of a second, so the caller's role is checked
- * first.
+ * @param logo `draw` returns a PNG of at most 256 KiB. Drawing needs a third of a second, so the caller's role is
+ * checked first.
  */
 export async function changeLogo(
   deps: MemberDeps,
@@ -183,7 +183,7 @@ export async function changeRole(deps: MemberDeps, principal: Principal, userId:
 }
 
 /**
- * Lets an owner with live access give live access to a member, or withdraw it.
+ * Lets an owner with live access grant live access to a member, or revoke it.
  * @throws ServiceError for a person who is not a member, a word other than on and off, and for a caller who is not
  * allowed to
  */
@@ -203,7 +203,7 @@ export async function changeLiveAccess(
 }
 
 /**
- * Lets an owner give a member the right to see billing, or withdraw it. Owners always see billing.
+ * Lets an owner grant a member the right to see billing, or revoke it. Owners always see billing.
  * @throws ServiceError for a person who is not a member, a word other than on and off, and for a caller who is not
  * allowed to
  */

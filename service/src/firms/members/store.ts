@@ -36,7 +36,9 @@ export type Member = {
   email: string;
   role: Role;
   liveAccess: boolean;
-  /** Whether an owner lets the member see billing; an owner sees billing even when this is false. */
+  /**
+   * Whether an owner has granted the member the right to see billing. An owner sees billing even when this is false.
+   */
   seesBilling: boolean;
   linkedAt: Date;
   /**

@@ -68,7 +68,7 @@ export function requireSecondPerson(
 }
 
 /**
- * Requires that somebody other than the requester refuses a request.
+ * Requires that an operator other than the requester refuses a request.
  * @throws ServiceError for the requester, who must withdraw the request instead, and for a person whose right to decide
  * has not begun yet
  */

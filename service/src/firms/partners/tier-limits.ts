@@ -56,8 +56,8 @@ export const keyLimitsOf =
     return { active: numberOf(activeKeys), aDay: numberOf(keysPerDay) };
   };
 
-// In a minute. This is far more than a firm's own endpoints need, but only a small part of what 100 subscriptions could
-// send to a stranger's server.
+// Deliveries to one address in a minute: far more than a firm's own endpoints need, but only a small part of what 100
+// subscriptions could send to a stranger's server.
 const paidPerAddress = 6_000;
 
 /**

@@ -32,8 +32,8 @@ export const billingKinds = ["receipt", "credit_note", "credit_reversal", "loss"
 export type BillingKind = (typeof billingKinds)[number];
 
 /**
- * A receipt or a document that corrects one. Its amounts come from the payment, and its lines from the order's quote or
- * the supplement.
+ * A receipt or a document that corrects one. Its amounts are those of the payment, and its lines those of the order's
+ * quote or the supplement.
  */
 export type BillingDocument = {
   number: string;

@@ -42,7 +42,9 @@ const reasons: Readonly<Partial<Record<BillingKind, string>>> = {
   loss_reversal: "The payer’s bank decided again, or a credit note takes the place of the loss.",
 };
 
-/** The file name of a document: its number and, in a form that every file system takes, the order's reference. */
+/**
+ * The file name of a document: its number and, with characters that every file system accepts, the order's reference.
+ */
 export function paperName({ number, reference }: BillingDocument): string {
   const plain = (reference ?? "").replaceAll(/[^\p{L}\p{N}]+/gu, "-").replaceAll(/^-|-$/g, "");
   return `${[number, plain.slice(0, 40)].filter((part) => part !== "").join(" ")}.pdf`;

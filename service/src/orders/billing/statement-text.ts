@@ -39,7 +39,7 @@ function compare(one: string | null, other: string | null): number {
 export const lineKind = ({ kind, applied, replacesLoss, outside }: Line): string =>
   `${outside ? `Paid back ${outsideWays[outside]}` : lineKinds[kind]}${replacesLoss ? ", paid again" : applied ? "" : ", for no order"}`;
 
-/** A line's amount with its sign, so that the lines add up: money that went back is negative. */
+/** A line's amount with its sign, so that the lines add up: refunds and losses are negative. */
 export const signedCents = ({ kind, amountCents }: Line): number =>
   kind === "credit_note" || kind === "loss" ? -amountCents : amountCents;
 

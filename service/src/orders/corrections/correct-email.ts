@@ -51,8 +51,8 @@ export const isOf = ({ partnerId, environment }: Owner, order: LockedOrder): boo
   order.partnerId === partnerId && order.environment === environment;
 
 /**
- * Replaces the earlier address in all of the locked orders whose status allows it. Signatures that were made under the
- * earlier address keep it.
+ * Replaces the earlier address in all of the locked orders whose status allows it. Existing signatures keep the earlier
+ * address.
  * @returns whether anything was changed
  */
 export async function correctEmail(

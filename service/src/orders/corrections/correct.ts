@@ -88,9 +88,9 @@ export async function requireAllowed(
 }
 
 /**
- * Corrects the addresses to which an order's mails, parcel and fax go. Writes all changes or none. A value that equals
- * the present one is ignored. An email address is corrected in the whole closing, because one link opens all documents
- * that a person signs there.
+ * Corrects the addresses for an order's mails, parcel and fax. Writes all changes or none. Ignores a value that equals
+ * the present one. An email address is corrected in the whole closing, because one link opens all documents that a
+ * person signs there.
  * @param values fields of the order form
  * @throws ServiceError naming the field and the rule, or the reason why the order's status does not allow it
  */

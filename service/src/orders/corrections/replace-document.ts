@@ -43,8 +43,8 @@ const formFields = ["fields", "find_places"] as const;
 
 /**
  * Replaces an order's document. The order keeps its price and payment. If people were already asked to sign, all of
- * them are asked again. The earlier document and its signatures stay on record. Sending the present document again
- * changes nothing.
+ * them are asked again. The earlier document and its signatures stay stored. Sending the present document again changes
+ * nothing.
  * @throws ServiceError naming the field and the rule, or the reason why the order's status does not allow it
  */
 export async function replaceDocument(

@@ -47,7 +47,7 @@ export const noSuchFill = () => new ServiceError("not_found", "Fill not found.")
 export type FillView = Omit<Fill, "answers" | "owner" | "state" | "mails" | "revision"> & {
   /** `expired`: not finished in time. `used`: an order used the document. `gone`: no order used it in time. */
   state: "open" | "completed" | "used" | "gone" | "canceled" | "expired";
-  /** The link to the form. Null for a key with only read access, because the link gives the right to write answers. */
+  /** The link to the form. Null for a key with only read access, because the link grants the right to write answers. */
   url: string | null;
   /**
    * The token with which an order can use the finished document. Null while no order can use it, and for a key that may

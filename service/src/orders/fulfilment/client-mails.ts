@@ -134,7 +134,7 @@ export const mailsToSendAgain = (acceptsPayment: AcceptsPayment, order: Mailable
     .filter(isSentAgain)
     .filter((moment) => usefulWhile[moment](order) && stillHolds(acceptsPayment, moment, order));
 
-/** A mail that went to an order's client. */
+/** A mail that was sent to an order's client. */
 export type ClientMail = {
   moment: MailMoment;
   sentAt: Date;

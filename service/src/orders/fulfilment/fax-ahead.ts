@@ -44,7 +44,7 @@ const next: Readonly<Record<"none" | "Sent" | "Delivered" | "Failed", readonly F
 
 /**
  * The events that a person may report now for a fax that is sent early. Empty for all other orders.
- * @param last the state of the order's last fax on record
+ * @param last the stored state of the order's last fax
  */
 export const aheadMoves = (
   order: Pick<LockedOrder, "fax" | "status" | "environment">,

@@ -81,7 +81,7 @@ export async function lastFax(db: Sql, orderId: number): Promise<FaxOnRecord | u
 }
 
 /**
- * Records that a fax was sent. Does nothing when a fax of the order is already on record and has not failed, because it
+ * Records that a fax was sent. Does nothing when a fax of the order is already stored and has not failed, because it
  * was sent early.
  */
 export async function sendFax(tx: Tx, orderId: number, faxTo: string, at: Date): Promise<void> {
@@ -94,7 +94,7 @@ export async function sendFax(tx: Tx, orderId: number, faxTo: string, at: Date):
 
 type Ended = { status: "Delivered" | "Failed"; deliveredAt: Date | null };
 
-/** Records the end of the order's latest shipment or fax, unless its end is already on record. */
+/** Records the end of the order's latest shipment or fax, unless its end is already stored. */
 async function endLast(tx: Tx, state: StateMac, orderId: number, sent: string, { status, deliveredAt }: Ended) {
   const [last] = await tx.query<{ id: number; status: string }>(sql`
     SELECT id, status FROM ${state.table} WHERE order_id = ${orderId} ORDER BY id DESC LIMIT 1`);

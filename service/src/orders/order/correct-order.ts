@@ -37,8 +37,8 @@ export type MovedPeople = { client: boolean; signers: readonly { n: number; name
 
 /**
  * Replaces an email address in an order: the client's, and that of each signer who has it. While an envelope is open,
- * signers keep the earlier address here, because the caller changes it in the envelope. Signers who have signed keep it
- * for good.
+ * signers are unchanged here, because the caller changes them in the envelope. Signers who have signed always keep the
+ * earlier address.
  */
 export async function moveEmail(
   tx: Tx,
@@ -89,7 +89,7 @@ export async function setPayer(tx: Tx, orderId: number, payBy: Payer): Promise<v
   await writeStateMacs(tx, orderState, sql`id = ${orderId}`);
 }
 
-/** The `kind` of an original document after another one has replaced it. The earlier document stays on record. */
+/** The `kind` of an original document after another one has replaced it. The earlier document stays stored. */
 const replacedKind = "original_replaced";
 
 /** The original document of an order. */
@@ -123,7 +123,7 @@ export type NewOriginal = {
   fields: readonly RequestedField[] | null;
 };
 
-/** Replaces an order's original document. The earlier one stays on record under another `kind`. */
+/** Replaces an order's original document. The earlier one stays stored under another `kind`. */
 export async function replaceOriginal(
   tx: Tx,
   rowMac: RowMac,

@@ -35,7 +35,7 @@ export const noticeReader =
   ({ code, documentNotices }) => {
     if (documentNotices === null) return [];
     const text = names.open(documentNotices, holderOf(code));
-    // The notices can't be decrypted, so a single notice says that the document was only partly examined.
+    // If the notices can't be decrypted, a single notice states that the document was only partly examined.
     if (text === null) return [{ code: "partly_examined", page: null, text: null }];
     return (JSON.parse(text) as DocumentNotice[]).filter(({ code }) => isCode(code));
   };

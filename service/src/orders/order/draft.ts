@@ -49,7 +49,7 @@ export async function createOrder(
 }
 
 /**
- * Checks and prices an order, and stores the document that came with it. Writes no row; `writeOrder` does.
+ * Checks and prices an order, and stores its uploaded document. Writes no row; `writeOrder` does.
  * @returns the order, and the key of the stored blob; the key is null when no blob was stored
  * @throws ServiceError naming the field and the rule
  */

@@ -28,7 +28,7 @@ export type NotarySupply = {
 };
 
 /**
- * The reason why a person must arrange the notarization of a new order; null when notaries on record can perform it.
+ * The reason why a person must arrange the notarization of a new order; null when registered notaries can perform it.
  * @throws ServiceError naming the field when such orders are refused
  */
 export async function notaryGap(

@@ -89,7 +89,7 @@ export async function readSigning(tx: Tx, rowMac: RowMac, orderId: number): Prom
 }
 
 /**
- * Replaces signer `n` of the order, or parts of that person's data, so that a later envelope goes to the new person.
+ * Replaces signer `n` of the order, or parts of that person's data, so that a later envelope is sent to the new person.
  * @param orderId of a locked order
  * @throws Error when the MAC of the stored signers is not valid
  */

@@ -23,7 +23,7 @@ export type OrderRow = BoughtServices &
     createdAt: Date;
     /** The encrypted notices about parts of the document that people may overlook. */
     documentNotices: Buffer | null;
-    /** The reason why a person prices the order; null when nobody does, or no reason is on record. */
+    /** The reason why a person prices the order; null when nobody does, or no reason is stored. */
     manualQuoteReason: string | null;
     /** The template version from which the order was placed; null without a template. */
     template: TemplateUse | null;

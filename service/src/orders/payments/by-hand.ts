@@ -210,9 +210,7 @@ export async function intentOfRefund(db: Sql, id: string): Promise<string | null
   return row?.paymentIntent ?? null;
 }
 
-/**
- * Of the processor's refunds of a payment: the ids that are not on record here, because their events have not arrived.
- */
+/** Of the processor's refunds of a payment: the ids that are not stored here, because their events have not arrived. */
 export async function missingRefunds(db: Sql, paymentIntent: string, ids: readonly string[]): Promise<string[]> {
   const recordedIds = new Set((await refundsOfIntent(db, paymentIntent)).map(({ id }) => id));
   return ids.filter((id) => !recordedIds.has(id));

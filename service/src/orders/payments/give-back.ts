@@ -1,4 +1,4 @@
-/** Refunds of payments, and the search for refunds that somebody made at the processor. */
+/** Refunds of payments, and the search for refunds that were made in the processor's own dashboard. */
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Database, Sql } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
@@ -36,8 +36,8 @@ export async function refundOrder(deps: RefundJobDeps, orderId: number): Promise
     sql`SELECT o.status, o.code AS "code@order", ${verifiedOrder} ${fromOrders} WHERE o.id = ${orderId}`,
   );
   if (order?.status !== "RefundPending") return;
-  // A page on which a supplement could be paid would take money for an order that ends. A page of an earlier account
-  // can't be closed. It must not delay the refund.
+  // A checkout page of a supplement would collect money for an order that ends, so it is closed first. A page of an
+  // earlier account can't be closed, but must not delay the refund.
   const open = await closeCheckouts(deps, orderId).catch((error: unknown) => {
     if (error instanceof OpenElsewhere) return error;
     throw error;
@@ -155,8 +155,8 @@ async function refundsOnRecord(db: Sql, paymentIntent: string): Promise<RefundOf
 }
 
 /**
- * Finds partial refunds that somebody made at the processor without a request here. Opens a task for each: a person
- * finds out why it was made and, if several orders share the payment, which of them it was for. Moves nothing.
+ * Finds partial refunds that were made in the processor's dashboard, without a request here. Opens a task for each: a
+ * person finds out the reason of the refund and, if several orders share the payment, its order. Moves no money.
  */
 export async function checkRefunds({ db, clock, processor }: RefundJobDeps, paymentIntent: string): Promise<void> {
   // The processor does not know the payments of the sandbox.

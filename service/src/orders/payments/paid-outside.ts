@@ -18,7 +18,7 @@ import { endPriceTasks } from "./pay-again.ts";
 import { refundsOfIntent } from "./refund-rows.ts";
 import { payeesOfIntent, paymentState } from "./store.ts";
 
-/** The ways in which money can go back outside the payment processor, in words. */
+/** The ways in which money can be paid back outside the payment processor, in words. */
 export const outsideWays = {
   check: "by check",
   wire: "by wire",
@@ -30,7 +30,9 @@ export type OutsideWay = keyof typeof outsideWays;
 
 const isOutsideWay = (text: string): text is OutsideWay => Object.hasOwn(outsideWays, text);
 
-/** SQL expression: how the money of the credit note `d` went back outside the processor; null for other documents. */
+/**
+ * SQL expression: the way in which the credit note `d` was paid back outside the processor; null for other documents.
+ */
 export const outsideWay = (d: Statement): Statement =>
   sql`CASE WHEN ${d}.refund LIKE 'outside:%' THEN split_part(${d}.refund, ':', 2) END`;
 
@@ -51,7 +53,7 @@ export type FailedRefundAnswer = {
   outcome: string;
   /** An `OutsideWay`; `none` if nothing is to be booked. */
   how: string;
-  /** Whether the money went back in addition to refunds that succeeded after this one failed. */
+  /** Whether the money was paid back in addition to refunds that succeeded after this one failed. */
   isFurther: boolean;
 };
 

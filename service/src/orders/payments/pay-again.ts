@@ -130,7 +130,7 @@ export async function allowPayAgain(
 
 const allowSubject = (orderId: number): string => `pay-again:${orderId}`;
 
-/** Closes the task that says that an order can be paid again. */
+/** Closes the task about an order that can be paid again. */
 async function endAllow(tx: Tx, orderId: number, { actor, at }: { actor: string; at: Date }): Promise<void> {
   const end = { state: "done", at, by: actor, outcome: "nothing is left to allow" } as const;
   await closeTasks(tx, { orderId, kinds: ["dispute"], subject: allowSubject(orderId) }, end);

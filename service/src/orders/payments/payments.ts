@@ -189,7 +189,7 @@ export const leftJoinSupplement = (paymentId: Statement): Statement =>
 export const ordersPaidBy = (intent: string): Statement =>
   sql`SELECT order_id FROM payments WHERE payment_intent = ${intent}`;
 
-/** The documents of an order are needed while somebody can pay it, and after it was paid. */
+/** The documents of an order are needed while the order can be paid, and after it was paid. */
 export const payable: Payable = {
   lastCheckoutEnd,
   isPaid: (orderId) => sql`EXISTS (SELECT FROM payments WHERE order_id = ${orderId} AND refunded_at IS NULL)`,

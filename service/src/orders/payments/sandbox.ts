@@ -19,7 +19,7 @@ const types: Readonly<Record<SandboxOutcome, string>> = {
   cancel: "checkout.session.expired",
 };
 
-/** A debit takes up to four business days. The test clock brings its end nearer. */
+/** A debit takes up to four business days. Advancing the test clock shortens the wait. */
 const delayDays = 4;
 
 /**

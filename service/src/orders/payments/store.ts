@@ -26,7 +26,7 @@ export const paymentState: StateMac = {
     ${p}.simulated, extract(epoch FROM ${p}.received_at), extract(epoch FROM ${p}.refunded_at)`,
 };
 
-/** The columns of a processor's event that its MAC covers. A trigger lets an event get its outcome only once. */
+/** The columns of a processor's event that its MAC covers. A trigger allows its outcome to be set only once. */
 export const processorEventState: StateMac = {
   table: sql`processor_events`,
   key: sql`event_id`,
@@ -193,7 +193,7 @@ export type HeldPayment = {
   isShared: boolean;
   /** The part that the bank took back permanently. */
   lostCents: number;
-  /** The part that somebody refunded at the processor without a request here, or outside the processor. */
+  /** The part that was refunded at the processor without a request here, or outside the processor. */
   byHandCents: number;
   /** The refunded part: the sum of its credit notes, without those that a failed refund reversed. */
   creditedCents: number;
@@ -264,9 +264,9 @@ export async function payeesOfIntent(db: Sql, paymentIntent: string): Promise<Pa
 export const refundCheckQueue = "refund-check";
 
 /**
- * Whether all payments on record for the payment intent were refunded, or will be, because their orders are in
- * RefundPending. If several orders share the payment, RefundPending does not suffice: their refunds may wait until people
- * have assigned a refund that was made at the processor to its orders.
+ * True if all stored payments of the intent were refunded, or will be, because their orders are in RefundPending. For a
+ * payment that several orders share, RefundPending does not suffice: the refunds may wait until people have assigned
+ * another refund to its orders.
  */
 export async function isFullyRefunded(db: Sql, paymentIntent: string): Promise<boolean> {
   const held = await db.query(sql`

@@ -199,7 +199,9 @@ export const auditUnapplied = (tx: Tx, order: { id: number; partnerId: string },
     }),
   );
 
-/** Opens a task about a refund of a whole payment that somebody made at the processor. The refund ends the order. */
+/**
+ * Opens a task about a refund of a whole payment that was made in the processor's dashboard. The refund ends the order.
+ */
 export async function reportWholeRefund(
   tx: Tx,
   { id: orderId, environment }: LockedOrder,

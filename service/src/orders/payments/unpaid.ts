@@ -78,7 +78,10 @@ export async function reportUnpaid(
   await openTask(tx, { kind: "postage_dearer", at, environment, orderId, subject, reason });
 }
 
-/** After this time without a payment, staff and the payer are notified: perhaps the payer overlooked the first mail. */
+/**
+ * After this time without a payment, staff and the payer are notified, because the payer may have overlooked the first
+ * mail.
+ */
 const paidWithin = "3 days";
 
 /**

@@ -8,9 +8,7 @@ import { derivedToken, deriveKey, keysOf, type SecretBytes } from "../../kernel/
 export type Callbacks = {
   /** The token of a new execution: 160 bits as 40 hex digits. */
   tokenOf: (executionId: string) => string;
-  /**
-   * The token whose hash is given, derived with any of the configured keys; null when its key is no longer configured.
-   */
+  /** The token with this hash, derived with any of the configured keys; null when its key is no longer configured. */
   tokenOfHash: (executionId: string, sha256: Buffer) => string | null;
 };
 

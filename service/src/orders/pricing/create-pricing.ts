@@ -135,12 +135,12 @@ function readFiles(paths: Record<keyof PricingFiles, string>): PricingFiles {
 }
 
 /**
- * Reads the files of prices, and gives their content its version number in the database.
+ * Reads the files of prices, and assigns their content its version number in the database.
  * @throws StartupError with one line that names the variable or the file, the line, the field and the rule
  */
 export async function openPricing(sql: Sql, paths: Record<keyof PricingFiles, string>): Promise<VersionedPricing> {
   const files = readFiles(paths);
-  // The add-ons in the catalog change quotes, too. So the version covers the price book and the catalog.
+  // The add-ons in the catalog also change quotes. So the version covers the price book and the catalog.
   const content = { priceBook: files.priceBook.content, catalog: files.catalog.content };
   const version = await priceBookVersion(sql, dataFile(content));
   return { ...createPricing(files), priceBookVersion: version };
@@ -149,7 +149,7 @@ export async function openPricing(sql: Sql, paths: Record<keyof PricingFiles, st
 const mostPages = 10_000;
 const digits = /^\d{1,5}$/;
 
-/** The texts that somebody typed to learn a price before a document exists. Empty texts count as not typed. */
+/** The typed texts of a price inquiry, before a document exists. Empty texts count as not typed. */
 type EstimateQuestion = {
   pages: string;
   docSlug: string;

@@ -30,7 +30,7 @@ export type QuoteInput = {
 
 /**
  * Prices an order. The lines are in the contract's order of types. The tier's discount applies only to the workflow
- * fee, is rounded half up to a cent, and has no line of its own. A discount code never takes off more than the sum of
+ * fee, is rounded half up to a cent, and has no line of its own. A discount code never subtracts more than the sum of
  * the lines before it.
  */
 export function quote({ book, tier, services, catalogRow = null, shipMethod, postage = null }: QuoteInput): Quote {

@@ -159,7 +159,7 @@ async function askedAtProcessor({ db, processor }: RefundDeps, refund: string): 
 
 type AssignmentLine = { id: string; parts: readonly AssignedPart[]; action: string; actor: string; at: Date };
 
-/** Writes an audit line for each order to which the assignment gives a part of the refund. */
+/** Writes an audit line for each order that gets a part of the refund by the assignment. */
 async function audit(
   tx: Tx,
   { refund, orders }: Locked,

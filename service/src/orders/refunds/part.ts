@@ -116,9 +116,10 @@ export function partRefundJobs(jobs: Jobs, deps: JobDeps): void {
 
 /**
  * Refunds an approved part. The processor refunds real money; sandbox money is refunded at once. A job alone refunds
- * nothing, because the request's MAC must confirm the approval. While a payment of the order is disputed, or a refund
- * made at the processor is not assigned to its orders, the part waits, and the decision queues the job again. A part
- * that can't be refunded any more is closed.
+ * nothing, because the request's MAC must confirm the approval.
+ *
+ * While a payment of the order is disputed, or a refund made at the processor is not assigned to its orders, the part
+ * waits, and the decision queues the job again. A part that can't be refunded any more is closed.
  */
 async function givePartBack(deps: JobDeps, part: ApprovedPart): Promise<void> {
   const { db } = deps;

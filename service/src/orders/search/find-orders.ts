@@ -31,7 +31,7 @@ const ordersOf = (scope: SearchScope, rows: Statement): Statement => sql`
 const [isCodeText, isHash] = [/^[0-9a-f]{40}$/, /^[0-9a-f]{64}$/];
 const isPayment = /^(?:(?:pi|py|ch)_\w+|sandbox:[0-9a-f]{32})$/;
 
-/** A search text. `kind` is what it looks like; only `words` are also searched as words. */
+/** A search text. `kind` is its likely meaning; only `words` are also searched as words. */
 export type SearchText = { kind: "code" | "hash" | "payment" | "email" | "words"; text: string; lower: string };
 
 /**

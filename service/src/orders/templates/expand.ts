@@ -119,7 +119,7 @@ async function requireForm(
 ): Promise<void> {
   if (sha256 === template.sha256 || !looksLikePdf(bytes)) return;
   const pages = await pagesOf(deps.workers, holder, bytes);
-  // Reading the words may take seconds, so it is done only for a document with the right number of pages.
+  // Reading the words may last seconds, so it is done only for a document with the right number of pages.
   const prints = pages === template.pages ? await printsIn(deps.workers, holder, bytes) : null;
   const [form] = await withPrints(deps, [template]);
   if (!form) throw new Error("the prints of a template are missing");

@@ -31,10 +31,11 @@ export type Likeness = "same_file" | "same_form" | "other" | "unreadable";
 
 /**
  * The fractions of its hashes that a page of the form must share with the page of a filled-in copy. Different forms of
- * one office share whole clauses, so a copy must have the form's title, too. With the same title, a lower fraction of
- * `phrases` suffices, because an entry between two labels changes the phrases around it. A form that has only labels is
- * recognized by its `words`: a copy has nearly all of them. Measured with the 160 forms of
- * `testing/inputs/office-forms`.
+ * one office share whole clauses, so a copy must also have the form's title. With the same title, a lower fraction of
+ * `phrases` suffices, because an entry between two labels changes the phrases around it.
+ *
+ * A form that has only labels is recognized by its `words`: a copy has nearly all of them. Measured with the 160 forms
+ * of `testing/inputs/office-forms`.
  */
 const least = { phrases: 0.6, words: 0.9, phrasesWithoutTitle: 0.8 } as const;
 const mostOff = 1;

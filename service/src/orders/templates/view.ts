@@ -67,14 +67,14 @@ export async function templatePage(
 type Matches = Static<typeof TemplateMatches>["matches"];
 const mostCompared = 200;
 
-/** The owner's templates whose form is the same as the document's. Templates with the very same file come first. */
+/** The owner's templates whose form is the same as the document's. Templates with exactly the same file come first. */
 export async function matchesOf(deps: TemplateDeps, owner: Owner, { bytes, sha256 }: SentDocument): Promise<Matches> {
   const { partnerId: holder } = owner;
   const listed = await listTemplates(deps, owner, { archived: false, after: null, limit: mostCompared });
   if (listed.length === 0) return [];
   const pages = await pagesOf(deps.workers, holder, bytes);
   const alike = listed.filter((each) => each.sha256 === sha256 || each.pages === pages);
-  // Reading the words may take seconds, so it is done only if a template has the same number of pages.
+  // Reading the words may last seconds, so it is done only if a template has the same number of pages.
   if (alike.length === 0) return [];
   const templates = await withPrints(deps, alike);
   const prints = await printsIn(deps.workers, holder, bytes);

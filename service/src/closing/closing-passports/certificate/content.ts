@@ -4,7 +4,7 @@ import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { ChainLink, Firm } from "../store.ts";
 
 /**
- * Facts about a document that are printed on the certificate but are not in the manifest. They come from this service's
+ * Facts about a document that are printed on the certificate but are not in the manifest. The source is this service's
  * records.
  */
 export type DocumentDetails = {

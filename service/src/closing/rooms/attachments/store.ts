@@ -49,7 +49,7 @@ export async function countForeignRooms(tx: Tx, order: OrderKey, most: number): 
 
 export type RoomOfOrder = { code: string; name: string; status: string };
 
-/** The owner's rooms that contain the order, at most 100. The room to which it was attached first comes first. */
+/** The owner's rooms that contain the order, at most 100, in the order in which it was attached to them. */
 export const roomsOfOrder = async (
   db: Sql,
   orderCode: string,

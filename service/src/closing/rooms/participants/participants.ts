@@ -24,7 +24,7 @@ export async function listParticipants(
 }
 
 /**
- * Adds a participant. Being listed gives the person no access to the room. A room contains each email once.
+ * Adds a participant. A listed person gets no access to the room by that. A room contains each email once.
  * @throws ServiceError when the room has 25
  */
 export async function addParticipant(

@@ -24,7 +24,9 @@ export type Edition = {
    * Whether the sealed PDF is stored. When that PDF is deleted, the proof certificate that describes it is deleted too.
    */
   documentKept: boolean;
-  /** Whether the X.509 certificate of the document's seal is retired. The proof certificate then says so. */
+  /**
+   * Whether the X.509 certificate of the document's seal is retired. The proof certificate then states the retirement.
+   */
   sealRetired: boolean;
   /**
    * SHA-256 of the certificate chain of the seal in use. A proof certificate that was sealed with an earlier chain

@@ -28,7 +28,7 @@ type CrlFields = {
   readonly nextUpdate: number;
 };
 
-/** CRLReason cessationOfOperation. It tells readers that the key was not compromised but is just no longer used. */
+/** CRLReason cessationOfOperation: the key was not compromised, but is no longer used. */
 const reason = extension(OID.cRLReason, false, primitive(0x0a, Uint8Array.of(5)));
 
 /**

@@ -53,7 +53,8 @@ export type SignedAttributes = {
 
 /**
  * Verifies a signature with the key of the chain's first certificate.
- * @returns the signature as it goes into SignerInfo, which is also the value to time-stamp; null when it is not valid
+ * @returns the signature in the form that SignerInfo contains, which is also the value to time-stamp; null when it is
+ * not valid
  */
 export function verifySignedAttributes({ chain: [leaf], signedAttrs, signature }: SignedAttributes): Uint8Array | null {
   const value = leaf.publicKey.type === "rsa" ? signature : ecdsaValueOf(signature);

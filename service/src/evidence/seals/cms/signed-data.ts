@@ -23,8 +23,8 @@ import { signatureAlgorithm } from "../algorithms.ts";
 export type SignerChain = readonly [Certificate, ...Certificate[]];
 
 /**
- * The content that a seal signs: the digest of the covered bytes, and their offsets in the file. The signature value
- * goes into the gap between them.
+ * The content that a seal signs: the digest of the covered bytes, and their offsets in the file. The signature value is
+ * written into the gap between them.
  */
 export type SealPlace = {
   /** SHA-256 of the detached content, 32 bytes. */
@@ -139,7 +139,7 @@ function serialNumberOf(certificate: Certificate): DerValue {
   return primitive(TAG.integer, certificate.serialNumber);
 }
 
-/** An RSA signature is as long as the modulus. For ECDSA on P-256, r and s take at most 33 octets each. */
+/** An RSA signature is as long as the modulus. For ECDSA on P-256, r and s have at most 33 octets each. */
 function maxSignatureLength({ publicKey }: Certificate): number {
   return publicKey.type === "rsa" ? Math.ceil(publicKey.bits / 8) : 2 + 2 * (2 + 33);
 }

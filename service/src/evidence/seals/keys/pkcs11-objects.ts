@@ -68,7 +68,7 @@ function ecKey(token: Token, session: Handle, object: Handle): KeyObject | undef
   return createPublicKey({ key: { kty: "EC", crv: "P-256", x, y: base64url(point.subarray(33)) }, format: "jwk" });
 }
 
-/** CKA_EC_POINT is an OCTET STRING in DER; some modules give the bare point. */
+/** CKA_EC_POINT is an OCTET STRING in DER, but some modules return the bare point. */
 function uncompressedPoint(value: Buffer): Uint8Array | undefined {
   const isBare = value.length === 65 && value[0] === 0x04;
   if (isBare) return value;

@@ -2,9 +2,9 @@ import { isDigit } from "../../../kernel/pdf/lexer.ts";
 import { PdfRefusal } from "../../../kernel/pdf/refusal.ts";
 import type { Tail } from "../../../kernel/pdf/revision/revision.ts";
 
-/** The steps that the search may take even in a short document. */
+/** The search may use this many steps even in a short document. */
 const LEAST_STEPS = 4 * 1024 * 1024;
-/** The steps that the search may take for each byte. Only a document full of brackets and comments needs more. */
+/** The search may use this many steps for each byte. Only a document full of brackets and comments needs more. */
 const STEPS = 4;
 const OPEN = 0x5b;
 

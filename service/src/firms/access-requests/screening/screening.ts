@@ -64,8 +64,8 @@ const linkShape = /https?:|www\./g;
 const longestWord = 24;
 
 /**
- * A word that people don't write: too long, with one letter three times in a row, with six consonants in a row, or with
- * at least five letters and no vowel.
+ * A word that people don't write: too long, with the same letter three times in a row, with six consonants in a row, or
+ * with five or more letters and no vowel.
  */
 const isUnreadable = (word: string): boolean =>
   word.length > longestWord ||

@@ -26,8 +26,8 @@ const betweenCodesMs = 60_000;
 const wrongCodesAllowed = 5;
 
 /**
- * The six digits of a code, derived from its id, session and expiry. If somebody moves a code's row to another session
- * or extends it, the derived code no longer equals the mailed one.
+ * The six digits of a code, derived from its id, session and expiry. If an attacker moves a code's row to another
+ * session or extends it, the derived code no longer equals the mailed one.
  */
 export function confirmationCodes(secrets: SecretBytes): (code: OpenCode) => string {
   const key = deriveKey(secrets, "confirmation-code");

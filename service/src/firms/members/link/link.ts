@@ -25,9 +25,11 @@ const noKey = () => invalid("apiKey must be a valid partner API key.");
 
 /**
  * Links a signed-in person to the firm of a key (contract, Authentication 6); the first one becomes its owner. The
- * session switches to the key's environment. A test key gives test access only; a live key gives live access, also to a
- * person who was already linked. Where the firm requires passkeys, a live key without a recent passkey gives a new
- * member test access only, and is refused for an existing one.
+ * session switches to the key's environment. A test key grants only test access. A live key also grants live access,
+ * even to a person who was already linked.
+ *
+ * If the firm requires passkeys, a live key without a recent passkey grants only test access to a new member, and is
+ * refused for an existing member.
  * @throws ServiceError for an invalid or restricted key, a person of another firm, and a member who would get live
  * access without a passkey
  */
@@ -87,7 +89,7 @@ async function join(
 export const hadMembers = async (db: Sql, partnerId: string): Promise<boolean> =>
   (await findLine(db, sql`partner_id = ${partnerId} AND action LIKE 'member.%'`)) !== undefined;
 
-/** A person who left the firm, or whom the operator removed, must not come back as its owner by their address. */
+/** A person who left the firm, or whom the operator removed, must not become its owner again by their address. */
 export const hadMembersBefore = () =>
   new ServiceError(
     "conflict",

@@ -142,8 +142,8 @@ export async function lookAtLink({ db, clock, rowMac }: SignInDeps, token: strin
 /**
  * Consumes a link and begins a session.
  * @param browser null for an operator's link
- * @returns the session's token, whether its second factor is due, where to go, and the known-browser token (null for an
- * operator's link)
+ * @returns the session's token, whether its second factor is due, the path to open next, and the known-browser token
+ * (null for an operator's link)
  * @throws ServiceError, with one message, when the link was used, has expired or belongs to another browser
  */
 export async function useLink(

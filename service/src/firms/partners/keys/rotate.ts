@@ -39,7 +39,7 @@ export async function rotateUnderLock(
   return { ...issued, previousKeyId: keyId, previousExpiresAt };
 }
 
-/** A row that somebody altered in the database gets no new MAC, because a new MAC would make the row authentic. */
+/** A row that was altered in the database gets no new MAC, because a new MAC would make the row authentic. */
 function requireRotatable(rowMac: RowMac, key: store.KeyRow, now: Date): void {
   const conflict = (message: string) => new ServiceError("conflict", message);
   if (key.revokedAt) throw conflict("This key is revoked. Issue a new one instead.");

@@ -45,7 +45,7 @@ type Answered = Pick<RuledField, "kind" | "format"> & {
   readonly option?: string;
 };
 
-/** The texts that a field holds after the given input; empty when the field doesn't accept the input. */
+/** The texts of a field after this input; empty when the field doesn't accept the input. */
 export function textsIn({ kind, format, options, option }: Answered, typed: string): readonly string[] {
   if (kind === "checkbox" || kind === "radio") return typed === "On" ? [option ?? typed] : [];
   if (typed === "") return [];

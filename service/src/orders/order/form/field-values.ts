@@ -29,8 +29,8 @@ export type ValueRules = {
 
 export const mostDecimals = 4;
 /**
- * The most digits before the decimal point. With `mostDecimals` decimals these are 15 digits, the most that every
- * JavaScript number keeps.
+ * The most digits before the decimal point. With `mostDecimals` decimals these are 15 digits, the most that a
+ * JavaScript number represents exactly.
  */
 const mostDigits = 11;
 

@@ -109,7 +109,7 @@ export const mailedStatuses = [
 
 export type MailedStatus = (typeof mailedStatuses)[number];
 
-/** Whether a person must act on an order with this status. Such a status is always mailed to somebody of the firm. */
+/** Whether a person must act on an order with this status. Such a status is always mailed to a person of the firm. */
 export const isTrouble = (status: MailedStatus): boolean => status !== "Refunded" && status !== "Completed";
 
 /** A status that an order has entered. `n` increases with time. */
@@ -127,7 +127,7 @@ export type Effect = {
   envelope?: "Sent" | "Completed" | "Declined" | "Expired";
   milestone?: Milestone;
   mail?: MailMoment;
-  /** The kind of document that must be on record before the order enters this status. */
+  /** The kind of document that must be stored before the order enters this status. */
   document?: "sealed" | "notarized";
   job?: typeof closeCheckoutQueue | typeof firmChargeQueue | typeof refundQueue | typeof notarizedQueue;
   /** Whether to queue the job that opens or ends the order's envelope. */

@@ -73,12 +73,12 @@ const payerChanged = () =>
 
 /**
  * Returns the URL of the order's open hosted checkout, or creates a checkout. The order's status doesn't change. An
- * order has only one checkout at a time. So an open checkout for a group that contains this order is closed.
+ * order has only one checkout at a time, so an open checkout for a group with this order is closed.
  * @param owner the owner that the order must have; null for a caller who has the order's code
- * @param firmPays opens it for the firm, also for an order that the client is to pay. `shown` is the payer that the page
- * showed. By default, the checkout is for the payer of the order.
- * @throws ServiceError `not_found`, `not_payable` naming the status, `conflict` when a payment was just made, or the
- * order's payer is not the one that was shown, `payments_not_configured`, `processor_failed`
+ * @param firmPays opens it for the firm, also for an order that the client is to pay. `shown` is the payer that the
+ * page showed. By default, the checkout is for the payer of the order.
+ * @throws ServiceError `not_found`; `not_payable` naming the status; `conflict` when a payment was just made, or the
+ * order's payer is not the shown one; `payments_not_configured`; `processor_failed`
  */
 export async function checkoutUrl(
   deps: CheckoutDeps,

@@ -76,7 +76,7 @@ const isMoney = (p: Statement) => sql`NOT starts_with(${p}.session_id, 'refund:'
 
 /**
  * SQL condition: true if the order was paid, and the firm made each payment. Ignores payments that were refunded before
- * somebody paid again. Not verified, like `paymentPayer`.
+ * the order was paid again. Not verified, like `paymentPayer`.
  */
 export const isPaidByFirm = (orderId: Statement): Statement => sql`coalesce((
   SELECT bool_and(${paymentPayer} = 'firm') FROM payments p WHERE p.order_id = ${orderId} AND ${isMoney(sql`p`)}

@@ -226,7 +226,7 @@ const before = {
   failed: sql`true`,
 } as const satisfies Record<SessionEnd, unknown>;
 
-/** Records how a session ended at the processor. @returns false when the end was already on record */
+/** Records how a session ended at the processor. @returns false when the end was already stored */
 export const endProcessorSession = async (tx: Tx, sessionId: string, status: SessionEnd): Promise<boolean> =>
   (await change(tx, sql`s.session_id = ${sessionId} AND ${before[status]}`, sql`status = ${status}`)) === 1;
 

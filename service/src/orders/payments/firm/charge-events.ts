@@ -44,7 +44,7 @@ export async function applyCharge(
   return before;
 }
 
-/** Closes the task that says that a payment is overdue. */
+/** Closes the task about an overdue payment. */
 export const endChargeTasks = (tx: Tx, charges: readonly store.FirmCharge[], end: TaskEnd): Promise<void> =>
   closeTasks(tx, { orderId: charges.map(({ orderId }) => orderId), kinds: ["firm_charge"] }, end);
 

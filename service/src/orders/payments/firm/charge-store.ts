@@ -194,7 +194,7 @@ export async function methodsOfIntent(db: Sql, paymentIntent: string): Promise<P
 const ofPayment = sql`FROM firm_charges c JOIN payment_methods m ON m.id = c.method_id
   WHERE c.order_id = p.order_id AND c.payment_intent = p.payment_intent`;
 
-/** The firm's card or bank account that made a payment; null when somebody paid on the processor's page. */
+/** The firm's card or bank account that made a payment; null for a payment on the processor's page. */
 export type PayingMethod = Pick<PaymentMethod, "kind" | "brand" | "last4"> | null;
 
 /** For the select list of a statement with a payment `p`: the firm's method that made it, as `method`. */

@@ -12,12 +12,12 @@ import { isPaidByFirm, paymentPayer } from "../checkout/payers.ts";
 import { restOfOrder } from "../store.ts";
 
 /**
- * `disputed`: a bank asks for a payment back. `lost`: the bank took the payment back for good. `pay_again`: the order
- * can be paid again. `paid_again`: the order was paid again. `won`: the service keeps the payment. `settled`: the order
- * was refunded after the bank took its payment back. `refunded`: money went back to the payer. `refund_failed`: a
- * refund came back to the service. `paid_back`: an operator paid it back outside the processor. `unneeded`: the firm paid for an order that needed no payment. `debit_failed`: the firm’s bank payment
- * for an order of its client failed. `priced`: a person
- * priced the order, and the firm has to agree to the price.
+ * `disputed`: a bank demands a payment back. `lost`: the bank finally took the payment back. `pay_again`: the order can
+ * be paid again. `paid_again`: the order was paid again. `won`: the service keeps the payment. `settled`: the order was
+ * refunded after the bank took its payment back. `refunded`: money was refunded to the payer. `refund_failed`: a refund
+ * was returned to the service. `paid_back`: an operator paid it back outside the processor. `unneeded`: the firm paid
+ * for an order that needed no payment. `debit_failed`: the firm’s bank payment for an order of its client failed.
+ * `priced`: a person priced the order, and the firm has to agree to the price.
  */
 export type MoneyMoment =
   | "priced"
@@ -48,7 +48,7 @@ type Payload = {
   isOwed?: boolean;
   /** For `lost`: true if a part of the price is unpaid now. False if the lost payment had paid for nothing. */
   isDue?: boolean;
-  /** For `paid_back`: how the money went back, in words. */
+  /** For `paid_back`: the way in which the money was paid back, in words. */
   how?: string;
 };
 
@@ -157,7 +157,8 @@ type About = {
 };
 
 /**
- * Says whether the order continues after a refund. Empty when the refund neither ends the order nor lets it continue.
+ * Explains whether the order continues after a refund. Empty when the refund neither ends the order nor lets it
+ * continue.
  */
 function afterRefund({ status, isWhole }: About): string[] {
   if (status === "Refunded" || status === "Cancelled") return ["The order is closed."];

@@ -137,8 +137,8 @@ export function sandboxAccount({ db, clock }: { db: Database; clock: Clock }): F
         if (!isEnded && steps.some(({ kind, isDone }) => kind === "settles" && isDone))
           return { state: "paid", paymentIntent: sandboxIntent(id) };
         const [first] = await chargesOfPayment(tx, id);
-        // The event of this failure moves the order, as the processor's event about a canceled payment does. With this
-        // step on record, a late request of a crashed node starts nothing.
+        // The event of this failure moves the order, as the processor's event about a canceled payment does. Once this
+        // step is stored, a late request of a crashed node starts nothing.
         if (first) {
           const payment = { partnerId: first.partnerId, paymentId: id, orderId: null, amountCents } as const;
           await failNow(tx, { ...payment, reason: endedByPerson }, clock());

@@ -1,7 +1,6 @@
 /**
- * The later steps of a test order's payment: it clears, fails or is disputed. Each step is a row with a due time;
- * advancing the test clock brings it nearer.
- * `sandbox-bank.ts` applies the steps that are due.
+ * The later steps of a test order's payment: it clears, fails or is disputed. Each step is a row with a due time, which
+ * moves earlier when the test clock is advanced. `sandbox-bank.ts` applies the steps that are due.
  */
 import { hash } from "node:crypto";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
@@ -10,7 +9,10 @@ import { type StateMac, writeStateMacs } from "../../../kernel/platform/database
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
 
-/** A forged step could settle or take back a payment of a test order. The due time is not covered, because it moves. */
+/**
+ * A forged step could settle or take back a payment of a test order. The MAC does not cover the due time, because the
+ * test clock changes it.
+ */
 export const stepState: StateMac = {
   table: sql`sandbox_steps`,
   key: sql`id`,
@@ -68,8 +70,8 @@ export const lockSteps = (tx: Tx, paymentId: string): Promise<PaymentSteps> =>
   tx.query(sql`${selectSteps(paymentId)} FOR NO KEY UPDATE`);
 
 /**
- * Cancels the steps of a payment that have not happened, and lets it fail at once. A payment fails at most once, so a
- * failure that is due later is brought forward, and keeps its reason.
+ * Cancels the steps of a payment that have not happened, and makes it fail at once. A payment fails at most once, so a
+ * failure that is due later happens now, and keeps its reason.
  */
 export async function failNow(
   tx: Tx,

@@ -161,7 +161,7 @@ async function settle(
   return null;
 }
 
-/** Orders by their ids. Not verified, because an altered order must not keep the others from being charged. */
+/** Orders by their ids. Not verified, because an altered order must not stop the charges of the others. */
 const ordersById = (db: Sql, ids: readonly number[]) =>
   db.query<AlteredOrder>(sql`
     SELECT o.id AS "orderId", o.code AS "orderCode@order" ${fromOrders} WHERE o.id = ANY (${ids}::bigint[]) ORDER BY o.id`);

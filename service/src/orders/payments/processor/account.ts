@@ -171,11 +171,11 @@ async function lastOnRecord(db: Sql): Promise<Used | undefined> {
   return last;
 }
 
-/** SQL expression: the account that was in use at a time; null while none is on record. */
+/** SQL expression: the account that was in use at a time; null if none was recorded before. */
 const accountAt = (at: Statement): Statement => sql`(SELECT a.account FROM processor_accounts a
   WHERE coalesce(a.since, '-infinity') <= ${at} ORDER BY a.id DESC LIMIT 1)`;
 
-/** SQL condition: true if another account than the last one on record was in use at a time. */
+/** SQL condition: true if another account than the last recorded one was in use at a time. */
 export const wasOtherAccount = (at: Statement): Statement =>
   sql`coalesce(${accountAt(at)} <> ${accountAt(sql`'infinity'::timestamptz`)}, false)`;
 
@@ -236,8 +236,8 @@ export const isNotCopied = (requested: Statement, changedAt: Statement, bookedWi
 
 /**
  * SQL condition: true if a change to a payment can't be compared with the processor's books any more, because another
- * account than that of the payment is in use now. If the payment's account comes back, its books are copied again. The
- * parameters are those of `isNotCopied`.
+ * account is in use now. If the payment's account is used again, its books are copied again. The parameters are those
+ * of `isNotCopied`.
  */
 export const isOutOfSight = (requested: Statement, changedAt: Statement, bookedWithin: string): Statement =>
   sql`(${wasOtherAccount(requested)} AND ${isNotCopied(requested, changedAt, bookedWithin)})`;

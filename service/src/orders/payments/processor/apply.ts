@@ -177,7 +177,7 @@ async function hold(tx: Tx, order: LockedOrder, reason: string, options: ApplyOp
   return { outcome: "held", order: held.order, firedEvents: held.firedEvents };
 }
 
-/** Credits a partial refund, and tells the firm and the client about it once. */
+/** Credits a partial refund, and notifies the firm and the client about it once. */
 export async function applyPartRefund(
   tx: Tx,
   order: LockedOrder,
@@ -224,8 +224,8 @@ export async function applyRefund(
     // The refund arrived before its payment. Because of this placeholder, the payment won't count when it arrives.
     const payment = {
       paymentIntent,
-      // A payment without a checkout session, such as a firm's charge, is recorded under `intent:ID`. The placeholder
-      // must not use that key, or the payment would be taken for a repetition of the placeholder.
+      // A payment without a checkout session, such as a firm's charge, is stored under `intent:ID`. The placeholder
+      // needs another key. Otherwise the payment would count as a repetition of the placeholder.
       sessionId: `refund:${paymentIntent}`,
       amount: amount ?? 0,
       currency: paidIn ?? "",

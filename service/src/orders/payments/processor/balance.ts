@@ -19,7 +19,7 @@ export type Movement = {
 
 /**
  * The categories of movements that concern payments. Three of them reverse an earlier movement and have the opposite
- * sign: a payment that fails after it settled, a refund that comes back, and a won dispute.
+ * sign: a payment that fails after it settled, a refund that is returned, and a won dispute.
  */
 const kinds: Readonly<Record<string, Movement["kind"]>> = {
   charge: "charge",

@@ -25,10 +25,10 @@ export type ChargeAnswer = { state: "answered" | "pending"; paymentIntent: strin
 type Declined = { state: "declined"; paymentIntent: string | null; reason: string };
 
 /**
- * The outcome of canceling a charge. `canceled`: no money is taken; the processor has no payment if `paymentIntent` is
+ * The outcome of canceling a charge. `canceled`: nothing is charged; the processor has no payment if `paymentIntent` is
  * null. `paid`: it is too late to cancel. `moving`: a bank is moving the money. `unclear`: there may be a payment that
- * the processor does not list yet. `foreign`: the processor's account does not know the customer, so another account may
- * have the payment.
+ * the processor does not list yet. `foreign`: the processor's account does not know the customer, so another account
+ * may have the payment.
  */
 export type ChargeEnd =
   | { state: "canceled"; paymentIntent: string | null }
@@ -133,8 +133,9 @@ const isUnknownCustomer = (error: unknown): boolean => {
 };
 
 /**
- * `claimed`: the key belongs to a blank payment. `used`: an earlier request has used it. `refused`: the processor takes
- * no payment of this amount or this account, so the key is unused. `foreign`: this account doesn't know the customer.
+ * `claimed`: the key belongs to a blank payment. `used`: an earlier request has used it. `refused`: the processor
+ * accepts no payment of this amount or this account, so the key is unused. `foreign`: this account doesn't know the
+ * customer.
  */
 type ClaimedKey = { key: "claimed"; paymentIntent: string } | { key: "used" } | { key: "refused" } | { key: "foreign" };
 

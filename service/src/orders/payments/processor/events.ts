@@ -202,7 +202,7 @@ async function applyEarlier(
 ): Promise<Applied[]> {
   const orders = results.flatMap(({ order }) => order ?? []);
   const [only] = orders.length === 1 ? orders : [];
-  // A refund that this service requested can't arrive before its payment: the payment was on record then.
+  // A refund that this service requested can't arrive before its payment, because the payment was already stored.
   for (const { id, state, request, amountCents } of only ? await refundsOfIntent(tx, paymentIntent) : [])
     if (only && state === "succeeded" && request === null && amountCents !== null)
       await applyPartRefund(tx, only, { paymentIntent, share: null, refund: id, amountCents }, options);

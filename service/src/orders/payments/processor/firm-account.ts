@@ -44,7 +44,7 @@ export type FirmAccount = {
   detach: (method: string) => Promise<void>;
   /**
    * Charges the method once for each `id`, as long as the processor remembers the idempotency key: a day. An answer
-   * `declined` is final: no earlier request for the charge can still take money.
+   * `declined` is final: no earlier request for the charge can still collect money.
    * @throws Error when it is unknown whether a payment was created
    */
   charge: (request: ChargeRequest) => Promise<ChargeAnswer>;

@@ -50,9 +50,7 @@ export type RefundMessage = {
   /** The processor's id of the refund; null for an event about the charge. */
   refundId: string | null;
   state: "pending" | "succeeded" | "failed";
-  /**
-   * Our name for the refund that we requested, from the refund's metadata; null for a refund that somebody else made.
-   */
+  /** Our name for the refund that we requested, from the refund's metadata; null for any other refund. */
   request: string | null;
   paymentIntent: string | null;
   orderCode: string | null;

@@ -27,7 +27,7 @@ export async function lockPayees(tx: Tx, message: MoneyMessage): Promise<LockedP
     await tx.script("SAVEPOINT payees");
     const all = await lockOrders(tx, found.codes);
     if (paymentIntent !== null) await lockIntent(tx, paymentIntent);
-    // Only disputes and refunds find their orders by the payments on record.
+    // Only for disputes and refunds, the orders are found by the stored payments.
     const now = kind === "disputed" || kind === "refunded" ? await findPayees(tx, message) : found;
     if (now.codes.every((code) => found.codes.includes(code))) {
       await tx.script("RELEASE SAVEPOINT payees");

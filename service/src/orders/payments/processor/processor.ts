@@ -157,7 +157,7 @@ async function verifyEvent(
   const { webhooks } = await sdk();
   let event: unknown;
   let refused: unknown;
-  // An empty secret would verify what anybody signs.
+  // With an empty secret, anybody could sign an event.
   for (const each of secret.split(",").flatMap((part) => part.trim() || []))
     try {
       event ??= await webhooks.constructEventAsync(body, signature, each, toleranceSeconds, undefined, now.getTime());

@@ -70,9 +70,9 @@ export async function readRefund(
 }
 
 /**
- * Runs before the refund of one order's share of a payment is booked. If a bank took the payment back after the refund
- * was made but before its event arrived, the loss was divided without regard to the refund. If too little of the share
- * is left for the refund, reverses the payment's losses.
+ * Runs before the refund of one order's share of a payment is booked. If a bank took the payment back between the
+ * refund and its event, the loss was divided without this refund. If too little of the share is then left for the
+ * refund, reverses the payment's losses.
  * @returns the disputes whose losses are to be divided again
  */
 async function undivideLosses(
@@ -94,7 +94,7 @@ type FailedRefund = RefundMessage & { refundId: string };
 /**
  * Applies a refund that failed. The service has the money again, and a person pays it back in another way. No order
  * moves. Of a payment for several orders, each order's task names its own part.
- * @param before the refund's earlier state; null when it was not on record
+ * @param before the refund's earlier state; null when it was not stored
  */
 async function applyFailedRefund(
   tx: Tx,

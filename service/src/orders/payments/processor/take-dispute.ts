@@ -18,7 +18,7 @@ import { sumText } from "./sum-words.ts";
 type Part = {
   /** Null when the bank named no amount, and for an order that the dispute only holds. */
   cents: number | null;
-  /** The cents that came back to the service for an order that was refunded before. */
+  /** The cents that were returned to the service for an order that was refunded before. */
   owed: number;
 };
 
@@ -40,7 +40,7 @@ type BookedDispute = {
   wanted: ReadonlyMap<number, Wanted>;
 };
 
-/** A payment of the intent, what is left of it, and what this dispute has taken of it; null for nothing. */
+/** A payment of the intent, what is left of it, and its part of this dispute's loss; null for nothing. */
 type Open = { restCents: number; lostCents: number | null };
 
 /**

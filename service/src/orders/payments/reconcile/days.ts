@@ -1,4 +1,4 @@
-/** The daily comparisons on record. */
+/** The stored daily comparisons with the processor's books. */
 import { dayMs } from "../../../kernel/platform/clock.ts";
 import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";

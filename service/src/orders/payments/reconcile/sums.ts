@@ -3,7 +3,7 @@ import { sql } from "../../../kernel/platform/database/sql.ts";
 import { copies, isNotCopied, requestedAt } from "../processor/account.ts";
 
 type Sums = {
-  /** The sums of the processor's movements for payments on record: money that arrived, and money that left for good. */
+  /** The sums of the processor's movements for stored payments: money that arrived, and money that finally left. */
   charged: number;
   left: number;
   /** The sums of our payment rows: payments that paid for their order, and payments that paid for none. */
@@ -18,9 +18,9 @@ type Sums = {
 };
 
 /**
- * The processor can take a day to book a movement, and an event can take an hour to arrive. So the comparison leaves
- * out a payment that changed here in the last day before the end of the last copy, and a payment with a movement in the
- * last hour.
+ * The processor can book a movement a day late, and an event can arrive an hour late. So the comparison leaves out a
+ * payment that changed here in the last day before the end of the last copy. It also leaves out a payment with a
+ * movement in the last hour.
  */
 const bookedWithin = "1 day";
 const eventWithin = "1 hour";
