@@ -44,7 +44,7 @@ export function createCertificateCheck(
   const manifestOf = new LRUCache<string, string>({ max: mostRemembered });
   return {
     async holds(row) {
-      // Without the certificate, only the row's MAC vouches for the version.
+      // The retention plan deleted the certificate, so only the row's MAC proves the version.
       if (row.deletedAt) return true;
       const cached = manifestOf.get(row.sealedSha256);
       if (cached !== undefined) return cached === row.manifestSha256;

@@ -73,7 +73,7 @@ SELECT ${versionColumns}, p.name AS "partnerName"
 FROM closing_passports own JOIN closing_passports c ON c.room_id = own.room_id AND c.version <= own.version ${joinVersion}
 WHERE ${hasCode(sql`own`, verifyCode)} ORDER BY c.version`);
 
-/** Null for a text that is not a manifest. */
+/** Parses a stored manifest; null for a text that is not a manifest. */
 export function readManifest(text: string): Manifest | null {
   try {
     return parseManifest(Buffer.from(text));

@@ -126,7 +126,8 @@ async function sealNext(
   if (wish) {
     if (!wish.isReady(snapshot.documents.map(({ status }) => status))) return null;
     const last = before.at(-1);
-    // Compared with a manifest of the same version, because the one after the last of 20 versions can't be built.
+    // Builds the manifest to compare with under the last version's own number, because a number after the last of 20
+    // can't be built.
     if (last && isOfSame(last, manifestOf(deps, room, snapshot, before.at(-2), deps.clock()))) {
       await wish.sealed(last.version, deps.clock());
       return null;
@@ -189,7 +190,7 @@ const isOfSame = ({ manifest }: StoredVersion, present: Manifest): boolean =>
  * @throws Error for a last version that was altered
  */
 async function readForSeal(deps: CheckedVersionDeps, tx: Tx, { room, roomId }: Asked) {
-  // While this seal waited for the lock, the room's code may have been rotated.
+  // Reads the room again, because its code may have been rotated while this seal waited for the lock.
   const snapshot = await selectSnapshotOf(tx, deps.rowMac, room);
   if (!snapshot) throw roomNotFound();
   const before = await selectVersions(tx, roomId);

@@ -45,7 +45,7 @@ async function seal(deps: Deps, { roomId, roomCode, ...firm }: DueSeal): Promise
       const open = await openRound(tx, roomId);
       return (
         open && {
-          // The statuses were read without a lock when the closing was queued.
+          // Checks the statuses again, because they were read without a lock when the closing was queued.
           isReady: (statuses) => statuses.includes("Completed") && statuses.every(hasEnded),
           sealed: (version, at) => endSealWish(tx, roomId, { ...open, version, at }),
         }

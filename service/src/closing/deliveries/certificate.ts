@@ -22,7 +22,7 @@ export const certificateEntry = ({ sha256, deletedAt }: { sha256: string; delete
 /** A certificate with its file, which is null after the retention plan deleted it. */
 export type OpenedCertificate = { record: StoredVersion; file: StoredFile | null };
 
-/** Null for a certificate without a record, and for one whose file is missing or altered. */
+/** Opens a certificate; null for one without a record, and for one whose file is missing or altered. */
 export async function openedCertificate(
   deps: CertificateDeps,
   record: StoredVersion | null,
@@ -59,7 +59,8 @@ export type CertificateOffer = {
  * @param newest null when the room has none, or an altered one
  * @param versions the number of versions that the room has
  * @param sendable the orders whose documents can be sent
- * @param ofRoom the codes of all orders in the room: the room's code, which is in the certificate, leads to them
+ * @param ofRoom the codes of all orders in the room; the certificate contains the room's code, which gives access to
+ * them
  */
 export function offerOf(
   { newest, versions }: { newest: StoredVersion | null; versions: number },

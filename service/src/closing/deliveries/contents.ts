@@ -39,7 +39,7 @@ type OrderToDeliver = Omit<OrderOfRoom, "isSimulated" | "isNotarySimulated"> &
 
 /** An order with its stored documents. */
 export type Deliverable = Pick<OrderOfRoom, "id" | "code" | "status" | "isNotarySimulated"> & {
-  /** Whether the notarized document replaces one that was signed earlier, which then doesn't count any more. */
+  /** Whether the notarized document replaces one that was signed earlier and is no longer valid. */
   replacesSigned: boolean;
   title: string | null;
   reference: string | null;
@@ -131,7 +131,7 @@ export function namedFiles(orders: readonly Deliverable[], files: readonly Deliv
         throw new ServiceError("unavailable", "A document of this delivery is not on record any more. Ask its sender.");
       const folder = folderOf(file.kind, isNotarized);
       const prefix = folder === "Documents" ? `${String(++number).padStart(2, "0")} ` : "";
-      // Unique in all folders, because a proof is named after its file alone.
+      // The name is unique in all folders, because a proof is named after its file alone.
       const isNotarySimulated = file.kind === "notarized" && order.isNotarySimulated;
       const kind = isNotarySimulated ? simulatedNotarization : file.kind;
       const path = `${folder}/${unique(`${prefix}${fileName({ ...order, kind })}`, ".pdf")}`;

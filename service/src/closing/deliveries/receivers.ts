@@ -67,7 +67,7 @@ export async function sendToReceivers(deps: Deps, stopping: AbortSignal): Promis
     LIMIT ${mostAtOnce}`);
   for (const { roomId, email } of due) {
     if (stopping.aborted) return;
-    // An altered row of one room must not delay the others.
+    // Logs an altered row of one room, so that it does not delay the other rooms.
     await db
       .transaction((tx) => sendTo(tx, deps, roomId, email))
       .catch((error: unknown) => log.error({ err: error, room: roomId }, "a closing's documents were not sent"));
@@ -84,7 +84,7 @@ async function sendTo(tx: Tx, { clock, rowMac }: Deps, roomId: string, email: st
   if (!receiver || !room) return;
   const withdrawn = own.filter((each) => each.isWithdrawn);
   for (const { id } of withdrawn) await endWait(tx, id, at, null);
-  // The next run decides whether the other documents are due.
+  // The next run checks whether the other documents are due.
   if (withdrawn.length > 0) return;
   const ids = own.map(({ orderId }) => orderId);
   const rows = (await ordersById(tx, ids, room.partnerId)).filter(({ status }) => over.includes(status));

@@ -203,7 +203,7 @@ export type DeliveryUse = {
  * @returns whether it is the first download of the delivery
  */
 export async function insertDownload(tx: Tx, id: string, download: Omit<DeliveryUse, "kind">): Promise<boolean> {
-  // Of downloads that begin at the same time, one is the first.
+  // Locks the delivery, so that only one of several concurrent downloads counts as the first.
   await tx.query(sql`SELECT FROM closing_deliveries WHERE id = ${id} FOR NO KEY UPDATE`);
   const first = await firstDownload(tx, id);
   await writeUse(tx, id, { kind: "download", ...download });

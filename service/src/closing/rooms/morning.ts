@@ -118,7 +118,7 @@ async function closingsOf(deps: Deps, partnerId: string, userId: string): Promis
     .sort((a, b) => a.rank - b.rank || a.day.localeCompare(b.day) || a.due - b.due);
 }
 
-/** `day`: when the closing is due; a closing without a day comes after those that have one. */
+/** `day`: the day on which the closing is due; a closing without a day is sorted after those that have one. */
 type Closing = { code: string; name: string; text: string; rank: number; day: string; due: number };
 
 function closingOf(rows: readonly Row[], titleOf: TitleOf, zone: string): Closing {

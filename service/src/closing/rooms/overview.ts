@@ -207,7 +207,7 @@ export async function clientClosing(
     ORDER BY a.position`);
   const orders = authentic(rows).map(
     async ({ supplementCents, replacesLoss, isFirmsToPay, ...order }): Promise<ClientOrder> => {
-      // The client has nothing to do about a payment of the firm, whether a bank still moves it or took it back.
+      // Null for a payment of the firm, even one that a bank is moving or took back, because the client need not act.
       const cents = order.payBy === "client" && !isFirmsToPay ? sumDue({ ...order, supplementCents }) : null;
       if (cents === null) return { ...order, dueCents: null, dueFor: null, refusal: null };
       const kind = (await refusalOf(db, notarySupply, order))?.kind ?? null;

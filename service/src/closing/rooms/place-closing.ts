@@ -58,7 +58,7 @@ export function placeClosing(
     const change = await beginChange(tx, clock, principal, closingCode.roomCode);
     if (sealsWhenDone) await askForSeal(tx, { roomId: change.room.id, by: actorOf(principal), at: change.at });
     for (const [index, { isInvited, ...person }] of people.entries()) {
-      // Lists of participants are sorted by these times.
+      // The participants' times differ by a millisecond, because lists of participants are sorted by them.
       const at = new Date(change.at.getTime() + index);
       await (isInvited ? inviteIn : addIn)(tx, { ...change, at }, person);
     }

@@ -68,7 +68,7 @@ export const joinAttachments = (roomId: Statement): Statement => sql`JOIN ${atta
 
 export const fromParticipants: Statement = sql`FROM room_participants p`;
 
-/** For rows that may have no room. */
+/** Like `joinRoom`, for rows that may have no room. */
 export const leftJoinRoom = (id: Statement): Statement => sql`LEFT JOIN rooms r ON r.id = ${id}`;
 
 /**

@@ -31,7 +31,7 @@ export type UnfinishedOrder = Titled & {
   /** True if the firm's payment for the order is overdue: its answer has not arrived in time. */
   isOverdue: boolean;
   fax: boolean;
-  /** Whether its fax was sent early, while the order is shipped, and failed. */
+  /** Whether the order's fax was sent early, while the order is shipped, and failed. */
   hasFaxFailed: boolean;
 };
 

@@ -60,7 +60,7 @@ type Outcomes = Counter<"calendar" | "outcome">;
 const minutes = 60_000;
 const days = 24 * 60 * minutes;
 const batchSize = 8;
-// If a node dies with a claimed batch, other nodes can claim it after this time.
+// If a node stops with a claimed batch, other nodes can claim the batch after this time.
 const claimMs = 10 * minutes;
 
 /**
@@ -165,6 +165,6 @@ export async function probeCalendar(
 ): Promise<void> {
   const answer = await requestBounded(fetch, `${url}/`, { method: "GET" }, { timeoutMs, maxBytes: maxPageBytes });
   if (!answer.ok) throw new Error(answer.why);
-  // A calendar without a home page answers 404, which is fine.
+  // A calendar that responds may have no home page, so a 404 counts as success.
   if (answer.status >= 500) throw new Error(`the answer has the HTTP status ${answer.status}`);
 }

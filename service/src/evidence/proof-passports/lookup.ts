@@ -76,7 +76,7 @@ export function verifiedRow<Row extends PassportRow>(
 export async function openSealed({ blobs, log }: LookupDeps, passport: PassportRow): Promise<StoredFile | null> {
   if (passport.blobKey === null || !isDocumentStored(passport)) return null;
   return blobs.open(passport.blobKey, passportUse(passport), memoryHolder(passport)).catch((error: unknown) => {
-    // If the store is temporarily unavailable, the blob may still exist.
+    // The store is temporarily unavailable, so the blob may still exist: reports the error.
     if (error instanceof ServiceError) throw error;
     log.error(
       { err: error, passportId: passport.id },

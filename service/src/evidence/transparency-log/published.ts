@@ -130,7 +130,7 @@ export async function publishForReaders(db: Sql, log: LogName, now: Date): Promi
     // If the record can't be written (as in a read-only database), readers may once get a smaller checkpoint. That is
     // better than none.
     const isRecorded = await raisePublished(db, log, checkpoint.size, now).catch(() => true);
-    // Another node may have published a larger checkpoint in the meantime.
+    // Tries again, because another node has published a larger checkpoint in the meantime.
     if (isRecorded) return checkpoint;
   }
 }
@@ -200,7 +200,7 @@ function leadsTo({ size, note }: StoredCheckpoint, tiles: ReadonlyMap<string, St
   try {
     return equalBytes(hashOfRange(tiles, { start: 0, end: size }), parseCheckpoint(note).root);
   } catch (error) {
-    // A hash or a tile is missing.
+    // A LogHalt here means that a hash or a tile is missing.
     if (error instanceof LogHalt) return false;
     throw error;
   }

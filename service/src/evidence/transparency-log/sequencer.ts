@@ -68,7 +68,7 @@ export function createSequencer(deps: SequencerDeps): Sequencer {
     const before = seen.get(log);
     if (before === published && !halted.has(environment)) return;
     const tree = await examined(deps.db, deps, environment);
-    // Another node may have begun the next log, which the next turn reads.
+    // If another node has begun the next log, the next turn reads it.
     if (published === null || tree.log !== log) return;
     newest.set(environment, await keepPublished(deps, tree));
     seen.set(log, published);
@@ -98,7 +98,7 @@ export function createSequencer(deps: SequencerDeps): Sequencer {
       failures.end(log);
       if (halted.delete(log)) deps.log.info({ log }, "the transparency log goes on");
     } catch (error) {
-      // A node that stops closes the pool while a step still runs.
+      // A stopping node closes the pool while a step still runs, so the step's error is expected.
       if (stopping?.aborted && !(error instanceof LogHalt)) return;
       if (!(error instanceof LogHalt)) return failures.report(log, error);
       if (halted.get(log) !== error.message)
@@ -161,7 +161,7 @@ async function examined(db: Sql, deps: SequencerDeps, environment: Environment):
 /** Adds a batch of waiting lines to the environment's log. @returns whether the log's tree grew */
 async function sequence(tx: Tx, deps: SequencerDeps, environment: Environment): Promise<boolean> {
   if (!(await tryLock(tx, environment))) return false;
-  // Another node may have added a batch since this turn began.
+  // Checks again, because another node may have added a batch since this turn began.
   if (!(await selectOutlook(tx, deps.intervalMs)).some((one) => one.environment === environment && one.isDue))
     return false;
   const tree = await examined(tx, deps, environment);

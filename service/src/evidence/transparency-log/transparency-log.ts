@@ -93,7 +93,7 @@ export async function openLogs(db: Sql, settings: LogSettings): Promise<LogKeys>
       const origin = `${host}/log/${log}`;
       const { key } = await keys.create({ log, origin });
       const emptyTree = { size: 0, root: emptyRoot, restoredAt: null, recoveredAt: null, ...noEnd };
-      // Another node may have created the log first.
+      // Inserts nothing if another node has created the log first.
       await insertTree(db, { log, origin, noteKey: key, ...emptyTree });
       continue;
     }

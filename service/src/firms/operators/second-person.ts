@@ -2,7 +2,7 @@ import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { isPlainLines } from "../../kernel/platform/text.ts";
 import type { Operator } from "./sessions.ts";
 
-/** Whether the person who made a request may also approve it. This is meant for a service that one person runs. */
+/** `solo`: the person who made a request may also approve it, for a service that one person runs. */
 export type Approval = "two-persons" | "solo";
 
 /** The wait before a single operator may approve their own request. */

@@ -32,7 +32,7 @@ export const joinFirm = (id: Statement): Statement => sql`JOIN partners p ON p.i
 /** SQL expression: the name of a firm. Not verified; `verifiedFirm` is for names that strangers see. */
 export const firmNameOf = (id: Statement): Statement => sql`(SELECT p.name FROM partners p WHERE p.id = ${id})`;
 
-/** For rows that may have no firm. */
+/** Like `joinFirm`, for rows that may have no firm. */
 export const leftJoinFirm = (id: Statement): Statement => sql`LEFT JOIN partners p ON p.id = ${id}`;
 
 /** For the SELECT list of a query on `partners p`: the member `isFirmAuthentic`, which `withFirmNames` needs. */

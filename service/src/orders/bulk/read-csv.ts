@@ -56,7 +56,7 @@ function linesOf(text: string): CsvRow[] {
     at = cell.end;
     if (text[at] === ",") {
       at += 1;
-      // A comma at the end of the file is followed by one more, empty cell.
+      // A file that ends with a comma has one more cell, which is empty.
       if (at === text.length) cells.push("");
       else continue;
     }

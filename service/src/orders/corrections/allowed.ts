@@ -45,7 +45,7 @@ function whyNothing(order: OrderState): string | null {
 }
 
 function whyNotDocument(order: Trouble): string | null {
-  // The price depends on the document.
+  // An unpaid order must be placed again, because its price depends on the document.
   if (isUnpaid(order)) return "Nothing is paid yet: cancel the order, and place it again.";
   if (order.isSealed) return "The document is signed or notarized: another document needs an order of its own.";
   if (beforeSealing.includes(order.status)) return null;

@@ -9,7 +9,7 @@ const days = { usual: 30, most: 90 } as const;
 export type NewFillFields = {
   /** The template to fill in; null when `docSlug` names a catalog document instead. */
   template: string | null;
-  /** Absent with `template`. */
+  /** The slug of a catalog document; absent when `template` is set. */
   docSlug?: string;
   templateVersion: string | null;
   name: string | null;

@@ -107,8 +107,8 @@ export const orderMail = defineMail({
     const found = (await Promise.all(others.map((id) => rowOf(db, id)))).filter((each) => each !== undefined);
     const rows = covered.orderIds.flatMap((id) => [order, ...found].find((each) => each.id === id) ?? []);
     const orders = rows.filter((each) => stillHolds(acceptsPayment, moment, each));
-    // The client signed all of these documents of a closing, and only signing was ordered. The signers' mail has
-    // already linked to the copies.
+    // Sends no mail if the client signed all of these documents and only signing was ordered, because the signers' mail
+    // has already linked to the copies.
     if (
       covered.closing !== null &&
       moment === "completed" &&

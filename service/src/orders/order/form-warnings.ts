@@ -3,7 +3,7 @@ import { shownText } from "../../kernel/platform/text.ts";
 import type { BoughtServices } from "../pricing/pricing.ts";
 import { serviceFlags } from "./services.ts";
 
-/** `version` is null for the template's latest. */
+/** `version` is null for the latest version of the template. */
 export type UnusedTemplate = { templateId: string; version: number | null };
 
 export const unusedWords = ({ templateId, version }: UnusedTemplate): string =>

@@ -21,7 +21,7 @@ export type NewOrder = OrderRow & {
   status: Extract<OrderStatus, "QuoteReady" | "ManualQuoteRequired">;
   principal: Principal;
   form: OrderForm;
-  /** Null when the client is the only signer. */
+  /** The signers; null when the client is the only one. */
   signers: readonly OrderSigner[] | null;
   /** The carrier's rate on which the postage line is based; null without one. */
   carrierRate: CarrierRate | null;

@@ -54,7 +54,7 @@ export type SameClient = {
   customerName: string | null;
   signerState: string | null;
   externalReference: string | null;
-  /** Null when the client is the only signer. */
+  /** The signers; null when the client is the only one. */
   signers: readonly OrderSigner[] | null;
   shipTo: Address | null;
   shipFrom: Address | null;

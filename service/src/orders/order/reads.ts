@@ -18,7 +18,7 @@ export const fromOrders: Statement = sql`FROM ${ordersTable}`;
 /** @param id the order's row id, as an expression of the other tables */
 export const joinOrder = (id: Statement): Statement => sql`JOIN orders o ON o.id = ${id}`;
 
-/** For rows that may have no order. */
+/** Like `joinOrder`, for rows that may have no order. */
 export const leftJoinOrder = (id: Statement): Statement => sql`LEFT JOIN orders o ON o.id = ${id}`;
 
 const firstCompleted = (environment: Environment): Statement =>

@@ -18,8 +18,8 @@ export type Payable = {
 export const documentSource =
   ({ lastCheckoutEnd, isPaid, authentic }: Payable): SourceOf =>
   ({ test, live }) => {
-    // A checkout can be paid until it expires, and the order's own row doesn't show that it exists. So the later time
-    // counts.
+    // A checkout can be paid until it expires, but the order's own row doesn't show that a checkout exists. So the
+    // later of the two times counts.
     const since = sql`greatest(o.updated_at, ${lastCheckoutEnd(sql`o.id`)})`;
     const { deletableAt, rule } = ruled([
       {

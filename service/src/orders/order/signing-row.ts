@@ -13,7 +13,7 @@ import { type OrderSigner, signersOf } from "./form/signers.ts";
 /** An order's signing facts: who gets signing links, and what each person signs in which places. */
 export type SigningFacts = {
   orderCode: string;
-  /** Null when the client is the only signer. */
+  /** The signers; null when the client is the only one. */
   signers: readonly OrderSigner[] | null;
   customerName: string | null;
   customerEmail: string;
@@ -113,7 +113,7 @@ export type CopiedParts = Omit<BoughtServices, "fax"> & {
   shipMethod: string | null;
   signers: readonly OrderSigner[];
   fields: readonly RequestedField[] | null;
-  /** Null for a document row whose MAC is invalid. */
+  /** The original document; null for a row whose MAC is invalid. */
   document: { sha256: string; blobKey: string } | null;
 };
 

@@ -31,7 +31,7 @@ export const settledRefundQueue = "part-refund-news";
 export type Dispute = {
   id: string;
   paymentIntent: string;
-  /** Null when the bank named no amount, or one in another currency than dollars. */
+  /** In US cents; null when the bank named no amount, or one in another currency. */
   amountCents: number | null;
   /** The sum that the bank named in another currency; null for dollars. */
   foreign: { amount: number; currency: string } | null;
@@ -97,7 +97,7 @@ export async function recordDispute(
 const selectDisputesToMark = (isNew: boolean) => (isNew ? sql`SELECT ${columns} FROM disputes` : selectDisputes);
 
 function isNewer(row: Row, state: Dispute["state"], eventAt: Date): boolean {
-  // A later event of an open dispute may state another amount.
+  // Applies a later event of an open dispute, because it may state another amount.
   if (state === "opened") return row.state === "opened" && eventAt >= row.eventAt;
   if (row.state === "opened") return true;
   return (

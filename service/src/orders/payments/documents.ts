@@ -44,7 +44,7 @@ export async function creditRest(tx: Tx, paymentId: number, at: Date): Promise<n
   const { subject, rest, notes } = await lockedBooks(tx, paymentId);
   if (rest <= 0) return 0;
   const earlier = notes.filter(({ refund }) => refund.startsWith(wholeRefund)).length;
-  // If an earlier refund of the whole rest failed, this credit note needs a name and an amount of its own.
+  // After a failed refund of the whole rest, this credit note needs a name and an amount of its own.
   const refund = earlier === 0 ? wholeRefund : `${wholeRefund}:${earlier + 1}`;
   const partCents = earlier === 0 ? null : rest;
   return (await insert(tx, subject, paymentId, { kind: "credit_note", refund, partCents }, at)) ? rest : 0;

@@ -98,7 +98,7 @@ async function whyNot(
   if (!isPayable(order.status)) return `An order in ${order.status} has no price to pay.`;
   const refusal = await refusalOf(db, notarySupply, order);
   if (refusal) return refusal.message;
-  // The receipts of these payments name the firm as the payer.
+  // The payer can't change after a payment, because the payment's receipt names the firm as the payer.
   const paid = await db.query(sql`SELECT FROM payments WHERE order_id = ${order.id} LIMIT 1`);
   if (paid.length > 0) return "Your firm has made a payment for this order, so it stays the payer.";
   return (await isPaidWithOthers(db, order.id)) ? paidTogether : null;

@@ -181,7 +181,7 @@ export const billingDocuments = (as: Statement): Statement => sql`billing_docume
 
 export const fromSupplements: Statement = sql`FROM supplements u`;
 
-/** For payments that may pay no supplement. */
+/** The join of the supplement that a payment pays, if any. */
 export const leftJoinSupplement = (paymentId: Statement): Statement =>
   sql`LEFT JOIN supplements u ON u.payment_id = ${paymentId}`;
 

@@ -123,8 +123,8 @@ export const verifiedSupplementsOf = (orders: Statement): Statement =>
   verifiedAll(supplementState, sql`s`, sql`FROM ${orders} JOIN supplements s ON s.order_id = o.id`);
 
 /**
- * For a SELECT list on orders `o`: the amount of the supplement that is due now, and whether it replaces a loss; and
- * the price that is to be paid again, also while postage is due before it. Nulls for none.
+ * For a SELECT list on orders `o`: the amount of the supplement that is due now; whether it replaces a loss; and the
+ * price to be paid again, even while postage is due first. Nulls for none.
  */
 export const dueCents: Statement = sql`${supplementCents} AS "supplementCents",
   ${supplementReplacesLoss} AS "replacesLoss",
@@ -136,8 +136,8 @@ export const dueCents: Statement = sql`${supplementCents} AS "supplementCents",
 type HeldSupplement = { cents: number; paidAt: Date };
 
 /**
- * For a locked order: the paid supplements, on top of its price, whose money was not all refunded or lost, each with
- * the cents that are left. What a bank took back counts as left once it was paid again.
+ * For a locked order: the paid supplements on top of its price whose money was not all refunded or lost, with the cents
+ * that are left. Money that a bank took back counts as left once it was paid again.
  * @throws ServiceError `unavailable` when a supplement or its payment was altered
  */
 export async function heldSupplements(tx: Tx, orderId: number): Promise<HeldSupplement[]> {
@@ -219,7 +219,7 @@ export async function insertSupplement(
 }
 
 /**
- * Withdraws the request for more postage of a locked order, or to pay its price again, if there is one. Closes its
+ * Withdraws the open supplement of a locked order, for postage or for a price to pay again, if there is one. Closes its
  * checkout.
  */
 export async function withdrawSupplement(

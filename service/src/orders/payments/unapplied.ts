@@ -115,7 +115,7 @@ export type ExtraPayment = {
   receivedAt: Date;
   /** The time when the whole payment was refunded; null until then. */
   refundedAt: Date | null;
-  /** Whether nobody has decided on the money: no person, no refund of a part, and no bank that took it back. */
+  /** Whether the money is undecided: no person resolved it, no part was refunded, and no bank took it back. */
   isUndecided: boolean;
 };
 

@@ -26,7 +26,7 @@ export async function reportDebit(
 ): Promise<void> {
   const payment = sessionId ?? chargeId;
   if (status !== "PaymentFailed" || payment === null) return;
-  // The person who ended the charge already handles its order.
+  // Opens no task if a person ended the charge, because that person already handles the order.
   const charges = chargeId === null ? [] : await chargesOfPayment(tx, chargeId);
   if (charges.some(({ reason }) => reason === endedByPerson)) return;
   // A checkout fails by an event only if its payer chose a bank debit.

@@ -15,7 +15,7 @@ export type ExecutionRow = {
   expiresAt: Date;
   outcome: string | null;
   completedAt: Date | null;
-  /** `callback`, `operator`, or `system` for an expired execution. */
+  /** The actor that ended the execution: `callback`, `operator`, or `system` when it expired. */
   endedBy: string | null;
 };
 

@@ -36,7 +36,7 @@ export async function technologyFeeOf(db: Sql, orderId: number): Promise<number>
     SELECT o.lines, o.total_cents::float8 AS "totalCents", ${verifiedOrder} ${fromOrders} WHERE o.id = ${orderId}`);
   if (!order) return 0;
   const fees = order.lines.filter(({ type }) => type === "TechFee");
-  // With a discount code, the total can be less than the fee.
+  // Limits the fee to the order's total, which a discount code can make smaller.
   return Math.min(
     fees.reduce((sum, { amountCents }) => sum + amountCents, 0),
     order.totalCents,
@@ -126,7 +126,7 @@ async function givePartBack(deps: JobDeps, part: ApprovedPart): Promise<void> {
   if ((await isDisputed(db, part.orderId)) || (await awaitsAssignment(deps, part.orderId))) return;
   const held = await heldPayments(db, part.orderId);
   for (const { id, amountCents, unapplied } of part.payments) {
-    // If the payment was fully refunded in the meantime, that refund included this part.
+    // A payment that was fully refunded in the meantime is not held any more: that refund included this part.
     const payment = held.find((each) => each.id === id);
     if (!payment) continue;
     const note = unapplied ? null : await reasonAgainst(db, part.id, payment, amountCents);

@@ -24,7 +24,7 @@ import { findVersion, type TemplateVersion, withPrints } from "./store.ts";
 /** `log` gets an error when the template's own document fails its checks. */
 type Expanding = TemplateDeps & { log: Log };
 
-/** The form fields about a template. `template` is required with any of the others. */
+/** The form fields about a template. All of them require `template`. */
 const own = ["template", "template_version", "roles", "values", "other_document"] as const;
 const replaced = [...decided, "signers", "fields", "signer_auth"] as const;
 

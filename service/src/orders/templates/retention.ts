@@ -53,7 +53,7 @@ export const versionSource =
       deletableAt,
       rule,
       sharesBlobs: false,
-      // Several versions of a template may share a document.
+      // Keeps a blob that another version of the template still needs, because versions may share a document.
       unshared: (now) =>
         undueIn(
           { rows, blobKey, deletableAt },

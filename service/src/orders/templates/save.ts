@@ -99,7 +99,7 @@ export async function addVersion(
     deps.db.transaction(async (tx) => {
       const latest = await lockLatest(tx, principal, templateId);
       if (latest === undefined) throw noSuchTemplate();
-      // The form was based on an older version. Saving it would undo the changes of the newer one.
+      // The form was based on an older version, so saving it would undo the changes of the newer one.
       if (latest !== before.version)
         throw new ServiceError("conflict", "Another version was added at the same time. Get it, and send yours again.");
       if (latest >= mostVersions) throw invalid(`A template has at most ${mostVersions} versions.`);

@@ -16,7 +16,7 @@ import type { PagePrint } from "./prints.ts";
 type VersionRow = {
   templateId: string;
   version: number;
-  /** Null for the form of a catalog document, which belongs to the operator. */
+  /** The firm; null for the form of a catalog document, which belongs to the operator. */
   partnerId: string | null;
   environment: Environment;
   name: string;
@@ -35,7 +35,7 @@ export const storedVersions: StoredBlobs = (partnerId) => sql`
   SELECT DISTINCT v.blob_key, v.bytes FROM templates t JOIN template_versions v ON v.template_id = t.id
   WHERE t.partner_id = ${partnerId}`;
 
-/** For forms that are filled in from a version: the version as `v`. */
+/** For queries about forms that use a template version: joins the version as `v`. */
 export const joinVersion: Statement = sql`JOIN template_versions v USING (template_id, version)`;
 
 export type Stored = VersionRow & {

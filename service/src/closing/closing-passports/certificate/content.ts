@@ -41,7 +41,7 @@ export type CertificateContent = {
   /** The details of each document, by order code. */
   details: Readonly<Record<string, DocumentDetails>>;
   issuer: Issuer;
-  /** Null when no time-stamping authority responded. */
+  /** The time stamp over the manifest; null when no time-stamping authority responded. */
   timeStamp: ManifestTimeStamp | null;
   /**
    * The newest checkpoint of the transparency log that existed before sealing, as a signed note. Null if there was

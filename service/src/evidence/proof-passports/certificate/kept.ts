@@ -69,7 +69,7 @@ WHERE passport_id = ${passportId} AND names_firm = ${namesFirm} AND document_kep
   AND seal_retired = ${sealRetired} AND seal_chain = ${sealChain}`);
   if (!row || row.deletedAt) return null;
   const file = await blobs.open(row.blobKey, certificateUse(edition, row.sha256), holder).catch((error: unknown) => {
-    // If the store is temporarily unavailable, the blob may still exist.
+    // The store is temporarily unavailable, so the blob may still exist: reports the error.
     if (error instanceof ServiceError) throw error;
     log.error({ err: error, passportId }, "a proof certificate cannot be read");
     return null;

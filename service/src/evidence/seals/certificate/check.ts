@@ -130,7 +130,7 @@ function isIssuedBy(subject: Certificate, issuer: Certificate): boolean {
   try {
     return new X509Certificate(subject.der).verify(new X509Certificate(issuer.der).publicKey);
   } catch {
-    // OpenSSL doesn't support this key, so nothing was verified.
+    // OpenSSL doesn't support this kind of key, so the signature could not be verified.
     return false;
   }
 }

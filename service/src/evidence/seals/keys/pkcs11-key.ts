@@ -124,7 +124,7 @@ function closeQuietly(token: Token, session: Handle): void {
   try {
     token.module.C_CloseSession(session);
   } catch {
-    // The module has already closed the session.
+    // Ignores the error: the module has already closed the session.
   }
 }
 

@@ -26,7 +26,7 @@ export type InvitationDeps = { db: Database; clock: Clock; secrets: SecretBytes;
 export const invitationMailQueue = "invitation-mail";
 
 const lastsMs = 7 * dayMs;
-/** Within this time, the same request counts as a form that was sent twice. */
+/** The same request within this time counts as a form that was sent twice. */
 const sameMs = 60_000;
 const maxADay = { ofFirm: 30, toAddress: 5 };
 

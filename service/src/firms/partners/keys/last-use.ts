@@ -20,7 +20,7 @@ export function trackLastUse(db: Sql, clock: Clock): LastUse {
       seen = new Map();
       const uses = [...batch.values()];
       const networks = uses.map(({ ip = "" }) => loggedNetwork(ip) ?? null);
-      // Another node may have written a later use of the key.
+      // Updates only older times, because another node may have written a later use of the key.
       await db.query(
         sql`UPDATE partner_keys k SET last_used_at = to_timestamp(u.ms / 1000.0), last_used_from = coalesce(u.network, k.last_used_from)
          FROM unnest(${[...batch.keys()]}::uuid[], ${uses.map(({ ms }) => ms)}::float8[], ${networks}::text[])

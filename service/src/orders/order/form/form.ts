@@ -198,7 +198,7 @@ export function readWhole(
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code !== "validation") throw error;
       const [field = ""] = /^[a-z0-9_]+/.exec(error.message) ?? [];
-      // The field's replacement was refused, too, so the remaining fields can't be checked.
+      // The replacement was also refused, so the remaining fields can't be checked.
       if (replaced.has(field)) return { refusals, form: null };
       replaced.add(field);
       refusals.push(error.message);

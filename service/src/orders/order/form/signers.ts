@@ -148,9 +148,9 @@ function refuseRepeated(signers: readonly NamedSigner[]): void {
 
 /** The part of the form that is about signing. */
 export type SigningForm = {
-  /** Null when the client is the only signer. */
+  /** The signers; null when the client is the only one. */
   readonly signers: readonly NamedSigner[] | null;
-  /** Null to use the fields and tags in the document itself or, without any, an added page. */
+  /** The requested fields. Null to use the fields and tags in the document itself or, without any, an added page. */
   readonly signatureFields: readonly RequestedField[] | null;
 };
 

@@ -126,7 +126,7 @@ export async function applyTransition(
   await tx.query(transitionStatement(order, moved, milestone, by));
   await writeStateMacs(tx, orderState, sql`id = ${order.id}`);
   await moveTasks(tx, order, moved, on, by);
-  // For a test order, the sandbox performs the next step.
+  // Only for live orders: the sandbox performs the next step of a test order.
   if (entered.endsSegment && moved.environment === "live") await enqueue(tx, nextSegmentQueue, { orderId: order.id });
   // The end of a hold also offers the order to providers, because a provider pauses its work during the hold.
   const isOffered = entered.isDispatched || (on === "released" && faxesAhead(moved));
@@ -217,7 +217,7 @@ export const noteStatus = (
     SELECT ${id}, ${environment}, placed.by, ${status}, ${at} FROM (SELECT ${ordererOf(sql`${id}::bigint`)}) AS placed (by)
     WHERE placed.by LIKE 'member:%' OR (placed.by LIKE 'key:%' AND ${isTrouble(status)}::boolean)`);
 
-/** Whether a provider could be shipping the order now. For an order on hold, the status before the hold decides. */
+/** Whether a provider could be shipping the order now. For an order on hold, checks the status before the hold. */
 const isBeingShipped = ({ status, statusBeforeHold }: LockedOrder): boolean =>
   ["ShippingPending", "Shipped", "ShippingFailed"].includes(statusBeforeHold ?? status);
 

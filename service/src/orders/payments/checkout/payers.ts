@@ -35,7 +35,7 @@ export async function payerOfCheckout(db: Sql, checkoutId: string): Promise<Paye
 
 const ofPayment = sql`FROM checkout_sessions s JOIN checkout_payers y ON y.checkout_id = s.id WHERE s.session_id = p.session_id`;
 
-/** For the select list of a statement with a payment `p` of the order `o`: the payer of its checkout, as `payBy`. */
+/** For the SELECT list of a query with a payment `p` of the order `o`: the payer of its checkout, as `payBy`. */
 export const payerOnPage: Statement = sql`
   coalesce((SELECT y.payer ${ofPayment}), o.pay_by) AS "payBy",
   ${verifiedAll(sessionState, sql`s`, ofPayment)}, ${verifiedAll(payerState, sql`y`, ofPayment)}`;

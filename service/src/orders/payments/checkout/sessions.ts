@@ -158,7 +158,7 @@ async function addressOf(db: Database, processor: Processor, session: CheckoutSe
   }
   const { sessionId, url } = minted;
   if (url !== null && (await recordMinted(db, session.id, sessionId, url))) return url;
-  // While the session was created, an order was canceled, another checkout replaced this one, or the session ended.
+  // The row changed while the session was created: an order was canceled, another checkout replaced it, or it ended.
   if ((await processor.expire(sessionId)) === "complete") throw justPaid();
   if (url === null) await failMinting(db, session.id);
   throw busy();

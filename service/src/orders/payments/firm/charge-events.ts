@@ -32,10 +32,10 @@ export async function applyCharge(
   const isOver = before === "succeeded" || (before === "failed" && kind !== "cleared");
   if (isOver || (state === "pending" && (before === "declined" || before === "refused")))
     return before === "failed" && kind === "failed" && first.reason === store.endedByPerson ? "pending" : before;
-  // The event about a payment that this service canceled names no reason.
+  // If this service canceled the payment, the event has no reason, so the stored reason stays.
   const why = state === "failed" ? (reason ?? first.reason) : null;
   await store.updateCharges(tx, charges, { state, at, paymentIntent, reason: why });
-  // For a failed charge, `notify` queues the removal of the method.
+  // A removed method is deleted at the processor once its charge has ended. For a failed charge, `notify` queues this.
   if (state === "succeeded") await enqueue(tx, detachQueue, { id: first.methodId });
   if (state === "failed") await applyFailedDebit(tx, await selectMethod(tx, first.methodId), reason, { at, actor });
   if (state !== "pending") await endChargeTasks(tx, charges, { state: "done", at, by: actor, outcome: state });

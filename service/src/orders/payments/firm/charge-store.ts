@@ -64,7 +64,7 @@ export type FirmCharge = {
   orderCode: string;
   partnerId: string;
   environment: Environment;
-  /** Null for a charge that was refused because the firm had no method. */
+  /** The firm's method; null for a charge that was refused because the firm had none. */
   methodId: string | null;
   amountCents: number;
   /** The supplement that the charge pays; null when it pays the order's total. */
@@ -134,8 +134,8 @@ export type ChargeOfOrder = Pick<
 >;
 
 /**
- * For the select list of a statement that lists orders `o` of a firm: the method that can be charged, as `firmMethod`,
- * and the charges of the orders, the newest first, as `charges`.
+ * For the SELECT list of a query that lists orders `o` of a firm: the method that can be charged, as `firmMethod`, and
+ * the charges of the orders, the newest first, as `charges`.
  * @param ofOrders the text after FROM that selects the orders
  */
 export function firmPaysColumns(
@@ -197,7 +197,7 @@ const ofPayment = sql`FROM firm_charges c JOIN payment_methods m ON m.id = c.met
 /** The firm's card or bank account that made a payment; null for a payment on the processor's page. */
 export type PayingMethod = Pick<PaymentMethod, "kind" | "brand" | "last4"> | null;
 
-/** For the select list of a statement with a payment `p`: the firm's method that made it, as `method`. */
+/** For the SELECT list of a query with a payment `p`: the firm's method that made it, as `method`. */
 export const payingMethod: Statement = sql`
   (SELECT json_build_object('kind', m.kind, 'brand', m.brand, 'last4', m.last4) ${ofPayment}) AS method,
   ${verifiedAll(chargeState, sql`c`, ofPayment)}, ${verifiedAll(methodState, sql`m`, ofPayment)}`;

@@ -101,7 +101,7 @@ async function lockShown(tx: Tx, principal: Principal, codes: readonly string[])
   return lockSorted(tx, own);
 }
 
-/** Not verified, because an altered order must not keep the others from being charged. */
+/** Not verified, so that an altered order doesn't stop the charges of the others. */
 const ownOrders = (db: Sql, { partnerId, environment }: Principal, codes: readonly string[]) =>
   db.query<AlteredOrder>(sql`
     SELECT o.id AS "orderId", o.code AS "orderCode@order" ${fromOrders}

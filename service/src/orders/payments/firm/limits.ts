@@ -120,8 +120,8 @@ async function startOfMonth(db: Sql, owner: Owner, at: Date): Promise<Date> {
 }
 
 /**
- * `at`: the first of the amounts at which the limit is exceeded. `leftCents`: how much the exceeded limit allows, for one
- * order or in the rest of the month; 0 for other reasons.
+ * `at`: the index of the first amount that exceeds the limit. `leftCents`: the rest of the exceeded limit, for one
+ * order or in this month; 0 for other reasons.
  */
 export type LimitRefusal = { reason: SpendingRefusal; at: number; leftCents: number };
 

@@ -77,7 +77,8 @@ export async function askForMethod(deps: FirmPaysDeps, principal: Principal, ret
     });
     return account.setUp({ id, customer, environment, returnTo });
   };
-  // The earlier customer may be unknown to the processor, if the operator has since configured another account.
+  // If the operator has configured another account since, the processor doesn't know the earlier customer. Then creates
+  // a new one.
   const reopened = earlier ? await opened(newUuid(), earlier.customer) : null;
   if (reopened !== null) return reopened;
   const id = newUuid();
@@ -139,7 +140,7 @@ export async function saveMethod(deps: FirmPaysDeps, id: string): Promise<void> 
     if (!method || hasResult(method)) return;
     if (result === "verifying") return void (await store.updateMethod(tx, id, { state: "verifying" }));
     if (result === "failed") {
-      // The page is still open, and the owner may try another card there.
+      // Waits while the page is open, because the owner may try another card there.
       if (method.state !== "verifying") return;
       await store.updateMethod(tx, id, { state: "failed" });
       return notifyOwners(tx, method, "failed");

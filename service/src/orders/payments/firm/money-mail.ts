@@ -42,7 +42,7 @@ type Payload = {
   about: string;
   /** The id of an owner, or `placer` for the member who placed the order. */
   to: string;
-  /** For `refunded`: whether nothing is left of what the firm paid for the order. */
+  /** For `refunded`: true if the firm's whole payment for the order was refunded. */
   isWhole?: boolean;
   /** For `won`: whether the service has to pay money back, because the order was refunded before. */
   isOwed?: boolean;
@@ -69,7 +69,7 @@ export const moneyMail = defineMail({
   isVouched: true,
   async load({ orderId, moment, about, to }: Payload, deps) {
     const order = await rowOf(deps.db, orderId, about);
-    // A client's second payment changes nothing for the firm.
+    // Sends no mail about a client's second payment, which changes nothing for the firm.
     if (!order || (order.paidBy === "client" && (moment === "unneeded" || moment === "priced"))) return null;
     if (moment === "priced" && !isPayable(order.status)) return null;
     const actor = to === "placer" ? await placerOf(deps, order) : `member:${to}`;

@@ -110,7 +110,7 @@ export function sandboxAccount({ db, clock }: { db: Database; clock: Clock }): F
         if (earlier) return earlier;
         const [, name = ""] = methodForm.exec(method) ?? [];
         const [first] = await chargesOfPayment(tx, id);
-        // A method of the processor that an earlier release saved for the test environment.
+        // The method is one of the processor that an earlier release saved for the test environment.
         if (!isTestMethodName(name) || first?.environment !== "test")
           return { state: "declined", paymentIntent: null, reason: "method_unusable" };
         const { steps } = testMethods[name];

@@ -33,7 +33,7 @@ const atOnce = 100;
  */
 export async function applySandboxSteps(deps: BankDeps, stopping?: AbortSignal, partnerId?: string): Promise<void> {
   const { db, clock, log } = deps;
-  // Steps that failed, or that another run is applying.
+  // The ids of steps that failed, or that another run is applying.
   const passed: number[] = [];
   for (;;) {
     const due = await db.query<{ id: number }>(sql`

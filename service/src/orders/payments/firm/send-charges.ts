@@ -69,7 +69,7 @@ async function sendPayment(deps: ChargeDeps, payment: Payment, isRepeated: boole
 
 /** Records the processor's answer, unless its event has already ended the payment. */
 async function record(tx: Tx, payment: Payment, answer: ChargeAnswer, at: Date): Promise<void> {
-  // The answer is recorded even if one of the orders was altered in the meantime.
+  // Records the answer even if one of the orders was altered in the meantime.
   await lockUnalteredOrders(tx, codesIn(payment));
   const now = await charges.chargesOfPayment(tx, charges.paymentIdOf(payment[0]));
   const { state, paymentIntent } = answer;
@@ -255,7 +255,7 @@ async function reserveParts(
   const at = deps.clock();
   const method = await activeMethod(tx, first.order);
   if (!spender || !/^(?:member|key):/.test(spender)) return leaveToCheckout(tx, parts, at);
-  // A colleague has replaced or removed the method since the form showed it.
+  // Charges nothing if a colleague has replaced or removed the method since the form showed it.
   if (shown && shown !== method?.id) {
     const reason = method ? "method_changed" : "method_removed";
     return (await insertPayment(tx, parts, { methodId: shown, askedBy: spender, at, reason })).paymentId;

@@ -107,7 +107,7 @@ export async function overdueOf(
 
 type EndDeps = { db: Database; clock: Clock; processor: Processor | null };
 
-/** `text`: its state in words. */
+/** `text`: the state of the charge in words. */
 export type StuckCharge = store.OverdueCharge & { text: string };
 
 /** For operators: the overdue charges of an environment, oldest first. Leaves out altered charges. */
@@ -176,7 +176,7 @@ export async function endCharge(
     const state = now[0]?.state;
     if (state === undefined) throw unknown();
     if (state === "succeeded") throw conflict("The payment was confirmed in this moment.");
-    // The processor's event about the cancellation arrived first, and ended the charge.
+    // Does nothing if the processor's event about the cancellation arrived first and ended the charge.
     if (!store.isOpenCharge({ state })) return;
     const ended = { state: "failed", reason: store.endedByPerson } as const;
     await store.updateCharges(tx, now, { ...ended, at, paymentIntent: end.paymentIntent });

@@ -52,7 +52,7 @@ async function* movementsOf(sdk: () => Promise<Stripe>, { from, until }: Window)
 const isOurs = (metadata: Record<string, string>): boolean =>
   "refund_request" in metadata || ("environment" in metadata && ("checkout" in metadata || "charge" in metadata));
 
-/** Null for a movement that belongs to no payment, such as a payout. */
+/** Converts a balance transaction; null for one that belongs to no payment, such as a payout. */
 function movementOf({
   id,
   reporting_category: category,
@@ -66,7 +66,7 @@ function movementOf({
     metadata?: Record<string, string>;
   };
   const paymentIntent = typeof intent === "object" ? intent?.id : intent;
-  // This service makes no charge without a payment intent.
+  // Skips other charges: this service makes none without a payment intent.
   if (!paymentIntent) return null;
   return {
     ...{ id, kind, source: source.id, paymentIntent, amountCents: money.amount, feeCents: money.fee },

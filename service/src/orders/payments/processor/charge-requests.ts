@@ -203,7 +203,7 @@ function orderWords(codes: readonly string[]): string {
   return `order${codes.length === 1 ? "" : "s"} ${shown.join(", ")}${more > 0 ? `, and ${more} more` : ""}`;
 }
 
-// A payment's description is short, and a room can have fifty orders.
+// Names at most this many orders, because a payment's description is short and a room can have fifty orders.
 const mostNamed = 20;
 
 function answerOf({ id, status, last_payment_error: fault }: Stripe.PaymentIntent): ChargeAnswer {

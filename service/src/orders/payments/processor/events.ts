@@ -104,7 +104,7 @@ type Read = {
 const unpaid = (...results: Applied[]): Read => ({ results, paid: null });
 
 async function read(tx: Tx, event: SignedEvent, options: ApplyOptions): Promise<Read> {
-  // Only events about connected accounts have this field. The service has no connected accounts.
+  // Ignores events about connected accounts, which have this field. The service has no connected accounts.
   if (event.account !== undefined && event.account !== null) return unpaid(nothing("foreign"));
   if (isOnlyTest(event, options.livemode)) return unpaid(nothing("foreign"));
   const message = readMessage(event);
@@ -115,7 +115,7 @@ async function read(tx: Tx, event: SignedEvent, options: ApplyOptions): Promise<
   if (message.kind === "card") return unpaid(nothing((await applyCard(tx, message, options)) ? "saved" : "unknown"));
   const locked = await lockPayees(tx, message);
   const { orders } = locked;
-  // Live money never pays a test order.
+  // Ignores live money for a test order.
   if (orders.some(({ environment }) => environment === "test") && event.livemode === true)
     return unpaid(nothing("foreign", orders[0]));
   if (message.kind === "disputed")

@@ -66,7 +66,7 @@ export type RefundMessage = {
   whole: boolean;
 };
 
-/** Null for an event about anything else, or with content that can't be read. */
+/** A readable message of the processor; null for an event about anything else, or with unreadable content. */
 export type ProcessorMessage =
   | SessionMessage
   | RefundMessage
@@ -264,7 +264,10 @@ function disputeMessage(object: Fields): DisputeMessage | null {
   };
 }
 
-/** Null for a mandate that can still be used for debits. The processor never makes an inactive mandate active again. */
+/**
+ * Reads a mandate; null for one that can still be used for debits. The processor never makes an inactive mandate active
+ * again.
+ */
 function mandateMessage(object: Fields): MandateMessage | null {
   const method = idOf(object["payment_method"]);
   return object["status"] === "inactive" && method !== null ? { kind: "mandate", method } : null;

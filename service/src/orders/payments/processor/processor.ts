@@ -119,7 +119,7 @@ function refunds(sdk: Sdk): Pick<Processor, "refund" | "refundPart" | "refundSha
       await stripe.refunds
         .create({ payment_intent: paymentIntent }, { idempotencyKey: `refund:${id}` })
         .catch((error: unknown) => {
-          // Partial refunds have already returned the whole payment.
+          // The error is expected if partial refunds have already returned the whole payment.
           if ((error as { code?: unknown } | null)?.code !== "charge_already_refunded") throw error;
         });
     },

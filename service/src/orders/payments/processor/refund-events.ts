@@ -62,7 +62,7 @@ export async function readRefund(
     await bookDispute(tx, dispute, options.at);
     for (const order of [...results.flatMap(({ order }) => order ?? []), ...others]) {
       await reviseLoss(tx, order, { dispute: dispute.id, ...options });
-      // The bank may have taken the last of the money that the order's refund waited for.
+      // Queues the order's refund again: after the loss, nothing may be left to refund, which ends the order.
       if (order.status === "RefundPending") await enqueue(tx, refundQueue, { orderId: order.id });
     }
   }

@@ -16,7 +16,10 @@ import { sumText } from "./sum-words.ts";
 
 /** The part of a dispute that concerns one order. */
 type Part = {
-  /** Null when the bank named no amount, and for an order that the dispute only holds. */
+  /**
+   * The order's part of the disputed cents. Null when the bank named no amount, and for an order that the dispute only
+   * holds.
+   */
   cents: number | null;
   /** The cents that were returned to the service for an order that was refunded before. */
   owed: number;
@@ -27,7 +30,7 @@ type Part = {
  * to the dispute, even if the bank claims money that was already refunded.
  */
 type Wanted = {
-  /** Null when the bank named no amount. */
+  /** The cents that the bank claims; null when it named no amount. */
   cents: number | null;
   /** The part of the claim that was refunded before. */
   twiceCents: number;

@@ -70,7 +70,7 @@ export async function reconcile(deps: ReconcileDeps, day: string, stopping?: Abo
   await unmarkAgreeing(deps, present, stopping);
   await db.transaction(async (tx) => {
     await lockComparison(tx);
-    // Another account may have been noticed since. Then the copied books are not those of this day.
+    // Fails if another account was recorded since, because the copied books are then those of an earlier account.
     const at = await requireLastAccount(tx, present, clock());
     if (!(await lockDay(tx, day))) return;
     const differences = await comparePayments(tx, at);
@@ -153,7 +153,7 @@ async function endDispute(
   const created = Math.floor(at.getTime() / 1000);
   const event = { id: `reconciled:${day}:${dispute}`, type: "charge.dispute.updated", created, data: { object } };
   const message = readMessage(event);
-  // An answer without a decision would only make the dispute look changed.
+  // Ignores an answer without a decision, which would only make the dispute look changed.
   if (message?.kind !== "disputed" || message.disputeId !== dispute || message.state === "opened") return;
   const options = { at, log, actor: "processor", simulated: false, livemode: null } as const;
   await db.transaction((tx) => applyEvent(tx, event, options));

@@ -64,13 +64,13 @@ export type Difference = {
   thereCents: number | null;
   hereCurrency: string | null;
   thereCurrency: string | null;
-  /** False when one of the compared rows fails its MAC. */
+  /** False when the MAC of one of the compared rows is invalid. */
   isAuthentic: boolean;
 };
 
 /**
- * For these times, a difference between our rows and the processor's movements is normal. An event can arrive up to an
- * hour after the money moved. The processor can book a movement up to a day after the event.
+ * A difference is normal for these times: an event can arrive up to an hour after the money moved, and the processor
+ * can book a movement up to a day after the event.
  */
 const eventWithin = "1 hour";
 const bookedWithin = "1 day";
