@@ -35,7 +35,7 @@ export type ClosingVersionRecord = {
   manifestSha256: string;
   prevManifestSha256: string | null;
   sealedSha256: string;
-  /** The stored manifest. Null for earlier versions, because a verify code gives access only to its own version. */
+  /** The stored manifest. Null for earlier versions, because a verify code grants access only to its own version. */
   manifestText: string | null;
   /** Whether the row's MAC verifies and the manifest has the recorded hash. */
   hashHolds: boolean;

@@ -59,7 +59,7 @@ export type CertificateOffer = {
  * @param newest null when the room has none, or an altered one
  * @param versions the number of versions that the room has
  * @param sendable the orders whose documents can be sent
- * @param ofRoom the codes of all orders in the room; the certificate contains the room's code, which gives access to
+ * @param ofRoom the codes of all orders in the room; the certificate contains the room's code, which grants access to
  * them
  */
 export function offerOf(

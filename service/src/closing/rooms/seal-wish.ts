@@ -12,7 +12,7 @@ import { beginChange, type RoomDeps } from "./begin-change.ts";
 import type { RoomSeal } from "./schemas.ts";
 import { authentic, roomState } from "./store.ts";
 
-/** The state of the seal that the service makes of a room by itself. */
+/** The state of a room's automatic seal. */
 export type SealWish = {
   sealedAt: Date | null;
   sealedVersion: number | null;

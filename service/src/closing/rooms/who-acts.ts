@@ -1,4 +1,4 @@
-/** Who must act on an unfinished order of a room, in words for the firm's members. */
+/** The party that must act on an unfinished order of a room, in words for the firm's members. */
 import type { Owner } from "../../kernel/identity/identity.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";

@@ -193,7 +193,7 @@ async function consistencyLines({ db, witnessed }: WitnessingDeps, old: number, 
 async function cosignatureIn(note: string, answer: string, { key }: Witness): Promise<string | null> {
   try {
     const cosigned = parseNote(`${note}${answer}`);
-    // A cosignature with a blank line in it would turn the log's own signature into a part of the signed text.
+    // Rejects a cosignature with a blank line, which would turn the log's own signature into a part of the signed text.
     if (cosigned.text !== parseNote(note).text) return null;
     if ((await verifyCosignature(cosigned, key)).verdict !== "signed") return null;
     const own = cosigned.signatures.filter(({ name, id }) => keyName({ name, id }) === keyName(key));

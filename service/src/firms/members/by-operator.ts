@@ -56,7 +56,7 @@ export const dropMember = (deps: MemberDeps, userId: string): Promise<Changed> =
   asOperator(deps, userId, "member.removed", {}, (tx) => store.deleteMember(tx, userId, deps.clock()));
 
 /**
- * Gives live access to everybody who is now an owner of the firm. The caller must have locked its members.
+ * Grants live access to everybody who is now an owner of the firm. The caller must have locked its members.
  * @returns the number of owners
  */
 export async function giveOwnersLive(
@@ -103,7 +103,7 @@ async function asOperator(
 
 export type MemberOfKey = { userId: string; email: string; role: Role; linkedAt: Date; sessions: number };
 
-/** The members whom a key linked to the firm or gave live access, and how many sessions each has. */
+/** The members whom a key linked to the firm or granted live access, and how many sessions each has. */
 export const membersOfKey = ({ db, clock }: { db: Sql; clock: Clock }, keyId: string) =>
   db.query<MemberOfKey>(
     sql`SELECT m.user_id AS "userId", u.email, m.role, m.linked_at AS "linkedAt",

@@ -42,7 +42,7 @@ export type Member = {
   seesBilling: boolean;
   linkedAt: Date;
   /**
-   * The key that linked the person, and the live key that gave live access; each is null when there was no such key.
+   * The key that linked the person, and the live key that granted live access; each is null when there was no such key.
    */
   keyId: string | null;
   liveKeyId: string | null;
@@ -124,7 +124,7 @@ export async function countMembers(db: Sql, partnerId: string): Promise<{ member
   return row ?? { members: 0, owners: 0 };
 }
 
-/** `liveKeyId`: the live key that gave access; null when an owner or the operator gave it. */
+/** `liveKeyId`: the live key that granted access; null when an owner or the operator gave it. */
 export type MemberChange = {
   role?: Role;
   live?: { access: boolean; liveKeyId: string | null };

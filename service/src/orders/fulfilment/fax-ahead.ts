@@ -97,8 +97,8 @@ export async function failedAhead(db: Sql, orderIds: readonly number[]): Promise
 }
 
 /**
- * Records an event of a fax that is sent early, and opens or closes the tasks for the fax. A failure is noted for the
- * member who placed the order. Runs in the caller's transaction. The caller has locked the order.
+ * Records an event of a fax that is sent early, and opens or closes the tasks for the fax. A failure is queued for the
+ * next mail to the member who placed the order. Runs in the caller's transaction. The caller has locked the order.
  * @param doneAt when the receiving machine confirmed the fax; absent for the present time
  * @throws ServiceError `conflict` when the event is not possible for the fax now; nothing was written then
  */

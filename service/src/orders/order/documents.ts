@@ -48,8 +48,8 @@ export const ordersWithDocument = (sha256: string): Statement =>
   sql`SELECT order_id FROM documents WHERE sha256 = ${sha256}`;
 
 /**
- * The use that a document's blob is stored under. It names no order, because a document that was filled in online is
- * stored before its order exists.
+ * Identifies the use of a document's blob. It names no order, because a document that was filled in online is stored
+ * before its order exists.
  */
 export const documentUse = (sha256: string): BlobUse => ({ kind: "document", owner: "", sha256 });
 
@@ -148,8 +148,8 @@ const isTokenOf = (secrets: SecretBytes, use: Linked, orderCode: string, changes
   );
 
 /**
- * The path of the page with an order's documents. Only the client gets it, by mail. The order's code alone doesn't give
- * access to it.
+ * The path of the page with an order's documents. Only the client gets it, by mail. The order's code alone doesn't
+ * grant access to it.
  * @param changes how many times the client's address was changed, so that paths mailed to earlier addresses stop
  * working
  */

@@ -27,7 +27,7 @@ export const mostUploadsByMember: Readonly<Record<UploadForm, number>> = { order
 const uploadMs: Readonly<Record<UploadForm, number>> = { order: dayMs, closing: 15 * dayMs };
 
 /**
- * Stores the file of a firm's form for a while, so that the firm need not upload it again.
+ * Stores the file of a firm's form for a limited time, so that the firm need not upload it again.
  * @returns its fill token and number of pages; null when the file is not a PDF, or the firm or the member already has
  * the maximum number of files for this form
  */

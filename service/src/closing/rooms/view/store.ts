@@ -154,8 +154,8 @@ const cards = sql`
     WHERE s.envelope_id = (SELECT e.id FROM envelopes e WHERE e.order_id = o.id ORDER BY ${latestFirst(sql`e`)} LIMIT 1)
   ) envelope ON o.sign`;
 
-// An event of an order appears in every room that contains the order. That the order was attached to a room appears
-// only in that room.
+// An event of an order appears in every room that contains the order. Its attachment to a room appears only in that
+// room.
 const recent = sql`
   SELECT a.code, item.* FROM attached a CROSS JOIN LATERAL (
     ${shownLines(sql`a.order_id`, sql`room_id IS NULL`)} UNION ALL ${shownLines(sql`a.order_id`, sql`room_id = a.room_id`)}

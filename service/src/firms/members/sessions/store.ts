@@ -53,14 +53,14 @@ export function isOpen(now: Date): Statement {
     ELSE s.last_seen_at > ${since(member.idleSeconds)} END)`;
 }
 
-/** Whether the session is open and complete. A session from a mailed link gives no access before the second factor. */
+/** Whether the session is open and complete. A session from a mailed link grants no access before the second factor. */
 const isWhole = (now: Date): Statement => sql`${isOpen(now)} AND NOT s.factor_due`;
 
 export const hasNotEnded = (now: Date): Statement => sql`NOT ${isRevoked(now, sql`s.id::text`)}`;
 
 /**
  * The person and firm of a session cookie. Undefined for a session that is unknown, has expired or has an invalid MAC.
- * A membership or firm whose MAC is invalid gives no access to the firm.
+ * A membership or firm whose MAC is invalid grants no access to the firm.
  */
 export async function findSession(
   db: Sql,
@@ -142,7 +142,7 @@ export type AnySession = Omit<ListedSession, "id"> & {
   /** The person's address; null for a session from a command line link. */
   email: string | null;
   partnerId: string | null;
-  /** Whether the session gives access to the console. */
+  /** Whether the session grants access to the console. */
   operator: boolean;
 };
 

@@ -73,8 +73,8 @@ export async function confirmSession(
 }
 
 /**
- * Suspends a session while another person uses the device. The session gives no access until a passkey completes it, or
- * until `resumeSession`.
+ * Suspends a session while another person uses the device. The session grants no access until a passkey completes it,
+ * or until `resumeSession`.
  * @returns false for an ended session
  */
 export const suspendSession = (tx: Tx, rowMac: RowMac, sessionId: string, at: Date): Promise<boolean> =>

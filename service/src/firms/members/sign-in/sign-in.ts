@@ -204,7 +204,7 @@ export const signInMail = defineMail({
   },
 });
 
-/** A session from a mailed link, which gives no access before its second factor. */
+/** A session from a mailed link, which grants no access before its second factor. */
 type DueSession = { id: string; userId: string; email: string };
 
 /** The session of a `Cookie` header whose second factor is due; null without one, or when it has expired. */

@@ -21,7 +21,7 @@ import { isActive, methodState, methodsById, type PaymentMethod } from "./store.
 const coveredPart = (row: Statement): Statement => sql`CASE WHEN ${row}.group_id IS NULL
   THEN ${coveredAmount(row)} ELSE jsonb_build_array(${coveredAmount(row)}, ${row}.group_id) END`;
 
-/** A charge that was never sent has the MAC of earlier releases. */
+/** The MAC covers the time of sending only if there is one. So the MACs of earlier releases stay valid. */
 const coveredTimes = (row: Statement): Statement => sql`CASE WHEN ${row}.sent_at IS NULL
   THEN to_jsonb(extract(epoch FROM ${row}.asked_at))
   ELSE jsonb_build_array(extract(epoch FROM ${row}.asked_at), extract(epoch FROM ${row}.sent_at)) END`;

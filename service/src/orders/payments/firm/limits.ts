@@ -106,9 +106,9 @@ export async function setLimit(
 }
 
 /**
- * The time when the current month began, in the time zone of the firm's statements. In the test environment, the month
- * is that of the test clock, and its beginning is as long ago as the clock shows.
- * @throws ServiceError `unavailable` when the row that names the time zone fails its MAC
+ * The start of the current month, in the time zone of the firm's statements. In the test environment, the month is that
+ * of the test clock. Its start is then moved back to real time by the clock's advance.
+ * @throws ServiceError `unavailable` when the MAC of the row that names the time zone is invalid
  */
 async function startOfMonth(db: Sql, owner: Owner, at: Date): Promise<Date> {
   const zone = await zoneOf(db, owner.partnerId);
