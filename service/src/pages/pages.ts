@@ -40,9 +40,9 @@ export type PageDeps = {
   client: Omit<ClientDeps, keyof Common | "baseUrl"> & Omit<ClientParts, "hasRooms">;
   verify: EvidenceSources;
   visitor: Pick<VisitorDeps, "recaptcha" | "requestAccess" | "site">;
-  /** Null when nobody signs documents here. */
+  /** Null if the service has no signing. */
   signing: Omit<SigningDeps, keyof Common | "ownOrigin"> | null;
-  /** The pages for signed-in members and operators. Null when nobody can sign in. */
+  /** The pages for signed-in members and operators. Null if signing in is not configured. */
   people: {
     callers: Callers;
     clock: Clock;

@@ -49,7 +49,7 @@ import { todayRoutes } from "./today/routes.ts";
 export type OperatorDeps = {
   console: ConsoleDeps;
   orders: Omit<OrderPageDeps, "frame"> & Pick<NotaryDeskDeps, "readNotices"> & Pick<OrderListDeps, "titleOf">;
-  /** Documents that people upload. `forms`: of catalog documents, for filling in online. */
+  /** Documents that people upload. `forms`: online forms of catalog documents. */
   documents: Pick<FinishedRouteDeps, "finished" | "approval"> &
     Pick<UploadDeps, "uploadPlaces"> & { forms: CatalogFormRouteDeps["templates"] };
   refunds: RefundDeps & Pick<PaymentPagesDeps, "processor">;
@@ -70,7 +70,7 @@ export type OperatorDeps = {
 
 /**
  * Adds the console of the people who operate the service.
- * @param passing passes on requests for live sessions; null when there is no audio and video
+ * @param passing forwards requests for live sessions to other nodes; null if the service has no audio and video
  */
 export function operatorPages(app: FastifyInstance, deps: OperatorDeps, passing: Passing | null): void {
   const { console, refunds, access, notaries, health } = deps;
@@ -132,7 +132,7 @@ export function operatorPages(app: FastifyInstance, deps: OperatorDeps, passing:
   consoleScope(app, console, uploads, "uploads");
 }
 
-/** The order on whose page a notary works. Its live session, if it has one, may be at another node. */
+/** The order on whose page a notary works. The order's live session may be at another node. */
 function orderOfNotary({ routeOptions, params }: FastifyRequest): { code: string } | null {
   return routeOptions.url?.startsWith("/operator/notary/orders/:code")
     ? { code: (params as { code: string }).code }

@@ -30,7 +30,7 @@ ${
 
 const links = /(https?:\/\/[^\s<>"]+)/;
 
-/** Turns the addresses in a mail's text into links. */
+/** Turns the URLs in a mail's text into links. */
 const linked = (text: string): Html[] =>
   text.split(links).map((part, index) => (index % 2 === 1 ? html`<a href="${part}">${part}</a>` : html`${part}`));
 
@@ -48,15 +48,15 @@ ${facts([
 <p><a href="${name}/html">As a mail program shows it</a></p>`,
   });
 
-/** The HTML of a mail may contain anything, so the browser may run no code of it and load nothing for it. */
+/** The HTML of a mail is untrusted, so the browser may run no script in it and load nothing for it. */
 const mailHeaders = {
   ...credentialHeaders,
   "Content-Security-Policy": "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:",
 };
 
 /**
- * Adds the mails of an installation without a mail server. The mails contain sign-in links, so only the owner, on the
- * same machine, can read them.
+ * Adds the mails of an installation without a mail server. The mails contain sign-in links, so only a request from the
+ * same machine, with the owner's token in its URL, may read them.
  */
 export function outboxRoutes(app: FastifyInstance, deps: { limits: RateLimits; assets: Assets; outbox: Outbox }): void {
   const { assets, outbox } = deps;

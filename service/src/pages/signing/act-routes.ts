@@ -16,7 +16,7 @@ import { longestName } from "./steps/sign.ts";
 import type { Words } from "./words/en.ts";
 import { wordsOf } from "./words/languages.ts";
 
-/** The longest accepted form body, in bytes: room for a picture, and as much again for all other fields. */
+/** The longest accepted form body, in bytes: enough for a picture, and as much again for all other fields. */
 const longestForm = 2 * longestPicture;
 
 export type ActDeps = RenderDeps;
@@ -26,8 +26,8 @@ type Act = {
   form: FormValues;
   client: Client;
   /**
-   * Whether the browser shows the answer in a tab, rather than in a frame or to a script. Only a script can tell
-   * whether a frame is visible enough, so without a script the page must open in a tab.
+   * True if the browser shows the response in a tab, and not in a frame or to a script. Only a script can check that a
+   * frame is visible enough (against clickjacking), so without a script the page must open in a tab.
    */
   inTab: boolean;
 };
@@ -35,8 +35,8 @@ type Act = {
 type Acts = Record<string, (act: Act) => Promise<PageAnswer>>;
 
 /**
- * The signer's actions. A plain form redirects to the page, which then shows the new state. An action of the script
- * gets JSON.
+ * The signer's actions. A plain form redirects to the page, which then shows the new state. An action of the script is
+ * answered with JSON.
  */
 export function actRoutes(app: FastifyInstance, deps: ActDeps): void {
   const acts: Acts = { ...actsBeforeSigning(deps), ...actsOfSigning(deps), ...actsOfOtherChoices(deps) };
@@ -89,7 +89,7 @@ function actsBeforeSigning(deps: ActDeps): Acts {
       const words = await wordsFor(deps, link);
       if (!text) throw invalid(words.refused.changed);
       if (form["can_read"] !== "on") throw invalid(words.refused.canRead);
-      // Without a script, this is the first proof that a person opened the page.
+      // Without JavaScript, this is the first proof that a person opened the page.
       await ceremony.opened(link, client);
       await ceremony.consent(link, { version: text.version, language: text.language }, client);
       return after(link, "consent");
@@ -105,7 +105,8 @@ function actsOfSigning(deps: ActDeps): Acts {
       const words = wordsOf(view.signer.language);
       const request = signRequest(form, view, words);
       if (view.frame && !inTab) throw invalid(words.embed.needsTab);
-      // A browser with its own key sends this form only when signing failed. The service must not sign instead.
+      // A browser with its own key submits this form only after a failure. The service must not sign instead with a key
+      // of its own.
       const { outcome } = form["key"] === "browser" ? { outcome: "again" } : await ceremony.sign(link, request, client);
       if (outcome === "again") return renderPage(deps, link, { error: words.refused.again, typed: form }, 409);
       // If the link opens several documents, the next document is shown.
@@ -152,7 +153,7 @@ function actsOfOtherChoices(deps: ActDeps): Acts {
   };
 }
 
-/** Leads to the signer's own appointment page for a document that is signed before a notary. */
+/** Redirects to the signer's own appointment page for a document that is signed before a notary. */
 async function meet(deps: ActDeps, link: Link, { n = "" }: FormValues): Promise<PageAnswer> {
   const view = await deps.ceremony.view(link);
   const who = meetingSignerOf(view);
@@ -183,8 +184,8 @@ async function entered(
   if (link.language) await ceremony.setLanguage(withSession, link.language);
   const { frame, host } = await ceremony.view(withSession);
   const cookie = sessionCookie(link.token, session, ownOrigin.startsWith("https:"));
-  // The session is part of the address in a frame, where browsers store no cookies, and on a device that other signers
-  // use next.
+  // Without a cookie, the URL contains the session: in a frame, where browsers store no cookies, and on a device that
+  // other signers use next.
   return { redirect: `/sign/${pathOf(link)}`, headers: frame || host !== null ? {} : { "Set-Cookie": cookie } };
 }
 
@@ -193,7 +194,7 @@ const wordsFor = async ({ ceremony }: RenderDeps, link: Link): Promise<Words> =>
 
 const isDeclineKind = (text: string | undefined): text is DeclineKind => declineKinds.some((kind) => kind === text);
 
-/** The signer's reason for declining. A reason that is too long is cut off, because it must not prevent declining. */
+/** The signer's reason for declining. A long reason is truncated, because it must not prevent declining. */
 const reasonOf = ({ reason = "" }: FormValues): string =>
   isPlainLines(reason) ? reason.trim().slice(0, longestReason) : "";
 

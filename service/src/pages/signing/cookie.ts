@@ -7,14 +7,14 @@ const name = "signer";
 const languageName = "signing_language";
 const longest = 200;
 
-/** The parts of an address below `/sign/`. `document` is set when the link opens several documents. */
+/** The parts of a URL below `/sign/`. `document` is set when the link opens several documents. */
 export type SignParams = { readonly token: string; readonly document?: string };
 
-/** The two address patterns of a page that belongs to a link: without and with the number of a document. */
+/** The two URL patterns of a link's page: without and with the number of a document. */
 export const signUrls = <Rest extends string>(rest: Rest) =>
   [`/sign/:token${rest}`, `/sign/:token/:document(^\\d{1,3}$)${rest}`] as unknown as readonly `/sign/:token${Rest}`[];
 
-/** The part after `/sign/` in the addresses of a link. */
+/** The part after `/sign/` in a link's URLs. */
 export const pathOf = ({ token, document }: Pick<Link, "token" | "document">): string =>
   document ? `${token}/${document}` : token;
 
@@ -46,7 +46,7 @@ export const languageCookie = (token: string, language: Language, secure: boolea
     sameSite: "lax",
   });
 
-/** `Set-Cookie` for a session, limited to the pages of its link. @param secure whether the pages are https */
+/** `Set-Cookie` for a session, limited to the pages of its link. @param secure true if the pages are https */
 export const sessionCookie = (
   token: string,
   { session, expiresAt }: { session: string; expiresAt: Date },

@@ -1,14 +1,13 @@
 import { type Html, html } from "../ui/render.ts";
 
 /**
- * The message from a page in a frame to the page around it. `state` is the state of the signing, or the reason why
- * there is none.
+ * The message from a page in a frame to the surrounding page. `state` is the state of the signing, or the reason why
+ * the frame can't show it.
  */
 export type FrameData = { origin: string; signer: number | null; state: string };
 
 /**
- * `embed.js` reads this data. It names no person and no document, and no order code, because that would be a
- * credential.
+ * The data for `embed.js`. It contains no person, no document and no order code, because an order code is a credential.
  */
 export const frameData = ({ origin, signer, state }: FrameData): Html =>
   html`<div id="embed" hidden data-origin="${origin}" data-signer="${signer ?? ""}" data-state="${state}"></div>`;

@@ -7,7 +7,7 @@ import { wordsOf } from "./words/languages.ts";
 
 type PageAssets = Pick<Assets, "url">;
 
-/** The first page in a frame. It names nobody, because its address may be in the log of the page around it. */
+/** The first page in a frame. It names nobody, because its URL may be in the surrounding site's logs. */
 export const renderBegin = (assets: PageAssets, { origin }: Frame, ticket: string): string =>
   layout(assets, {
     unlisted: true,
@@ -21,7 +21,7 @@ export const renderBegin = (assets: PageAssets, { origin }: Frame, ticket: strin
 <p><a href="/embed/${ticket}" target="_blank" rel="noopener">${wordsOf("en").embed.tab} · <span lang="es">${wordsOf("es").embed.tab}</span></a></p></div>`,
   });
 
-/** The page for a frame whose address was used or has expired. */
+/** The page for a frame whose URL was used or has expired. */
 export const renderEndedFrame = (assets: PageAssets, { origin, state }: Frame): string =>
   layout(assets, {
     unlisted: true,

@@ -28,17 +28,18 @@ export type PageState = {
   readonly words: Words;
   /** The documents of the closing that the signer signs before a notary. */
   readonly meetings: readonly Meeting[];
-  /** The form that was just accepted. */
+  /** The action that just succeeded. */
   readonly done: keyof Words["done"] | null;
-  /** The reason why a form was refused; null when none was. */
+  /** The error of a rejected form; null for none. */
   readonly error: string | null;
-  /** The values that the signer typed into the refused form. */
+  /** The typed values of the rejected form. */
   readonly typed: Readonly<Record<string, string>>;
 };
 
 /**
  * Renders a step in the frame that all pages of a link share.
- * @param script null for a page that must not load the script, which would delete the stored signature there
+ * @param script null for a page that must not load the script, because the script would delete the stored signature
+ * there
  */
 export function renderFrame(
   assets: Pick<Assets, "url">,
@@ -73,7 +74,7 @@ ${about(state)}
   });
 }
 
-/** The banner of a test order. After the signer's first steps, it is folded to a strip that still says TEST. */
+/** The banner of a test order. After the signer's first steps, it is folded to a strip with the word TEST. */
 function testBanner({ view, words }: PageState): Html {
   const isFirst = view.state === "identify" || (view.state === "ready" && view.consent === null);
   return html`<details class="notice attention test-banner" id="test-banner"${isFirst && html` open`}><summary>${icon("attention")}<span class="notice-title">${words.test.title}</span></summary><p>${words.test.text}</p></details>`;
@@ -83,7 +84,7 @@ function testBanner({ view, words }: PageState): Html {
 const closeForm = ({ embed }: Words): Html =>
   html`<p class="with-script embed-close"><button type="button" class="quiet-button" id="embed-close">${embed.close}</button></p>`;
 
-/** Shown above each step on a member's device: whose turn it is, and the button to pass the device on. */
+/** Shown above each step on a member's device: the name of the current signer, and the button to pass the device on. */
 function handOnPart({ view, words }: PageState): Html {
   if (view.host === null) return html``;
   const isMine = view.state === "ready" || view.state === "identify";
@@ -95,7 +96,7 @@ ${next !== null && buttonForm(`${sittingPath}/next`, isMine ? words.sitting.late
 ${buttonForm(`${sittingPath}/done`, words.sitting.handOn, isMine || next !== null ? { kind: "quiet-button" } : {})}</div>`;
 }
 
-/** The result of the submitted form. Screen readers announce an error, and it gets the focus. */
+/** The result of the submitted form. An error is announced by screen readers, and focused. */
 function formResult(state: PageState): Html | "" {
   const { done, error, view, words } = state;
   if (error !== null)
@@ -151,8 +152,8 @@ ${
 }
 
 /**
- * The page for an unknown link. The signer's language is unknown then, so the page uses the browser's language, and
- * English and Spanish, which most readers in the United States know.
+ * The page for an unknown link. The signer's language is unknown, so the page uses the browser's language, and English
+ * and Spanish, which most readers in the United States know.
  */
 export function renderBrokenLink(assets: Pick<Assets, "url">, acceptLanguage: string | undefined): string {
   const language = preferredLanguage(acceptLanguage, languages) ?? "en";

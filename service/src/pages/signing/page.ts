@@ -52,16 +52,15 @@ const backLink = ({ room }: PageState["words"]): Html =>
 const roomWords = ({ view, words }: PageState) => (view.room?.isRemote ? words.room.remote : words.room);
 
 /**
- * The note above each step while the signer is with a notary. It says where the signing takes place, and that the
- * notary answers questions.
+ * The note above each step while the signer is with a notary. It names the place of the signing, and that the notary
+ * answers questions.
  */
 const inPresence = (state: PageState): Html =>
   html`<div class="card"><p>${roomWords(state).lead}</p>${!state.view.room?.isRemote && backLink(state.words)}</div>`;
 
 /**
- * The page that a signer sees while the notary has to act, or while a session by audio and video is on hold. In such a
- * session, the script looks for the form, and shows it in place. `typed`: what the signer entered in a form that a hold
- * refused.
+ * The page that a signer sees while the notary has to act, or while a session by audio and video is on hold. In a
+ * session, the script polls for the form, and shows it in place. `typed`: the values of a form that a hold rejected.
  */
 function handBack(state: PageState): Html {
   const { view, words, typed, token } = state;
@@ -75,7 +74,7 @@ function handBack(state: PageState): Html {
 ${isRefused && html`<template>${signStep(state)}</template>`}</section>`;
 }
 
-/** A link to the first field, for browsers without scripts. The script moves there itself. */
+/** A link to the first field, for browsers without JavaScript. The script scrolls there itself. */
 function toFirstField({ view: { fields }, words }: PageState): Html {
   const [first] = filledIn(fields);
   const id = first ? inputIdOf(first, fields) : "field-name";
@@ -131,7 +130,7 @@ function fieldsOnPages(view: PageState["view"], words: PageState["words"]): Fiel
 }
 
 /**
- * The consent. The document is on the same page, so the signer shows that they can read it (15 USC 7001(c)(1)(C)(ii)).
+ * The consent. The document is on the same page, which proves that the signer can open it (15 USC 7001(c)(1)(C)(ii)).
  */
 const consentStep = ({ token, words }: PageState, text: ConsentText): Html =>
   html`<section class="card" id="consent" aria-labelledby="consent-title"><h2 id="consent-title">${words.consent.title}</h2>
@@ -145,8 +144,8 @@ ${checkbox({ name: "can_read", label: words.consent.canRead, required: true })}
 </section>`;
 
 /**
- * Renders the Markdown that consents use: headings, lists, paragraphs and bold words. Leaves out the first heading,
- * which the page has itself.
+ * Renders the Markdown of consent texts: headings, lists, paragraphs and bold words. Omits the first heading, which the
+ * page already has.
  */
 function consentHtml(markdown: string): Html {
   const blocks = markdown.trim().split(/\n{2,}/);
@@ -169,10 +168,13 @@ const bold = (text: string): Html =>
 
 type Ended = Exclude<PageState["view"]["state"], "identify" | "ready">;
 
-/** Whether the page of a completed document need not say that more may come: the notary is done, or the next document is named. */
+/**
+ * True if the page of a completed document doesn't announce a further document: the notary has finished, or the page
+ * already names the next document.
+ */
 const expectsNothing = (view: PageState["view"]): boolean => hasMoreToSign(view) || view.copies.includes("notarized");
 
-/** The page for a signer who can't do anything now, or never can. */
+/** The page for a signer who can't do anything now, or ever. */
 function endedStep(page: PageState, state: Ended): Html {
   const { token, view, words } = page;
   const { title, text } = view.isSimulated ? words.simulated : words.states[state];
@@ -189,7 +191,10 @@ ${verifyCode && html`<p><a href="/v/envelope/${verifyCode}"${view.frame && html`
 </section>`;
 }
 
-/** Asks for the code. The signer presses a button to get it, so that a mail scanner that opens the link sends none. */
+/**
+ * Asks for the code. The code is sent only when the signer presses a button, so a mail scanner that opens the link
+ * sends none.
+ */
 function identifyStep(state: PageState): Html {
   const { token, view, words } = state;
   const { phoneEnding } = view.signer;
@@ -222,7 +227,7 @@ ${field({ name: "entry", label: identify.code, required: true, maxLength: 64, au
 </form>`;
 }
 
-/** The address of one revision. This address never returns another revision. */
+/** The URL of one revision. This URL never returns another revision. */
 const documentUrl = (token: string, revision: number): string => `/sign/${token}/document.pdf?revision=${revision}`;
 
 /** The document: a link to the file, and a viewer in browsers with scripts. */
@@ -247,9 +252,10 @@ const configScript = (config: SigningConfig): Html =>
   html`<script type="module" src="${config.pdfjs}build/pdf.min.mjs" async></script><script type="application/json" id="signing-config">${raw(JSON.stringify(config).replaceAll("<", "\\u003c"))}</script>`;
 
 /**
- * For each signer: the page on which they will sign, as if they had just consented, for a sender who looks at it before
- * the document is sent. The page's script gets the document from the page around it, and sends nothing.
- * @param previewed `ownOrigin`: the origin of the service. The page around the preview allows no pictures from elsewhere.
+ * For each signer: a preview of that signer's page, as if the signer had just consented. The sender looks at it before
+ * the document is sent. The page's script gets the document from the surrounding page, and sends nothing.
+ * @param previewed `ownOrigin`: the origin of the service. The page around the preview allows no pictures from
+ * elsewhere.
  */
 export function previewPages(
   assets: PageDeps["assets"],

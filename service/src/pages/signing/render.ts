@@ -26,12 +26,14 @@ export type RenderDeps = {
   brandingOf: (partnerId: string) => Promise<Branding | null>;
   assets: Assets;
   limits: RateLimits;
-  /** The documents of a closing that a signer signs before a notary, and the way to the appointment. */
+  /**
+   * The documents of a closing that a signer signs before a notary, and the function that opens the appointment page.
+   */
   meetings: {
     of: (who: ClosingSigner, language: Language) => Promise<Meeting[]>;
     open: (who: ClosingSigner, n: number) => Promise<string>;
   };
-  /** The origin of the service's public address. */
+  /** The origin of the service's public URL. */
   ownOrigin: string;
 };
 
@@ -73,8 +75,8 @@ async function loadState(
 }
 
 /**
- * The signer, for the documents that wait for a notary; null before the access step, because a stranger may have the
- * link, and where others see the page: on a device that is passed on, in a firm's site, and with the notary.
+ * The signer, for the list of documents that wait for a notary. Null before the access step, because a stranger may
+ * have the link. Also null where others see the page: on a shared device, in a firm's site, and with the notary.
  */
 export const meetingSignerOf = ({ state, room, host, frame, orderCode, signer }: SigningView): ClosingSigner | null =>
   state === "identify" || state === "locked" || room || host !== null || frame !== null
@@ -82,8 +84,8 @@ export const meetingSignerOf = ({ state, room, host, frame, orderCode, signer }:
     : { orderCode, name: signer.name, email: signer.email };
 
 /**
- * The policy allows the firm's logo. It also allows the one site that shows the page in a frame, or our own room that
- * shows the page in a session with a notary.
+ * The policy allows the firm's logo. It also allows the one page that may show this page in a frame: the firm's site,
+ * or our room for a session with a notary.
  */
 function withPolicy({ branding, view }: PageState, page: string) {
   const logo = logoOf(branding);
@@ -91,7 +93,7 @@ function withPolicy({ branding, view }: PageState, page: string) {
   return { page, headers: { "Content-Security-Policy": policy } };
 }
 
-/** Runs `work`. When it is refused, renders the current page with the reason, and keeps the typed text in the forms. */
+/** Runs `work`. On an error, renders the current page with the reason, and preserves the typed text in the forms. */
 export async function withRefusalPage<Result>(
   deps: RenderDeps,
   { params, request, form }: { params: SignParams; request: FastifyRequest; form: FormValues },
@@ -114,7 +116,7 @@ export async function withRefusalPage<Result>(
   }
 }
 
-/** The page for a link that is not valid. It is also shown in a frame, and then notifies the firm's page. */
+/** The page for an invalid link. In a frame, the page also notifies the firm's page. */
 export const brokenPage = (
   { assets }: Pick<RenderDeps, "assets">,
   frame: Frame | undefined,
@@ -125,7 +127,10 @@ export const brokenPage = (
   ...(frame && { headers: { "Content-Security-Policy": viewerPolicy([], frame.origin) } }),
 });
 
-/** The reason, in the reader's language. Messages of `validation` come from these pages and are already translated. */
+/**
+ * The error in the reader's language. Messages of `validation` are written by these pages, so they are already
+ * translated.
+ */
 function refusalText({ code, message }: Refusal, { refused }: Words): string {
   if (code === "validation") return message;
   if (code === "rate_limited") return refused.often;

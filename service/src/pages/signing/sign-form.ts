@@ -42,7 +42,7 @@ function typedIn(form: FormValues, one: ShownField): string {
 }
 
 /**
- * Refuses a calculated number that differs from the one that the page showed, so that nobody signs an unseen number.
+ * Rejects a calculated number that differs from the displayed one, so that nobody signs an unseen number.
  * @param seen the number that the form sent
  * @returns the number
  */
@@ -55,7 +55,7 @@ function requireSeen(seen: string, one: ShownField, result: Calculated, { refuse
   return value;
 }
 
-/** @returns the text as typed or chosen; for a checkbox or a radio's option, its state */
+/** @returns the typed or chosen text; for a checkbox or a radio's option, its state */
 function valueIn(form: FormValues, one: ShownField, words: Words): string {
   const { refused } = words;
   const value = typedIn(form, one);

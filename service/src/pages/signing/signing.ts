@@ -38,7 +38,7 @@ export function signingPages(app: FastifyInstance, deps: SigningDeps): void {
   sittingPages(app, deps);
 }
 
-/** The page that shows the document as text, as an aid for reading. The signature covers the PDF, not this text. */
+/** The page that shows the document as text, as a reading aid. The signature covers the PDF, not this text. */
 function textStep(state: PageState, { pages, isWhole }: DocumentText): Html {
   const {
     token,
@@ -59,8 +59,8 @@ ${!isWhole && html`<p><strong>${text.more}</strong></p>`}
 }
 
 /**
- * `GET /sign/{token}/text`: the document as text, for browsers without scripts. In other browsers the script shows the
- * text in the page.
+ * `GET /sign/{token}/text`: the document as text, for browsers without JavaScript. In other browsers the script shows
+ * the text in the page.
  */
 function textRoute(app: FastifyInstance, deps: RenderDeps): void {
   for (const url of signUrls("/text"))
@@ -126,12 +126,12 @@ ${asksCode && field({ name: "code", label: identify.code, required: true, maxLen
 }
 
 const mostBytes = 4 * 1024 * 1024;
-/** Room for the multipart headers around the file. */
+/** Space for the multipart headers around the file. */
 const frameBytes = 4 * 1024;
 
 /**
- * `POST /sign/{token}/picture`: uploads a picture of the signature, for browsers without scripts. The response contains
- * the scaled picture in its signing form; the server stores nothing. The scope must accept multipart forms.
+ * `POST /sign/{token}/picture`: uploads a picture of the signature, for browsers without JavaScript. The response
+ * contains the scaled picture in its signing form; the server stores nothing. The scope must accept multipart forms.
  */
 function pictureRoute(app: FastifyInstance, deps: RenderDeps): void {
   for (const url of signUrls("/picture"))

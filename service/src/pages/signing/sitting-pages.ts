@@ -13,8 +13,8 @@ import type { RenderDeps } from "./render.ts";
 import { wordsOf } from "./words/languages.ts";
 
 /**
- * `/in-person`: the page on a member's device between two signers. The browser forgets everything that the previous
- * signer loaded and stored, so that going back shows none of it.
+ * `/in-person`: the page on a member's device between two signers. It clears the browser's cache and storage, so that
+ * the Back button shows nothing of the previous signer.
  */
 export function sittingPages(app: FastifyInstance, deps: RenderDeps): void {
   const { ceremony, ownOrigin } = deps;
@@ -68,7 +68,7 @@ export function sittingPages(app: FastifyInstance, deps: RenderDeps): void {
 
 const clientOf = ({ ip, headers }: FastifyRequest) => ({ ip, userAgent: headers["user-agent"] ?? "" });
 
-/** @param left how many documents of the closing were left out when the device was handed over */
+/** @param left how many documents of the closing were skipped when the device was handed over */
 function betweenTurns(
   { assets }: RenderDeps,
   view: SittingView | undefined,

@@ -1,8 +1,8 @@
 import { type Html, html } from "./render.ts";
 
 /**
- * A stripe in a firm's color. The stripe contains no text, so no color can make text unreadable. A rule of our style
- * sheet keeps the stripe visible on a page of the same color. Empty when the text is not a color.
+ * A stripe in a firm's color. It contains no text, so no color can make text unreadable. Our style sheet outlines it,
+ * so that the stripe is visible on a background of the same color. Empty when the text is not a color.
  */
 export const accentStripe = (colour: string | null | undefined): Html | "" =>
   colour && /^#[0-9a-f]{6}$/i.test(colour)
@@ -11,10 +11,10 @@ export const accentStripe = (colour: string | null | undefined): Html | "" =>
 
 type Branding = { brandName: string | null; accentColor: string | null; logoUrl: string | null };
 
-/** The address of a firm's logo if it may be shown, with the origin that the page's policy must allow. */
+/** The URL of a firm's logo if it may be shown, with the origin that the page's policy must allow. */
 export function logoOf(branding: Branding | null): { url: string; origin: string } | null {
   const url = URL.parse(branding?.logoUrl ?? "");
-  // Only characters of host names are allowed: none of them has a special meaning in a policy.
+  // Allows only characters of host names: none of them has a special meaning in a content security policy.
   const isOpen = url?.protocol === "https:" && /^[a-z0-9.-]+$/.test(url.hostname);
   // A logo that was uploaded to a service running on the developer's own machine.
   const isHere = url?.protocol === "http:" && /^(?:localhost|127\.0\.0\.1)$/.test(url.hostname);

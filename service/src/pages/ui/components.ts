@@ -4,7 +4,7 @@ import { type IconName, icon } from "./icons.ts";
 import { type Html, html } from "./render.ts";
 import { components as english } from "./words/en/components.ts";
 
-/** The meaning of a status to the reader; each tone has its own color and shape. */
+/** The meaning of a status for the reader; each tone has its own color and shape. */
 export type Tone = "waiting" | "progress" | "done" | "attention" | "stopped";
 
 /** A short status in words, with a shape. */
@@ -13,7 +13,7 @@ export const statusBadge = (tone: Tone, label: string): Html =>
 
 export type StepState = "done" | "current" | "attention" | "stopped" | "upcoming";
 
-/** One step of an order's progress; `note` says more about its state. */
+/** One step of an order's progress; `note` describes its state further. */
 export type Step = { label: string; state: StepState; note?: string };
 
 const stepIcons: Readonly<Record<StepState, IconName>> = {
@@ -39,8 +39,8 @@ export function facts(entries: readonly (readonly [term: string, value: Html | s
 }
 
 /**
- * The parts of an order line that the money table shows. The line's type does not matter, so a line of unknown type is
- * a row like all others.
+ * The members of an order line that the money table shows. The line's type is not used, so a line of unknown type is
+ * shown like any other.
  */
 export type MoneyLine = { label: string; amountCents: number };
 
@@ -52,7 +52,8 @@ export type MoneyTable = {
 };
 
 /**
- * An itemized quote: lines, then the subtotal and the tier discount if there is one, and the total in the table's foot.
+ * An itemized quote: lines, then the subtotal and the tier discount if there is one, and the total in the table's
+ * footer.
  */
 export function moneyTable(caption: string, quote: MoneyTable, totalLabel?: string, words = english.money): Html {
   const row = (label: string, cents: number, kind = "") =>
@@ -73,11 +74,11 @@ export const moneyRows = (caption: string, rows: readonly (readonly [name: strin
   html`<table class="money"><caption>${caption}</caption>
 <tbody>${rows.map(([name, value]) => html`<tr><th scope="row">${name}</th><td>${value}</td></tr>`)}</tbody></table>`;
 
-/** A complete hash or code. It wraps, and the script `copy.js` can copy it. `what` names it for the button. */
+/** A complete hash or code. It wraps, and the script `copy.js` can copy it. `what` names it in the button's label. */
 export const codeText = (text: string, what: string, words = english.copy): Html =>
   html`<span class="code"><code>${text}</code><button type="button" class="copy" data-copy="${words.done}" aria-label="${words.what(what)}">${words.go}</button></span>`;
 
-/** Something that the reader should know, or with `attention`, should act on. */
+/** Information for the reader; with `attention`, the reader should act on it. */
 export const notice = (
   tone: "info" | "attention" | "stopped",
   title: string,

@@ -3,11 +3,11 @@ import { type Html, html } from "./render.ts";
 
 export type EnvironmentSwitch = {
   environment: Environment;
-  /** Whether live can be chosen; default true. */
+  /** True if live can be chosen, which is the default. */
   hasLive?: boolean;
-  /** The address to which the form is sent. */
+  /** The URL to which the form is sent. */
   action: string;
-  /** The page that contains the form. */
+  /** The URL of the page that contains the form. */
   url: string;
   note: string;
 };

@@ -12,11 +12,11 @@ import { html } from "./render.ts";
 import type { Words } from "./words/en/en.ts";
 import { readerOf } from "./words/reader.ts";
 
-/** Whether the request came from a browser and was not for the API. */
+/** True if the request came from a browser and was not for the API. */
 export const acceptsPage = (request: FastifyRequest): boolean =>
   !/^\/(?:api|internal)(?:\/|$)/.test(request.url) && (namedQuality(request.headers.accept, "text/html") ?? 0) > 0;
 
-/** Whether one of our own scripts made this request. It gets JSON, and errors in the API's format. */
+/** True if one of our own scripts made this request. It gets JSON, and errors in the API's format. */
 export const wantsJson = ({ headers }: FastifyRequest): boolean =>
   (namedQuality(headers.accept, "application/json") ?? 0) > 0;
 
@@ -41,7 +41,7 @@ export function errorPage(assets: Assets) {
     reply.type(htmlType).headers({ ...credentialHeaders, ...inLanguage(asker) });
     if (code === "not_found") return reply.code(404).send(messagePage(assets, asker, refusals.notFound));
     if (code === "sign_in_required" || code === "not_linked") {
-      // htmx would follow a redirect and put the complete sign-in page into the part that refreshes.
+      // htmx would follow a redirect and insert the complete sign-in page into the refreshed part.
       if (request.headers["hx-request"] === "true")
         return reply.code(wireStatus[code]).type(textType).send(error.message);
       return reply.redirect(code === "not_linked" ? "/dashboard/link" : signInPath(request), 303);
@@ -70,7 +70,7 @@ export const inLanguage = ({ words }: Pick<Asker, "words">) => ({
   Vary: "Accept-Language",
 });
 
-/** The page for an unknown address, or for a method that an address does not accept. */
+/** The page for an unknown URL, or for a method that a URL does not accept. */
 export const unmatchedPage = (assets: Assets) => (request: FastifyRequest, isSomeRoute: boolean) => {
   if (!acceptsPage(request)) return null;
   const asker = askerOf(request);
@@ -80,20 +80,22 @@ export const unmatchedPage = (assets: Assets) => (request: FastifyRequest, isSom
 
 const minutesToWait = (reply: FastifyReply): number => Math.ceil(Number(reply.getHeader("Retry-After") ?? 60) / 60);
 
-/** The address of the sign-in page, which afterwards returns to the requested page. */
+/** The URL of the sign-in page, which afterwards redirects to the requested page. */
 function signInPath({ method, url }: FastifyRequest): string {
   return method === "GET" ? `/sign-in?return_to=${encodeURIComponent(url)}` : "/sign-in";
 }
 
-/** Matches the addresses of pages for clients. */
+/** Matches the URLs of pages for clients. */
 const clientAddress = /^\/(?:orders|rooms|sign|verify|v)(?:[/?]|$)/;
 
-/** The reader of an error page: the words in the reader's language, and whether the page gets the frame for clients. */
+/**
+ * The reader of an error page: the words in the reader's language, and `isClient`, which selects the frame for clients.
+ */
 type Asker = { words: Words; isClient: boolean };
 
 /**
- * Finds out who reads an error page. Pages for members are in English only, so a reader of another language counts as a
- * client.
+ * Determines the reader of an error page. Pages for members are in English only, so a reader of another language is
+ * treated as a client.
  */
 function askerOf({ url, query, headers }: FastifyRequest): Asker {
   const { words } = readerOf(textsOf(query)["lang"], headers);

@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { icon } from "./icons.ts";
 import { type Html, html } from "./render.ts";
 
-/** The messages shown after a form was accepted. The address contains the name of a message, never its text. */
+/** The messages shown after a form was accepted. The URL contains the name of a message, never its text. */
 const flashMessages = {
   "witness-noted": "It is on record.",
   "step-marked": "The step is marked.",
@@ -199,14 +199,14 @@ const flashMessages = {
 
 export type FlashMessage = keyof typeof flashMessages;
 
-/** The redirect after a form was accepted. The target page shows the message, which says what was done. */
+/** The redirect after a form was accepted. The target page shows the message about the result. */
 export function done(path: string, message: FlashMessage): { redirect: string } {
   const [before = "", hash] = path.split("#", 2);
   const address = `${before}${before.includes("?") ? "&" : "?"}done=${message}`;
   return { redirect: hash === undefined ? address : `${address}#${hash}` };
 }
 
-/** The message that the address names. */
+/** The message named in the URL. */
 export function flashOf({ query }: FastifyRequest): Html | "" {
   const { done: name } = query as { done?: unknown };
   if (typeof name !== "string" || !Object.hasOwn(flashMessages, name)) return "";

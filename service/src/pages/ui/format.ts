@@ -2,7 +2,9 @@ import type { Language } from "../../kernel/platform/languages.ts";
 import { type Html, html } from "./render.ts";
 
 const usd = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
-/** The forms of a time. "exact" adds UTC to the reader's time, for comparisons with evidence. "short" is for tables. */
+/**
+ * The formats of a time. "exact" adds UTC to the reader's time, for comparisons with evidence. "short" is for tables.
+ */
 type TimeForm = "exact" | "plain" | "short";
 
 const clock = { timeStyle: "short", hourCycle: "h23", timeZone: "UTC" } as const;
@@ -49,18 +51,18 @@ export const moneyIn = (amount: number, currency: string | null): string =>
 export const timeText = (at: Date, language: Language = "en"): string => `${written(at, "long", language)} UTC`;
 
 /**
- * A time as readable text in UTC, with the exact time for machines. In a browser, a script changes it to the reader's
- * own time zone (`browser/page.ts`).
+ * A time as readable text in UTC, with the exact time in `datetime`. A script converts the text to the reader's own
+ * time zone (`browser/page.ts`).
  */
 export const time = (at: Date, language: Language = "en", form: TimeForm = "exact"): Html =>
   html`<time datetime="${at.toISOString()}"${form !== "exact" && html` data-${form}`}>${
     form === "short" ? written(at, "short", language) : timeText(at, language)
   }</time>`;
 
-/** The short form, for tables whose head says that the time is UTC. */
+/** The short format, for tables whose header says that the time is UTC. */
 export const shortTime = (at: Date): Html => time(at, "en", "short");
 
-/** The plain form, for clients and members of firms, who do not need to compare times in UTC. */
+/** The plain format, for clients and members of firms, who do not need to compare times in UTC. */
 export const plainTime = (at: Date, language: Language = "en"): Html => time(at, language, "plain");
 
 /** Marks short times as UTC until a script has converted them to the reader's time zone. */

@@ -5,26 +5,26 @@ export type PageOptions = {
   /** The title without the product's name. */
   title: string;
   body: Html;
-  /** The page's address is a credential, so search engines and referrers must not get it. */
+  /** True if the page's URL is a credential, so that search engines and referrers must not get it. */
   credential?: boolean;
   /**
-   * Search engines must not list the page, and a link preview shows nothing about it. Unlike with `credential`,
-   * browsers state our origin when they send the page's forms.
+   * True to keep the page out of search engines, and to show nothing about it in link previews. Unlike with
+   * `credential`, browsers send our origin with the page's forms.
    */
   unlisted?: boolean;
   /** For public pages: the text for search engines and link previews. */
   description?: string;
-  /** The absolute address of a public page. */
+  /** The absolute URL of a public page. */
   canonical?: string;
   /** Replaces the public links in the header. */
   headerNav?: Html;
   /** A column of links next to the content. */
   side?: Html;
-  /** Whether the page uses the full width, as lists do. */
+  /** True if the page uses the full width, as lists do. */
   wide?: boolean;
-  /** Whether another page of ours shows this page in a frame, so that header and footer would be there twice. */
+  /** True if another page of ours shows this page in a frame, which then already has the header and the footer. */
   framed?: boolean;
-  /** Our own scripts for the page. Every page also works without them. */
+  /** Our own scripts for the page. Every page also works without JavaScript. */
   scripts?: readonly Extract<AssetName, `${string}.js`>[];
   /** The language of a page that is not in English, and the words of the frame around it. */
   language?: FrameLanguage;
@@ -61,7 +61,7 @@ export const englishFrame: FrameLanguage = {
   previewText: "Whoever has this link can open the page. Pass it on only to those who should see it.",
 };
 
-// A refused refresh (too many requests, a restart) must not replace the content of the page.
+// A failed refresh (too many requests, a restart) must not replace the content of the page.
 const htmxConfig = JSON.stringify({ noSwap: [204, 304, "4xx", "5xx"], history: false, includeIndicatorCSS: false });
 
 const publicNav = html`<nav aria-label="Main"><a href="/verify">Verify</a><a href="/docs">Docs</a><a href="/sign-in">Sign in</a></nav>`;

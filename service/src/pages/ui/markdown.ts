@@ -1,7 +1,7 @@
 import { Marked, type Token, type Tokens } from "marked";
 import { type Html, html, raw } from "./render.ts";
 
-/** The names of the samples' languages, as readers see them. */
+/** The display names of the samples' languages. */
 const languages: Readonly<Record<string, string>> = {
   sh: "curl",
   ts: "TypeScript",
@@ -15,7 +15,7 @@ const languages: Readonly<Record<string, string>> = {
 const codeOf = (sample: Tokens.Code): Html =>
   html`<div class="sample"><pre tabindex="0"><code>${sample.text}</code></pre><button type="button" class="copy with-script" data-copy="Copied" aria-label="Copy this sample">Copy</button></div>`;
 
-/** The same sample in several languages, of which one is shown. Choosing a language works without a script. */
+/** The same sample in several languages, one of which is shown. Choosing a language works without JavaScript. */
 function tabs(samples: readonly Tokens.Code[], group: number): Html {
   const tab = (sample: Tokens.Code, index: number) => {
     const lang = sample.lang?.split(" ")[0] ?? "";
@@ -54,7 +54,7 @@ const marked = new Marked({
 
 const isCode = (token: Token | undefined): token is Tokens.Code => token?.type === "code";
 
-/** Turns a guide into a part of a page. Consecutive samples become one block with a choice of language. */
+/** Renders a guide as a part of a page. Consecutive samples become one block with a choice of language. */
 export function guideHtml(markdown: string): Html {
   const tokens = marked.lexer(markdown);
   const isNothing = (token: Token) => token.type === "space";
@@ -66,7 +66,7 @@ export function guideHtml(markdown: string): Html {
     samples = [];
   };
   for (const token of tokens.filter((each) => !isNothing(each))) {
-    // Output, and commands that are run only once, get a block of their own.
+    // Output, and commands that are run only once, are separate blocks.
     const standsAlone = isCode(token) && !Object.hasOwn(languages, token.lang?.split(" ")[0] ?? "");
     if (!isCode(token) || standsAlone) endSamples();
     if (!isCode(token)) parts.push(html`${raw(marked.parser([token]))}`);
@@ -77,5 +77,5 @@ export function guideHtml(markdown: string): Html {
   return html`${parts}`;
 }
 
-/** Turns a sentence of a guide into a part of a page. */
+/** Renders a sentence of a guide as a part of a page. */
 export const guideSentence = (markdown: string): Html => html`${raw(marked.parseInline(markdown, { async: false }))}`;

@@ -2,7 +2,7 @@ import { qrPath } from "@signsealship/certificate/qr";
 import { type Html, html } from "./render.ts";
 import { components as english } from "./words/en/components.ts";
 
-/** The footer of a printed page: its address as text and as a QR code, and the time of printing. */
+/** The footer of a printed page: its URL as text and as a QR code, and the time of printing. */
 export function onPaper(url: string, { page, qr, printed } = english.paper): Html {
   const { size, path } = qrPath(url);
   // A white border of four modules (ISO/IEC 18004).

@@ -7,9 +7,9 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { Asset } from "./assets/asset.ts";
 
-/** The original files of pdf.js: read when a browser first asks for them, then kept in memory. */
+/** The original files of pdf.js, which are read on a browser's first request and then cached. */
 export type PdfJs = {
-  /** The address of the folder with its files; it changes with the version. */
+  /** The URL of the folder with its files, which changes with the version. */
   folder: string;
   find: (path: string) => Promise<Asset | undefined>;
 };
@@ -20,7 +20,7 @@ export type PdfJs = {
  */
 export const pdfJsPolicy = "default-src 'none'; script-src 'self'; connect-src 'self'";
 
-// The files of pdf.js that a browser may ask for.
+// The files of pdf.js that a browser may request.
 const served =
   /^(?:build\/pdf(?:\.worker)?\.min\.mjs|cmaps\/[\w-]+\.bcmap|standard_fonts\/\w+\.(?:pfb|ttf)|iccs\/\w+\.icc|wasm\/\w+\.(?:js|wasm))$/;
 

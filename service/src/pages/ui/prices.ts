@@ -1,4 +1,4 @@
-/** The price book as people read it: the public page of prices, and the same page with a firm's discount. */
+/** The price book for people: the public page of prices, and the same page with a firm's discount. */
 import type { PriceBook } from "../../orders/pricing/pricing.ts";
 import { feeLabels } from "../../orders/pricing/pricing.ts";
 import { card, moneyRows } from "./components.ts";
@@ -45,7 +45,7 @@ const discounts = ({ tierDiscountBasisPoints }: PriceBook): Html =>
 function ownDiscount(book: PriceBook, tier: keyof PriceBook["tierDiscountBasisPoints"]): Html {
   const points = book.tierDiscountBasisPoints[tier];
   const fee = book.fees.WorkflowFee;
-  // Rounds in the same way as quotes: half a cent counts as a cent of discount.
+  // Rounds in the same way as quotes: half a cent is rounded up.
   const off = Math.floor((fee * points + 5000) / 10_000);
   return points === 0
     ? html`<p>Your firm has no discount: its tier is “${tierName(tier)}”.</p>`

@@ -5,7 +5,7 @@ import { time } from "./format.ts";
 import { type Html, html } from "./render.ts";
 import { proofRetention } from "./retention.ts";
 
-/** The statements of independent parties about the time. */
+/** The times that independent parties attest. */
 export function timesOf({ timeStamp, anchor, log }: ProofRecord): Html {
   const stamped = timeStamp && html`${time(timeStamp.at)}, by ${timeStamp.authority}`;
   const anchored =
@@ -20,7 +20,7 @@ export function timesOf({ timeStamp, anchor, log }: ProofRecord): Html {
   ]);
 }
 
-/** Says in plain words whether the transparency log includes a seal yet, and how many witnesses confirmed it. */
+/** States in plain words if the transparency log includes a seal yet, and how many witnesses confirmed it. */
 export function logWords({ state, cosignatures, witnesses }: NonNullable<ProofRecord["log"]>): string {
   const all = witnesses > cosignatures ? `${cosignatures} of ${witnesses}` : String(cosignatures);
   const nouns = all === "1" ? "independent witness" : "independent witnesses";
@@ -39,7 +39,7 @@ export function logWords({ state, cosignatures, witnesses }: NonNullable<ProofRe
 
 /**
  * Links to the sealed PDF if it is stored, the evidence, and the certificate.
- * @param certificate the address of the firm's own certificate
+ * @param certificate the URL of the firm's own certificate
  */
 export function downloads(record: ProofRecord, plan: RetentionPlan, certificate: string): Html {
   const { verifyCode, documentKept } = record;

@@ -4,13 +4,13 @@ import { type Html, html } from "./render.ts";
 export type Column = {
   label: string;
   number?: boolean;
-  /** A column of times. The head says UTC unless a script converted them to the reader's time zone. */
+  /** A column of times. Its header says UTC until a script has converted them to the reader's time zone. */
   utc?: boolean;
 };
 
 /**
- * A table of records that a phone shows as cards. It sets the ARIA roles of tables, because browsers drop them from
- * tables that are not laid out as tables. The first cell of a row names the record.
+ * A table of records that a phone shows as cards. It sets the ARIA roles of tables, because browsers remove these roles
+ * when CSS changes the layout. The first cell of a row names the record.
  */
 export function records(
   caption: string,

@@ -5,7 +5,7 @@ import { en, type Words } from "./words/en/en.ts";
 
 const inDays = (days: number): string => `${days} days`;
 
-/** The sentence on an order's page about keeping its documents. */
+/** The sentence on an order's page about the retention of its documents. */
 export function orderRetention(
   { test }: RetentionPlan,
   order: { environment: string; documentsDeletedAt: Date | null },
@@ -17,7 +17,7 @@ export function orderRetention(
     : null;
 }
 
-/** The sentence on a room's page about keeping its documents. */
+/** The sentence on a room's page about the retention of its documents. */
 export function roomRetention(
   { test }: RetentionPlan,
   environment: string,
@@ -28,7 +28,7 @@ export function roomRetention(
     : null;
 }
 
-/** The sentence on the page of a proof passport about keeping its sealed PDF. */
+/** The sentence on the page of a proof passport about the retention of its sealed PDF. */
 export function proofRetention(
   { test, live }: RetentionPlan,
   record: { environment: string; documentKept: boolean; deletedAt: Date | null },
@@ -41,7 +41,7 @@ export function proofRetention(
     : null;
 }
 
-/** The sentence on the sealing page about keeping documents. */
+/** The sentence on the sealing page about the retention of documents. */
 export const sealingRetention = ({ test, live }: RetentionPlan, environment: string): string | null => {
   const days = environment === "test" ? test.proofPassports : live.proofPassports;
   return days === "none"

@@ -45,7 +45,7 @@ export function catalogFormRoutes(scope: FastifyInstance, deps: CatalogFormRoute
 /** Adds the route that uploads the next version of a document's form. */
 export function catalogFormUploads(scope: FastifyInstance, deps: CatalogFormRouteDeps, upload: UploadDeps): void {
   const { frame, templates } = deps;
-  // A refused form shows the chosen document again.
+  // The document that was chosen in a rejected form, which shows the choice again.
   const chosenBy = new WeakMap<FastifyRequest, string>();
   consoleRoute(scope, frame, {
     method: "POST",

@@ -45,7 +45,7 @@ const confirmArea = {
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** The permissions for a route of the console: the operator needs one of them. */
+    /** The permissions for a route of the console: the operator needs at least one of them. */
     permissions?: readonly Permission[];
   }
 }
@@ -62,7 +62,7 @@ export function operatorOf(request: FastifyRequest): Operator {
 type ScopeKind = "forms" | "uploads";
 
 /**
- * Opens a scope of the console: every request needs an operator's session, and every write must come from one of our
+ * Opens a scope of the console: every request requires an operator's session, and every write must come from one of our
  * own pages.
  * @param kind `uploads` for routes that read multipart forms
  */
@@ -91,21 +91,22 @@ export function consoleScope(
     });
     if (kind === "uploads") return routes(scope);
     confirming(scope, { confirmation, assets, limits }, confirmArea, async (request) => {
-      // Too many attempts with a wrong confirmation code may have ended the session.
+      // Too many wrong confirmation codes may have ended the session.
       if (!(await resolve(request))) throw new HttpError("sign_in_required", "Sign in to continue.");
     });
     routes(scope);
   });
 }
 
-/** A request as the handler of a console route gets it. */
+/** A request, as passed to the handler of a console route. */
 export type ConsoleCall<Params = unknown> = PageCall<Params> & { operator: Operator };
 
 type Call<Url extends string> = Parameters<PageRoute<Url>["handle"]>[0] & { operator: Operator };
 
 export type ConsoleRoute<Url extends string> = Omit<PageRoute<Url>, "handle" | "refused"> & {
   /**
-   * The operator needs one of these; otherwise the response is 403. When the list is empty, every operator has access.
+   * The operator needs at least one of these; otherwise the response is 403. When the list is empty, every operator has
+   * access.
    */
   permission: Permission | readonly Permission[];
   handle: (call: Call<Url>) => ReturnType<PageRoute<Url>["handle"]>;
@@ -113,8 +114,8 @@ export type ConsoleRoute<Url extends string> = Omit<PageRoute<Url>, "handle" | "
 };
 
 /**
- * Requires the operator's rights for a route: one of its permissions, and a recent passkey for changes to money, keys
- * or roles.
+ * Checks the operator's rights for a route: one of its permissions, and a recent passkey for changes to money, keys or
+ * roles.
  * @throws ServiceError
  */
 export function requireRights({ routeOptions, method }: FastifyRequest, operator: Operator, now: Date): void {
@@ -125,8 +126,8 @@ export function requireRights({ routeOptions, method }: FastifyRequest, operator
 }
 
 /**
- * Whether a form with a file was refused for want of a passkey. The page that asks for one cannot contain the file, so
- * the form is shown again instead.
+ * True if a form with a file was rejected because the operator's passkey was not used recently. The page that asks for
+ * the passkey can't contain the file, so the form is shown again instead.
  */
 const lacksPasskeyForFile = (request: FastifyRequest, error: unknown): error is ServiceError =>
   error instanceof ServiceError &&

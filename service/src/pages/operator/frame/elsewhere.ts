@@ -1,4 +1,4 @@
-/** The work of the other environment, which a page of the console does not list. */
+/** The open work of the other environment, which a page of the console does not list. */
 import type { Operator } from "../../../firms/operators/operators.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { QueueCount } from "../../../upkeep/console/console.ts";
@@ -9,7 +9,7 @@ export const otherEnvironment = (environment: Environment): Environment => (envi
 /** The number of open tasks. */
 export const openIn = (counts: readonly QueueCount[]): number => counts.reduce((sum, { open }) => sum + open, 0);
 
-/** Says how much waits in the other environment; empty for nothing. */
+/** A sentence with the number of open tasks in the other environment; empty for none. */
 export function waitsElsewhere({ environment }: Pick<Operator, "environment">, open: number): Html {
   const name = environment === "live" ? "Test" : "Live";
   return html`${open > 0 && html`<p class="quiet-text">${open === 1 ? "1 more waits" : `${open.toLocaleString("en-US")} more wait`} in ${name.toLowerCase()}: press “${name}” above the menu.</p>`}`;

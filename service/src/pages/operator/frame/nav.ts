@@ -67,8 +67,8 @@ export type Section = keyof typeof sections;
 
 function shownTo(operator: Operator, { permission }: Item): boolean {
   if (permission === "own session") return operator.session !== null;
-  // An operator who signed in by a link from the command line has all roles, but can't hold a commission, because the
-  // link doesn't name a person.
+  // An operator who signed in by a link from the command line has all roles. But that link doesn't name a person, so
+  // this operator can't be a notary.
   if (permission === "notary.work" && operator.session === null) return false;
   return (typeof permission === "string" ? [permission] : permission).some((each) => may(operator, each));
 }

@@ -15,20 +15,19 @@ export type HealthView = {
   /** The names of the service's dependencies. */
   checks: Readonly<Record<string, string>>;
   queues: readonly QueueState[];
-  /**
-   * The providers for which an account is configured, and those without an account that still have waiting work from
-   * before.
-   */
+  /** The providers with a configured account, and those without one that still have unfinished earlier work. */
   providers: readonly ProviderHealth[];
   mayRetry: boolean;
   /** Null without a payment processor. */
   money: Money | null;
 };
 
-/** The latest finished comparison of our books with the processor's (undefined when there is none), and its open tasks. */
+/**
+ * The latest completed comparison of our books with the processor's (undefined when there is none), and its open tasks.
+ */
 export type Money = { last: Reconciliation | undefined; differences: OpenDifferences };
 
-/** The page with the dependencies, providers, waiting work and books of the service. */
+/** The page with the service's dependencies, providers, open work and books. */
 export const healthBody = ({
   notaries,
   checks,

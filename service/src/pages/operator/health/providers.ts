@@ -14,7 +14,7 @@ export type ProviderHealth = {
   backlog: ProviderBacklog | undefined;
 };
 
-/** The health of the providers that have an account, and of those without one for which earlier work still waits. */
+/** The health of the providers with an account, and of those without one that still have unfinished earlier work. */
 export function providerHealths(
   accounts: ReturnType<Providers["accounts"]>,
   waiting: readonly ProviderBacklog[],
@@ -61,7 +61,7 @@ export const providerTable = (providers: readonly ProviderHealth[]): Html =>
     ]),
   );
 
-/** A response after the last failure means that the provider recovered. */
+/** A response after the last failure proves that the provider has recovered. */
 function badgeOf({ hasAccount, isPaused, lastAnsweredAt, lastFailure }: ProviderHealth): Html {
   if (!hasAccount) return statusBadge("attention", "No account");
   if (isPaused) return statusBadge("stopped", "Paused");

@@ -21,9 +21,9 @@ export type HealthPageDeps = {
   readiness: ReadReadiness;
   notaryState: () => Promise<SupplyState>;
   providers: Pick<Providers, "accounts">;
-  /** Whether payments are configured. */
+  /** True if payments are configured. */
   acceptsPayments: boolean;
-  /** Examines all parts of the service, as `doctor` does. */
+  /** Checks all parts of the service, as the command `doctor` does. */
   examine: () => Promise<Finding[]>;
 };
 
@@ -70,7 +70,7 @@ export function healthRoutes(scope: FastifyInstance, deps: HealthPageDeps): void
   });
 }
 
-/** The last comparison of our books with the processor's, and the differences that it left to people. */
+/** The last comparison of our books with the processor's, and the differences that a person must resolve. */
 async function readMoney(db: Database): Promise<Money> {
   const [last, differences] = await Promise.all([lastReconciliation(db), openDifferences(db)]);
   return { last, differences };

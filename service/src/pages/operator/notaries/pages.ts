@@ -24,7 +24,7 @@ type Candidate = { id: string; name: string; email: string };
 
 export const notaryPath = (id: string, rest = ""): string => `/operator/notaries/${id}${rest}`;
 
-/** Whether a notary's commission and registrations are in date. Names those that expire soon or have expired. */
+/** The validity of a notary's commission and registrations. Names those that expire soon or have expired. */
 const dateState = (notary: Notary, now: Date): Html => {
   if (notary.status === "suspended") return statusBadge("stopped", "Suspended");
   const near = expiriesOf(notary).filter((expiry) => stageOf(expiry, now) !== "later");
@@ -79,7 +79,7 @@ type NotaryView = {
   seal: SealPicture | null;
   now: Date;
   mayChange: boolean;
-  /** Asks for the passkey that uploads need; false when it was just used. */
+  /** The request for the passkey that uploads require; false when the passkey was just used. */
   passkeyFirst: Html | false;
 };
 
@@ -105,7 +105,7 @@ ${card("journal", "Journal", html`<p>That you read it is logged.</p><p><a href="
 ${card("recordings", "Recordings", html`<p><a href="/operator/notary/recordings?notary=${notary.id}">Recordings of this notary</a></p>`)}</div>`;
 }
 
-/** The picture of the notary's seal. Somebody compares it with the commission before signature blocks use it. */
+/** The picture of the notary's seal. A person must compare it with the commission before signature blocks use it. */
 function sealPart({ notary, seal, mayChange }: NotaryView): Html {
   const upload =
     mayChange &&

@@ -20,7 +20,7 @@ export type RuleRouteDeps = { frame: ConsoleFrame; notaryRules: RuleChangeDeps }
 
 const permission = "notaries.manage" as const;
 
-/** Adds the rules of the states: one operator writes a change, another confirms it. */
+/** Adds the rules of the states: one operator writes a change, and another operator confirms it. */
 export function notaryRuleRoutes(scope: FastifyInstance, { frame, notaryRules }: RuleRouteDeps): void {
   consoleRoute(scope, frame, {
     url: "/operator/notaries/rules/:state",
@@ -66,7 +66,7 @@ export function notaryRuleRoutes(scope: FastifyInstance, { frame, notaryRules }:
   ): Promise<string> {
     const found = await rulesOfState(notaryRules, state);
     const today = notaryRules.clock().toISOString().slice(0, 10);
-    // A refused decision contains no typed rules.
+    // The form of a rejected decision contains no typed rules.
     const isChange = typed !== undefined && "source_url" in typed;
     const values = isChange ? typed : { ...typedRules(found.inForce), read_on: today, effective_on: today, ...typed };
     const { refundApproval, proofMeans } = notaryRules;

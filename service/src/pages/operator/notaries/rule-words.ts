@@ -20,7 +20,7 @@ export const termLabels: Readonly<Record<TermName, string>> = {
 export const readAt = ({ asOf, source }: Pick<Sourced<unknown>, "asOf" | "source">): Html =>
   html`<br><span class="second-line breakable">As of ${asOf}: ${source}</span>`;
 
-/** Who is responsible for the rules of a state. */
+/** The origin of a state's rules, and the people who are responsible for them. */
 export function originWords({ origin, modes }: StateRules): Html {
   switch (origin.kind) {
     case "file":

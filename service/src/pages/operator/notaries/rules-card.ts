@@ -9,13 +9,13 @@ export const rulesPath = (state: string, rest = ""): string => `/operator/notari
 
 export type StatesView = {
   rules: NotaryRules;
-  /** The states for which a change of the rules waits for a second operator's confirmation. */
+  /** The states with a change of the rules that a second operator must still confirm. */
   waiting: ReadonlySet<string>;
 };
 
 const nameOf = (state: string): string => usStates.get(state)?.name ?? state;
 
-/** The states whose rules are known, and links to the others. */
+/** The states with rules of their own, and links to the others. */
 export function rulesCard({ rules, waiting }: StatesView): Html {
   const listed = new Set([...rules.states, ...waiting]);
   const byName = (some: Iterable<string>) =>

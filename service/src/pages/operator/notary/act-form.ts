@@ -78,7 +78,7 @@ type ActFormView = {
   faults: Faults;
   zone: string;
   rules: FactRules;
-  /** Whether the document was signed before the act, so that the signers may sign it again on paper. */
+  /** True if the document was signed before the act, so that the signers may sign it again on paper. */
   mayBeAgain: boolean;
 };
 
@@ -87,7 +87,7 @@ export function actForm(action: string, { typed, faults, zone, rules, mayBeAgain
   const part: Part = (name) => ({ name, label: actLabel(name, zone), value: typed[name] ?? "", error: faults[name] });
   const remote = "For acts by audio and video.";
   const must = { required: "sometimes" } as const;
-  // One row more than needed, so that people can be added without a script.
+  // One row more than needed, so that people can be added without JavaScript.
   const principals = Math.min(mostPrincipals, Math.max(people, principalsIn(typed)) + 1);
   return html`<form class="form" method="post" action="${action}">
 <fieldset><legend>Act</legend>
@@ -117,7 +117,7 @@ ${textArea({ ...part("notes"), rows: 2, maxLength: 2000 })}
 </form>`;
 }
 
-/** The form fields of one principal. @param rules the facts that the notary's state asks for */
+/** The form fields of one principal. @param rules the facts that the notary's state requires */
 export function principalPart(part: Part, n: number, isSpare: boolean, rules: FactRules): Html {
   const at = (name: string) => part(principalField(n, name));
   const must = { required: isSpare ? ("sometimes" as const) : (true as const) };
@@ -144,7 +144,7 @@ ${field({ ...at("witness_knows"), maxLength: 500 })}</div>
 
 type At = (name: string) => ReturnType<Part>;
 
-/** Where a principal was, for an act by audio and video. */
+/** The place of a principal, for an act by audio and video. */
 const placePart = (at: At, must: { required: "sometimes" }): Html =>
   html`<div class="form-pair">${field({ ...at("city"), ...must, maxLength: 80 })}
 ${field({ ...at("region"), ...must, maxLength: 80 })}</div>

@@ -24,12 +24,12 @@ type Desk = {
   notary: Notary;
   open: readonly EligibleOrder[];
   mine: readonly EligibleOrder[];
-  /** Null when there is no audio and video. */
+  /** Null if the service has no audio and video. */
   queue: NotaryQueue | null;
   now: Date;
 };
 
-/** The orders that a notary may claim, and the ones that the notary has claimed. */
+/** The orders that a notary may claim, and those that the notary has claimed. */
 export function deskBody({ notary, open, mine, queue, now }: Desk, problem?: string): Html {
   return html`${pageHead("Notary’s desk", `${notary.commissionName}, ${notary.county}, ${notary.state}`, html`<a href="/operator/notary/hours">Your hours</a>`)}
 ${errorSummary(problem)}
@@ -55,7 +55,10 @@ ${card("open", "Waiting for a notary", open.length === 0 ? emptyState("Nothing",
 </div>`;
 }
 
-/** The notary's certificate, and a try of the notary's file of it. The inputs have no names: nothing is sent. */
+/**
+ * The notary's registered certificate, and a test that opens the notary's certificate file. The inputs have no names,
+ * so nothing is sent.
+ */
 function certificatePart({ certificate }: Notary): Html {
   if (certificate === null)
     return html`<p>None is on record. An administrator enters it: without it you can sign no document electronically here.</p>`;
@@ -84,7 +87,7 @@ export const deskTable = <Shown extends EligibleOrder>(
   caption: string,
   orders: readonly Shown[],
   action: (order: EligibleOrder["order"]) => Html,
-  /** States where the order takes place; without this function the table has no column for the place. */
+  /** Returns the place for an order; without this function the table has no column for the place. */
   place?: (order: Shown) => string,
 ): Html =>
   records(

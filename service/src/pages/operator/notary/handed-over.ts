@@ -22,8 +22,8 @@ export type HandedOverDeps = {
 const path = "/handed-over";
 
 /**
- * Adds `/handed-over`, the page on which a notary takes back a device from a signer, with the PIN or the passkey. The
- * route is outside the console, because the notary's session is locked until then.
+ * Adds `/handed-over`, the page on which a notary unlocks a device that a signer has used, with the PIN or the passkey.
+ * The route is outside the console, because the notary's session is suspended until then.
  */
 export function handedOverPages(app: FastifyInstance, deps: HandedOverDeps): void {
   const { members, notarySheets, assets, ownOrigin } = deps;
@@ -60,10 +60,7 @@ export function handedOverPages(app: FastifyInstance, deps: HandedOverDeps): voi
   });
 }
 
-/**
- * The page after a refused PIN when the device is not handed over any more, because another tab took it back before. It
- * links to the notary's desk.
- */
+/** The page after a rejected PIN when another tab has already unlocked the device. It links to the notary's desk. */
 const returnedPage = (assets: Pick<Assets, "url">, problem: string): string =>
   layout(assets, {
     unlisted: true,

@@ -44,7 +44,9 @@ export function checkBadge({ check, isOpen, problem }: IdentityState): Html {
   return html`${badge} ${time(check.endedAt ?? check.askedAt)}`;
 }
 
-/** Why the notary can't rely on a person's check. Empty for a check that was not asked for, or is not done yet. */
+/**
+ * The reason why the notary can't rely on a person's check. Empty for a check that was not requested, or is still open.
+ */
 export const checkNotice = ({ check, isOpen, problem }: IdentityState): Html | "" =>
   check === null || isOpen || problem === null
     ? ""

@@ -1,6 +1,6 @@
 /**
- * Times that a notary types and reads are local times in the zone of the notary's hours. Without hours no zone is
- * known, and the times are UTC. The desk, its API and the journal use UTC.
+ * Notaries type and read local times in the zone of their hours; without hours, UTC. The desk, its API and the journal
+ * use UTC.
  */
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { invalid } from "../../../kernel/platform/errors.ts";
@@ -20,7 +20,7 @@ function isOnCalendar(day: string, time: string): boolean {
 
 /**
  * The form's values, with the named times converted to UTC for the desk. A time that ends with `Z` is UTC already. A
- * text in another form is passed on unchanged, and the desk refuses it.
+ * text in another form is passed on unchanged, and the desk rejects it.
  * @throws ServiceError for a local time that is skipped by the change to daylight saving time
  */
 export function inUtc(typed: Typed, names: readonly string[], zone: string): Typed {
@@ -35,9 +35,9 @@ export function inUtc(typed: Typed, names: readonly string[], zone: string): Typ
   return { ...typed, ...Object.fromEntries(changed) };
 }
 
-/** An instant as the notary types it: `2026-01-31T14:05`. */
+/** An instant in the format that the notary types: `2026-01-31T14:05`. */
 export function localText(at: Date, zone: string): string {
-  // The Swedish form of a time is YYYY-MM-DD HH:MM.
+  // The Swedish time format is YYYY-MM-DD HH:MM.
   const local = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeStyle: "short", timeZone: zone });
   return local.format(at).replace(" ", "T");
 }

@@ -42,13 +42,13 @@ export type OrderView = {
   identity: IdentityView;
   /** The open act; null when there is none. */
   sheet: SheetView | null;
-  /** The session by audio and video; null when this installation has none. */
+  /** The session by audio and video; null when the service has no audio and video. */
   meeting: { session: LiveSession | null; obstacle: string | null } | null;
-  /** Whether a trust service for signatures is configured. */
+  /** True if a trust service for signatures is configured. */
   hasRemote: boolean;
-  /** Whether the notary has a passkey. */
+  /** True if the notary has a passkey. */
   hasPasskey: boolean;
-  /** Whether signers signed the order's document before any act. */
+  /** True if signers signed the order's document before any act. */
   isSigned: boolean;
   /** The session that the client booked; null when there is none. */
   session: NotarySession | null;
@@ -56,7 +56,7 @@ export type OrderView = {
   guests: readonly Guest[];
   /** The values typed into the form for the act, and their faults. */
   act?: { typed: Typed; faults: Faults };
-  /** The values that the notary typed into any other form of the page that was refused. */
+  /** The values that the notary typed into any other rejected form of the page. */
   typed?: Typed;
   /** The zone of the times that the notary types. */
   zone: string;
@@ -81,13 +81,13 @@ export function firstTyped({ notary, order, title, eligibility }: Claimed): Reco
   };
 }
 
-/** Whether the act in the draft is signed electronically; other acts are on paper. */
+/** True if the act in the draft is signed electronically; other acts are on paper. */
 function isElectronic(draft: Draft): boolean {
   const mode = (draft?.act as Pick<Act, "mode"> | null | undefined)?.mode;
   return mode === "ron" || mode === "ipen";
 }
 
-/** The notary's page of an order that the notary has claimed. */
+/** The notary's page of a claimed order. */
 export function orderBody(view: OrderView, actTyped: Typed): Html {
   const { claimed, draft, identity, session, act, typed = {}, zone, problem } = view;
   const { order } = claimed;

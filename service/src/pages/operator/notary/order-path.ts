@@ -1,6 +1,6 @@
 import type { Claimed } from "../../../signing/notaries/notaries.ts";
 
-/** The address of an order's page at a notary's desk; `rest` follows it. */
+/** The URL of an order's page at a notary's desk, followed by `rest`. */
 export const orderPath = (code: string, rest = ""): string => `/operator/notary/orders/${code}${rest}`;
 
 /** The document's name with the firm's reference, such as "Warranty deed, 26-10417"; null without both. */

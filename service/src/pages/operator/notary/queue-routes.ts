@@ -22,7 +22,7 @@ const path = `${desk}/now`;
 
 type Show = (request: FastifyRequest, problem?: string) => Promise<string>;
 
-/** Adds the queue for meeting a notary now: going on duty, and taking the next request. */
+/** Adds the queue for meetings “now”: going on duty, and accepting the next request. */
 export function queueRoutes(scope: FastifyInstance, frame: ConsoleFrame, live: LiveDeps, show: Show): void {
   const { db } = live.sheets.desk;
   consoleRoute(scope, frame, {

@@ -60,7 +60,7 @@ export type NotaryDeskDeps = {
   notarySheets: SheetDeps;
   notarySigning: RemoteSigningDeps;
   identity: IdentityDeps;
-  /** Null when there is no audio and video. */
+  /** Null if the service has no audio and video. */
   live: LiveDeps | null;
 };
 
@@ -186,7 +186,7 @@ function orderRoutes(scope: FastifyInstance, deps: NotaryDeskDeps): void {
   });
 }
 
-/** The forms that change how the work on a claimed order goes on. */
+/** The forms that change a claimed order's further processing. */
 function changeRoutes(scope: FastifyInstance, deps: NotaryDeskDeps): void {
   const { notaryDesk } = deps;
   const changes = [
@@ -211,7 +211,10 @@ function changeRoutes(scope: FastifyInstance, deps: NotaryDeskDeps): void {
     });
 }
 
-/** The forms that ask the people of an order to book an appointment and to show who they are, and that name guests. */
+/**
+ * The forms that ask an order's people to book an appointment and to prove their identity, and the form that names
+ * guests.
+ */
 function identityRoutes(scope: FastifyInstance, deps: NotaryDeskDeps): void {
   const { notaryDesk } = deps;
 

@@ -36,15 +36,15 @@ export type SessionView = {
   people: readonly LivePerson[];
   sheet: SheetView;
   identities: readonly IdentityState[];
-  /** For each person in the session: whether packets arrive, and how many were lost in the last second. */
+  /** For each person in the session: if packets arrive, and how many were lost in the last second. */
   lines: ReadonlyMap<string, { phase: string; hasJoined: boolean; lost: number }>;
-  /** The person whose signing pages are open, as the media server names the person; null when nobody signs. */
+  /** The person whose signing pages are open, by the name in the media server; null when nobody signs. */
   turn: string | null;
-  /** For how many minutes the disk has room for the recording, when it is nearly full; null when it has enough. */
+  /** The minutes of recording for which the disk still has space, when it is nearly full; otherwise null. */
   minutesLeft: number | null;
   /** The hash of the document that each person's browser shows, and the hash of the current document. */
   shown: { by: ReadonlyMap<string, string>; now: string | undefined };
-  /** The signers whom the rules of the notary's state exclude because of the place where they are. */
+  /** The signers whom the rules of the notary's state exclude because of their place. */
   excluded: Pick<ReadonlyMap<string, unknown>, "has">;
 };
 
@@ -106,7 +106,7 @@ ${card("session", "Session", statePart(code, session))}`,
   );
 }
 
-/** The usual words say “before you meet the notary”. This page is the notary's own. */
+/** The default words say “before you meet the notary”, but this page is the notary's own. */
 const ownDevice: LiveWords = {
   ...en,
   device: { ...en.device, lead: "Try camera, microphone and line before you begin. Nothing of the check is recorded." },
@@ -123,7 +123,7 @@ export const endedPart = (why: string | null): Html =>
     ),
   );
 
-/** Why a session ended that could not be recorded any longer. */
+/** The reasons why a session ended that could not be recorded any longer. */
 export const unrecordedWords =
   "The recording could not go on, so the session ended without an act. What was recorded is kept. Everybody gets another link when you open another session. Tell the operator of this service: the disk may be full.";
 
@@ -137,10 +137,7 @@ const diskPart = ({ minutesLeft }: SessionView): Html | "" =>
         html`<p>The service has room to record for about ${minutesLeft} more ${minutesLeft === 1 ? "minute" : "minutes"}. When the disk is full, the session ends without an act, and what was recorded is kept. Tell the operator of this service. If time is short, end the session for technical reasons, and open another one later.</p>`,
       );
 
-/**
- * This part is separate from the form of the current step, so that typed text stays when a connection fails and
- * recovers.
- */
+/** Shown outside the form of the current step, so that typed text is not lost when a connection fails and recovers. */
 function waitPart({ session, sheet }: SessionView): Html | "" {
   const words =
     session.state === "held"
@@ -151,7 +148,7 @@ function waitPart({ session, sheet }: SessionView): Html | "" {
   return words === null ? "" : card("wait", "Not open yet", html`<p>${words}</p>`);
 }
 
-/** Tells the notary what to do when somebody can't or does not want to take part. */
+/** Instructions for the notary when somebody can't or doesn't want to take part. */
 const noActWords = (code: string): Html =>
   html`Otherwise, end the session without an act: the order then waits for another session with you, or you refuse it by “No act” on <a href="${orderPath(code, "#refusal")}" target="_blank" rel="noopener">its page</a>.`;
 
@@ -224,7 +221,10 @@ function shownWords({ shown }: SessionView, person: string): string {
     : "their browser showed another one, or an earlier version";
 }
 
-/** Third persons are invited before the session begins, so that everybody has agreed to the recording by then. */
+/**
+ * Third persons are invited before the session begins, because everybody must consent to the recording before it
+ * starts.
+ */
 const invitePart = (code: string, { claimed }: SessionView, typed: Typed): Html =>
   html`<h3>Somebody else in the room</h3>
 ${thirdPersonForm({ claimed, form: "invite", action: sessionPath(code, "/invite"), button: "Mail them a link" }, typed)}`;
@@ -273,12 +273,12 @@ ${step.name === "identify" && signer !== null && people.some(({ forSigner }) => 
 const signerName = (people: SessionView["people"], signer: number | null): string =>
   people.find(({ n }) => n === signer)?.name ?? "the signer";
 
-/** Shown until the page's script finds that the signer's picture moves. */
+/** Shown until the page's script detects that the signer's picture moves. */
 const seenPart = (name: string): Html =>
   html`<p data-unseen>This page shows no moving picture of ${name}, so you can’t mark that you see them. If there is a button “${en.room.join}”, press it. Otherwise reload this page.</p>
 <p class="hint">The service can’t see your screen: the record keeps what you state.</p>`;
 
-/** Tells the notary about the signer's identity check before marking the step that may rely on it. */
+/** Shows the notary the signer's identity check before the step that may rely on it is marked. */
 function checkPart({ claimed, identities }: SessionView, signer: number): Html {
   const found = identities.find(({ person }) => person === signer);
   if (!found) return html``;

@@ -82,7 +82,7 @@ export function sessionRoutes(scope: FastifyInstance, deps: Deps): void {
     url: `${base}/part`,
     permission,
     async handle({ operator, params: { code } }) {
-      // Once the act is done, the notary no longer has the order.
+      // After the act, the order is no longer the notary's, so its view can't be read.
       const view = await viewOf(live, operator, code).catch((error: unknown) => {
         if (error instanceof ServiceError && error.code === "not_found") return null;
         throw error;
@@ -140,7 +140,7 @@ async function viewOf(live: LiveDeps, operator: Operator, code: string): Promise
   return { claimed, session, people, sheet, identities, lines, turn, minutesLeft, shown, excluded };
 }
 
-/** Why the last session of an order ended, for its notary; null when there is nothing to say. */
+/** The reason why the last session of an order ended, for its notary; null for a normal end. */
 async function whyEnded(live: LiveDeps, operator: Operator, code: string): Promise<string | null> {
   const claimed = await claimedOrder(live.sheets.desk, operator, code).catch(() => null);
   if (!claimed) return null;
@@ -202,7 +202,10 @@ function mediaRoutes(scope: FastifyInstance, { frame, live }: Deps): void {
   });
 }
 
-/** Adds the routes of the messages from and to the notary's page, and of the pages that the notary sees and shows. */
+/**
+ * Adds the routes of the messages from and to the notary's page, and of the document pages that the notary sees and
+ * shows.
+ */
 function messageRoutes(scope: FastifyInstance, { frame, live }: Deps): void {
   consoleRoute(scope, frame, {
     method: "POST",

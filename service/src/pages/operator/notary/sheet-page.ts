@@ -24,7 +24,7 @@ import { documentWords, orderPath } from "./order-path.ts";
 
 const sheetPath = (code: string, rest = ""): string => orderPath(code, `/sheet${rest}`);
 
-/** Tells the notary, before the choice of an act, that the document was signed before. */
+/** A hint, before the notary chooses an act, that the document was signed before. */
 export const signedAgainHint =
   "The document is signed. In an acknowledgment, the signers acknowledge these signatures. For a jurat or a witnessed signature, everybody signs the original document again before you: the present signatures are not part of that act.";
 
@@ -81,7 +81,9 @@ ${card("end-act", "End without an act", html`<p>Signatures made on this device n
 export const stepList = ({ turns, sheet }: SheetView): Html =>
   html`<ol class="run-sheet">${turns.map(({ turn, isMarked }) => html`<li class="${isMarked ? "done" : "waiting"}">${turnWords(sheet, turn)}: <span class="quiet-text">${isMarked ? "done" : "not yet"}</span></li>`)}</ol>`;
 
-/** The heading of the open step and the words that the notary speaks, in Spanish, too, for a signer who speaks it. */
+/**
+ * The heading of the open step, and the words that the notary speaks, also in Spanish for a signer who speaks Spanish.
+ */
 export function spokenPart({ turns, sheet }: SheetView, open: Turn): Html {
   const spoken = turns.find(({ turn }) => turn.step === open.step && turn.signer === open.signer);
   return html`<h3>${turnWords(sheet, open)}</h3><p class="spoken">${spoken?.words}</p>${spoken?.spanish && html`<p class="spoken" lang="es">${spoken.spanish}</p>`}`;
@@ -112,7 +114,7 @@ ${step.name !== "identify" && step.choices.length > 0 && select({ form: "mark", 
 ${step.name === "identify" && signer !== null && witnessForms(sheetPath(code, "/witness"), view, signer, typed)}`;
 }
 
-/** An act in person relies on no identity check. One that was asked for and not passed is shown all the same. */
+/** An act in person relies on no online identity check. A requested check that was not passed is shown nevertheless. */
 const checkPart = (found: IdentityState | undefined): Html | "" =>
   found?.check && found.problem !== null
     ? notice(

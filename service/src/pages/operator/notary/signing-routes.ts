@@ -133,7 +133,7 @@ function remoteRoutes(scope: FastifyInstance, frame: ConsoleFrame, signing: Remo
   });
 }
 
-/** The refusals that the page shows next to the Sign button. Other errors get the usual error response. */
+/** The errors that the page shows next to the Sign button. Other errors get the usual error response. */
 const shown: ReadonlySet<string> = new Set(["validation", "conflict", "not_found", "unavailable"]);
 
 async function answered(work: () => Promise<object>): Promise<{ json: object }> {

@@ -16,7 +16,7 @@ import { capital } from "./sheet-page.ts";
 
 type Form = { claimed: Claimed; form: string; action: string; button: string };
 
-/** Names the roles that the rules of the notary's state exclude, and has a form for the others. */
+/** Names the roles that the rules of the notary's state exclude, and shows a form for the other roles. */
 export function thirdPersonForm({ claimed, form, action, button }: Form, typed: Typed): Html {
   const { online } = claimed.eligibility.rules;
   const offered = thirdRoles.filter((role) => roleObstacle(role, online) === null);

@@ -33,15 +33,15 @@ const titles: Readonly<Record<Check["name"], string>> = {
 };
 
 type Shown = {
-  /** Whether the notary signed in the page or uploads a file. */ on: "signed" | "uploaded";
+  /** How the notary submitted the document. */ on: "signed" | "uploaded";
   problem?: string;
-  /** Whether the order's session is open. If it is on hold, the notary must resume it before this form is accepted. */
+  /** True if the order’s session is open. A session on hold must be resumed before this form is accepted. */
   isLive?: boolean;
 };
 
 /**
- * The verifier's report on an uploaded file, or on a document signed in the page. When the report is accepted, it leads
- * to step 2.
+ * The verifier's report on an uploaded file, or on a document signed in the page. An acceptable report includes the
+ * form of step 2.
  */
 export function reportBody(code: string, report: DeskReport, { on, problem, isLive = false }: Shown): Html {
   const back = html`<a href="${path(code, isLive ? "/session" : "#upload")}">Back to the ${isLive ? "session" : "order"}</a>`;

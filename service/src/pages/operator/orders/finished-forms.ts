@@ -34,21 +34,21 @@ const titles: Readonly<Record<FinishedCheck["name"], string>> = {
   online_bought: "Online notarization",
 };
 
-/** Who reads the page, and when. */
+/** The reader of the page, and the time. */
 type Reader = { operator: Operator; now: Date };
 
 const orderPath = (code: string) => `/operator/orders/${code}`;
 
 const pathOf = (code: string, on: Finishing, rest: string) => `${orderPath(code)}/finished/${on}${rest}`;
 
-/** Step 1 of 2: uploads a document that was finished elsewhere and shows the verifier's report. */
+/** Step 1 of 2: uploads a document that was signed or notarized elsewhere, and shows the verifier's report. */
 export const finishedForm = (code: string, on: Finishing, { operator, now }: Reader): Html =>
   html`<details class="ask"><summary>${words[on].title}</summary>${passkeyFirst(operator, now, orderPath(code))}<form class="form" method="post" action="${pathOf(code, on, "/check")}" enctype="multipart/form-data">
 <p>${words[on].note}</p>
 ${fileField(on, words[on].label, "A PDF of at most 35 MB. It is checked first, and not stored yet.")}
 <div class="form-actions"><button type="submit" class="quiet-button">Check the document</button></div></form></details>`;
 
-/** The verifier's report on the document, and step 2 if the document can be accepted. */
+/** The verifier's report on the document, and step 2 if the report is acceptable. */
 export function finishedBody(
   code: string,
   on: Finishing,
@@ -77,7 +77,7 @@ ${warned.length > 0 && checkbox({ name: "warnings", value: warned.join(","), lab
 <div class="form-actions"><button type="submit">Seal the document</button></div></form>`;
 }
 
-/** A document that waits for a second person, and the actions that the reader may take. */
+/** A document that a second person must still approve, and the reader's possible actions. */
 export function acceptancePart(code: string, request: AcceptanceRequest, { operator, now }: Reader): Html {
   const first = passkeyFirst(operator, now, orderPath(code));
   return html`${facts([

@@ -102,8 +102,8 @@ export function finishedRoutes(scope: FastifyInstance, deps: FinishedRouteDeps):
 }
 
 /**
- * Adds the forms that end a request to accept a document that was notarized elsewhere: another person refuses it, or
- * the requester withdraws it.
+ * Adds the forms that end a request to accept a document that was notarized elsewhere: another person rejects the
+ * request, or the requester withdraws it.
  */
 export function acceptanceRoutes(
   scope: FastifyInstance,
@@ -125,8 +125,8 @@ export function acceptanceRoutes(
 }
 
 /**
- * Adds the form that asks a firm to agree to ink on paper. Also adds the form that requests the refund of the
- * technology fee, if this failed when the firm agreed.
+ * Adds the form that asks a firm to agree to an act on paper. Also adds the form that requests the refund of the
+ * technology fee, if that failed when the firm agreed.
  */
 export function inPersonOrderRoutes(scope: FastifyInstance, { orderPage }: Pick<FinishedRouteDeps, "orderPage">): void {
   consoleRoute(scope, orderPage.frame, {

@@ -8,8 +8,8 @@ import { textArea } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
 
 /**
- * Whether the firm agreed to an act in ink on paper instead of the online notarization that it bought, and the form
- * that asks for this.
+ * The firm's agreement to an act on paper instead of the online notarization that it ordered, and the form that asks
+ * for it.
  */
 export function inPersonPart(action: string, inPerson: InPersonRequest | null, reason = ""): Html {
   const asked = (state: InPersonRequest["state"]) => inPerson?.state === state;
@@ -27,8 +27,8 @@ ${textArea({ form: "in-person", name: "reason", label: "Why in person", required
 type View = { record: OrderRecord; inPerson: InPersonRequest | null; operator: Operator; reason: string | undefined };
 
 /**
- * The part about the firm's agreement on the page where an operator accepts a document that was notarized elsewhere;
- * null when the part would be empty.
+ * The firm's agreement to an act on paper, on the page where an operator accepts a document that was notarized
+ * elsewhere; null when there is nothing to show.
  */
 export function inPersonOfOrder({ record: { order, tasks }, inPerson, operator, reason }: View): Html | null {
   const owed = tasks.find(({ kind, state }) => kind === "technology_fee" && (state === "open" || state === "claimed"));

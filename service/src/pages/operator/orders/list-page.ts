@@ -10,7 +10,7 @@ import { type Html, html } from "../../ui/render.ts";
 
 const path = "/operator/orders";
 
-/** The filters in the address; an empty text filters nothing. */
+/** The filters in the URL; an empty text filters nothing. */
 export type OrdersQuery = { status: string; partner: string; service: string; after: string };
 
 export type OrdersView = {

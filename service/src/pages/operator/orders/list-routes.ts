@@ -32,7 +32,7 @@ async function filterOf(
 }
 
 /**
- * The firm that a link names, or the firm whose name contains the typed text.
+ * The firm with the id in a link, or the firm whose name contains the typed text.
  * @throws ServiceError when no firm or more than one matches
  */
 async function firmOf(db: Database, typed: string): Promise<string | null> {

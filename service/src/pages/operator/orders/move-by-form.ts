@@ -7,7 +7,7 @@ import { type ConsoleMove, isConsoleMove, mayMove } from "../../../upkeep/consol
 type Asked = { move: string; form: Readonly<Record<string, string>>; operator: Operator };
 
 /**
- * Moves an order as a form of the console asks.
+ * Moves an order as a form of the console specifies.
  * @throws ServiceError naming the field and its rule, or the reason why the move is not possible now
  */
 export async function moveByForm(

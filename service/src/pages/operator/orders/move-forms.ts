@@ -3,10 +3,7 @@ import type { ConsoleMove } from "../../../upkeep/console/console.ts";
 import { checkbox, field, select, textArea } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
 
-/**
- * The values that a form shows: after a refusal, what the operator typed, along with the reason; otherwise, values that
- * are already known.
- */
+/** The values of a form. After an error: the typed values and the error. Otherwise: default values. */
 export type Typed = { move: string; values: Readonly<Record<string, string>>; error: string | undefined };
 
 type MoveWords = {
@@ -17,7 +14,7 @@ type MoveWords = {
   danger?: boolean;
 };
 
-/** The ways in which a person can know that something was delivered. */
+/** The possible sources of the information that something was delivered. */
 const bases = ["The carrier’s page says that it was delivered.", "The recipient confirmed that it arrived."] as const;
 
 const words: Readonly<Record<ConsoleMove, MoveWords>> = {
@@ -93,7 +90,7 @@ const words: Readonly<Record<ConsoleMove, MoveWords>> = {
 };
 
 /**
- * The label and the text of a move. A move to the next service has different words if no service follows, because it
+ * The label and the text of a move. A move to the next service has other words if no service follows, because the move
  * then completes the order.
  */
 const wordsOf = (move: ConsoleMove, order: OrderState): MoveWords =>
@@ -106,10 +103,10 @@ const completing: MoveWords = {
 
 export const labelOf = (move: ConsoleMove, order: OrderState): string => wordsOf(move, order).label;
 
-/** Whether a move stops the order. */
+/** True if a move stops the order. */
 export const isDangerous = (move: ConsoleMove): boolean => words[move].danger ?? false;
 
-/** The form of the console that makes a move of the order, with the inputs that this move needs. */
+/** The form of the console that makes a move of the order, with this move's inputs. */
 export function moveForm(path: string, move: ConsoleMove, order: OrderState, typed: Typed | undefined): Html {
   const { label, text, fields = [], danger = false } = wordsOf(move, order);
   const values = typed?.move === move ? typed.values : {};

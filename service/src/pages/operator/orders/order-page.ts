@@ -41,24 +41,24 @@ export type OrderView = {
   documents: readonly OrderDocument[];
   faxAttempts: readonly FaxAttempt[];
   labels: readonly ShownLabel[];
-  /** Describes the act that a provider may still be doing. */
+  /** Describes a provider's act that may still be in progress. */
   underWay: string | null;
   /** The moves that the operator may make now, the most likely first, and the moves that only others may make. */
   moves: readonly ConsoleMove[];
   movesOfOthers: readonly ConsoleMove[];
-  /** The acts that people may have performed on the document elsewhere. */
+  /** The acts (signing, notarizing) that people may have done on the document elsewhere. */
   finishingsNow: readonly Finishing[];
-  /** A notarized document that waits for a second person. */
+  /** A notarized document that a second person must still approve. */
   takingIn: AcceptanceRequest | undefined;
-  /** The latest request to do the act in ink on paper; null when there is none. */
+  /** The latest request to do the act on paper; null when there is none. */
   inPerson: InPersonRequest | null;
   mayWorkSigners: boolean;
   mayNote: boolean;
   mayRequestRefund: boolean;
-  /** The amount that a bank took back and that could be paid again; null for none. */
+  /** The amount that a bank reversed and that could be paid again; null for none. */
   payAgain: PayAgain | null;
   mayDecideMoney: boolean;
-  /** Whether there is something to print or to fax. */
+  /** True if something must be printed or faxed. */
   mayPrint: boolean;
   typed?: Typed | undefined;
   error?: string | undefined;
@@ -138,7 +138,7 @@ const shipments = (rows: OrderRecord["history"]["shipments"]): Html =>
       html`<li>${carrier} ${trackingNumber === null ? "without a tracking number" : html`<span class="breakable">${trackingNumber}</span>`}: ${status}, handed over ${time(new Date(shippedAt))}${deliveredAt !== null && html`, delivered ${time(new Date(deliveredAt))}`}</li>`,
   )}</ul>`;
 
-/** The amount that a bank took back, and the button that lets the payer pay it again. */
+/** The amount that a bank reversed, and the button that allows the payer to pay it again. */
 const payAgainPart = (path: string, { cents, refusal }: PayAgain, mayAllow: boolean): Html =>
   html`<p>A bank took back ${money(cents)} of the price, and nobody has paid it again. ${refusal}</p>
 ${mayAllow && refusal === null && buttonForm(`${path}/pay-again`, "Let it be paid again", { kind: "quiet-button", about: `for ${money(cents)}` })}`;

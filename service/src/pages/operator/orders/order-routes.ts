@@ -105,7 +105,7 @@ export function orderPageRoutes(scope: FastifyInstance, deps: OrderPageDeps): vo
 }
 
 /**
- * The page of an order, with the error of a refused form.
+ * The page of an order, with the error of a rejected form.
  * @throws ServiceError when the operator has no right to read orders
  */
 export async function showOrder(deps: OrderPageDeps, call: OrderCall, typed?: Typed, error?: string): Promise<string> {
@@ -150,7 +150,7 @@ export async function showOrder(deps: OrderPageDeps, call: OrderCall, typed?: Ty
   return consolePage(deps.frame, request, { title, section: "orders", body, scripts: ["copy.js"] });
 }
 
-/** An altered payment must not hide the order from its operator. Nothing can be allowed for it. */
+/** An altered payment must not hide the order's page from the operator. It is shown without the button to pay again. */
 function nullIfAltered(error: unknown): null {
   if (!isAltered(error)) throw error;
   return null;
@@ -181,10 +181,7 @@ function signerRoutes(
     });
 }
 
-/**
- * Adds an order's document, and the page that shows it. Each time somebody reads the document, the audit log gets a
- * line.
- */
+/** Adds an order's document, and the page that shows it. Each read is recorded in the audit log. */
 function documentRoutes(scope: FastifyInstance, deps: OrderPageDeps): void {
   consoleRoute(scope, deps.frame, {
     url: "/operator/orders/:code/documents/:documentId/view",
@@ -246,7 +243,7 @@ const mayDo = ({ order, letters, tasks, history }: OrderRecord, operator: Operat
     may(operator, "orders.work") &&
     paperStatuses.some((status) => status === order.status) &&
     !isUnderWay &&
-    // Lob, not the operator, prints a letter that Lob has accepted.
+    // Operators don't print a letter that Lob has accepted.
     !letters.some(({ stage }) => stage === "accepted"),
   mayRequestRefund: may(operator, "refunds.request") && targetOf(order, "refund_requested") !== null,
 });

@@ -119,7 +119,7 @@ function inWords(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-// Ids and hashes have no page for people to open; `order show` prints them.
+// Ids and hashes are useless on this page; the command `order show` prints them.
 const isForMachines = (text: string): boolean => /[0-9a-f]{8}-[0-9a-f]{4}-|[0-9a-f]{32}/i.test(text);
 
 function valueText(name: string, value: unknown): string | null {

@@ -26,13 +26,13 @@ export const labelList = (labels: readonly ShownLabel[], path: string): Html =>
       html`<li>${carrier !== null && html`${carrier} ${service}, ${money(cents ?? 0)}: `}${states[state]}${trackingNumber !== null && html`, <span class="breakable">${trackingNumber}</span>`}${refundState !== null && html`, ${refunds[refundState]}`}${lastSeen !== null && html`; the carrier says ${lastSeen.replaceAll("_", " ")}`}${why !== null && html`<br>${why}`}${hasFile && isForNow && html`<br><a href="${path}/labels/${number}" download>Print this label</a>`}</li>`,
   )}</ul>`;
 
-/** EasyPost's doubt about the address, noted when the order was quoted. */
+/** EasyPost's warning about the address, recorded when the order was quoted. */
 export const addressDoubt = (problem: string): Html =>
   html`<p>EasyPost doubted the address when it was quoted: ${problem}</p>`;
 
 /**
  * The form that buys a label that was not bought automatically.
- * @param mayExceed whether the operator may also accept a price far above the quoted one
+ * @param mayExceed true if the operator may also accept a price far above the quoted one
  */
 export function buyForm([label]: readonly ShownLabel[], path: string, mayExceed: boolean): Html | null {
   if (!label || label.offerCents === null) return null;
@@ -42,11 +42,11 @@ export function buyForm([label]: readonly ShownLabel[], path: string, mayExceed:
   return html`<form class="form" method="post" action="${path}/buy"><input type="hidden" name="most" value="${offerCents}"><p>Or ship the parcel in another way, and record the hand-over below.</p><div class="form-actions"><button type="submit" class="quiet-button">Buy it for ${money(offerCents)} (${carrier} ${service})</button></div></form>`;
 }
 
-/** Whether a label can be printed for the parcel that has not been handed over yet. */
+/** True if a label can be printed for the next parcel to ship. */
 export const hasLabelForNow = (labels: readonly ShownLabel[]): boolean =>
   labels.some(({ hasFile, isForNow }) => hasFile && isForNow);
 
-/** The initial values of the form that records the hand-over, from the label that was bought. */
+/** The initial values of the form that records the shipment, from the purchased label. */
 export function handOverOf(labels: readonly ShownLabel[]): Typed | undefined {
   const label = labels.find(({ isForNow }) => isForNow);
   if (!label?.carrier || !label.trackingNumber) return undefined;

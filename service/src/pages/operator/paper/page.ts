@@ -14,17 +14,17 @@ import { addressDoubt, buyForm, handOverOf, hasLabelForNow, labelList } from "./
 export type PaperView = {
   order: PaperOrder;
   moves: readonly ConsoleMove[];
-  /** Describes the act that a provider may still be doing. */
+  /** Describes a provider's act that may still be in progress. */
   underWay: string | null;
   labels: readonly ShownLabel[];
   letters: readonly LetterOnRecord[];
-  /** Whether the operator may accept postage far above the quoted price. */
+  /** True if the operator may accept postage far above the quoted price. */
   mayExceed: boolean;
   typed?: Typed | undefined;
   error?: string | undefined;
 };
 
-/** The page of an order that people print and send. They then record the facts of the shipment on it. */
+/** The page of an order that people print and send. There they then record the facts of the shipment. */
 export function paperBody({ order, moves, underWay, labels, letters, mayExceed, typed, error }: PaperView): Html {
   const path = `/operator/paper/${order.code}`;
   const { tone, label } = statusWords(order.status);

@@ -10,7 +10,7 @@ import { type Html, html } from "../../ui/render.ts";
 
 const path = "/operator/partners";
 
-/** The list of firms, by name. @param isCut whether there are more firms than the list shows */
+/** The list of firms, by name. @param isCut true if there are more firms than the list shows */
 export const firmsBody = (
   typed: string,
   firms: Awaited<ReturnType<typeof findFirms>>,

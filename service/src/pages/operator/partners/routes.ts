@@ -22,8 +22,8 @@ const path = "/operator/partners";
 const shownMost = 100;
 
 /**
- * Adds the firms: their tiers, live access, keys and webhooks. Changes to keys and live access need a passkey, and all
- * admins get a mail about them.
+ * Adds the firms: their tiers, live access, keys and webhooks. Changes to keys and live access require a passkey, and
+ * are mailed to all admins.
  */
 export function partnerPages(scope: FastifyInstance, deps: PartnerPagesDeps): void {
   const { db } = deps.firms;

@@ -26,7 +26,7 @@ export const mayAsk: Permission[] = ["refunds.request", "money.decide"];
 
 type Deps = { frame: ConsoleFrame; refunds: RefundDeps };
 
-/** Adds the assignment of a refund to its orders: asking for it, and deciding on it. */
+/** Adds the routes that assign a refund to its orders: the request, and the decision. */
 export function assignmentRoutes(
   scope: FastifyInstance,
   { frame, refunds }: Deps,
@@ -67,7 +67,7 @@ export function assignmentRoutes(
   });
 }
 
-/** Refunds that somebody made at the payment processor. People say which orders they were for. */
+/** Refunds that somebody made at the payment processor. An operator must name the orders that were refunded. */
 export const byHandCard = (refunds: readonly WaitingRefund[], operator: Operator, typed: FormValues = {}): Html =>
   card(
     "by-hand",
@@ -77,7 +77,7 @@ ${refunds.map((each, index) => refundPart(each, `by-hand-${index}`, operator, ty
 ${nextPage(refunds)}`,
   );
 
-/** A full page may have a next one. */
+/** A full page may be followed by another page. */
 const nextPage = (refunds: readonly WaitingRefund[]): Html | false => {
   const page = refunds.filter(({ state }) => state !== "ended");
   const last = page.at(-1);

@@ -33,9 +33,11 @@ import { assignmentRoutes, byHandCard, mayAsk, orderLink, paymentsPath as path }
 export type PaymentPagesDeps = { frame: ConsoleFrame; db: Database; refunds: RefundDeps; processor: Processor | null };
 
 /**
- * Adds the pages about payments that changed no order's status. One operator asks to return the money, and another one
- * approves. No button on these pages changes an order's status, except the approval of an assignment: it makes an order
- * Refunded if all of its money went back.
+ * Adds the pages about payments that changed no order's status. One operator requests to return the money, and another
+ * one approves.
+ *
+ * Only one button on these pages changes an order's status: the approval of an assignment makes an order Refunded if
+ * all of its money was returned.
  */
 export function paymentRoutes(scope: FastifyInstance, deps: PaymentPagesDeps): void {
   const { db } = deps;
@@ -110,7 +112,7 @@ export function paymentRoutes(scope: FastifyInstance, deps: PaymentPagesDeps): v
   }
 }
 
-/** The refund after which the list continues, from the address; null for its first page. */
+/** The refund after which the list continues, from the URL; null for its first page. */
 function afterOf({ query }: FastifyRequest): string | null {
   const { after } = query as { after?: unknown };
   return typeof after === "string" && isPlainLines(after) && after.length <= 255 ? after : null;
@@ -153,7 +155,7 @@ ${pending.map(
 ${may(operator, "money.decide") && buttonForm(`${path}/pending/${id}/ask`, isElsewhere ? "It failed: end the wait" : "Ask the payment processor", { kind: "quiet-button", about: `about ${moneyIn(amountCents, "usd")}` })}</div>`,
 )}`;
 
-/** Charges to firms' own cards and bank accounts for which the processor's event is overdue. */
+/** Charges of firms' own cards and bank accounts for which the processor's event is overdue. */
 const chargeList = (charges: readonly StuckCharge[], operator: Operator): Html =>
   html`<p>Nothing else can be paid for their orders until the payment processor has answered. To end a charge cancels it there first; money that has arrived stays, and its order waits for the event.</p>
 ${charges.map(
@@ -168,7 +170,7 @@ const amountOf = ({ amount, currency, isAuthentic }: UnappliedPayment): string =
   return moneyIn(amount, currency);
 };
 
-/** @param operator the viewer, whose permissions decide which forms the card has; null for a card without forms */
+/** @param operator the reader, whose permissions decide which forms the card shows; null for a card without forms */
 function paymentCard(payment: UnappliedPayment, id: string, operator: Operator | null): Html {
   const { eventId, receivedAt, orderCode, orderStatus, firmName, paymentIntent, refundedAt, resolution, isAuthentic } =
     payment;

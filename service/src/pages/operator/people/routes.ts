@@ -25,7 +25,7 @@ const rolesIn = (form: FormValues): string[] => operatorRoles.filter((role) => f
 
 type Problem = { error: string; typed: FormValues };
 
-/** Adds the operators: who they are, their permissions, and their sessions. */
+/** Adds the operators: their names, permissions and sessions. */
 export function peopleRoutes(scope: FastifyInstance, deps: PeoplePagesDeps): void {
   consoleRoute(scope, deps.frame, { url: path, permission: readers, handle: ({ request }) => showList(request) });
 

@@ -39,9 +39,9 @@ const stateBadge = ({ endedAt, deletedAt, isHeld }: Pick<Recording, "endedAt" | 
 };
 
 type ListView = {
-  /** The notary whose recordings are listed; null for those of all. */
+  /** The notary whose recordings are listed; null for the recordings of all notaries. */
   notary: Pick<Notary, "id" | "commissionName"> | null;
-  /** Whether that notary is the operator. */
+  /** True if that notary is the operator. */
   isOwn: boolean;
   /** The exports that the operator can still download. */
   exports: readonly ExportOnList[];
@@ -72,7 +72,7 @@ const exportWords = ({ notary, startedAt, from, to }: ExportOnList): Html => {
   return html`Everything of ${notary}${from && `, from ${from}`}${to && `, to ${to}`}`;
 };
 
-/** The operator's own exports, so that a download can be continued after the browser forgot its address. */
+/** The operator's own exports, so that a download can be resumed after the browser lost its URL. */
 function exportsPart({ exports }: ListView): Html | "" {
   if (exports.length === 0) return "";
   return card(
@@ -130,7 +130,7 @@ type View = {
   mayHold: boolean;
 };
 
-/** The outcome of the form that was sent last. */
+/** The outcome of the last submitted form. */
 export type CheckOutcome = { problem?: string; checked?: Checked };
 
 function outcomeOf({ faults, unread }: Checked): Html {
@@ -162,7 +162,7 @@ const reasonForm = (id: string, verb: string, { label, button }: { label: string
   html`<form class="form" method="post" action="${recordingPath(id, `/${verb}`)}">${reason(verb, label)}
 <div class="form-actions"><button type="submit" class="secondary">${button}</button></div></form>`;
 
-/** One recording with its takes, for an operator who gave a reason. */
+/** One recording with its takes, for an operator who stated a reason. */
 export function recordingBody({ recording, shown, mayHold }: View, { problem, checked }: CheckOutcome = {}): Html {
   const { id, startedAt, endedAt, deletedAt, people, manifestSha256, isHeld } = recording;
   const about = facts([

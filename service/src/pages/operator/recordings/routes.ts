@@ -31,17 +31,17 @@ import { type CheckOutcome, exportPath, recordingBody, recordingPath, recordings
 export type RecordingPagesDeps = { frame: ConsoleFrame; recordings: EverythingDeps };
 
 /**
- * The permissions to see recordings, one of which is needed. Notaries see only their own recordings; operators whose
- * roles allow all records see all recordings.
+ * The permissions to see recordings; one of them is sufficient. Notaries see only their own recordings; operators whose
+ * roles include all records see all recordings.
  */
 const viewing = ["notary.work", "records.read"] as const;
-/** The permissions to set and end holds, one of which is needed. Notaries and administrators have them. */
+/** The permissions to set and end holds; one of them is sufficient. Notaries and administrators have them. */
 const holding = ["notary.work", "notaries.manage"] as const;
 
 const headers = { ...formHeaders, "Content-Security-Policy": playerPolicy };
 
 /**
- * Adds the recordings of sessions: the list, playback for operators who give a reason, export, and the holds that
+ * Adds the recordings of sessions: the list, playback for operators who state a reason, export, and the holds that
  * prevent deletion.
  */
 export function recordingRoutes(scope: FastifyInstance, deps: RecordingPagesDeps): void {
@@ -79,7 +79,7 @@ export function recordingRoutes(scope: FastifyInstance, deps: RecordingPagesDeps
   changeRoutes(scope, deps);
 }
 
-/** Adds the list, and the export of everything of a notary. */
+/** Adds the list, and the export of all records of a notary. */
 function listRoutes(scope: FastifyInstance, { frame, recordings }: RecordingPagesDeps): void {
   const { db, clock } = recordings;
 
@@ -182,7 +182,7 @@ function readerOf({ frame, recordings }: RecordingPagesDeps) {
   }
 
   /**
-   * @param isManager whether the operator may see these records of every notary
+   * @param isManager true if the operator may see these records of every notary
    * @throws ServiceError `not_found` for records that the operator has no right to see
    */
   async function requireRight(

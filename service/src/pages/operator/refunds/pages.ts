@@ -15,9 +15,9 @@ type Lists = {
   open: readonly RefundRequest[];
   ended: readonly RefundRequest[];
   operator: Operator;
-  /** The number of orders whose firms ask for a refund, which no operator has requested yet. */
+  /** The number of orders whose firms ask for a refund that no operator has requested yet. */
   asked: number;
-  /** The number of refunds that wait in the other environment. */
+  /** The number of undecided refunds in the other environment. */
   elsewhere: number;
 };
 
@@ -88,7 +88,7 @@ type RefundView = Pick<RefundDeps, "refundApproval"> & {
   typed: Typed | undefined;
 };
 
-/** A request for a refund, with the reader's actions. */
+/** A request for a refund, with the reader's possible actions. */
 export function refundBody(view: RefundView): Html {
   const { refund, preview, typed } = view;
   const { orderCode, payments, reason, requestedByName, requestedAt, state, decidedByName, decidedAt } = refund;
@@ -144,7 +144,7 @@ ${textArea({ name: "note", label: "Why not", value: typed?.text, required: true,
 </form>`;
 }
 
-/** The page that asks for a refund: a preview of what the refund would end, and the form. */
+/** The page that requests a refund: a preview of the services that the refund would end, and the form. */
 export const newRefundBody = (preview: RefundPreview, typed?: Typed): Html =>
   html`${pageHead(`Refund order ${shortCode(preview.orderCode)}`, "You ask, and another person approves. You can refund all money that is held for the order, or a part of it.")}
 ${errorSummary(typed?.error)}

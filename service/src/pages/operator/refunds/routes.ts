@@ -28,7 +28,7 @@ const readers = ["refunds.request", "money.decide", "records.read"] as const;
 const page = ({ frame }: RefundPagesDeps, request: FastifyRequest, title: string, body: Html) =>
   consolePage(frame, request, { title, section: "refunds", body });
 
-/** Adds the refunds: asking for one, and deciding on requests of other operators. */
+/** Adds the refunds: requests, and decisions on other operators' requests. */
 export function refundRoutes(scope: FastifyInstance, deps: RefundPagesDeps): void {
   const { refunds } = deps;
   consoleRoute(scope, deps.frame, {

@@ -4,7 +4,7 @@ import { notice, statusBadge, type Tone } from "../../ui/components.ts";
 import { moneyIn } from "../../ui/format.ts";
 import type { Html } from "../../ui/render.ts";
 
-/** The text that was typed into a refused form, and the reason for the refusal. */
+/** The text of a rejected form, and the error. */
 export type Typed = { error: string; text: string; amount?: string | undefined };
 
 /** The totals of payments, one for each currency. */

@@ -21,14 +21,14 @@ export type TodayView = {
   operator: Operator;
   now: Date;
   counts: readonly QueueCount[];
-  /** The number of tasks that are open in the other environment. */
+  /** The number of open tasks in the other environment. */
   elsewhere: number;
   mine: readonly Task[];
   due: readonly Task[];
   error?: string | undefined;
 };
 
-/** The operator's own tasks, the earliest due first, and all queues. */
+/** The operator's own tasks, sorted by their due time, and all queues. */
 export function todayBody({ notaries, day, operator, now, counts, elsewhere, mine, due, error }: TodayView): Html {
   const open = openIn(counts);
   const overdue = counts.reduce((sum, count) => sum + count.overdue, 0);
@@ -36,7 +36,7 @@ export function todayBody({ notaries, day, operator, now, counts, elsewhere, min
     ...(open === 0 ? [] : [`${tasks(open)}, ${overdue.toLocaleString("en-US")} overdue.`]),
     ...(day && waitingCount(day) > 0 ? [`${orders(waitingCount(day))} for a notary.`] : []),
   ];
-  // A notary's claimed orders are shown in another table.
+  // A notary's claimed orders are listed in another table.
   const own = day ? mine.filter(({ kind }) => kind !== "notarize") : mine;
   const table = { operator, now, back: "/operator" };
   return html`${pageHead("Today", lead.length === 0 ? "Nothing is waiting." : lead.join(" "))}
@@ -116,7 +116,7 @@ export type QueueView = {
   now: Date;
   kind: TaskKind;
   tasks: readonly Task[];
-  /** The address of the next page; null on the last. */
+  /** The URL of the next page; null on the last. */
   next: string | null;
   isFirst: boolean;
   error?: string | undefined;
@@ -199,7 +199,7 @@ function actions({ id, kind, state, claimedBy, orderCode }: Task, operator: Oper
 <div class="form-actions"><button type="submit" class="quiet-button">Mark as done</button></div></form></details>`;
 }
 
-/** Asks how the money of a failed refund went back, because that is booked. */
+/** Asks how the money of a failed refund was returned, because the books record it. */
 const wayFields = (id: number): Html =>
   html`${wayField(id)}${checkbox({
     form: `task-${id}`,

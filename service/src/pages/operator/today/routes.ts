@@ -77,7 +77,7 @@ export function todayRoutes(scope: FastifyInstance, deps: TodayDeps): void {
       refused: (call, error) => today(call, error),
     });
 
-  /** @throws ServiceError for a task of the other environment, and for one that the operator's roles do not show */
+  /** @throws ServiceError for a task of the other environment, and for one that the operator's roles hide */
   async function taskFor(operator: Operator, text: string, mayAnyone = false): Promise<Task> {
     const task = await findTask(db, numberOf(text));
     if (task?.environment !== operator.environment || !kindsShownTo(operator).includes(task.kind))

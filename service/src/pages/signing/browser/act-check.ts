@@ -1,5 +1,4 @@
 import { isWhatWasAsked } from "./check-act.ts";
 
-// A separate script that is loaded while the signer reads. It checks PDFs, and is larger than all other scripts of the
-// page.
+// A separate script, loaded while the signer reads. It verifies PDFs, and is larger than all other scripts of the page.
 Object.assign(window, { isWhatWasAsked });

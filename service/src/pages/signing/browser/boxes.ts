@@ -37,7 +37,7 @@ export function calculatedField(
   };
 }
 
-/** A checkbox, or one option of a radio or a multiple, that the signer ticks in its place on the page. */
+/** A checkbox, or one option of a radio or multiple choice, that the signer ticks on the page. */
 export function boxField(field: FieldOnPage, input: HTMLInputElement, { form, words, place, group }: BoxDeps) {
   const chosen = () => group.filter((each) => part<HTMLInputElement>(each.input ?? "").checked).length;
   const { label, page, kind, choices } = field;
@@ -66,8 +66,7 @@ export function boxField(field: FieldOnPage, input: HTMLInputElement, { form, wo
 }
 
 /**
- * The Tab key stops once in a radio: at the chosen option, or at the first when none is chosen (WAI-ARIA radio group
- * pattern).
+ * In a radio, the Tab key stops only once: at the chosen option, otherwise at the first (WAI-ARIA radio group pattern).
  */
 function isTabStop(form: HTMLFormElement, input: HTMLInputElement): boolean {
   if (isChosenIn(form, input.name)) return input.checked;
@@ -95,16 +94,16 @@ function radioGroup(label: string): HTMLElement {
   return group;
 }
 
-/** The size of a target of 44 px in points, at the scale of a phone with pages 264 px wide. */
+/** The size in points of a 44 px touch target on a phone that shows pages 264 px wide. */
 const targetSize = (pageWidth: number): number => pageWidth / 6;
 
 /**
- * How far the target of a field may extend on each side, in points: up to half of the space to the next field, so that
- * no target covers another field or its target.
+ * How far the touch target of a field may extend on each side, in points: up to half of the space to the next field, so
+ * that no target covers another field or its target.
  */
 function roomAround(field: FieldOnPage, fields: readonly FieldOnPage[], pageWidth: number) {
   const size = targetSize(pageWidth);
-  /** By how much a target is wider than its field on each side. */
+  /** How far a target extends beyond its field on each side, in points. */
   const excess = ({ width }: FieldOnPage): number => Math.max(size - width, 0) / 2;
   const room = { before: size, after: size, above: size, below: size };
   const limit = (side: keyof typeof room, gap: number) => {
@@ -148,7 +147,7 @@ export function placing(
   };
 }
 
-/** Whether one of the radio buttons with a name is chosen. */
+/** True if one of the radio buttons with a name is chosen. */
 const isChosenIn = (form: HTMLFormElement, name: string): boolean =>
   (form.elements.namedItem(name) as RadioNodeList | HTMLInputElement | null)?.value !== "";
 

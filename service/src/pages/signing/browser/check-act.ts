@@ -6,9 +6,9 @@ import type { FieldOnPage } from "./config.ts";
 
 /** An act that the service prepared for the key of this browser. */
 export type PreparedAct = {
-  /** The bytes to be appended to the document that was shown. */
+  /** The bytes to append to the displayed document. */
   readonly tail: Uint8Array;
-  /** The position in the tail where the signature's value goes. */
+  /** The position of the signature value in the tail. */
   readonly contentsStart: number;
   readonly contentsEnd: number;
   /** DER of the SET OF signed attributes (RFC 5652, section 5.4). */
@@ -18,7 +18,7 @@ export type PreparedAct = {
 };
 
 type Asked = {
-  /** The complete document that was shown. */
+  /** The complete displayed document. */
   readonly document: Uint8Array;
   /** The kinds of the signer's own fields, keyed by field name. */
   readonly fields: ReadonlyMap<string, FieldOnPage["kind"]>;
@@ -28,11 +28,11 @@ type Asked = {
   readonly values: ReadonlyMap<string, string>;
   /** The names of the fields that a condition hides. */
   readonly hidden?: ReadonlySet<string>;
-  /** The signature's appearance, as the record describes it, with the members sorted by name. */
+  /** The signature's appearance in the record's format, with the members sorted by name. */
   readonly mark: object;
 };
 
-/** The members of an act's record that are compared. */
+/** The compared members of an act's record. */
 type RecordedAct = {
   readonly keyHeldBy: string;
   readonly revision: { readonly sha256: string };
@@ -48,10 +48,10 @@ type RecordedAct = {
 type File = Awaited<ReturnType<typeof openUnlocked>>;
 
 /**
- * Whether a prepared act does what the signer asked for. Its attributes must have the digest of the displayed document
- * plus the tail. The tail may fill in only the signer's own fields. The signature in the signer's own field must be the
- * prepared one, and must name the digest of the record. The filled-in fields and the record must contain what was
- * typed.
+ * True if a prepared act does exactly what the signer requested. Its attributes must contain the digest of the
+ * displayed document plus the tail. The tail may fill in only the signer's own fields, with the typed values. The
+ * signature in the signer's own field must be the prepared one, and contain the record's digest. The record must
+ * contain the typed values.
  */
 export async function isWhatWasAsked(act: PreparedAct, asked: Asked): Promise<boolean> {
   const { document, mark } = asked;
@@ -76,7 +76,7 @@ export async function isWhatWasAsked(act: PreparedAct, asked: Asked): Promise<bo
 
 /**
  * The values of a document's fields after the tail is appended; null when the tail does more than fill in the signer's
- * own fields. The same rules judge later changes of a signed document.
+ * own fields. Uses the verifier's rules for changes of a signed document.
  */
 function filledIn({ document, fields }: Asked, file: File): ReadonlyMap<string, string | null> | null {
   const changed = changedSince(file, document.length);
@@ -87,9 +87,9 @@ function filledIn({ document, fields }: Asked, file: File): ReadonlyMap<string, 
 }
 
 /**
- * Whether exactly one signature was added, it is in one of the signer's own signature fields, and it is the prepared
- * signature: it states the record's hash and covers all bytes except the signature value. PDF readers find a signature
- * by its field, so other text in the tail does not count.
+ * True if exactly one signature was added, in one of the signer's own signature fields, and it is the prepared one: it
+ * contains the record's hash and covers all bytes except the signature value. PDF readers find a signature by its
+ * field, so other text in the tail is ignored.
  */
 function isOwnSignature(
   file: File,
@@ -120,8 +120,8 @@ function isOwnSignature(
 }
 
 /**
- * Whether the record names exactly once each of the signer's fields that holds a text. The record must have the field's
- * kind and label, the typed text, and the text in the file.
+ * True if the record contains each of the signer's text fields exactly once: with the field's kind and label, the typed
+ * text, and the text in the file.
  */
 function saysWhatWasTyped(
   recorded: RecordedAct["values"],
@@ -147,7 +147,7 @@ function saysWhatWasTyped(
 }
 
 /**
- * Whether the written and the typed text are the same number. The service groups a number's digits, and adds decimals
+ * True if the written and the typed text are the same number. The service groups a number's digits, and adds decimals
  * and the currency.
  */
 function isSameNumber(written: string, typed: string): boolean {

@@ -17,24 +17,24 @@ export type FieldOnPage = Omit<RuledField, "kind"> & {
   readonly height: number;
   /** The label that the page shows. */
   readonly label: string;
-  /** For an option of a radio or a multiple: the value that is set when the signer chooses the option. */
+  /** For an option of a radio or multiple choice: the value that is set when the signer chooses the option. */
   readonly option?: string;
-  /** The label of the radio to which the option belongs. */
+  /** The label of the option's radio. */
   readonly radio?: string;
   /** The id of the input with its value; null for a date. */
   readonly input: string | null;
-  /** The date as the document shows it if the signer signs now. */
+  /** The date that the document would contain if the signer signed now. */
   readonly value?: string;
   /** The options of a dropdown. */
   readonly options?: readonly string[];
-  /** Whether a field with a condition must be filled in while it is shown. */
+  /** True if a field with a condition is required while it is shown. */
   readonly required?: boolean;
   /** For an option of a multiple choice: the least and the most options that may be chosen. Other fields have none. */
   readonly choices?: { readonly least: number; readonly most: number };
   readonly group?: string;
 };
 
-/** A field of another signer that this signer's rules read. */
+/** A field of another signer to which this signer's rules refer. */
 export type ReferencedField = RuledField & { readonly texts: readonly string[] };
 
 /** Data for the script, as JSON in the page. */
@@ -45,13 +45,13 @@ export type SigningConfig = {
   readonly pages: number;
   /** The folder of pdf.js. */
   readonly pdfjs: string;
-  /** The address to which the script reports that the page was opened. */
+  /** The URL to which the script reports that the page was opened. */
   readonly opened: string;
   /** The script that verifies a prepared act. */
   readonly check: string;
   /**
-   * The addresses for signing with a key of the browser: where the act is prepared, where it is completed, and the page
-   * that is opened afterwards.
+   * The URLs for signing with a key of the browser: to prepare the act, to complete the act, and the page that is
+   * opened afterwards.
    */
   readonly prepare: string;
   readonly complete: string;
@@ -61,7 +61,7 @@ export type SigningConfig = {
   readonly referenced: readonly ReferencedField[];
   /** The initials of the signer's name, offered where the signer first enters initials. */
   readonly initials: string;
-  /** Whether the signer has just consented, so that the page moves to the first field. */
+  /** True if the signer has just consented, so that the page scrolls to the first field. */
   readonly toFirstField: boolean;
   readonly words: ViewerWords;
 };

@@ -3,7 +3,7 @@ import { part } from "../../ui/browser/parts.ts";
 import { hashOf, tellHash } from "../../ui/browser/viewer/room.ts";
 import type { SigningConfig } from "./config.ts";
 
-/** The chunk size of pdf.js. The first and the last chunks are fetched before pdf.js asks for them. */
+/** The chunk size of pdf.js. The first and the last chunks are fetched before pdf.js requests them. */
 export const partBytes = 1 << 16;
 
 export type DocumentBytes = {
@@ -13,10 +13,7 @@ export type DocumentBytes = {
   failed: Promise<never>;
 };
 
-/**
- * Fetches a document in ranges. A PDF reader starts at the end, then reads the beginning, so both are fetched at once
- * in advance.
- */
+/** Fetches a document in ranges. A PDF reader first reads the end, then the beginning, so both are prefetched. */
 export function fetchDocument(url: string, length: number): DocumentBytes {
   const lastPart = Math.floor((length - 1) / partBytes);
   // The last chunk may have only a few bytes, so the one before it is fetched as well.
@@ -47,7 +44,7 @@ export function fetchDocument(url: string, length: number): DocumentBytes {
   };
 }
 
-/** Without this limit, a connection that dies silently would keep the signer waiting forever. */
+/** Without this limit, a silently broken connection would block the signer forever. */
 const silenceMs = 60_000;
 
 /** Fetches a range, however slowly it arrives. @throws Error when nothing has arrived for a minute */
@@ -64,7 +61,7 @@ async function fetchRange(url: string, begin: number, end: number): Promise<Arra
     for (let piece = await reader?.read(); piece?.value; piece = await reader?.read()) {
       clearTimeout(timer);
       timer = wait();
-      // Throws for more bytes than the range has.
+      // Throws if the response has more bytes than the range.
       bytes.set(piece.value, at);
       at += piece.value.length;
     }
@@ -75,7 +72,7 @@ async function fetchRange(url: string, begin: number, end: number): Promise<Arra
   }
 }
 
-/** Disables signing until the check has ended. A signer could otherwise press the button before it. */
+/** Disables signing until the check has ended, because the signer could press the button before. */
 export function holdSigning({ words }: Pick<SigningConfig, "words">): void {
   part<HTMLButtonElement>("sign-button").disabled = true;
   part("sign-check").textContent = words.checking;

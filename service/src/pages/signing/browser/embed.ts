@@ -1,7 +1,7 @@
 import { refusePresses, timeOf } from "./press-guard.ts";
 
-// Tells the firm's page what happens in its frame. Messages contain no person, no document and no credential, and go
-// only to the origin that the service allows for this page.
+// Notifies the firm's page of events in its frame. Messages contain no person, no document and no credential, and are
+// sent only to the origin that the service allows for this page.
 
 type Message = { type: string; code?: string };
 
@@ -48,8 +48,8 @@ const seenMs = 1000;
 let visibleSince = Number.POSITIVE_INFINITY;
 
 /**
- * Whether the frame is large enough and was visible long enough. Without this check, the surrounding page could show
- * only the frame's button, next to a misleading text (clickjacking).
+ * True if the frame is large enough and was visible long enough. Otherwise the surrounding page could show only the
+ * frame's button, next to a misleading text (clickjacking).
  */
 const isInSight = (press: Event): boolean =>
   window.innerWidth >= leastWidth && window.innerHeight >= leastHeight && timeOf(press) - visibleSince >= seenMs;

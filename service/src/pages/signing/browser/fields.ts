@@ -12,7 +12,7 @@ import { drawnPicture } from "./strokes.ts";
 
 type Pages = {
   pageOf: (n: number) => HTMLElement;
-  /** The width that all pages are scaled by, in points. */
+  /** The width, in points, that the scale of all pages refers to. */
   width: number;
   /** Renders a page in advance, before it scrolls into view. */
   keepAhead: (n: number) => void;
@@ -30,8 +30,8 @@ function writtenValue({ kind, format }: FieldOnPage, typed: string): string {
 const isMark = ({ kind }: FieldOnPage): boolean => kind === "signature" || kind === "mark";
 
 /**
- * Makes a screen reader say the result of the last form together with the field, because the focus moves before the
- * result is read.
+ * Makes a screen reader announce the result of the last form together with the field, because the focus moves before
+ * the result is read.
  */
 function leadFromForm(element: HTMLElement): void {
   if (!element.hasAttribute("aria-describedby")) {
@@ -41,7 +41,7 @@ function leadFromForm(element: HTMLElement): void {
   leadTo(element);
 }
 
-/** Whether a field is in the part of the window that neither the toolbar nor the bar covers. A large field fills it. */
+/** True if a field is visible between the toolbar and the bar. A large field fills that space. */
 function isInWindow(element: HTMLElement, bar: HTMLElement): boolean {
   const { top, bottom } = element.getBoundingClientRect();
   const from = Math.max(document.querySelector(".viewer-tools")?.getBoundingClientRect().bottom ?? 0, 0);
@@ -78,13 +78,13 @@ const signatureIn = (form: HTMLFormElement): SignatureInputs => ({
 
 type OwnSignature = {
   inputs: SignatureInputs;
-  /** A name that was filled in beforehand does not count as a signature that the signer has looked at. */
+  /** True if the signer has chosen the signature. A name that was filled in beforehand is not a choice. */
   isChosen: boolean;
-  /** The initials that the signer last entered; one press puts them into another field. Empty before that. */
+  /** The initials that the signer last entered, which a click inserts into another field; empty before. */
   initials: string;
 };
 
-/** A field that is filled in on a sheet, which a press on it opens, or by the press alone with adopted initials. */
+/** A field that opens a sheet when clicked, or inserts the initials that were entered before. */
 function buttonField(
   field: FieldOnPage,
   input: ValueInput,
@@ -94,7 +94,7 @@ function buttonField(
     place: ReturnType<typeof placing>;
     suggested: string;
     refresh: () => void;
-    /** Called with the value when a press has filled in a field that was open. */
+    /** Called with the value when a click has filled in an open field. */
     filled: (value: string) => void;
     drawnAt: Pages["drawnAt"];
   },
@@ -112,7 +112,7 @@ function buttonField(
       uses.refresh();
       if (wasOpen && !isOpen()) uses.filled(shownValue());
     };
-    // Nobody initials a page unread by one press: before it is drawn, the sheet asks.
+    // Nobody may initial an unread page with one click: before the page is drawn, the sheet opens.
     if (isFilled() || adopted() === "" || timeOf(press) - uses.drawnAt(field.page) < settleMs)
       return openSheet({ field, input, suggested: uses.suggested, signature, words }, accepted);
     put(input, adopted());
@@ -144,7 +144,7 @@ function buttonField(
   };
 }
 
-/** The place of the Sign button. The bar is hidden there, because it would only lead to the button next to it. */
+/** The area of the Sign button. While the area is visible, the bar is hidden, because the bar leads there. */
 function openEnd(bar: HTMLElement, isFilledIn: () => boolean) {
   const button = part("sign-button");
   let isInView = false;
@@ -157,7 +157,7 @@ function openEnd(bar: HTMLElement, isFilledIn: () => boolean) {
   }).observe(button);
   return {
     ...{ button, showBar },
-    /** Leads to Sign. The focus goes to the list of what Sign will write, so that the next key does not sign. */
+    /** Scrolls to Sign, and focuses the list of values that Sign will write, so that the next key does not sign. */
     lead: (): void => leadTo(button, { focus: part("sign-values") }),
   };
 }
@@ -165,13 +165,13 @@ function openEnd(bar: HTMLElement, isFilledIn: () => boolean) {
 const isOpenNow = ({ element, isOpen }: { element: HTMLElement; isOpen: () => boolean }): boolean =>
   !element.hidden && isOpen();
 
-/** Counts what is to be filled in: all options of a choice are one, and so are all places of the signature. */
+/** Counts the values to fill in. All options of a choice are one value, as are all places of the signature. */
 const countInputs = (fields: readonly FieldOnPage[]): number =>
   new Set(fields.map(({ group, input }) => group ?? (input && part<ValueInput>(input).name))).size;
 
 /**
- * Guards the Sign button when a change moves it: a tick may show or hide rows above it. Typing needs no guard, because
- * a key does not press where the pointer is.
+ * Ignores clicks on the Sign button briefly after a change moves it, because a tick may show or hide rows above the
+ * button. Typing needs no such guard.
  */
 function guardingSign(change: (event: Event) => void) {
   const button = part("sign-button");
@@ -182,12 +182,12 @@ function guardingSign(change: (event: Event) => void) {
   };
 }
 
-/** Tells a screen reader what a press has filled in, and how much is left. */
+/** Announces to screen readers which value a click has filled in, and how many fields are left. */
 function tellFilled({ label, page }: FieldOnPage, value: string, left: number, words: SigningConfig["words"]): void {
   part("sign-filled").textContent = say(words.filled, { field: label, page, value, left });
 }
 
-/** The words of the bar: where it leads, or what it fills in. @param isHere whether the open field has the focus */
+/** The words of the bar: where it leads, or the value to fill in. @param isHere true if the open field has the focus */
 function wayWords(
   open: FieldOnPage | undefined,
   isHere: boolean,
@@ -201,10 +201,10 @@ function wayWords(
   return say(way, { field: label, page, value });
 }
 
-/** Whether a drawing or a picture is placed instead of the typed name. */
+/** True if a drawing or a picture replaces the typed name in the document. */
 const isReplaced = ({ drawn, picture }: SignatureInputs): boolean => drawn.value !== "" || picture.value !== "";
 
-/** Writes under the name whether it is placed in the document, or a drawing or a picture instead. */
+/** Shows under the name if the name is placed in the document, or a drawing or a picture instead. */
 function nameHints({ nameBeside }: SigningConfig["words"]) {
   const hint = part("field-name-hint");
   const ofTypedName = hint.textContent;
@@ -213,7 +213,7 @@ function nameHints({ nameBeside }: SigningConfig["words"]) {
   };
 }
 
-/** Shows the signer's fields over their pages, with a bar that leads from one to the next. */
+/** Shows the signer's fields over their pages, with a bar that leads from field to field. */
 export function showFields(config: SigningConfig, pages: Pages): Shown {
   const { fields, words } = config;
   const form = part<HTMLFormElement>("sign-form");
@@ -239,7 +239,7 @@ export function showFields(config: SigningConfig, pages: Pages): Shown {
       suggested: field.kind === "initials" ? config.initials : "",
     });
   });
-  // Each try to show the document replaces the handler of the one before.
+  // Each attempt to show the document replaces the handler of the previous one.
   form.oninput = guardingSign(({ target }) => {
     if (Object.values(signature).some((input) => input === target)) own.isChosen = true;
     if (target === signature.drawn || target === signature.picture) keepSignature(signature);
@@ -255,7 +255,7 @@ export function showFields(config: SigningConfig, pages: Pages): Shown {
     });
   const { bar, button: next } = wayOn((press) => {
     const open = nextOpen();
-    // One press fills in only a place that the signer has had time to see.
+    // One click fills in only a place that the signer has had time to see.
     const shownAt = Math.max(inSightSince(), open ? pages.drawnAt(open.field.page) : 0);
     if (open && open === shown[visited] && timeOf(press) - shownAt >= settleMs) open.element.click();
     else leadOn();
@@ -265,7 +265,7 @@ export function showFields(config: SigningConfig, pages: Pages): Shown {
   refresh();
   return { bar, toFirst: () => leadFromForm(nextOpen()?.element ?? end.button) };
 
-  /** Leads to the next open field, or to what Sign will write. */
+  /** Leads to the next open field, or to the list of values that Sign will write. */
   function leadOn(): void {
     const open = nextOpen();
     if (open) leadTo(open.element);
@@ -287,8 +287,8 @@ export function showFields(config: SigningConfig, pages: Pages): Shown {
   }
 
   /**
-   * The next field to fill in: the last focused field if it is still open; otherwise the next open field after it, or
-   * else the first one.
+   * The next field to fill in: the last focused field if it is still open, otherwise the next open field after it,
+   * otherwise the first open field.
    */
   function nextOpen() {
     return [...shown.slice(Math.max(visited, 0)), ...shown].find(isOpenNow);

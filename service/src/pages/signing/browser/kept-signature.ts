@@ -5,7 +5,7 @@ import type { SignatureInputs } from "./sheet.ts";
 
 type Marks = Pick<SignatureInputs, "drawn" | "picture">;
 
-/** One signature per tab: opening the page of another link deletes it. */
+/** A tab stores one signature. Opening the page of another link deletes it. */
 const item = "signature";
 
 type StoredSignature = { link: string; drawn: string; picture: string };
@@ -13,7 +13,7 @@ type StoredSignature = { link: string; drawn: string; picture: string };
 /** The path `/sign/{token}`, which all pages of a link share. */
 const link = (): string => location.pathname.split("/", 3).join("/");
 
-/** The sender's preview is made from text, and shares the tab's storage with the page around it. */
+/** The sender's preview is an `about:` document, and shares the tab's storage with the page around it. */
 const isPreview = (): boolean => location.protocol === "about:";
 
 /**
@@ -36,7 +36,7 @@ export function restoreSignature({ drawn, picture }: Marks): void {
   else if (readPicture(stored.picture)) picture.value = stored.picture;
 }
 
-/** The stored signature of this link. Deletes a signature of another link. */
+/** The stored signature of this link. Deletes another link's signature. */
 function storedHere(): StoredSignature | undefined {
   const stored = storage((tab): StoredSignature | null => JSON.parse(tab.getItem(item) ?? "null"));
   if (stored?.link === link()) return stored;
@@ -45,10 +45,9 @@ function storedHere(): StoredSignature | undefined {
 }
 
 /**
- * Deletes a signature of another link, because another signer may have used the tab. Runs before the page shows
- * anything.
+ * Deletes another link's signature, because another signer may have used this tab. Runs before the page shows anything.
  */
 export const forgetOthersSignature = (): void => void storedHere();
 
-/** Deletes the stored signature. Called when the link has ended, or when it asks for identification again. */
+/** Deletes the stored signature. Called when the link has ended, or asks for identification again. */
 export const forgetSignature = (): void => storage((tab) => tab.removeItem(item));

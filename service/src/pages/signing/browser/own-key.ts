@@ -14,19 +14,19 @@ type Answer =
   | { outcome: "again" };
 
 /**
- * Signs with a key that this browser creates for this one act and can't export. Signs the prepared act only when it
- * matches the displayed document and the typed values.
- * @param document the bytes that the page displays; their hash was already compared with the hash to be signed
+ * Signs with a non-exportable key that this browser creates for this one act. Signs the prepared act only if it matches
+ * the displayed document and the typed values.
+ * @param document the displayed bytes; their hash was already compared with the hash to be signed
  */
 export function signWithOwnKey(config: SigningConfig, document: Uint8Array): void {
   const form = part<HTMLFormElement>("sign-form");
   let checking = loadCheck(config.check);
-  // The form reports this failure when it is submitted. Without this line, a failure before that would be an unhandled
+  // The submit handler reports this failure. Without this line, a failure before the submission would be an unhandled
   // rejection.
   checking.catch(() => {});
   const [statusLine, button] = [part("sign-check"), part<HTMLButtonElement>("sign-button")];
-  // Tells the service that the browser holds the key. If the form is submitted after a failure here, the service must
-  // not sign with a key of its own instead.
+  // Marks the form as that of a browser with its own key. If the form is submitted after a failure here, the service
+  // must not sign with a key of its own instead.
   form.append(Object.assign(window.document.createElement("input"), { type: "hidden", name: "key", value: "browser" }));
 
   form.addEventListener("submit", (event) => {
@@ -43,7 +43,7 @@ export function signWithOwnKey(config: SigningConfig, document: Uint8Array): voi
     const body = new URLSearchParams([...new FormData(form)].map(([name, value]) => [name, String(value)]));
     body.set("public_key", toBase64(publicKey));
     const prepared = await post<Answer>(config.prepare, body);
-    // After submitting, the page shows the error or the changed document. Nothing is signed.
+    // After this submission, the page shows the error or the changed document. Nothing is signed.
     if (prepared?.outcome !== "prepared") return form.submit();
     const fields = new Map(config.fields.map(({ name, kind }) => [name, kind]));
     const options = new Map(
@@ -68,8 +68,8 @@ export function signWithOwnKey(config: SigningConfig, document: Uint8Array): voi
   }
 
   /**
-   * Lets the signer press the button again. This is safe: if only the response was lost, the page then says that the
-   * document is signed.
+   * Allows the signer to press the button again. This is safe: if only the response was lost, the page then shows that
+   * the document is signed.
    */
   function lost(): void {
     refuse(config.words.unsigned);
@@ -85,7 +85,7 @@ export function signWithOwnKey(config: SigningConfig, document: Uint8Array): voi
   }
 }
 
-/** The value of each field, as the prepared act must have it. */
+/** The value of each field that the prepared act must contain. */
 export const typedValues = (form: HTMLFormElement, hidden: ReadonlySet<string>): Map<string, string> =>
   new Map(
     [...form.elements].flatMap((element) => {
@@ -113,7 +113,7 @@ async function drawnSha256({ height, strokes, width }: Drawn): Promise<string> {
   return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", text)));
 }
 
-/** Loads the script that checks an act. @throws Error when it can't be loaded: then nothing is signed */
+/** Loads the script that verifies an act. @throws Error when the script can't be loaded: then nothing is signed */
 const loadCheck = (src: string): Promise<typeof isWhatWasAsked> =>
   new Promise((resolve, reject) => {
     const script = make("script", { src });

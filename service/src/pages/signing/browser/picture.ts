@@ -2,11 +2,11 @@ import { toHex } from "@signsealship/evidence/bytes";
 import { make } from "../../ui/browser/parts.ts";
 import { longestPicture, type Picture, pictureSides, readPicture, samplesOf, writePicture } from "../picture.ts";
 
-/** The sizes to try, as shares of the largest size. The smallest makes every picture short enough for the form. */
+/** The sizes to try, as shares of the largest size. At the smallest, every picture fits the form's limit. */
 const shares = [1, 2 / 3, 1 / 3];
 
 /**
- * Turns a file into the picture of a signature: only its pixels, scaled to fit.
+ * Converts a file to the picture of a signature: only its pixels, scaled to fit.
  * @throws for a file that is not a picture
  */
 export async function pictureFrom(file: Blob): Promise<string> {

@@ -1,28 +1,28 @@
 /**
- * How long presses are refused after the page moved under them. Windows counts two clicks within 500 ms as a double
- * click, phones count 300 ms; somebody with a tremor needs longer.
+ * How long clicks are ignored after the page has moved under the pointer. Windows treats two clicks within 500 ms as a
+ * double click, phones 300 ms; people with a tremor need longer.
  */
 export const settleMs = 700;
 
 /**
- * When the finger pressed, by the clock of `performance.now()`: a slow page handles the second tap of a double tap late.
- * Some browsers stamp events by another clock. There it is the present time, because Sign must not stay dead.
+ * The time of a press, by the clock of `performance.now()`, because a slow page handles the second tap of a double tap
+ * late. Some browsers use another clock for events. There the current time is used, because Sign must not stay blocked.
  */
 export function timeOf({ timeStamp }: Event): number {
   const now = performance.now();
   return timeStamp > now - 5_000 && timeStamp <= now + 50 ? timeStamp : now;
 }
 
-/** When presses count again, keyed by the element around them. */
+/** The time when clicks are accepted again, keyed by the element around them. */
 const settledAt = new Map<Element, number>();
 
 /**
- * Refuses presses for a moment, because the page has moved: the second tap of a double tap may hit what is now below
- * it. The time begins with the frame that shows the new place.
+ * Ignores clicks for a moment after the page has moved, because the second tap of a double tap may hit another element.
+ * The time begins with the first frame that shows the new position.
  * @param where the only button that moved; by default all fields and forms
  */
 export function settle(where: Element = document.documentElement): void {
-  // The class sets `pointer-events: none`, so a refused press shows no pressed state.
+  // The class sets `pointer-events: none`, so an ignored click shows no pressed state.
   where.classList.add("settling");
   settledAt.set(where, Number.POSITIVE_INFINITY);
   requestAnimationFrame(() => {
@@ -49,7 +49,7 @@ export function leadTo(target: HTMLElement, { block = "center", focus = target }
   settle();
 }
 
-/** Discards the refused presses before any other handler receives them. */
+/** Stops ignored clicks before any other handler receives them. */
 export function refusePresses(on: EventTarget, isRefused: (press: Event) => boolean): void {
   const look = (press: Event) => {
     if (!isRefused(press)) return;
@@ -59,24 +59,25 @@ export function refusePresses(on: EventTarget, isRefused: (press: Event) => bool
   on.addEventListener("click", look, { capture: true });
 }
 
-/** Whether the page moved shortly before the press. */
+/** True if the page moved shortly before the click. */
 function isUnsettled(press: MouseEvent): boolean {
   const { target, detail } = press;
   if (!(target instanceof Element) || !target.closest(".viewer-field, .viewer-bar, form")) return false;
   return [...settledAt].some(([where, end]) => {
-    // A key presses what has the focus, wherever that was moved to.
+    // A click by keyboard hits the focused element, even if that element was moved.
     const isByKey = detail === 0 && where !== document.documentElement;
     return timeOf(press) < end && where.contains(target) && !isByKey;
   });
 }
 
 /**
- * Refuses presses on fields, forms and the bar while the page settles. The repeats of a held Enter key never press
- * anything: the key must be released first. Any other key ends the wait, so that fast typing in a sheet is not refused.
+ * Ignores clicks on fields, forms and the bar while the page settles. The repeats of a held Enter key are always
+ * ignored: the key must be released first. Any other key ends the waiting time, so that fast typing in a sheet is not
+ * ignored.
  */
 export function guardPresses(): void {
   refusePresses(document, (press) => isUnsettled(press as MouseEvent));
-  // The tap that falls through would take the focus from the place to which the page has led.
+  // An ignored tap would move the focus away from the place to which the page has led.
   const keepFocus = (press: MouseEvent) => {
     if (timeOf(press) < (settledAt.get(document.documentElement) ?? 0)) press.preventDefault();
   };

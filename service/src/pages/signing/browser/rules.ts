@@ -19,9 +19,7 @@ export function rulesNow({ fields, referenced }: Ruled): Rules<FieldOnPage | Ref
   );
 }
 
-/**
- * Hides and disables the inputs of the fields that are not shown, and writes the calculated numbers into their inputs.
- */
+/** Hides and disables the inputs of hidden fields, and writes the calculated numbers into their inputs. */
 export function applyToForm(config: Ruled): Rules<FieldOnPage | ReferencedField> {
   const rules = rulesNow(config);
   for (const field of config.fields) {

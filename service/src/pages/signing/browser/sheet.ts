@@ -5,7 +5,10 @@ import { pictureElement, pictureFrom } from "./picture.ts";
 import { settle } from "./press-guard.ts";
 import { drawingPad } from "./strokes.ts";
 
-/** The content of a sheet. `accept` writes the value into the form, and returns false while it can't. */
+/**
+ * The content of a sheet (a dialog for one value). `accept` writes the value into the form, and returns false while the
+ * value is invalid.
+ */
 type SheetBody = { content: readonly Node[]; accept: () => boolean };
 
 /** A copy of a form input, large enough for touch. */
@@ -36,7 +39,7 @@ function copyOfSelect(select: HTMLSelectElement, label: string) {
   return { input, labelled };
 }
 
-/** Writes a value into the form, as if it were typed. */
+/** Writes a value into the form, and fires the events of typing. */
 export function put(input: HTMLInputElement | HTMLSelectElement, value: string): void {
   input.value = value;
   input.dispatchEvent(new Event("input", { bubbles: true }));
@@ -45,10 +48,10 @@ export function put(input: HTMLInputElement | HTMLSelectElement, value: string):
 /** The inputs of the signature: always a typed name, and optionally a drawing or a picture. */
 export type SignatureInputs = { name: HTMLInputElement; drawn: HTMLInputElement; picture: HTMLInputElement };
 
-/** One way to give a signature. `accept` writes the signature into the form, and returns false while there is none. */
+/** One way to enter a signature. `accept` writes the signature into the form, and returns false while there is none. */
 type Way = { label: string; isChosen: boolean; content: HTMLElement; input?: HTMLInputElement; accept: () => boolean };
 
-/** Lets the signer choose a typed name, a drawing or a picture. */
+/** Offers the signer a typed name, a drawing or a picture. */
 function signatureBody(signature: SignatureInputs, words: ViewerWords): SheetBody {
   const ways = [typing(signature, words), drawing(signature, words), picturing(signature, words)];
   const radios = ways.map(({ isChosen, label }) => {
@@ -59,7 +62,7 @@ function signatureBody(signature: SignatureInputs, words: ViewerWords): SheetBod
     for (const [index, { content, input }] of ways.entries()) {
       const isShown = radios[index]?.input.checked ?? false;
       content.hidden = !isShown;
-      // The browser would refuse to send a form with a hidden required input.
+      // Disabled, because the browser would refuse to send a form with a hidden required input.
       if (input) input.disabled = !isShown;
     }
   };
@@ -155,7 +158,7 @@ type Asked = {
   readonly words: ViewerWords;
 };
 
-/** Asks for the value of a field. @param accepted called once, when the value is in the form */
+/** Asks for the value of a field. @param accepted called once, when the form contains the value */
 export function openSheet({ field, input, suggested, signature, words }: Asked, accepted: () => void): void {
   const isSignature = field.kind === "signature" || field.kind === "mark";
   const body = isSignature ? signatureBody(signature, words) : textBody(field, input, suggested);

@@ -15,8 +15,8 @@ if (config) {
 const lookMs = 2_000;
 
 /**
- * Looks whether the signer may go on. The session may have been on hold when the signer pressed the button, and nobody
- * acts on this page when the session goes on.
+ * Polls until the signer may continue. The session may have been on hold when the signer pressed the button, and its
+ * end is not announced on this page.
  */
 function waitForTurn(step: HTMLElement): void {
   const page = step.dataset["page"] ?? location.href;
@@ -35,17 +35,17 @@ function waitForTurn(step: HTMLElement): void {
 }
 
 /**
- * Replaces the step by the form, and puts the fields on the document. A signer who reads the document stays there; any
- * other is led to the form. The form gets back what the signer had entered when a hold refused it.
+ * Replaces the step by the form, and places the fields on the document. A signer who reads the document stays there;
+ * otherwise the page scrolls to the form. If a hold rejected the form, its values are restored.
  */
 function showForm(step: HTMLElement, next: HTMLElement, configText: string): void {
   const form = document.importNode(next, true);
   const refused = step.querySelector("template")?.content;
-  // The revision is the one of the page that was just loaded.
+  // The revision must be that of the newly loaded page, so it is not copied.
   if (refused) carryEntries(refused, form, ({ name }) => name !== "revision");
   const refusal = document.querySelector(".form-errors");
   const { activeElement: focused, body } = document;
-  // The page focuses its refusal by itself.
+  // The page itself focuses its error message.
   const isFree = focused === body || focused === refusal || step.contains(focused);
   const { top, bottom } = step.getBoundingClientRect();
   const isInWindow = top < innerHeight && bottom > 0;
@@ -64,7 +64,7 @@ function showForm(step: HTMLElement, next: HTMLElement, configText: string): voi
 const waiting = document.getElementById("notary-step");
 if (waiting) waitForTurn(waiting);
 
-/** Remembers for the tab whether the signer opened or folded the TEST banner, and restores that on every page. */
+/** Stores for the tab whether the signer opened or folded the TEST banner, and restores that state on every page. */
 function keepFold(banner: HTMLDetailsElement): void {
   const item = "test-banner";
   const storedState = storage((tab) => tab.getItem(item)) ?? null;

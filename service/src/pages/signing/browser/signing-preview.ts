@@ -5,7 +5,7 @@ import { typedValues } from "./own-key.ts";
 import { guardPresses } from "./press-guard.ts";
 import { show } from "./viewer.ts";
 
-/** Serves a document that is in memory. */
+/** Serves a document from memory. */
 const inMemory = (bytes: Uint8Array): DocumentBytes => ({
   failed: new Promise<never>(() => {}),
   serve(transport) {
@@ -13,18 +13,18 @@ const inMemory = (bytes: Uint8Array): DocumentBytes => ({
   },
 });
 
-// The sender tries the fields here. Nothing is sent, and no link leads away from the preview.
+// The sender tries the fields here. Nothing is sent, and links are disabled.
 document.addEventListener("submit", (event) => event.preventDefault(), true);
 document.addEventListener("click", (event) => {
   if (event.target instanceof Element && event.target.closest("a[href]:not([href^='#'])")) event.preventDefault();
 });
-// Without an open sheet, the Escape key closes the preview. The page around it can't hear the key.
+// Without an open sheet, the Escape key closes the preview. The surrounding page doesn't receive this key press.
 document.addEventListener("keydown", ({ key }) => {
   if (key === "Escape" && !document.querySelector("dialog[open]"))
     parent.postMessage({ kind: "close-preview" }, self.origin);
 });
 
-// The page around this one shows later signers the document with these entries.
+// The surrounding page shows later signers the document with these values.
 addEventListener("input", () => {
   const form = document.getElementById("sign-form");
   if (!(form instanceof HTMLFormElement)) return;
@@ -34,7 +34,7 @@ addEventListener("input", () => {
 guardPresses();
 
 let isShown = false;
-// The origin of a document that was made from text is that of the page around it; `location` does not state it.
+// The origin of an `about:` document is that of the surrounding page; `location` does not contain it.
 addEventListener("message", ({ source, origin, data }: MessageEvent<{ document?: unknown } | null>) => {
   if (source !== parent || origin !== self.origin || isShown) return;
   const bytes = data?.document;

@@ -28,8 +28,8 @@ export function drawnPicture({ width, height, strokes }: Drawn): SVGSVGElement {
 }
 
 /**
- * An area to draw in. It stores the strokes as points of the area, not as pixels, so the drawing survives turning the
- * phone.
+ * An area to draw in. It stores the strokes as points of the area, not as pixels, so the drawing survives a rotation of
+ * the phone.
  */
 export function drawingPad(initial: Drawn | null): {
   element: SVGSVGElement;

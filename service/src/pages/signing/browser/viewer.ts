@@ -21,7 +21,7 @@ type Shown = {
 
 /** The document in the page; null while there is none. */
 let shown: (Shown & { url: string; bytes: DocumentBytes }) | null = null;
-/** The work on the viewer, which runs one at a time. */
+/** The queue of the viewer's work, which runs one at a time. */
 let working: Promise<void> = Promise.resolve();
 
 const inTurn = (work: () => Promise<void>): Promise<void> => {
@@ -33,8 +33,8 @@ const inTurn = (work: () => Promise<void>): Promise<void> => {
 export const startViewer = (config: SigningConfig): Promise<void> => inTurn(() => start(config));
 
 /**
- * Puts the signer's fields on the document that the page shows already, and keeps the reader's place. Loads the
- * document if it is another one.
+ * Places the signer's fields on the document that the page already shows, and preserves the scroll position. Loads the
+ * document if another one is shown.
  */
 export function continueViewer(config: SigningConfig): Promise<void> {
   holdSigning(config);
@@ -51,7 +51,7 @@ export function continueViewer(config: SigningConfig): Promise<void> {
   });
 }
 
-/** Lets the signer sign the document once its bytes are the right ones. */
+/** Allows the signer to sign the document after its bytes were verified. */
 async function check(config: SigningConfig): Promise<void> {
   if (!shown) return;
   const { document, bytes } = shown;
@@ -59,7 +59,7 @@ async function check(config: SigningConfig): Promise<void> {
   await checkBytes(config, whole, (each) => signWithOwnKey(config, each));
 }
 
-/** If the document can't be shown, the page works as it does without a script, and offers to try again. */
+/** If the document can't be shown, the page works as without JavaScript, and offers a retry. */
 async function start(config: SigningConfig): Promise<void> {
   const { words } = config;
   const host = part("viewer");
@@ -68,7 +68,7 @@ async function start(config: SigningConfig): Promise<void> {
   status.setAttribute("role", "status");
   const isAgain = host.contains(window.document.activeElement);
   host.replaceChildren(status);
-  // The pressed button is gone. The focus waits here for the document, or for the next button.
+  // The pressed button has disappeared. The focus stays here until the document, or the next button, is shown.
   if (isAgain) status.focus();
   if (config.fields.length > 0) holdSigning(config);
   const bytes = fetchDocument(config.document, config.bytes);
@@ -116,7 +116,7 @@ export async function show(config: SigningConfig, host: HTMLElement, bytes: Docu
   }
   const fields = config.fields.length > 0 ? showFields(config, pages) : null;
   if (fields) viewer.append(fields.bar);
-  // While the notary acts, there is neither a field nor the consent.
+  // While it is the notary's turn, the page has neither fields nor the consent.
   else if (window.document.getElementById("consent-title")) viewer.append(toConsent(words.toConsent));
   offerText(document, words, viewer);
   await start();
@@ -126,8 +126,8 @@ export async function show(config: SigningConfig, host: HTMLElement, bytes: Docu
 }
 
 /**
- * Whether the signer has neither scrolled nor focused anything while the document loaded. Otherwise the page must not
- * move.
+ * True if the signer has neither scrolled nor focused anything while the document loaded. Otherwise the page must not
+ * scroll.
  */
 const isUntouched = (): boolean => scrollY === 0 && document.activeElement === document.body;
 
@@ -146,7 +146,7 @@ async function openDocument({ pdfjs: folder, bytes: length }: SigningConfig, byt
 }
 
 /**
- * A link to the consent, which is below a document that may be long. Pressed again there, it leads to the box below the
+ * A link to the consent, which is below a possibly long document. There, a second click leads to the box below the
  * text, which is long on a phone.
  */
 function toConsent(text: string): HTMLElement {
@@ -162,16 +162,13 @@ function toConsent(text: string): HTMLElement {
   return bar;
 }
 
-/**
- * Makes the link to the text version show the text in the page, read from the same bytes from which the pages are
- * drawn.
- */
+/** Makes the link to the text version show the text in the page, from the same bytes as the drawn pages. */
 function offerText(document: PDFDocumentProxy, words: ViewerWords, below: HTMLElement): void {
   const link = part<HTMLAnchorElement>("as-text");
   let shown: HTMLElement | null = null;
   link.setAttribute("role", "button");
   link.setAttribute("aria-expanded", "false");
-  // Each try to show the document replaces the handler of the one before.
+  // Each attempt to show the document replaces the handler of the previous one.
   link.onclick = (event) => {
     event.preventDefault();
     if (!shown) {

@@ -10,7 +10,7 @@ export const longestValue = 200;
 /** The value that the browser sends for a checked box. */
 export const on = "On";
 
-/** The fields that have an input. The service sets dates, and a single input fills all signature fields. */
+/** The fields with an input. The service sets dates, and a single input fills all signature fields. */
 export const filledIn = (fields: readonly ShownField[]): ShownField[] =>
   fields.filter(({ kind }) => kind !== "signature" && kind !== "mark" && kind !== "date");
 
@@ -25,7 +25,7 @@ export const inputOf = ({ name, kind, group }: Pick<ShownField, "name" | "kind" 
 
 /**
  * The conditions and formulas of a signer's fields.
- * @param typedIn returns what was typed or chosen; for a box or an option, its state
+ * @param typedIn returns the typed or chosen value; for a box or an option, its state
  */
 export const rulesOf = (
   { fields, referenced }: Pick<SigningView, "fields" | "referenced">,
@@ -35,7 +35,7 @@ export const rulesOf = (
     "texts" in one ? one.texts : textsIn(one, typedIn(one)),
   );
 
-/** The options of the radio or the multiple to which a field belongs. */
+/** The options of a field's radio or multiple choice. */
 export const optionsOf = (one: ShownField, fields: readonly ShownField[]): ShownField[] =>
   fields.filter(({ group }) => group !== undefined && group === one.group);
 
@@ -48,12 +48,12 @@ export function inputIdOf(one: ShownField, fields: readonly ShownField[]): strin
 
 type Inputs = Pick<PageState, "view" | "words" | "typed">;
 
-/** The inputs of the signing form, one for each field, and one group for each radio and each multiple. */
+/** The inputs of the signing form: one for each field, and one group for each radio and each multiple choice. */
 export function fieldInputs({ view, words, typed }: Inputs): Html[] {
   const all = filledIn(view.fields);
   const isFirst = (one: ShownField) => one.group === undefined || optionsOf(one, all)[0] === one;
-  // A browser sends nothing for an unticked box. The field `revision` is always sent, so its presence tells that the
-  // values come from a form. In that case a box without a value stays unticked.
+  // A browser sends nothing for an unticked box. The field `revision` is always sent. If it is present, the values are
+  // those of a form, and a box without a value was unticked.
   const wasSent = typed["revision"] !== undefined;
   const stateOf = (one: ShownField): string => {
     const sent = typed[inputOf(one)];
@@ -67,7 +67,7 @@ export function fieldInputs({ view, words, typed }: Inputs): Html[] {
     const name = inputOf(one);
     const label = `${labelOf(one, words)} (${words.sign.page(page)})`;
     const common = { name, label, hint: hintOf(one, view, words) };
-    // Without a script, a field whose condition is false is still visible, so the browser must not require it.
+    // Without JavaScript, a field whose condition is false is still visible, so the browser must not require it.
     const mustBe = required && one.showWhen === undefined;
     const needed = mustBe || (required ? ("sometimes" as const) : false);
     const sent = typed[name];
@@ -85,8 +85,7 @@ export function fieldInputs({ view, words, typed }: Inputs): Html[] {
       const options = optionsOf(one, all);
       const chosen = options.find(({ value }) => value === on)?.name;
       const listed = options.map(({ name: value, option = "" }) => ({ value, label: option }));
-      // Browsers offer no way to clear a radio, so an optional radio gets an extra choice that means none of its
-      // options.
+      // Browsers offer no way to clear a radio, so an optional radio gets an additional choice for "none".
       const choices = required ? listed : [...listed, { value: "", label: words.sign.none }];
       return radios({ ...common, required: needed, value: wasSent ? sent : chosen, options: choices });
     }
@@ -103,7 +102,7 @@ export function fieldInputs({ view, words, typed }: Inputs): Html[] {
 type Common = { name: string; label: string; hint: string };
 
 /**
- * The form sends the number that the page showed. If the service calculates another one, the page is shown again before
+ * The form sends back the displayed number. If the service calculates another one, the page is shown again before
  * anything is signed.
  */
 function calculatedInput({ name, label, hint, value }: Common & { value: string }): Html {
@@ -160,7 +159,7 @@ function keyboardOf({ kind, format }: ShownField) {
   return format === "zip_us" || format === "ssn_last4" ? "numeric" : undefined;
 }
 
-/** Lists the sender's own values: they are part of the document, but its text version does not contain them. */
+/** Lists the sender's own values, because the document's text version does not contain them. */
 export function senderValuesPart({ senderValues }: PageState["view"], words: Words): Html | "" {
   if (senderValues.length === 0) return "";
   const items = senderValues.map(

@@ -11,23 +11,23 @@ type Shown = { readonly view: SigningView; readonly words: Words; readonly meeti
 
 /**
  * The token of the link to all documents, without the number of one document.
- * @param token the part of an address after `/sign/`
+ * @param token the part of a URL after `/sign/`
  */
 export const wholeLink = (token: string): string => token.split("/", 1)[0] ?? token;
 
 const toSign = new Set(["ready", "waiting", "on_hold"]);
 
-/** Whether the person has to sign another document of the link, now or later. */
+/** True if the person has to sign another document of the link, now or later. */
 export const hasMoreToSign = ({ session }: SigningView): boolean =>
   session?.documents.some(({ n, state }) => n !== session.n && toSign.has(state)) ?? false;
 
-/** The documents that the link opens: several in a session, else one. */
+/** The documents that the link opens: several in a session, otherwise one. */
 const documentsOf = ({ session, orderCode, title, state, signer, signers }: SigningView): readonly SessionDocument[] =>
   session?.documents ?? [
     { n: 1, orderCode, title, state, hasSigned: signers.some(({ n, signed }) => n === signer.n && signed) },
   ];
 
-/** The documents that the person signs only before the notary, and so not by this link. */
+/** The documents that the person signs only before the notary, so that this link doesn't open them. */
 const apartFrom = (documents: readonly SessionDocument[], meetings: readonly Meeting[]): Meeting[] =>
   meetings.filter(({ orderCode }) => documents.every((document) => document.orderCode !== orderCode));
 
@@ -38,8 +38,8 @@ export function signedSoFar({ view, words, meetings }: Shown): string {
 }
 
 /**
- * All documents of the person in the closing, each with its state: those that the link opens with their pages, and
- * those that wait for a notary with the way to the appointment. Empty for a single document.
+ * All documents of the person in the closing with their states. Documents of this link lead to their pages, and
+ * documents that wait for a notary to the appointment page. Empty for a single document.
  */
 export function sessionPart({ token, view, words, meetings }: Shown & { readonly token: string }): Html | "" {
   const { session, state } = view;
@@ -78,7 +78,7 @@ function meetingText({ when }: Meeting, language: Language): string {
 
 type MeetForm = { meeting: Meeting; n: number; token: string; language: Language; isNext: boolean };
 
-/** Leads to the person's own appointment page for one document. */
+/** The form that opens the person's own appointment page for one document. */
 function meetForm({ meeting: { title, when }, n, token, language, isNext }: MeetForm): Html {
   const { choose, see } = meetingWords[language];
   const label = when === null ? choose : see;

@@ -10,7 +10,7 @@ import { noticesId } from "./notices.ts";
 
 export const longestName = 100;
 
-/** The signing form, with scripts and without. */
+/** The signing form, for browsers with and without JavaScript. */
 export function signStep({ token, view, words, typed }: PageState): Html {
   const { sign } = words;
   const inputs = fieldInputs({ view, words, typed });
@@ -38,7 +38,7 @@ ${view.frame && html`<p class="without-script">${words.embed.noScript} <a href="
 }
 
 /**
- * Uploads a picture as the signature, without scripts. This form comes before the other fields, because uploading
+ * Uploads a picture as the signature, without JavaScript. This form comes before the other fields, because uploading
  * clears them.
  */
 const pictureForm = (token: string, { sign: { picture } }: Words): Html =>

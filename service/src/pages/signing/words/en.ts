@@ -2,8 +2,8 @@ import type { ShowWhen, ValueFault } from "../../../orders/order/order.ts";
 import type { NoticeCode, PictureFault, SessionDocument, ShownField } from "../../../signing/envelopes/envelopes.ts";
 
 /**
- * Everything that the pages say in one language. The text of the consent is in a separate file, because its exact words
- * are recorded.
+ * All texts of the pages in one language. The text of the consent is in a separate file, because its exact words are
+ * recorded.
  */
 export type Words = typeof en;
 
@@ -178,7 +178,7 @@ export const en = {
       go: "Tell the sender",
     },
   },
-  /** Words in place of those of a state, after the sandbox completed a test. */
+  /** Replaces the words of a state after the sandbox completed a test. */
   simulated: {
     title: "The sandbox completed this test",
     text: "Nobody’s signature is in the document: the sender completed the test in the sandbox. Signatures that people gave before are not in it.",

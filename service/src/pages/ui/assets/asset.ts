@@ -6,8 +6,8 @@ export type Asset = {
   bytes: Buffer;
   gzipped: Buffer;
   /**
-   * Compressed with Brotli, which is a tenth smaller than gzip; created when a browser first asks for it. Null when
-   * compressing would take too long.
+   * Compressed with Brotli, which is a tenth smaller than gzip; created on a browser's first request. Null when
+   * compressing would be too slow.
    */
   brotli: (() => Promise<Buffer>) | null;
   mediaType: string;
@@ -16,7 +16,7 @@ export type Asset = {
 
 const compressed = promisify(brotliCompress);
 
-/** Compresses the content once; further calls get the same result. */
+/** Compresses the content once; further calls return the same result. */
 export function brotliOf(bytes: Buffer): () => Promise<Buffer> {
   let loading: Promise<Buffer> | undefined;
   return () => {

@@ -59,16 +59,16 @@ const mediaTypes: Readonly<Record<string, string>> = {
 };
 
 export type Assets = {
-  /** The address of an asset; it changes with the content. */
+  /** The URL of an asset, which changes with the content. */
   url: (name: AssetName) => string;
-  /** The asset with this file name in its address. */
+  /** The asset with this file name in its URL. */
   find: (file: string) => Asset | undefined;
   bytes: (name: AssetName) => Buffer;
   pdfJs: PdfJs;
 };
 
-// Pico makes a link look like a button if the link has the role of a button, which misleads screen readers. Our pages
-// use a class for that look.
+// Pico styles a link with the role of a button like a button, but that role misleads screen readers. Our pages use a
+// class instead.
 const linksThatLookLikeButtons: Plugin = {
   name: "links that look like buttons",
   setup(bundling) {
@@ -80,8 +80,8 @@ const linksThatLookLikeButtons: Plugin = {
 };
 
 /**
- * Builds the assets and keeps them in memory: scripts and styles are bundled and minified for browsers. Equal sources
- * give equal bytes. Only one build at a time may run in a process, because a build that ends stops the bundler.
+ * Builds the assets in memory: scripts and styles are bundled and minified for browsers. Equal sources give equal
+ * bytes. Only one build at a time may run in a process, because a build that ends stops the bundler.
  * @throws Error when a source is missing or malformed
  */
 export async function buildAssets(): Promise<Assets> {
@@ -110,8 +110,8 @@ export async function buildAssets(): Promise<Assets> {
     return asset;
   };
   const fileOf = (name: string, { hash }: Asset) => name.replace(".", `.${hash}.`);
-  // The style sheet refers to font files by their source names. Here these names become the hashed names in the files'
-  // addresses.
+  // The style sheet refers to font files by their source names, which are replaced here by the hashed names in the
+  // files' URLs.
   const addressed = named("fonts.css")
     .bytes.toString()
     .replace(/(?<=\/assets\/)[\w.-]+/g, (name) => fileOf(name, named(name)));
@@ -138,7 +138,7 @@ function assetOf(path: string, contents: Uint8Array): Asset {
   let gzipped: Buffer | undefined;
   return {
     bytes,
-    // Assets are not compressed at the start, because most of them are needed late or never.
+    // Assets are not compressed at the start, because most of them are requested late or never.
     get gzipped() {
       gzipped ??= gzipSync(bytes, { level: 9 });
       return gzipped;

@@ -8,7 +8,7 @@ import type { Assets } from "./assets.ts";
 const forever = "public, max-age=31536000, immutable";
 
 /**
- * `GET /assets/:file`, and the files of pdf.js. The content of an address never changes. It is served from memory, and
+ * `GET /assets/:file`, and the files of pdf.js. The content of a URL never changes. It is served from memory, and
  * compressed for clients that accept this.
  */
 export function assetRoutes(app: FastifyInstance, assets: Pick<Assets, "find" | "url" | "pdfJs">): void {
@@ -23,7 +23,7 @@ export function assetRoutes(app: FastifyInstance, assets: Pick<Assets, "find" | 
       return send(request, reply, await assets.pdfJs.find(request.params["*"]), forever);
     },
   );
-  // Browsers ask for this file when a page names no icon.
+  // Browsers request this file when a page names no icon.
   const mark = assets.find(assets.url("mark.svg").slice("/assets/".length));
   app.get("/favicon.ico", { schema: { hide: true } }, (request, reply) =>
     send(request, reply, mark, "public, max-age=86400"),
@@ -51,7 +51,7 @@ async function send(
 }
 
 /**
- * Whether an If-None-Match header matches the asset's ETag. The header is a list of tags, which are compared weakly, or
+ * True if an If-None-Match header matches the asset's ETag. The header is a list of tags, which are compared weakly, or
  * `*` (RFC 9110, section 13.1.2).
  */
 function isUnchanged(ifNoneMatch: string | undefined, etag: string): boolean {

@@ -1,4 +1,4 @@
-/** Moves what a person typed, ticked and focused from a part of the page to the part that replaces it. */
+/** Copies a person's typed values, ticks and focus from a part of the page to the part that replaces it. */
 
 type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
@@ -10,8 +10,8 @@ const isBox = (control: Element): control is HTMLInputElement =>
   control instanceof HTMLInputElement && (control.type === "checkbox" || control.type === "radio");
 
 /**
- * Identifies a form. Forms with the same address differ in their hidden inputs, for example in the step that they mark:
- * a tick for one step must never become a tick for the next one.
+ * Identifies a form. Forms with the same URL differ in their hidden inputs, for example in the step that they mark: a
+ * tick for one step must never be copied to the next step.
  */
 function formKey({ form }: { form: HTMLFormElement | null }): string {
   if (!form) return "";
@@ -19,12 +19,12 @@ function formKey({ form }: { form: HTMLFormElement | null }): string {
 }
 
 function hiddenIn(form: HTMLFormElement): string {
-  // The script sets `shows` while a picture moves.
+  // The input `shows` is not compared, because the script sets it while a picture moves.
   const hidden = [...form.querySelectorAll<HTMLInputElement>("input[type=hidden]:not([name=shows])")];
   return hidden.map(({ name, value }) => `${name}=${value}`).join("\n");
 }
 
-/** Identifies a control in its form; a box also by its value, because boxes of a group share the name. */
+/** Identifies a control in its form. A box is also identified by its value, because boxes of a group share the name. */
 const keyOf = (control: Control | HTMLButtonElement): string =>
   JSON.stringify([
     formKey(control),
@@ -33,7 +33,7 @@ const keyOf = (control: Control | HTMLButtonElement): string =>
     isBox(control) || control instanceof HTMLButtonElement ? control.value : "",
   ]);
 
-/** Whether the person changed the control. Hidden inputs never differ from their attribute. */
+/** True if the person changed the control. Hidden inputs never differ from their attribute. */
 function isChanged(control: Control): boolean {
   if (control instanceof HTMLSelectElement)
     return [...control.options].some(({ selected, defaultSelected }) => selected !== defaultSelected);
@@ -41,8 +41,8 @@ function isChanged(control: Control): boolean {
 }
 
 /**
- * Whether the person changed the control, and a tick still means the same: the form around it can ask about more than
- * when the person ticked, for example about another observer.
+ * True if the person changed the control, and a tick still has the same meaning. After the tick, the form may have
+ * changed its question, for example by another observer.
  */
 export function isStillMeant(control: Control, target: Control): boolean {
   const asksTheSame = !control.form || !target.form || hiddenIn(control.form) === hiddenIn(target.form);
@@ -50,8 +50,8 @@ export function isStillMeant(control: Control, target: Control): boolean {
 }
 
 /**
- * Copies entries to the controls of the same form and name. Leaves out forms that were just sent (`data-sent`).
- * @param which whether to copy a control's entry to its target, for example `isStillMeant`
+ * Copies values to the controls of the same form and name. Skips forms that were just sent (`data-sent`).
+ * @param which returns true if a control's value may be copied to its target, for example `isStillMeant`
  */
 export function carryEntries(
   from: ParentNode,
@@ -65,7 +65,7 @@ export function carryEntries(
     if (!target || isSent || !which(control, target)) continue;
     if (isBox(control) && isBox(target)) target.checked = control.checked;
     else if (target instanceof HTMLSelectElement) {
-      // A choice that is no longer offered would leave the list empty.
+      // A choice that is no longer offered is not copied, because the list would become empty.
       if ([...target.options].some(({ value }) => value === control.value)) target.value = control.value;
     } else target.value = control.value;
   }
@@ -75,8 +75,8 @@ const isControl = (element: Element | null): element is Control | HTMLButtonElem
   element?.matches("input, textarea, select, button") ?? false;
 
 /**
- * Remembers the focus inside a part that is about to be replaced.
- * @returns a function that restores the focus and the selected text in the new part, and does not scroll
+ * Saves the focus inside a part that is about to be replaced.
+ * @returns a function that restores the focus and the selected text in the new part, without scrolling
  */
 export function carryFocus(from: Element): (to: Element) => void {
   const focused = document.activeElement;

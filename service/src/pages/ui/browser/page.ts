@@ -25,7 +25,7 @@ const formats = {
 };
 
 /**
- * Shows each `<time>` in the reader's time zone, now and whenever the page changes. Its title keeps the time in UTC.
+ * Shows each `<time>` in the reader's time zone, now and whenever the page changes. Its title contains the time in UTC.
  */
 function startLocalTimes(): void {
   if (isUtc()) return;
@@ -38,7 +38,7 @@ function startLocalTimes(): void {
   }).observe(document, { childList: true, characterData: true, subtree: true });
 }
 
-/** Whether the reader's time zone equals UTC in winter and in summer. */
+/** True if the reader's time zone equals UTC in winter and in summer. */
 const isUtc = (): boolean => [0, 6].every((month) => new Date(2026, month).getTimezoneOffset() === 0);
 
 function showWithin(part: Element | Document): void {
@@ -82,7 +82,7 @@ function sayDate(): void {
   printed.textContent = `${printed.dataset["said"]} ${at}`;
 }
 
-/** On a phone the sections are one line that scrolls; this makes the current section visible before the first paint. */
+/** On a phone the sections are one line that scrolls. Scrolls to the current section before the first paint. */
 function startSideNav(): void {
   addEventListener("DOMContentLoaded", () => {
     const current = document.querySelector<HTMLElement>(".side-nav [aria-current]");
@@ -93,7 +93,7 @@ function startSideNav(): void {
   });
 }
 
-/** The next person at this browser must not find what was typed into forms. */
+/** Deletes typed values at sign-out, because the next person at this browser must not find them. */
 function startSignOut(): void {
   document.addEventListener("submit", ({ target }) => {
     if (target instanceof HTMLFormElement && target.getAttribute("action") === "/sign-out")

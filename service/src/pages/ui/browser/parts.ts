@@ -1,4 +1,4 @@
-/** Returns an element that the page must contain. @throws Error when it is missing */
+/** Returns a required element of the page. @throws Error when it is missing */
 export function part<Kind extends HTMLElement = HTMLElement>(id: string): Kind {
   const found = document.getElementById(id);
   if (!found) throw new Error(`the page has no #${id}`);
@@ -32,7 +32,7 @@ export function wayOn(click: (press: MouseEvent) => void): { bar: HTMLElement; b
   return { bar: make("div", { className: "viewer-bar no-print" }, button), button };
 }
 
-/** Uses the tab's storage. Ignores errors: storage may be full or forbidden, and is only a convenience. */
+/** Uses the tab's storage. Ignores errors, because storage may be full or forbidden, and is only a convenience. */
 export function storage<T>(work: (tab: Storage) => T): T | undefined {
   try {
     return work(sessionStorage);

@@ -1,6 +1,6 @@
-// Makes forms with `data-passkey` ask the browser for a passkey before they are sent. `data-passkey="add"` creates a
-// passkey, and `show` uses an existing one. The options of that request are fetched from the address in `data-options`.
-// The browser's answer goes into the input with `data-passkey-answer`.
+// Makes forms with `data-passkey` request a passkey from the browser before they are sent. `data-passkey="add"` creates
+// a passkey, and `show` uses an existing one. The options of that request are fetched from the URL in `data-options`.
+// The browser's answer is written to the input with `data-passkey-answer`.
 type Options = { problem: string } | { options: unknown } | { ask: true };
 
 const problems: Readonly<Record<string, string>> = {

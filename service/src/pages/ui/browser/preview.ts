@@ -16,8 +16,8 @@ const config = document.getElementById("preview-config");
 if (config) void preview(JSON.parse(config.textContent ?? ""));
 
 /**
- * Shows a document in the page. If that fails, the reader can still save the document. In a frame of a notary's room,
- * the room learns which document and page are shown.
+ * Shows a document in the page. If that fails, the reader can still download the document. In a frame of a notary's
+ * room, notifies the room of the displayed document and page.
  */
 async function preview({ document: url, pdfjs, words }: PreviewConfig): Promise<void> {
   const host = part("preview");
@@ -26,7 +26,7 @@ async function preview({ document: url, pdfjs, words }: PreviewConfig): Promise<
   host.append(status);
   try {
     const [{ pdfJs, options }, data] = await Promise.all([loadPdfJs(pdfjs), bytesOf(url)]);
-    // pdf.js takes the bytes away from this script, so they are hashed before.
+    // pdf.js transfers the bytes to its worker, so they are hashed before.
     const sha256 = await hashOf(data);
     const pdf = await pdfJs.getDocument({ data, ...options }).promise;
     const { place, onPage } = placeOf(words, pdf.numPages);

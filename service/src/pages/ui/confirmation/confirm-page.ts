@@ -13,24 +13,24 @@ export const confirmFields = { passkey: "confirm_passkey", code: "confirm_code",
 
 /** The area whose forms are confirmed: a firm's dashboard, or the console. */
 export type ConfirmArea = {
-  /** The path with which all pages of the area begin. */
+  /** The path prefix of all pages of the area. */
   path: "/dashboard" | "/operator";
   back: { path: string; label: string };
-  /** The sentence that says why only a passkey is accepted, without the period at its end. */
+  /** The sentence that explains why only a passkey is accepted, without the period at its end. */
   onlyPasskey: string;
 };
 
-/** The address from which the page gets the options for a passkey. */
+/** The URL from which the page gets the options for a passkey. */
 export const confirmOptionsPath = ({ path }: ConfirmArea): string => `${path}/confirm/options`;
 
 export type ConfirmView = {
   area: ConfirmArea;
   session: Session;
-  /** The address to which the form was sent, and to which it is sent again. */
+  /** The URL to which the form was sent, and to which it is sent again. */
   action: string;
   form: FormValues;
   error: string | undefined;
-  /** Whether the firm requires a passkey here, so that nothing else is accepted. */
+  /** True if the firm requires a passkey here, so that no other proof is accepted. */
   onlyPasskey: boolean;
 };
 

@@ -27,8 +27,8 @@ declare module "fastify" {
 }
 
 /**
- * When a form needs a recent proof of identity, the response is a page that asks for one. This page contains everything
- * that was typed, and sends it to the form's address again. Once the proof is accepted, the form's action runs.
+ * When a form requires a recent proof of identity, the response is a page that asks for the proof. That page contains
+ * all typed values, and sends them to the form's URL again. After the proof, the form's action runs.
  * @param again authenticates a request again, because its session may have ended since
  */
 export function confirming(
@@ -68,12 +68,13 @@ export function confirming(
 
   /**
    * Checks the proof.
-   * @returns why it was refused; undefined if it was accepted. The form's action decides whether a refusal matters.
+   * @returns why the proof was rejected; undefined if it was accepted. The form's action decides if a rejected proof is
+   * an error
    */
   async function problemOf(request: FastifyRequest, shown: Shown): Promise<string | undefined> {
     const session = sessionOf(request);
-    // If the form was submitted twice, the first submission has already used up the code. The proof that it made is
-    // still recent.
+    // If the form was submitted twice, the first submission has already used up the code, but its proof is still
+    // recent.
     if ("code" in shown && isRecentProof(session.proof, confirmation.clock())) return undefined;
     try {
       await confirm(confirmation, session, shown);

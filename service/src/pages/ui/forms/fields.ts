@@ -5,12 +5,12 @@ type Common = {
   name: string;
   label: string;
   /**
-   * If `required` is absent, the label says that the field is optional. "sometimes": the text around the field says
+   * If `required` is absent, the label says that the field is optional. "sometimes": the text around the field explains
    * when the field is required.
    */
   required?: boolean | "sometimes";
   hint?: Html | string | undefined;
-  /** The fault of the value, in words; shown with the field, and read out with it by screen readers. */
+  /** The error of the value, in words. It is shown with the field, and screen readers read it out. */
   error?: string | null | undefined;
   form?: string | undefined;
 };
@@ -39,9 +39,9 @@ export type Checkbox = Omit<Common, "required"> & { value?: string; checked?: bo
 const isForeign = /^value\.(?!SignSealShip-)/;
 
 /**
- * The id of a control. In a name that a PDF's author chose, each character other than letters, digits and periods is
- * written as its code, hyphens and underscores too. So two names never make one id, not even with an ending such as
- * `-hint`.
+ * The id of a control. In a name that a PDF's author chose, all characters except letters, digits and periods are
+ * written as their codes, even hyphens and underscores. So two names never produce the same id, not even with an ending
+ * such as `-hint`.
  */
 export const idOf = ({ form = "field", name }: Pick<Common, "form" | "name">): string =>
   `${form}-${isForeign.test(name) ? name.replace(/[^A-Za-z0-9.]/g, (each) => `_${each.charCodeAt(0).toString(16)}_`) : name}`;
@@ -82,8 +82,8 @@ export function field(part: Field): Html {
 /** A field for several lines of text. */
 export function textArea(part: TextArea): Html {
   const id = idOf(part);
-  // HTML drops a line break directly after the tag. This extra one is dropped, so that a value can begin with a line
-  // break.
+  // HTML ignores a line break directly after the tag. This additional line break preserves a value that begins with
+  // one.
   return labelled(
     id,
     part,
@@ -104,7 +104,7 @@ export function select(part: Select): Html {
 /** The id of one radio button. @param index its position among the buttons */
 export const radioId = (part: Pick<Common, "form" | "name">, index: number): string => `${idOf(part)}-${index + 1}`;
 
-/** A choice of one option, with all of them visible. */
+/** A choice of one option, with all options visible. */
 export function radios(part: Radios): Html {
   const id = idOf(part);
   const { name, label, required, error } = part;
@@ -131,8 +131,8 @@ export function checkbox(part: Checkbox): Html {
 }
 
 /**
- * The reasons why the form was not accepted. Screen readers announce them, and they get the focus when the page opens.
- * Empty without a message.
+ * The reasons why the form was rejected. Screen readers announce them, and they are focused when the page opens. Empty
+ * without a message.
  */
 export function errorSummary(messages: string | readonly (string | Html)[] | null | undefined): Html {
   const all = typeof messages === "string" ? [messages] : (messages ?? []);

@@ -4,7 +4,7 @@ import { HttpError } from "../../../kernel/http/errors/http-error.ts";
 /** The values of a form or a query: texts by name. */
 export type FormValues = Readonly<Record<string, string>>;
 
-/** The texts of a parsed form or query, with line breaks as they were typed. Any other value counts as absent. */
+/** The texts of a parsed form or query, with line breaks as typed. Any other value is ignored. */
 export function textsOf(parsed: unknown): Record<string, string> {
   const values: Record<string, string> = Object.create(null);
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) return values;
@@ -19,7 +19,7 @@ const maxFormBytes = 64 * 1024;
 
 /**
  * For routes that read multipart forms themselves: parses a form of the usual type as empty, so that the route can
- * refuse it with its own message.
+ * reject it with its own message.
  */
 export function leaveForms(scope: FastifyInstance): void {
   scope.addContentTypeParser(formType, { parseAs: "string", bodyLimit: maxFormBytes }, (_request, _body, done) =>
@@ -29,7 +29,7 @@ export function leaveForms(scope: FastifyInstance): void {
 
 /**
  * For routes that accept forms: only `application/x-www-form-urlencoded` is read. If a name is repeated, its last value
- * counts.
+ * is used.
  * @param bodyLimit of a form, in bytes
  */
 export function acceptForms(scope: FastifyInstance, bodyLimit = maxFormBytes): void {

@@ -3,10 +3,10 @@ import { hiddenFields } from "./button-form.ts";
 import type { FormValues } from "./form-body.ts";
 
 export type PasskeyForm = {
-  /** Whether the browser creates a passkey or uses one. */
+  /** `add`: the browser creates a passkey. `show`: it uses an existing one. */
   kind: "add" | "show";
   action: string;
-  /** The address from which `passkey.js` gets the options for the passkey. */
+  /** The URL from which `passkey.js` gets the options for the passkey. */
   options: string;
   /** The field in which the browser's answer is sent. */
   answer: string;
@@ -17,7 +17,7 @@ export type PasskeyForm = {
   label: string;
 };
 
-/** A form that needs a passkey; its page needs `passkey.js`. */
+/** A form that requires a passkey; its page needs `passkey.js`. */
 export const passkeyForm = ({ kind, action, options, answer, carried = {}, fields, label }: PasskeyForm): Html =>
   html`<form class="form" method="post" action="${action}" data-passkey="${kind}" data-options="${options}">
 ${hiddenFields(carried)}<input type="hidden" name="${answer}" value="" data-passkey-answer>

@@ -6,25 +6,22 @@ import { type Html, html } from "../render.ts";
 import type { LiveWords } from "./words/en.ts";
 
 type RoomShell = {
-  /** The address below which the script requests the parts of the page. */
+  /** The URL below which the script requests the parts of the page. */
   base: string;
-  /** The names shown under people's pictures. The keys are the names that the media server uses for these people. */
+  /** The names shown under people's pictures, by the media server's names for these people. */
   names: Readonly<Record<string, string>>;
   /** The person for whom the page is shown. */
   self: string;
-  /** Whether the person only sees and hears: without camera, microphone and written messages. */
+  /** True if the person only sees and hears: without camera, microphone and written messages. */
   isObserver?: boolean;
-  /** Whether one picture at a time can be shown large. A signer's page keeps its room for the document. */
+  /** True if one picture at a time can be enlarged. A signer's page needs the space for the document. */
   enlarges?: boolean;
   words: LiveWords;
   /** The part of the page that changes. */
   part: Html;
 };
 
-/**
- * A live room: the video of the people in it, which the script adds, and a part that is reloaded when something
- * changes.
- */
+/** A live room: the videos of its people, which the script adds, and a part that is reloaded when something changes. */
 export function roomShell({ base, names, self, isObserver = false, enlarges = false, words, part }: RoomShell): Html {
   const { device, room, failed, chat } = words;
   const texts = {
@@ -50,7 +47,7 @@ ${chatPart(words, isObserver)}
 }
 
 /**
- * Written messages. The section is outside the part that is reloaded, so that typed text stays, and screen readers
+ * Written messages. The section is outside the reloaded part, so that typed text is not lost, and screen readers
  * announce each new message once.
  */
 const chatPart = ({ chat }: LiveWords, isObserver: boolean): Html =>
@@ -62,9 +59,9 @@ const chatPart = ({ chat }: LiveWords, isObserver: boolean): Html =>
 <div class="form-actions"><button type="submit" class="secondary">${chat.send}</button></div></form></section>`;
 
 /**
- * The part that changes.
- * @param is.on whether the person's media flows
- * @param is.waiting whether the person waits for the session, and should notice its beginning
+ * The reloaded part.
+ * @param is.on true if the person's media are connected
+ * @param is.waiting true if the person waits for the session, and should notice its beginning
  */
 export const roomPart = ({ on, waiting = false }: { on: boolean; waiting?: boolean }, parts: Html): Html =>
   html`<div id="room-part" class="panels" data-media="${on ? "on" : "off"}" data-awake="${on || waiting ? "yes" : "no"}">${parts}</div>`;
@@ -84,7 +81,7 @@ export const deviceCard = ({ device }: LiveWords): Html =>
 
 /**
  * The device check on a page outside of rooms, which has its own script.
- * @param base the address below which the script tests the connection
+ * @param base the URL below which the script tests the connection
  */
 export const ownDeviceCheck = (base: string, words: LiveWords): Html =>
   html`<div id="own-device" data-base="${base}" data-words="${JSON.stringify(words.device)}">${deviceCard(words)}</div>`;

@@ -3,9 +3,9 @@ import type { Passing } from "../../../kernel/http/pass-on.ts";
 import { type LiveDeps, otherHolder, type SessionOfPage } from "../../../signing/notaries/notaries.ts";
 
 /**
- * Passes requests for a live session on to the node that has it. The scope has refused strangers and counted the
- * request before, and nobody has read the body yet.
- * @param pageOf the page that a request belongs to; null for a request that any node answers
+ * Forwards requests for a live session to the node that has it. The scope's earlier hooks have rejected strangers and
+ * applied the rate limit, and nothing has read the body yet.
+ * @param pageOf the page of a request; null for a request that any node answers
  */
 export function passSessionsOn(
   scope: FastifyInstance,

@@ -7,15 +7,15 @@ import { type Html, html } from "../render.ts";
 import { en, type Words } from "../words/en/en.ts";
 
 /**
- * The address of an order's documents, whether there are pages that show them, and whether the sandbox completed the
- * signing.
+ * The URL of an order's documents. `hasView`: true if there are pages that show them. `isSimulated`: true if the
+ * sandbox completed the signing.
  */
 type Place = { path: string; hasView?: boolean; isSimulated?: boolean };
 
 /**
- * An order's documents, each with a link to save it, a link to view it if there is a page for that, and links to save
- * the proofs that the transparency log has of it. A document that is deleted has no links. A signed document that was
- * notarized afterwards says so, since people could take it for the one that counts.
+ * An order's documents, each with a link to download it, a link to view it if there is such a page, and links to the
+ * transparency log's proofs. A deleted document has no links. A signed document that was notarized afterwards is
+ * labeled, so that nobody mistakes it for the valid one.
  */
 export function documentList(
   { path, hasView = false, isSimulated = false }: Place,
@@ -37,15 +37,12 @@ export function documentList(
   )}</ul>`;
 }
 
-/**
- * The name under which a browser saves a document, without the extension: the document's title, and the kind of the
- * file.
- */
+/** The file name for a download, without the extension: the document's title, and the kind of the file. */
 export const savedName = (called: string, kind: OrderDocument["kind"], { orders }: Words): string =>
   `${called} - ${orders.documentTitles[kind].toLowerCase()}`;
 
 /**
- * The response with which a browser saves a document.
+ * The response that downloads a document.
  * @param title of the document; null when only its order has a name
  */
 export const documentToSave = (
@@ -58,8 +55,7 @@ export const documentToSave = (
 });
 
 /**
- * The response with which a browser saves a proof of a document. The file has the document's name, followed by the
- * proof's form.
+ * The response that downloads a proof of a document. The file has the document's name, followed by the proof's kind.
  */
 export const proofToSave = (
   order: { code: string; title: string | null },

@@ -24,7 +24,7 @@ export function previewPart(config: PreviewConfig, withoutScript: string): Html 
 
 type Viewed = { orderTitle: string; document: Pick<OrderDocument, "kind" | "sha256">; url: string; back: string };
 
-/** A document that the page's script shows; without a script the page links to the file. */
+/** A document that the page's script shows; without JavaScript the page links to the file. */
 export function documentView({ pdfJs }: Pick<Assets, "pdfJs">, { orderTitle, document, url, back }: Viewed): Html {
   const config: PreviewConfig = { document: url, pdfjs: pdfJs.folder, words };
   const title = en.orders.documentTitles[document.kind];

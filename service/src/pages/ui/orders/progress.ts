@@ -6,7 +6,7 @@ type Card = RoomView["orders"][number];
 
 const endings: ReadonlySet<string> = new Set(["Cancelled", "RefundPending", "Refunded"]);
 
-/** Whether the order has ended. */
+/** True if the order has ended. */
 const isOver = ({ status }: Card): boolean => endings.has(status);
 
 /** The number of orders in the room, and how many of them have ended. */
@@ -16,7 +16,7 @@ export const inThisRoom = ({ orders }: Pick<RoomView, "orders">, { room }: Pick<
 const inList = new Intl.ListFormat("en");
 
 /**
- * Says for the room's firm why documents are unfinished; empty when nothing waits. Documents that wait for the same are
+ * Tells the room's firm why documents are unfinished; empty when none is blocked. Documents with the same reason are
  * counted together.
  */
 export function waitingIn({ orders }: Pick<RoomView, "orders">): string {
@@ -36,7 +36,7 @@ const say = (reason: string, count: number): string =>
         .replace(" their next", " its next")
     : reason;
 
-/** Null for a document that waits for nobody. */
+/** The reason why a document is blocked; null if it waits for nobody. */
 function reasonOf({ status, statusGroup, signers }: Card): string | null {
   if (status === "QuoteReady" || status === "AwaitingPayment") return "wait for payment";
   if (status === "PaymentFailed") return "wait for a payment that failed";
@@ -61,7 +61,7 @@ function meter(id: string, label: string, count: number, of: number, words: Word
   }</li>`;
 }
 
-/** Meters that show how many of a room's orders have passed each step. Also counts orders that ended after the step. */
+/** Meters that show how many of a room's orders have passed each step. Includes orders that ended after the step. */
 export function progressMeters(
   { progress, orders }: Pick<RoomView, "progress" | "orders">,
   { room: { meters } }: Pick<Words, "room"> = en,

@@ -11,7 +11,7 @@ const tones: Readonly<Record<SignerState["status"], Tone>> = {
   locked: "attention",
 };
 
-/** Whether the sandbox completed the signing of the order that has these signers. */
+/** True if the sandbox completed the signing of the order with these signers. */
 export const isSimulated = (signers: readonly Pick<SignerState, "isSimulated">[]): boolean =>
   signers.some((signer) => signer.isSimulated);
 

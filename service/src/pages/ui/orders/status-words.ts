@@ -2,7 +2,9 @@ import type { OrderStatus } from "../../../orders/order/order.ts";
 import type { Tone } from "../components.ts";
 import { en, type Words } from "../words/en/en.ts";
 
-/** A status in plain words: `label` for the badge, `headline` for the page's heading, `next` for what happens now. */
+/**
+ * A status in plain words: `label` for the badge, `headline` for the page's heading, `next` for the current activity.
+ */
 export type StatusWords = Words["orders"]["statuses"][OrderStatus] & { tone: Tone; label: string };
 
 const tones: Readonly<Record<OrderStatus, Tone>> = {
@@ -38,8 +40,8 @@ const tones: Readonly<Record<OrderStatus, Tone>> = {
 const isOrderStatus = (status: string): status is OrderStatus => Object.hasOwn(tones, status);
 
 /**
- * The words of a status. A status that is newer than this page is shown by its name, and never as complete.
- * @param isSimulated whether the sandbox completed the signing
+ * The words of a status. An unknown status, of a newer release, is shown by its name, and never as complete.
+ * @param isSimulated true if the sandbox completed the signing
  */
 export function statusWords(status: string, { orders }: Pick<Words, "orders"> = en, isSimulated = false): StatusWords {
   if (!isOrderStatus(status)) return { tone: "waiting", label: status, ...orders.otherStatus(status) };
@@ -49,8 +51,8 @@ export function statusWords(status: string, { orders }: Pick<Words, "orders"> = 
 }
 
 /**
- * The status whose words a client reads. A client who became the payer after a failed payment of the firm has not tried
- * to pay, and reads what any order with a price says.
+ * The status whose words a client reads. If a firm's payment failed and the client became the payer, the client has not
+ * tried to pay, and so reads the words for a new order with a price.
  */
 export const clientStatus = ({ status, isFailureOfFirm }: { status: string; isFailureOfFirm: boolean }): string =>
   status === "PaymentFailed" && isFailureOfFirm ? "QuoteReady" : status;

@@ -7,8 +7,8 @@ type StepName = keyof Words["orders"]["steps"]["labels"];
 
 type Place = { at: StepName; state: "current" | "done" | "attention" };
 
-// The step to which each status belongs. A status that is not listed belongs to no step, because it does not show which
-// services were done before.
+// The step of each status. A status that is not listed has no step, because it doesn't tell which services were done
+// before.
 const places: Readonly<Partial<Record<OrderStatus, Place>>> = {
   Created: { at: "placed", state: "done" },
   QuoteReady: { at: "payment", state: "current" },
@@ -59,7 +59,7 @@ function stepsOf(
   }));
 }
 
-/** The steps of an order with their states: placing the order, each service that was bought, and finishing. */
+/** The steps of an order with their states: placing the order, each of its services, and finishing. */
 export function orderSteps(order: Bought, { orders }: Pick<Words, "orders"> = en): Step[] {
   const steps = stepsOf(order, orders.steps);
   const noteOf = (status: string | null): string | undefined =>

@@ -1,5 +1,6 @@
 /**
- * Headers for a page with forms. Other sites do not learn the page's address, but our forms are sent with our origin.
+ * Headers for a page with forms. Other sites do not receive the page's URL, but browsers send our origin with our
+ * forms.
  */
 export const formHeaders = {
   "Cache-Control": "no-store",
@@ -8,8 +9,8 @@ export const formHeaders = {
 };
 
 /**
- * Headers for a page whose address is a credential: caches and search engines must not store the page, and no referrer
- * passes on its address.
+ * Headers for a page whose URL is a credential: caches and search engines must not store the page, and no referrer
+ * contains the URL.
  */
 export const credentialHeaders = {
   "Cache-Control": "no-store",

@@ -13,8 +13,8 @@ const policy = (connect: string, images: readonly string[], forms: string): stri
   ].join("; ");
 
 /**
- * A policy for pages that check files: their scripts can't send data to anybody, not even to us.
- * @param images origins of logos
+ * A policy for pages that verify files: their scripts can't send data to anybody, not even to us. @param images origins
+ * of logos
  */
 export const silentPolicy = (images: readonly string[] = []): string => policy("'none'", images, "'none'");
 
@@ -25,8 +25,8 @@ export const refreshingPolicy = (images: readonly string[] = []): string => poli
 export const roomPolicy = (): string => `${policy("'self'", [], "'self'")}; frame-src 'self'`;
 
 /**
- * A policy for a page that shows a document. It allows our own scripts, the worker of pdf.js, and data that both fetch
- * from us; and `blob:`, because pdf.js stores a document's pictures as blobs.
+ * A policy for a page that shows a document. It allows our own scripts, the worker of pdf.js, and our data for both. It
+ * allows `blob:`, because pdf.js stores a document's pictures as blobs.
  * @param images origins of logos
  * @param frame the only origin that may show the page in a frame
  */
@@ -44,5 +44,5 @@ export const viewerPolicy = (images: readonly string[] = [], frame = "'none'"): 
     `frame-ancestors ${frame}`,
   ].join("; ");
 
-/** A policy for a page that plays recordings. The recordings come from our own origin, and scripts do not read them. */
+/** A policy for a page that plays recordings from our own origin; scripts do not read them. */
 export const playerPolicy: string = `${refreshingPolicy()}; media-src 'self'`;

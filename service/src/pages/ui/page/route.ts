@@ -23,7 +23,7 @@ type Headers = Readonly<Record<string, string | string[]>>;
 
 /**
  * The answer of a page's route: a page with its status and headers, a redirect, data for our own script, or a file to
- * save or play. A download can be continued.
+ * download or play. Range requests are supported.
  */
 export type PageAnswer =
   | string
@@ -35,19 +35,19 @@ export type PageAnswer =
   | { file: string; type: string; name: string }
   | { played: StoredFile; type: "video/webm" };
 
-/** The parameter names in an address like `/orders/:code`, with their values. */
+/** The parameter names in a URL pattern like `/orders/:code`, with their values. */
 type ParamsOf<Url extends string> = Url extends `${string}:${infer Name}/${infer Rest}`
   ? Record<Name, string> & ParamsOf<Rest>
   : Url extends `${string}:${infer Name}`
     ? Record<Name, string>
     : unknown;
 
-/** A request as the handler of a page's route gets it. */
+/** A request, as passed to the handler of a page's route. */
 export type PageCall<Params = unknown> = {
   params: Params;
   query: FormValues;
   /**
-   * The values of the form. A route that reads a multipart form puts its text fields here, so that the form can be
+   * The values of the form. A route that reads a multipart form adds its text fields here, so that the form can be
    * shown again.
    */
   form: Record<string, string>;
@@ -58,27 +58,28 @@ export type PageRoute<Url extends string> = {
   /** The HTTP method. Default GET. */
   method?: "GET" | "POST";
   url: Url;
-  /** The rate limit that counts each request. By default, the limit of the scope applies. */
+  /** The rate limit for each request. By default, the limit of the scope applies. */
   policy?: Policy;
   /** Hooks that run after the rate limit has counted the request. */
   onRequest?: onRequestAsyncHookHandler | onRequestAsyncHookHandler[];
   config?: FastifyContextConfig;
   /**
-   * Whether the page is sent compressed. If a page contains both a secret and text that an attacker can choose, the
-   * length of the compressed page reveals the secret, letter by letter (BREACH). Pages for clients and for everyone are
-   * read without cookies. Their only secret is their address, and an attacker who can request them already has it.
-   * Pages of members and operators, and the signing pages, mix other people's text with text that only the session may
-   * see, so they are sent uncompressed.
+   * True to send the page compressed. If a compressed page contains both a secret and an attacker's text, its length
+   * reveals the secret letter by letter (BREACH).
+   *
+   * Pages for clients and for everyone use no cookies. Their only secret is their URL, which an attacker who can
+   * request them already has. Pages of members and operators, and the signing pages, mix other people's text with
+   * session-only text, so they are sent uncompressed.
    */
   compressed?: boolean;
   /** The headers of every answer; by default those of a page with forms. */
   headers?: Headers;
   handle: (call: PageCall<ParamsOf<Url>>) => PageAnswer | Promise<PageAnswer>;
-  /** Shows the page of a form again, with the reason for the refusal, and the status of the refusal. */
+  /** Shows the page of a form again, with the error message and the error's status. */
   refused?: (call: PageCall<ParamsOf<Url>>, error: string) => string | Promise<string>;
 };
 
-/** Refusals that are shown next to the form that caused them. */
+/** Errors that are shown next to the form that caused them. */
 const shownWithForm: ReadonlySet<ErrorCode> = new Set([
   "validation",
   "conflict",
@@ -89,7 +90,7 @@ const shownWithForm: ReadonlySet<ErrorCode> = new Set([
   "unavailable",
 ]);
 
-/** Adds a route for browsers: limits the requests, sets headers and status, and shows a refused form again. */
+/** Adds a route for browsers: applies the rate limit, sets headers and status, and shows a rejected form again. */
 export function pageRoute<Url extends string>(
   app: FastifyInstance,
   { limits }: { limits: Pick<RateLimits, "limit"> },

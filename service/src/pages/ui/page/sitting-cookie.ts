@@ -7,8 +7,7 @@ const name = "sitting";
 
 /**
  * `Set-Cookie` for a member's device that signers use one after another. Browsers do not send the cookie to the
- * signers' pages.
- * @param secure whether the pages are https
+ * signers' pages. @param secure true if the pages are https
  */
 export const sittingCookie = (token: string, expiresAt: Date, secure: boolean): string =>
   stringifySetCookie({

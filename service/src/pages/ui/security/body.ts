@@ -13,12 +13,12 @@ export type SecurityView = {
   path: string;
   passkeys: readonly Passkey[];
   codesLeft: number;
-  /** Whether passkeys work at this address. */
+  /** True if passkeys work on this host. */
   isPossible: boolean;
   error?: string;
-  /** Values of the refused form. */
+  /** Values of the rejected form. */
   typed?: FormValues;
-  /** Whether the person has just confirmed their identity, in order to add a passkey. */
+  /** True if the person has just confirmed their identity, in order to add a passkey. */
   isConfirmed?: boolean;
   /** Further content of the page. */
   more?: Html | "";

@@ -23,7 +23,7 @@ export type SecurityDeps = PasskeyDeps & { assets: Assets; limits: RateLimits };
 
 type FramedPage = { title: string; body: Html; scripts?: readonly Extract<AssetName, `${string}.js`>[] };
 
-/** How the page is embedded in the dashboard or the console: its address, and the frame around it. */
+/** How the page is embedded in the dashboard or the console: its URL, and the frame around it. */
 export type SecurityPlace = {
   path: string;
   frame: (request: FastifyRequest, page: FramedPage) => string;
@@ -94,8 +94,8 @@ export function securityPage(forms: FastifyInstance, deps: SecurityDeps, { path,
 }
 
 /**
- * The page with new recovery codes. They are shown once, in the response to the form that created them: no page links
- * to them, and no cache stores them.
+ * The page with new recovery codes. They are shown only in the response that created them: no page links to them, and
+ * no cache stores them.
  */
 const recoveryCodesBody = (path: string, codes: readonly string[]): Html =>
   html`${pageHead("Your recovery codes", "Each signs you in once, in the place of a passkey.")}

@@ -7,13 +7,13 @@ type LineWords = {
   postage: (carrier: string, zone: string | undefined) => string;
   /** Translations of labels in the document catalog that comes with the service. */
   labels: Readonly<Record<"Recording format check", string>>;
-  /** Joins the translated name of a line and the label that an operator wrote for it. */
+  /** Combines the translated name of a line with a label that an operator wrote. */
   named?: (name: string, label: string) => string;
 };
 
 const ownLabels: Readonly<Partial<Record<string, string>>> = feeLabels;
 
-/** Translates a line by its type. Keeps quantities, carriers, zones, and a label that an operator wrote. */
+/** Translates a line by its type. Quantities, carriers, zones, and an operator's own label stay unchanged. */
 export const lineLabelIn =
   ({ names, postage, labels, named = (name, label) => `${name}: ${label}` }: LineWords) =>
   ({ type, label }: { type: string; label: string }): string => {

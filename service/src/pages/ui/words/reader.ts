@@ -16,19 +16,21 @@ export const wordsIn: Readonly<Record<Language, Words>> = { en, es, fr, pt, zh, 
 /** The reader of a page for clients. */
 export type Reader = {
   words: Words;
-  /** The language that the address asks for; the page's own links keep it. Null when the browser decided. */
+  /** The language in the URL, which the page's own links repeat. Null when the URL names none. */
   asked: Language | null;
 };
 
-/** The headers that say which language a browser prefers, and which one its reader chose on an earlier page. */
+/**
+ * The headers with the browser's preferred languages, and with the language that the reader chose on an earlier page.
+ */
 type ReaderHeaders = { "accept-language"?: string | undefined; cookie?: string | undefined };
 
 const cookieName = "__Host-language";
 const yearSeconds = 365 * 24 * 60 * 60;
 
 /**
- * The language in which a page is shown: the language in `?lang`, otherwise the language that the reader chose before,
- * otherwise the language that the browser prefers. English for an unsupported language.
+ * The language of a page: the language in `?lang`, otherwise the one that the reader chose before, otherwise the
+ * browser's preferred one. English for an unsupported language.
  */
 export function readerOf(lang: string | undefined, headers: ReaderHeaders): Reader {
   if (lang === undefined) {
@@ -43,7 +45,7 @@ export function readerOf(lang: string | undefined, headers: ReaderHeaders): Read
   return { words: wordsIn[asked], asked };
 }
 
-/** `Set-Cookie` that keeps the chosen language on pages that are opened later, such as the one after a payment. */
+/** `Set-Cookie` that stores the chosen language for later pages, such as the one after a payment. */
 export const languageCookie = (language: Language): string =>
   stringifySetCookie({
     name: cookieName,

@@ -26,7 +26,7 @@ export type PageSource = {
   readonly page: (n: number) => Promise<PDFPageProxy>;
 };
 
-/** Draws a page, and puts its text over it. A drawing of another size stays visible until the new one is ready. */
+/** Draws a page, with its text layer on top. A drawing of another size stays visible until the new one is ready. */
 export async function drawPage(source: PageSource, page: Page, scale: number): Promise<void> {
   const proxy = await source.page(page.n);
   measure(page.box, proxy);
@@ -68,7 +68,7 @@ async function addText(
   return container;
 }
 
-/** Adds the values of form fields to the text, for screen readers: the page only draws them. */
+/** Adds the values of form fields to the text layer for screen readers, because the page only draws them. */
 async function addValues(proxy: PDFPageProxy, runs: readonly HTMLElement[], container: HTMLElement): Promise<void> {
   const annotations = await proxy.getAnnotations();
   if (annotations.length === 0) return;
@@ -90,7 +90,7 @@ export function clear(page: Page): void {
   task?.cancel();
   text?.remove();
   canvas?.remove();
-  // Safari keeps the memory of a canvas until its size is 0.
+  // Safari releases the memory of a canvas only when its size is 0.
   if (canvas) canvas.width = canvas.height = 0;
 }
 

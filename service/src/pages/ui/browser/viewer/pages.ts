@@ -3,12 +3,12 @@ import { make, say } from "../parts.ts";
 import { clear, drawPage, measure, type Page, type PageSource } from "./page-drawing.ts";
 
 /**
- * The visible page, and its neighbors. Phones fail with more than four canvases, and pdf.js needs one to measure text.
+ * The visible page and its neighbors. Phones fail with more than four canvases, and pdf.js needs one to measure text.
  */
 const mostAlive = 3;
 
 /**
- * Follows which pages are near the window. @param changed called when one comes near, or leaves, and after scrolling
+ * Tracks the pages near the window. @param changed called when a page comes near or leaves, and after scrolling
  * @param root the scrolling element; null for the window
  */
 function nearWindow(pages: readonly Page[], root: HTMLElement | null, changed: () => void) {
@@ -24,7 +24,7 @@ function nearWindow(pages: readonly Page[], root: HTMLElement | null, changed: (
     },
     { root, rootMargin: "20% 0px" },
   );
-  // While the reader scrolls, another page can come to the middle before any page enters or leaves the window.
+  // While the reader scrolls, another page can become the middle one before any page enters or leaves the window.
   const scrolled = inFrames(changed);
   const scroller = root ?? window;
   return {
@@ -42,7 +42,7 @@ function nearWindow(pages: readonly Page[], root: HTMLElement | null, changed: (
 }
 
 /**
- * The pages to keep drawn: those nearest to the middle of the window first, and the page to which the signer moves
+ * The pages that stay drawn: those nearest to the middle of the window first, and the page to which the signer moves
  * next.
  */
 function pagesToDraw(near: ReadonlySet<Page>, ahead: Page | undefined): Page[] {
@@ -91,7 +91,7 @@ export async function showPages(
     isDrawing = true;
     try {
       for (;;) {
-        // The signer may have scrolled further in the meantime.
+        // The signer may have scrolled further while the page was drawn.
         tidy();
         const page = wanted().find(({ drawing }) => drawing?.scale !== scale);
         if (!page) break;
@@ -123,7 +123,7 @@ export async function showPages(
       scale = to;
       return draw();
     },
-    /** Ends the drawing, and releases the memory of the pages. */
+    /** Stops the drawing, and releases the memory of the pages. */
     stop(): void {
       visible.stop();
       ahead = undefined;

@@ -1,9 +1,9 @@
 import type * as PdfJs from "pdfjs-dist";
 
 /**
- * Loads pdf.js from its folder. Returns it with the options that name the further files that it needs. The browser
- * loads the worker script and the main script at the same time.
- * @param folder the address of the files' folder, with a slash at the end
+ * Loads pdf.js from its folder, and returns it with the options that name its further files. The browser loads the
+ * worker script and the main script at the same time.
+ * @param folder the URL of the files' folder, with a slash at the end
  */
 export async function loadPdfJs(folder: string) {
   const worker = new Worker(`${folder}build/pdf.worker.min.mjs`, { type: "module" });

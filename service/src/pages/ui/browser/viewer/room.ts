@@ -1,23 +1,23 @@
-/** A document's viewer in a frame of a notary's room: what it tells the room around it, and where the room sends it. */
+/** The connection between a document's viewer and the notary's room whose frame shows the viewer. */
 import { toHex } from "@signsealship/evidence/bytes";
 
 /**
- * The window of a notary's room that shows this page in a frame; null when there is none. The room records the
- * displayed hash for its session, and tells which page the notary shows.
+ * The window of the notary's room that shows this page in a frame; null when there is none. The room records the
+ * displayed hash for its session, and sends the page that the notary shows.
  */
 function roomAround(): Window | null {
   try {
     const { parent } = window;
     return parent !== window && parent.location.origin === window.location.origin ? parent : null;
   } catch {
-    // A page of another origin, such as a firm's.
+    // The surrounding page has another origin, such as a firm's.
     return null;
   }
 }
 
 const tell = (message: object): void => roomAround()?.postMessage(message, location.origin);
 
-/** Tells the room the hash of the document that this frame shows. */
+/** Sends the room the hash of the document that this frame shows. */
 export const tellHash = (sha256: string): void => tell({ kind: "document-shown", sha256 });
 
 /** Hex SHA-256 of bytes. Null without `crypto.subtle`, which browsers offer only on https pages. */
@@ -28,7 +28,7 @@ export async function hashOf(bytes: Uint8Array): Promise<string | null> {
 
 let reportedPage = 0;
 
-/** Tells the room which page is read. */
+/** Sends the room the number of the displayed page. */
 export function tellPage(page: number, pages: number): void {
   if (page === reportedPage) return;
   reportedPage = page;
@@ -36,8 +36,8 @@ export function tellPage(page: number, pages: number): void {
 }
 
 /**
- * Goes to the page that the notary shows. Only this window scrolls: `scrollIntoView` would also scroll the room around
- * it. The focus stays where it is.
+ * Scrolls to the page that the notary shows. Scrolls only this window: `scrollIntoView` would also scroll the
+ * surrounding room. The focus doesn't move.
  */
 export function followRoom(pageOf: (n: number) => HTMLElement): void {
   const room = roomAround();

@@ -73,7 +73,7 @@ function sizing(viewer: HTMLElement, list: HTMLElement, pages: Pick<Pages, "widt
   };
 }
 
-/** Keeps the line at the top of the window in place while the pages change size. */
+/** Preserves the scroll position while the pages change size. */
 function keepingPlace(list: HTMLElement, change: () => void): void {
   const before = list.getBoundingClientRect();
   const share = before.top < 0 && before.height > 0 ? -before.top / before.height : 0;

@@ -1,4 +1,4 @@
-// These words have a file of their own, so that browsers load them only with the components that use them.
+// These words are in a separate file, so that browsers load them only with the components that use them.
 export const components = {
   steps: {
     done: "Done",

@@ -4,7 +4,7 @@ import { components } from "./components.ts";
 import { fill, orders } from "./orders.ts";
 import { room } from "./room.ts";
 
-/** Everything that the pages for clients say, in one language. */
+/** All texts of the pages for clients, in one language. */
 export type Words = typeof en;
 
 export const en = {
@@ -24,7 +24,9 @@ export const en = {
       `Test documents, and test closing certificates, are deleted ${days} days after the last change. Their hashes stay on record.`,
   },
   orders,
-  /** Shown on the pages of test orders, rooms and deliveries; `pay` where a test order can only be paid in the sandbox. */
+  /**
+   * Shown on the pages of test orders, rooms and deliveries; `pay` when a test order can only be paid in the sandbox.
+   */
   test: {
     title: "This is a test",
     text: "Nothing in it is real: no money moves, nothing is shipped or faxed, and no signature or notarization binds anybody.",
