@@ -14,7 +14,6 @@ export const blobsOf = async (dataDir: string): Promise<Blobs> =>
     systemClock,
   );
 
-/** Reads a stored file whole. */
 export async function wholeFile(file: StoredFile): Promise<Buffer> {
   const pieces: Buffer[] = [];
   for await (const piece of file.stretches()) pieces.push(piece);

@@ -20,7 +20,6 @@ export type MediaPeer = {
   readonly received: Map<string, { audio: number; video: number }>;
   /** The session descriptions that the media server sent. */
   readonly descriptions: string[];
-  /** The number of key frames that were requested. */
   keyFrames: () => number;
   /** Makes another offer on the same connection, whose description a modified client has changed. */
   offerChanged: (change: (sdp: string) => string) => Promise<void>;

@@ -37,7 +37,6 @@ export type EngineUnderTest = {
   engine: MediaEngine;
   spoolDir: string;
   events: MediaEvent[];
-  /** Waits for an event. */
   happened: <Kind extends MediaEvent["kind"]>(
     kind: Kind,
     is?: (event: Extract<MediaEvent, { kind: Kind }>) => boolean,

@@ -36,7 +36,6 @@ export const sourcesOf = (folder: string): SourceFile[] => sourcesBelow(folder, 
 export const callsOfDatabase = (source: string): string[] =>
   [...templatesOf(source).rest.matchAll(/\.(?:query|transaction|script)(?:<[^()]*>)?\((?!\))/g)].map(([call]) => call);
 
-/** The tables that the migrations create. */
 export function tablesOf(migrations: string): Set<string> {
   const created = sourcesBelow(migrations, ".sql").flatMap(({ source }) => [
     ...source.matchAll(/^\s*CREATE TABLE (?:IF NOT EXISTS )?(?:public\.)?"?([a-z_0-9]+)/gm),
@@ -53,7 +52,6 @@ export function featureOf(file: string): string {
   return wing === "providers" || rest.length === 0 ? wing : `${wing}/${folder}`;
 }
 
-/** Reads the SQL of one file. */
 export function readSql({ file, source }: SourceFile, tables: ReadonlySet<string>): FileSql {
   const { texts, rest } = templatesOf(source);
   const mentions = texts.flatMap((text) => mentionsIn(text, tables)).map((mention) => ({ file, ...mention }));

@@ -96,7 +96,6 @@ function namesIn(pattern: BindingPattern | ParamPattern): { name: string; start:
   }
 }
 
-/** A name that a file declares. */
 type Declared = { name: string; start: number; isProperty?: boolean };
 
 /**

@@ -9,7 +9,6 @@ export interface LongFunction {
   lines: number;
 }
 
-/** The most lines of a function. */
 const mostLines = 80;
 
 type FunctionNode = NamedFunction | ArrowFunctionExpression;

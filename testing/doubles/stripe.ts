@@ -40,9 +40,7 @@ export type StripeDouble = {
   url: string;
   /** The value of STRIPE_WEBHOOK_SECRET. */
   webhookSecret: string;
-  /** The id of the account. */
   account: string;
-  /** All requests, in order. */
   requests: StripeRequest[];
   sessions: Map<string, Record<string, unknown>>;
   refunds: Record<string, unknown>[];

@@ -25,7 +25,6 @@ export type TelnyxDouble = TelnyxEvents & {
   url: string;
   /** The value of TELNYX_API_KEY. */
   apiKey: string;
-  /** All requests, in order. */
   requests: TelnyxRequest[];
   faxes: TelnyxFax[];
   messages: TelnyxMessage[];

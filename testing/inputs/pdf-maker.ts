@@ -1,6 +1,5 @@
 /** Options of a generated PDF. */
 export type PdfRecipe = {
-  /** Number of pages, 1 by default. */
   pages?: number;
   /** Size of the file in bytes; reached exactly if it is at least a few hundred bytes above the unpadded size. */
   bytes?: number;

@@ -8,7 +8,6 @@ import { join } from "node:path";
  * ours.
  */
 export type OpensslSigner = {
-  /** PEM of the certificate. */
   readonly certificatePem: string;
   /** DER of a detached CAdES CMS over the given content. */
   readonly sign: (content: Buffer) => Buffer;

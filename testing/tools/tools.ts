@@ -33,7 +33,6 @@ type Tool = {
   readonly mavenProject?: { readonly pom: string; readonly folder: string };
 };
 
-/** The path of a program in PATH. */
 const programPath = (name: string): string | undefined =>
   (process.env["PATH"] ?? "")
     .split(delimiter)
@@ -142,7 +141,6 @@ export type ToolName = keyof typeof table;
 
 export const tools: Readonly<Record<ToolName, Tool>> = table;
 
-/** The tools that are not installed. */
 export const missingTools = (): ToolName[] =>
   (Object.keys(table) as ToolName[]).filter((name) => !table[name].isHere());
 

@@ -23,7 +23,6 @@ const nameOf: Readonly<Record<string, HashName>> = {
   notarized: "notarizedSha256",
 };
 
-/** Whether a manifest with these documents lists this document of an order. */
 export function listsDocument(
   listed: readonly ManifestDocument[],
   orderCode: string,

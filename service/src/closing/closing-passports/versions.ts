@@ -59,7 +59,6 @@ export type VersionRow = StoredVersion & {
   beforeSha256: string | null;
 };
 
-/** Columns for a query that names the version `c` and its room `r`. */
 export const storedColumns = sql`c.room_id AS "roomId", r.partner_id AS "partnerId", r.environment, c.version,
   c.verify_code AS "verifyCode@closing", c.manifest AS "manifest@manifest", c.manifest_sha256 AS "manifestSha256",
   c.prev_manifest_sha256 AS "prevManifestSha256", c.sealed_sha256 AS "sealedSha256", c.seal_chain AS "sealChain",

@@ -36,7 +36,6 @@ const documentsIn = ({ manifest }: StoredVersion) => readManifest(manifest)?.doc
 
 type OrderToSend = { code: string; title: string | null; final: Parameters<typeof listsDocument>[2] | null };
 
-/** Whether a certificate lists the final document of an order. */
 const lists = (record: StoredVersion, { code, final }: OrderToSend): boolean =>
   final !== null && listsDocument(documentsIn(record), code, final);
 

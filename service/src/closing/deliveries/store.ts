@@ -124,7 +124,6 @@ export const ordersOfRoom = (db: Sql, roomId: string) =>
     ${fromRooms} ${joinAttachments(sql`r.id`)} ${joinOrder(sql`a.order_id`)} AND o.partner_id = r.partner_id
     WHERE r.id = ${roomId} ORDER BY a.position`);
 
-/** An order of the owner. */
 export const orderByCode = (db: Sql, code: string, { partnerId, environment }: Owner) =>
   db.query<OrderOfRoom>(sql`
     SELECT ${orderColumns} ${fromOrders}

@@ -55,7 +55,6 @@ export const fromRooms: Statement = sql`FROM rooms r`;
 /** @param id the room's id, as an expression of the other tables */
 export const joinRoom = (id: Statement): Statement => sql`JOIN rooms r ON r.id = ${id}`;
 
-/** SQL condition: true if the room is open. */
 export const isOpenRoom = (id: Statement): Statement =>
   sql`EXISTS (SELECT FROM rooms x WHERE x.id = ${id} AND x.status = 'open')`;
 

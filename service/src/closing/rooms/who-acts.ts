@@ -74,7 +74,6 @@ export const waitingSigners = sql`FROM envelope_signers s WHERE s.envelope_id = 
 export const waitingList: Statement = sql`
   (SELECT json_agg(json_build_object('name', s.name, 'routing', s.routing) ORDER BY s.n) ${waitingSigners})`;
 
-/** The join of the order `o` with its open envelope `e`. */
 export const withEnvelope: Statement = sql`LEFT JOIN envelopes e ON e.order_id = o.id AND e.ended_at IS NULL AND o.status = 'EsignPending'`;
 
 export const orderNameOf = (row: UnfinishedOrder, titleOf: TitleOf): string =>

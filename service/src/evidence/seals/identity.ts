@@ -16,7 +16,6 @@ import { openSealKey } from "./keys/open-seal-key.ts";
 import { asStartupError, probeSealKey, type SealKey } from "./keys/seal-key.ts";
 import { openRoot, ownPath, type RootSettings, type SerialNumbers } from "./root.ts";
 
-/** The key that seals, and its certificates. */
 export type SealIdentity = {
   readonly key: SealKey;
   readonly chain: SignerChain;
@@ -162,7 +161,6 @@ export async function replacedChains({ path, setting }: ChainFile): Promise<Cert
   return Promise.all(paths.map(async (one) => (await openChain({ path: one, setting }))[0]));
 }
 
-/** The path of a replaced certificate or key. */
 export const replacedPath = (path: string, certificate: Certificate): string =>
   `${path}.${fingerprintOf(certificate).slice(0, 16)}`;
 

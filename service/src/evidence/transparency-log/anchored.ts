@@ -17,7 +17,6 @@ import { forgetTiles, inclusionHashes } from "./proof-tiles.ts";
 import { selectCheckpoint } from "./store.ts";
 import type { LogName } from "./trees.ts";
 
-/** The log entry of a sealed file. */
 export type SealedEntry = Extract<LogEntry, { kind: "seal/v1" | "closing/v1" }>;
 
 /**

@@ -25,7 +25,6 @@ export type LogSigner = {
 
 type NamedLog = { log: LogName; origin: string };
 
-/** The key files of this node. */
 export type LogKeys = {
   /** The path of a log's key; the newest checkpoint that this node signed is stored next to it. */
   pathOf: (log: LogName) => string;

@@ -23,7 +23,6 @@ export type Retraction = { reason: RetractionReason; retractedAt: Date };
 
 type RetractedFile = { environment: Environment; sealedSha256: string };
 
-/** The entry that retracts a sealed file. */
 export const retractionEntry = (sealedSha256: string, reason: RetractionReason) =>
   ({ kind: "retract/v1", sealedSha256, reason }) as const satisfies LogEntry;
 
@@ -47,7 +46,6 @@ export async function retractionOf(db: Sql, { environment, sealedSha256 }: Retra
 
 type StoredLeaf = { log: LogName; leaf: number; line: string };
 
-/** Whether the tile of a leaf has the hash of its line. */
 async function isInTile(db: Sql, { log, leaf, line }: StoredLeaf): Promise<boolean> {
   const [tile] = await selectHashes(db, log, [{ level: 0, n: Math.floor(leaf / tileWidth) }]);
   const at = (leaf % tileWidth) * hashLength;

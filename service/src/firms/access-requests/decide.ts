@@ -110,7 +110,6 @@ export async function pendingRequests({ db }: { db: Database }, limit: number) {
   return { waiting, total };
 }
 
-/** The latest requests that were decided. */
 export const decidedRequests = ({ db }: { db: Database }, limit: number) => requests.selectDecided(db, limit);
 
 /** Locks a pending request and its mail address, then calls `decide`. */

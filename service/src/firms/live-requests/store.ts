@@ -70,7 +70,6 @@ export async function selectRequest(db: Sql, id: string): Promise<LiveRequest | 
   return found;
 }
 
-/** The latest request of a firm. */
 export async function selectLatest(db: Sql, partnerId: string): Promise<LiveRequest | undefined> {
   const [found] = await db.query<LiveRequest>(
     sql`${requests(sql`r.partner_id = ${partnerId}`)} ORDER BY r.asked_at DESC, r.id LIMIT 1`,

@@ -66,7 +66,6 @@ export const mailDelay = (userId: Statement, now: Date): Statement => sql`(
 /** SQL condition: true if a mail to the person is delayed now. @param userId as in `mailDelay` */
 export const isQuietFor = (userId: Statement, now: Date): Statement => sql`${mailDelay(userId, now)} > interval '0'`;
 
-/** The delay of a mail to the person, in milliseconds. */
 export const mailDelayMs = (db: Sql, userId: string, now: Date): Promise<number> =>
   millisecondsOf(db, mailDelay(sql`${userId}::text`, now));
 

@@ -27,7 +27,6 @@ export const memberMembers = ({ seesBilling, ...facts }: MemberFacts): Members =
   return { userId, partnerId, email, role, liveAccess, version, ...(seesBilling && { seesBilling }) };
 };
 
-/** Columns of the member `m` and the person `u` in a query. */
 export const memberColumns = sql`m.user_id AS "userId", u.email, m.partner_id AS "partnerId", m.role,
   m.live_access AS "liveAccess", m.sees_billing AS "seesBilling", m.version, m.row_mac AS mac`;
 

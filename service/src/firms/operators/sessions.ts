@@ -31,7 +31,6 @@ export type Operator = {
 /** Finds the operator of a `Cookie` header; null without an operator's session. */
 export type ResolveOperator = (cookie: string | undefined) => Promise<Operator | null>;
 
-/** The actor of command line verbs. */
 export const byCommandLine = { id: null, actor: "operator" } as const;
 
 export const may = ({ roles }: Pick<Operator, "roles">, permission: Permission): boolean =>

@@ -30,7 +30,6 @@ export const operatorMembers = ({ id, email, name, roles, active, version, decid
   ...(decidesFrom !== null && { decidesFrom }),
 });
 
-/** Columns of the operator `o` and the person `u` in a query. */
 export const operatorColumns = sql`o.user_id AS id, u.email, o.name, o.roles, o.active, o.version,
   o.decides_from AS "decidesFrom", o.row_mac AS mac`;
 

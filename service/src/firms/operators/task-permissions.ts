@@ -45,7 +45,6 @@ const permissions: Readonly<Record<TaskKind, Permission>> = {
 
 type Roles = Pick<Operator, "roles">;
 
-/** The kinds of tasks that the operator may do. */
 export const kindsToDo = (operator: Roles): TaskKind[] =>
   (Object.keys(taskKinds) as TaskKind[]).filter((kind) => may(operator, permissions[kind]));
 

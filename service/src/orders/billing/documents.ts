@@ -85,7 +85,6 @@ const leftCents = (d: Statement, s: Statement): Statement => sql`coalesce(${d}.p
     SELECT sum(CASE WHEN ${s}.kind IN ${reversals} THEN -${s}.part_cents ELSE ${s}.part_cents END)
     FROM ${billingDocuments(s)} WHERE ${s}.payment_id = ${d}.payment_id AND ${s}.id < ${d}.id), 0))`;
 
-/** The document's amount. */
 export const documentCents: Statement = sql`(CASE WHEN d.kind = 'receipt' THEN p.amount_cents
   ELSE ${leftCents(sql`d`, sql`s`)} END)::float8`;
 

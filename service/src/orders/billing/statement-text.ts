@@ -113,7 +113,6 @@ export function settlement({ sums, issuer }: Month): string[] {
   ];
 }
 
-/** The title of a month's statement. */
 export const monthTitle = ({ month, isClosed, endsAt }: Month): string =>
   `Statement ${month}${isClosed ? "" : endsAt === null ? ", so far" : ", not closed yet"}`;
 

@@ -117,7 +117,6 @@ export function readAnswer(question: Question, sent: readonly string[]): { value
   return { values: [text.replaceAll("\r", "\n").replaceAll("\t", " ")] };
 }
 
-/** The required questions that have no answer. */
 export const missingIn = (questions: readonly Question[], answers: Answers): Fault[] =>
   questions.flatMap(({ name, required }) =>
     required && (answers.get(name) ?? []).length === 0 ? [{ name, rule: "missing" as const, limit: 0 }] : [],

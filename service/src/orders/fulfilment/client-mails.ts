@@ -42,7 +42,6 @@ export type Mailable = {
   lossCents: number | null;
 };
 
-/** The moments of mails about payments that arrived. */
 const aboutPayments: ReadonlySet<MailMoment> = new Set([
   "payment_received",
   "pay_again",

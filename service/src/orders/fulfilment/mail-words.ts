@@ -1,7 +1,6 @@
 import { dollars } from "../dollars.ts";
 import type { MailMoment } from "../order/order.ts";
 
-/** The facts of an order that its mails mention. */
 export type MailFacts = {
   /** The firm that placed the order. */
   firm: string;

@@ -136,7 +136,6 @@ export async function milestonesOf(db: Sql, orderId: number): Promise<Set<string
 export const hasShipment = (orderId: number): Statement =>
   sql`EXISTS (SELECT FROM shipments WHERE order_id = ${orderId})`;
 
-/** SQL condition: true if an order was faxed. */
 export const hasFax = (orderId: number): Statement => sql`EXISTS (SELECT FROM faxes WHERE order_id = ${orderId})`;
 
 type LastShipment = { trackingNumber: string | null; shippedAt: Date; deliveredAt: Date | null };

@@ -63,7 +63,6 @@ const insertedColumns: readonly InsertedColumn[] = [
 
 export const insertedNames = listed(insertedColumns.map(({ name }) => quoted(name)));
 
-/** The values of a new order, as its insert selects them. */
 export const insertedValues = (order: NewOrderFacts): Statement =>
   listed(
     insertedColumns.map(({ read, cast }) => {

@@ -39,7 +39,6 @@ export const firstOrders = {
 export const isFailureOfFirm = (orderId: Statement): Statement =>
   hasLineAfterMove(orderId, "order.payer_changed", "PaymentFailed");
 
-/** SQL condition: true if the order has this code. */
 export const hasOrderCode = (code: string): Statement => isSealed(sql`o.code`, "order", code);
 
 /** SQL condition: true if the order is of the same firm, environment, payer and client as another one. */
@@ -55,7 +54,6 @@ export const isOfFirm = (orderId: Statement, row: Statement): Statement =>
 export const clientEmailOf = (code: string): Statement =>
   sql`(SELECT lower(x.customer_email) FROM orders x WHERE ${isSealed(sql`x.code`, "order", code)})`;
 
-/** The row id of the order with this code. */
 export const orderIdOf = (code: string): Statement => sql`(SELECT o.id FROM orders o WHERE ${hasOrderCode(code)})`;
 
 /** The row ids of the owner's orders with this reference. */
@@ -73,7 +71,6 @@ export async function readOrderHead(db: Sql, orderId: number): Promise<OrderHead
   return order;
 }
 
-/** The codes of orders, by their row ids. */
 export async function orderCodes(db: Sql, orderIds: readonly number[]): Promise<ReadonlyMap<number, string>> {
   if (orderIds.length === 0) return new Map();
   const orders = await db.query<{ id: number; code: string }>(sql`
@@ -81,7 +78,6 @@ export async function orderCodes(db: Sql, orderIds: readonly number[]): Promise<
   return new Map(orders.map(({ id, code }) => [id, code]));
 }
 
-/** Locks an order by its row id; undefined for an unknown id. */
 export async function lockOrderById(tx: Tx, orderId: number): Promise<LockedOrder | undefined> {
   const order = await readOrderHead(tx, orderId);
   return order && lockOrder(tx, order.code);

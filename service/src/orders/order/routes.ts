@@ -42,7 +42,6 @@ export type OrderRouteDeps = {
    * not get that template's fields and roles. Null when there is nothing to get.
    */
   templateOfFill: (principal: Principal, token: string) => Promise<UnusedTemplate | null>;
-  /** Returns the state of the notarization. */
   notarizationOf: (code: string) => Promise<Notarization>;
   /** Returns the latest charge of the firm's own card or bank account; null without one. */
   chargeOf: (code: string) => Promise<OrderCharge | null>;

@@ -56,7 +56,6 @@ function storedMembers(row: SigningFacts): Members {
   }
 }
 
-/** Columns of `orders o` for the signing facts and their MAC. */
 export const signingColumns: Statement = sql`o.code AS "orderCode@order", o.signers, o.customer_name AS "customerName",
   o.customer_email AS "customerEmail", o.signature_fields AS fields, o.row_mac AS mac`;
 

@@ -36,7 +36,6 @@ export const ownOrderStatement = (code: string, { partnerId, environment }: Owne
   SELECT ${detailColumns}, ${verifiedOrders} FROM orders
   WHERE ${isSealed(sql`code`, "order", code)} AND partner_id = ${partnerId} AND environment = ${environment}`;
 
-/** The owner's order, or undefined. */
 export async function findOwnOrder(db: Sql, code: string, owner: Owner): Promise<OrderRow | undefined> {
   const [order] = await db.query<OrderRow>(ownOrderStatement(code, owner));
   return order;

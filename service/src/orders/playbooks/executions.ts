@@ -19,7 +19,6 @@ function attemptOf(principal: Principal, at: Date, playbook: string, executionNa
   return { at, actor: actorOf(principal), partnerId, detail: { playbook: shownText(playbook), executionName } };
 }
 
-/** Records a refused attempt to run a playbook. */
 export const recordRefusedRun = ({ db, clock }: PlaybookDeps, principal: Principal, key: string): Promise<void> =>
   store.insertRunAttempt(db, attemptOf(principal, clock(), key, null));
 

@@ -44,7 +44,6 @@ export type Pricing = {
   priceBook: DataFile<PriceBook>;
   /** The documents of the catalog, in the order of the file. */
   catalog: readonly CatalogRow[];
-  /** The catalog document with that slug, or null. */
   catalogRow: (slug: string) => CatalogRow | null;
   /** Whether remote notarization is refused for signers in that state (two letters, any case). */
   notarizationBlocked: (state: string) => boolean;

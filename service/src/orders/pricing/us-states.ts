@@ -91,7 +91,6 @@ export function usStateOf(text: string): string | null {
   return code.length === 2 && isUsState(code) ? code : null;
 }
 
-/** Whether the text is a ZIP or ZIP+4 code. */
 export const isZipCode = (text: string): boolean => /^\d{5}(-\d{4})?$/.test(text);
 
 /** Whether mail can be addressed to this upper-case two-letter code: a state, DC, a territory or the military. */

@@ -55,7 +55,6 @@ export type CertificateContent = {
   chain: readonly ChainLink[];
 };
 
-/** The firm's name: its brand name, if it has one. */
 export const firmName = ({ name, brandName }: Firm): string => brandName ?? name;
 
 export const documentName = (label: string | null, details: DocumentDetails | undefined): string | null =>

@@ -125,7 +125,6 @@ const steps = ({ record, document }: ProofCertificate) => [
 
 const count = new Intl.NumberFormat("en-US");
 
-/** The statement of the certificate in one sentence. */
 function statement({ record, firm, document }: ProofCertificate): string {
   const behalf = firm ? `, on behalf of ${firm.name},` : "";
   const named = record.name === null ? "a document" : `the document “${record.name}”`;

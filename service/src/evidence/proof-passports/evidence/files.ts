@@ -61,7 +61,6 @@ export function evidenceFiles(
   return files.flatMap(({ name, bytes }) => (bytes ? [{ name, bytes }] : []));
 }
 
-/** The record of a passport as a file. */
 export function recordFile(passport: PassportRow, baseUrl: string): Buffer {
   const { verifyCode, environment, docSha256, sealedSha256, createdAt } = passport;
   const record = {

@@ -51,7 +51,6 @@ const nameOf = (subject: string | Uint8Array, environment: Environment): DerValu
  */
 export const readSealChain = (pem: string): Certificate[] => parseCertificatesPem(pem);
 
-/** Writes the chain as PEM. */
 export function sealChainPem(chain: readonly Certificate[]): string {
   return chain.map((certificate) => encodePem(certificate.der, "CERTIFICATE")).join("");
 }

@@ -29,7 +29,6 @@ import type { SealKey } from "../keys/seal-key.ts";
 /** The longest common name: ub-common-name of RFC 5280, appendix A.1. */
 const MAX_COMMON_NAME = 64;
 
-/** The issuer of a certificate: its key and its distinguished name. */
 export type CertificateIssuer = { readonly key: SealKey; readonly name: DerValue };
 
 export type CertificateFields = {

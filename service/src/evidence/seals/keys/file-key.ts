@@ -35,7 +35,6 @@ export async function openFileKey(uri: string, newKind: KeyKind): Promise<SealKe
   return sealKeyOf(privateKey, path);
 }
 
-/** A seal key from a private key in memory. */
 export function sealKeyOf(privateKey: KeyObject, where: string): SealKey {
   const publicKey = createPublicKey(privateKey);
   const algorithm = sealAlgorithmOf(publicKey, where);

@@ -4,7 +4,6 @@ import { lookUpPdf } from "../../../kernel/pdf/xref/lookup.ts";
 import type { SealDescription } from "./objects.ts";
 import { buildTail } from "./tail.ts";
 
-/** The input of a seal. */
 export type SealRequest = SealDescription & {
   /** The document, which is neither changed nor copied. */
   readonly original: Buffer;

@@ -77,7 +77,6 @@ export const invitationMembers = (facts: InvitationFacts): Members => ({
   expiresAt: facts.expiresAt,
 });
 
-/** Columns of the invitation `i` in a query. */
 export const invitationColumns = sql`i.id, i.partner_id AS "partnerId", i.email, i.role, i.live_access AS "liveAccess",
   i.token_sha256 AS "tokenSha256", i.invited_by AS "invitedBy", i.expires_at AS "expiresAt", i.row_mac AS mac`;
 

@@ -85,7 +85,6 @@ async function join(
   return membership;
 }
 
-/** Whether the firm has or had a member. */
 export const hadMembers = async (db: Sql, partnerId: string): Promise<boolean> =>
   (await findLine(db, sql`partner_id = ${partnerId} AND action LIKE 'member.%'`)) !== undefined;
 

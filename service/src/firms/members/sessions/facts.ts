@@ -26,7 +26,6 @@ export const sessionMembers = (facts: SessionFacts): Members => ({
   factorDue: facts.factorDue,
 });
 
-/** Columns of the session `s` in a query. */
 export const sessionColumns = sql`s.id AS "sessionId", s.token_sha256 AS "tokenSha256", s.user_id AS "userId",
   s.created_at AS "createdAt", s.expires_at AS "expiresAt", s.confirmed_at AS "confirmedAt", s.passkey_at AS "passkeyAt",
   s.factor_due AS "factorDue", s.row_mac AS mac`;

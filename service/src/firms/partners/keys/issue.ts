@@ -19,7 +19,6 @@ export type KeyToIssue = {
   /** The scopes of the key; null for a key without restrictions. */
   scopes?: readonly Scope[] | null;
   expiresAt?: Date | null;
-  /** The member who issues the key. */
   issuedBy?: string | null;
   /** The key that the new key replaces. */
   replaces?: string | null;

@@ -86,7 +86,6 @@ export async function selectKey(tx: Tx, keyId: string): Promise<KeyRow | undefin
   return key;
 }
 
-/** The number of active keys of a firm in one environment. */
 export async function countActiveKeys(tx: Tx, partnerId: string, environment: Environment, now: Date): Promise<number> {
   const [row] = await tx.query<{ keys: number }>(sql`
     SELECT count(*) AS keys FROM partner_keys WHERE partner_id = ${partnerId} AND environment = ${environment}

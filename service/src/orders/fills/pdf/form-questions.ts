@@ -24,7 +24,6 @@ import {
 } from "../../../kernel/pdf/values.ts";
 import type { PdfLookup } from "../../../kernel/pdf/xref/lookup.ts";
 
-/** A widget of a field, with its position on the page. */
 export type WidgetOnPage = {
   readonly ref: NamedField["ref"];
   readonly dict: Dict;

@@ -14,7 +14,6 @@ import { mostSigners, replacementSchema, signerAuths, signerLanguages, signerSch
 
 export type SignerAuth = (typeof signerAuths)[number];
 
-/** A signer as stored with the order. */
 export type OrderSigner = {
   readonly name: string;
   readonly email: string;

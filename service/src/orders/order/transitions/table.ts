@@ -1,7 +1,6 @@
 import type { BoughtServices } from "../../pricing/pricing.ts";
 import type { OrderStatus } from "./statuses.ts";
 
-/** The events of an order. */
 export type OrderEvent =
   | "priced"
   | "not_priceable"

@@ -11,7 +11,6 @@ import { type ChargeDeps, type Charged, chargePayable, type ExpectedCharge } fro
 import { accountOf } from "./methods.ts";
 
 export type GroupCharge = {
-  /** The id of the one payment for all orders. */
   paymentId: string;
   /** The charged orders, in their order within the group. Each charge is that order's part of the payment. */
   orders: Charged["charges"];

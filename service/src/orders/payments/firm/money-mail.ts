@@ -59,7 +59,6 @@ type Row = Owner & {
   reference: string | null;
   /** The payer of the payment that the mail is about. */
   paidBy: Payer;
-  /** The payer of the order. */
   payBy: Payer;
 };
 

@@ -83,7 +83,6 @@ const methodForm = /^sandbox:method:(\w+):[\w-]+$/;
 /** The name of a finished setup, from which the sandbox reads the method that was chosen. */
 export const sandboxSetup = (name: TestMethodName, id: string): string => `sandbox:setup:${name}:${id}`;
 
-/** The test method as it is saved for a firm. */
 export function savedTestMethod(name: TestMethodName, id: string): SavedMethod {
   const { kind, brand, last4 } = testMethods[name];
   return { method: `sandbox:method:${name}:${id}`, kind, brand, last4, expires: kind === "card" ? "12/2034" : null };

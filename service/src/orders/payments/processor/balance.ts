@@ -106,7 +106,6 @@ export type AccountBooks = {
    * @throws ServiceError `processor_failed`
    */
   account: () => Promise<string | null>;
-  /** The movements of money on the account. */
   movements: (window: Window) => AsyncIterable<Movement>;
   /** A dispute as events show it; null for a dispute of another account. */
   dispute: (id: string) => Promise<object | null>;

@@ -10,7 +10,6 @@ export type CheckoutRequest = {
   /** The name of the firm that requests the payment, as shown to the payer. */
   firmName: string;
   environment: string;
-  /** One line for each order. */
   lines: readonly { orderCode: string; amountCents: number; supplementId: number | null }[];
   currency: string;
   expiresAt: Date;

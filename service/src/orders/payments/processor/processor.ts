@@ -192,7 +192,6 @@ async function refundOnce(
   await stripe.refunds.create({ payment_intent: paymentIntent, amount, metadata }, { idempotencyKey });
 }
 
-/** The refunds that have not failed. */
 async function refundsOf(stripe: Stripe, paymentIntent: string): Promise<Stripe.Refund[]> {
   const { data } = await stripe.refunds.list({ payment_intent: paymentIntent, limit: 100 });
   return data.filter(({ status }) => status !== "failed" && status !== "canceled");
