@@ -66,7 +66,7 @@ import { inPersonRoutes, notarizationOf } from "./signing/notaries/notaries.ts";
 import { examiner } from "./upkeep/doctor/doctor.ts";
 import { serviceGauges, serviceReadiness } from "./upkeep/monitoring.ts";
 
-/** Wires everything into one server, which does not listen yet. */
+/** Creates the HTTP server with all routes. It does not listen yet. */
 export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   const { sealing, signerAuthorities } = deps;
   const { config, db, clock, log } = deps.resources;
@@ -192,7 +192,7 @@ function pageDeps(deps: AppDeps, features: Features, readiness: ReadReadiness, a
         checkoutUrl: (code) => checkoutUrl(checkout, code, null),
         supplementOf: async ({ code, status }) => {
           const due = dueOf(status, await supplementsOfCode(db, code));
-          // The client must not read that a bank took back a payment that was the firm's.
+          // If a bank took back a payment of the firm, the client must not learn that.
           return due?.replacesLoss && (await wasPaidByFirm(db, code)) ? undefined : due;
         },
         payerInProcess: (code) => payerInProcess(db, code),

@@ -83,8 +83,8 @@ import {
 import { broughtNearer, firstTimes } from "./upkeep/declarations.ts";
 import { storedBlobs } from "./upkeep/protected-data.ts";
 
-// Memory for eight uploads of the largest size at once; further uploads wait, and their senders are slowed down. Five
-// of the eight are reserved for firms with live access.
+// Memory for eight uploads of the largest size at once. Further uploads are queued, and back-pressure pauses their
+// senders. Five of the eight are reserved for firms with live access.
 const uploadSizes = {
   live: { total: 5 * maxReservedBytes, perHolder: 2 * maxReservedBytes },
   trial: { total: 3 * maxReservedBytes, perHolder: maxReservedBytes },
@@ -92,15 +92,15 @@ const uploadSizes = {
 
 export type LiveMedia = { engine: MediaEngine; recordings: Recordings; disk: RecordingDisk };
 
-/** The parts of this process. */
+/** The services of this process that features use. */
 type Node = {
   metrics: Metrics;
   workers: Workers;
   schemaWatch: SchemaWatch;
   lastUse: LastUse;
   /**
-   * The payment processor; null when payments are not configured. Each process has only one, because the name of its
-   * account is read once.
+   * The payment processor; null when payments are not configured. One per process, because the name of its account is
+   * read once.
    */
   processor: Processor | null;
   /** Stores mails instead of sending them; null with a mail server, or when other machines can reach the service. */
@@ -137,7 +137,6 @@ export type AppDeps = {
 
 export type Features = ReturnType<typeof openFeatures>;
 
-/** Opens the features, by their names. */
 export function openFeatures(deps: AppDeps, limits: RateLimits) {
   const { resources, node, rules, sealing } = deps;
   const { config, db, clock, log, random, secrets, rowMac, blobs } = resources;
@@ -270,7 +269,7 @@ function openPlacing(
   };
 }
 
-/** Opens the features that work on orders. */
+/** Opens the features that process placed orders. */
 function openOrderWork(
   { resources, node: { workers }, sealing: { sealDocument } }: AppDeps,
   { titleOf, providers, envelopes }: Shared,

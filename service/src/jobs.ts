@@ -58,7 +58,7 @@ import {
 import { backupMetrics } from "./upkeep/backup/backup.ts";
 import { taskMetrics } from "./upkeep/console/console.ts";
 
-/** Everything that the service sends as a mail. */
+/** All kinds of mails that the service sends. */
 const mails = [
   orderMail,
   orderUpdateMail,
@@ -99,8 +99,8 @@ const mails = [
 ];
 
 /**
- * The background work of a node: deliveries of webhooks, and jobs. It ends when `stop` is called, or when the node is
- * outdated.
+ * The background work of a node: webhook deliveries and jobs. It ends when `stop` is called, or when a newer release
+ * has migrated the database.
  */
 type Work = { mailer: Mailer; start: () => Promise<void>; stop: () => Promise<void> };
 
@@ -157,7 +157,7 @@ export function openWork(deps: AppDeps, features: Features): Work {
     stopped ??= Promise.all([dispatcher.stop(), jobs.stop(), endLive()]).then(() => mailer.close());
     return stopped;
   };
-  // Requests continue for a while, because load balancers have to notice that this node is not ready.
+  // The node answers requests for a while longer, because load balancers need time to notice that it is not ready.
   schemaWatch.outdated
     .then(stop)
     .catch((error: unknown) => log.error({ err: error }, "the work of an outdated node did not stop"));

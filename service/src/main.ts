@@ -45,7 +45,7 @@ import { signingCertificates, unvouchedCounter } from "./upkeep/monitoring.ts";
 import { openResources, openWorkers, root } from "./upkeep/resources.ts";
 
 const drainMs = 2_500;
-// For this long an outdated node still reports that it is not ready, for load balancers that check every few seconds.
+// The time for which an outdated node still reports that it is not ready. Load balancers check every few seconds.
 const outdatedMs = 3_000;
 
 async function listen(app: FastifyInstance, host: string, port: number): Promise<void> {
@@ -58,17 +58,14 @@ async function listen(app: FastifyInstance, host: string, port: number): Promise
   }
 }
 
-/** Requests in progress may finish within the drain time. After it, the remaining connections are closed. */
+/** Requests in progress may finish within the drain time. Then the remaining connections are closed. */
 async function endRequests(app: FastifyInstance): Promise<void> {
   const cut = setTimeout(() => app.server.closeAllConnections(), drainMs);
   await app.close();
   clearTimeout(cut);
 }
 
-/**
- * Load balancers check every few seconds. Until they notice that this node is not ready, requests still arrive and are
- * answered.
- */
+/** Load balancers check every few seconds. Until they notice that this node is not ready, it still answers requests. */
 async function drain({ config, log }: Pick<Resources, "config" | "log">): Promise<void> {
   if (config.drainSeconds === 0) return;
   log.info({ seconds: config.drainSeconds }, "draining");
@@ -89,7 +86,7 @@ async function untilEnd(log: Log, stopped: Promise<string>, watch: SchemaWatch):
 
 /**
  * The folder of stored mails, and the secret in the address of the page that shows them. Null when there is a mail
- * server, or when the service is not for this machine only.
+ * server, or when other machines can reach the service.
  */
 function openOutbox({ smtpUrl, baseUrl, dataDir }: Config): Outbox | null {
   const { hostname } = new URL(baseUrl);
@@ -118,8 +115,8 @@ function openMedia(
 }
 
 /**
- * Stores what an earlier process of this node left of its recordings. Runs once this process listens: until then, that
- * process may still be writing.
+ * Stores the unfinished recordings of an earlier process of this node. Runs after this process listens: before that,
+ * the earlier process may still be writing them.
  */
 const recoverRecordings = ({ db, log }: Resources, { recordings }: LiveMedia): Promise<void> =>
   recordings
@@ -138,13 +135,13 @@ async function readRules({ config, db, clock }: Resources): Promise<Rules> {
   };
 }
 
-/** The parts of the process that the service uses. */
+/** The functions by which the service uses its process, so that a test can replace them. */
 export type Surroundings = {
   /** Prints text for people. */
   print: (text: string) => void;
   openLog: (level: string) => Log;
   openWorkers: (log: Log, metrics: Metrics) => WorkerPool;
-  /** Resolves with the reason why the service must end. */
+  /** Resolves with the reason for which the service must end. */
   stopped: Promise<string>;
 };
 
@@ -170,7 +167,7 @@ function rootAnchorer(resources: Resources, { stampers }: Sealing, anchoring: An
   return (stopping: AbortSignal): Promise<void> => anchorRoots(roots, stopping);
 }
 
-/** The text that a person reads who has started the service. Creates the demo partner at the first start. */
+/** The text for the person who started the service. Creates the demo partner at the first start. */
 async function greeting(resources: Resources, outbox: Outbox | null, env: NodeJS.ProcessEnv): Promise<string> {
   const demo = await createDemoPartner(resources);
   return welcome({
@@ -267,7 +264,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
 }
 
 /**
- * Within this time, a second signal counts as a repetition: a process can get a signal through its process group, and
+ * A second signal within this time counts as the same one: a process can get a signal through its process group, and
  * again from npm.
  */
 const sameSignalMs = 1_000;
@@ -282,7 +279,7 @@ function stopSignal(): Promise<NodeJS.Signals> {
       resolve(signal);
     };
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, hear);
-    // Without a listener, this signal would end the process when Node has no inspector.
+    // Without a listener, this signal would end the process if Node.js was built without an inspector.
     process.on("SIGUSR1", () => {});
   });
 }

@@ -50,10 +50,10 @@ import { blobTables, retained } from "./upkeep/protected-data.ts";
 
 const seconds = 1000;
 const hours = 3600 * seconds;
-// A sweep that takes longer to stop is abandoned; the next sweep continues its work.
+// A periodic task that takes longer to stop is abandoned; its next run continues the work.
 const stopMs = 1 * seconds;
-// Tasks with the same interval take their turns this far apart. If all took them at once, they would open every
-// connection of the pool.
+// Tasks with the same interval start this far apart. If all started at once, they would open every connection of the
+// pool.
 const apartMs = 20;
 const failedJobsMs = 30 * 24 * hours;
 
@@ -132,7 +132,7 @@ const tasksOfOrders = ({ db, clock }: Resources): PeriodicTask[] => {
     {
       name: "expired playbook executions",
       everyMs: 60 * seconds,
-      // At the start, ends executions whose end became due while no node was running.
+      // Runs at the start as well, for executions that became due while no node was running.
       atStart: true,
       work: (stopping) => sweepExecutions(db, clock(), stopping),
     },
@@ -228,7 +228,7 @@ const tasksOfStorage = (resources: Resources, retention: RetentionPlan): Periodi
     {
       name: "documents that are due by the retention plan",
       everyMs: hours,
-      // This task also runs at the start, so that a node that never runs for long deletes documents, too.
+      // Runs at the start as well, so that documents are deleted even if no node ever runs for a whole interval.
       atStart: true,
       async work(stopping) {
         await checkMarks(stopping);
@@ -272,21 +272,22 @@ export function startMaintenance(resources: Resources, parts: MaintainedParts): 
 const mostBatches = 100;
 
 /**
- * The sweeps for a firm's due test objects. Most of them also handle other firms' due objects.
+ * The tasks that process a firm's due test objects after its clock was advanced. Most of them also process other firms'
+ * due objects.
  */
 export function testClockSweeps(deps: Resources & { retention: RetentionPlan }, envelopes: EnvelopeDeps): Sweep[] {
   const { db, clock, retention } = deps;
   return [
     async (_partnerId, stopping) => {
-      // An envelope whose processing fails remains due, so the next run tries it again.
+      // An envelope whose processing fails stays due, so the next run retries it.
       for (let batch = 0; batch < mostBatches && (await sweepEnvelopes(envelopes, stopping)); batch++);
     },
     (_partnerId, stopping) => sweepExecutions(db, clock(), stopping),
     (_partnerId, stopping) => sweepAppointments(deps, stopping),
     (_partnerId, stopping) => sweepRequests(deps, stopping),
     (_partnerId, stopping) => sweepRecordings(deps, stopping),
-    // Runs before the months are closed. When the test clock advances past the end of a month, the closed month must
-    // include the payments of that month.
+    // Must run before the months are closed: when a test clock passes the end of a month, the closed month must include
+    // that month's payments.
     (partnerId, stopping) => applySandboxSteps(deps, stopping, partnerId),
     () => watchPayments(deps),
     (partnerId, stopping) => closeMonths(deps, stopping, partnerId),

@@ -3,7 +3,7 @@ import { UsageError, type Verb } from "./verb.ts";
 type Words = Pick<Verb, "name" | "options" | "values">;
 
 /**
- * Maps the words typed so far to the words that may come next: the next word of a verb or, after a complete verb, the
+ * Maps the words typed so far to the words that may follow: the next word of a verb or, after a complete verb, the
  * values of its first argument and its flags.
  */
 function candidates(verbs: readonly Words[]): ReadonlyMap<string, readonly string[]> {
@@ -27,7 +27,7 @@ const valuesOfFlags = (verbs: readonly Words[]): [string, string][] =>
   );
 
 /**
- * The bash script drops typed words from the end until the rest is a verb or the beginning of one. When nothing
+ * The bash script drops typed words from the end until the rest is a verb or the beginning of one. When no verb
  * matches, it completes file names.
  */
 const bash = (verbs: readonly Words[]): string => `_signsealship() {
@@ -52,7 +52,7 @@ complete -o default -F _signsealship signsealship bin/signsealship
 const zsh = (verbs: readonly Words[]): string => `autoload -U +X bashcompinit && bashcompinit\n${bash(verbs)}`;
 
 /**
- * The fish script defines a function that prints the words that may come next. It does the same lookup as the bash
+ * The fish script defines a function that prints the words that may follow. It uses the same look-up as the bash
  * script.
  */
 const fish = (verbs: readonly Words[]): string => `function __signsealship_next

@@ -19,7 +19,7 @@ function usage(program: string, { name, args, options }: Verb): string {
   return [program, name, ...args, ...requiredFirst.map(usageOf)].join(" ");
 }
 
-/** A usage line lists at most so many possible values of an option. */
+/** A usage line lists at most this many possible values of an option. */
 const mostListed = 4;
 
 function usageOf([name, { type, value, values = [], multiple, required }]: [string, Option]): string {
@@ -80,7 +80,7 @@ async function runVerb({ program, version, verbsOf }: Command, argv: string[]): 
   return verb.run(args, parsed.values);
 }
 
-/** The message for an unknown verb. It lists the verbs that begin with the first word, or suggests the closest one. */
+/** The message for an unknown verb. It lists the verbs that begin with the first word, or suggests the closest verb. */
 async function unknownVerb(
   { program, verbsOf }: Pick<Command, "program" | "verbsOf">,
   words: readonly string[],
@@ -108,8 +108,8 @@ export type Outcome = { code: number; stdout: string; stderr: string };
 const line = (text: string): string => (text === "" ? "" : `${text}\n`);
 
 /**
- * Runs a command line to its end. Reports an expected failure by its message alone, and any other failure with its
- * stack. Never throws.
+ * Runs a command line to its end. For an expected failure, prints only the message; for any other failure, the stack.
+ * Never throws.
  */
 export async function runCommand(command: Command, argv: string[]): Promise<Outcome> {
   const asJson = argv.includes("--json");

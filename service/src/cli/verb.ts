@@ -4,14 +4,17 @@ import { invalid, ServiceError } from "../kernel/platform/errors.ts";
 /** A verb's output: text for people, and a document for `--json`. */
 export type Answer = { text: string; json?: unknown; exitCode?: number };
 
-/** An option of a verb. The usage line, the help and the completions of shells come from it. */
+/** An option of a verb. The usage line, the help and the shell completions are generated from it. */
 export type Option = ParseArgsOptionDescriptor & {
   help: string;
   /** The possible values, or values that shells complete. */
   values?: readonly string[];
-  /** The word of the usage line for the value; by default the possible values if they are few, else the option's name. */
+  /**
+   * The placeholder for the value in the usage line. By default, the possible values if they are few, else the option's
+   * name.
+   */
   value?: string;
-  /** Set if the verb refuses a command line without the option. */
+  /** True if the option is mandatory. */
   required?: boolean;
 };
 
@@ -25,7 +28,7 @@ type ValueOf<O extends Option> = Option extends O
     ? OneValue<O>[]
     : OneValue<O>;
 
-/** The values of options on a command line. Every verb also takes `--json`. */
+/** The values of options on a command line. Every verb also accepts `--json`. */
 export type ValuesOf<O extends Options> = { readonly [Name in keyof O]?: ValueOf<O[Name]> | undefined } & {
   readonly json?: boolean | undefined;
 };
@@ -40,15 +43,17 @@ export type Verb<O extends Options = Options> = {
   values?: readonly string[];
   options: O;
   summary: string;
-  /** Command lines, without the program's name. */
+  /** Example command lines, without the program's name. */
   examples?: readonly string[];
   run(args: string[], values: ValuesOf<O>): Promise<Answer>;
 };
 
-/** Defines a verb. The table of its options gives the types of the values that it gets. */
+/** Defines a verb. TypeScript derives the types of its values from the table of options. */
 export const defineVerb = <const O extends Options>(verb: Verb<O>): Verb => verb;
 
-/** Applies a domain rule to the text of a flag. When the rule refuses the text, the error names the flag. */
+/**
+ * Applies a validation rule of the domain to a flag's text. When the rule refuses the text, the error names the flag.
+ */
 export function ruledOption<Name extends string, T>(
   values: { readonly [Each in Name]?: string | undefined },
   name: Name,

@@ -32,7 +32,7 @@ const completion = defineVerb({
 });
 
 /**
- * The verbs by their first word. They are loaded on demand, because a short command spends most of its time loading
+ * The verbs by their first word. Modules are loaded on demand, because a short command spends most of its time loading
  * code.
  */
 const groups: ReadonlyMap<string, () => Promise<readonly Verb[]>> = new Map([

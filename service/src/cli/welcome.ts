@@ -6,11 +6,11 @@ import { root } from "../upkeep/resources.ts";
 
 export type Welcome = {
   config: Pick<Config, "baseUrl" | "dataDir" | "smtpUrl">;
-  /** The path of the page of stored mails; null when there is none. */
+  /** The path of the page that shows stored mails; null when there is none. */
   outboxPath: string | null;
   /** The key of the demo partner, if this start created it. */
   demoKey: string | null;
-  /** The environment of the service. */
+  /** The environment variables of the service. */
   env: NodeJS.ProcessEnv;
 };
 
@@ -19,7 +19,7 @@ const quoted = (text: string): string => (/^[\w./:@-]+$/.test(text) ? text : `'$
 /** The absolute path of a file of the service, as typed in a shell. */
 const ownFile = (path: string): string => quoted(join(root, path));
 
-/** Variables that a command needs to find the service's database and to read it, and whose values are not to be printed. */
+/** Variables that a command needs to find and decrypt the service's database, but whose values must not be printed. */
 const unprinted = ["DATABASE_URL", "SECRETS_KEY", "SECRETS_KEYS_OLD", "LOG_KEY"];
 
 const unprintedIn = (env: NodeJS.ProcessEnv): string[] => unprinted.filter((name) => env[name]);
@@ -27,7 +27,8 @@ const unprintedIn = (env: NodeJS.ProcessEnv): string[] => unprinted.filter((name
 /** The beginning of a `signsealship` command that uses this service's data and address, whatever folder it is run in. */
 const ownCommand = (dataDir: string, env: NodeJS.ProcessEnv): string =>
   [
-    // The shell refuses to run the command without them: it would open, or create, another database.
+    // `${NAME:?}` makes the shell refuse the command if the variable is unset. Without the variable, the command would
+    // open, or create, another database.
     ...unprintedIn(env).map((name) => `${name}="\${${name}:?}"`),
     `DATA_DIR=${quoted(dataDir)}`,
     ...["PORT", "BASE_URL"].flatMap((name) => (env[name] ? [`${name}=${quoted(env[name])}`] : [])),

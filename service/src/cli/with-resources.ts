@@ -6,8 +6,8 @@ import type { Resources } from "../kernel/resources.ts";
 import { openResources, root } from "../upkeep/resources.ts";
 
 /**
- * Runs a verb on the data of an installation, whether or not the service is running. When the verb can't find an item,
- * the error names the data folder or database that was searched, because the item may be in another one.
+ * Runs a verb on the data of an installation, whether or not the service is running. When an item is not found, the
+ * error names the searched data folder or database, because the item may be in another one.
  */
 export async function withResources<T>(work: (resources: Resources) => Promise<T>): Promise<T> {
   const config = readConfig(process.env, process.cwd(), root);

@@ -1,4 +1,4 @@
-/** Lists to which several features contribute, each for its own tables. */
+/** Lists of tables, searches and times, to which several features contribute. */
 import { firstClosing } from "../closing/closing-passports/closing-passports.ts";
 import { firstRoom } from "../closing/rooms/rooms.ts";
 import { searchMethods as shipping } from "../delivery/shipping/shipping.ts";
@@ -16,22 +16,22 @@ import { bringSecretEndsNearer, firstWebhook } from "../outgoing/webhooks/webhoo
 import { bringEnvelopesNearer, searchMethods as envelopes } from "../signing/envelopes/envelopes.ts";
 import { bringRequestsNearer, bringSessionsNearer } from "../signing/notaries/notaries.ts";
 
-/** Ways to search for orders by data that higher wings own. */
+/** Methods to search for orders by data of other features, such as a signer's name or a tracking number. */
 export const searchMethods: readonly SearchMethod[] = [...envelopes, ...shipping];
 
-/** When a firm first completed each step of its launchpad. */
+/** For a firm's launchpad (its list of first steps): the time at which the firm first completed each step. */
 export const firstTimes: FirstTimes = {
   ...{ ...firstOrders, ...firstRoom, ...firstWebhook },
   passportAt: sql`coalesce(${firstPassport}, ${firstClosing})`,
 };
 
 /**
- * The due times that a firm's test clock moves. The retention plan has no such times, because it adds up the clock's
- * advances itself.
+ * The functions that move due times when a test clock is advanced. The retention plan is not listed: it adds the
+ * clock's advances itself.
  */
 export const broughtNearer: readonly BringNearer[] = [
-  // This one must be first: the sandbox's bank, too, locks a step before the rows of the step's order. In another
-  // sequence, the test clock and the bank would deadlock.
+  // Must be first. The sandbox's bank also locks a step before the rows of the step's order, so another sequence could
+  // deadlock with it.
   bringSandboxMoneyNearer,
   bringEnvelopesNearer,
   bringExecutionsNearer,

@@ -45,7 +45,7 @@ export type GaugeDeps = {
 
 type Figure = { gauge: string; label: string; value: number };
 
-/** For this long, all scrapers share the results of one query, because several of them may poll every few seconds. */
+/** All scrapers share the results of one query for this long, because several of them may scrape every few seconds. */
 const sharedMs = 15_000;
 
 /** The gauges that are read from the database, with help text and label. */
@@ -67,7 +67,7 @@ const figures = {
   notary_expires_days: ["Days until the first of the active notaries' commissions and registrations ends.", "what"],
 } as const satisfies Record<string, readonly [help: string, label: string | null]>;
 
-/** Gauges of waiting work, response times, and upcoming expiries. */
+/** Gauges of queued work, response times, and upcoming expiries. */
 export function serviceGauges(metrics: Metrics, deps: GaugeDeps): void {
   const read = shared(() => readFigures(deps), sharedMs);
   for (const [name, [help, label]] of Object.entries(figures))
@@ -139,8 +139,8 @@ function certificateGauges(metrics: Metrics, deps: GaugeDeps): void {
 }
 
 /**
- * Makes all callers within the time share one call of the function. If it fails, the waiting callers get the failure,
- * which is not cached.
+ * Calls within this time share one result of the function. A failure goes to the callers that wait for it, and is not
+ * cached.
  */
 function shared<T>(ask: () => Promise<T>, ms: number): () => Promise<T> {
   let last: { answer: Promise<T>; isStale: () => boolean } | undefined;
@@ -168,12 +168,12 @@ type ReadinessDeps = {
   transparencyLog: Parameters<typeof requireUnhalted>[0];
 };
 
-/** Checks the parts that the service can't work without, or can't finish its work without. */
+/** Probes the dependencies without which the service can't respond, or can't complete its work. */
 export function serviceReadiness(deps: ReadinessDeps): ReadReadiness {
   const { resources, sealing, signerAuthorities, transparencyLog } = deps;
   const { config, db, blobs, clock, log } = resources;
-  // A key in a file exists only on this node, so another node may have one that works. A key in a key service is the
-  // same for all nodes.
+  // A key in a file exists only on this node, and another node may have a working one. A key service is the same for
+  // all nodes.
   const isShared = (key: string) => !key.startsWith("file:");
   const isOutside = config.databaseUrl !== null;
   const query = async () => void (await db.query(sql`SELECT 1`));
@@ -184,7 +184,7 @@ export function serviceReadiness(deps: ReadinessDeps): ReadReadiness {
     { name: "blobs", check: blobs.probe, isShared: true },
     { name: "seal key", check: sealing.probe, isShared: isShared(config.sealKey) },
     { name: "signer authority", check: signers, isShared: isShared(config.signerCaKey) },
-    // While a log is halted, sealing continues, so the node stays in the load balancer even if only its own log key is
+    // Sealing continues while a log is halted. So the node stays in the load balancer even if only its own log key is
     // missing.
     { name: "log", check: logs, isShared: true },
   ];

@@ -56,13 +56,13 @@ import { protectedTables as notaries, storedRecordings } from "../signing/notari
 type BackfillRecord = { filled: string; doneAt: Date };
 
 /**
- * The MAC of the oldest record, `evidence`, does not cover the record's name, because the release that wrote it left
- * the name out.
+ * The MAC of the oldest record, `evidence`, does not cover the record's name, because the release that wrote this
+ * record did not include it.
  */
 export const recordMembers = ({ filled, doneAt }: BackfillRecord): Members =>
   filled === "evidence" ? { doneAt } : { filled, doneAt };
 
-/** The rows which record that a release has added MACs to rows of earlier releases. */
+/** Records that a release has added MACs to the rows of earlier releases. */
 export const backfillRows: MacTable<BackfillRecord> = {
   table: sql`row_mac_backfill`,
   key: sql`filled`,
@@ -91,7 +91,7 @@ export const storedBlobs: readonly StoredBlobs[] = [
   ...[storedPassports, storedRecordings, storedClosings],
 ];
 
-/** The blobs that the retention plan deletes, and the data that it deletes in addition. */
+/** The blobs that the retention plan deletes, and the rows that it deletes with them. */
 export const retained: { sources: readonly SourceOf[]; forgets: readonly Forget[] } = {
   sources: [
     documentSource(payable),

@@ -33,9 +33,7 @@ export const migrations = join(root, "service/migrations");
 
 type Connected = { db: Database; asOwner: AsOwner; close: () => Promise<void> };
 
-/**
- * The system's reason for a failed connection. It contains no part of the URL, because the URL contains the password.
- */
+/** The reason for a failed connection, without the URL, because the URL contains the password. */
 function reasonOf(error: Error): string {
   const { code = "", message } = (error.cause ?? error) as NodeJS.ErrnoException;
   if (/^unsupported startup parameter/.test(message))
@@ -44,7 +42,7 @@ function reasonOf(error: Error): string {
   return /^E[A-Z]+$/.test(code) ? code : message || "connection refused";
 }
 
-/** The application name tells PostgreSQL the node's release, so the URL must not override it. */
+/** PostgreSQL's schema fence reads the node's release from the application name, so the URL must not override it. */
 const unnamed = (url: string): string => url.replace(/([?&])application_name=[^&#]*/gi, "$1");
 
 async function connect(config: Config, log: Log, schema: number): Promise<Connected> {
@@ -82,7 +80,7 @@ async function connect(config: Config, log: Log, schema: number): Promise<Connec
 
 /**
  * Opens the data folder, the database (migrated), the secrets and the blobs.
- * @param countUnvouched is called at most once an hour for each row that fails its MAC
+ * @param countUnvouched is called at most once an hour for each row whose MAC is invalid
  * @throws StartupError in one line; nothing stays open then
  */
 export async function openResources(
@@ -113,8 +111,8 @@ export async function openResources(
         owner.useRowMac(rowMac);
         return work(owner);
       });
-    // This step runs first. A constraint refuses any change of a row whose code is still stored as plain text, even a
-    // change of its MAC.
+    // Must be first: while a row's code is stored as plain text, a constraint refuses every change of the row, even of
+    // its MAC.
     await sealTexts({ db, asOwner, log }, texts);
     await fillRowMacs({ db, asOwner, rowMac, secrets, clock, log }, config.dataDir);
     await writeRestoredLine(db, config.dataDir);
@@ -136,8 +134,8 @@ async function blobBackend({ blobUrl }: Config): Promise<BlobBackend> {
 const workerThreads = Math.max(2, Math.min(availableParallelism(), 4));
 const workerHeapMb = 512;
 /**
- * When the process uses more memory than this, tasks that use a lot of memory are ended. docs/operating.md states how
- * much memory the service needs.
+ * When the process uses more memory than this, tasks that use a lot of memory are killed. docs/operating.md states the
+ * memory that the service needs.
  */
 const processMb = 2_048;
 

@@ -6,9 +6,9 @@ import type { RowMac } from "../kernel/platform/row-mac.ts";
 import { disableWebhook, webhooksCreatedByKey } from "../outgoing/webhooks/webhooks.ts";
 
 /**
- * Revokes a key. Finds the objects that were created with the key and outlive it: webhooks, and memberships with their
- * sessions. Locks the firm, so that a concurrent link or subscription with the key is either found or refused.
- * @param all true to end these objects, too: webhooks permanently, memberships, and all sessions of their holders
+ * Revokes a key, and finds the objects that were created with it and outlive it: webhooks, and memberships with their
+ * sessions. Locks the firm, so that a concurrent request with the key is either refused or its object is found.
+ * @param all true to end these objects as well: webhooks permanently, memberships, and all sessions of their holders
  * @param actor for the audit log
  * @throws ServiceError for an unknown key
  */

@@ -32,7 +32,8 @@ import { backfillRows, macTables, recordMembers } from "./protected-data.ts";
 
 export type RowMacDeps = { db: Sql; asOwner: AsOwner; rowMac: RowMac; secrets: SecretBytes; clock: Clock; log: Log };
 
-// The same lock number on all nodes. The holder fills the MACs; the others wait and then find them done.
+// Number of the advisory lock that all nodes share. Its holder adds the missing MACs; the other nodes wait, and then
+// find none missing.
 const advisoryLock = 7_246_003;
 const ordersAtOnce = 500;
 
@@ -40,9 +41,9 @@ const ordersAtOnce = 500;
 type RowSet = {
   /** The set's name in the declarations of the tables. */
   name: string;
-  /** The name of the file next to the keys which notes that the set is filled. */
+  /** The name of a file next to the keys. The file records that the set's MACs were added. */
   marker: string;
-  /** Fills further data together with the set's tables. */
+  /** Completes further data of the same release together with the set. */
   fill?: (tx: Tx, deps: RowMacDeps) => Promise<number>;
 };
 
@@ -74,7 +75,7 @@ const rowSets: readonly RowSet[] = [
   },
   { name: "receipts", marker: "row-macs-filled-receipts" },
   { name: "disputes", marker: "row-macs-filled-disputes" },
-  // A migration queued the log lines of earlier seals. This set adds the log lines of closing versions.
+  // A migration queued the log lines of earlier seals. This set adds the log lines of earlier closing versions.
   {
     name: "lines of the log",
     marker: "row-macs-filled-log",
@@ -83,17 +84,16 @@ const rowSets: readonly RowSet[] = [
 ];
 
 /**
- * Adds a MAC to rows of earlier releases, once for each database, at the first start of a release that covers them. It
- * trusts their present content. Both a record in the database with a MAC and a file next to the keys note that this was
- * done. So deleting one of the two notes is not enough to make the service add MACs to forged rows.
- * @throws StartupError when only the file has the note, because the database is an older one or somebody removed the
- * record
+ * Adds a MAC to the rows of earlier releases, once for each database, at the first start of a release that needs them.
+ * It trusts the present content of these rows. A record in the database (with a MAC) and a file next to the keys both
+ * store that this is done. So an attacker must delete both to make the service add MACs to forged rows.
+ * @throws StartupError when only the file exists: the database is older, or somebody removed the record
  */
 export async function fillRowMacs(deps: RowMacDeps, dataDir: string): Promise<void> {
   const markerOf = ({ marker }: RowSet) => join(dataDir, "keys", marker);
   const marked = rowSets.filter((set) => existsSync(markerOf(set)));
   const lost = await withoutRecord(deps.db, marked);
-  // A new database next to old keys is allowed, because it contains no rows to protect yet.
+  // A new database with existing keys is allowed, because it contains no rows to protect yet.
   if (lost.length > 0 && !(await isEmpty(deps.db))) throw refusal(lost.map(markerOf));
   const missing = rowSets.filter((set) => !marked.includes(set) || lost.includes(set));
   if (missing.length === 0) return;
@@ -123,7 +123,7 @@ const refusal = (files: readonly string[]): StartupError =>
 
 async function fillOnce(tx: Tx, deps: RowMacDeps, set: RowSet): Promise<void> {
   const { rowMac, clock, log } = deps;
-  // Another node may be filling the MACs, so this transaction waits.
+  // Another node may be adding the MACs, so this transaction waits for it.
   await tx.script("SET LOCAL lock_timeout = '10min'");
   await tx.query(sql`SELECT pg_advisory_xact_lock(${advisoryLock})`);
   if (await wasDone(tx, deps, set)) return;
@@ -156,7 +156,7 @@ async function fillTables(tx: Tx, rowMac: RowMac, { name }: RowSet): Promise<num
 
 async function fill<Row>(tx: Tx, rowMac: RowMac, unfilled: MacTable<Row>, which: Statement): Promise<number> {
   const { table, key, rows, members, rowOf = (row: MacRow<Row>) => sql`${key} = ${row.key}` } = unfilled;
-  // Uses a cursor, because there may be many rows, and rows that get no MAC must not be read again.
+  // A cursor, because there may be many rows, and a row that gets no MAC must not be read twice.
   await tx.query(sql`DECLARE unfilled_${table} NO SCROLL CURSOR FOR ${rows} WHERE ${which}`);
   let filled = 0;
   for (;;) {
@@ -185,8 +185,8 @@ async function fillRevocations(tx: Tx, { rowMac, log }: RowMacDeps): Promise<num
 }
 
 /**
- * Earlier MACs of documents covered fewer columns. They are replaced. A row that was altered since it got its MAC keeps
- * the old one.
+ * Earlier releases computed the MACs of documents over fewer columns. Such a MAC is replaced if it is valid; an altered
+ * row keeps its old MAC.
  */
 function refillDocuments(tx: Tx, { rowMac }: RowMacDeps): Promise<number> {
   const members: typeof documentRows.members = (row) =>
@@ -200,12 +200,12 @@ const earlierStates = earlierOrderStates(sql`opened.code`);
 const earlierDigests: Statement = listed(earlierStates.map((state) => digestOf(state, sql`o`)));
 
 /**
- * Earlier MACs of orders covered fewer columns, and most of them covered the code as plain text. They are replaced. A
- * row that was altered since it got its MAC keeps the old one.
+ * Earlier releases computed the MACs of orders over fewer columns, and mostly over the code as plain text. Such a MAC
+ * is replaced if it is valid; an altered order keeps its old MAC.
  */
 async function refillOrders(tx: Tx, { secrets }: RowMacDeps): Promise<number> {
-  // Invalid MACs are not reported here, because orders that got their first MAC in this start have no MAC in an earlier
-  // form.
+  // A separate verifier that doesn't report invalid MACs: an order that got its first MAC at this start has no MAC of
+  // an earlier release.
   const rowMac = openRowMac(secrets);
   const table = orderRows.table.text;
   let filled = 0;
@@ -213,8 +213,8 @@ async function refillOrders(tx: Tx, { secrets }: RowMacDeps): Promise<number> {
     const orders: EarlierOrder[] = await tx.query<EarlierOrder>(sql`
       SELECT o.id AS key, o.code AS "code@order", ${digestOf(orderState, sql`o`)} AS digest, o.state_mac AS mac ${fromOrders}
       WHERE o.id > ${last} AND o.state_mac IS NOT NULL ORDER BY o.id LIMIT ${ordersAtOnce}`);
-    // Only the service can decrypt a code, so it passes the codes of these orders to PostgreSQL, which computes the
-    // earlier digests.
+    // Only the service can decrypt the codes of these orders. It passes them to PostgreSQL, which computes the earlier
+    // digests.
     const earlier = await tx.query<{ key: number; digests: string[] }>(sql`
       SELECT o.id AS key, ARRAY(SELECT encode(d, 'hex') FROM unnest(ARRAY[${earlierDigests}]) AS d) AS digests
       FROM unnest(${orders.map(({ key }) => key)}::bigint[], ${orders.map(({ code }) => code)}::text[]) AS opened (id, code)

@@ -13,16 +13,17 @@ const columns: readonly Column[] = protectedTables.flatMap(({ table, texts = [] 
   texts.map((text) => ({ by: text.column, ...text, table })),
 );
 
-// The same lock number on all nodes. The holder encrypts; the others wait and then find it done.
+// Number of the advisory lock that all nodes share. Its holder encrypts the texts; the other nodes wait, and then find
+// nothing to do.
 const advisoryLock = 7_246_005;
 const batch = 500;
 
 type Row = { key: string | number; text: string };
 
 /**
- * Encrypts the texts that an earlier release stored plain. Each table is one transaction, which ends by validating its
- * constraints. So the database itself guarantees that no plain text is left, and a start with valid constraints does
- * nothing.
+ * Encrypts the texts that an earlier release stored as plain text. Each table is one transaction, which ends by
+ * validating its constraints. So the database itself guarantees that no plain text remains, and later starts have
+ * nothing to do.
  */
 export async function sealTexts(
   { db, asOwner, log }: { db: Sql; asOwner: AsOwner; log: Log },
@@ -127,7 +128,7 @@ async function rotateColumn(owner: Sql, texts: SealedTexts, secrets: SecretBytes
 }
 
 /**
- * The decrypted text; null for a text that no key decrypts. The status of the rotation still counts that text, under
+ * The decrypted text; null for a text that no key decrypts. `secretsStatus` still counts such a text, under the id of
  * its key.
  */
 function openedOrNull(texts: SealedTexts, kind: SealedKind, stored: string): string | null {

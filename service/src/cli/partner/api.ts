@@ -2,7 +2,7 @@ import { type Client, ConnectionError, createClient, ServiceRefusal } from "@sig
 import { StartupError } from "../../kernel/platform/errors.ts";
 import { type Options, UsageError, type ValuesOf } from "../verb.ts";
 
-/** The options that all partners' verbs share. These verbs call a service over HTTP with a partner key. */
+/** The options of all verbs for partners. These verbs call a service over HTTP with a partner key. */
 export const partnerOptions = {
   key: { type: "string", help: "Your partner key, svc_pk_...; default: SIGNSEALSHIP_KEY of the environment." },
   "base-url": {
@@ -26,8 +26,8 @@ export function partnerOf(values: ValuesOf<typeof partnerOptions>): Partner {
 
 /**
  * Calls the service.
- * @param flagOf maps a request field to its flag. The service's refusals begin with the field; the error names the
- * flag.
+ * @param flagOf maps a request field to its flag: the service's refusal begins with the field, and the error names the
+ * flag
  * @throws StartupError with the service's refusal, or when the service doesn't respond
  */
 export async function ask<T>(

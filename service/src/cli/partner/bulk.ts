@@ -18,7 +18,7 @@ async function allRows(bulk: Client["bulk"], bulkId: string): Promise<BulkRow[]>
   return all;
 }
 
-/** The partners' bulk verbs, over HTTP. */
+/** The verbs for partners about bulk orders, over HTTP. */
 export const partnerBulkVerbs: readonly Verb[] = [
   defineVerb({
     name: "bulk create",

@@ -10,8 +10,8 @@ import { allTopics, requireTopic } from "./topics.ts";
 const timeoutMs = 10_000;
 
 /**
- * The secret that signs events on this machine. It is always the same for one partner key, so that a receiver needs to
- * be configured only once.
+ * The secret that signs events on this machine. It is derived from the partner key, so that a receiver needs to be
+ * configured only once.
  */
 export const listenSecret = (key: string): string =>
   `svc_whsec_${base32(createHmac("sha256", key).update("listen").digest())}`;
@@ -21,8 +21,8 @@ function forwardTo(text: string | undefined): string | null {
   const url = URL.parse(/^\w+:\/\//.test(text) ? text : `http://${text}`);
   if (!url || !/^https?:$/.test(url.protocol))
     throw new UsageError("--forward-to must be an http(s) URL, as http://localhost:3000/hook");
-  // Events contain clients' data. They may leave this machine only through webhooks, because the service checks the
-  // addresses of webhooks.
+  // Events contain clients' data, so they are forwarded only to this machine. Other hosts need a webhook, whose address
+  // the service checks.
   const host = url.hostname.replace(/^\[|\]$/g, "");
   if (!(host === "localhost" || host.endsWith(".localhost") || isLoopback(host)))
     throw new UsageError(`--forward-to must be a URL on this machine, as http://localhost:3000/hook, not ${host}`);
@@ -95,8 +95,8 @@ export const listen = defineVerb({
     if (!/^(\d{1,15}|latest)$/.test(since)) throw new UsageError("--since must be the number of an event, or 0");
     const secret = listenSecret(partner.key);
     const asJson = values.json ?? false;
-    // Without --since, a first request must succeed, so that an invalid key or address ends the verb. Later, an
-    // unreachable service is tolerated.
+    // Without --since, the first request must succeed, so that an invalid key or address ends the verb. Later, an
+    // unreachable service is retried.
     const { cursor } = await ask(partner, ({ events }) =>
       since === "latest" ? events.list({ cursor: since, topics }) : Promise.resolve({ cursor: since }),
     );

@@ -1,4 +1,4 @@
-// The command line for partners, which is a package of its own. It works only over HTTP with a partner key.
+// The command line for partners, published as its own package. It works only over HTTP with a partner key.
 import { readFile } from "node:fs/promises";
 import { runCommand } from "../run-verb.ts";
 import { defineVerb, lines, UsageError } from "../verb.ts";
@@ -11,7 +11,7 @@ import { allTopics, requireTopic } from "./topics.ts";
 import { triggerVerb } from "./trigger.ts";
 import { partnerWebhookVerbs } from "./webhook.ts";
 
-/** The build inserts the version, and puts the example document next to the bundle. */
+/** The build inserts the version, and copies the example document next to the bundle. */
 declare const VERSION: string;
 const example = () => readFile(new URL("./lien-release.pdf", import.meta.url));
 

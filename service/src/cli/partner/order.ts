@@ -123,7 +123,7 @@ export const createOrder = defineVerb({
       throw new UsageError("either --document or --fill-token is required");
     const pdf = path === undefined ? null : { pdf: await readDocument(path), fileName: basename(path) };
     const idempotencyKey = values["idempotency-key"];
-    // Values are sent as typed, because the service gives the best errors about names and values.
+    // The values are not checked here, because the service's refusals about names and values are more precise.
     const fields = form as unknown as OrderFields;
     const create = ({ orders }: Partner["client"]) => orders.create(fields, pdf, { idempotencyKey });
     const order = await ask(partner, create, flagOf(form));
@@ -175,7 +175,7 @@ const rows = (title: string, records: readonly object[]): string[] =>
 /** The milestones of the sandbox that `order advance` moves to. */
 const milestones = ["payment.cleared", "signature.completed", "shipment.delivered"] as const;
 
-/** The partners' order verbs, over HTTP. */
+/** The verbs for partners about orders, over HTTP. */
 export const partnerOrderVerbs: readonly Verb[] = [
   createOrder,
   defineVerb({

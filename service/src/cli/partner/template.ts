@@ -29,7 +29,7 @@ function jsonOf<Value>(flag: "roles" | "fields", text: string | undefined): Valu
 const documentOf = async (path: string | undefined) =>
   path === undefined ? null : { pdf: await readDocument(path), fileName: basename(path) };
 
-// Values are sent as typed, because the service gives the best errors about names and values.
+// The values are not checked here, because the service's refusals about names and values are more precise.
 const fieldsOf = (values: ValuesOf<typeof saveOptions>) => ({
   name: values.name,
   roles: jsonOf<[]>("roles", values.roles),
@@ -45,7 +45,7 @@ const flagOf = (field: string) => flags[field] ?? (field in saveOptions ? `--${f
 const summaryLine = ({ templateId, version, name, roles, services }: TemplateSummary) =>
   `${templateId}  v${version}  ${services || "-"}  ${roles.map((role) => role.name).join(", ") || "-"}  ${name}`;
 
-/** The partners' template verbs, over HTTP. */
+/** The verbs for partners about templates, over HTTP. */
 export const partnerTemplateVerbs: readonly Verb[] = [
   defineVerb({
     name: "template create",

@@ -2,10 +2,13 @@ import { topics } from "@signsealship/sdk";
 import { nearest } from "../../kernel/platform/nearest-name.ts";
 import { UsageError } from "../verb.ts";
 
-/** All topics that a receiver may get. */
+/** All topics of events that a receiver can get. */
 export const allTopics: readonly string[] = [...topics, "webhook.test"];
 
-/** Returns a valid topic. @throws UsageError that lists the topics and suggests the one that was probably meant */
+/**
+ * Checks that a topic exists.
+ * @throws UsageError that lists the topics and suggests the closest one
+ */
 export function requireTopic(flag: string, topic: string): string {
   if (allTopics.includes(topic)) return topic;
   const near = nearest(topic, allTopics);

@@ -4,7 +4,7 @@ import { defineVerb, lines, UsageError, type Verb } from "../verb.ts";
 import { ask, partnerOf, partnerOptions } from "./api.ts";
 import { allTopics, requireTopic } from "./topics.ts";
 
-/** The ids of the objects that were created to cause the event. */
+/** The ids of the sandbox objects that were created to cause an event. */
 type Created = Record<string, string>;
 
 /** Reads the example document. */
@@ -52,7 +52,7 @@ async function testEvent({ webhooks }: Client): Promise<Created> {
 }
 
 /**
- * For each topic that can be triggered, a function that creates sandbox objects and so causes a real event of the
+ * For each topic that can be triggered, a function that creates sandbox objects, which then cause a real event of that
  * topic.
  */
 const makers: Readonly<Record<string, (client: Client, example: Example) => Promise<Created>>> = {

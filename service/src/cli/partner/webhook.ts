@@ -27,7 +27,7 @@ const chosenTopics = (text: string | undefined): Topic[] =>
     return found;
   });
 
-/** The partners' webhook verbs, over HTTP. */
+/** The verbs for partners about webhooks, over HTTP. */
 export const partnerWebhookVerbs: readonly Verb[] = [
   defineVerb({
     name: "webhook list",

@@ -40,7 +40,7 @@ function witnessText({ witness, size, failingSince, alarm }: LogStatus["witnesse
   return `  witness ${witness}:${state} saw ${size} entries`;
 }
 
-/** The SHA-256 of a sealed file; a text that already is a hash is returned unchanged. */
+/** The SHA-256 of a sealed file. A text that is already a hash is returned unchanged. */
 async function sealedSha256Of(fileOrHash: string): Promise<string> {
   if (/^[0-9a-f]{64}$/.test(fileOrHash)) return fileOrHash;
   const path = resolve(process.cwd(), fileOrHash);

@@ -15,7 +15,7 @@ function secondsOf(text: string): number {
   return Number(text);
 }
 
-/** Without --own, the verb needs no database and no running service, so anybody can monitor any log. */
+/** Without --own, the verb needs no database and no running service. So anybody can monitor any log. */
 export const monitor = defineVerb({
   name: "monitor",
   args: ["LOG"],

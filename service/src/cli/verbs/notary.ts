@@ -59,7 +59,7 @@ const options: Readonly<Record<OptionName, TextOption>> = {
 
 const needed = (name: OptionName): TextOption => ({ ...options[name], required: true });
 
-/** The published comparison of all jurisdictions, cited by its DOI, as the publication requests. */
+/** The published comparison of the notary laws of all jurisdictions. It asks to be cited by its DOI. */
 const publishedTable = {
   title: "RON laws of 51 US jurisdictions, signsealship.com",
   license: "CC BY 4.0",

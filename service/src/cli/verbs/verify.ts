@@ -17,7 +17,7 @@ async function ownCertificates(): Promise<string[]> {
   }
 }
 
-/** Needs no database, and a running service only for a verify URL. */
+/** The verb needs no database. It needs a running service only for a verify URL. */
 export const verify = defineVerb({
   name: "verify",
   args: ["TARGET"],

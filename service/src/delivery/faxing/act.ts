@@ -11,16 +11,16 @@ import { applyFax, resume } from "./record.ts";
 import { type FaxAttempt, findAttempt, followSoon, lockFaxes, updateAttempt } from "./store.ts";
 
 /**
- * Telnyx lists an accepted fax only after a delay, and the request itself may take a minute. A look-up after this time
+ * Telnyx lists an accepted fax only after a delay, and the request itself can take a minute. After this time, a look-up
  * finds the fax.
  */
 const lookAfterMs = 180_000;
-/** The look-up includes faxes from this long before the request, because Telnyx's clock may be slow. */
+/** The look-up includes faxes from this long before the request, because Telnyx's clock may be behind. */
 const clockMs = 5 * 60_000;
 
 const attemptIdIn = ({ payload }: Intent): number => (payload as { attemptId: number }).attemptId;
 
-/** The act that sends one attempt of a fax, never twice. */
+/** The request that sends one attempt of a fax. It is never sent twice. */
 export function faxAct(deps: FaxDeps): Act<TelnyxFax> {
   const { db, app } = deps;
   const attemptOf = async (intent: Intent): Promise<FaxAttempt & { orderCode: string }> => {
@@ -43,9 +43,9 @@ export function faxAct(deps: FaxDeps): Act<TelnyxFax> {
     async wanted(tx, intent) {
       const faxes = await lockFaxes(tx, intent.orderId);
       const attempt = faxes?.attempts.find(({ id }) => id === attemptIdIn(intent));
-      // False for `FaxedByHand`, because sending the fax again would deliver the document twice.
+      // False for `FaxedByHand`: sending the fax again would deliver the document twice.
       const isFaxed = faxes?.status === "FaxPending" || faxes?.status === "FaxSent";
-      // A firm may have corrected the order's fax number while this attempt waited.
+      // The firm may have corrected the order's fax number since this attempt was queued.
       const isSameNumber = attempt?.faxTo === faxes?.order.faxTo;
       if (faxes && isFaxed && isSameNumber && faxes.order.environment === "live" && attempt?.state === "waiting")
         return true;
@@ -58,7 +58,7 @@ export function faxAct(deps: FaxDeps): Act<TelnyxFax> {
       if ("notNow" in packet) return { kind: "unavailable", why: packet.notNow, retryAfterMs: null };
       if ("refused" in packet) return { kind: "refused", status: 0, code: null, why: packet.refused };
       const { pdf, documentSha256, sentSha256, pages } = packet;
-      // The hashes are stored before the request, because Telnyx never returns the faxed file.
+      // The hashes are stored before the request, because Telnyx never returns the file that it faxed.
       const sent = sql`document_sha256 = ${documentSha256}, sent_sha256 = ${sentSha256}, sent_pages = ${pages}`;
       await db.transaction((tx) => updateAttempt(tx, id, sent));
       return createTelnyx(call).sendFax({ app, from: faxFrom, to: faxTo, pdf, clientState });
@@ -72,7 +72,7 @@ export function faxAct(deps: FaxDeps): Act<TelnyxFax> {
       if (!Array.isArray(listed.result)) return { kind: "done", result: listed.result };
       const found = listed.result.find((fax) => fax?.clientState === clientState);
       if (found) return { kind: "done", result: found };
-      // A listed fax without a mark may be this one, so the outcome stays unclear.
+      // A listed fax without a mark (`clientState`) may be this one, so the outcome stays unknown.
       return listed.result.some((fax) => !fax?.clientState)
         ? {
             kind: "unclear",
@@ -110,12 +110,11 @@ async function settle(deps: FaxDeps, tx: Tx, intent: Intent, end: ActEnd<TelnyxF
 /** Telnyx's limits for one fax, from `POST /faxes` in its OpenAPI document. */
 const most = { bytes: 50 * 1024 * 1024, pages: 350 };
 
-/** The faxed file: a cover sheet that tells where to verify the sealed original, then the document. */
+/** The faxed file: a cover sheet that states where to verify the sealed original, then the document. */
 type FaxPacket = { pdf: Buffer; documentSha256: string; sentSha256: string; pages: number };
 
 /**
- * @returns the packet; `refused` with the reason why it can never be faxed; `notNow` with the reason why it can't be
- * faxed yet
+ * @returns the packet; `refused` with the reason for which it can never be faxed; `notNow` with the reason for a retry
  */
 async function faxPacket(
   deps: FaxDeps,
@@ -137,7 +136,7 @@ async function faxPacket(
     return { pdf, documentSha256, sentSha256: hash("sha256", pdf), pages };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    // After a temporary outage of the store or the workers, the act is retried instead of handing the fax to a person.
+    // On a temporary outage of the store or the workers, the act is retried. No task is opened for staff.
     return error.code === "unavailable" ? { notNow: error.message } : { refused: error.message };
   }
 }

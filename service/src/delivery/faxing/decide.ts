@@ -7,33 +7,30 @@ const pausesMs = [5 * minuteMs, 15 * minuteMs, 60 * minuteMs];
 
 /** The facts about one attempt that `decide` needs. */
 export type FaxAttemptState = Pick<FaxProgress, "state" | "reason" | "endedAt"> & {
-  /** The number of temporary failures since a person last requested the fax. */
+  /** The number of temporary failures since staff last requested the fax. */
   retries: number;
   dueAt: Date;
   /** Whether the attempt's cancellation was requested. */
   isCanceled: boolean;
-  /**
-   * Whether the order has already failed because of this attempt. After that, a person decides about every further
-   * step.
-   */
+  /** Whether this attempt has already made the order fail. Then staff decide about every further step. */
   isSettled: boolean;
 };
 
 export type FaxStep =
   | { do: "move"; on: "fax_sent" | "fax_delivered" }
   | { do: "move"; on: "fax_failed"; reason: string }
-  /** Creates another attempt. */
+  /** Creates another attempt, which is sent at `dueAt`. */
   | { do: "attempt"; retries: number; dueAt: Date }
   /** Sends the last attempt, which is due. */
   | { do: "send" }
-  /** Withdraws the last attempt. */
+  /** Withdraws the last attempt before it is sent. */
   | { do: "withdraw" }
   /** Cancels faxes in progress, because of a hold or a refund. */
   | { do: "cancel" };
 
 /**
  * Decides the next step for an order, from its status and its attempts.
- * @param status the order's status, or `FaxedByHand` when a person faxed it, so that nothing more is sent
+ * @param status the order's status, or `FaxedByHand` when staff faxed the document, so that nothing more is sent
  * @param attempts oldest first
  */
 export function decide(status: string, attempts: readonly FaxAttemptState[], now: Date): FaxStep | null {
@@ -43,7 +40,7 @@ export function decide(status: string, attempts: readonly FaxAttemptState[], now
   if (isFaxed && attempts.some(({ state }) => state === "delivered")) return { do: "move", on: "fax_delivered" };
   if (!isFaxed) {
     if (attempts.some(({ state }) => isUnderWay(state))) return { do: "cancel" };
-    // A waiting attempt survives a hold.
+    // During a hold, a waiting attempt stays queued.
     return last.state === "waiting" && status !== "OnHold" ? { do: "withdraw" } : null;
   }
   if (status === "FaxPending" && isOut(last)) return { do: "move", on: "fax_sent" };
@@ -51,15 +48,15 @@ export function decide(status: string, attempts: readonly FaxAttemptState[], now
   if (last.state === "waiting") return last.dueAt.getTime() <= now.getTime() ? { do: "send" } : null;
   if (last.isSettled) return null;
   if (last.state === "failed") return afterFailure(last, now);
-  // A refused or withdrawn attempt was never sent. While the order is FaxPending, a person faxes its document. In
-  // FaxSent, nobody would, so the order fails or gets another attempt.
+  // A refused or withdrawn attempt was never sent. While the order is FaxPending, a task tells staff to fax its
+  // document. In FaxSent, there is no such task, so the order fails or gets another attempt.
   if (status === "FaxPending") return null;
   if (last.state === "refused") return { do: "move", on: "fax_failed", reason: last.reason ?? "Telnyx refused it" };
   return { do: "attempt", retries: last.retries, dueAt: now };
 }
 
 /**
- * Whether the attempt was sent. A failed attempt counts too, unless it is settled or this service canceled it: the
+ * Whether the attempt was sent. A failed attempt counts as sent, unless it is settled or this service canceled it: the
  * event about the failure may arrive before the response to the request.
  */
 const isOut = (attempt: FaxAttemptState): boolean =>

@@ -9,7 +9,7 @@ export type FaxDeps = {
   clock: Clock;
   log: Log;
   providers: Providers;
-  /** The id of the fax application at Telnyx, and the number that faxes are sent from. */
+  /** The id of the fax application at Telnyx, and the sender's number. */
   app: string;
   from: string;
   /** Reads an order's document. */
@@ -21,6 +21,6 @@ export { faxQueue } from "../../orders/order/order.ts";
 /** The interval between checks of an order's faxes. */
 export const pollMs = 2 * 60_000;
 
-/** The actor of the moves that Telnyx causes, for the audit log. */
+/** The actor in the audit log for changes that Telnyx causes. */
 export const actor = "provider:telnyx";
 export const actName = "fax.send";

@@ -52,8 +52,8 @@ export function openFaxing(jobs: Jobs, deps: FaxingDeps): Taker[] {
 }
 
 /**
- * Leaves the task open until Telnyx has the fax. The order may be put on hold before that, and people can send the fax
- * while Telnyx is unreachable.
+ * The provider that faxes the documents of orders. The task for staff stays open until Telnyx has accepted the fax: the
+ * order may be put on hold, or Telnyx may be unreachable.
  */
 const faxTaker = (deps: FaxDeps): Taker => ({
   kind: "fax_send",
@@ -62,11 +62,11 @@ const faxTaker = (deps: FaxDeps): Taker => ({
     const last = (await attemptsOf(tx, order.id, true)).at(-1);
     if (order.faxTo === null) return null;
     const acts = (await actsOfOrder(tx, order.id)).filter(({ act }) => act === actName);
-    // Telnyx may already be sending the document, so nobody may also fax it by hand. If the lookup finds that the fax
-    // was not sent, the task is reopened.
+    // Telnyx may already be sending the document, so staff must not fax it as well. If the look-up finds that the fax
+    // was not sent, the task is opened again.
     if (acts.some(({ state }) => state === "begun" || state === "unknown")) return { outcome: "being sent by Telnyx" };
-    // The act was withdrawn because a person claimed the task before the request to Telnyx. The person has released the
-    // task since then.
+    // The act was withdrawn because a person claimed the task before the request to Telnyx. That person has released
+    // the task again.
     const isAbandoned = acts.some(({ attempt, state }) => attempt === last?.attempt && state === "withdrawn");
     if (last?.state === "waiting" && isAbandoned) await updateAttempt(tx, last.id, sql`state = 'withdrawn'`);
     const isElsewhere = last?.state === "waiting" && last.faxTo !== order.faxTo;
@@ -107,7 +107,7 @@ export async function faxCertificate(db: Sql, orderId: number, attemptId: number
   };
 }
 
-/** The certificate never counts more pages than the receiving machine confirmed. */
+/** The certificate never states more pages than the receiving machine confirmed. */
 const confirmed = (pages: number | null, sent: number | null): string =>
   pages === null
     ? "this fax; how many of its pages was not told"

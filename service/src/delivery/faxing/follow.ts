@@ -15,7 +15,7 @@ import { isUnderWay } from "./states.ts";
 import { attemptsOf, type FaxAttempt, findAttemptOf, followSoon, lockFaxes, updateAttempt } from "./store.ts";
 import { openTrouble } from "./trouble.ts";
 
-/** A fax that hasn't ended after this time gets a task for a person. */
+/** If a fax hasn't ended after this time, a task for staff is opened. */
 const longestMs = 24 * hourMs;
 
 /** Applies an event and its consequences in one transaction. */
@@ -39,8 +39,8 @@ async function apply(
 ): Promise<boolean> {
   return deps.db.transaction(async (tx) => {
     const faxes = await lockFaxes(tx, orderId);
-    // The event proves that Telnyx has the fax, so the act is concluded without a look-up. While the fax is only queued
-    // or has its file processed, the act stays open, because the response to the request may still arrive.
+    // The event proves that Telnyx has the fax, so the act ends without a look-up. While the fax is only queued or its
+    // file is being processed, the act stays open, because the response to the request may still arrive.
     if (fax.status !== "queued" && fax.status !== "media.processed")
       await deps.providers.conclude(tx, { act: actName, orderId, attempt }, { kind: "done", result: fax });
     const existing = (await lockFaxes(tx, orderId))?.attempts.find((each) => each.id === id);
@@ -55,7 +55,7 @@ async function apply(
 /** Polls Telnyx about an order's faxes, applies the result, and schedules the next poll while a fax is open. */
 export async function followFaxes(deps: FaxDeps, orderId: number): Promise<void> {
   const { db, providers } = deps;
-  // Without an account the open faxes are kept, because the account may be configured again.
+  // Without an account, open faxes stay open, because the account may be configured again.
   if (!providers.has("telnyx")) return db.transaction((tx) => retryLater(deps, tx, orderId, hourMs));
   const telnyx = createTelnyx(providers.callOf("telnyx"));
   for (const attempt of (await attemptsOf(db, orderId)).filter(isAsked)) {
@@ -71,7 +71,10 @@ export async function followFaxes(deps: FaxDeps, orderId: number): Promise<void>
 const isAsked = (attempt: FaxAttempt): attempt is FaxAttempt & { faxId: string } =>
   attempt.faxId !== null && isUnderWay(attempt.state);
 
-/** Cancels the faxes of a held or refunded order at Telnyx. The next poll repeats the request until Telnyx confirms. */
+/**
+ * Requests from Telnyx to cancel the faxes of a held or refunded order. The next poll repeats the request until Telnyx
+ * confirms it.
+ */
 async function cancelFaxes({ db }: FaxDeps, telnyx: Telnyx, orderId: number): Promise<void> {
   for (const { id, faxId } of (await attemptsOf(db, orderId)).filter(isAsked)) {
     // The cancellation is recorded before the request, because the response may be lost.
@@ -80,7 +83,7 @@ async function cancelFaxes({ db }: FaxDeps, telnyx: Telnyx, orderId: number): Pr
   }
 }
 
-/** Handles a fax whose id Telnyx doesn't know: the fax was deleted there, or a person typed a wrong id. */
+/** Handles a fax id that Telnyx doesn't recognize: the fax was deleted there, or a person typed a wrong id. */
 async function lost({ clock }: FaxDeps, tx: Tx, { id, orderId, faxId }: FaxAttempt): Promise<void> {
   const faxes = await lockFaxes(tx, orderId);
   const existing = faxes?.attempts.find((each) => each.id === id);
@@ -88,7 +91,7 @@ async function lost({ clock }: FaxDeps, tx: Tx, { id, orderId, faxId }: FaxAttem
   if (faxes.status === "FaxPending" || faxes.status === "FaxSent")
     return openTrouble(tx, existing, clock(), `Telnyx does not know the fax ${faxId}: ${tellUs}`);
   if (faxes.status === "OnHold") return;
-  // Marks the attempt as failed and settled: it can't be canceled any more, and the next attempt need not wait for it.
+  // Marks the attempt as failed and settled. It can't be canceled any more, and doesn't block the next attempt.
   const reason = "Telnyx does not know it";
   await updateAttempt(tx, id, sql`state = 'failed', reason = ${reason}, is_settled = true, ended_at = ${clock()}`);
 }
@@ -117,7 +120,6 @@ async function retryLater({ clock }: FaxDeps, tx: Tx, orderId: number, everyMs: 
   const last = attempts.at(-1);
   if (!last || !attempts.some(isOpen)) return;
   const due = last.state === "waiting" ? last.dueAt.getTime() - now : 0;
-  // A waiting attempt that is a day overdue can't be sent before Telnyx or its account works again, so it is retried
-  // hourly.
+  // An attempt that is a day overdue is retried hourly: it can be sent only after Telnyx or its account works again.
   await followSoon(tx, orderId, due > 0 ? due : due < -longestMs ? hourMs : everyMs);
 }

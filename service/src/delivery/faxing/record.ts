@@ -10,9 +10,9 @@ import { advance, isOver, isSameProgress } from "./states.ts";
 import { type FaxAttempt, insertAttempt, lockFaxes, updateAttempt, updateProgress } from "./store.ts";
 import { closeTrouble, openShortfall } from "./trouble.ts";
 
-/** A poll may report the end before Telnyx's signed event arrives. The receipt waits this long for the event. */
+/** A poll may report the end before Telnyx's signed event arrives. The receipt is delayed this long for the event. */
 const receiptWaitsMs = 10 * 60_000;
-/** A limit against an endless loop. One report causes only a few moves. */
+/** Prevents an endless loop: one report causes only a few moves. */
 const mostSteps = 5;
 
 /**
@@ -28,7 +28,7 @@ export async function applyFax(
   const { status: state, failureReason: reason, pages, seconds } = fax;
   if (state === null) return false;
   const advanced = advance(attempt, { state, reason, pages, seconds, at });
-  // A poll doesn't tell when the call started, so the start that is already on record is kept.
+  // A poll doesn't report the start of the call, so the recorded start is kept.
   const progress = eventId === null ? { ...advanced, startedAt: attempt.startedAt } : advanced;
   const tellsEnd = progress.state === state && progress.endedAt !== null && attempt.eventId === null ? eventId : null;
   const isReplaced = progress.state === state && attempt.state !== state;
@@ -40,7 +40,7 @@ export async function applyFax(
 }
 
 /**
- * Applies what the attempts mean for their order: takes the steps that `decide` returns, and queues receipts.
+ * Applies the state of the attempts to their order: performs the steps that `decide` returns, and queues receipts.
  * @returns whether a fax must be canceled at Telnyx
  */
 export async function resume(deps: FaxDeps, tx: Tx, orderId: number): Promise<{ cancel: boolean }> {
@@ -95,7 +95,7 @@ export async function newAttempt(
   await insertAttempt(tx, order, { ...next, faxTo: order.faxTo ?? "", faxFrom: from }, clock());
 }
 
-/** Starts the act that sends a due attempt. Calling it twice starts one act. */
+/** Starts the act that sends a due attempt. A repeated call starts no second act. */
 export const intend = ({ providers, clock }: FaxDeps, tx: Tx, { id, orderId, attempt }: FaxAttempt): Promise<void> =>
   providers.intend(tx, {
     act: actName,

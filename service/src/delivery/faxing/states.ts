@@ -1,14 +1,14 @@
 import type { TelnyxFaxStatus } from "../../providers/providers.ts";
 
 /**
- * The state of a fax attempt. `waiting`: not handed to Telnyx yet. `withdrawn`: never handed to Telnyx. `refused`:
+ * The state of a fax attempt. `waiting`: not sent to Telnyx yet. `withdrawn`: will never be sent to Telnyx. `refused`:
  * Telnyx did not accept it. All other states are Telnyx's own.
  */
 export type FaxState = "waiting" | "withdrawn" | "refused" | TelnyxFaxStatus;
 
 /**
- * The rank of each state. Events and responses may arrive in any order, and twice, so a fax never moves to a lower
- * rank.
+ * The rank of each state. Events and responses may arrive in any order and repeatedly. A fax never changes to a state
+ * of lower rank.
  */
 const ranks: Readonly<Record<FaxState, number>> = {
   waiting: 0,
@@ -28,7 +28,7 @@ export const isUnderWay = (state: FaxState): boolean => ranks[state] >= ranks.qu
 
 export const isOver = (state: FaxState): boolean => state !== "waiting" && !isUnderWay(state);
 
-/** The known progress of an attempt. */
+/** The progress of an attempt, as far as it was reported. */
 export type FaxProgress = {
   state: FaxState;
   /** Telnyx's failure reason, or the reason of a refusal. */
@@ -36,7 +36,7 @@ export type FaxProgress = {
   /** The number of pages that the receiving machine confirmed, and the duration of the call. */
   pages: number | null;
   seconds: number | null;
-  /** When Telnyx began the call. */
+  /** The time at which Telnyx began the call. */
   startedAt: Date | null;
   endedAt: Date | null;
 };
@@ -44,7 +44,7 @@ export type FaxProgress = {
 /** A response or event about a fax, with its time. */
 export type FaxReport = Pick<FaxProgress, "reason" | "pages" | "seconds"> & { state: TelnyxFaxStatus; at: Date };
 
-/** Merges a report into the known progress. The result doesn't depend on the order of reports. */
+/** Merges a report into the progress. The result doesn't depend on the order of reports. */
 export function advance(progress: FaxProgress, report: FaxReport): FaxProgress {
   const startedAt = report.state === "sending" ? earlier(progress.startedAt, report.at) : progress.startedAt;
   if (ranks[report.state] < ranks[progress.state]) return { ...progress, startedAt };

@@ -20,9 +20,9 @@ export type FaxAttempt = FaxProgress &
     attempt: number;
     faxTo: string;
     faxFrom: string;
-    /** Our mark for the attempt, in base64. Telnyx returns it with every event. */
+    /** This service's mark for the attempt, in base64. Telnyx returns the mark with every event. */
     clientState: string;
-    /** The fax's id at Telnyx; null until known. */
+    /** The fax's id at Telnyx; null before Telnyx has returned one. */
     faxId: string | null;
     /**
      * The hash of the order's document, the hash of the faxed file with its cover sheet, and that file's number of
@@ -37,7 +37,6 @@ export type FaxAttempt = FaxProgress &
     receiptAt: Date | null;
   };
 
-/** The MAC covers all columns. */
 export const attemptState: StateMac = {
   table: sql`fax_attempts`,
   key: sql`id`,
@@ -79,9 +78,9 @@ export const findAttemptOf = (db: Sql, { id, clientState }: { id: string; client
 export type Faxes = {
   order: LockedOrder;
   /**
-   * The status that decides the next step of the fax: normally the order's status. For a fax that is sent early, while
-   * the order is being shipped, it is the status of the fax. `FaxedByHand` when a person recorded that they faxed the
-   * document.
+   * The status that determines the next step of the fax: normally the order's status. If the fax is sent early, while
+   * the order is being shipped, it is the status of the fax. It is `FaxedByHand` when staff recorded that they faxed
+   * the document.
    */
   status: string;
   attempts: FaxAttempt[];
@@ -105,13 +104,13 @@ async function faxStatus(tx: Tx, order: LockedOrder): Promise<string> {
 }
 
 /**
- * Schedules a check of an order's faxes, unless one is due before that time. So an order never has several chains of
- * checks.
+ * Schedules a check of an order's faxes, unless an earlier check is already scheduled. So an order never has two series
+ * of checks.
  */
 export const followSoon = (tx: Tx, orderId: number, inMs: number) => enqueueUnlessDue(tx, faxQueue, { orderId }, inMs);
 
 /**
- * Whether a report by Telnyx, and not a person, moved the order to FaxSent. A move back to FaxSent at the end of a hold
+ * Whether a report by Telnyx moved the order to FaxSent, and not a person. A move back to FaxSent at the end of a hold
  * doesn't count.
  */
 async function isSentByUs(tx: Tx, orderId: number): Promise<boolean> {
@@ -121,7 +120,7 @@ async function isSentByUs(tx: Tx, orderId: number): Promise<boolean> {
 }
 
 /**
- * The mark of an attempt at Telnyx: the start of the order's code, which people recognize, and a hash that is unique to
+ * The mark of an attempt at Telnyx: the start of the order's code, which staff recognize, and a hash that is unique to
  * the attempt. The whole code grants access to the order, so Telnyx must not get it.
  */
 export function clientStateOf(orderCode: string, attempt: number): string {

@@ -24,13 +24,13 @@ import { type SheetContent, writtenTexts } from "./sheet.ts";
 export type PacketInput = {
   sheets: readonly SheetContent[];
   docSha256: string;
-  /** Whether the packet is printed on both sides. The document then still begins on the front of a sheet of paper. */
+  /** Whether the packet is printed on both sides. The document then begins on the front of a sheet of paper. */
   onBothSides: boolean;
 };
 
 /**
  * Adds printed sheets before the pages of a document, or makes a file of the sheets alone.
- * @returns the file, or the reason why it can't be made
+ * @returns the file, or the reason for a failure
  */
 export async function run(
   document: Buffer,

@@ -24,12 +24,12 @@ export type PaperOrder = OrderState & {
   shipMethod: string | null;
   shipTo: Address | null;
   shipFrom: Address | null;
-  /** Why EasyPost called the address undeliverable when the order was quoted. */
+  /** The reason why EasyPost called the address undeliverable when the order was quoted. */
   addressProblem: string | null;
   faxTo: string | null;
 };
 
-/** The statuses in which something has to be printed, handed over or followed. */
+/** The statuses in which staff have to print, ship, fax or track something. */
 export const paperStatuses = [
   "ShippingPending",
   "Shipped",
@@ -40,7 +40,7 @@ export const paperStatuses = [
 ] as const;
 
 /**
- * An order of any firm whose present status has work on paper.
+ * An order of any firm whose present status requires paper work.
  * @throws ServiceError `not_found` for an order in a status without paper work, and for one in the other environment
  */
 export async function paperOrder(db: Sql, code: string, environment: Environment): Promise<PaperOrder> {
@@ -74,7 +74,7 @@ export function furthestOf(documents: readonly OrderDocument[]): OrderDocument {
 }
 
 /**
- * Passes the bytes of the document to send to the caller's work.
+ * Calls the caller's work with the bytes of the document to send.
  * @throws ServiceError when the document was deleted or can't be read now; also rethrows the work's own errors
  */
 export async function withSentDocument<T>(

@@ -58,9 +58,9 @@ function printLine({ clock }: PaperDeps, order: PaperOrder, document: string, pr
 }
 
 /**
- * Makes a PDF to print for an order. It is not evidence: the sheets before the document invalidate its signatures,
- * which cover the whole file.
- * @param hasLabel whether a carrier's label goes on the packet
+ * Makes a PDF to print for an order. The PDF is not evidence: the document's signatures cover the whole file, so the
+ * sheets before the document invalidate them.
+ * @param hasLabel whether a carrier's label will be on the packet
  * @param actor for the audit log
  * @throws ServiceError when the document was deleted, or sheets can't be added to it
  */

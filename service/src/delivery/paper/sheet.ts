@@ -15,10 +15,7 @@ export type SheetContent = {
   url: string | null;
 };
 
-/**
- * The texts on the sheets that may contain words typed by people. The fonts for their characters are loaded before
- * drawing.
- */
+/** The texts on the sheets that people may have typed. The fonts for their characters are loaded before drawing. */
 export const writtenTexts = (sheets: readonly SheetContent[]): string[] =>
   sheets.flatMap(({ title, address, rows, notes }) => [title, ...address, ...rows.map(([, value]) => value), ...notes]);
 

@@ -11,7 +11,7 @@ export type ReceiptContent = {
   events: readonly number[];
 };
 
-/** Reads the content of a receipt; null when there is nothing left to certify. */
+/** Reads the content of a receipt; null when the reported event no longer applies. */
 export type ReceiptSource = (db: Sql, orderId: number, subject: number) => Promise<ReceiptContent | null>;
 
 /** The input of the task that draws a receipt. */
@@ -33,8 +33,8 @@ export const receiptNames: Readonly<Record<ReceiptKind, string>> = {
 };
 
 /**
- * The file name of an event's attached bytes. When attachments are sorted by name, the event's headers come right
- * before its bytes.
+ * The file name of an event's attached bytes. In a list of attachments by name, the event's headers are right before
+ * its bytes.
  */
 export const eventFile = (index: number): string => `event-${String(index + 1).padStart(2, "0")}.json`;
 export const headersFile = (index: number): string => `event-${String(index + 1).padStart(2, "0")}.headers.json`;

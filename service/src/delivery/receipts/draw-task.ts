@@ -68,7 +68,7 @@ const limits = (flow: Flow): void =>
     "Who received it, and whether it was read, is not said but by the provider’s own words above.",
   ]);
 
-/** The attachments, sorted by name, because PDF readers may use binary search on the names. */
+/** The attachments, sorted by name, because PDF readers use binary search on the names. */
 function attachments(receipt: DrawnReceipt, events: DrawnReceipt["events"]): Attached[] {
   const { kind, title, sentence, rows, order, environment } = receipt;
   const facts = {
@@ -101,7 +101,7 @@ type Step = readonly [command: string, outcome: string];
 const askForSecret = (header: string): string =>
   `It prints the header ${header}. The account’s secret is the operator’s: ask for it.`;
 
-/** For each provider, the steps to verify the signature of the first event. Each command must fit half a line. */
+/** For each provider, the steps to verify the signature of the first event. Each command must fit on half a line. */
 const signatureSteps: Readonly<Partial<Record<RawEvent["provider"], (file: string) => readonly Step[]>>> = {
   telnyx: (file) => [
     [`(printf '%s|' $TIMESTAMP; cat ${file}) > signed`, "Its header telnyx-timestamp, a bar, and the event."],
@@ -115,7 +115,7 @@ const signatureSteps: Readonly<Partial<Record<RawEvent["provider"], (file: strin
   easypost: (file) => [[`openssl dgst -sha256 -hmac "$SECRET" ${file}`, askForSecret("x-hmac-signature")]],
 };
 
-/** The commands with which a reader checks a receipt without this service. */
+/** The commands with which a reader verifies a receipt without this service. */
 function checkSteps({ events }: DrawnReceipt): readonly Step[] {
   const [first] = events;
   return [

@@ -10,5 +10,5 @@ export type ReceiptKind = (typeof receiptKinds)[number];
 /** `subject` is the row id of the label, letter or fax that the receipt is about. */
 export type ReceiptOf = { orderId: number; kind: ReceiptKind; subject: number };
 
-/** Queues the making of a receipt. A receipt that was already made is not made again. */
+/** Queues a receipt. A repeated call for the same subject makes no second receipt. */
 export const enqueueReceipt = (tx: Tx, of: ReceiptOf): Promise<void> => enqueue(tx, receiptQueue, of);

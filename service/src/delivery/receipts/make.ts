@@ -76,7 +76,10 @@ export async function makeReceipt(deps: MakeDeps, source: ReceiptSource, of: Rec
   if (!isStored) await blobs.discard(document.blobKey);
 }
 
-/** @returns false when another node stored the receipt first */
+/**
+ * Stores the receipt.
+ * @returns false when another node stored the receipt first
+ */
 const record = (
   { db, clock }: MakeDeps,
   { orderId, kind, subject }: ReceiptOf,

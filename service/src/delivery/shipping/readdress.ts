@@ -16,7 +16,8 @@ import { currentLetter, letterActs } from "./letters/store.ts";
 type Deps = Pick<LabelDeps, "providers" | "clock">;
 
 /**
- * Changes the destination of parcels and letters that are not handed over yet. The caller must have locked the order.
+ * Changes the destination of parcels and letters before they are handed to a carrier. The caller must have locked the
+ * order.
  */
 export const openParcels = (deps: Deps): Parcels => ({
   whyFixed,
@@ -24,9 +25,9 @@ export const openParcels = (deps: Deps): Parcels => ({
 });
 
 /**
- * Why the parcel's address can't change any more; null when it can. A purchase with an unknown outcome may still yield
- * a label for the earlier address. A letter's address is fixed once the printer has its request, and a parcel's after
- * the carrier's first scan.
+ * The reason why the parcel's address can't change any more; null when it can. A purchase with an unknown outcome may
+ * still yield a label for the earlier address. A letter's address is fixed once Lob has the request, and a parcel's
+ * after the carrier's first scan.
  */
 async function whyFixed(db: Sql, orderId: number): Promise<string | null> {
   const purchase = (await actsOfOrder(db, orderId)).findLast(({ act }) => act === buyLabelAct);
@@ -45,7 +46,7 @@ async function labelsOfNow(db: Sql, orderId: number): Promise<Label[]> {
 }
 
 /**
- * Withdraws labels that are not bought yet. A bought label is first returned to the carrier. The next one is bought
+ * Withdraws labels that are not bought yet. For a bought label, first requests its refund. The next label is bought
  * only after the carrier's answer, so a parcel never has two valid labels.
  */
 async function readdress(deps: Deps, tx: Tx, order: LockedOrder, at: Date): Promise<void> {

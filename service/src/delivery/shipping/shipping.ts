@@ -29,7 +29,7 @@ type ShippingParts = {
   pricing: Pick<Pricing, "priceBook" | "parcelOf">;
   providers: Providers;
   receipts: Receipts;
-  /** Fetches files from addresses outside the providers' APIs, such as a label's file. */
+  /** Downloads files from hosts other than the providers' APIs, such as a label's file. */
   fetch: Fetch;
 };
 

@@ -23,8 +23,8 @@ export type Delivered = {
 };
 
 /**
- * The headers of a delivery: the documented ones (agent, signature, topic), the event's position in its firm's chain of
- * events, the newest checkpoint of the log, and those of Standard Webhooks.
+ * The headers of a delivery: the contract's (agent, signature, topic), the event's position in its firm's hash chain,
+ * the newest checkpoint of the transparency log, and those of Standard Webhooks.
  * @param t in Unix seconds
  */
 export const deliveryHeaders = (

@@ -43,8 +43,8 @@ type RecordingFacts = {
 export type ContextRow<More = unknown> = Pick<EventContext, "webhookId"> & Joined & More;
 
 /**
- * Reads a row with its order, room and recording, and whether the event's MAC is valid. Only events with a valid MAC
- * are sent, listed or shown.
+ * Reads a row with its order, room and recording, and verifies the event's MAC. Only events with a valid MAC are sent,
+ * listed or shown.
  */
 export function contextOf<Row extends Joined>(rowMac: RowMac, row: Row) {
   const { orderCode, orderStatus, externalReference, roomCode, roomName, isAuthentic, isRoomAuthentic, ...others } =
@@ -55,7 +55,7 @@ export function contextOf<Row extends Joined>(rowMac: RowMac, row: Row) {
   return {
     ...rest,
     isWhole: eventHolds(rowMac, row),
-    // Leaves out an order or room that fails its MAC, and an order that is not the event's subject.
+    // Leaves out an order or room whose MAC is invalid, and an order whose code is not the event's subject.
     order:
       orderStatus === null || !isAuthentic || orderCode !== row.subject
         ? null
@@ -65,7 +65,7 @@ export function contextOf<Row extends Joined>(rowMac: RowMac, row: Row) {
   };
 }
 
-/** The facts of the recording. Null for an event that is not about a recording, and when the facts fail their MAC. */
+/** The facts of the recording. Null for an event about something else, and when the MAC of the facts is invalid. */
 function recordingOf({ recordingStartedAt, recordingEndedAt, ...facts }: RecordingFacts): RecordingContext | null {
   if (recordingStartedAt === null || !facts.isCauseAuthentic) return null;
   const { manifestSha256, recordingCause: cause } = facts;

@@ -4,7 +4,7 @@ import type { ColumnCipher } from "../../kernel/platform/column-cipher.ts";
 export const exchangeColumn = "webhook_deliveries.exchange";
 
 /**
- * An endpoint's response, with limits on its size. `body` contains the first bytes of the body; `isCut` tells that
+ * An endpoint's response, with limits on its size. `body` contains the first bytes of the body; `isCut` is true if
  * there were more.
  */
 export type Answer = { headers: Record<string, string>; body: Buffer; isCut: boolean };

@@ -14,8 +14,8 @@ export type RecordingContext = {
 };
 
 /**
- * An event with the present records that its body is built from. A record is null when the topic doesn't need it, and
- * when it is missing or fails its MAC.
+ * An event with the present records from which its body is built. A record is null when the topic doesn't need it, when
+ * it is missing, or when its MAC is invalid.
  */
 export type EventContext = {
   topic: string;
@@ -23,7 +23,7 @@ export type EventContext = {
   occurredAt: Date;
   environment: Environment;
   subject: string;
-  /** How a signer came to the signing page; null where it is not known. */
+  /** The channel by which a signer reached the signing page; null when it was not recorded. */
   channel: EventChannel | null;
   webhookId: string;
   order: { status: string; externalReference: string | null } | null;
@@ -36,7 +36,7 @@ type Data = Record<string, string | number>;
 
 /**
  * Builds the body of a delivery (contract, Events) from the present records; null when the record that the event is
- * about is gone.
+ * about was deleted.
  */
 export function payloadOf(event: EventContext, baseUrl: string): Buffer | null {
   const data = dataOf(event, baseUrl);

@@ -10,8 +10,8 @@ import { mayChangeSubscriptions } from "./subscriptions/subscriptions.ts";
 export const webhookKeyColumn = "webhook_keys.private_key";
 
 /**
- * The cipher context binds an encrypted private key to its owner. A key that was copied to another owner's row can't be
- * decrypted.
+ * The context that is authenticated with an encrypted private key. A key that was copied to another owner's row can't
+ * be decrypted.
  */
 export const keyContext = ({ partnerId, environment }: Owner): string => `${partnerId}:${environment}`;
 
@@ -35,9 +35,8 @@ export async function readPublicKey({ db, keyCipher }: PublicKeyDeps, owner: Own
 }
 
 /**
- * Creates the owner's key if it does not exist. From then on, each delivery has a `v1a` signature, too. A firm must
- * request its key, because Ed25519 costs ten times as much as an HMAC and helps only those who verify with the public
- * key.
+ * Creates the owner's key if it does not exist. Afterwards, each delivery also has a `v1a` signature. Keys are created
+ * only on request, because an Ed25519 signature costs ten times as much as an HMAC.
  * @throws ServiceError for a caller without the right
  */
 export async function makePublicKey(deps: PublicKeyDeps, principal: Principal): Promise<PublicKey> {

@@ -130,7 +130,7 @@ const feedQuery = Type.Object({
   wait: optionalText("Seconds to wait for an event when there is none, at most 25; default 0."),
 });
 
-/** The route with which a firm fetches its events: for development on a laptop, and to catch up on missed events. */
+/** The route from which a firm reads its events: during development, or to catch up on missed events. */
 function feedRoutes(app: FastifyInstance, frame: RouteDeps, deps: Omit<FeedDeps, "waiters">): void {
   const waiters = createWaiters();
   app.addHook("preClose", async () => waiters.stop());
@@ -164,8 +164,8 @@ function closed(reply: FastifyReply): AbortSignal {
 const passportCommon = { tag: "Webhooks", caller: "key", policy: "partner-write" } as const;
 
 /**
- * Subscriptions that only an API key may manage, not a session. They get `passport.sealed` and no other topic
- * (contract, Proof passports).
+ * Subscriptions that only an API key can manage, not a session. Their only topic is `passport.sealed` (contract, Proof
+ * passports).
  */
 function passportWebhookRoutes(app: FastifyInstance, frame: RouteDeps, subscriptions: SubscriptionDeps): void {
   jsonRoute(app, frame, {

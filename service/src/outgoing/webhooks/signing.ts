@@ -7,15 +7,15 @@ export const eventHeader = "Service-Event";
 export const chainHeader = "Service-Chain";
 
 /**
- * The header with the newest checkpoint of the transparency log: a signed note in base64. With this checkpoint, a
- * receiver can later prove which history of the log the service showed.
+ * The header with the newest checkpoint of the transparency log: a signed note in base64. A receiver that stores it can
+ * later prove that the service showed this state of the log.
  */
 export const checkpointHeader = "Service-Log-Checkpoint";
 
-/** How many seconds a signature's time may differ from the receiver's clock. */
+/** The most seconds by which a signature's time may differ from the receiver's clock. */
 export const toleranceSeconds = 300;
 
-/** How to verify a signature, in words (contract, Events, "Signature scheme"). */
+/** Describes how to verify a signature (contract, Events, "Signature scheme"). */
 export const verification =
   `${signatureHeader} is t=<unix seconds>,v1=<hex>; while a secret is being rotated it has several v1 entries, and any of them ` +
   "may match. v1 is HMAC-SHA256 in lowercase hex over '{t}.{raw body}', and its key is the lowercase hex of the SHA-256 of " +

@@ -10,8 +10,8 @@ export const signerTopics = [
 ] as const;
 
 /**
- * Topics about the recordings of an order's sessions with a notary. The contract allows this family of topics; the
- * names and payloads are our own.
+ * Topics about the recordings of an order's sessions with a notary. The contract reserves this family of topics; their
+ * names and payloads are this service's own.
  */
 export const recordingTopics = [
   "recording.started",
@@ -32,7 +32,7 @@ export const topics = [
 
 export type Topic = (typeof topics)[number];
 
-/** The topic of a test event. It is sent only on request, and to one subscription. */
+/** The topic of a test event, which is sent only on request and to one subscription. */
 export const testTopic = "webhook.test";
 
 export const isTopic = (value: unknown): value is Topic => topics.some((topic) => topic === value);

@@ -20,11 +20,16 @@ import { followedRows, selectHeads } from "./store.ts";
 export { makeHead } from "./take.ts";
 export { type RecordsReport, verifyRecords } from "./verify.ts";
 
-/** The lines that the live log must have for all daily heads. They end without a line feed. */
+/**
+ * For each daily head (a hash of the day's records), the line that the live transparency log must contain, without a
+ * line feed.
+ */
 export const headLines = async (db: Sql): Promise<{ line: string; at: Date }[]> =>
   (await selectHeads(db)).map((head) => ({ line: `audit/v1 ${head.day} ${headOf(head)}`, at: head.takenAt }));
 
-/** The content of a row, and its salt. With both, an auditor can verify that a head covers exactly this content. */
+/**
+ * The content of a row, and its salt. With both, an auditor can verify that a daily head covers exactly this content.
+ */
 type OpenedRow = { source: string; key: string; salt: string; content: string };
 
 /**
@@ -34,21 +39,22 @@ export type RecordsExport = {
   day: string;
   head: string;
   text: string;
-  /** The lines of each set. The head contains the root over the lines of each set. */
+  /** The lines of each set. The head contains the Merkle root of each set's lines. */
   lines: Record<string, string[]>;
-  /** The rows that still have the state of that day. For the other rows, only the digest of that state exists. */
+  /**
+   * The rows whose content has not changed since that day. For the other rows, only the digest of that day's content
+   * exists.
+   */
   rows: OpenedRow[];
   /** The lines of the audit log since the previous head. */
   auditLines: string[];
-  /**
-   * The key of the live log that includes the head, and the proof that this log includes the line `audit/v1 DAY HEAD`.
-   */
+  /** The public key of the live log, and the proof that this log includes the line `audit/v1 DAY HEAD`. */
   key: string;
   proof: string;
 };
 
 /**
- * Discloses the records under the head of a day to an auditor, and adds a line about it to the audit log.
+ * Exports the records under a day's head for an auditor, and writes an audit line about it.
  * @param day null for the newest head in the log
  * @throws StartupError for a day without a head, for a head that is not in the log yet, and when the stored states
  * don't match the head
@@ -87,8 +93,8 @@ export async function exportRecords(deps: Pick<Resources, "db" | "clock">, day: 
 }
 
 /**
- * The contents of a day's audit head: the lines of each set of records, the Merkle roots over them, and the rows whose
- * content is still that of the day.
+ * The parts of a day's head: the lines of each set of records, the Merkle roots over them, and the rows whose content
+ * has not changed since that day.
  */
 async function openedDay(tx: Tx, day: string, names: readonly string[]) {
   const lines: Record<string, string[]> = Object.fromEntries(names.map((name) => [name, []]));

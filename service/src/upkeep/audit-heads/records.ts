@@ -8,8 +8,8 @@ import { partnerOfRequest } from "../../orders/refunds/refunds.ts";
 import { macTables } from "../protected-data.ts";
 
 /**
- * The sets of records that a head covers, each with its tables. A head lists the names of its sets, so that later heads
- * may have more sets.
+ * The sets of records that a daily head covers, each with its tables. A head lists the names of its sets, so that later
+ * releases can add sets.
  */
 export const recordSets: ReadonlyMap<string, readonly string[]> = new Map([
   ["keys", ["partner_keys", "revocations"]],
@@ -25,7 +25,7 @@ export type RecordName = { source: string; key: string };
 
 /**
  * A row in its present state. `content` is JSON: the members that the row's MAC covers, and whether the row has a MAC.
- * When a partner key is revoked, its row loses the MAC.
+ * The row of a revoked partner key has none.
  */
 export type PresentRecord = RecordName & { firm: string | null; content: string };
 
@@ -49,8 +49,8 @@ const firmOf: ReadonlyMap<string, Statement> = new Map([
 const pageSize = 1_000;
 
 /**
- * Encodes a row's key as its line does (`encodeURIComponent`), in SQL, so that rows and states are read in the order of
- * their lines.
+ * Encodes a row's key in SQL as the row's line does (`encodeURIComponent`), so that rows and stored states can be read
+ * in the same order.
  */
 export const encodedKey = (key: Statement): Statement => sql`(CASE WHEN ${key} ~ '^[A-Za-z0-9_-]*$' THEN ${key} ELSE (
   SELECT string_agg(CASE WHEN c ~ '[A-Za-z0-9_.!~*''()-]' THEN c ELSE '%' || upper(encode(convert_to(c, 'UTF8'), 'hex')) END, '' ORDER BY n)
@@ -91,7 +91,7 @@ export async function* fetched<Row>(tx: Tx, cursor: Statement): AsyncGenerator<R
   await tx.query(sql`CLOSE ${cursor}`);
 }
 
-/** The number of rows is written as a literal, because FETCH takes no parameters. */
+/** A number as SQL text, because FETCH accepts no parameters. */
 const literal = (count: number): Statement => sql(Object.assign([String(count)], { raw: [String(count)] }));
 
 /** The last position of the audit log's chain; 0 for an empty chain. */
@@ -125,7 +125,7 @@ const nodeHash = (left: Uint8Array, right: Uint8Array): Buffer => sha256(nodeMes
 
 /**
  * The name of an additional set in each head: the rows whose state changed since the previous head. Heads of earlier
- * releases lack it.
+ * releases don't have this set.
  */
 export const changesSet = "changes";
 
@@ -137,8 +137,8 @@ const setOfSource = new Map([...recordSets].flatMap(([set, sources]) => sources.
 export const setOf = (name: string): string => setOfSource.get(name.slice(0, name.indexOf(" "))) ?? "";
 
 /**
- * Builds trees of RFC 6962 over the lines of sets. Lines arrive in ascending order, so only the right edge of each tree
- * is stored.
+ * Builds Merkle trees (RFC 6962) over the lines of sets. Lines arrive in ascending order, so only the right edge of
+ * each tree is stored.
  */
 export function createRoots(names: readonly string[]) {
   const sets = new Map(names.map((name) => [name, { count: 0, edge: [] as EdgeNode[] }]));

@@ -31,7 +31,7 @@ export async function hasHead(db: Sql, day: string): Promise<boolean> {
 
 const advisoryLock = 7_246_009;
 
-/** Tries to lock the making of heads, so that only one transaction makes a head at a time. */
+/** Tries to acquire the lock for creating heads, so that only one transaction creates a head at a time. */
 export async function tryHeadLock(tx: Tx): Promise<boolean> {
   const [lock] = await tx.query<{ ours: boolean }>(sql`SELECT pg_try_advisory_xact_lock(${advisoryLock}) AS ours`);
   return lock?.ours === true;
@@ -63,12 +63,12 @@ async function* statesByRow(tx: Tx): AsyncGenerator<Leaf[]> {
   if (states.length > 0) yield states;
 }
 
-/** A row with its states in heads, oldest first, and its present state; null for a deleted row. */
+/** A row with its recorded states, oldest first, and its present state; null for a deleted row. */
 export type FollowedRow = { name: string; states: readonly Leaf[]; record: PresentRecord | null };
 
 /**
- * All rows that are in a head or exist now, in the order of their lines. Only two pages are in memory, whatever the
- * number of rows.
+ * All rows that have a recorded state or exist now, in the order of their lines. Reads two pages at a time, so memory
+ * doesn't grow with the number of rows.
  */
 export async function* followedRows(tx: Tx): AsyncGenerator<FollowedRow> {
   const [history, present] = [statesByRow(tx), presentRecords(tx)];

@@ -12,10 +12,10 @@ export type HeadDeps = { db: Database; clock: Clock; random: Random; log: Log };
 export const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
 
 /**
- * Makes the head of the most recent day that has ended, once across all nodes, and queues its line for the live log.
+ * Creates the head of the most recent day that has ended, once across all nodes, and queues its line for the live log.
  * The head covers the records at the time of the call, usually some minutes after midnight UTC.
- * @returns the day; null when the day already has a head, another node is making it, or the service was installed after
- * that day
+ * @returns the day; null when the day already has a head, another node is creating it, or the service was installed
+ * after that day
  */
 export async function makeHead(deps: HeadDeps): Promise<string | null> {
   const { db, clock } = deps;
@@ -62,13 +62,13 @@ async function insertHeadOf(tx: Tx, { random, log }: HeadDeps, day: string, head
   return day;
 }
 
-/** The new state of a deleted row. Null when the previous head already recorded the deletion. */
+/** The new state of a deleted row. Null when the deletion is already recorded. */
 const goneLeaf = (last: Leaf | undefined, day: string): Leaf | null =>
   last?.digest ? { ...last, day, firm: null, salt: null, digest: null } : null;
 
 /**
- * The new state of a row; null when it equals the state in the last head. If a row returns to an earlier state, the
- * earlier salt and digest are used again, so that `audit verify` recognizes the earlier state.
+ * The new state of a row; null when nothing has changed since the last head. If a row returns to an earlier content,
+ * the earlier salt and digest are reused, so that `audit verify` detects the return.
  */
 function leafOf(
   { source, key, firm, content }: PresentRecord,

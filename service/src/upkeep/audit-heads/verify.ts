@@ -14,7 +14,10 @@ export type RecordsReport = {
   days: number;
   first: string | null;
   last: string | null;
-  /** The newest head, if it is not yet in the transparency log but there is still time for that; otherwise null. */
+  /**
+   * The newest head while its line is not in the transparency log and the time allowed for that has not passed;
+   * otherwise null.
+   */
   notLogged: { day: string; takenAt: Date; ageSeconds: number } | null;
   rows: number;
   faults: string[];
@@ -23,8 +26,8 @@ export type RecordsReport = {
 type Deps = Pick<Resources, "db" | "rowMac" | "config" | "clock">;
 
 /**
- * Compares the operator's records with the heads in the transparency log. Finds rows that were set back to an earlier
- * state, deleted, or moved to another firm, and audit logs whose lines are missing or differ from a head.
+ * Compares the operator's records with the daily heads in the transparency log. Finds rows that were restored to an
+ * earlier content, deleted, or moved to another firm. Finds audit logs whose lines are missing or differ from a head.
  */
 export async function verifyRecords(deps: Deps): Promise<RecordsReport> {
   const faults: string[] = await haltOf(deps);
@@ -42,7 +45,7 @@ export async function verifyRecords(deps: Deps): Promise<RecordsReport> {
       rowFaults.push(...follow(row));
       if (row.record) rows += 1;
     }
-    // Heads are read again, because another node may have made one in the meantime.
+    // Heads are read again, because another node may have created one since the first read.
     faults.push(...states.faults(), ...states.headless(await selectHeads(tx)), ...rowFaults);
     const notLogged = waiting && !waiting.isLate ? reported(waiting) : null;
     const days = { days: heads.length, first: heads[0]?.day ?? null, last: heads.at(-1)?.day ?? null };
@@ -70,14 +73,12 @@ async function loggedHeads({ db }: Deps, faults: string[]): Promise<Map<string, 
   return heads;
 }
 
-/** A line is in the log within this time after it was queued: the log's own promise (docs/evidence-format.md, 22.1). */
+/** The maximum merge delay of the log: a queued line is in the log within this time (docs/evidence-format.md, 22.1). */
 const promisedMs = dayMs;
 
 type WaitingHead = { day: string; takenAt: Date; ageMs: number; isLate: boolean };
 
-/**
- * The newest head, if the log does not have it. Its line may still enter the log, unless the line was forged or lost.
- */
+/** The newest head, if it is not in the log. Its line may still be merged, unless the line was forged or lost. */
 function notLoggedHead(
   heads: readonly StoredHead[],
   logged: ReadonlyMap<string, readonly string[]>,
@@ -129,8 +130,9 @@ async function chainFaults(tx: Tx, { rowMac }: Deps, heads: readonly StoredHead[
 }
 
 /**
- * Recomputes roots from the stored states: for each day, the root over its changes; for the last day, the roots over
- * all sets. A head of an earlier release has no root over changes, so the roots over all of its sets are recomputed.
+ * Recomputes Merkle roots from the stored states: for each day, the root over its changes; for the last day, the roots
+ * over all sets. For a head of an earlier release, which has no root over changes, the roots over all of its sets are
+ * recomputed.
  */
 function statesCheck(heads: readonly StoredHead[]) {
   const hasChanges = ({ sets }: StoredHead) => sets.some(({ name }) => name === changesSet);
@@ -162,7 +164,7 @@ function statesCheck(heads: readonly StoredHead[]) {
             : `the states of ${name} that are stored are not those of the head of ${day}`,
         ),
       ),
-    /** The faults of recorded states whose day has no head: no root covers them. */
+    /** A fault for each recorded state whose day has no head, because no root covers it. */
     headless: (present: readonly StoredHead[]) =>
       [...others]
         .filter(([day]) => !present.some((head) => head.day === day))
@@ -171,8 +173,8 @@ function statesCheck(heads: readonly StoredHead[]) {
 }
 
 /**
- * The times at which people were removed from firms, from audit lines with valid MACs. They explain missing rows:
- * memberships are the only rows that are ever deleted.
+ * The times at which people were removed from firms, from audit lines with valid MACs. They explain missing rows: no
+ * other rows are ever deleted.
  */
 async function memberRemovals(tx: Tx, { rowMac }: Deps): Promise<Map<string, Date[]>> {
   const removals = new Map<string, Date[]>();
@@ -188,8 +190,8 @@ async function memberRemovals(tx: Tx, { rowMac }: Deps): Promise<Map<string, Dat
 type Retirement = { certificateSha256: string; retiredAt: string; reason: string; at: Date };
 
 /**
- * The retirements of seal certificates, by lines of the audit log with valid MACs. A certificate may be retired again
- * with the same date and reason.
+ * The retirements of seal certificates, from audit lines with valid MACs. A certificate may be retired again with the
+ * same date and reason.
  */
 async function retirementsOf(tx: Tx, { rowMac }: Deps): Promise<Retirement[]> {
   const lines = await readWrittenLines(tx, rowMac, sql`action = 'seal_certificate.retired'`);
@@ -199,20 +201,23 @@ async function retirementsOf(tx: Tx, { rowMac }: Deps): Promise<Retirement[]> {
   }));
 }
 
-/** The changes of rows that lines of the audit log explain. */
+/** The changes of rows for which the audit log has a line. */
 type Explained = { removals: ReadonlyMap<string, readonly Date[]>; retirements: readonly Retirement[] };
 
 /**
- * A change of a row from one state to the next: the head with the earlier state, and the head with the later state, or
- * null for the present state.
+ * A change of a row from one state to the next. `from` is the head with the earlier state; `to` is the head with the
+ * later state, or null for the present state.
  */
 type Step = { before: Leaf; firm: string | null; isGone: boolean; isReturn: boolean; from: string; to: string | null };
 
-/** Follows a row through its states to the present one. @returns a function that lists the faults of a row */
+/**
+ * Compares each state of a row with the next, up to the present one.
+ * @returns a function that lists the faults of a row
+ */
 function followerOf(heads: readonly StoredHead[], explained: Explained): (row: FollowedRow) => string[] {
   const indexOf = new Map(heads.map(({ day }, i) => [day, i]));
   const headTime = (day: string) => heads[indexOf.get(day) ?? -1]?.takenAt.getTime() ?? 0;
-  // A transaction that began before a head was made may commit afterwards, so some tolerance is needed.
+  // A transaction that began before a head was created may commit afterwards, so the times have a tolerance.
   const isWithin = ({ from, to }: Step, at: Date) =>
     at.getTime() >= headTime(from) - slackMs && (to === null || at.getTime() <= headTime(to) + slackMs);
   return ({ states, record }) => {
@@ -248,7 +253,7 @@ function faultOf({ before, firm, isGone, isReturn, from, to }: Step): string | n
   const row = `${before.source} ${before.key}`;
   const between = `between the head of ${from} and ${to === null ? "now" : `that of ${to}`}`;
   if (isReturn) return `${row} is in an earlier state again: set back ${between}`;
-  // A removed person may join another firm, so the row of a membership may come back.
+  // A removed person may join the firm again, so a deleted membership may exist again.
   if (before.digest === null) return null;
   if (isGone) return `${row} is gone: deleted ${between}`;
   return firm === before.firm ? null : `${row} moved from the firm ${before.firm} to ${firm} ${between}`;
@@ -257,14 +262,18 @@ function faultOf({ before, firm, isGone, isReturn, from, to }: Step): string | n
 const slackMs = 10 * minuteMs;
 
 /**
- * Whether a person was removed from a firm between two heads. A membership that exists again later has another state.
+ * Whether a person was removed from a firm between two heads. A membership that is created again later has another
+ * state.
  */
 const wasRemoved = (step: Step, { removals }: Explained, isWithin: (step: Step, at: Date) => boolean): boolean =>
   step.before.source === "members" &&
   !step.isReturn &&
   (removals.get(step.before.key) ?? []).some((at) => isWithin(step, at));
 
-/** Whether a seal certificate was retired between two heads, and the retirement led to exactly this state. */
+/**
+ * Whether a seal certificate was retired between two heads, and its row has exactly the state that the retirement
+ * causes.
+ */
 function wasRetired(
   { source, content }: PresentRecord,
   { retirements }: Explained,

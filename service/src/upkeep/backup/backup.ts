@@ -8,8 +8,8 @@ export { type RestoreReport, restoreBackup } from "./restore.ts";
 export { writeRestoredLine } from "./restored-line.ts";
 
 /**
- * Gauge: for each kind of backup (made by the command, or recorded by another program), the Unix time of the last one
- * on any node; no value before the first.
+ * Gauge: the Unix time of the last backup on any node, for each kind: made by the command, or recorded for another
+ * program. No value before the first backup.
  */
 export function backupMetrics(metrics: Metrics, db: Sql): void {
   metrics.gauge(

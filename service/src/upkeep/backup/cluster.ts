@@ -23,14 +23,15 @@ export type ClusterCopy = {
 };
 
 /**
- * Copies the running cluster like `pg_basebackup`, which is not shipped. PostgreSQL recovers the copy from the WAL that
- * was written in the meantime.
+ * Copies the running cluster like `pg_basebackup`, which is not shipped. At a restore, PostgreSQL recovers the copy
+ * from the WAL written during the copy.
  */
 export function copyCluster(asOwner: AsOwner, cluster: string, to: string): Promise<ClusterCopy> {
   return asOwner((owner) =>
     owner.transaction(async (tx) => {
       await tx.script("SET LOCAL idle_in_transaction_session_timeout = 0");
-      // A temporary replication slot keeps the WAL that the copy needs. The slot ends with the connection.
+      // A temporary replication slot keeps PostgreSQL from removing the WAL that the copy needs. The slot ends with the
+      // connection.
       await tx.query(sql`SELECT pg_create_physical_replication_slot(${`backup_${process.pid}`}, true, true)`);
       await tx.query(sql`SELECT pg_backup_start('signsealship', true)`);
       const copied = await copyFiles(cluster, to);
@@ -56,16 +57,16 @@ async function copyFiles(cluster: string, to: string): Promise<{ files: StoredFi
     if (copied) files.push({ path, ...copied });
   };
   for await (const { path, isFolder } of treeOf(cluster)) {
-    // PostgreSQL doesn't start with a replication slot's folder that lacks its state file. So the folders inside the
-    // emptied ones are left out too.
+    // PostgreSQL doesn't start if a replication slot's folder has no state file. So the folders inside the emptied ones
+    // are left out.
     if (emptied.test(path)) continue;
     if (isFolder) {
       await mkdir(join(to, path), { recursive: true, mode: 0o700 });
       folders.push(path);
     } else if (path !== control) await copy(path);
   }
-  // The control file is copied last, as pg_basebackup does. PostgreSQL may be writing the file, so it is read until two
-  // reads agree.
+  // The control file is copied last, as by pg_basebackup. PostgreSQL may be writing it, so it is read until two reads
+  // are equal.
   await untilStable(join(cluster, control));
   await copy(control);
   return { files, folders };

@@ -9,9 +9,7 @@ import { isAlive } from "../../kernel/platform/postgres/lock.ts";
 /** A file of a backup. The path is relative, with slashes. */
 export type StoredFile = { path: string; bytes: number; sha256: string };
 
-/**
- * Files and folders below a folder, by relative path. The caller must tolerate that files disappear in the meantime.
- */
+/** Files and folders below a folder, by relative path. Files may disappear before the caller opens them. */
 export async function* treeOf(folder: string, below = ""): AsyncGenerator<{ path: string; isFolder: boolean }> {
   for await (const entry of await opendir(join(folder, below))) {
     const path = below === "" ? entry.name : `${below}/${entry.name}`;
@@ -72,12 +70,12 @@ const listName = "files.sha256";
 const manifestName = "manifest.json";
 const pidName = "pid";
 
-/** A folder that is written under a temporary name, and renamed when it is complete and durable. */
+/** A folder with a temporary name, which is renamed when it is complete and durable. */
 type DraftFolder = { path: string; finish: () => Promise<void>; discard: () => Promise<void> };
 
 /**
- * Creates the folder that a backup is written to, under the name FOLDER.partial until it is complete.
- * @throws StartupError when the name is taken, or another process writes to it
+ * Creates the folder for a backup, with the name FOLDER.partial until the backup is complete.
+ * @throws StartupError when the folder exists, or another process writes to it
  */
 export async function openDraft(folder: string): Promise<DraftFolder> {
   await requireEmpty(folder);

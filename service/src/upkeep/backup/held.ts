@@ -1,6 +1,6 @@
 /**
- * Work that was in progress when a backup was made. After a restore, the outcome of such work is unknown, so a person
- * must decide what happens with it.
+ * Work that was in progress when a backup was made. After a restore, its outcome is unknown, so a person must decide
+ * whether to repeat it.
  */
 
 import { auditLine, lastLine } from "../../kernel/audit/audit.ts";
@@ -27,7 +27,9 @@ export const readHeld = async (db: Sql): Promise<Held> => ({
   deliveries: await countHeldDeliveries(db),
 });
 
-/** The last line of the audit log. A restored database lacks all later lines, except those of the restore itself. */
+/**
+ * The last line of the audit log, except for lines of the restore itself. It shows how old the restored database is.
+ */
 export const readLastLine = (db: Sql) => lastLine(db, ["restored", "restore.released", "restore.discarded"]);
 
 /** Releases or discards held jobs and deliveries. A discarded delivery counts as failed, so the firm can replay it. */

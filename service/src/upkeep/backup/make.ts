@@ -26,7 +26,7 @@ type BackupDeps = {
 /** The backup's manifest. */
 export type BackupFacts = {
   format: string;
-  /** The backup's database has everything that was committed up to some moment between these two times. */
+  /** The backup's database contains everything that was committed up to some moment between these two times. */
   startedAt: string;
   endedAt: string;
   release: string;
@@ -44,7 +44,8 @@ export type BackupReport = { folder: string; keys: string | null; facts: BackupF
 const isWithin = (inner: string, outer: string): boolean => !relative(outer, inner).startsWith("..");
 
 /**
- * Backs up the embedded database and the blobs while the service runs. The folder appears when the backup is complete.
+ * Backs up the embedded database and the blobs while the service runs. The folder gets its final name when the backup
+ * is complete.
  * @param keys a separate folder for the keys; null leaves them out
  * @throws StartupError for a folder that is not empty, or that would be part of its own backup
  */
@@ -120,8 +121,8 @@ type Copied = Omit<StoredFile, "path"> & { stamp: string };
 const noBlob = /\.tmp$|^probe\.\d+$/;
 
 /**
- * Copies the blobs that the first pass did not copy, or that changed since, for example because they were still being
- * written.
+ * Copies the blobs that the first pass did not copy, or that changed since then, for example because they were
+ * incomplete.
  */
 async function copyBlobs(from: string, to: string, copied: Map<string, Copied>): Promise<void> {
   await mkdir(to, { recursive: true, mode: 0o700 });

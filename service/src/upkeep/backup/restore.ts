@@ -44,8 +44,8 @@ export type RestoreReport = {
 };
 
 /**
- * Creates a data folder from a backup. Beforehand, the folder may contain only the keys. Work that was in progress when
- * the backup was made is held.
+ * Creates a data folder from a backup. The folder must be empty or contain only the keys. Work that was in progress
+ * when the backup was made is held.
  * @throws StartupError for a folder that is not empty, and for a backup that is incomplete, altered or from a newer
  * release; the folder then stays unchanged
  */
@@ -98,8 +98,8 @@ async function restoreCluster(dataDir: string, { folder, facts, hashes }: Backup
 }
 
 /**
- * Lets PostgreSQL recover the copied cluster. Then holds or removes data that would repeat work already done after the
- * backup, or reopen what was closed since.
+ * Starts PostgreSQL, which recovers the copied cluster. Then holds work that was possibly done after the backup, and
+ * deletes sessions and links that were possibly ended after it.
  */
 async function settle(deps: RestoreDeps, facts: BackupFacts): Promise<RestoreReport> {
   const { clock, dataDir, blobFolder, migrations, nodeName } = deps;
@@ -111,7 +111,7 @@ async function settle(deps: RestoreDeps, facts: BackupFacts): Promise<RestoreRep
     const missingBlobs = blobFolder === null ? [] : await missingOf(db, blobFolder);
     const { held, sessionsEnded } = await db.transaction(async (tx) => {
       const held = await hold(tx, new Date(facts.endedAt));
-      // Sessions and links are deleted. Otherwise, those that ended or were used after the backup would work again.
+      // Deletes sessions and links. Otherwise, those that ended or were used after the backup would be valid again.
       const sessionsEnded = await deleteAllSessions(tx);
       const at = clock();
       await tx.query(sql`INSERT INTO backups (kind, finished_at) VALUES ('restored', ${at})`);

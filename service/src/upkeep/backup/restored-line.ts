@@ -11,8 +11,8 @@ type Restored = { at: string; detail: object };
 export const restoredLineFile = (dataDir: string): string => join(dataDir, "restored.json");
 
 /**
- * Stores the audit line of a restore in a file. The next command or start writes the line to the audit log, because the
- * keys can be missing during the restore.
+ * Stores the audit line of a restore in a file, because its MAC needs keys that can be missing during the restore. The
+ * next command or start writes the line to the audit log.
  */
 export const leaveRestoredLine = (dataDir: string, restored: Restored): Promise<void> =>
   writeFileDurably(restoredLineFile(dataDir), JSON.stringify(restored), { mode: 0o600 });

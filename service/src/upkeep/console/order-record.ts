@@ -34,12 +34,14 @@ export type OrderRecord = {
   shipMethod: string | null;
   shipTo: Address | null;
   shipFrom: Address | null;
-  /** Why EasyPost called the address undeliverable; null when it did not, or was not asked. */
+  /**
+   * The reason why EasyPost called the address undeliverable; null when EasyPost accepted or did not check the address.
+   */
   addressProblem: string | null;
   isRush: boolean;
   history: OrderHistory;
   tasks: Task[];
-  /** The order's acts at providers. */
+  /** The requests to providers for this order, such as a purchase of a label. */
   acts: ActOnRecord[];
   /** The letters that Lob accepted. */
   letters: LetterOnRecord[];
@@ -96,7 +98,7 @@ export async function openDocumentAsOperator(
   return document;
 }
 
-/** The moves that the console offers, with the permission for each, in order of priority. */
+/** The changes of status that the console offers, with the permission for each, in order of priority. */
 const moves = {
   priced: "orders.work",
   released: "orders.work",
@@ -119,7 +121,9 @@ export type ConsoleMove = keyof typeof moves;
 
 export const isConsoleMove = (text: string): text is ConsoleMove => Object.hasOwn(moves, text);
 
-/** Whether the operator's roles permit the move, regardless of the order's status. Agents may also do paper work. */
+/**
+ * Whether the operator's roles permit the move, regardless of the order's status. Agents may also do the paper moves.
+ */
 export const mayMove = (operator: Operator, move: ConsoleMove): boolean =>
   may(operator, moves[move]) || (moves[move] === "paper.work" && may(operator, "orders.work"));
 
@@ -128,13 +132,13 @@ type Moving = OrderState & { environment: Environment };
 type Now = {
   /** Whether a provider may be doing work that people could also do by hand. */
   isUnderWay: boolean;
-  /** The state of the order's last fax on record. */
+  /** The state of the order's last recorded fax. */
   lastFax: string | undefined;
 };
 
 /**
- * The moves that the order's status allows, and the moves of a fax that may be sent before the order has the usual
- * status. Leaves out work by hand while a provider may be doing it.
+ * The moves that the order's status allows, and moves of a fax that is sent before the order has its usual status.
+ * Manual work is left out while a provider may be doing the same work.
  */
 function movesNow(order: Moving, { isUnderWay, lastFax }: Now): ConsoleMove[] {
   const ahead: readonly PeopleEvent[] = aheadMoves(order, lastFax);

@@ -32,10 +32,7 @@ export const listedColumns = sql`o.code AS "code@order", o.status, p.name AS "fi
   o.document_name AS "documentName", o.doc_slug AS "docSlug",
   o.total_cents AS "totalCents", o.created_at AS "createdAt", ${marked(orderState, sql`o`)}, ${markedFirm}`;
 
-/**
- * Shows that an order was altered, in place of the status, when the order fails its MAC. An operator has to investigate
- * it.
- */
+/** Shows an order whose MAC is invalid as altered, in place of its status. An operator has to investigate it. */
 export const listed = (rows: readonly (ListedOrder & Marked & MarkedFirm)[]): ListedOrder[] =>
   withFirmNames<ListedOrder & Marked>(rows).map(({ isAuthentic, ...order }) =>
     isAuthentic ? order : { ...order, status: alteredStatus },
@@ -57,7 +54,8 @@ const statusesOf = (asked: OrderStatus | StatusGroup): OrderStatus[] =>
   orderStatuses.filter((status) => status === asked || statusGroupOf(status) === asked);
 
 /**
- * Newest first. Each combination of filters has its own statement text, so that each gets a plan with its own index.
+ * Newest first. Each combination of filters is a separate prepared statement, so that PostgreSQL plans each with its
+ * own index.
  */
 export function ordersStatement(filter: OrdersFilter, limit: number): Statement {
   const { environment, status, partnerId, service, after } = filter;
@@ -66,7 +64,7 @@ export function ordersStatement(filter: OrdersFilter, limit: number): Statement 
     ${service === null ? nothing : sql`AND ${services[service]}`}
     ${after === null ? nothing : sql`AND (created_at, id) < (SELECT o.created_at, o.id ${fromOrders} WHERE ${hasOrderCode(after)})`}`;
   const newest = sql`ORDER BY created_at DESC, id DESC LIMIT ${limit}`;
-  // With several statuses, the query reads a separate part of the index for each.
+  // For several statuses, the query scans a separate part of the index for each.
   const found =
     status === null
       ? sql`SELECT * ${fromOrders} WHERE ${wanted} ${newest}`

@@ -46,8 +46,8 @@ const columns = sql`id AS "partnerId", name, tier, live_enabled AS "liveEnabled"
   created_at AS "createdAt"`;
 
 /**
- * Firms whose name contains the text, or all firms; at most `limit`. Leaves out firms that fail their MAC. @throws
- * ServiceError naming the rule
+ * Firms whose name contains the text, or all firms; at most `limit`. Leaves out firms whose MAC is invalid.
+ * @throws ServiceError naming the rule
  */
 export async function findFirms(db: Sql, typed: string, limit: number): Promise<Firm[]> {
   const text = typed.trim().toLowerCase();
@@ -59,7 +59,6 @@ export async function findFirms(db: Sql, typed: string, limit: number): Promise<
   return rows.filter(({ isAuthentic }) => isAuthentic).map(({ isAuthentic: _, ...firm }) => firm);
 }
 
-/** A firm with its keys and its webhooks. */
 export type FirmRecord = {
   firm: Firm;
   keys: Awaited<ReturnType<typeof listKeys>>;

@@ -65,7 +65,7 @@ export const countsStatement = (environment: Environment, kinds: readonly TaskKi
 export const queueCounts = (db: Sql, environment: Environment, kinds: readonly TaskKind[], now: Date) =>
   db.query<QueueCount>(countsStatement(environment, kinds, now));
 
-/** @param after the id of the previous page's last task, which may have ended since */
+/** @param after the id of the last task on the previous page; that task may be closed by now */
 export const queueStatement = (
   environment: Environment,
   kind: TaskKind,
@@ -88,7 +88,7 @@ export const claimedStatement = (environment: Environment, by: string, limit: nu
 export const claimedTasks = (db: Sql, environment: Environment, by: string, limit: number) =>
   listed(db, claimedStatement(environment, by, limit));
 
-// The query makes one short index scan for each kind, then selects the first of all results.
+// The query scans the index for each kind, up to the limit, and then selects the first of all results.
 export const dueStatement = (environment: Environment, kinds: readonly TaskKind[], limit: number): Statement =>
   joined(sql`SELECT t.* FROM unnest(${kinds}::text[]) AS k (kind), LATERAL (
       SELECT * ${fromTasks} WHERE environment = ${environment} AND t.kind = k.kind AND ${isOpen}
@@ -109,7 +109,7 @@ export async function findTask(db: Sql, id: number): Promise<Task | undefined> {
 }
 
 /**
- * Mails every operator the live tasks that wait for that operator, once on each business day after opening time. Skips
+ * Mails each operator a list of the live tasks for that operator, once on each business day after opening time. Skips
  * operators without tasks.
  * @returns the number of mails
  */
@@ -137,8 +137,8 @@ export async function sendMorningMails({ db, clock }: { db: Database; clock: Clo
 const pauseMs = 15 * minuteMs;
 
 /**
- * Mails operators about new live tasks that they may do. For each kind, there is at most one mail in 15 minutes. Tasks
- * that are opened in the meantime are in the next mail.
+ * Mails operators about new live tasks that they may do. There is at most one mail for each kind in 15 minutes; tasks
+ * that are opened in the meantime are listed in the next mail.
  * @returns the number of mails
  */
 export async function mailNewTasks({ db, clock }: { db: Database; clock: Clock }): Promise<number> {
@@ -147,7 +147,7 @@ export async function mailNewTasks({ db, clock }: { db: Database; clock: Clock }
   if (fresh.length === 0) return 0;
   const operators = (await listOperators({ db })).filter(({ active }) => active);
   return db.transaction(async (tx) => {
-    // Only one node does this at a time, because a second node would mail the same tasks.
+    // Only one node runs this at a time, because two nodes would mail the same tasks.
     await tx.query(sql`LOCK TABLE task_mails IN EXCLUSIVE MODE`);
     const kinds = await tx.query<{ kind: TaskKind; count: number; ids: number[] }>(newTasks(now));
     await tx.query(sql`DELETE FROM task_mails WHERE mailed_at < ${new Date(now.getTime() - 2 * dayMs)}`);
@@ -220,8 +220,8 @@ export type ServiceTaskDeps = { db: Database; clock: Clock; certificates: readon
 const warnMs = 60 * dayMs;
 
 /**
- * Opens tasks about the service itself (jobs that failed for good, expiring certificates), and closes those that are no
- * longer needed.
+ * Opens tasks about the service itself, such as failed jobs and expiring certificates. Closes those that are no longer
+ * needed.
  */
 export async function openServiceTasks({ db, clock, certificates }: ServiceTaskDeps): Promise<void> {
   const at = clock();
@@ -259,7 +259,7 @@ function expiring({ name, pem }: SigningCertificate, at: Date): NeededTask[] {
   return [[`${name} ${day}`, { reason: `The certificate of the ${name} expires on ${day}.`, since: null }]];
 }
 
-/** The queues with failed jobs that a person must still look at. */
+/** The queues with failed jobs for which no person has closed the task. */
 export const queuesToLookAt = async (db: Pick<Database, "query">): Promise<string[]> =>
   (
     await db.query<{ queue: string }>(sql`

@@ -64,7 +64,7 @@ function paymentEventsFinding({ stripe, baseUrl }: Config): Promise<Finding> {
   });
 }
 
-/** Whether the service uses the account that the key belongs to. */
+/** Whether the recorded account of the payment processor is the account of the key. */
 async function accountFinding({ config: { stripe, baseUrl }, db }: Examined): Promise<Found> {
   if (!stripe) return "STRIPE_SECRET_KEY is not set";
   const processor = openProcessor(stripe, baseUrl);
@@ -103,7 +103,7 @@ const refundFinding = ({ refundApproval }: Config): Finding =>
       }
     : { name: "refunds", result: "ok", detail: "by two persons" };
 
-/** The check that opens the data folder, the database and the blobs as the service does. */
+/** Opens the data folder, the database and the blobs as the service does. */
 async function openedFindings(config: Config): Promise<Finding[]> {
   try {
     const resources = await openResources(config, openLog("silent"));
@@ -148,7 +148,7 @@ async function dataFindings(resources: Examined): Promise<Finding[]> {
   ];
 }
 
-/** Whether this service sells notarizations that no notary can perform. */
+/** Whether the service offers notarizations that no registered notary can perform. */
 async function notarizationFinding({ config, db, clock }: Examined): Promise<Found> {
   const shipped = loadNotaryRules(config.notaryRules);
   const { notarizationBlocked } = createPricing(loadPricingFiles(config.priceFiles));
@@ -159,7 +159,7 @@ async function notarizationFinding({ config, db, clock }: Examined): Promise<Fou
   return result === "urgent" ? { warning: detail, urgent: true } : { warning: detail };
 }
 
-/** Whether the disk has room for the recordings of sessions by audio and video. */
+/** Whether the disk has enough space for the recordings of sessions by audio and video. */
 async function recordingsFinding({ config, db, clock }: Examined): Promise<Found> {
   if (!config.media) return "MEDIA is off: nothing is recorded";
   const { words, isLow } = await diskReport({ db, clock }, recordingDisk(config.dataDir, config.recordingsFreeBytes));
@@ -190,7 +190,7 @@ async function findings(
     loadPricingFiles(config.priceFiles);
     return `${config.priceFiles.priceBook}, ${config.priceFiles.catalog}`;
   });
-  // The data are checked first. This check creates a missing data folder, and the keys may be in it.
+  // The data folder is checked first, because this check creates a missing folder, and the keys may be in it.
   const ownFindings = async () => [...(await findData()), ...(await findKeys())];
   const [own, outside, providers, media, events] = await Promise.all([
     ownFindings(),
@@ -224,7 +224,7 @@ export async function examine(env: NodeJS.ProcessEnv, cwd: string, senses: Sense
   );
 }
 
-// The checks request time stamps, and read the whole audit log and all events, so their results are cached this long.
+// The checks request time stamps, and read the whole audit log and all events. So their results are cached this long.
 const freshMs = 60_000;
 
 /**
@@ -273,7 +273,8 @@ export async function databaseRights(db: Sql, migrations: string): Promise<Found
 }
 
 /**
- * Whether database sessions behave as the service expects. A pooler may lose statements, time-outs and notifications.
+ * Whether database sessions behave as the service expects. A faulty pooler loses prepared statements, time-outs or
+ * notifications.
  */
 export async function databaseSessions(db: Database): Promise<Found> {
   const hint = "see 'Behind PgBouncer' in docs/operating.md";

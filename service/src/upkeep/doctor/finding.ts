@@ -1,6 +1,5 @@
 import type { Resources } from "../../kernel/resources.ts";
 
-/** The clock and the source of randomness. */
 export type Senses = Pick<Resources, "clock" | "random">;
 
 /** The resources of a running service. */
@@ -33,14 +32,17 @@ export async function runCheck(name: string, check: () => Promise<Found> | Found
   }
 }
 
-/** When every address of a host name refuses the connection, the error has a code but no message. */
+/** When all addresses of a host name refuse the connection, Node's error has a code but no message. */
 function whyOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code } = error as NodeJS.ErrnoException;
   return error.message || code || error.name;
 }
 
-/** The result of `work`. @throws Error when it takes longer than `timeoutMs`; `work` itself continues */
+/**
+ * Limits the time of `work`.
+ * @throws Error when it takes longer than `timeoutMs`; `work` itself continues
+ */
 export async function withTimeout<T>(work: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);

@@ -1,4 +1,4 @@
-/** Checks whether the nodes of a service can pass requests for live sessions on to each other. */
+/** Checks whether the nodes of a service can forward requests for live sessions to each other. */
 import { nodePrefix } from "../../kernel/platform/database/schema-fence.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { isLoopback } from "../../kernel/platform/network.ts";
@@ -8,12 +8,12 @@ import { type Examined, type Found, timeoutMs } from "./finding.ts";
 
 type Nodes = Pick<Examined, "db" | "secrets" | "clock"> & { config: Pick<Examined["config"], "media" | "nodeUrl"> };
 
-/** How often an address is asked, because a load balancer would answer as several nodes. */
+/** The number of requests to an address. A load balancer would answer them as several nodes. */
 const questions = 4;
 
 const where = "see 'Live audio and video' in docs/running.md";
 
-/** Checks NODE_URL: whether it is set where there are several nodes, and whether it leads to one node of this service. */
+/** Checks NODE_URL. It must be set if there are several nodes, and must lead to exactly one node of this service. */
 export async function nodesFinding({ config, db, secrets, clock }: Nodes): Promise<Found> {
   const { media, nodeUrl: url } = config;
   if (!media) return "MEDIA is off: no requests are passed on to other nodes";
@@ -28,7 +28,7 @@ export async function nodesFinding({ config, db, secrets, clock }: Nodes): Promi
 
 type Seen = Awaited<ReturnType<typeof nodesWithSessions>>;
 
-/** The fault of the address; null for none. */
+/** Describes the fault of the address; null if there is none. */
 async function faultOf(own: OwnNode, url: string, nodes: Seen): Promise<string | null> {
   const answers = new Set<string | null>();
   try {
@@ -50,7 +50,10 @@ async function faultOf(own: OwnNode, url: string, nodes: Seen): Promise<string |
     : null;
 }
 
-/** The fault of an address that only this machine can reach, when nodes run on several machines; null for none. */
+/**
+ * Describes the fault of an address that only this machine can reach, when nodes run on several machines; null if there
+ * is none.
+ */
 function reachFault(url: string, machines: number): string | null {
   const { hostname } = new URL(url);
   const isLocal = hostname === "localhost" || isLoopback(hostname.replace(/^\[|\]$/g, ""));

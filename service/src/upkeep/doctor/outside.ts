@@ -12,7 +12,7 @@ const hostOf = (url: string): string => URL.parse(url)?.host ?? "";
 async function redisAnswers(url: string): Promise<string> {
   const { Redis } = await import("ioredis");
   const redis = new Redis(url, { lazyConnect: true, retryStrategy: () => null, connectTimeout: timeoutMs });
-  // The error of a Redis command says only that the connection is closed. The connection's own error has the cause.
+  // A Redis command only reports that the connection is closed. The cause is in the connection's own error.
   let cause: Error | undefined;
   redis.on("error", (error: Error) => {
     cause = error;
@@ -27,7 +27,7 @@ async function redisAnswers(url: string): Promise<string> {
   }
 }
 
-/** Connects to the mail server, negotiates TLS and signs in, but sends no mail. */
+/** Connects to the mail server, negotiates TLS and authenticates, but sends no mail. */
 async function smtpAnswers(url: string): Promise<string> {
   const { createTransport } = await import("nodemailer");
   const limits = {
@@ -48,8 +48,8 @@ async function authorityStamps(url: string, { clock, random }: Senses, anchorsOf
 }
 
 /**
- * Checks a server that only adds evidence. Without the server, the service continues to seal, and each seal notes which
- * evidence is missing.
+ * Checks a server of optional evidence, such as time stamps. Without it, the service continues to seal, and each seal
+ * records which evidence is missing.
  */
 async function asked(name: string, url: string, ask: () => Promise<Found>): Promise<Finding> {
   const { result, detail } = await runCheck(name, ask);
@@ -132,7 +132,7 @@ const byHand: Readonly<Record<string, string>> = {
   quiz: "QUIZ_API_KEY is not set: where a state wants knowledge-based questions, no identity check is offered",
 };
 
-/** Checks each configured provider account, without any effect there. */
+/** Checks the key of each configured provider account, without an effect in the account. */
 export async function providerFindings(config: Config, { clock }: Senses): Promise<Finding[]> {
   const deps = { fetch, clock, log: openLog("silent") };
   const checked = new Map(
@@ -143,7 +143,7 @@ export async function providerFindings(config: Config, { clock }: Senses): Promi
     const name = `provider ${provider}`;
     if (!found) return { name, result: "ok", detail: without };
     if (!found.ok) return { name, result: "failed", detail: found.detail };
-    // The result of a quiz comes with the response to its answers, so the provider of quizzes needs no events.
+    // A quiz's result is in the response to its answers, so the quiz provider sends no events.
     return found.takesEvents || provider === "quiz"
       ? { name, result: "ok", detail: found.detail }
       : {

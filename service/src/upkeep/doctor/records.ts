@@ -10,7 +10,7 @@ import { type Mark, markRows, refusedMarkIds } from "../../kernel/retention/rete
 import { macTables } from "../protected-data.ts";
 import type { Examined, Found } from "./finding.ts";
 
-/** Tables that have a finding of their own. */
+/** Tables that another check covers. */
 const elsewhere: readonly string[] = ["audit_log", "events", "log_trees", "deleted_blobs", "revocations"];
 
 const tables: readonly MacTable[] = macTables.filter(({ table }) => !elsewhere.includes(table.text));
@@ -20,9 +20,9 @@ const listed = (keys: readonly string[]): string =>
   `${keys.slice(0, shown).join(", ")}${keys.length > shown ? ` and ${keys.length - shown} more` : ""}`;
 
 /**
- * Verifies the MACs of all rows that the service would refuse if they were altered, and looks for refused marks of
- * deletion.
- * @throws Error naming each table's rows by key
+ * Verifies the MACs of all rows that the service would refuse if they were altered. Also checks deletion marks that
+ * were refused as forged.
+ * @throws Error that lists each table's rows by key
  */
 export async function rowsWhole({ db, rowMac }: Pick<Examined, "db" | "rowMac">): Promise<string> {
   return db.transaction(async (tx) => {
@@ -51,8 +51,7 @@ async function examineTable<Row>(
   for (let count = 0; ; ) {
     const batch = await tx.query<MacRow<Row>>(sql`FETCH 500 FROM rows_of_${table}`);
     if (batch.length === 0) {
-      // The cursor is closed at once. Orders have a second MAC, so for them a second cursor of the same name is
-      // declared.
+      // The cursor is closed at once, because orders have two MACs: a second cursor of the same name follows.
       await tx.query(sql`CLOSE rows_of_${table}`);
       return { rows: count, altered };
     }
@@ -65,8 +64,8 @@ async function examineTable<Row>(
 }
 
 /**
- * Checks the deletion marks that were refused as forged. A mark without a valid MAC was indeed forged. If the MAC of a
- * refused mark is valid, somebody other than the service recorded the refusal.
+ * Checks the deletion marks that were refused as forged. If a refused mark has a valid MAC, the service did
+ * not record that refusal.
  */
 async function refusedMarks(tx: Tx, rowMac: RowMac): Promise<string[]> {
   const marks = await tx.query<MacRow<Mark>>(sql`${markRows.rows} WHERE id IN (${refusedMarkIds})`);
@@ -84,9 +83,9 @@ async function refusedMarks(tx: Tx, rowMac: RowMac): Promise<string[]> {
 }
 
 /**
- * Verifies the audit log's chain from the first line to the last. Lines that got their position late are a warning,
- * because the command line may have written them while no service was running.
- * @throws Error naming the faults
+ * Verifies the audit log's hash chain from the first line to the last. Lines that got their position late are only a
+ * warning: the command line can write lines while no service is running.
+ * @throws Error with the faults
  */
 export async function auditLogWhole(resources: Pick<Resources, "db" | "rowMac">): Promise<Found> {
   const { lines, waiting, faults, late }: ChainReport = await checkAuditChain(resources);
@@ -126,9 +125,8 @@ export async function eventsWhole(examined: Pick<Examined, "db" | "rowMac">): Pr
 const longestWaitMs = 10 * 60_000;
 
 /**
- * Checks both transparency logs in the same way as the sequencer before it signs. Also checks their waiting lines and
- * their witnesses.
- * @throws Error naming halted logs, lines that the service did not write, or witnesses that contradict a log
+ * Checks both transparency logs as the sequencer does before it signs. Also checks the queued lines and the witnesses.
+ * @throws Error about halted logs, forged queued lines, or witnesses that contradict a log
  */
 export async function logsGoOn(resources: Pick<Examined, "db" | "rowMac" | "config" | "clock">): Promise<Found> {
   const statuses = await logStatuses(resources);

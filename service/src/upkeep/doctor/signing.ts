@@ -18,9 +18,12 @@ import { openSignerAuthorities } from "../../signing/envelopes/envelopes.ts";
 import { keysThatMayGo, secretsStatus, underKeyText } from "../secrets-rotation/secrets-rotation.ts";
 import { type Examined, type Finding, type Found, runCheck, type Senses } from "./finding.ts";
 
-/** Uses the signing keys and checks their certificates. Doesn't print a key's setting, which may contain a PIN. */
+/**
+ * Signs with the signing keys and checks their certificates. Doesn't print a key's setting, which may contain a PIN.
+ */
 export async function signingFindings(config: Config, senses: Senses): Promise<Finding[]> {
-  // The keys are checked in the order of a start, because one step creates files that the next step checks.
+  // The keys are checked in the order in which the service opens them, because one step creates files that the next
+  // step needs.
   const seal = await keyFindings("seal", () => sealFound(config, "live", senses));
   const testSeal = await keyFindings("test seal", () => sealFound(config, "test", senses));
   const authority = await keyFindings("signer authority", () => authorityFound(config, senses));
@@ -30,8 +33,8 @@ export async function signingFindings(config: Config, senses: Senses): Promise<F
 }
 
 /**
- * The findings about the signing keys, without creating missing keys. A key that was created here could differ from the
- * one that a running service uses.
+ * The findings about the signing keys that exist. Creates no missing key, because a new key could differ from the one
+ * that a running service uses.
  */
 export async function presentKeyFindings(config: Config, senses: Senses): Promise<Finding[]> {
   const missing = ownKeyFiles(config).filter((path) => !existsSync(path));
@@ -39,7 +42,7 @@ export async function presentKeyFindings(config: Config, senses: Senses): Promis
   return [{ name: "key files", result: "failed", detail: `not there any more: ${missing.join(", ")}` }];
 }
 
-/** Files of keys and certificates that the first start creates, so that they exist when a service runs. */
+/** Files of keys and certificates that the first start creates. They exist if a service has ever run here. */
 function ownKeyFiles(config: Config): string[] {
   const { sealKey, signerCaKey, sealCertificate, signerCaCertificate, dataDir } = config;
   const keys = [sealKey, signerCaKey].filter((uri) => uri.startsWith("file:")).map(fileKeyPath);
@@ -92,7 +95,7 @@ async function authorityFound(config: Config, { clock, random }: Senses): Promis
 }
 
 /**
- * The fingerprint of the root, so that people can compare it before they trust the root. A PDF reader that trusts the
+ * Shows the fingerprint of the root certificate, for comparison before people trust it. A PDF reader that trusts the
  * root trusts every certificate below it.
  */
 async function rootFound(config: Config, environment: Environment): Promise<string> {
@@ -113,7 +116,10 @@ function filesFound({ sealKey, signerCaKey, dataDir }: Config): Found {
   return { warning: `others can read ${open.join(", ")}: chmod 600 ${open.join(" ")}` };
 }
 
-/** Counts the data under each key. This reads the start of every document, so it runs only while there are old keys. */
+/**
+ * Counts the data that each key protects. This reads the start of every document, so it runs only while there are old
+ * keys.
+ */
 export function secretsFinding(resources: Examined): Promise<Finding> {
   return runCheck("secrets key", async () => {
     const { secrets, clock } = resources;

@@ -20,11 +20,12 @@ import { loggedRecordings } from "../../signing/notaries/notaries.ts";
 import { headLines } from "../audit-heads/audit-heads.ts";
 
 /**
- * A database row, and the line that the log must have for it. A line about a closing version is cut as in `ownLine`.
+ * A database row, and the line that the log must contain for the row. A line about a closing version is shortened as in
+ * `ownLine`.
  */
 type OwnRow = { line: string; row: string; at: Date };
 
-/** The service's own records, to be compared with its published log. */
+/** The service's database records, for comparison with its published log. */
 export type OwnLog = {
   key: string;
   /** The newest checkpoint in the database with at most `size` entries. */
@@ -35,12 +36,12 @@ export type OwnLog = {
   findings: () => string[];
 };
 
-/** A line that waits longer is a finding: normally it enters the log within seconds. */
+/** A line that is queued for longer than this is a finding: normally it is in the log within seconds. */
 const longestWaitMs = 10 * minuteMs;
 const most = 50;
 /**
- * The most characters of a line that a finding quotes. By the grammar only lines with keys are longer, but an entry may
- * have 64 KB.
+ * The most characters of a line that a finding quotes. An entry may have 64 KB, although by the grammar only lines with
+ * keys are longer than this.
  */
 const longestShown = 200;
 
@@ -60,7 +61,7 @@ export async function openOwnLog(
   for (const row of [...(await sealedRows(resources, environment)), ...(await statements(resources, environment))])
     rows.set(row.line, row);
   // An environment may have several logs, one after the other, and each line is in one of them. A line that is in none
-  // of them is reported as missing from the newest log.
+  // is reported as missing from the newest log.
   const logOf = new Map((await linesWithLogs(db, environment)).map(({ line, log }) => [ownLine(line), log]));
   const newest = (await currentTree(db, environment))?.log;
   const isExpected = (line: string) => (logOf.get(line) ?? newest) === tree.log;
@@ -94,8 +95,8 @@ export async function openOwnLog(
 }
 
 /**
- * A line of the log, without its line feed. A line about a closing version is cut to its first two words, because the
- * monitor itself checks the link in the rest of the line.
+ * A line of the log, without its line feed. For a closing version, only the first two words: the monitor verifies the
+ * rest of the line, a link to the previous version.
  */
 const ownLine = (text: string): string => {
   const line = text.trimEnd();
@@ -109,7 +110,7 @@ const logged = [loggedPassports, loggedDocuments, loggedClosings, loggedRecordin
 const sealedRows = ({ db }: Pick<Resources, "db">, log: Environment): Promise<OwnRow[]> =>
   withLongStatements(db).query<OwnRow>(unionAll(logged.map((rows) => rows(log))));
 
-/** Statements of the operator in the log: policies, daily heads, ends of earlier logs, and retractions. */
+/** Lines of the operator in the log: policies, daily heads, ends of earlier logs, and retractions. */
 async function statements({ db, rowMac }: Pick<Resources, "db" | "rowMac">, log: Environment): Promise<OwnRow[]> {
   const policies = await db.query<OwnRow>(loggedPolicies(log));
   const heads = log === "live" ? await headLines(db) : [];

@@ -35,8 +35,8 @@ async function useOf(db: Sql, blobKey: string): Promise<BlobUse | null> {
 }
 
 /**
- * Re-encrypts blobs under the current key. Reports an unreadable blob and leaves it unchanged. It is as safe to run as
- * `rotateRowMacs`, because a blob is replaced atomically.
+ * Re-encrypts blobs under the current key. Reports an unreadable blob and leaves it unchanged. Safe on a running
+ * service and after an interruption, because each blob is replaced atomically.
  * @returns the number of re-encrypted blobs
  */
 export async function rotateBlobs({ db, blobs, secrets, log }: BlobsDeps, now: Date): Promise<number> {
@@ -62,7 +62,7 @@ export async function countBlobs({ db, blobs }: Pick<BlobsDeps, "db" | "blobs">,
   for await (const keys of blobKeys(blobs, now)) {
     await inBatches(keys, async (key) => {
       const under = await blobs.keyIdOf(key);
-      // A blob without a reference is an orphan. The sweep will delete it, so it is not counted.
+      // A blob without a row is an orphan. It will be deleted, so it is not counted.
       if (under === null || (under === "none" && (await useOf(db, key)) === null)) return;
       counts.set(under, (counts.get(under) ?? 0) + 1);
     });

@@ -3,7 +3,7 @@ import { sql } from "../../kernel/platform/database/sql.ts";
 import { StartupError } from "../../kernel/platform/errors.ts";
 import { keyIdText, keysOf, openSecretsKey, type SecretBytes } from "../../kernel/platform/secrets.ts";
 
-/** The ids of keys that data may depend on. */
+/** The ids of keys that stored data may depend on. */
 export async function recordedKeys(db: Sql): Promise<string[]> {
   const rows = await db.query<{ keyId: string }>(
     sql`SELECT key_id AS "keyId" FROM secrets_keys ORDER BY first_used_at`,
@@ -12,8 +12,8 @@ export async function recordedKeys(db: Sql): Promise<string[]> {
 }
 
 /**
- * Opens the keys of SECRETS_KEY and SECRETS_KEYS_OLD, and records the first as the current key. For a new database,
- * creates a key when there is none.
+ * Opens the keys of SECRETS_KEY and SECRETS_KEYS_OLD, and records the first as the current key. Creates a key only for
+ * a new database.
  * @throws StartupError naming a missing key that data may depend on
  */
 export async function openRecordedKeys(
@@ -35,7 +35,7 @@ INSERT INTO secrets_keys (key_id, first_used_at) VALUES (${keyIdText(secrets)}, 
   return secrets;
 }
 
-/** Forgets keys that no data depends on, so that a start no longer requires them. */
+/** Deletes the records of keys that no data depends on, so that a start no longer requires these keys. */
 export async function forgetKeys(db: Sql, keyIds: readonly string[]): Promise<void> {
   await db.query(sql`DELETE FROM secrets_keys WHERE key_id = ANY (${keyIds}::text[])`);
 }

@@ -45,7 +45,7 @@ async function rotateTable(db: Sql, rowMac: RowMac, current: Buffer, rotating: M
     for (const row of found) {
       const values = members(row);
       if (values === null || !rowMac.holds(table.text, values, row.mac)) continue;
-      // A row that was written in the meantime already has a new MAC.
+      // If the row was written since it was read, it already has a MAC under the current key.
       await db.query(sql`
 UPDATE ${table} SET ${column} = ${rowMac.of(table.text, values)} WHERE ${rowOf(row)} AND ${column} = ${row.mac}`);
       rotated++;
@@ -55,9 +55,9 @@ UPDATE ${table} SET ${column} = ${rowMac.of(table.text, values)} WHERE ${rowOf(r
   }
 }
 
-/** The number of rows whose MAC is under each key. */
+/** The number of row MACs under each key. */
 export async function countRowMacs(db: Sql): Promise<KeyCounts> {
-  // Counts each column once, because two of the MACs of audit log lines share a column.
+  // Counts each column once. The audit log has two kinds of MACs in the same column.
   const columns = new Map(macTables.map((each) => [`${each.table.text} ${macColumn(each).text}`, each]));
   const macs = [...columns.values()].map((each) => {
     const column = macColumn(each);

@@ -43,7 +43,7 @@ export const underKeyText = ({ keyId, state, rows, values, blobs }: UnderKey): s
 
 const isEmpty = ({ rows, values, blobs }: UnderKey): boolean => rows + values + blobs === 0;
 
-/** Keys that are no longer used; empty while any data lack a key id. */
+/** The ids of keys that no data depends on; empty while any data lack a key id. */
 export function keysThatMayGo(status: readonly UnderKey[]): string[] {
   if (status.some((one) => one.state === "without id" && !isEmpty(one))) return [];
   return status.filter((one) => one.state === "old" && isEmpty(one)).map(({ keyId }) => keyId);
@@ -53,9 +53,9 @@ const rotateSealedTexts = ({ asOwner, secrets }: RotationDeps & { asOwner: AsOwn
   asOwner((owner) => rotateTexts(withLongStatements(owner), openSealedTexts(secrets), secrets));
 
 /**
- * Moves all data to the current key: MACs, encrypted values, and blobs. Safe on a running service of several nodes, and
- * after an interruption.
- * @returns how much was moved, how much remains under other keys, and which keys may be removed
+ * Re-encrypts and re-authenticates all data under the current key: MACs, encrypted values, and blobs. Safe on a running
+ * service of several nodes, and after an interruption.
+ * @returns how much was changed, how much remains under other keys, and which keys may be removed
  */
 export async function rotateSecrets(deps: RotationDeps & { asOwner: AsOwner }, now: () => Date) {
   const { db, secrets } = deps;

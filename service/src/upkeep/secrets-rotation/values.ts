@@ -17,8 +17,8 @@ const columns: readonly Column[] = protectedTables.flatMap(({ table, key, cipher
 const atOnce = 20;
 
 /**
- * Re-encrypts values under the current key. A value that no key decrypts stays unchanged. It is as safe to run as
- * `rotateRowMacs`.
+ * Re-encrypts values under the current key. A value that no key decrypts stays unchanged. Safe on a running service and
+ * after an interruption.
  * @returns the number of re-encrypted values
  */
 export async function rotateValues(db: Sql, secrets: SecretBytes): Promise<number> {
@@ -56,8 +56,8 @@ UPDATE ${table} SET ${column} = ${cipher.encrypt(plain, row.context + after)} WH
 }
 
 /**
- * The decrypted value; null for a value that no key decrypts. The status of the rotation still counts that value, under
- * its key.
+ * The decrypted value; null for a value that no key decrypts. `secretsStatus` still counts such a value, under the id
+ * of its key.
  */
 function decryptedOrNull(decrypt: () => Buffer): Buffer | null {
   try {

@@ -22,7 +22,7 @@ export type FinishedCheckName =
   | "online_bought"
   | "unseen";
 
-/** `warns`: a person may accept the document anyway. `fails`: nobody may. */
+/** The result of one check. `warns`: staff may accept the document anyway. `fails`: nobody may. */
 export type FinishedCheck = {
   readonly name: FinishedCheckName;
   readonly state: "holds" | "warns" | "fails";
@@ -30,7 +30,7 @@ export type FinishedCheck = {
 };
 
 export type FinishedRules = {
-  /** The latest version of the order's document that this service has on record. */
+  /** The latest recorded version of the order's document. */
   readonly latest: { readonly bytes: number; readonly sha256: string; readonly pages: number | null };
   /** The root certificates of the trusted time-stamping authorities, in PEM. */
   readonly tsaRoots: string;
@@ -50,7 +50,7 @@ const check = (name: FinishedCheckName, state: FinishedCheck["state"], why: stri
   why,
 });
 
-/** Checks a document that people finished elsewhere, before anything is stored. */
+/** Checks a document that was signed or notarized outside the service. Nothing is stored before that. */
 export async function checkFinished(bytes: Buffer, rules: FinishedRules): Promise<FinishedReport> {
   const sha256 = await sha256Hex(bytes);
   const sealable = sealCheck(bytes, sha256);
@@ -129,8 +129,8 @@ function signaturesCheck(signatures: readonly EarlierSignature[]): FinishedCheck
 }
 
 /**
- * Warns of content that is invisible to a person who reads the document. A document to be signed here is examined in
- * the same way. Returns no check when there is no such content.
+ * Warns of content that readers hide. A document to be signed in the service is examined in the same way. Returns no
+ * check when there is no such content.
  */
 function unseenCheck(bytes: Buffer): FinishedCheck[] {
   try {

@@ -32,18 +32,21 @@ const checking: Task<FinishedRules, FinishedReport> = {
   limitMs: 30_000,
 };
 
-/** The two ways in which people may finish a document elsewhere, on paper or with other software. */
+/** The two ways to finish a document outside the service, on paper or with other software. */
 export const finishings = ["signed", "notarized"] as const;
 export type Finishing = (typeof finishings)[number];
 
-/** The order's facts that decide whether and how it accepts a document finished elsewhere. */
+/** The facts that determine whether an order accepts a document that was finished outside the service. */
 export type FinishedOrder = OrderState & Owner & { code: string };
 
 export type FinishedDeps = { envelopes: EnvelopeDeps; tsaRoots: string };
 
 export type FinishingDeps = { finished: FinishedDeps; moves: MoveDeps };
 
-/** Verifies a document that people finished elsewhere, and reports. Stores nothing. @throws ServiceError */
+/**
+ * Verifies a document that was finished outside the service, and returns a report. Stores nothing.
+ * @throws ServiceError
+ */
 export async function reportOnFinished(
   deps: FinishedDeps,
   order: FinishedOrder,
@@ -65,8 +68,8 @@ export async function reportOnFinished(
 }
 
 /**
- * The check for an order with a bought online notarization. A scan of a notarization in ink passes only if the firm has
- * agreed to a notarization in person; the notary's desk applies the same rule.
+ * The check for an order with a paid online notarization. A scan of a notarization in ink passes only if the firm has
+ * agreed to a notarization in person. The notary's page applies the same rule.
  */
 async function onlineCheck(db: Sql, order: FinishedOrder, { isPaper }: FinishedReport): Promise<FinishedCheck> {
   const name = "online_bought";
@@ -97,21 +100,18 @@ const signedCheck = ({ signed, of }: SignedHere): FinishedCheck => ({
       : `${signed} of ${of} have signed here. What they signed is not in this file, and is given up.`,
 });
 
-/**
- * A person's confirmation after reading a report: the file's hash, how the document was finished, and the checks that
- * warned.
- */
+/** A person's confirmation of a report: the file's hash, how the document was finished, and the checks that warned. */
 export type FinishedConfirmation = { sha256: string; reason: string; warnings: readonly string[] };
 
-/** A report that the person must confirm again, and the problem with the earlier confirmation. */
+/** A report that the person must confirm again, and the problem with the first confirmation. */
 export type Unconfirmed = { report: FinishedReport; problem: string };
 
 type Upload = { bytes: Buffer; confirmed: FinishedConfirmation };
 
 /**
- * Seals and stores a document that people finished elsewhere, and moves the order. A notarized document first waits for
- * a second person's approval. A notary needs no approval, except within a day after an admin has granted the notary a
- * role.
+ * Seals and stores a document that was finished outside the service, and moves the order. A notarized document first
+ * needs a second person's approval. A notary needs no approval, except within a day after an admin has granted the
+ * notary a role.
  * @returns `sealed`; `asked` when the document waits for approval; the report to confirm again when nothing was stored
  * @throws ServiceError naming the check that failed, or because another file was confirmed
  */
@@ -142,9 +142,9 @@ export async function acceptFinished(
 }
 
 /**
- * Approves a document that another operator handed in. The approver must hand in the same file.
- * @throws ServiceError for another file, for the operator's own request, and for a request that has ended. So only one
- * of two concurrent approvals succeeds.
+ * Approves a document that another operator submitted. The approver must submit the same file. Only one of two
+ * concurrent approvals succeeds.
+ * @throws ServiceError for another file, for the operator's own request, and for a request that has ended
  */
 export async function approveFinished(
   deps: FinishingDeps & { approval: ApprovalDeps },
@@ -196,7 +196,7 @@ async function requireConfirmed(
   return null;
 }
 
-/** @param also further work for the transaction that moves the order, run while the order is locked */
+/** @param also further work in the transaction that moves the order, while the order is locked */
 async function sealFinished(
   moves: MoveDeps,
   order: FinishedOrder,
@@ -214,7 +214,10 @@ async function sealFinished(
   await moveOrder({ ...moves, requireByHand }, request);
 }
 
-/** @throws ServiceError `conflict` when all signers have meanwhile signed online, or a notary has claimed the order */
+/**
+ * @throws ServiceError `conflict` when all signers have signed online in the meantime, or a notary has claimed the
+ * order
+ */
 async function requireFree(tx: Tx, { id, code }: LockedOrder, on: Finishing, actor: string): Promise<void> {
   if (on === "signed") {
     const here = await signedHere(tx, code);
@@ -228,7 +231,7 @@ async function requireFree(tx: Tx, { id, code }: LockedOrder, on: Finishing, act
 
 /**
  * @returns the status to which the document moves the order
- * @throws ServiceError `conflict` when the order isn't waiting for such a document
+ * @throws ServiceError `conflict` when the order's status doesn't allow such a document
  */
 function requireTurn(order: OrderState, on: Finishing): string {
   const to = targetOf(order, on);

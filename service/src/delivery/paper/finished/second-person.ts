@@ -23,10 +23,10 @@ export type ApprovalDeps = { refundApproval: Approval };
 
 type Deps = { db: Database; clock: Clock };
 
-/** A request to accept a document that was notarized elsewhere. It waits for a second person. */
+/** A request to accept a document that was notarized elsewhere, until a second person approves it. */
 export type AcceptanceRequest = {
   id: string;
-  /** The hash of the file. The requester and the approver must hand in the same file. */
+  /** The hash of the file. The requester and the approver must submit the same file. */
   sha256: string;
   reason: string;
   warnings: string[];
@@ -38,8 +38,8 @@ export type AcceptanceRequest = {
 const noPerson = "Two people with names are needed. Sign in by email, or use order move at the command line.";
 
 /**
- * The MAC covers the document and the person who hands it in. It doesn't cover the decision, because only undecided
- * requests are read. A trigger allows only one decision. A request can be closed without the key of the MAC.
+ * The MAC covers the document and the person who submitted it. It doesn't cover the decision, because only undecided
+ * requests are read. A trigger allows only one decision.
  */
 const acceptanceState: StateMac = {
   table: sql`taking_in_requests`,
@@ -53,7 +53,7 @@ export const protectedTables = [stateRows(acceptanceState, { backfill: { set: "d
 
 /**
  * The open request of an order; an order has at most one.
- * @throws ServiceError `unavailable` for a request whose MAC is wrong
+ * @throws ServiceError `unavailable` for a request whose MAC is invalid
  */
 export async function openAcceptance(db: Sql, orderCode: string): Promise<AcceptanceRequest | undefined> {
   const [found] = await db.query<AcceptanceRequest>(sql`
@@ -72,7 +72,7 @@ async function lockExisting(tx: Tx, orderCode: string): Promise<LockedOrder> {
 
 /**
  * Requests another operator's approval.
- * @param judge throws when the order isn't waiting for such a document
+ * @param judge throws when the order's status doesn't allow such a document
  * @throws ServiceError
  */
 export async function requestAcceptance(
@@ -142,7 +142,7 @@ export async function decideAcceptance(
 }
 
 /**
- * Refuses a document that another operator handed in, with a reason, or withdraws the operator's own.
+ * Rejects a document that another operator submitted, with a reason, or withdraws the operator's own.
  * @throws ServiceError
  */
 export async function endAcceptance(

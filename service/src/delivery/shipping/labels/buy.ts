@@ -33,14 +33,13 @@ function payloadOf({ payload }: Intent): Static<typeof Payload> {
 type Bought = Omit<BoughtLabel, "trackerId" | "labelUrl"> & { trackerId: string | null; labelUrl: string | null };
 
 /**
- * The act that buys the label of an existing shipment. A shipment can have only one label and shows whether it has one,
- * so a look-up tells whether the label was bought.
+ * The request that buys the label of an existing shipment at EasyPost. A shipment can have only one label, so a look-up
+ * of the shipment shows whether the label was bought.
  */
 export const buyLabel = (deps: LabelDeps): Act<Bought> => ({
   name: buyLabelAct,
   provider: "easypost",
-  // Null, because a person's task stays open even when the label is bought: to print the label and hand over the
-  // parcel.
+  // Null, because the task for staff stays open when the label is bought: they print the label and ship the parcel.
   byHand: null,
   lookAfterMs: 60_000,
   async wanted(tx, intent) {
@@ -88,8 +87,8 @@ async function keepBought({ clock }: LabelDeps, tx: Tx, { id, orderId, number }:
   const detail = { label: number, shipment: shipmentId, carrier, service, cents: amountCents, trackingNumber };
   await tx.query(auditLine({ at, action: "label.bought", actor: easypostActor, orderId, detail }));
   if (labelUrl !== null) await enqueue(tx, fileQueue, { labelId: id });
-  // If a person recorded the label, its tracker is unknown, so EasyPost is polled at once.
+  // If staff recorded the label, its tracker is unknown, so EasyPost is polled at once.
   await askLater(tx, id, at, trackerId === null ? 0 : undefined);
-  // The order may have moved during the purchase.
+  // The order's status may have changed during the purchase.
   await reviewLater(tx, orderId);
 }

@@ -16,8 +16,7 @@ export type LabelSettings = {
   /** The share of the quote by which a label's price may exceed the quote: 0.1 for a tenth. */
   rateTolerance: number;
   /**
-   * Whether the payer can be asked for more money when postage to a corrected address costs more. If not, people
-   * decide.
+   * Whether the payer can be asked for more money when postage to a corrected address costs more. If not, staff decide.
    */
   asksPayers: boolean;
 };
@@ -33,10 +32,10 @@ export type LabelDeps = {
   easypost: {
     /** The settings of the account at EasyPost; null without an account. */
     settings: LabelSettings | null;
-    /** Fetches label files. They may be at another address than the API. */
+    /** Fetches label files, which may be at another host than the API. */
     fetch: Fetch;
   };
 };
 
-/** The actor of moves caused by EasyPost, for the audit log. */
+/** The actor in the audit log for changes that EasyPost causes. */
 export const easypostActor = "provider:easypost";

@@ -18,17 +18,17 @@ export type ShownLabel = Pick<
   "number" | "state" | "carrier" | "service" | "cents" | "trackingNumber" | "why" | "refundState"
 > & {
   hasFile: boolean;
-  /** Whether the label is for the current shipment of the order, rather than for an earlier one. */
+  /** Whether the label is for the order's current shipment, and not for an earlier one. */
   isForNow: boolean;
   /** The latest report on the parcel; null without one. */
   lastSeen: string | null;
-  /** The price in US cents at which a person may still buy the label; null when there is no such decision. */
+  /** The price in US cents at which staff may still buy the label; null when there is nothing to decide. */
   offerCents: number | null;
-  /** Whether the offer is far above the quote, or there was no quote. */
+  /** Whether that price is far above the quote, or there was no quote. */
   isFarDearer: boolean;
 };
 
-/** Up to this many times the quote, people with only the shipping role may accept a label's price. */
+/** Staff with only the shipping role may accept a label's price up to this multiple of the quote. */
 const farDearer = 2;
 
 /** The labels of an order, newest first. Leaves out labels that were withdrawn before they were bought. */
@@ -79,11 +79,10 @@ export async function openLabelFile(
 }
 
 /**
- * Buys a label about which a person had to decide.
+ * Buys a label about which staff had to decide.
  * @param most the price that the person saw, in US cents; a label that costs more is not bought
  * @param mayExceed whether this person may also accept a price far above the quote
- * @throws ServiceError when there is nothing left to buy; `role_required` for a price that only another person may
- * accept
+ * @throws ServiceError when there is nothing left to buy; `role_required` for a price that requires another role
  */
 export async function buyShownLabel(
   { db, clock }: Pick<LabelDeps, "db" | "clock">,

@@ -7,7 +7,7 @@ import { easypostBase, fetchLabelFile } from "../../../providers/providers.ts";
 import type { LabelDeps } from "./deps.ts";
 import { findLabel, lockLabel, updateLabel } from "./store.ts";
 
-/** The queue of labels whose PDF is fetched; payload `{labelId}`. */
+/** The queue of labels whose PDF is downloaded; payload `{labelId}`. */
 export const fileQueue = "label-file";
 
 /** The document kind of a label's PDF. Firms and clients don't see documents of this kind. */

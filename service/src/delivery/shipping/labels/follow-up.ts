@@ -12,8 +12,8 @@ export const trackingPauseMs = 4 * hourMs;
 export const refundPauseMs = 24 * hourMs;
 
 /**
- * Schedules the next poll about a label, in case EasyPost's events are lost. If two polls are queued, the second one
- * does nothing.
+ * Schedules the next poll about a label, in case EasyPost's events are lost. If two polls are queued, the second does
+ * nothing.
  */
 export async function askLater(tx: Tx, labelId: number, at: Date, pauseMs = trackingPauseMs): Promise<void> {
   const askAt = new Date(at.getTime() + pauseMs);
@@ -21,12 +21,12 @@ export async function askLater(tx: Tx, labelId: number, at: Date, pauseMs = trac
   await enqueue(tx, askQueue, { labelId }, askAt);
 }
 
-/** Opens a task for a person to look into a label's parcel or its refund. */
+/** Opens a task for staff to look into a label's parcel or its refund. */
 export const openTrouble = (tx: Tx, { id, orderId }: Pick<Label, "id" | "orderId">, at: Date, reason: string) =>
   openTask(tx, { kind: "delivery_trouble", at, environment: "live", orderId, subject: `label ${id}`, reason });
 
 /**
- * Queues a review of an order's labels. The review updates the order from the parcel's tracking, and asks the carrier to
- * refund labels that are no longer needed.
+ * Queues a review of an order's labels. The review updates the order from the parcel's tracking, and requests refunds
+ * of labels that are no longer needed.
  */
 export const reviewLater = (tx: Tx, orderId: number): Promise<void> => enqueue(tx, parcelQueue, { orderId });

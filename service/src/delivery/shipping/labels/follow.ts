@@ -18,7 +18,7 @@ import {
 } from "./progress.ts";
 import { findLabel, type Label, lastTrackingNumber, lockLabel, shippingAttempt, updateLabel } from "./store.ts";
 
-/** The queue of labels whose parcel may still wait for its pickup; payload `{labelId}`. */
+/** The queue of labels whose parcel may not have been picked up yet; payload `{labelId}`. */
 const pickupQueue = "label-pickup";
 const pickupPatienceMs = 3 * dayMs;
 
@@ -59,7 +59,7 @@ export async function followTracking(deps: LabelDeps, labelId: number, tracking:
 
 type Followed = { order: LockedOrder; label: Label; newReports: ReadonlySet<TrackingStatus> };
 
-/** Moves a locked order to match its parcel. Opens a task for anything that the order's status can't show. */
+/** Moves a locked order to match its parcel. Opens a task for anything that the order's status can't express. */
 export async function followParcel(deps: LabelDeps, tx: Tx, { order, label, newReports }: Followed): Promise<void> {
   const at = deps.clock();
   const isCurrent = await isOfOrder(tx, order, label);
@@ -93,7 +93,7 @@ async function moveAfter({ clock, log }: LabelDeps, tx: Tx, order: LockedOrder, 
   return moved;
 }
 
-/** Whether the label belongs to the order's current parcel. An order can have older labels, of earlier parcels. */
+/** Whether the label belongs to the order's current parcel. Labels of the order's earlier parcels don't count. */
 async function isOfOrder(tx: Tx, order: LockedOrder, label: Label): Promise<boolean> {
   if (label.state !== "bought") return false;
   const last = await lastTrackingNumber(tx, order.id);

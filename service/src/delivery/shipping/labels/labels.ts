@@ -13,7 +13,7 @@ import { findLabel, labelsTrackedBy } from "./store.ts";
 import { labelTaker } from "./take.ts";
 import { labelJobs } from "./work.ts";
 
-/** Finds parcels that have not been handed over yet. */
+/** Finds orders by the tracking number of a label, even before the parcel is handed to the carrier. */
 export const labelSearch: SearchMethod = ({ kind, text }) => (kind === "words" ? labelsTrackedBy(text) : null);
 
 /** Registers the acts, event handler and jobs of labels. @returns the provider that claims orders */
@@ -30,13 +30,13 @@ export function openLabels(jobs: Jobs, deps: LabelDeps, receipts: Receipts): Tak
   return labelTaker(deps);
 }
 
-/** The content of a delivery receipt: the carrier's report, as passed on in EasyPost's signed events. */
+/** The content of a delivery receipt: the carrier's report, as EasyPost's signed events contain it. */
 export const deliveryReceipt =
   (providers: Pick<Providers, "rawEvents">): ReceiptSource =>
   async (db, _orderId, labelId) => {
     const label = await findLabel(db, labelId);
     if (!label?.seen.includes("delivered")) return null;
-    // Reads all stored events, because perhaps the last event has not been processed yet.
+    // Reads all stored events, because the last one may not be processed yet.
     const ids = label.trackerId === null ? [] : await eventsAbout(db, "easypost", label.trackerId);
     const isSigned = (await providers.rawEvents(db, ids)).some(
       ({ body }) => trackingOfEvent(JSON.parse(body.toString()))?.status === "delivered",

@@ -13,7 +13,7 @@ import { chooseRate } from "./quote.ts";
 import { findLabel, findLabelOrder, type Label, lockLabel, updateLabel } from "./store.ts";
 import { budgetOf, prepareQueue, tellShippers } from "./take.ts";
 
-// An outage is retried for two days. During that time, people may ship by hand.
+// An outage is retried for two days. During that time, staff may ship by hand.
 const patience = { maxAttempts: 300, retryMs: (attempt: number) => Math.min(2 ** attempt * 1000, 10 * minuteMs) };
 
 // At this attempt, EasyPost has been unreachable for about half an hour.
@@ -69,8 +69,8 @@ function answered<R>(asked: Asked<R>): R | { refused: string } {
 }
 
 /**
- * Queues the purchase of the label. Withdraws the label if the order no longer waits for it. If postage to a corrected
- * address costs more, the payer may be asked for it; a person decides about any other obstacle.
+ * Queues the purchase of the label. Withdraws the label if the order no longer needs it. If postage to a corrected
+ * address costs more, the payer may be asked to pay it; staff decide about any other obstacle.
  */
 async function decide(
   deps: LabelDeps,
@@ -120,8 +120,8 @@ async function withBudgetOfNow({ easypost: { settings } }: LabelDeps, tx: Tx, la
 
 /**
  * Asks the payer for more money when postage to a corrected address costs more than was quoted and paid.
- * @returns false when a person must decide: the address was not corrected, the payer can't be asked, or the amount is
- * too small for a payment
+ * @returns false when staff must decide: the address was not corrected, the payer can't be asked, or the amount is too
+ * small for a payment
  */
 async function askPayer(
   { clock, easypost }: LabelDeps,

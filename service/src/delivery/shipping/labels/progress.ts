@@ -19,7 +19,7 @@ export type TrackingStatus = (typeof trackingStatuses)[number];
 export const isTrackingStatus = (text: string): text is TrackingStatus =>
   trackingStatuses.some((each) => each === text);
 
-/** The statuses that were ever reported about a parcel. A set, because their order and repetition don't matter. */
+/** All statuses that were reported about a parcel. A set, because order and repetition don't matter. */
 export type Seen = ReadonlySet<TrackingStatus>;
 
 const byCarrier: readonly TrackingStatus[] = [
@@ -34,13 +34,14 @@ const byCarrier: readonly TrackingStatus[] = [
 export const isHandedOver = (seen: Seen): boolean => byCarrier.some((status) => seen.has(status));
 
 /**
- * Whether no later report can change the outcome. A failed delivery is not final, because a later attempt may succeed.
+ * Whether later reports can no longer change the outcome. A failed delivery is not final, because a later attempt may
+ * succeed.
  */
 export const isFinal = (seen: Seen): boolean => seen.has("return_to_sender") || seen.has("delivered");
 
 /**
- * The outcome of a parcel. A parcel that was returned was not delivered, although its last report is a delivery: to the
- * sender.
+ * The outcome of a parcel. A returned parcel was not delivered, although the last report about it is a delivery (to the
+ * sender).
  */
 export function parcelOutcome(seen: Seen): "delivered" | "failed" | "on_its_way" | "waiting" {
   if (seen.has("return_to_sender")) return "failed";
@@ -63,7 +64,7 @@ export function eventsToFollow(orderStatus: string, seen: Seen): ShippingEvent[]
     if (outcome === "delivered") return ["delivered"];
     return outcome === "failed" ? ["shipping_failed"] : [];
   }
-  // The delivery had failed, or seemed to have failed, and has now succeeded.
+  // The delivery failed or was reported as failed, and succeeded later.
   if (orderStatus === "ShippingFailed" && outcome === "delivered") return ["shipping_retried", "shipped", "delivered"];
   return [];
 }
@@ -78,7 +79,7 @@ export const failureReason = (seen: Seen): string =>
   (seen.has("return_to_sender") ? reasons.return_to_sender : reasons.failure) ?? "";
 
 /**
- * Why a person must look into the new reports; null when nobody must, or when the order's status shows it.
+ * The reason for staff to look into the new reports; null when there is none, or when the order's status shows it.
  * @param newReports the new reports
  * @param seen all reports, including the new ones
  * @param orderStatus the status after the order has moved

@@ -4,7 +4,7 @@ import { endsWithin } from "../../../kernel/platform/work/ends-within.ts";
 import type { AskCarriers, CarrierRate, Parcel } from "../../../orders/pricing/pricing.ts";
 import { type CarrierOffer, createEasyPost, type EasyPost, type Providers } from "../../../providers/providers.ts";
 
-// The wait for rates is short, because a person is waiting for the quote.
+// The time limit for rates is short, because a person is waiting for the quote.
 const usualPatienceMs = 5_000;
 
 type QuoteDeps = {

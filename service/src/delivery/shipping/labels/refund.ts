@@ -22,7 +22,7 @@ function shipmentOf({ payload }: Intent): string {
 }
 
 /**
- * Returns an unused label to the carrier. Its postage is refunded once the carrier has confirmed that the label was not
+ * Requests the refund of an unused label. The carrier refunds the postage once it has confirmed that the label was not
  * used.
  */
 export async function giveBack(
@@ -38,7 +38,7 @@ export async function giveBack(
   await providers.intend(tx, { ...intent, isBeside: true });
 }
 
-/** Our names for EasyPost's refund states. A state that is not in the table counts as in progress. */
+/** This service's names for EasyPost's refund states. A state that is not in the table counts as in progress. */
 const states: Readonly<Record<string, RefundState>> = {
   refunded: "refunded",
   rejected: "rejected",
@@ -76,7 +76,7 @@ export const refundLabel = (deps: LabelDeps): Act<Refund> => ({
     if (!label || end.kind === "unclear") return;
     if (end.kind === "done") await recordRefund(deps, tx, label, end.result.refundStatus);
     else await recordRefund(deps, tx, label, "rejected", end.why);
-    // If the address was corrected, the parcel's next label can be bought now.
+    // If the address was corrected, the parcel's next label can now be bought.
     await enqueue(tx, dispatchQueue, { orderId: label.orderId });
   },
 });

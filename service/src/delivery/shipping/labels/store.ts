@@ -18,7 +18,7 @@ import type { TrackingStatus } from "./progress.ts";
 
 export type RefundState = "intended" | "submitted" | "refunded" | "rejected" | "not_applicable";
 
-/** A carrier's label for an order. The row exists from the time when the label was requested. */
+/** A carrier's label for an order. The row exists since the label was requested. */
 export type Label = {
   id: number;
   orderId: number;
@@ -57,7 +57,7 @@ export const labelState: StateMac = {
     ${l}.created_at AT TIME ZONE 'UTC', ${l}.bought_at AT TIME ZONE 'UTC', ${l}.state_version`,
 };
 
-/** A column for the select list of a query on labels. It makes the query throw on a label that fails its MAC. */
+/** For the select list of a query on labels: makes the query throw on a label whose MAC is invalid. */
 export const verifiedLabel = (l: Statement): Statement => verified(labelState, l);
 
 /** Selects the `order_id` of each order with a label that has this tracking number. */
@@ -80,7 +80,7 @@ export async function findLabel(db: Sql, id: number): Promise<Label | undefined>
   return label;
 }
 
-/** Locks an order and then one of its labels. The order is always locked first, to avoid deadlocks. */
+/** Locks an order and then one of its labels. Always in this sequence, to avoid deadlocks. */
 export async function lockLabel(tx: Tx, id: number): Promise<{ order: LockedOrder; label: Label } | undefined> {
   const [found] = await tx.query<{ code: string }>(sql`
     SELECT o.code AS "code@order" FROM labels l ${joinOrder(sql`l.order_id`)} WHERE l.id = ${id}`);
@@ -98,7 +98,7 @@ export async function labelOfAct(tx: Sql, orderId: number, number: number): Prom
 
 export const updateLabel = (tx: Tx, id: number, set: Statement): Promise<void> => changeRow(tx, labelState, id, set);
 
-/** Sets when the service next polls about a label. The MAC does not cover this time. */
+/** Sets the time of the next poll about a label. The MAC does not cover this time. */
 export const setAskAt = (tx: Tx, id: number, at: Date) =>
   tx.query(sql`UPDATE labels SET ask_at = ${at} WHERE id = ${id}`);
 
@@ -117,14 +117,16 @@ export async function insertLabel(
   return row.id;
 }
 
-/** How many times the order has entered ShippingPending, not counting the end of a hold. */
+/** The number of times that the order has entered ShippingPending. The end of a hold doesn't count. */
 export async function shippingAttempt(db: Sql, orderId: number): Promise<number> {
   const [row] = await db.query<{ attempt: number }>(sql`
     SELECT ${movesTo(sql`${orderId}::bigint`, "ShippingPending")} AS attempt`);
   return row?.attempt ?? 0;
 }
 
-/** The number of the last parcel that was recorded as handed to a carrier; null without a parcel or a number. */
+/**
+ * The tracking number of the last parcel that was recorded as handed to a carrier; null without a parcel or a number.
+ */
 export async function lastTrackingNumber(db: Sql, orderId: number): Promise<string | null> {
   return (await lastShipment(db, orderId))?.trackingNumber ?? null;
 }

@@ -23,8 +23,8 @@ export const labelTaker = ({ easypost: { settings } }: TakerDeps): Taker => ({
     if (!settings) return null;
     const attempt = await shippingAttempt(tx, order.id);
     const labels = await labelsOf(tx, order.id);
-    // A label of this shipment blocks the next one, unless it was withdrawn, or the carrier has answered about its
-    // return.
+    // A label of this shipment blocks the next one, unless it was withdrawn or EasyPost has answered its request for a
+    // refund.
     const isReturned = ({ refundState }: Label) => refundState !== null && refundState !== "intended";
     const isBlocking = (label: Label) => label.attempt === attempt && label.state !== "withdrawn" && !isReturned(label);
     if (labels.some(isBlocking)) return "beside";
@@ -48,9 +48,7 @@ export async function budgetOf(
   return Math.floor((quotedCents + (await supplementsPaid(tx, orderId))) * (1 + rateTolerance));
 }
 
-/**
- * Prepares the label of a locked order again, if the payer has paid the supplement for its postage since the last try.
- */
+/** Prepares the label of a locked order again, if the payer has paid the postage supplement since the last attempt. */
 export async function buyAsPaid(
   { easypost: { settings } }: TakerDeps,
   tx: Tx,
@@ -71,8 +69,7 @@ export async function buyAsPaid(
 const prepareLater = (tx: Tx, labelId: number) => enqueue(tx, prepareQueue, { labelId });
 
 /**
- * Buys a label that was not bought automatically, because the label costs more than the quote or the address is in
- * doubt.
+ * Buys a label that was not bought automatically: it costs more than the quote, or the address is in doubt.
  * @param mostCents the price that the operator saw; a label that costs more is not bought
  * @throws ServiceError when there is nothing to buy now
  */
@@ -95,6 +92,6 @@ export async function buyAnyway(
   await withdrawSupplement(tx, order, { actor: operator, at });
 }
 
-/** Sets the reason that people read on the shipping task. */
+/** Sets the reason that staff read on the shipping task. */
 export const tellShippers = (tx: Tx, orderId: number, reason: string) =>
   explainTask(tx, orderId, "label_print", reason, true);

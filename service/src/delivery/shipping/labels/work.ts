@@ -22,7 +22,7 @@ import {
 import { buyAsPaid } from "./take.ts";
 
 /**
- * The jobs that review an order's labels after the order has moved, and that poll EasyPost, because its events may be
+ * The jobs that review an order's labels when the order has changed, and that poll EasyPost, because its events may be
  * lost.
  */
 export function labelJobs(jobs: Jobs, deps: LabelDeps): void {
@@ -36,8 +36,8 @@ const waitsForParcel: ReadonlySet<string> = new Set(["ShippingPending", "Shippin
 const shippedStatuses: ReadonlySet<string> = new Set(["Shipped", "Delivered", "Completed"]);
 
 /**
- * Reviews the labels of an order that has moved. During a hold the parcel may have moved, or the order may no longer
- * need a label.
+ * Reviews the labels of an order whose status has changed. For example, the parcel may have moved during a hold, or the
+ * order may no longer need a label.
  */
 async function reviewLabels(deps: LabelDeps, orderId: number): Promise<void> {
   await deps.db.transaction(async (tx) => {
@@ -63,7 +63,7 @@ async function reviewLabels(deps: LabelDeps, orderId: number): Promise<void> {
 
 const isInUse = ({ state, refundState }: Label): boolean => state === "bought" && refundState === null;
 
-// After two months, no further report about a parcel is expected.
+// No further report about a parcel is expected after two months.
 const longestWayMs = 60 * dayMs;
 
 /** Polls EasyPost about a label. Schedules the next poll, unless the label's state is final. */
@@ -115,7 +115,7 @@ async function fillIn({ db, clock, providers }: LabelDeps, { id, shipmentId }: L
       await openTrouble(tx, label, clock(), `EasyPost shows no label of the shipment ${shipmentId}: was it bought?`);
       return false;
     }
-    // The record of a parcel that was handed over keeps its tracking number, even if a person mistyped it.
+    // After the handover of a parcel, its recorded tracking number stays, even if it was mistyped.
     const trackingNumber = order.status === "ShippingPending" ? bought.trackingNumber : label.trackingNumber;
     const { trackerId, labelUrl } = bought;
     const columns = sql`tracker_id = ${trackerId}, label_url = ${labelUrl}, tracking_number = ${trackingNumber}`;

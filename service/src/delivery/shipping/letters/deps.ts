@@ -18,15 +18,15 @@ export type LetterDeps = {
     workers: Workers;
     /** The mail class that letters are sent with at Lob; null without an account. */
     mailClass: MailClass | null;
-    /** The sender printed on a letter when its order names no sender. */
+    /** The sender printed on a letter when its order specifies no sender. */
     business: Address;
   };
 };
 
-/** The actor of moves caused by Lob, for the audit log. */
+/** The actor in the audit log for changes that Lob causes. */
 export const actor = "provider:lob";
 
-/** The queue of orders whose document is to be mailed as a letter; payload `{orderId}`. */
+/** The queue of orders whose document is mailed as a letter; payload `{orderId}`. */
 export const mailQueue = "mail-letter";
 
 /** The queue of letters whose state is polled at Lob; payload `{letterId}`. */

@@ -7,7 +7,7 @@ export type PagesRead = {
   /** The first page that is not upright US letter size, with its size in points; null when all pages fit. */
   odd: { page: number; width: number; height: number } | null;
   isEncrypted: boolean;
-  /** Why the pages can't be read. */
+  /** The reason why the pages can't be read. */
   refused: string | null;
 };
 
@@ -29,7 +29,7 @@ export type PrintPlan = { pages: number; doubleSided: boolean };
 
 /**
  * Whether Lob can print and mail the document: letter-size sheets, within the limit, between US addresses.
- * @returns the print plan, or in plain words why it must be printed by hand
+ * @returns the print plan, or the reason for printing by hand in plain words
  */
 export function planLetter(read: PagesRead, to: Address, from: Address): PrintPlan | { misfit: string } {
   const { count, odd, isEncrypted, refused } = read;
@@ -42,7 +42,7 @@ export function planLetter(read: PagesRead, to: Address, from: Address): PrintPl
   const most = mostSheets - addressSheets;
   if (count > most * 2) return { misfit: `The document has ${count} pages; a letter of Lob has room for ${most * 2}.` };
   const misfit = addressMisfit("recipient", to) ?? addressMisfit("sender", from);
-  // Prints one page per sheet, as county recorders prefer, unless the letter would have too many sheets.
+  // Prints one page per sheet, as county recorders prefer, unless that exceeds the limit of sheets.
   return misfit === null ? { pages: count, doubleSided: count > most } : { misfit };
 }
 

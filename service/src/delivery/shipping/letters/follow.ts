@@ -50,7 +50,7 @@ export async function applyReports(
 }
 
 /**
- * Moves an order to the status that its letter has reached, unless the order was moved elsewhere.
+ * Moves an order to the status that its letter has reached, unless the order has another status by now.
  * @returns the order afterwards; null when its shipping depends on another letter
  */
 export async function moveByLetter(
@@ -77,7 +77,10 @@ const carriageOf = ({ mailClass, trackingNumber, letterId }: Letter) => ({
   trackingNumber: trackingNumber ?? letterId,
 });
 
-/** Why the letter won't reach the recipient; null while it still may, and for a letter that this service canceled. */
+/**
+ * The reason why the letter won't reach the recipient; null while it still may, and for a letter that this service
+ * canceled.
+ */
 function failureOf({ letterId, progress, recalledAt }: Letter): string | null {
   const stage = stageOf(progress);
   if (stage === "returned") return `The post returns the letter ${letterId} to its sender.`;
@@ -87,7 +90,7 @@ function failureOf({ letterId, progress, recalledAt }: Letter): string | null {
 }
 
 type Followed = {
-  /** The order before it moved. */
+  /** The order before the reports were applied. */
   order: LockedOrder;
   moved: LockedOrder | null;
   letter: Letter;
@@ -97,8 +100,8 @@ type Followed = {
 };
 
 /**
- * Opens a task for a report that a person must look into. Closes it when the letter has ended and the order's status
- * shows that.
+ * Opens a task for a report that staff must look into. Closes the task when the letter has ended and the order's status
+ * shows its end.
  */
 async function tellPeople(tx: Tx, followed: Followed): Promise<void> {
   const { moved, letter, before, at } = followed;
@@ -106,7 +109,7 @@ async function tellPeople(tx: Tx, followed: Followed): Promise<void> {
   const reason = troubleOf(followed);
   const isShown = moved !== null && !gone.has(moved.status);
   const hasEnded = isFinal(stage) && stageOf(before) !== stage;
-  // A new reason replaces the earlier one, so the earlier task is closed first.
+  // A task has one reason. So the earlier task is closed before one with a new reason is opened.
   if (hasEnded && (reason !== null || isShown || stage === "cancelled")) await closeTrouble(tx, letter, at, stage);
   if (reason !== null) await openTrouble(tx, letter, at, reason);
 }

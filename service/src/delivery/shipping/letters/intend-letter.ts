@@ -13,7 +13,9 @@ import { type LetterDeps, mailQueue } from "./deps.ts";
 import { type PagesRead, type PrintPlan, planLetter, readPages } from "./fit.ts";
 import { currentLetter, letterActs } from "./store.ts";
 
-/** All that a letter's request to Lob contains, as decided in advance. */
+/**
+ * Everything that a letter's request to Lob contains. It is decided in advance, so that a retry sends the same letter.
+ */
 export type LetterPlan = PrintPlan & {
   orderCode: string;
   owner: Owner;
@@ -24,7 +26,7 @@ export type LetterPlan = PrintPlan & {
   from: Address;
 };
 
-/** Whether the order waits for a letter and Lob hasn't got one. The caller must have locked the order's row. */
+/** Whether the order needs a letter that Lob has not received. The caller must have locked the order's row. */
 export async function waitsForLetter(tx: Tx, order: LockedOrder): Promise<boolean> {
   if (order.environment !== "live" || order.status !== "ShippingPending" || order.shipMethod !== "print_mail")
     return false;
@@ -32,7 +34,7 @@ export async function waitsForLetter(tx: Tx, order: LockedOrder): Promise<boolea
 }
 
 /**
- * Queues the order's document as a letter if Lob can print and mail it; otherwise the printing task states why not.
+ * Queues the order's document as a letter if Lob can print and mail it; otherwise the printing task states the reason.
  * Reads and measures the document before it locks the order's row.
  */
 export async function intendLetter(deps: LetterDeps, orderId: number): Promise<void> {

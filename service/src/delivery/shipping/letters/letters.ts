@@ -17,7 +17,7 @@ import { currentLetter, type Letter, letterActs, lettersOfOrder, lettersTrackedB
 
 export { recallOrder } from "./recall.ts";
 
-/** Finds letters that have not been handed over yet. */
+/** Finds orders by the tracking number of a letter, even before the letter is mailed. */
 export const letterSearch: SearchMethod = ({ kind, text }) => (kind === "words" ? lettersTrackedBy(text) : null);
 
 /**
@@ -35,14 +35,17 @@ export function openLetters(jobs: Jobs, deps: LetterDeps, receipts: Receipts): T
   return deps.planning.mailClass === null ? null : letterTaker(deps);
 }
 
-/** Leaves the task open until the request to Lob begins, so that a person may still claim it. */
+/**
+ * The provider that mails documents as letters. The task for staff stays open until the request to Lob begins, so that
+ * a person may still claim it.
+ */
 const letterTaker = (deps: LetterDeps): Taker => ({
   kind: "packet_print",
   actor,
   async accept(tx, order) {
     const { isUnderWay, isSending } = await letterActs(tx, order.id);
-    // Lob may already be sending the letter, so nobody may also print it by hand. If the lookup finds that the letter
-    // was not sent, the task is reopened.
+    // Lob may already be sending the letter, so staff must not print it as well. If the look-up finds that the letter
+    // was not sent, the task is opened again.
     if (isSending) return { outcome: "being sent by Lob" };
     if (isUnderWay) return "beside";
     const letter = await currentLetter(tx, order.id);
@@ -50,13 +53,13 @@ const letterTaker = (deps: LetterDeps): Taker => ({
       await enqueue(tx, mailQueue, { orderId: order.id });
       return "beside";
     }
-    // The letter may have moved on while the order was on hold.
+    // The letter may have been mailed or delivered while the order was on hold.
     await moveByLetter(deps, tx, order, letter);
     return { outcome: sentByLob };
   },
 });
 
-/** A letter on the operator's pages. */
+/** A letter as the operator's pages show it. */
 export type LetterOnRecord = Pick<
   Letter,
   "letterId" | "pages" | "doubleSided" | "trackingNumber" | "expectedDelivery" | "acceptedAt"
@@ -73,7 +76,7 @@ export async function lettersOnRecord(db: Sql, orderId: number): Promise<LetterO
 }
 
 /**
- * @throws ServiceError `conflict` while Lob has a letter that is not mailed yet, so that no person ships the document
+ * @throws ServiceError `conflict` while Lob has a letter that is not mailed yet, so that staff don't ship the document
  * as well
  */
 export async function requireNoLetter(tx: Tx, { id }: LockedOrder, on: PeopleEvent): Promise<void> {
@@ -104,7 +107,7 @@ const sentences: Readonly<Record<MailClass, string>> = {
 export const mailReceipt: ReceiptSource = async (db, orderId, subject) => {
   const letter = (await lettersOfOrder(db, orderId)).find(({ id }) => id === subject);
   const delivered = letter?.progress.delivered;
-  // A letter that was returned afterwards does not count as delivered.
+  // A letter that was returned later does not count as delivered.
   if (!delivered || stageOf(letter.progress) !== "delivered") return null;
   const { mailClass, letterId, trackingNumber, docSha256, pages, doubleSided, acceptedAt, progress } = letter;
   const mailed = mailedAt(progress);

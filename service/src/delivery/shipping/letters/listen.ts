@@ -11,11 +11,11 @@ import { hadTrouble, openTrouble } from "./trouble.ts";
 export const pollEveryMs = dayMs;
 const withoutKeyMs = hourMs;
 /**
- * The assumed delivery time if Lob gives no estimate. Without a report for `silentMs` after the expected day, a person
- * is asked to look into it.
+ * The assumed delivery time if Lob gives no estimate. Without a report for `silentMs` after the expected day, a task
+ * for staff is opened.
  */
 const [usualWayMs, silentMs] = [6 * dayMs, 5 * dayMs];
-/** Polling stops after this time. The postal service is not expected to report anything about an older letter. */
+/** Polling stops after this time, because the postal service reports nothing about an older letter. */
 const mostPollMs = 45 * dayMs;
 
 /** Handles Lob's events about letters. They may arrive in any order, and a repeated event changes nothing. */
@@ -35,7 +35,7 @@ export const letterEvents =
     return isNew ? "applied" : "known";
   };
 
-/** Polls Lob about a letter, in case an event was lost, until nothing more can happen. */
+/** Polls Lob about a letter, in case an event was lost, until the letter's state is final. */
 export async function pollLetter(deps: LetterDeps, letterId: string): Promise<void> {
   const { db, clock, providers } = deps;
   // Without an API key the job is still repeated, because a key may be configured later.
@@ -47,7 +47,7 @@ export async function pollLetter(deps: LetterDeps, letterId: string): Promise<vo
     if (current) await refreshLetter(tx, letter.id, current);
     await applyReports(deps, tx, order, refreshed(letter, current), reportsIn(current, at));
     const after = (await findLetter(tx, letterId)) ?? letter;
-    // Polling continues during a hold: when the hold has ended, the next poll moves the order to the letter's state.
+    // Polling continues during a hold. After the hold, the next poll moves the order to the letter's state.
     if (isFinal(stageOf(after.progress))) return order.status !== "OnHold";
     return tellOfSilence(tx, after, at);
   });

@@ -10,7 +10,7 @@ export const letterHappenings = [
 ] as const;
 export type Happening = (typeof letterHappenings)[number];
 
-/** For each report that has arrived: the earliest time that it gave. */
+/** The reports about a letter, each with the earliest time that was reported. */
 export type LetterProgress = Readonly<Partial<Record<Happening, Date>>>;
 
 /** The stage of a letter, which never moves backward. */
@@ -34,7 +34,7 @@ const meanings: Readonly<Record<string, Happening>> = {
 };
 
 /**
- * The meaning of a Lob event; undefined for an event that says nothing about the letter.
+ * The meaning of a Lob event; undefined for an event that does not concern the letter's progress.
  * @param type such as `letter.certified.delivered`
  */
 export function meaningOf(type: string): Happening | undefined {
@@ -43,14 +43,14 @@ export function meaningOf(type: string): Happening | undefined {
 }
 
 /**
- * The meaning of a tracking event in Lob's response about a letter; undefined for an event that says nothing about the
- * letter.
+ * The meaning of a tracking event in Lob's response about a letter; undefined for an event that does not concern the
+ * letter's progress.
  * @param name such as `Returned to Sender`
  */
 export const meaningOfTracking = (name: string): Happening | undefined =>
   meaningOf(`letter.${name.toLowerCase().replaceAll(" ", "_")}`);
 
-/** Adds a report. Reports may come in any order, and repeatedly, with the same result. */
+/** Adds a report. The result doesn't depend on the order of reports or on repetitions. */
 export function withHappening(progress: LetterProgress, what: Happening, at: Date): LetterProgress {
   const earliest = progress[what];
   return earliest && earliest <= at ? progress : { ...progress, [what]: at };
@@ -65,7 +65,7 @@ export function stageOf(progress: LetterProgress): LetterStage {
   return progress.mailed || progress.rerouted || progress.trouble ? "mailed" : "accepted";
 }
 
-/** The earliest time at which the letter is known to have been with the postal service; null before that. */
+/** The earliest time at which the postal service reported the letter; null before the first report. */
 export function mailedAt({ mailed, rerouted, trouble, delivered, returned }: LetterProgress): Date | null {
   const times = [mailed, rerouted, trouble, delivered, returned].filter((time) => time !== undefined);
   return times.length === 0 ? null : new Date(Math.min(...times.map((time) => time.getTime())));

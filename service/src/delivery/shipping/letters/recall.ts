@@ -13,14 +13,14 @@ const lookAfterMs = 2 * 60_000;
 type Recalled = { letterId: string; orderCode: string };
 const recalledOf = (intent: Intent): Recalled => intent.payload as Recalled;
 
-/** Cancels the unmailed letters that an order no longer needs. */
+/** Cancels letters that the order no longer needs and that are not mailed yet. */
 export async function recallLetters(deps: LetterDeps, tx: Tx, order: LockedOrder): Promise<void> {
   for (const letter of await lettersOfOrder(tx, order.id)) await recallWhereUnwanted(deps, tx, order, letter);
 }
 
 /**
- * Cancels a letter at Lob if it isn't mailed yet and its order doesn't need it. The caller must have locked the order's
- * row.
+ * Requests from Lob to cancel a letter that isn't mailed yet, if its order no longer needs it. The caller must have
+ * locked the order's row.
  */
 export async function recallWhereUnwanted(deps: LetterDeps, tx: Tx, order: LockedOrder, letter: Letter): Promise<void> {
   if (letter.recalledAt || stageOf(letter.progress) !== "accepted") return;
@@ -48,7 +48,7 @@ async function isWanted(tx: Tx, order: LockedOrder, letter: Letter): Promise<boo
   return (await currentLetter(tx, order.id))?.id === letter.id;
 }
 
-/** The act that cancels a letter at Lob. */
+/** The request that cancels a letter at Lob. */
 export const cancelAct = (deps: LetterDeps): Act<null> => ({
   name: "letter.cancel",
   provider: "lob",
@@ -60,12 +60,12 @@ export const cancelAct = (deps: LetterDeps): Act<null> => ({
   },
   async perform(intent, call) {
     const outcome = await createLob(call).cancel(recalledOf(intent).letterId);
-    // A 404 may mean that the letter is already canceled. The look-up finds out.
+    // A 404 may mean that the letter is already canceled. The look-up then decides.
     return outcome.kind === "refused" && outcome.status === 404 ? { kind: "unknown", why: outcome.why } : outcome;
   },
   async lookUp(intent, call) {
     const letter = await createLob(call).get(recalledOf(intent).letterId);
-    // Lob doesn't know the letter, so it won't print it.
+    // Lob has no such letter, so it won't print one.
     if (letter.kind === "refused" && letter.status === 404) return { kind: "done", result: null };
     if (letter.kind !== "done") return { kind: "unclear", why: letter.why };
     return letter.result.isCancelled ? { kind: "done", result: null } : { kind: "not_done" };
@@ -79,15 +79,16 @@ export const cancelAct = (deps: LetterDeps): Act<null> => ({
     const at = deps.clock();
     if (end.kind === "done") {
       await applyReports(deps, tx, order, letter, [{ what: "cancelled", at, words: "cancelled" }]);
-      // If the hold ended before the cancellation succeeded, the order needs another letter.
+      // The hold ended before the cancellation succeeded, so the order needs another letter.
       return enqueue(tx, mailQueue, { orderId: order.id });
     }
-    // Lob refuses the cancellation for good. The letter no longer counts as canceled, and no further attempt is made.
+    // Lob refuses the cancellation permanently. The letter no longer counts as canceled, and the request is not
+    // repeated.
     await markRecalled(tx, letter.id, null);
     if (await isWanted(tx, order, letter)) return closePrinting(tx, order.id, at);
     const reason = `The letter ${letterId} can’t be cancelled any more (${end.why}): it will be mailed.`;
     await openTrouble(tx, letter, at, reason);
-    // If the order returned to shipping in the meantime, it may need a letter.
+    // If the order is being shipped again, it may need a letter.
     await enqueue(tx, mailQueue, { orderId: order.id });
   },
 });

@@ -15,7 +15,7 @@ import { pollEveryMs } from "./listen.ts";
 import { recallWhereUnwanted } from "./recall.ts";
 import { findLetter, insertLetter } from "./store.ts";
 
-/** A look-up after this time finds the letter, because Lob needs less time to accept one. */
+/** Lob accepts a letter in less time than this, so a look-up after this time finds the letter. */
 const lookAfterMs = 2 * 60_000;
 
 const planOf = (intent: Intent): LetterPlan => intent.payload as LetterPlan;
@@ -41,13 +41,13 @@ export const sendAct = (deps: LetterDeps): Act<AcceptedLetter> => ({
     const { orderCode, owner, documentId, to, from, mailClass, doubleSided } = planOf(intent);
     const key = letterKey(orderCode, intent.attempt);
     const metadata = { order: orderCode.slice(0, 6).toUpperCase(), letter: key };
-    // Memory is reserved for two copies of the document: one as read, and one in the body of the request.
+    // Reserves memory for two copies of the document: the file as read, and the body of the request.
     return withDocument(deps, { orderCode, owner, documentId }, (bytes) =>
       createLob(call).send({ to, from, pdf: new Uint8Array(bytes), mailClass, doubleSided, metadata }, key),
     );
   },
-  // Searches for the letter instead of repeating the request, which could send a letter that is no longer needed. If
-  // Lob has none, the retry decides again whether a letter is needed, and uses the same key.
+  // Searches for the letter and doesn't repeat the request, which could send a letter that is no longer needed. If Lob
+  // has none, the retry decides again whether a letter is needed, and uses the same key.
   async lookUp(intent, call) {
     const found = await createLob(call).find({ letter: letterKey(planOf(intent).orderCode, intent.attempt) });
     if (found.kind !== "done") return { kind: "unclear", why: found.why };
@@ -87,7 +87,7 @@ async function requireAddress(tx: Tx, orderCode: string, to: Address): Promise<v
     throw new Error(`the letter of order ${orderCode} has an address that is not its order's`);
 }
 
-/** Passes the document's bytes to `send`. Refuses when the document was deleted or belongs to another order. */
+/** Calls `send` with the document's bytes. Refuses when the document was deleted or belongs to another order. */
 async function withDocument(
   deps: LetterDeps,
   which: Parameters<typeof withOrderDocument>[1],
@@ -100,7 +100,7 @@ async function withDocument(
       return send(bytes);
     });
   } catch (error) {
-    // An outage prevents reading the document, so the error is thrown and the act is retried.
+    // An outage prevented reading the document, so the error is thrown and the act is retried.
     if (isRead || !(error instanceof ServiceError) || error.code === "unavailable") throw error;
     return { kind: "refused", status: 0, code: null, why: error.message };
   }
@@ -118,7 +118,7 @@ async function keepAccepted(
   const at = deps.clock();
   const facts = { letterId, trackingNumber, expectedDelivery, sendAt, mailClass, docSha256, pages, doubleSided };
   const id = await insertLetter(tx, { ...facts, orderId: order.id, attempt: intent.attempt, acceptedAt: at });
-  // A person may have typed the id of a letter that is already on record. The next steps would wrongly change that
+  // A person may have typed the id of a letter that is already recorded. The next steps would wrongly change that
   // letter.
   if (id === undefined) throw invalid("this letter is on record already");
   const detail = { letter: letterId, mailClass, pages, doubleSided, document: documentId };
@@ -126,6 +126,6 @@ async function keepAccepted(
   await tx.query(auditLine({ at, action: "letter.accepted", actor, partnerId, orderId, detail }));
   await enqueue(tx, pollQueue, { letterId }, new Date(at.getTime() + pollEveryMs));
   const letter = await findLetter(tx, letterId);
-  // During the request, the order may have moved to a status that needs no letter.
+  // During the request, the order may have changed to a status that needs no letter.
   if (letter) await recallWhereUnwanted(deps, tx, order, letter);
 }

@@ -19,12 +19,12 @@ export type Letter = {
   pages: number;
   doubleSided: boolean;
   trackingNumber: string | null;
-  /** Lob's estimate, `YYYY-MM-DD`. */
+  /** Lob's estimate of the delivery date, `YYYY-MM-DD`. */
   expectedDelivery: string | null;
   /** The letter can be canceled until this time. */
   sendAt: Date | null;
   acceptedAt: Date;
-  /** When this service requested the cancellation. */
+  /** The time at which this service requested the cancellation. */
   recalledAt: Date | null;
   progress: LetterProgress;
 };
@@ -83,7 +83,7 @@ export const lettersOfOrder = (db: Sql, orderId: number): Promise<Letter[]> =>
   select(db, sql`WHERE l.order_id = ${orderId} ORDER BY l.id`);
 
 /**
- * The letter that an order's shipping depends on: the last one. A letter that was accepted before the order's shipping
+ * The letter on which an order's shipping depends: the last one. A letter that was accepted before the order's shipping
  * failed doesn't count.
  */
 export async function shippingLetter(db: Sql, orderId: number): Promise<Letter | undefined> {
@@ -141,11 +141,11 @@ export async function keepProgress(tx: Tx, id: number, progress: LetterProgress)
 export const markRecalled = (tx: Tx, id: number, at: Date | null) =>
   changeRow(tx, letterState, id, sql`recalled_at = ${at}`);
 
-/** The progress of the acts that send and cancel an order's letters. */
+/** The progress of the requests that send and cancel an order's letters. */
 export type LetterActs = {
-  /** Whether an act for one of the order's letters is intended or under way. */
+  /** Whether a request for one of the order's letters is planned or in progress. */
   isUnderWay: boolean;
-  /** Whether Lob may have accepted a letter that is not on record yet. */
+  /** Whether Lob may have accepted a letter that is not recorded yet. */
   isSending: boolean;
   /** The number of the next attempt to send a letter. */
   next: number;

@@ -23,7 +23,7 @@ import { type DeliveryRow, insertReplay, insertTest, selectDeliveries, selectDel
 export type DeliveryDeps = {
   db: Database;
   clock: Clock;
-  /** Wakes the dispatcher, so that a delivery that a person requests doesn't wait for the next poll. */
+  /** Wakes the dispatcher, so that a delivery that a person requests is sent before the next poll. */
   wake: () => void;
 };
 
@@ -125,7 +125,7 @@ export async function replayDelivery({ db, clock, wake }: DeliveryDeps, owner: O
 }
 
 /**
- * Sends a test event to one subscription, whatever topics it has.
+ * Sends a test event to one subscription, even if the subscription does not include the test topic.
  * @returns the id of the delivery
  * @throws ServiceError for an unknown subscription
  */

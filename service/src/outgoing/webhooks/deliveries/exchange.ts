@@ -22,7 +22,7 @@ export type ExchangeDeps = {
 };
 
 /**
- * A body that was built again from the records. `isAsSent`: whether its hash equals the hash of the sent body; null
+ * A body that was rebuilt from the present records. `isAsSent`: true if its hash equals that of the sent body; null
  * when nothing was sent or no hash is stored.
  */
 export type Payload = { text: string; isAsSent: boolean | null };
@@ -74,8 +74,8 @@ export async function readExchange(deps: ExchangeDeps, owner: Owner, deliveryId:
 }
 
 /**
- * Builds the body of a delivery again, because bodies are not stored (contract, Webhook management). The stored hash
- * shows whether it equals the sent body.
+ * Rebuilds the body of a delivery, because bodies are not stored (contract, Webhook management). The stored hash shows
+ * whether it equals the sent body.
  */
 async function rebuiltPayload(
   { baseUrl, passportOf }: ExchangeDeps,
@@ -91,7 +91,10 @@ async function rebuiltPayload(
   return { text: (match || present).toString(), isAsSent: sent && match !== undefined };
 }
 
-/** The event with the present records and, for an order's event, with each status that the order may have had. */
+/**
+ * The event with the present records. For an order's event, one variant for each status that the order may have had
+ * when the body was sent.
+ */
 function asItMayHaveBeen(event: EventContext): EventContext[] {
   const { order } = event;
   if (!order || !isOrderTopic(event.topic)) return [event];

@@ -4,8 +4,8 @@ import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 const pageSize = 5_000;
 
 /**
- * Deletes the records of deliveries that ended before the given time. Works in pages, from the oldest, and stops after
- * a page that contains a delivery from after that time. Stops between pages once `stopping` is aborted.
+ * Deletes the records of deliveries that ended before the given time, page by page from the oldest. Stops after a page
+ * that contains a later delivery, and between pages once `stopping` is aborted.
  * @returns the number of deleted records
  */
 export async function sweepDeliveries(db: Sql, before: Date, stopping?: AbortSignal): Promise<number> {
@@ -26,13 +26,13 @@ SELECT max(seq) AS last, bool_or(created_at >= ${before}) AS reached, (SELECT co
   return deleted;
 }
 
-/** How many of a webhook's latest deliveries keep their request and response. */
+/** For each webhook, the requests and responses of this many latest deliveries are kept. */
 const mostExchanges = 1_000;
 
 type Dropping = { webhookId: string; from: number; upTo: number };
 
-// For each webhook: the range of deliveries whose exchanges are dropped next. The webhook's row stores where the last
-// range ended, so no delivery is visited twice and no extra index is needed.
+// For each webhook, the next range of deliveries whose requests and responses are deleted. The webhook's row stores the
+// end of the last range. So no delivery is visited twice, and no extra index is needed.
 const selectDropping = (db: Sql) =>
   db.query<Dropping>(sql`
 SELECT webhooks.id AS "webhookId", exchanges_dropped_to AS from, latest.seq AS "upTo"
@@ -42,8 +42,8 @@ FROM webhooks, LATERAL (
 WHERE latest.seq > exchanges_dropped_to`);
 
 /**
- * Drops requests and responses of all but each webhook's latest 1,000 deliveries. Stops between pages once `stopping`
- * is aborted.
+ * Deletes requests and responses, except those of each webhook's latest 1,000 deliveries. Stops between pages once
+ * `stopping` is aborted.
  */
 export async function dropOldExchanges(db: Sql, stopping?: AbortSignal): Promise<void> {
   for (const { webhookId, from, upTo } of await selectDropping(db))
@@ -62,10 +62,10 @@ RETURNING exchanges_dropped_to AS last`);
     }
 }
 
-// A delivery that is pending in a backup may have been sent after the backup. So after a restore, it is held until a
-// person decides.
+// A delivery that is pending in a backup may have been sent after the backup. After a restore, it is held until a
+// person releases or discards it.
 
-/** The end of a held delivery's lease. It is so far away that no node claims the delivery. */
+/** The lease of a held delivery ends at this time, so that no node ever claims the delivery. */
 const never: Statement = sql`'9999-01-01T00:00:00Z'::timestamptz`;
 const isHeld: Statement = sql`state = 'pending' AND leased_until = ${never}`;
 

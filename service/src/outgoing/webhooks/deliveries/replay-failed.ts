@@ -9,7 +9,10 @@ import { webhookNotFound } from "../subscriptions/subscriptions.ts";
 import { testTopic } from "../topics.ts";
 import { type Period, periodIn } from "./period.ts";
 
-/** The most replays in one call. More would flood a recovering endpoint, and use up the host's limit per minute. */
+/**
+ * The most replays in one call. More would flood an endpoint that has just recovered, and use up the rate limit of its
+ * host.
+ */
 const atOnce = 200;
 /** A replayed event is not replayed again within this time, so repeated calls send it only once. */
 const againAfterMs = 60_000;
@@ -17,9 +20,9 @@ const againAfterMs = 60_000;
 const mostPending = 200;
 
 /**
- * For each event that was first sent in the period and has only failed since: its latest delivery. All of its failures
- * must be earlier than the period's end. A replay that fails does so after the period's end, so repeated calls for the
- * same period come to an end. Skips events that are being sent, were replayed within a minute, or whose record is gone.
+ * Selects each event that was first sent in the period and that no delivery has delivered: its latest delivery. All of
+ * its failures must be before the period's end. A replay fails after the period's end, so repeated calls for the same
+ * period end. Skips events that are being sent, were replayed within a minute, or whose record was deleted.
  */
 const failedIn = (webhookId: string, { since, until }: Period, now: Date): Statement => sql`
 SELECT max(seq) AS seq FROM webhook_deliveries
@@ -54,9 +57,7 @@ async function requireFewPending(db: Sql, webhookId: string): Promise<void> {
     );
 }
 
-/**
- * The number of queued replays, the number of events that are left for the next call, and the `until` for that call.
- */
+/** The number of queued replays, the number of remaining events, and the `until` to pass to the next call. */
 export type FailedReplayed = { replayed: number; left: number; until: string };
 
 /**

@@ -207,7 +207,7 @@ const rawBody = JSON.stringify({
   },
 });
 
-/** An example with fixed values, for testing a receiver's verification. */
+/** An example with fixed values, with which developers test the verification in their receivers. */
 const signatureExample = {
   signatureHeader,
   eventHeader,

@@ -64,7 +64,7 @@ export function selectDeliveries(db: Sql, owner: Owner, filter: DeliveryFilter, 
   return db.query<DeliveryRow>(sql`${selectDeliveriesWhere(condition)} ${newestFirst(limit)}`);
 }
 
-// `failed` is in the text of the statement, not a parameter, so that PostgreSQL can use the small partial index of
+// `failed` is part of the statement's text and not a parameter, so that PostgreSQL can use the small partial index of
 // failed deliveries.
 const inState = (state: string) => (state === "failed" ? sql`state = 'failed'` : sql`state = ${state}`);
 
@@ -75,7 +75,7 @@ export async function selectDelivery(db: Sql, id: string, owner: Owner): Promise
 }
 
 /**
- * Queues the event of a delivery once more for its subscription.
+ * Queues the event of a delivery again, for the same subscription.
  * @returns undefined when the subscription was deleted
  */
 export async function insertReplay(db: Sql, id: string, at: Date): Promise<string | undefined> {
@@ -114,8 +114,8 @@ RETURNING id`);
 const mostCounted = 100_000;
 
 /**
- * The number of pending deliveries, counted up to `mostCounted`, and the age of the oldest. For the age, reads only the
- * first pending delivery of each webhook, to stay fast with long queues.
+ * The number of pending deliveries, counted up to `mostCounted`, and the age of the oldest. To stay fast with long
+ * queues, the age is read from the first pending delivery of each webhook.
  */
 export const pendingDeliveryGauges = (now: Date): Statement => sql`
 SELECT gauge, '' AS label, value FROM (

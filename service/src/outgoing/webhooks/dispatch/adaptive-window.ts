@@ -21,8 +21,8 @@ export type Capacity = {
 };
 
 /**
- * The size of the window after a response. A fast response widens the window up to `largestWindow`. A medium one widens
- * it too, but leaves no more than `perWebhook`. A slow or missing response halves it.
+ * The size of the window after a response. A fast response widens the window, up to `largestWindow`. A medium one
+ * widens it, up to `perWebhook`. A slow or missing response halves it.
  */
 function resized(size: number, tookMs: number): number {
   if (tookMs <= quickMs) return Math.min(size + 2, limits.largestWindow);
@@ -42,8 +42,8 @@ export type AdaptiveWindow = {
 };
 
 /**
- * Counts leased deliveries, and limits them by a window for each subscription. An endpoint that hangs soon gets only
- * one delivery at a time, however long its queue is. A fast endpoint gets many at once.
+ * Counts leased deliveries, and limits them by a window for each subscription. An unresponsive endpoint soon gets one
+ * delivery at a time, however long its queue is. A fast endpoint gets many at once.
  */
 export function adaptiveWindow(): AdaptiveWindow {
   const webhooks = new Map<string, Window>();

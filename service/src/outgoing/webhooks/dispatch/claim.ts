@@ -9,8 +9,8 @@ import type { EventContext } from "../payload.ts";
 import { type Capacity, limits } from "./adaptive-window.ts";
 
 /**
- * A delivery that this node has leased, with the records that its body is built from. A passport is the exception: it
- * is read at sending.
+ * A delivery that this node has leased, with the records from which its body is built. Passports are read later, when
+ * the delivery is sent.
  */
 export type Claimed = Omit<EventContext, "passport"> & {
   seq: number;
@@ -20,19 +20,19 @@ export type Claimed = Omit<EventContext, "passport"> & {
   partnerId: string;
   /** The id of the firm that the event belongs to. */
   eventPartnerId: string;
-  /** Whether the event belongs to its firm's chain. Events that are older than the chain don't belong to it. */
+  /** Whether the event is part of its firm's hash chain. Events from before the chain was introduced are not. */
   isChained: boolean;
   place: Place | null;
   /** The end of the lease, by the database's clock. */
   leasedUntil: Date;
 };
 
-// Uses the database's clock, because a node whose clock is fast would resend deliveries that another node has leased.
-// The time is cut to milliseconds, the precision of a `Date`.
+// Uses the database's clock: a node with a fast clock would resend deliveries that another node has leased. The time is
+// truncated to milliseconds, the precision of a `Date`.
 const leaseEnd = (leaseMs: number): Statement => sql`date_trunc('milliseconds', now() + ${leaseMs} * interval '1 ms')`;
 
-// Finds the subscriptions with pending deliveries. Jumps in the index from one subscription to the next (a loose index
-// scan), so a long queue costs no more than a short one.
+// Finds the subscriptions with pending deliveries by a loose index scan, which skips from one subscription to the next.
+// So a long queue costs no more than a short one.
 const waiting = sql`
   (SELECT webhook_id, partner_id FROM webhook_deliveries WHERE state = 'pending' ORDER BY webhook_id LIMIT 1)
   UNION ALL
@@ -41,12 +41,12 @@ const waiting = sql`
     WHERE state = 'pending' AND webhook_id > waiting.webhook_id ORDER BY webhook_id LIMIT 1
   ) AS next`;
 
-// The query plan stays good for any number of pending and ended rows. BETWEEN makes the planner use the index of
-// pending rows, which is the only index in this order. With `=`, the planner might scan the primary key past all ended
-// rows. For the same reason, the UPDATE finds its rows with `seq = ANY (array(...))`, one index lookup for each row.
+// The query plan must suit any number of pending and ended rows. BETWEEN makes the planner use the index of pending
+// rows, the only index in this order. With `=`, it might scan the primary key past all ended rows. For the same reason,
+// the UPDATE finds its rows with `seq = ANY (array(...))`, one index look-up for each row.
 /**
- * Leases the oldest deliveries of each subscription. The first delivery of every subscription comes before the second
- * delivery of any.
+ * Leases the oldest deliveries of each subscription, round-robin: the first delivery of every subscription precedes the
+ * second delivery of any.
  */
 const leasing = (leaseMs: number, { total, webhooks, partners }: Capacity): Statement => sql`
 WITH RECURSIVE waiting AS (${waiting}
@@ -96,8 +96,8 @@ function claimedOf(rowMac: RowMac, { position, head, ...row }: LeasedRow): Claim
 }
 
 /**
- * Leases due deliveries within the capacity. A node skips rows that another node is leasing. When a node dies, its
- * deliveries become due again at the end of their leases.
+ * Leases due deliveries within the capacity. Skips rows that another node is leasing. When a node dies, its deliveries
+ * become due again at the end of their leases.
  */
 export async function claimDue(
   { db, rowMac }: { db: Sql; rowMac: RowMac },
@@ -114,11 +114,11 @@ export async function claimDue(
  */
 type ByPosition = { ready: readonly Claimed[]; waiting: readonly Claimed[] };
 
-// An event that fails its MAC never gets a position. So its delivery doesn't wait for one, and ends at once.
+// An event whose MAC is invalid never gets a position. So its delivery doesn't wait for one, and fails at once.
 const isWaiting = ({ isChained, isWhole, place }: Claimed): boolean => isChained && isWhole && place === null;
 
 /**
- * Adds the events of waiting deliveries to their firms' chains, one page of events for each firm. A firm whose events
+ * Adds the events of `waiting` deliveries to their firms' hash chains, one batch for each firm. A firm whose events
  * can't be added, or whose chain another node is extending, doesn't delay other firms.
  */
 export async function withChainPosition(

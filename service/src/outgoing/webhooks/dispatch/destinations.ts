@@ -11,7 +11,7 @@ import { secretKeys } from "../signing.ts";
 import type { SigningKeys } from "../standard-signature.ts";
 import { type WebhookFacts, webhookColumns, webhookMembers, webhookTable } from "../subscriptions/store.ts";
 
-/** The endpoint of a subscription. `isFailing`: failures have been counted since its last successful delivery. */
+/** The endpoint of a subscription. `isFailing`: failures were counted since its last successful delivery. */
 export type Destination = Owner & {
   url: string;
   /**

@@ -26,8 +26,8 @@ export type DispatcherTimes = {
   /** How long a delivery is leased to this node. */
   leaseMs: number;
   /**
-   * The POST of a delivery must begin within this part of its lease. The rest of the lease is longer than the longest
-   * POST.
+   * The POST of a delivery must begin within this part of its lease. The remaining part is longer than the longest
+   * POST, so no other node sends the delivery at the same time.
    */
   startWithinMs: number;
   /** How long outcomes are collected before they are written in one statement. */
@@ -47,10 +47,10 @@ export const usualTimes: DispatcherTimes = {
 type Queued = Claimed & { destination: Destination; startBefore: number };
 
 /**
- * Sends due deliveries: leases each one, builds its body from the present records, signs it, and posts it once. Each
- * node may run a dispatcher. It polls for due deliveries a few times a second, without database notifications: see
- * docs/decisions/webhook-dispatch.md. After `stop` was called, it claims nothing new, waits briefly for deliveries in
- * progress, and releases all other leases.
+ * Sends due deliveries: leases each one, builds its body from the present records, signs the body, and posts it once.
+ * Each node may run a dispatcher. It polls a few times a second and doesn't use database notifications: see
+ * docs/decisions/webhook-dispatch.md. After `stop`, it claims no more deliveries, waits briefly for those in progress,
+ * and releases all other leases.
  */
 export function createDispatcher(deps: DispatcherDeps, times: DispatcherTimes = usualTimes): Loop {
   const { ciphers, sending } = deps;
@@ -75,7 +75,7 @@ export function createDispatcher(deps: DispatcherDeps, times: DispatcherTimes = 
     );
     for (const delivery of ready) {
       const destination = destinations.get(delivery.webhookId);
-      // A delivery whose destination can't be read is tried again after its lease ends.
+      // If a destination can't be read, the delivery is retried after its lease ends.
       if (!destination) continue;
       window.acquire(delivery.webhookId, delivery.partnerId);
       queue.add(delivery.webhookId, { ...delivery, destination, startBefore });
@@ -111,10 +111,10 @@ export function createDispatcher(deps: DispatcherDeps, times: DispatcherTimes = 
   };
 }
 
-/** For each key, works on the items in the order in which they were added, up to a limit of items at once. */
+/** For each key, runs the work for its items in the order in which they were added, at most a fixed number at once. */
 type PerKeyConcurrency<T> = {
   add: (key: string, item: T) => void;
-  /** Resolves when no item runs or waits. */
+  /** Resolves when no item is running or queued. */
   idle: () => Promise<void>;
 };
 

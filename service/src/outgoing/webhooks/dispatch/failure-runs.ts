@@ -8,19 +8,18 @@ import { type FailingMail, failingQueue } from "../failing-mail.ts";
 import { isUnsent } from "../outbound/failure-text.ts";
 
 /**
- * Owners are mailed after `inARow` failures in a row. They are mailed after only `few` failures in a row if these are
- * spread over at least `overMs`.
+ * Owners get a mail after `inARow` consecutive failures, or after `few` consecutive failures that are spread over at
+ * least `overMs`.
  */
 const alarm = { inARow: 20, few: 5, overMs: hourMs };
 /** The minimum time between two mails about one webhook. */
 const mailEveryMs = dayMs;
 
-/** The result of one delivery. `reason` is null for a delivery that arrived. */
+/** The result of one delivery. `reason` is null for a successful delivery. */
 export type Ended = { webhookId: string; reason: string | null; statusCode: number | null; completedAt: Date };
 
 /**
- * A webhook's last failed deliveries, without a success between them. `arrived` is whether an earlier delivery of the
- * same batch arrived.
+ * A webhook's consecutive failures up to now. `arrived`: whether a delivery of the same batch succeeded before them.
  */
 export type Run = {
   failures: number;
@@ -34,7 +33,7 @@ export type Run = {
 const counts = (reason: string | null): boolean => reason === null || !isUnsent(reason);
 
 /**
- * Computes the run of failures of each webhook from these outcomes. Failures that are not the endpoint's fault don't
+ * Computes each webhook's consecutive failures from these outcomes. Failures that are not the endpoint's fault don't
  * count.
  */
 export function runsOf(outcomes: readonly Ended[]): Map<string, Run> {
@@ -62,13 +61,13 @@ export function runsOf(outcomes: readonly Ended[]): Map<string, Run> {
 type Noted = Ended & { isFailing: boolean };
 
 export type FailureRuns = {
-  /** Takes outcomes in the order in which they happened. Never throws; writes in the background. */
+  /** Adds outcomes in the order in which they happened. Never throws; writes in the background. */
   note: (outcomes: readonly Noted[]) => void;
   finish: () => Promise<void>;
 };
 
 /**
- * Counts how often each webhook fails in a row. Mails the firm's owners once for each run of failures: after 20
+ * Counts the consecutive failures of each webhook. Mails the firm's owners once for each run of failures: after 20
  * failures, or 5 over an hour, and at most once a day for a webhook. A successful delivery ends the run. A success
  * without earlier failures costs no statement. A lost count only delays the mail.
  */
@@ -108,8 +107,8 @@ export function createFailureRuns({ db, log }: { db: Database; log: Log }): Fail
 }
 
 async function writeRun(tx: Tx, id: string, run: Run): Promise<void> {
-  // The runs are written one after another. A short timeout keeps a webhook whose row another transaction has locked
-  // from delaying the others.
+  // The runs are written one after another. A short lock time-out ensures that one locked row doesn't delay the other
+  // webhooks.
   await tx.script("SET LOCAL lock_timeout = '500ms'");
   if (run.arrived)
     await tx.query(sql`
@@ -120,8 +119,8 @@ UPDATE webhooks SET failures = 0, failing_since = NULL, alerted_at = NULL WHERE 
 async function writeFailures(tx: Tx, id: string, { failures, since, last, reason, statusCode }: Run): Promise<void> {
   await tx.query(sql`
 UPDATE webhooks SET failures = failures + ${failures}, failing_since = coalesce(failing_since, ${since}) WHERE id = ${id}`);
-  // Whether a mail about this run is due. Each run gets one mail. A run that begins within a day of an earlier mail
-  // gets its mail when that day is over.
+  // Whether a mail about this run is due. Each run gets one mail. If the run begins within a day of an earlier mail,
+  // its mail is sent when that day is over.
   const isDue = sql`(
     mailed_at IS NULL OR (mailed_at < failing_since AND mailed_at <= ${new Date(last.getTime() - mailEveryMs)})
   )`;

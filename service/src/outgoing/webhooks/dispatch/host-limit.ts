@@ -4,8 +4,8 @@ import type { Clock } from "../../../kernel/platform/clock.ts";
 const windowMs = 60_000;
 
 /**
- * How many deliveries a firm may send in a minute: to one host name, and to one domain or network address, whatever the
- * host names.
+ * The number of deliveries that a firm may send in a minute: `perHost` to one host name; `perAddress` to one domain or
+ * one network address, under any host names.
  */
 export type HostLimits = { perHost: number; perAddress: number };
 
@@ -16,8 +16,8 @@ export type HostLimit = {
 };
 
 /**
- * Counts deliveries on this node in fixed windows of a minute. Without limits, a firm could subscribe with a stranger's
- * URL and flood that server.
+ * Counts deliveries on this node in fixed windows of a minute. Without limits, a firm could subscribe with somebody
+ * else's URL and flood that server.
  */
 export function createHostLimit(clock: Clock): HostLimit {
   let counts = new Map<string, number>();
@@ -48,7 +48,7 @@ export function createHostLimit(clock: Clock): HostLimit {
 }
 
 /**
- * The last two labels of a host name; null for an address. A registrable domain has at least two labels, so choosing
+ * The last two labels of a host name; null for an IP address. A registrable domain has at least two labels, so choosing
  * other subdomains doesn't evade the limit. All hosts below a public suffix such as co.uk share one count, but only
  * within one firm.
  */

@@ -21,7 +21,7 @@ export type Outcome = {
 /** A lease to release. The end of the lease identifies it. `untried`: nothing was sent. */
 export type Release = { seq: number; leasedUntil: Date; untried: boolean };
 
-// The condition is on completed_at, because a condition on state would read all pending rows.
+// The condition uses completed_at, because a condition on state would read all pending rows.
 const completeDeliveries = (db: Sql, done: readonly Outcome[]) =>
   db.query(sql`
 UPDATE webhook_deliveries AS delivery
@@ -35,8 +35,7 @@ FROM unnest(${done.map(({ seq }) => seq)}::bigint[], ${done.map(({ statusCode })
 WHERE delivery.seq = done.seq AND delivery.completed_at IS NULL`);
 
 /**
- * Releases leases early. A lease that has expired is skipped, because the delivery may have a new lease of another
- * node.
+ * Releases leases early. Skips a lease that has expired, because another node may have leased the delivery since then.
  */
 const releaseDeliveries = (db: Sql, released: readonly Release[]) =>
   db.query(sql`
@@ -48,7 +47,7 @@ WHERE delivery.seq = back.seq AND delivery.leased_until = back.leased_until AND 
 export type OutcomeWriter = {
   complete: (outcome: Outcome) => void;
   release: (release: Release) => void;
-  /** Writes the collected outcomes now. Resolves when that has succeeded or failed. */
+  /** Writes the collected outcomes now. Resolves when the write has succeeded or failed. */
   finish: () => Promise<void>;
 };
 
@@ -74,7 +73,7 @@ export function createOutcomeWriter({ db, log }: { db: Database; log: Log }, gat
       if (back.length > 0) await releaseDeliveries(db, back);
     } catch (error) {
       log.error({ err: error }, "outcomes of deliveries could not be written");
-      // While it is stopping, the writer drops outcomes that can't be written. Their deliveries are sent again when the
+      // While stopping, the writer drops outcomes that can't be written. Their deliveries are sent again when the
       // leases end.
       if (finishing) return;
       completed = [...done, ...completed];

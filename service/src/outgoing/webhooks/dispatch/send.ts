@@ -15,7 +15,7 @@ export type SendDeps = {
   log: Log;
   outbound: Outbound;
   baseUrl: string;
-  /** The owner's passport; undefined when there is none or it fails its MAC. */
+  /** Reads the owner's passport; undefined when there is none or its MAC is invalid. */
   passportOf: (id: string, owner: Owner) => Promise<PassportContext | undefined>;
   hostLimitsOf: (tier: Tier) => HostLimits;
   newestCheckpoint: (log: Environment) => string | null;
@@ -31,7 +31,10 @@ export type Sent = {
 
 const unsent = (reason: FailureReason): Sent => ({ statusCode: null, reason, durationMs: 0, exchange: null });
 
-/** Whether the event and its destination belong to the same firm and environment. Other events are not sent. */
+/**
+ * Whether the event and its destination have the same firm and environment. Otherwise an altered delivery row could
+ * send a firm's event to another firm.
+ */
 const isOfDestination = ({ destination, ...event }: Claimed & { destination: Destination }): boolean =>
   event.eventPartnerId === destination.partnerId &&
   event.partnerId === destination.partnerId &&

@@ -17,7 +17,7 @@ export type FeedDeps = {
   db: Database;
   rowMac: RowMac;
   baseUrl: string;
-  /** Reads the owner's passports that have these ids. Leaves out passports that fail their MAC. */
+  /** Reads the owner's passports with these ids. Leaves out passports whose MAC is invalid. */
   passportsOf: (ids: readonly string[], owner: Owner) => Promise<ReadonlyMap<string, PassportContext>>;
   waiters: Waiters;
 };
@@ -31,8 +31,8 @@ const lookEveryMs = 300;
 
 /**
  * The owner's events after the cursor, oldest first, with the bodies that webhooks would get now. If there are none, a
- * call with `wait` waits up to that many seconds for the first one. Events get their positions in order, so no event is
- * missed between two calls.
+ * call with `wait` waits up to that many seconds for the first event. Events get their positions in order, so no event
+ * is missed between two calls.
  * @throws ServiceError for an invalid query
  */
 export async function readFeed(deps: FeedDeps, owner: Owner, query: FeedQuery, gone: AbortSignal): Promise<Feed> {
@@ -61,7 +61,8 @@ async function readOnce(
   limit: number,
 ): Promise<Feed> {
   const upTo = await endOf(deps, owner);
-  // No event has this position: the cursor belongs to another owner, or to the time before the database was restored.
+  // The position is beyond the last event. So the cursor is from another owner, or from before the database was
+  // restored from a backup.
   if (after > upTo) throw foreignCursor();
   if (after === upTo) return { events: [], cursor: String(after) };
   const page = await selectEvents(deps, owner, { after, upTo, topics: topicNames }, limit);
@@ -82,7 +83,10 @@ async function readOnce(
   return { events, cursor: String(page.length === limit ? page.at(-1)?.position : upTo) };
 }
 
-/** Gives positions in the chain to all events that wait for one. @returns the last position */
+/**
+ * Gives positions in the chain to all events that don't have one yet.
+ * @returns the last position
+ */
 async function endOf(deps: Pick<FeedDeps, "db" | "rowMac">, owner: Owner): Promise<number> {
   const end = await endOfChain(deps.db, owner);
   if (!end.isWaiting) return end.last;
@@ -121,7 +125,8 @@ const of = ({ partnerId, environment }: Owner) =>
 type FeedRange = { after: number; upTo: number; topics: readonly string[] | null };
 
 /**
- * The events in the range, by position. `isWhole` is false for an event that fails its MAC or belongs to another owner.
+ * The events in the range, by position. `isWhole` is false for an event whose MAC is invalid or whose owner is another
+ * one.
  */
 async function selectEvents(
   { db, rowMac }: { db: Sql; rowMac: RowMac },

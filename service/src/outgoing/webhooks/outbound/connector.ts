@@ -16,7 +16,7 @@ export type ConnectorSettings = {
 };
 
 /**
- * For every connection, resolves the name and checks the addresses in one step. So the service connects to exactly the
+ * For each connection, resolves the name and checks the addresses in one step. So the service connects to exactly an
  * address that it checked, which prevents DNS rebinding.
  */
 function checkedLookup({ mayReach, resolveName }: ConnectorSettings): LookupFunction {
@@ -49,7 +49,7 @@ export function createConnector(settings: ConnectorSettings): buildConnector.con
     allowH2: false,
     timeout: timeoutMs,
     lookup: checkedLookup(settings),
-    // The TLS context is created once, because reading all authorities for each connection costs more than the
+    // The TLS context is created once, because parsing all root certificates for each connection costs more than the
     // connection.
     ...(extraCa === null
       ? {}

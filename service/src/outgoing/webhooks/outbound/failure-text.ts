@@ -31,7 +31,7 @@ const unsent: ReadonlySet<string> = new Set<FailureReason>([
 ]);
 
 /**
- * Whether a delivery that failed for this reason was never sent. Such a failure isn't the endpoint's fault, so it isn't
- * counted.
+ * Whether a delivery with this failure reason was not sent at all. Such a failure isn't the endpoint's fault, so it
+ * isn't counted.
  */
 export const isUnsent = (reason: string): boolean => unsent.has(reason);

@@ -25,7 +25,7 @@ export const failureReasons = [
 
 export type FailureReason = (typeof failureReasons)[number];
 
-/** The outcome of one POST; null when the service stopped before it was known. */
+/** The outcome of one POST; null when the service stopped before the outcome was certain. */
 export type PostOutcome = {
   statusCode: number | null;
   reason: FailureReason | null;
@@ -36,8 +36,8 @@ export type PostOutcome = {
 
 export type Outbound = {
   /**
-   * Sends one POST and never throws. Follows no redirects. Keeps the first part of the response, so that people can
-   * look at it.
+   * Sends one POST and never throws. Doesn't follow redirects. Stores the first part of the response, so that the firm
+   * can inspect it.
    * @param admits whether a host with these addresses may be reached. If not, the POST fails with `host_limit` and
    * nothing is sent.
    */
@@ -128,7 +128,7 @@ const sendPost = (
       durationMs: Math.round(elapsedMs()),
       answer,
     });
-    /** The response's status decides the outcome, even if reading the body fails afterwards. */
+    /** The response's status determines the outcome, even if reading the body fails afterwards. */
     function cut(otherwise: PostOutcome): void {
       settle(answered ?? otherwise);
       connection?.abort(new Error("cut"));
@@ -180,8 +180,8 @@ export function openOutbound({ clock, ...connector }: ConnectorSettings & { cloc
   const agent = new Agent({
     connect: createConnector(settings),
     allowH2: false,
-    // Idle connections are closed early, because the endpoint may close an idle connection at the moment a POST is sent
-    // on it, and a POST is never repeated.
+    // Idle connections are closed early. The endpoint might close an idle connection just when a POST is sent on it,
+    // and a POST is never repeated.
     keepAliveTimeout: 1_000,
     keepAliveMaxTimeout: 1_000,
     headersTimeout: settings.timeoutMs,

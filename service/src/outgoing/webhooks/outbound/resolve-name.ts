@@ -6,15 +6,15 @@ import { type Address, isInRanges, parseAddress, parseRange, type Range } from "
 /** The addresses of a host name, at least one. @throws Error with code ENOTFOUND, or the name server's failure code */
 export type ResolveName = (name: string) => Promise<string[]>;
 
-// The most addresses of a host name that are used. A DNS response can contain thousands, and each would be tried and
-// counted.
+// The most addresses of a host name that are used. A DNS response can contain thousands; the service would try and
+// count each of them.
 const mostAddresses = 16;
 const rememberedMs = 1_000;
 const mostNames = 10_000;
 
 /**
  * Caches each result for a second. So the host limits count the same addresses to which the delivery then connects,
- * even if a hostile name server varies its answers.
+ * even if a hostile name server returns different addresses each time.
  */
 export function rememberingNames(resolveName: ResolveName, clock: Clock): ResolveName {
   const names = new Map<string, { answer: Promise<string[]>; until: number }>();
@@ -45,8 +45,8 @@ async function fromHostsFile(name: string): Promise<string[]> {
 }
 
 /**
- * Resolves names without the system's resolver. The system's resolver blocks one of the few threads that serve the
- * whole process, so a hostile name server could occupy all of them.
+ * Resolves names with DNS queries from JavaScript. The system's resolver blocks one of the process's few libuv threads
+ * for each name, so a hostile name server could block all of them.
  * @param servers name servers, `ADDRESS:PORT`, instead of the system's
  */
 export function openResolver(servers: readonly string[] | null = null): ResolveName {
@@ -68,15 +68,15 @@ export function openResolver(servers: readonly string[] | null = null): ResolveN
 const rangesOf = (texts: readonly string[]): Range[] => texts.map(parseRange).filter((range) => range !== null);
 
 /**
- * The only range of public unicast addresses in IPv6 so far (RFC 4291, section 2.4). The library counts all other
- * ranges as public, too.
+ * The only range of public unicast addresses in IPv6 so far (RFC 4291, section 2.4). The library also counts all
+ * unassigned ranges as public.
  */
 const publicV6 = rangesOf(["2000::/3"]);
-/** An address that is public by its registry, but that a cloud uses for its metadata service. */
+/** Azure's metadata service. Its address belongs to a public range. */
 const metadataServices = rangesOf(["168.63.129.16/32"]);
 
 /**
- * Whether an address is public, that is, not in a private or other special-purpose range, and not mapped or tunneled.
+ * Whether an address is public: not in a private or other special-purpose range, and not a mapped or tunneled address.
  */
 const isPublic = (address: Address): boolean =>
   address.range() === "unicast" &&
@@ -91,8 +91,8 @@ const isPublic = (address: Address): boolean =>
 export function addressPolicy(allow: readonly string[]): (address: string) => boolean {
   const allowed = rangesOf(allow);
   return (text) => {
-    // A connection's address has no zone, so a text with a zone (`%`) is refused. An IPv4-mapped IPv6 address counts as
-    // its IPv4 address.
+    // A text with a zone (`%`) is refused, because the address of a connection never has one. An IPv4-mapped IPv6
+    // address counts as its IPv4 address.
     const address = text.includes("%") ? null : parseAddress(text);
     return address !== null && (isInRanges(address, allowed) || isPublic(address));
   };

@@ -21,8 +21,7 @@ export function urlField(body: unknown): string {
 }
 
 /**
- * Whether requests to the two URLs go to the same destination. The fragment after `#` is never sent, so it doesn't
- * count.
+ * Whether requests to the two URLs have the same destination. The fragment after `#` is never sent, so it is ignored.
  */
 export const isSameUrl = (one: string, other: string): boolean => requested(one) === requested(other);
 

@@ -40,7 +40,7 @@ export const webhookRows: MacTable<WebhookFacts> = {
 const presentOf = ({ partnerId, environment }: Owner) =>
   sql`partner_id = ${partnerId} AND environment = ${environment} AND deleted_at IS NULL`;
 
-/** When a firm created its first webhook, for its launchpad. */
+/** For a firm's launchpad (its list of first steps): the time at which the firm created its first webhook. */
 export const firstWebhook = { webhookAt: firstOfBoth(sql`webhooks`, sql` AND deleted_at IS NULL`) };
 
 export const selectSubscriptions = (db: Sql, owner: Owner) =>
@@ -66,8 +66,8 @@ export async function lockAndRead(tx: Tx, owner: Owner): Promise<Subscription[]>
 }
 
 /**
- * Whether the caller is still authorized. Since the request began, the key may have been revoked or expired, or the
- * member removed. Of the members, only owners with live access may change live webhooks.
+ * Whether the caller is still authorized. During the request, the key may be revoked or expire, or the member may be
+ * removed. Only owners with live access may change live webhooks in a session.
  */
 export async function isStillAllowed(
   tx: Tx,
@@ -129,7 +129,7 @@ export type SubscriptionRecord = {
   createdBy: string;
 };
 
-/** The audit log tells who created a subscription. */
+/** SQL text after SELECT: the firm's webhooks, and their creators from the audit log. */
 const webhooksOf = (partnerId: string) => sql`FROM webhooks w
   JOIN ${linesWhere(sql`partner_id = ${partnerId} AND action = 'webhook.created'`)} a ON a.detail ->> 'webhookId' = w.id::text
   WHERE w.partner_id = ${partnerId} AND w.deleted_at IS NULL`;
@@ -140,8 +140,8 @@ export const selectOfPartner = (db: Sql, partnerId: string) =>
   );
 
 /**
- * Selects the subscriptions that this key created, and those created by members who were linked or got live access with
- * this key, even if such a member has since been removed.
+ * Selects the subscriptions that this key created. Also selects those of members who were added or got live access with
+ * this key, even if they have been removed since.
  */
 export const selectCreatedByKey = (db: Sql, partnerId: string, keyId: string) =>
   db.query<SubscriptionRecord>(sql`
@@ -171,7 +171,7 @@ export async function lockSubscription(tx: Tx, id: string, owner: Owner): Promis
 }
 
 /**
- * Sets when the current secret expires. Deletes all replaced secrets but the latest. The caller must have locked the
+ * Sets the expiry of the current secret. Deletes all but the latest replaced secrets. The caller must have locked the
  * subscription.
  * @param keep how many replaced secrets to keep, including the one that is current now
  */
@@ -190,7 +190,7 @@ export const insertSecret = (tx: Tx, change: Change & { hash: Buffer }) =>
 WITH secret AS (INSERT INTO webhook_secrets (webhook_id, hash) VALUES (${change.id}, ${change.hash}))
 ${auditOf("webhook.secret_rotated", change)}`);
 
-/** Deletes the secrets that have expired and no longer sign. */
+/** Deletes replaced secrets after their expiry. */
 export const deleteExpiredSecrets = (db: Sql, now: Date) =>
   db.query(sql`DELETE FROM webhook_secrets WHERE expires_at < ${now}`);
 
@@ -201,7 +201,7 @@ export const bringSecretEndsNearer = (tx: Tx, partnerId: string, seconds: number
     FROM webhooks w WHERE w.id = s.webhook_id AND w.partner_id = ${partnerId} AND w.environment = 'test'
       AND s.expires_at > now()`);
 
-/** A firm's webhook and the results of its latest deliveries. */
+/** A firm's webhook, with the results of its latest deliveries. */
 type WebhookHealth = {
   webhookId: string;
   environment: string;

@@ -36,8 +36,8 @@ export type SubscriptionDeps = { db: Database; clock: Clock; rowMac: RowMac; sec
 
 const maxSubscriptions = 100;
 const overlapMs = dayMs;
-// The most replaced secrets that still sign. More would only lengthen the header: a receiver that rotates secrets more
-// often than it deploys them doesn't have the older ones.
+// The most replaced secrets that still sign. More would only lengthen the header: a receiver needs an older one only if
+// it deploys secrets less often than it rotates them.
 const maxPreviousSecrets = 4;
 
 export const webhookNotFound = (): ServiceError => new ServiceError("not_found", "No such webhook.");
@@ -56,8 +56,8 @@ const subscriptionView = ({ id, url, topics, active, createdAt }: Subscription):
 });
 
 /**
- * Whether the caller may create, rotate and delete subscriptions. For live ones, the caller must use a key, or be an
- * owner with live access.
+ * Whether the caller may create, rotate and delete subscriptions. Live subscriptions require an API key, or an owner
+ * with live access.
  */
 export const mayChangeSubscriptions = ({ environment, member }: Principal): boolean =>
   environment === "test" || !member || (member.role === "owner" && member.liveAccess);
@@ -152,7 +152,7 @@ export const webhooksOfPartner = ({ db }: { db: Sql }, partnerId: string): Promi
   selectOfPartner(db, partnerId);
 
 /**
- * Active subscriptions that this key created. Also those of a member whom someone linked, or gave live access, with
+ * The active subscriptions that this key created. Includes those of members who were added, or got live access, with
  * this key.
  */
 export const webhooksCreatedByKey = (
