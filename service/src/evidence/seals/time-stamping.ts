@@ -58,10 +58,10 @@ const NONCE_LENGTH = 16;
 const MAX_CLOCK_DIFFERENCE_MS = 5 * 60_000;
 
 /**
- * The client of time-stamping authorities (RFC 3161 over HTTP). It asks them in order and returns the first token that
- * passes all eight checks: status, nonce, imprint, content type, message digest, signature, signing certificate with
- * its usage, chain at genTime. In addition, the token's time must be close to our clock. An authority that failed
- * several times in a row is skipped for a while. Never rejects: null without a valid token.
+ * The client of time-stamping authorities (RFC 3161 over HTTP). Returns the first token that passes all checks: status,
+ * nonce, imprint, content type, message digest, signature, signing certificate with its usage, chain at genTime, and a
+ * time close to our clock. Skips an authority for a while after several failures in a row. Never rejects: null without
+ * a valid token.
  */
 export function createTimeStamping(deps: TimeStampingDeps): Stamp {
   const authorities = deps.authorities.map((url) => ({

@@ -105,9 +105,9 @@ function isProven(line: string, { index, hashes, checkpoint }: LogProof): boolea
 }
 
 /**
- * The checkpoint that readers get now: the newest one with a quorum of witnesses, if it got the quorum less than a
- * minute ago. Otherwise the one that waits for its quorum, or the newest. Readers never get a smaller checkpoint than
- * before, from any node. So a quorum that is complete only after readers have seen a larger checkpoint does not count.
+ * The checkpoint that readers get now: the newest one with a quorum of witnesses, if its quorum is less than a minute
+ * old. Otherwise the one that waits for its quorum, or the newest. Readers never get a smaller checkpoint than before,
+ * from any node. So a quorum that is complete too late does not count.
  */
 export async function checkpointForReaders(db: Sql, log: LogName, now: Date): Promise<StoredCheckpoint | undefined> {
   return (await choose(db, log, now)).checkpoint;

@@ -213,10 +213,9 @@ export async function hasClosing(db: Database, environment: Environment, sealedS
 const lineKey = (line: string): Buffer => hash("sha256", line, "buffer").subarray(0, 16);
 
 /**
- * Selects the checkpoint that the line's proof leads to, from all checkpoints that cover the line. This is the first
- * anchored checkpoint with a quorum or, if no checkpoint has a quorum, the first anchored one. Without such a
- * checkpoint, it is the first one with a quorum; without any, the first checkpoint. For a log with a compromised key,
- * it is the last checkpoint, because the next log vouches for that one.
+ * Selects the checkpoint for a line's proof, from those that cover the line. In order of preference: the first anchored
+ * one with a quorum, the first anchored one, the first one with a quorum, the first one. For a log with a compromised
+ * key, selects the last checkpoint, because the next log vouches for it.
  * @returns undefined for a line without a leaf
  */
 export async function selectPlace(db: Sql, environment: Environment, line: string): Promise<Place | undefined> {

@@ -121,10 +121,9 @@ export const endTree = (tx: Tx, tree: Tree): Promise<unknown[]> =>
     WHERE log = ${tree.log}`);
 
 /**
- * Halts the logs of a database that was restored from a backup, because a restored database doesn't show how far the
- * logs had grown. The halt itself needs no MAC; only the end of the halt does. The time increases with each restore, so
- * that the MAC of an earlier recovery does not end this halt. A log with a successor has ended, and nothing of it can
- * be missing.
+ * Halts the logs of a database that was restored from a backup, because such a database doesn't show how far the logs
+ * had grown. Only the end of the halt has a MAC. The time increases with each restore, so that the MAC of an earlier
+ * recovery does not end this halt. A log with a successor has ended and lacks nothing.
  */
 export const haltRestored = async (tx: Tx, at: Date): Promise<void> =>
   void (await tx.query(sql`

@@ -210,10 +210,9 @@ export const protectedTables = [
 const otherNodeMs = 5 * 60_000;
 
 /**
- * Works on a job, and queues it again if it meets a checkout page that can't be closed here. Such a page may stay open
- * for a day, but a job's own retries end within minutes. A page of an earlier account queues the job in `ended` for the
- * time when the page has expired. A node without the processor's key queues it every few minutes, until a node with the
- * key works on it.
+ * Works on a job. If a checkout page can't be closed here, queues the job again, because the page may stay open for a
+ * day and a job's own retries end within minutes. For a page of an earlier account, queues it in `ended` for the page's
+ * expiry. On a node without the processor's key, queues it every few minutes, until a node with the key works on it.
  */
 async function afterOpenPage(
   db: Sql,

@@ -50,10 +50,12 @@ const isClosed = (r: Statement): Statement =>
   sql`(${r}.state = 'closed' AND ${r}.note = 'The refund was asked for by another way.')`;
 
 /**
- * The columns of a refund request that the MAC covers. One trigger allows a single decision and no other change.
- * Another trigger closes the request when its order was refunded in another way. A trigger has no key, so a closed
- * request keeps the MAC of its open state. For a refund of a part, the MAC covers the amount with a minus sign. The
- * MACs of earlier rows, which have no parts, stay valid.
+ * The columns of a refund request that the MAC covers. One trigger allows only a single decision. Another trigger
+ * closes the request when its order was refunded in another way; it has no key, so a closed request keeps the MAC of
+ * its open state.
+ *
+ * For a refund of a part, the MAC covers the negative amount. So the MACs of earlier rows, which have no parts, stay
+ * valid.
  */
 export const requestState: StateMac = {
   table: sql`refund_requests`,

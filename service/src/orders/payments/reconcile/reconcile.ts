@@ -44,9 +44,8 @@ const copiedAtOnce = 100;
 
 /**
  * Copies the processor's movements in the period, and compares them with our rows. Opens one task for each difference.
- * Before that, asks for the outcome of disputes that are open for long. Apart from such outcomes, it moves no order. An
- * interrupted run can be repeated: each movement is copied once, and the tasks and the end of the period are committed
- * together.
+ * Before that, requests the outcome of disputes that are open for long; nothing else moves an order. An interrupted run
+ * can be repeated: each movement is copied once, and the tasks commit together with the end of the period.
  */
 export async function reconcile(deps: ReconcileDeps, day: string, stopping?: AbortSignal): Promise<void> {
   const { db, clock, log, processor } = deps;

@@ -26,10 +26,9 @@ const bookedWithin = "1 day";
 const eventWithin = "1 hour";
 
 /**
- * Reads the sums of both sides. Leaves out the money of open disputes, and payments whose documents are still changing:
- * the processor's movements are copied once a day, and the processor counts a refund as whole while the bank is still
- * moving the money. Leaves out payments that changed after the books of their account were copied last.
- * Refunds that people paid outside the processor are not among its movements.
+ * Reads the sums of both sides. Leaves out open disputes, payments whose documents are still changing, and payments
+ * that changed after the last copy of their account's books. The processor's movements are copied once a day, and
+ * contain no refunds that people paid outside the processor.
  */
 async function readSums(db: Sql): Promise<Sums> {
   const [sums] = await db.query<Sums>(sql`
