@@ -9,9 +9,9 @@ import { publishedCertificates } from "./known-certificates.ts";
 export type DropWords = { file: string; hint: string; accept: string };
 
 /**
- * The area where files are dropped or chosen, and where `verify.js` shows the results. Without a script it says that it
- * needs one.
- * @param config public facts for the script, as JSON in the page: data, not script
+ * The area where files are dropped or chosen, and where `verify.js` shows the results. Without JavaScript, it shows a
+ * note that JavaScript is required.
+ * @param config public facts for the script, as JSON in the page
  */
 export const dropZone = (config: VerifyConfig, { file, hint, accept }: DropWords): Html =>
   html`<div class="drop-part with-script-block">

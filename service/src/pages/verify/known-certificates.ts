@@ -5,7 +5,7 @@ import { nameText } from "@signsealship/evidence/x509";
 export const commonName = (subject: string): string => /(?:^|,\s*)CN=((?:\\.|[^,\\])+)/.exec(subject)?.[1] ?? subject;
 
 /**
- * Says in words which seals and which time-stamp authorities the page trusts, with one sentence for each.
+ * Describes the seals and the time-stamp authorities that the page trusts, in one sentence for each.
  * @param trust the page's trust list, or PEM; empty when the page trusts no certificate
  */
 export function publishedCertificates(trust: string): string {

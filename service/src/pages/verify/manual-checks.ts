@@ -1,6 +1,6 @@
 import { type Html, html } from "../ui/render.ts";
 
-/** Commands of independent tools that check one thing; `means` says which result to look for. */
+/** Commands of independent tools for one check; `means` explains the expected result. */
 export type ManualCheck = { means: string; commands: readonly string[] };
 
 /** A numbered list of checks that a reader can run without this service. */

@@ -42,8 +42,8 @@ ${onPaper(`${baseUrl}/verify`)}`,
   });
 
 /**
- * Malformed and unknown codes get the same page. It suggests checking the file itself.
- * @param file the kind of file that a code of this address belongs to
+ * Malformed and unknown codes get the same page, which suggests checking the file itself.
+ * @param file the kind of file for a code of this URL
  */
 export const unknownCodePage = (
   assets: Pick<Assets, "url">,

@@ -67,7 +67,8 @@ function downloadLinks(record: ProofRecord, plan: RetentionPlan): Html {
 type RecordPage = { record: ProofRecord; sealCertificates: string; baseUrl: string; retention: RetentionPlan };
 
 /**
- * `/verify/{code}`: the record, and the comparison of a file with it. The interface never says whose passport it is.
+ * `/verify/{code}`: the record, and the comparison of a file with it. The page never names the firm that owns the
+ * passport.
  */
 export const proofRecordPage = (
   assets: Pick<Assets, "url">,

@@ -1,6 +1,6 @@
 import { type Html, html } from "../ui/render.ts";
 
-/** The explanation of the few words that every result uses. */
+/** Explains the few words that every result uses. */
 export const resultWords: Html = html`<dl class="facts meaning-list">
 <div><dt>Passed</dt><dd>It was computed from the file, right here in your browser. If a single byte had changed, it would not match.</dd></div>
 <div><dt>Failed</dt><dd>It was computed, and does not match. Do not rely on the file.</dd></div>

@@ -6,10 +6,13 @@ import { plainWords } from "./plain-words.ts";
 
 type Words = Html | string;
 
-/** Whether a document is the same as when it was sealed, as far as that is known. */
+/**
+ * `yes` if a document is the same as when it was sealed, `no` if it has changed, `failed` if its verification failed,
+ * `unchecked` if nothing was compared.
+ */
 export type Unchanged = "yes" | "no" | "failed" | "unchecked";
 
-/** The facts that a reader wants to know first, in a few lines. */
+/** The most important facts for a reader, in a few lines. */
 export type Summary = {
   document: Words;
   firm: string | null;
@@ -28,9 +31,7 @@ const answers: Readonly<Record<Unchanged, { shape: IconName; words: string; look
   unchecked: { shape: "unchecked", words: "Not checked", look: "unchecked" },
 };
 
-/**
- * The document, its owner, who signed it, when and by whom it was sealed, whether it changed, and the link to get it.
- */
+/** The document, its owner, its signers, the time and the author of its seal, if it changed, and the download link. */
 export function summaryView({
   document,
   firm,
@@ -58,5 +59,5 @@ export function summaryView({
 /** Shows a time with a short note of its source in small print. */
 export const sealedAt = (at: Date, word: Words): Html => html`${time(at)} <span class="quiet-text">${word}</span>`;
 
-/** Printing needs a script, so the button is hidden without one. */
+/** Printing needs JavaScript, so the button is hidden without it. */
 export const printButton = html`<button type="button" class="print-button secondary outline with-script" data-print>Print this result</button>`;

@@ -1,6 +1,6 @@
 import { type Html, html } from "../ui/render.ts";
 
-/** Details for lawyers and engineers; folded, but open when no script runs. */
+/** Details for lawyers and engineers; collapsed, but open without JavaScript. */
 export const technicalDetails = (body: Html): Html =>
   html`<details class="technical"><summary>Technical details</summary><div class="technical-parts">${body}</div></details>`;
 

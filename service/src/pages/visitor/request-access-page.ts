@@ -9,7 +9,7 @@ import { type Html, html } from "../ui/render.ts";
 /** The page's data for reCAPTCHA: the site key, and the origin of the script. */
 export type RecaptchaSite = { siteKey: string; apiBase: string };
 
-/** A form that was not accepted: the typed values, and the server's sentence about them. */
+/** A rejected form: the typed values, and the server's message. */
 export type Refused = { values: FormValues; message: string };
 
 const labels = {
@@ -34,7 +34,7 @@ const needed: Partial<Readonly<Record<Name, string>>> = {
 const inLabels = (message: string): string =>
   names.reduce((text, name) => text.replace(new RegExp(`\\b${name}\\b`), `“${labels[name]}”`), message);
 
-/** The error of each field, as far as it follows from the server's message or the typed values. */
+/** The error of each field, derived from the server's message and the typed values. */
 function errorsOf({ values, message }: Refused): Partial<Record<Name, string>> {
   const named = names.find((name) => message.startsWith(`${name} `));
   if (named) return { [named]: inLabels(message) };

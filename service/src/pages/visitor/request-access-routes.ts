@@ -13,19 +13,19 @@ export type RequestAccessDeps = {
   limits: RateLimits;
   /** Null when reCAPTCHA is not configured. */
   recaptcha: RecaptchaSite | null;
-  /** The origin of the public address. */
+  /** The origin of the public URL. */
   ownOrigin: string;
   requestAccess: (request: SentRequest, remoteIp: string) => Promise<"issued" | "pending">;
 };
 
 /**
- * Adds the form for partner access, which does the same as `POST /api/partner/request`. It needs no script and no
- * session.
+ * Adds the form for partner access, which has the same effect as `POST /api/partner/request`. It requires neither
+ * JavaScript nor a session.
  */
 export function requestAccessRoutes(app: FastifyInstance, deps: RequestAccessDeps): void {
   const { assets, recaptcha, requestAccess, ownOrigin } = deps;
   const empty = requestAccessPage(assets, recaptcha);
-  // With a policy of no referrer, a browser would not name the origin of the form.
+  // With the policy `no-referrer`, a browser would not send the origin of the form.
   const formPolicy = recaptcha ? scoredHeaders(recaptcha.apiBase) : { "Referrer-Policy": "same-origin" };
 
   pageRoute(app, deps, {
@@ -48,14 +48,14 @@ export function requestAccessRoutes(app: FastifyInstance, deps: RequestAccessDep
     pageRoute(scope, deps, {
       method: "POST",
       url: "/request-access",
-      // Requests on this page and on the API's route count together.
+      // Requests on this page and on the API's route share one rate limit.
       policy: "partner-request",
-      // Another site must not send a request in the name of its visitors.
+      // Another site must not send a request in its visitors' browsers (CSRF).
       onRequest: async (request) => refuseCrossSite(request, ownOrigin),
       headers: { ...formPolicy, "Cache-Control": "no-store" },
       handle: async ({ form, request }) => {
         const status = await requestAccess(accessRequestFields(form), request.ip);
-        // Redirects to another address, which shows the result. Reloading that page does not send the request again.
+        // Redirects to a page with the result. Reloading that page does not send the request again.
         return { redirect: `/request-access/${status}` };
       },
       refused: ({ form: values }, message) => requestAccessPage(assets, recaptcha, { values, message }),
@@ -64,8 +64,8 @@ export function requestAccessRoutes(app: FastifyInstance, deps: RequestAccessDep
 }
 
 /**
- * The policy of the page with Google's script. The script loads a second one from gstatic, works in a frame, and sends
- * only the origin, by which Google recognizes the key's owner.
+ * The policy of the page with Google's script. The script loads a second script from gstatic, and works in a frame. The
+ * referrer policy reveals only the origin, by which Google identifies the key's owner.
  * @param apiBase the origin of the script
  */
 function scoredHeaders(apiBase: string): Readonly<Record<string, string>> {

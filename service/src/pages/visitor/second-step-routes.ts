@@ -72,7 +72,7 @@ export function secondStepRoutes(scope: FastifyInstance, deps: SecondStepDeps): 
   });
 }
 
-/** Asks for a passkey after a mailed link. */
+/** The page that asks for a passkey after a mailed link was used. */
 function secondStepPage(
   assets: Pick<Assets, "url">,
   { email, returnTo, error }: { email: string; returnTo: string; error?: string },

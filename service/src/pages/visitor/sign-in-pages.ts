@@ -35,7 +35,9 @@ ${field({ name: "email", label: "Work email", type: "email", value: email, requi
 ${returnTo !== invitationPath && html`<p class="quiet">No access yet? <a href="/request-access">Request partner access</a>.</p>`}`,
   );
 
-/** The page is the same for every address, so that it does not reveal who is a member or how many links were sent. */
+/**
+ * The page is the same for every email address, so that it reveals neither the members nor the number of sent links.
+ */
 export const linkSentPage = (assets: AssetUrls, email: string, mailsStayHere: boolean): string =>
   page(
     assets,
@@ -46,7 +48,9 @@ ${mailsStayHere && notice("info", "No mail server is set", "The link is printed 
 <p>Nothing after a minute? Check your spam folder, or <a href="/sign-in">request another link</a>.</p>`,
   );
 
-/** Signs in with a button, because mail scanners open links and would use them up. `who` is null for the operator. */
+/**
+ * Signs in with a button: mail scanners open links, and a GET would use up the link. `who` is null for the operator.
+ */
 export const useLinkPage = (assets: AssetUrls, who: string | null): string =>
   page(
     assets,
@@ -69,7 +73,9 @@ export const unusableOperatorLinkPage = (assets: AssetUrls): string =>
     ),
   );
 
-/** A member's link that was used, expired, mistyped, or opened in another browser: the page does not tell which. */
+/**
+ * The page for a member's link that was used, expired, mistyped, or opened in another browser. It doesn't reveal which.
+ */
 export const unusableLinkPage = (assets: AssetUrls): string =>
   page(
     assets,

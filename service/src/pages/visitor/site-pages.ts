@@ -20,7 +20,10 @@ export type SiteDeps = {
   site: { priceBook: PriceBook; texts: SiteTexts<string> };
 };
 
-/** The operator's texts, in Markdown, and the settings that name their files. We promise nothing in the operator's place. */
+/**
+ * The operator's texts, in Markdown, and the settings that name their files. There are no default texts, because only
+ * the operator can make these promises.
+ */
 const pages = {
   privacy: {
     title: "Privacy",

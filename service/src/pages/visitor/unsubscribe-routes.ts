@@ -1,6 +1,6 @@
 /**
- * The links by which members switch off a kind of mail without signing in. Opening a link changes nothing, because mail
- * programs open links by themselves; the button and the one-click request of a mail program do (RFC 8058).
+ * The links by which members unsubscribe from a kind of mail without signing in. A GET changes nothing, because mail
+ * programs open links by themselves. The button and a mail program's one-click request (RFC 8058) are POSTs.
  */
 import type { FastifyInstance } from "fastify";
 import {
@@ -63,7 +63,7 @@ ${still(kind)}
   );
 
   app.register(async (scope) => {
-    // Mail programs send a form of either type, and the link alone says what to do.
+    // Mail programs send either type of form. The body is ignored, because the URL contains everything.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", { parseAs: "string", bodyLimit: mostBytes }, (_request, _body, done) =>
       done(null, {}),
@@ -95,7 +95,7 @@ ${still(kind)}
 
 const pathOf = ({ kind, userId, token }: UnsubscribeLink): string => `/unsubscribe/${kind}/${userId}/${token}`;
 
-/** Everybody with access to a firm's test mails can read this link. */
+/** A test mail's link changes nothing, because everybody with access to a firm's test mails can read the link. */
 const ofTest = [
   "This email was a test",
   html`<p>The link in an email about test orders changes nothing. You can switch your emails off under <a href="/dashboard/security#mails">Sign-in and security</a>.</p>`,

@@ -31,7 +31,7 @@ import { signInLinkRoutes } from "./use-link-routes.ts";
 export type VisitorDeps = RequestAccessDeps &
   SiteDeps & {
     baseUrl: string;
-    /** Null when nobody can sign in. */
+    /** Null if signing in is not configured. */
     signIn: SignInRouteDeps | null;
   };
 
@@ -47,7 +47,7 @@ export function visitorPages(app: FastifyInstance, deps: VisitorDeps): void {
   unsubscribeRoutes(app, deps.signIn);
 }
 
-// Lists only public pages: other addresses may be credentials, so this file must not contain them.
+// Lists only public pages, because other URLs may be credentials.
 const robots = `User-agent: *
 Allow: /$
 Allow: /docs
@@ -73,7 +73,7 @@ type SignInRouteDeps = {
   callers: Callers;
   limits: RateLimits;
   assets: Assets;
-  /** Whether no mail is sent: then the service's terminal shows the link. */
+  /** True if no mail is sent, so that the service's terminal shows the link. */
   mailsStayHere: boolean;
 };
 
@@ -102,7 +102,7 @@ function signInRoutes(app: FastifyInstance, deps: SignInRouteDeps): void {
       url: "/sign-in",
       policy: "sign-in",
       handle: async ({ form: { email = "", return_to: returnTo }, request: { headers, ip } }) => {
-        // One secret per browser, so that every link it asked for works.
+        // One secret per browser, so that every link requested in this browser works.
         const browser = cookieOf(headers.cookie, cookieNames.signIn) ?? newToken();
         const rememberedToken = cookieOf(headers.cookie, cookieNames.known);
         await askForLink(members, { email, browser, proof: rememberedToken, ip, returnTo });
@@ -136,8 +136,8 @@ function signInRoutes(app: FastifyInstance, deps: SignInRouteDeps): void {
 const cookieSeconds = 24 * 3600;
 
 /**
- * Adds the link of an invitation. The token moves from the address into a cookie: after signing in, the browser returns
- * to a page without the token in its address. The response is the same for every link, and no link is used up.
+ * Adds the link of an invitation. It moves the token from the URL to a cookie, so that after signing in, the browser
+ * returns to a URL without the token. The response is the same for every link, and no link is used up.
  */
 function invitationLinkRoutes(app: FastifyInstance, deps: { limits: RateLimits }): void {
   pageRoute(app, deps, {

@@ -97,7 +97,7 @@ export async function checkBytes(
 }
 
 /**
- * Whether the displayed bytes have the hash to be signed. Null without `crypto.subtle`, which browsers offer only on
+ * True if the displayed bytes have the hash to be signed. Null without `crypto.subtle`, which browsers offer only on
  * https pages.
  */
 async function sameHash(

@@ -14,7 +14,7 @@ import { type CheckContext, trustClaim } from "./trust.ts";
 /** A dropped manifest or certificate. `proofs`: the time stamps and proofs of the certificate. */
 export type DroppedVersion = ClosingVersion & { name: string; proofs?: readonly NamedBytes[] };
 
-/** Judges certificates, manifests and records of one room together, each certificate also by its proofs. */
+/** Verifies certificates, manifests and records of one room together, and each certificate also by its proofs. */
 export async function checkClosing(
   dropped: readonly DroppedVersion[],
   files: readonly NamedBytes[],
@@ -47,13 +47,13 @@ export async function checkClosing(
   };
 }
 
-/** Checks the proofs of each dropped certificate that has some. */
+/** Verifies the proofs of each dropped certificate that has proofs. */
 async function provenCertificates(
   dropped: readonly DroppedVersion[],
   { versions }: ClosingVerification,
   context: CheckContext,
 ): Promise<ProvenCertificate[]> {
-  // More versions were given than are verified.
+  // Empty if the reader dropped more versions than the verifier accepts.
   if (versions.length === 0) return [];
   const proven: ProvenCertificate[] = [];
   for (const { certificate, proofs = [] } of dropped) {
@@ -66,8 +66,8 @@ async function provenCertificates(
 }
 
 /**
- * Whether closing certificates belong to the record that the page shows. On a page about another kind of record, the
- * claim fails. On a room's own page there is no such claim, because separate claims compare the certificates there.
+ * A claim that closing certificates match the record on the page. On a page about another kind of record, the claim
+ * fails. On a room's own page there is no such claim, because separate claims compare the certificates there.
  */
 async function closingRecordClaim(
   dropped: readonly ClosingVersion[],
@@ -87,7 +87,7 @@ async function closingRecordClaim(
   ];
 }
 
-/** Reads files in which somebody saved the service's API responses about versions of a room. */
+/** Reads saved API responses of the service about versions of a room. */
 function readRoomRecords(files: readonly NamedBytes[]): { records: RoomRecord[]; claims: Claim[] } {
   const records: RoomRecord[] = [];
   const claims: Claim[] = [];

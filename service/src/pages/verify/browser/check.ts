@@ -32,7 +32,7 @@ export type CheckInput = {
   readonly subtle: SubtleCrypto;
 };
 
-/** The manifests of closing certificates that passed, and whether their seals are live. */
+/** The manifests of closing certificates that passed. `isLiveRoom`: true if their seals are live. */
 type RoomFacts = { manifests: readonly Manifest[]; isLiveRoom: boolean };
 
 /** Verifies the dropped files: each PDF by itself, and the closing certificates and manifests of a room together. */
@@ -50,7 +50,7 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
   for (const file of unpackedFiles) {
     const kind = kindOf(file);
     if (kind === "pdf") {
-      // The seal's purpose identifies a certificate, so a certificate with an unreadable attachment is still verified
+      // The seal's purpose identifies a certificate. So a certificate with an unreadable attachment is still verified
       // as a certificate.
       if (await isClosingCertificate(file.bytes)) closing.push({ name: file.name, certificate: file.bytes });
       else pdfs.push(file);
@@ -75,7 +75,7 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
   }
   const ofClosing = closing.length + records.length > 0 ? await checkClosing(closing, records, context) : null;
   if (ofClosing) outcomes.push(ofClosing);
-  // A certificate that did not pass says nothing about other files.
+  // A certificate that failed proves nothing about other files.
   const isGood = ofClosing?.verdict === "verified";
   const manifests = isGood ? readManifests(closing.flatMap((version) => manifestOf(version) ?? [])) : [];
   const isLiveRoom = isGood && ofClosing.purpose?.environment === "live";
@@ -101,7 +101,7 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
     judged.push({ ...whole, ...(facts && { custody: facts }), ...(isGenuine && unmatched !== null && { unmatched }) });
     if (whole.verdict !== "not_verified") for (const document of read.documents) certified.add(document);
   }
-  // A certificate may come before or after its document.
+  // Runs after all files are judged, because a certificate may come before or after its document.
   outcomes.push(
     ...judged.map((outcome, index) => {
       const pdf = pdfs[index];
@@ -116,7 +116,7 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
   return [...outcomes, ...failures];
 }
 
-/** Merges PDFs with equal bytes, so that they are judged and shown once, under all their names. */
+/** Merges PDFs with equal bytes, so that each is verified and shown once, under all its names. */
 async function once(files: readonly NamedBytes[]): Promise<NamedBytes[]> {
   const byHash = new Map<string, NamedBytes>();
   for (const [index, file] of files.entries()) {
@@ -162,7 +162,7 @@ async function checkPdf(
   const verify = (expected: Partial<NonNullable<typeof recorded>> | null) =>
     verifyProof(file.bytes, trust, at, { crypto, detached: { ...expected, ...evidenceIn(companions) } });
   let verification = await verify(recorded);
-  // The page of a signing also names the document that a notary completed afterwards.
+  // The page of a signing also contains the hash of the document that a notary completed afterwards.
   const { sealedSha256 } = verification;
   if (sealedSha256 === config.envelope?.notarizedSha256) verification = await verify({ sealedSha256 });
   const found = await companionFindings(companions, verification);
@@ -206,8 +206,8 @@ async function checkPdf(
 }
 
 /**
- * The context for a custody certificate on the page of a signing: without the page's record, which is about the signed
- * document and not about the certificate. A separate claim compares the certificate with the page.
+ * The context for a custody certificate on the page of a signing. It omits the page's record, which describes the
+ * signed document. A separate claim compares the certificate with the page.
  */
 const ofNoRecord = (context: CheckContext): CheckContext =>
   context.config.envelope ? { ...context, config: { ...context.config, proof: null } } : context;

@@ -5,7 +5,7 @@ import type { ClosingVersion } from "@signsealship/evidence/seal";
 import { readClosingCertificate, readSealPurpose } from "@signsealship/evidence/seal";
 import type { ClosingConfig } from "./config.ts";
 
-/** Whether a PDF was sealed as a closing certificate, judged before anything in it is verified. */
+/** True if a PDF was sealed as a closing certificate. Read from the file before anything in it is verified. */
 export async function isClosingCertificate(bytes: Uint8Array): Promise<boolean> {
   try {
     return (await readSealPurpose(bytes))?.kind === "closing";
@@ -19,9 +19,8 @@ type Dropped = Pick<ClosingVersion, "manifest" | "certificate">;
 type Recorded = ClosingConfig["versions"];
 
 /**
- * Joins the dropped files with the versions on record, version by version, each with its record's statement. A dropped
- * record counts as much as one on the page. If a second record contradicts the first record of the same version, it is
- * listed as a separate version.
+ * Joins the dropped files with the recorded versions, version by version. A dropped record is treated like one on the
+ * page. If a second record contradicts the first record of the same version, it is listed as a separate version.
  */
 export function joinedVersions(
   droppedFiles: readonly Dropped[],
@@ -62,8 +61,8 @@ const withoutVersion = ({ manifest, certificate }: Dropped): ClosingVersion => (
 });
 
 /**
- * The files of one version: a manifest and its certificate belong together. A second manifest or certificate is listed
- * as a separate version.
+ * The files of one version: a manifest and its certificate. A second manifest or certificate is listed as a separate
+ * version.
  */
 function versionsOf(own: readonly Dropped[], record: Recorded[number] | undefined): ClosingVersion[] {
   const storedManifest = record?.manifest == null ? [] : [new TextEncoder().encode(record.manifest)];
@@ -80,7 +79,7 @@ function versionsOf(own: readonly Dropped[], record: Recorded[number] | undefine
   ];
 }
 
-/** The manifest of a dropped file; null when it has no readable one. */
+/** The manifest of a dropped file; null when it contains no readable manifest. */
 export const manifestOf = ({ manifest, certificate }: Dropped): Uint8Array | null =>
   manifest ?? attachedManifest(certificate);
 

@@ -1,6 +1,6 @@
 /** The data that a page gives its script: public facts about the service, as JSON in the page itself. */
 export type VerifyConfig = {
-  /** Certificates of the service's seals, as its trust list or as PEM. A seal with one of them is the service's own. */
+  /** Certificates of the service's seals, as its trust list or as PEM. They identify the service's own seals. */
   readonly sealCertificates: string;
   /** The firm whose record the page shows; null when the page does not name it. */
   readonly firm: string | null;

@@ -14,7 +14,10 @@ import type { ClosingConfig, VerifyConfig } from "./config.ts";
 import type { NamedBytes } from "./files.ts";
 import type { CustodyFacts } from "./outcome.ts";
 
-/** Whether a PDF was sealed as a custody certificate, judged before anything in it is verified. */
+/**
+ * True if a PDF was sealed as a custody certificate (the evidence of a signing). Read from the file before anything in
+ * it is verified.
+ */
 async function isCustodyCertificate({ bytes }: NamedBytes): Promise<boolean> {
   try {
     return (await readSealPurpose(bytes))?.kind === "custody";
@@ -29,8 +32,8 @@ type ReadCustody = {
   /** Null when the evidence can't be read. */
   readonly envelope: EnvelopeEvidence | null;
   /**
-   * The PDFs that begin with the document that the certificate names, that document first. If there are none, the one
-   * that must have been that document.
+   * The PDFs that begin with the document named in the certificate; the document itself comes first. If there are none,
+   * the PDF that the certificate is compared with instead.
    */
   readonly documents: readonly NamedBytes[];
 };
@@ -59,7 +62,7 @@ type CheckedCustody = {
   readonly facts: CustodyFacts | null;
   /** True when the certificate was compared with a genuine document of another signing, and no other claim fails. */
   readonly isOfAnotherFile: boolean;
-  /** The name of the dropped PDF that isn't the document that the certificate names, if no other claim fails. */
+  /** The name of the dropped PDF that differs from the document named in the certificate, if no other claim fails. */
   readonly unmatched: string | null;
 };
 
@@ -99,7 +102,7 @@ async function envelopeIn({ bytes }: NamedBytes): Promise<EnvelopeEvidence | nul
   }
 }
 
-/** The PDFs that begin with the document that the certificate names. A notarized document begins with the signed one. */
+/** The PDFs that begin with the document named in the certificate. A notarized document begins with the signed one. */
 async function namedBy({ document }: EnvelopeEvidence, pdfs: readonly NamedBytes[]): Promise<NamedBytes[]> {
   const found: NamedBytes[] = [];
   for (const file of pdfs)
@@ -108,8 +111,8 @@ async function namedBy({ document }: EnvelopeEvidence, pdfs: readonly NamedBytes
 }
 
 /**
- * A PDF that is compared with a certificate although it isn't the named document, so that the comparison shows that:
- * the only PDF, or the only one of the named length.
+ * A PDF to compare with a certificate although it isn't the named document, so that the result shows the mismatch. It
+ * is the only PDF, or the only one of the named length.
  */
 function changedDocumentOf(
   { document }: EnvelopeEvidence,
@@ -124,8 +127,8 @@ type Beginnings = { readonly ends: ReadonlySet<number>; readonly hashes: Map<num
 const beginnings = new WeakMap<NamedBytes, Promise<Beginnings>>();
 
 /**
- * The SHA-256 of a file's first bytes; null unless they are the whole file, or one of its signatures ends there, as the
- * seal of a document does. So the number of signatures bounds the work, and not the number of certificates.
+ * The SHA-256 of a file's first bytes. Null unless the whole file, or one of its signatures, ends there, as a
+ * document's seal does. So the work is bounded by the number of signatures instead of the number of certificates.
  */
 async function hashOfBeginning(file: NamedBytes, bytes: number): Promise<string | null> {
   const pending = beginnings.get(file) ?? beginningsOf(file);
@@ -145,9 +148,7 @@ async function beginningsOf({ bytes }: NamedBytes): Promise<Beginnings> {
   };
 }
 
-/**
- * Whether a custody certificate belongs to the record that the page shows. Returns no claim on a page without a record.
- */
+/** A claim that a custody certificate matches the record on the page. Returns no claim on a page without a record. */
 async function custodyRecordClaim(
   { bytes }: NamedBytes,
   envelope: EnvelopeEvidence | null,
@@ -175,8 +176,8 @@ async function custodyRecordClaim(
 }
 
 /**
- * States which document of a closing the file is, by the manifests of the page's room and by those of the closing
- * certificates that were chosen with the file and passed. Returns no claim where there is neither.
+ * A claim on which document of a closing the file is. It uses the manifests of the page's room, and of the valid
+ * closing certificates that were dropped with the file. Returns no claim without a manifest.
  */
 export async function roomClaim(
   { bytes }: NamedBytes,

@@ -30,14 +30,11 @@ const kinds: Readonly<Record<JsonKind, FileKind>> = {
   broken: "json",
 };
 
-/**
- * The kind of a file, judged by its first bytes. A file whose name ends in .pdf counts as a PDF, whatever its bytes
- * are.
- */
+/** The kind of a file, from its first bytes. A file whose name ends in .pdf is always treated as a PDF. */
 export function kindOf(file: NamedBytes): FileKind {
   const { name, bytes } = file;
   if (/\.pdf$/i.test(name)) return "pdf";
-  // Unpacked evidence keeps its file names: a file with the record's name is judged as a record.
+  // Unpacked evidence keeps its file names: a file with the record's name is treated as a record.
   if (name === evidenceNames.record) return "record";
   if (name === evidenceNames.certificates) return "certificates";
   if (bytes[0] === 0x50 && bytes[1] === 0x4b && (bytes[2] === 3 || bytes[2] === 5)) return "zip";
@@ -50,8 +47,8 @@ export function kindOf(file: NamedBytes): FileKind {
 }
 
 /**
- * Whether the file is the evidence of a signing. It is sealed inside the custody certificate, and proves nothing by
- * itself.
+ * True if the file is the evidence of a signing. Such a file is sealed inside the custody certificate, and proves
+ * nothing by itself.
  */
 function isOfSigning(bytes: Uint8Array): boolean {
   try {

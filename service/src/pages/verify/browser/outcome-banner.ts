@@ -20,13 +20,16 @@ const failedBanner = ({ why }: FailedOutcome): Banner => ({
 
 const noTest = "It was sealed with a test key, so it means nothing outside of testing.";
 
-/** The service can vouch for what it wrote itself. Of others' documents, it can only say that nothing changed. */
+/**
+ * The service can vouch for the documents that it wrote itself. About others' documents, it can only state that nothing
+ * changed.
+ */
 function unchangedTitle(purpose: ProofOutcome["purpose"]): string {
   const isOthers = purpose?.kind === "proof" || purpose?.kind === "signed" || purpose?.kind === "notarized";
   return isOthers ? "This document is unchanged since it was sealed" : "This document is genuine";
 }
 
-/** Whether archival time stamps were appended to the sealed file, and are valid. */
+/** True if valid archival time stamps were appended to the sealed file. */
 export const isArchived = (claims: readonly Claim[]): boolean =>
   claims.some(({ name, state }) => name === "archival_time_stamp" && state === "holds");
 
@@ -37,13 +40,13 @@ const sinceSealed = (claims: readonly Claim[]): string =>
 
 const ofAnotherRecord: ReadonlySet<string> = new Set(["custody_of_this_record", "closing_of_this_record"]);
 
-/** Whether a file is sound, but belongs to another record than the one that the page shows. */
+/** True if a file is valid, but does not match the record on the page. */
 export function failsByRecordAlone(claims: readonly Claim[]): boolean {
   const failed = claims.filter(({ state }) => state === "fails");
   return failed.length > 0 && failed.every(({ name }) => ofAnotherRecord.has(name));
 }
 
-/** Whether a certificate is genuine, and only the document that was compared with it is another than the one it names. */
+/** True if a certificate is genuine, and only the compared document is not the one that it names. */
 export const failsByDocumentAlone = (outcome: ProofOutcome | ClosingOutcome): boolean =>
   outcome.kind === "proof" && (outcome.isOfAnotherFile === true || outcome.unmatched !== undefined);
 

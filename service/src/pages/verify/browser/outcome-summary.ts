@@ -29,10 +29,10 @@ const stampWords: Readonly<Record<SealFacts["stamp"], string>> = {
   none: "As the sealer states it. The seal has no independent time stamp.",
 };
 
-/** A failed file's own statements are not repeated. */
+/** Replaces the statements of a file that failed, because nothing confirms them. */
 const notConfirmed = "Not confirmed";
 
-/** The names of the claims that fail when bytes of the file changed. All other claims are about identity or time. */
+/** The names of the claims that fail when bytes of the file change. All other claims are about identity or time. */
 const tellsOfChange =
   /^(?:whole_file_covered|document_unchanged_since_seal|seal_signature_valid|\w+_hash(?:_as_expected)?|manifest\..+\.(?:hash|link|canonical)|certificate\..+\.(?:hash|seal|manifest))$/;
 
@@ -58,8 +58,8 @@ const hasFailed = (outcome: ProofOutcome | ClosingOutcome): boolean =>
   outcome.verdict === "not_verified" && !failsByDocumentAlone(outcome);
 
 /**
- * Whether the checked file belongs to the record that the page shows. A closing file that passed needs no further
- * check, because it was already compared with the page's room.
+ * True if the checked file matches the record on the page. A closing file that passed needs no further check, because
+ * it was already compared with the page's room.
  */
 function isOfThePage({ kind, verdict, claims }: ProofOutcome | ClosingOutcome): boolean {
   if (kind === "closing") return verdict === "verified" || verdict === "intact";
@@ -76,8 +76,8 @@ function documentWords(outcome: ProofOutcome | ClosingOutcome): Html {
 }
 
 /**
- * Says which document of a closing the file is, or that it isn't one of its documents. Null when this is unknown. A
- * file that failed verification can't prove that it belongs to a closing.
+ * States which document of a closing the file is, or that the closing lists no such document. Null when this is
+ * unknown. A file that failed verification can't prove that it is part of a closing.
  */
 function roomWords({ claims, verdict }: ProofOutcome): Html | null {
   const claim = claims.find(
@@ -105,7 +105,7 @@ const signatureStates: Readonly<Record<Claim["state"], string>> = {
   unchecked: " Not judged: see the technical details.",
 };
 
-/** The names in the signatures, and what the reader must not conclude from them. */
+/** The names in the signatures, with a warning against wrong conclusions from them. */
 function signatureWords({ earlier, purpose, hasCustody, claims }: ProofOutcome): Html | null {
   const signatures = earlier.filter(({ isTimeStamp }) => !isTimeStamp);
   if (signatures.length === 0) return null;

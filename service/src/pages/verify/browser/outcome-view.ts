@@ -11,7 +11,7 @@ import type { ClosingOutcome, Outcome, ProofOutcome } from "./outcome.ts";
 import { bannerOf } from "./outcome-banner.ts";
 import { summaryOf } from "./outcome-summary.ts";
 
-/** Beyond this many outcomes, the headline only counts them, and the failed ones come first. */
+/** With more outcomes than this, the headline only counts them, and failed files are listed first. */
 const mostTitles = 3;
 
 /** The outcome in one sentence, for screen readers. */
@@ -37,7 +37,7 @@ export const outcomesView = (outcomes: readonly Outcome[], firm: string | null =
 
 function outcomeView(outcome: Outcome, firm: string | null): Html {
   const { tone, title, text } = bannerOf(outcome);
-  // Files that were not checked have nothing to summarize.
+  // Files that were not checked have no summary.
   if (outcome.kind === "failed" || outcome.verdict === "not_a_pdf")
     return verdictBanner(tone, title, html`<span class="file-name">${labelOf(outcome)}</span> ${text}`, "h2");
   return html`${verdictBanner(tone, title, text, "h2")}
@@ -51,7 +51,7 @@ const part = (title: string, body: Html): Html => technicalPart(title, body, "h3
 
 function proofDetails(outcome: ProofOutcome): Html {
   const { claims, statement, fileSha256, docSha256, certificate, earlier, anchoring, verdict } = outcome;
-  // For a file that failed, the failed checks come first, and what the seal states about the document is left out.
+  // For a file that failed, the failed checks come first, and the seal's statements about the document are omitted.
   const good = verdict !== "not_verified";
   return html`${part("What was checked", claimList(good ? claims : failingFirst(claims), titleOf))}
 ${good && verdict !== "unsigned" && part("What that means", statementView(statement, "h4"))}

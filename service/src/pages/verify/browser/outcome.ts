@@ -9,33 +9,33 @@ export type CertificateFacts = { subject: string; notBefore: number; notAfter: n
 export type ProofOutcome = {
   kind: "proof";
   name: string;
-  /** `handed_in`: byte for byte, the file is the recorded document before it was sealed. */
+  /** `handed_in`: the file equals, byte for byte, the recorded document before it was sealed. */
   verdict: ProofVerdict | "handed_in";
   claims: readonly Claim[];
   statement: ProofStatement;
   fileSha256: string;
-  /** SHA-256 of the document as it was before its seal; null when no valid seal states where that document ends. */
+  /** SHA-256 of the document before its seal; null when no valid seal states where that document ends. */
   docSha256: string | null;
   purpose: SealPurpose | null;
   certificate: CertificateFacts | null;
   seal: SealFacts | null;
   earlier: readonly EarlierFacts[];
   anchoring: readonly Claim[];
-  /** The signing that a custody certificate is about. */
+  /** The signing that a custody certificate describes. */
   custody?: CustodyFacts;
   /**
-   * Set for a genuine custody certificate: whether the document checked with it is genuine but comes from another
+   * Set for a genuine custody certificate: true if the document checked with it is genuine but comes from another
    * signing.
    */
   isOfAnotherFile?: boolean;
-  /** Set for a genuine custody certificate: the name of a file that isn't the document that the certificate names. */
+  /** Set for a genuine custody certificate: the name of a file that isn't the document named in the certificate. */
   unmatched?: string;
   /**
-   * Set for a file without a seal that is listed by a live closing certificate. The user chose that certificate too,
-   * and it passed the check.
+   * Set for a file without a seal that a live closing certificate lists. The reader chose both files, and the
+   * certificate passed.
    */
   isListed?: boolean;
-  /** Whether the user also chose this document's custody certificate, and that certificate passed the check. */
+  /** True if the reader also chose this document's custody certificate, and that certificate passed. */
   hasCustody?: boolean;
 };
 

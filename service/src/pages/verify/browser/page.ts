@@ -52,7 +52,7 @@ export function startPage(): void {
     void check();
   };
   picker.addEventListener("change", () => onFiles(picker.files ?? undefined));
-  // Lets the reader choose the same file again after it changed on disk.
+  // Allows the reader to choose the same file again after it changed on disk.
   picker.addEventListener("click", () => {
     picker.value = "";
   });

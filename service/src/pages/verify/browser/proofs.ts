@@ -7,7 +7,7 @@ import type { CheckContext } from "./trust.ts";
 
 const evidencePieces: readonly string[] = [evidenceNames.token, evidenceNames.ots, evidenceNames.logProof];
 
-/** There may be several time stamps for the checkpoint of the log proof. */
+/** The checkpoint of the log proof may have several time stamps. */
 const checkpointPieces: readonly string[] = [...checkpointTokenNames, evidenceNames.checkpointOts];
 
 /** The time stamps and proofs among the files that belong to one sealed PDF. */
@@ -26,8 +26,8 @@ export function evidenceIn(files: readonly NamedBytes[]): DetachedEvidence {
 }
 
 /**
- * Leaves in `companions` one time stamp, one OpenTimestamps proof and one log proof, and removes the further ones. A file
- * with a name that the evidence format uses is preferred.
+ * Leaves one time stamp, one OpenTimestamps proof and one log proof in `companions`, and removes all others. Prefers
+ * files with the names of the evidence format.
  * @returns the removed files, as not checked
  */
 export function withoutSeconds(companions: NamedBytes[]): FailedOutcome[] {
@@ -44,9 +44,9 @@ export function withoutSeconds(companions: NamedBytes[]): FailedOutcome[] {
 }
 
 /**
- * Removes from `companions` the time stamps and proofs of a closing certificate, and returns them.
+ * Removes the time stamps and proofs of a closing certificate from `companions`, and returns them.
  * @param named the proofs that are named after the certificate
- * @param isAlone whether there is no other PDF, so that every time stamp and proof is the certificate's own
+ * @param isAlone true if there is no other PDF, so that all time stamps and proofs must be the certificate's
  */
 export function extractProofs(companions: NamedBytes[], named: readonly NamedBytes[], isAlone: boolean): NamedBytes[] {
   const proofs = isAlone ? companions.filter((file) => ["der", "ots", "log"].includes(kindOf(file))) : [...named];
@@ -54,15 +54,18 @@ export function extractProofs(companions: NamedBytes[], named: readonly NamedByt
   return proofs;
 }
 
-/** The claims about a closing certificate that its proofs support. `verification` is that of the certificate together with its proofs. */
+/**
+ * The claims about a closing certificate that its proofs support. `verification` is that of the certificate together
+ * with its proofs.
+ */
 export type ProvenCertificate = { claims: readonly Claim[]; verification: ProofVerification };
 
 const isByProofs = (name: string): boolean =>
   name.startsWith("log_") || name === "anchored_in_block" || name === "separate_time_stamp_valid";
 
 /**
- * Checks the proofs of a closing certificate, which are the same as those of any sealed PDF. The claims are named like
- * the others about this version.
+ * Verifies the proofs of a closing certificate, as for any sealed PDF. The claims get names like the other claims about
+ * this version.
  */
 export async function checkProofs(
   certificate: Uint8Array,

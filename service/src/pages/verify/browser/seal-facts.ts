@@ -30,8 +30,8 @@ export function sealFacts({ seal, claims }: ProofVerification): SealFacts | null
 }
 
 /**
- * A signature that was in the document before its seal, as people see it. `by` is the name in the signature's
- * certificate, which nobody checked.
+ * A signature that was in the document before its seal, in terms for people. `by` is the unverified name in the
+ * signature's certificate.
  */
 export type EarlierFacts = {
   claims: readonly Claim[];
@@ -39,11 +39,11 @@ export type EarlierFacts = {
   at: number | null;
   /** The combined result of the signature's claims. */
   state: Claim["state"];
-  /** A document time stamp is stored like a signature, but no person signed it. */
+  /** True for a document time stamp, which is stored like a signature, but signed by no person. */
   isTimeStamp: boolean;
 };
 
-/** The facts about a signature. The signer claims all of them, except whether the signature is valid. */
+/** The facts about a signature. Only its validity was verified; all other facts are the signer's claims. */
 export function earlierFacts({ claims, pades, claimedTime }: EarlierSignature): EarlierFacts {
   const certificate = pades?.certificate;
   return {
@@ -59,8 +59,8 @@ const longestName = 120;
 const blank = /^[\p{Default_Ignorable_Code_Point}\p{Z}\p{M}\u2800]*$/u;
 
 /**
- * A certificate's name, made safe to show, because a certificate may contain any text. A long name is cut off. Null for
- * a name without visible characters.
+ * A certificate's name, made safe to show, because a certificate may contain any text. A long name is truncated. Null
+ * for a name without visible characters.
  */
 export function shownName(name: string): string | null {
   if (blank.test(name)) return null;

@@ -13,7 +13,10 @@ export type CheckContext = {
   crypto: ReturnType<typeof createWebCrypto>;
 };
 
-/** The certificates that the page and its reader trust. Unreadable ones are ignored, and listed among the failures. */
+/**
+ * The certificates that the page and its reader trust. Unreadable certificates are ignored, and listed among the
+ * failures.
+ */
 export function trustFrom(config: VerifyConfig, fromReader: ReadersTrust, failures: FailedOutcome[]): ProofTrust {
   const read = (name: string, text: string): TrustList => {
     if (text.trim() === "") return nobody;
@@ -42,8 +45,8 @@ export function trustFrom(config: VerifyConfig, fromReader: ReadersTrust, failur
 const nobody: TrustList = { sealAnchors: [], signerAnchors: [], retired: [], tsaAnchors: [], logs: [] };
 
 /**
- * A claim that says where the trusted certificates come from. Certificates that came with the page prove nothing to a
- * reader who doubts this service.
+ * A claim that states the origin of the trusted certificates. Certificates that were loaded with the page prove nothing
+ * to a reader who doubts this service.
  */
 export function trustClaim({ sealCertificates }: VerifyConfig): Claim[] {
   if (sealCertificates.trim() === "") return [];

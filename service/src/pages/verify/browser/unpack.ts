@@ -6,9 +6,9 @@ import { kindOf, type NamedBytes } from "./files.ts";
 import { type FailedOutcome, failed, sentence } from "./outcome.ts";
 
 /**
- * The files, with zips replaced by their files. All zips together may unpack to as many bytes as one zip, so that a few
- * small zips can't fill the memory. Zips in zips are not unpacked.
- * @param failures gets the zips that are refused
+ * The files, with zips replaced by their contents. All zips together are limited to the unpacked size of one zip, so
+ * that a few zip bombs can't fill the memory. Zips within zips are not unpacked.
+ * @param failures gets the rejected zips
  */
 export function unpacked(
   files: readonly NamedBytes[],
@@ -34,21 +34,21 @@ export function unpacked(
 }
 
 /**
- * @param folder a folder for the files of a zip of documents: zips of two orders can have equal names inside, and each
+ * @param folder a folder for the files of a zip of documents: zips of two orders can contain equal names, and each
  * document needs the proof from its own zip
- * @throws EvidenceError for a zip that is refused, or whose files have more than `mostBytes` in total
+ * @throws EvidenceError for a rejected zip, and for one whose files have more than `mostBytes` in total
  */
 function filesIn(bytes: Uint8Array, mostBytes: number, folder: string): NamedBytes[] {
   const { form, files } = openZip(bytes, mostBytes);
   const named = [...files].map(([name, content]) => ({ name, bytes: content }));
-  // A PDF by another name is judged like each PDF, because some programs open it as one.
+  // A PDF with the name of an explanation file is verified like every PDF, because some programs open it as one.
   if (form !== "documents") return named;
   return named
     .filter((file) => !isExplanation(file.name) || kindOf(file) === "pdf")
     .map(({ name, bytes: content }) => ({ name: `${folder}${name}`, bytes: content }));
 }
 
-/** The PDFs in an evidence zip that a reader could take for its sealed PDF. */
+/** The PDFs in an evidence zip that a reader could mistake for its sealed PDF. */
 function strayPdfs(inside: readonly NamedBytes[]): string[] {
   const files = new Map(inside.map(({ name, bytes }) => [name, bytes]));
   return files.has(evidenceNames.sealed) || files.has(evidenceNames.record) ? otherPdfs(files) : [];

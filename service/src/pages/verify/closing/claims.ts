@@ -8,10 +8,10 @@ import { roomRetention } from "../../ui/retention.ts";
 import { technicalPart } from "../technical-details.ts";
 import type { ClaimLine } from "../verdict.ts";
 
-/** The version that the page is about. */
+/** The version that the page shows. */
 export const ownOf = ({ versions }: ClosingRecord): ClosingVersionRecord => versions.at(-1) ?? versions[0];
 
-/** Whether the checks of a version passed: its hash, its link to the previous version, and its certificate. */
+/** True if the checks of a version passed: its hash, its link to the previous version, and its certificate. */
 export const isIntact = ({ hashHolds, linkHolds, certificateHolds }: ClosingVersionRecord): boolean =>
   hashHolds && linkHolds && certificateHolds;
 
@@ -39,7 +39,7 @@ function certificateClaim(record: ClosingRecord): ClaimLine {
       };
 }
 
-/** The claims about the page's version that the service checks itself. */
+/** The claims about the page's version that the service verifies itself. */
 export function claimsOf(record: ClosingRecord): ClaimLine[] {
   const own = ownOf(record);
   const earlier = record.versions.slice(0, -1);
@@ -103,7 +103,7 @@ export function chainPart(record: ClosingRecord): Html {
 export const certificateLink = (verifyCode: string): Html =>
   html`<a href="/api/verify/room/${verifyCode}/pdf">Certificate (PDF)</a>`;
 
-/** The statements about the version that come from the record itself. */
+/** The statements in the version's own record. */
 export function sealedFacts(
   record: ClosingRecord,
   retention: RetentionPlan,
@@ -130,7 +130,7 @@ const width = 320;
 const x = 28;
 const radius = 18;
 
-/** The chain of a room's versions as a picture, newest first. The text next to it says the same. */
+/** The chain of a room's versions as a picture, newest first. The text next to it contains the same facts. */
 function chainPicture(links: readonly ChainLink[]): Html {
   const newestFirst = links.toReversed();
   const height = newestFirst.length * rowHeight;

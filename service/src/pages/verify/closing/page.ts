@@ -21,7 +21,7 @@ import { certificateLink, chainPart, claimsOf, isIntact, ownOf, sealedFacts } fr
 
 export type { ClosingRecord, ClosingVersionRecord } from "../../../closing/closing-passports/closing-passports.ts";
 
-/** A record with a readable manifest, whether or not that is the one that was sealed. */
+/** A record with a readable manifest, which may differ from the sealed one. */
 type ReadableRecord = ClosingRecord & { manifest: Manifest };
 
 type Deps = { record: ClosingRecord; sealCertificates: string; baseUrl: string; retention: RetentionPlan };
@@ -114,7 +114,7 @@ function closingConfig({ manifest, versions }: ReadableRecord): ClosingConfig {
   };
 }
 
-/** `/v/room/{verifyCode}`: a closing certificate, and the means to check it. Its code in the address is the permission to see it. */
+/** `/v/room/{verifyCode}`: a closing certificate, and ways to verify it. Anyone with the code in its URL may see it. */
 export function closingPage(assets: Pick<Assets, "url">, deps: Deps): string {
   const { manifest } = deps.record;
   if (manifest === null) return alteredClosingPage(assets, deps);

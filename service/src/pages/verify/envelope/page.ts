@@ -125,8 +125,8 @@ const dropWords: DropWords = {
 };
 
 /**
- * `/v/envelope/{verifyCode}`: how a document was signed, and ways to check it. Anyone who has the code in its address
- * may see it.
+ * `/v/envelope/{verifyCode}`: how a document was signed, and ways to verify it. Anyone with the code in its URL may see
+ * it.
  */
 export function envelopePage(assets: Pick<Assets, "url">, { record, sealCertificates, baseUrl }: Deps): string {
   const { document, revisions, partnerName, branding, claims, verifyCode, custodyCertSha256, notarizedSha256 } = record;

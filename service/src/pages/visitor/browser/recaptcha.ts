@@ -1,4 +1,4 @@
-// Adds a reCAPTCHA token to the form that asks for one. If none arrives in time, the form is submitted without it.
+// Adds a reCAPTCHA token to a form. If no token arrives in time, the form is submitted without one.
 
 declare const grecaptcha: {
   ready: (then: () => void) => void;

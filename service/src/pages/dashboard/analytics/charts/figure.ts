@@ -23,7 +23,7 @@ ${drawing}
 
 export type NumbersTable = {
   caption: string;
-  /** Whether the table is shown from the start. */
+  /** True if the table is shown from the start. */
   open?: boolean;
   head: readonly string[];
   /** The first cell of each row names the row. */

@@ -10,7 +10,7 @@ export type PreviewDeps = {
   readonly opened: OpenDocument;
   readonly store: Pick<Store, "fields">;
   readonly signers: () => readonly Signer[];
-  /** Whether a notary signs after the signers. */
+  /** True if a notary signs after the signers. */
   readonly isNotarized: () => boolean;
   /** The URL of the preview's route. */
   readonly address: string;

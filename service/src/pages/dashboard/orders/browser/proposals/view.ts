@@ -86,7 +86,7 @@ export function showProposals({ found, store, rules, signers: named, row, pages,
 
   return {
     ...{ element: panel.element, refresh, stop: followSearch(found, refresh) },
-    /** Scrolls to the first proposal. @returns whether there is one */
+    /** Scrolls to the first proposal. @returns true if there is one */
     showFirst(): boolean {
       const [first] = pending();
       if (first) refresh();
