@@ -11,7 +11,8 @@ import { type OrdersPages, openOrdersPages, part, said } from "./orders-pages.ts
 type Page = OpenPage["page"];
 type Locator = ReturnType<Page["locator"]>;
 
-const most = { clicks: 12, mails: 5 };
+/** `words`: those that the form shows when it is opened, and when it is ready to be placed. */
+const most = { clicks: 12, mails: 5, words: { empty: 170, filled: 620 } };
 const words = (x: number, y: number, text: string) => `BT /F1 11 Tf ${x} ${792 - y} Td (${text}) Tj ET`;
 /** A line with words below it. */
 const line = (x: number, y: number, text: string) =>
@@ -141,6 +142,14 @@ async function orderShows(page: Page, document: string): Promise<void> {
   await page.goto(room);
 }
 
+/** How many words the form shows, without the choices of its lists. */
+const wordsShown = async (page: Page): Promise<number> => {
+  const main = page.locator("main");
+  const lists = await main.locator("select:visible").allInnerTexts();
+  const count = (text: string) => text.split(/\s+/).filter(Boolean).length;
+  return lists.reduce((sum, text) => sum - count(text), count(await main.innerText()));
+};
+
 test("five documents for two clients: 12 clicks of the agent, one payment, a link and 5 mails for each client", async (t) => {
   const firm = await newPartner(pages.service, { tier: "ClosingDesk" });
   const { page } = await pages.open({ firm });
@@ -152,6 +161,8 @@ test("five documents for two clients: 12 clicks of the agent, one payment, a lin
 
   await click(page.getByRole("link", { name: "New closing" }));
   await page.locator("#field-closing_name").fill("Ortega closing");
+  const words = { empty: await wordsShown(page), filled: 0 };
+  assert.equal(await page.locator("#field-fax_to").isVisible(), false, "nothing is faxed yet");
   clicks += 1;
   await page.getByLabel("Add files").setInputFiles(
     Object.entries(papers).map(([name, drawn]) => ({
@@ -185,6 +196,17 @@ test("five documents for two clients: 12 clicks of the agent, one payment, a lin
   ]);
   await page.locator("#places-1").getByText("The notary’s box is added where a page has room").waitFor();
   await click(page.getByLabel("Where a document has no place for somebody to sign"));
+  words.filled = await wordsShown(page);
+  t.diagnostic(`words shown: ${words.empty} at first, ${words.filled} at last`);
+  assert.ok(words.empty <= most.words.empty && words.filled <= most.words.filled, JSON.stringify(words));
+  await page.screenshot({
+    fullPage: true,
+    clip: { x: 250, y: 2600, width: 1000, height: 2600 },
+  });
+  await page.screenshot({
+    fullPage: true,
+    clip: { x: 250, y: 5200, width: 1000, height: 2600 },
+  });
   await click(page.getByRole("button", { name: "Place the test closing" }));
   await said(page, "The closing was placed. This is its room.");
 

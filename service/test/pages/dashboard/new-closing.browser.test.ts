@@ -96,7 +96,7 @@ test("on a phone, with a refused file named", async () => {
   await page.getByText("1 file was added.").waitFor();
   await page.getByText(/photo\.pdf: .*must be a PDF/).waitFor();
   await page.getByRole("button", { name: "Add another person" }).click();
-  await page.locator("#person-row-3").waitFor();
+  await page.locator("#person-row-2").waitFor();
   await page.getByRole("button", { name: "Remove document 1" }).click();
   await page.locator("#document-row-1").waitFor({ state: "detached" });
   await assertGood(opened);

@@ -145,6 +145,20 @@ test("places several documents for people who are named once, in one room, and t
   );
 });
 
+test("suggests a notary for documents by their names, and never ticks a service that costs more", async () => {
+  const dana = await agent();
+  const files = [await dana.file("Warranty_deed.pdf"), await dana.file("Note.pdf")];
+  const { text } = await dana.post("/rows", { add1: files[0] ?? "", add2: files[1] ?? "" });
+  const [deed = "", note = ""] = text.split('id="document-row-').slice(1);
+  assert.match(deed, /Often notarized\./);
+  assert.doesNotMatch(note, /Often notarized\./);
+  assert.deepEqual(text.match(/name="doc\d_(?:notary|ship|fax)"[^>]* checked/g), null);
+  assert.match(text, /<details id="closing-state">/, "collapsed while nothing is notarized");
+  const more = { doc1: files[0] ?? "", doc1_name: "Deed", doc1_notary: "on", doc1_gets_1: "on", people_rows: "1" };
+  const open = (await dana.post("/rows", more)).text;
+  for (const part of ["closing-state", "closing-receivers"]) assert.match(open, new RegExp(`id="${part}" open`));
+});
+
 test("an owner is asked for the firm's time zone until it is chosen, and the forms name the zone of dates", async () => {
   const dana = await agent();
   const other = (await newMember(service, running.somebody(), dana.key)).headers;
@@ -630,6 +644,8 @@ test("turns, mailed codes and languages of a template go to the order; what a cl
     { name: "Seller", routing: 2, language: "es" },
   ];
   const contract = await makeTemplate("Contract", roles, { message: "Please read section 4." }, "{{signature, r1}}");
+  const three = [{ name: "Buyer" }, { name: "Seller" }, { name: "Broker" }];
+  const joint = await makeTemplate("Joint form", three, {}, "{{signature, r1}} {{signature, r2}} {{signature, r3}}");
   const texted = await makeTemplate("Waiver", [{ name: "Owner", auth: "text_code" }], {}, "{{signature, r1}}");
   const people = {
     ...{ closing_name: "Turns", email: "ann@example.com", name: "Ann Roe", client_signs: "on", byod_confirmed: "on" },
@@ -642,6 +658,11 @@ test("turns, mailed codes and languages of a template go to the order; what a cl
   });
   assert.match(shown.text, /A closing does not take over its message to the signers\./);
   assert.match(shown.text, /It identifies signers by text message or access code/);
+  const rows = await dana.post("/rows", {
+    ...{ ...people, people_rows: "1", doc1: joint.file, doc1_template: joint.template, doc1_sign: "on" },
+    ...{ doc1_name: "Joint form", use_template: "1" },
+  });
+  assert.match(rows.text, /id="person-row-2"/, "each role has a row for a person");
   const used = await dana.post("/rows", {
     ...people,
     ...{ doc1: contract.file, doc1_template: contract.template, doc1_sign: "on", doc1_name: "Contract" },

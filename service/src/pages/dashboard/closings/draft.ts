@@ -154,8 +154,8 @@ export async function resume(
 export const draftNote = ({ expiresAt }: FormDraft): Html =>
   html`<p class="hint" id="draft-state" data-draft="${draftPath}">${
     expiresAt
-      ? html`Saved as a draft, for you alone. It is deleted with its files on <span id="draft-until">${plainTime(expiresAt)}</span> if you do not place it.`
-      : html`The form is saved as a draft once you add something: you can go on with it later, and on another device.`
+      ? html`Saved as a draft, for you alone. It is deleted on <span id="draft-until">${plainTime(expiresAt)}</span> unless you place it.`
+      : html`Saved as a draft once you add something.`
   }</p><p id="draft-problem" class="field-error" role="alert"></p>`;
 
 const nameOf = ({ fields }: Draft): string => (fields["closing_name"] ?? "").trim() || "Closing without a name";

@@ -10,7 +10,7 @@ export const mostDocuments = 20;
  * fields.
  */
 const mostFieldsWithFile = 100;
-const fewestPeople = 2;
+const fewestPeople = 1;
 
 /** A document as its row in the form describes it: the stored file, and the services for it. */
 export type ClosingDocument = {
@@ -168,7 +168,7 @@ export function acceptsFileWithForm(values: FormValues, documents: readonly Clos
 
 /** How many rows of people the form has, besides the client. */
 export function peopleRows(values: FormValues): number {
-  const asked = Number(values["people_rows"]) + (values["more_people"] === undefined ? 0 : 1);
+  const asked = Number(values["people_rows"]) + Number(values["more_people"] ?? 0);
   return Number.isInteger(asked) ? Math.min(Math.max(asked, fewestPeople), mostPeople) : fewestPeople;
 }
 

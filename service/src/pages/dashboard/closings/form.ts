@@ -1,9 +1,8 @@
 import type { VersionedPricing } from "../../../orders/pricing/pricing.ts";
-import { usStates } from "../../../orders/pricing/pricing.ts";
 import type { TemplateVersion } from "../../../orders/templates/templates.ts";
 import { notice, pageHead } from "../../ui/components.ts";
 import { hiddenFields } from "../../ui/forms/button-form.ts";
-import { checkbox, errorSummary, field, select } from "../../ui/forms/fields.ts";
+import { checkbox, errorSummary, field, helpText, select } from "../../ui/forms/fields.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { type Part, shippingPart } from "../orders/new/form-parts.ts";
@@ -15,17 +14,14 @@ import { draftFields, draftNote, type FormDraft } from "./draft.ts";
 import {
   acceptsFileWithForm,
   type ClosingDocument,
-  clientSigns,
   documentsIn,
   fileText,
   mostDocuments,
   needsPageBox,
-  peopleIn,
-  peopleRows,
   sealsWhenDone,
 } from "./fields.ts";
 import { faultNote } from "./file.ts";
-import { mostPeople, personLabel } from "./person-label.ts";
+import { peoplePart, receiversPart, signersPart } from "./people.ts";
 import type { RefusedFields } from "./place.ts";
 import type { ClosingQuote } from "./quote.ts";
 import { templateNote, type UsedTemplate, usedNote, waysNote } from "./templates.ts";
@@ -52,7 +48,7 @@ export type ClosingFormView = FormSubmission & {
   used: UsedTemplate | null;
   draft: FormDraft;
   /** The sentence that names the time zone of dates. */
-  zone: Html;
+  zone: { note: Html; isChosen: boolean };
   /** A text above the form. */
   note: Html;
   /** The reasons why placed fields were refused, by the numbers of their documents. */
@@ -73,7 +69,7 @@ export function closingFormBody(view: ClosingFormView): Html {
   const usual = isTest ? "Place the test closing" : "Place the closing";
   const documents = documentsIn(values);
   const part: Part = (name) => ({ name, label: labels[name], value: values[name], error: undefined });
-  return html`${pageHead(isTest ? "New test closing" : "New closing", html`Several documents, the same people, one room. ${chargeNote} <a href="/docs/closing-agents">How a closing goes</a>`)}
+  return html`${pageHead(isTest ? "New test closing" : "New closing", html`Several documents, the same people, one room. <a href="/docs/closing-agents">How a closing goes</a>`)}
 ${!isTest && notice("attention", "A real closing", "Its documents will be priced, signed, notarized, and sent for real.")}
 ${view.note}
 ${errorSummary([...messages.map(withTarget), ...withoutPlaceWords(view, documents)])}
@@ -82,37 +78,35 @@ ${errorSummary([...messages.map(withTarget), ...withoutPlaceWords(view, document
 ${submissionFields(view)}${draftFields(view.draft)}
 ${draftNote(view.draft)}
 <fieldset><legend>Closing</legend>
-${field({ name: "closing_name", label: "Name", value: values["closing_name"], required: true, maxLength: 200, autocomplete: "off", hint: "Everyone in the closing’s room sees it. For example: “Ortega, 12 Elm Street”." })}
-${field({ name: "file_number", label: "File number", value: values["file_number"], maxLength: 120, autocomplete: "off", hint: "Shown in the room and in lists, and part of the names of finished files." })}
-${field({ name: "closes_on", label: "Closes on", type: "date", value: values["closes_on"], hint: "Your list of closings is sorted by this day. Only your firm sees it." })}
-${view.zone}
+${field({ name: "closing_name", label: "Name", value: values["closing_name"], required: true, maxLength: 200, autocomplete: "off", hint: "For example: “Ortega, 12 Elm Street”." })}
+<div class="form-pair">${field({ name: "file_number", label: "File number", value: values["file_number"], maxLength: 120, autocomplete: "off" })}
+${field({ name: "closes_on", label: "Closes on", type: "date", value: values["closes_on"] })}</div>
+${!view.zone.isChosen && view.zone.note}
+${helpText(
+  "the closing",
+  html`<p>Everyone in the closing’s room sees its name and file number. The file number is part of the names of finished files.</p>
+<p>Your list of closings is sorted by the day on which they close. Only your firm sees it.</p>${view.zone.isChosen && view.zone.note}`,
+)}
 </fieldset>
 <fieldset id="closing-documents"><legend>Documents</legend>
 ${dropZone(documents, values)}
 ${documents.map((document) => documentRow(document, view))}
 </fieldset>
-<fieldset id="closing-people"><legend>People</legend>
-${field({ ...part("email"), type: "email", required: true, maxLength: 254, hint: "Gets updates about the closing, and pays unless your firm does." })}
-${field({ ...part("name"), maxLength: 200 })}
-${checkbox({ name: "client_signs", label: "The client signs", checked: clientSigns(values) })}
-${select({ ...part("signer_state"), options: states(pricing) })}
-${Array.from({ length: peopleRows(values) }, (_, index) => personRow(index + 1, values))}
-${hiddenFields({ people_rows: String(peopleRows(values)) })}
-${peopleRows(values) < mostPeople && html`<div class="form-actions"><button type="submit" class="quiet-button" name="more_people" value="1" formaction="${rowsPath}#closing-people" formnovalidate>Add another person</button></div>`}
-</fieldset>
+${peoplePart(part, { values, pricing, isNotarized: documents.some(({ services }) => services.notary), rowsPath })}
 ${documents.length > 0 && signersPart(documents, values)}
 ${documents.length > 0 && placesPart(documents, values)}
 ${documents.length > 0 && receiversPart(documents, values)}
-<fieldset><legend>Where it goes</legend>
-<p class="hint">For the documents that are shipped or faxed, except those with an address or a number of their own.</p>
-<details id="closing-address"${(documents.some(({ services }) => services.ship) || (values["ship_name"] ?? "") !== "") && html` open`}><summary>Address</summary>${shippingPart(part)}</details>
-${field({ ...part("fax_to"), type: "tel", maxLength: 40, hint: "10 US digits, or start with + and the country code." })}
-</fieldset>
+${destinationPart(part)}
 <fieldset><legend>Payment</legend>
-${select({ ...part("pay_by"), value: values["pay_by"] ?? "client", required: true, options: payers, hint: `${paidFirst} When your firm pays, the client gets no mail about money and sees no prices. Either way one payment covers all documents.` })}
+${select({ ...part("pay_by"), value: values["pay_by"] ?? "client", required: true, options: payers })}
 ${(isPriceFirst(values) || messages.some(asksToPriceFirst)) && checkbox({ name: "price_first", label: labels.price_first, checked: isPriceFirst(values), hint: "Nothing is charged when it is placed. We mail you each price that we set, and somebody of your firm charges it on the room’s page, or cancels the order, which costs nothing." })}
+${helpText(
+  "payment",
+  html`<p>${paidFirst} One payment covers all documents.</p>
+<p>${chargeNote} The client then gets no mail about money and sees no prices.</p>`,
+)}
 </fieldset>
-${checkbox({ name: "seals_when_done", label: "Seal the closing certificate when every order has ended", checked: sealsWhenDone(values), hint: "It lists all documents, and anyone can check it. Nothing is sealed while a document is stuck." })}
+${certificatePart(values)}
 ${checkbox({ name: "byod_confirmed", label: "These are the client’s own documents, complete except for what the signers fill in while they sign.", required: true, checked: values["byod_confirmed"] === "on" })}
 <input type="hidden" id="asks-before-page" name="asks_before_page" value="on" disabled>
 <noscript><p class="hint">This browser runs no script: press “Update the price” before you place the closing. Your firm is charged at once only what the form shows.</p></noscript>
@@ -120,6 +114,17 @@ ${checkbox({ name: "byod_confirmed", label: "These are the client’s own docume
 <div class="form-actions"><button type="submit" id="place-closing" data-usual="${usual}">${view.quote.button ?? usual}</button><button type="submit" class="quiet-button" formaction="${rowsPath}#closing-quote" formnovalidate>Update the price</button></div>
 </form>`;
 }
+
+/** Where documents go on paper and by fax. The style sheet shows it while a box asks for that. */
+const destinationPart = (part: Part): Html =>
+  html`<fieldset class="closing-destination"><legend>Where it goes</legend>
+${shippingPart(part, "Address")}
+${field({ ...part("fax_to"), required: "sometimes", type: "tel", maxLength: 40, hint: "10 US digits, or start with + and the country code." })}
+</fieldset>`;
+
+const certificatePart = (values: FormValues): Html =>
+  html`<details${!sealsWhenDone(values) && html` open`}><summary>Closing certificate: ${sealsWhenDone(values) ? "sealed at the end" : "sealed by you"}</summary>
+${checkbox({ name: "seals_when_done", label: "Seal it when every order has ended", checked: sealsWhenDone(values), hint: "It lists all documents, and anyone can check it. Nothing is sealed while a document is stuck." })}</details>`;
 
 /** The shared fields to which an error message can link. */
 const linkable = [
@@ -184,6 +189,7 @@ ${field({ name: `doc${n}_name`, label: "Name", value: name, required: true, maxL
     ([service, label]) =>
       checkbox({ name: `doc${n}_${service}`, label, checked: services[service as keyof typeof services] }),
   )}</div>
+${isOften(document) && html`<p class="hint often-notarized">Often notarized.</p>`}
 ${faultNote(document)}
 ${own && ownPart(n, own)}
 ${placesElements({
@@ -206,33 +212,16 @@ const rowButton = (button: "own" | "shared", n: number, label: string, about: st
 /** The destination of a document that differs from the closing's. */
 function ownPart(n: number, own: FormValues): Html {
   const part: Part = (name) => ({ name: `doc${n}_${name}`, label: labels[name], value: own[name], error: undefined });
-  return html`${hiddenFields({ [`doc${n}_own`]: "on" })}
+  return html`<div class="own-destination">${hiddenFields({ [`doc${n}_own`]: "on" })}
 <p class="hint">An address or a number that is empty here is that of the closing.</p>
 ${shippingPart(part, `Where document ${n} goes`)}
-${field({ ...part("fax_to"), type: "tel", maxLength: 40 })}`;
+${field({ ...part("fax_to"), type: "tel", maxLength: 40 })}</div>`;
 }
 
-/** A row for each document with a box for each person. Our script hides the boxes that have no effect. */
-function signersPart(documents: readonly ClosingDocument[], values: FormValues): Html {
-  const named = peopleIn(values);
-  const people = [
-    { row: "client", name: values["name"] ?? "", signs: clientSigns(values) },
-    ...Array.from({ length: peopleRows(values) }, (_, index) => {
-      const row = String(index + 1);
-      const signs = values[`person${row}_role`] !== "follows";
-      return { row, name: named.find((each) => String(each.row) === row)?.name ?? "", signs };
-    }),
-  ];
-  return html`<fieldset id="closing-signers"><legend>Who signs what</legend>
-<p class="hint" id="closing-signers-hint">For the documents that are signed or notarized. Everybody who signs a document gets a copy of it; a person who signs several has one link for all of them. Signatures go where you place them, else where a PDF has fields or tags for them.</p>
-<noscript><p class="hint">To a document without such fields or tags, a page for the signatures is added.</p></noscript>
-${documents.map(
-  ({ n, name, signers }) =>
-    html`<div class="closing-signers" id="signers-row-${n}" role="group" aria-labelledby="signers-name-${n}"><p class="breakable" id="signers-name-${n}">${n}. ${name || "File"}</p>
-${people.map(({ row, ...person }) => checkbox({ name: `doc${n}_signs_${row}`, label: personLabel(row, person), checked: signers.has(row) }))}</div>`,
-)}
-</fieldset>`;
-}
+/** Names of documents that are usually notarized. The form suggests the service, and never ticks it. */
+const oftenNotarized = /\b(?:deed|mortgage|affidavit|power of attorney)\b/i;
+
+const isOften = ({ name, fault }: ClosingDocument): boolean => fault === "" && oftenNotarized.test(name);
 
 /** Our script lists here which places it found in all documents, and places fields there with one click. */
 const placesPart = (documents: readonly ClosingDocument[], values: FormValues): Html =>
@@ -243,52 +232,7 @@ const placesPart = (documents: readonly ClosingDocument[], values: FormValues): 
 <div id="page-added"${!needsPageBox(documents) && html` hidden`}>${checkbox({ name: "page_added", label: "Where a document has no place for somebody to sign, add a page for signatures at its end.", checked: values["page_added"] === "on" })}</div>
 </fieldset>`;
 
-/** A row for each document with a box for each person who can receive the final document. */
-const receiversPart = (documents: readonly ClosingDocument[], values: FormValues): Html =>
-  html`<fieldset id="closing-receivers"><legend id="receivers-title">Who receives what</legend>
-<p class="hint">For a lender, or anybody else who needs the documents. The final document is sent to them once it is done: by a link that ends after 14 days, and asks for a code that is mailed to them. Its custody certificate comes with it, which names the signers with their addresses and the order’s code, which opens the order’s page. The client, and those who sign by a link, get their copies anyway. To send all documents together instead, as one zip, leave the boxes empty and use “Send to the lender” in the closing’s room.</p>
-${documents.map(
-  ({ n, name, receivers }) =>
-    html`<div class="closing-signers" role="group" aria-labelledby="receivers-title receivers-name-${n}"><p class="breakable" id="receivers-name-${n}">${n}. ${name || "File"}</p>
-${Array.from({ length: peopleRows(values) }, (_, index) => {
-  const row = String(index + 1);
-  const named = peopleIn(values).find((each) => String(each.row) === row)?.name ?? "";
-  return checkbox({
-    name: `doc${n}_gets_${row}`,
-    label: personLabel(row, { name: named, signs: true }),
-    checked: receivers.has(row),
-  });
-})}</div>`,
-)}
-</fieldset>`;
-
-const roles = [
-  { value: "signs", label: "Signs" },
-  { value: "follows", label: "Does not sign: follows the closing in its room" },
-];
-
-/** The room has no files, so a lender who only has its link would not receive the documents. */
-const rolesHint =
-  "The room shows how far each document is, and contains none. A lender gets documents under “Who receives what”.";
-
-const personRow = (
-  row: number,
-  values: FormValues,
-): Html => html`<fieldset class="signer-row" id="person-row-${row}"><legend>Person ${row}</legend>
-<div class="form-pair">${field({ name: `person${row}_name`, label: "Name", value: values[`person${row}_name`], required: "sometimes", maxLength: 200 })}
-${field({ name: `person${row}_email`, label: "Email", value: values[`person${row}_email`], required: "sometimes", type: "email", maxLength: 254 })}</div>
-${select({ name: `person${row}_role`, label: "Role", value: values[`person${row}_role`], required: "sometimes", options: roles, hint: rolesHint })}
-</fieldset>`;
-
 const payers = [
   { value: "client", label: "The client" },
   { value: "firm", label: "Your firm" },
-];
-
-const states = ({ notarizationBlocked }: ClosingFormView["pricing"]) => [
-  { value: "", label: "Not known yet" },
-  ...[...usStates].map(([value, { name }]) => ({
-    value,
-    label: notarizationBlocked(value) ? `${name} (no online notarization)` : name,
-  })),
 ];

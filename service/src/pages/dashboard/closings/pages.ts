@@ -199,6 +199,7 @@ function closingForm({ frame, orders, templates, drafts }: ClosingPagesDeps) {
       draft = draftIn(values),
       note = html``,
     } = shown;
+    const zone = await firmZone(orders.db, principalOf(request));
     const body = closingFormBody({
       ...submissionFor(request, values),
       pricing: orders.offer.pricing,
@@ -206,7 +207,7 @@ function closingForm({ frame, orders, templates, drafts }: ClosingPagesDeps) {
       messages: refusals,
       quote: await quoteOf(orders, request, values),
       pdfJs: frame.assets.pdfJs.folder,
-      zone: zoneNote(await firmZone(orders.db, principalOf(request)), principalOf(request)),
+      zone: { note: zoneNote(zone, principalOf(request)), isChosen: zone.isChosen },
       templates: await templatesOf(templates, principalOf(request), documentsIn(values)),
       ...{ used, refusedFields, withoutPlace, draft, note },
     });

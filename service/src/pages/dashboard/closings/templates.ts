@@ -10,7 +10,7 @@ import {
 import { notice } from "../../ui/components.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { type Html, html } from "../../ui/render.ts";
-import { type ClosingDocument, documentsIn, peopleIn, signersOf } from "./fields.ts";
+import { type ClosingDocument, documentsIn, peopleIn, peopleRows, signersOf } from "./fields.ts";
 import { everybody, personNumber } from "./person-label.ts";
 import { waysIn, waysText, wayWords, withoutWay } from "./ways.ts";
 
@@ -158,6 +158,8 @@ export async function withTemplate(
   for (const [name, service] of Object.entries({ sign: "svc_sign", notary: "svc_notary", ship: "svc_ship" } as const))
     filled[`doc${n}_${name}`] = services[service] === undefined ? "" : "on";
   for (const person of everybody) filled[`doc${n}_signs_${person}`] = people.includes(person) ? "on" : "";
+  const lacking = Math.max(0, ...people.map(Number).filter(Number.isFinite)) - peopleRows(values);
+  if (lacking > 0) filled["more_people"] = String(lacking);
   const named = (row: string) => nameOf(values, row);
   const assigned = roles.map((role, index) => ({
     role: role.name,

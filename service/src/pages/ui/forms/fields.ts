@@ -140,3 +140,7 @@ export function errorSummary(messages: string | readonly (string | Html)[] | nul
     all.length === 1 ? html`<p>${all[0]}</p>` : html`<ul>${all.map((each) => html`<li>${each}</li>`)}</ul>`;
   return html`${all.some((each) => each !== "") && html`<div class="form-errors" role="alert" tabindex="-1" autofocus><p class="form-errors-title">Please check the form</p>${errorText}</div>`}`;
 }
+
+/** Explains fields, collapsed because most readers fill in the form often. @param about what it explains, for screen readers */
+export const helpText = (about: string, paragraphs: Html): Html =>
+  html`<details class="form-help"><summary>Help<span class="visually-hidden"> about ${about}</span></summary>${paragraphs}</details>`;

@@ -119,7 +119,7 @@ function note({ id, version, isCopy, until, address, isEnded }: Answer): void {
   const time = new Date().toLocaleTimeString("en-US", { timeStyle: "short" });
   const line = element("draft-state");
   if (line)
-    line.textContent = `Saved as a draft at ${time}, for you alone. It is deleted with its files on ${day} if you do not place it.`;
+    line.textContent = `Saved as a draft at ${time}, for you alone. It is deleted on ${day} unless you place it.`;
 }
 
 const element = (id: string): HTMLElement | null => document.getElementById(id);

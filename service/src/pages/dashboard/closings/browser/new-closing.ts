@@ -32,7 +32,7 @@ document.addEventListener("change", (event) => {
 });
 document.addEventListener("input", (event) => {
   showSigners();
-  openAddress(event.target);
+  openState(event.target);
   clearTimeout(timer);
   timer = setTimeout(() => void price(), restMs);
 });
@@ -93,10 +93,10 @@ function showSigners(): void {
   }
 }
 
-/** Unfolds the shipping address once a document is ticked for shipping. */
-function openAddress(target: EventTarget | null): void {
-  if (target instanceof HTMLInputElement && target.checked && /^doc\d+_ship$/.test(target.name))
-    part<HTMLDetailsElement>("closing-address").open = true;
+/** Unfolds the signer's state once a document is ticked for a notary, whom the state concerns. */
+function openState(target: EventTarget | null): void {
+  if (target instanceof HTMLInputElement && target.checked && /^doc\d+_notary$/.test(target.name))
+    part<HTMLDetailsElement>("closing-state").open = true;
 }
 
 /** Uploads the files one by one, then shows a row for each file that the service stored. */

@@ -37,7 +37,7 @@ ${more.ask}
 <div class="with-script-block">${more.title}
 <p class="form-note" id="${id}-said" role="status" tabindex="-1">${text}</p>
 <div class="places-pictures" id="${id}-pictures" aria-hidden="true"></div>
-<div class="form-actions"><button type="button" class="quiet-button" id="${id}-open" disabled${about !== undefined && html` data-about="${about}"`}>Place fields on the pages</button><button type="button" class="quiet-button" id="${id}-clear" hidden${about !== undefined && html` aria-label="Remove all fields, ${about}"`}>Remove all fields</button></div></div>
+<div class="form-actions"><button type="button" class="quiet-button" id="${id}-open" disabled${about !== undefined && html` data-about="${about}"`}>${about === undefined ? "Place fields on the pages" : "Place fields"}</button><button type="button" class="quiet-button" id="${id}-clear" hidden${about !== undefined && html` aria-label="Remove all fields, ${about}"`}>Remove all fields</button></div></div>
 ${more.below}
 </div>`;
 

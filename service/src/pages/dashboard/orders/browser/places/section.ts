@@ -152,7 +152,6 @@ export const unshown = "The pages can’t be shown here. Choose the file again t
 type Edited = {
   readonly opened: OpenDocument;
   readonly store: Store;
-  /** The fields of the people who sign now. */
   readonly sent: Store["fields"];
   readonly rules: SizeRules;
 };
@@ -194,18 +193,18 @@ function openSummary({ id, signers, previewed }: PlacesDeps) {
     show(fields: readonly Field[], left: number): void {
       nameButton(button, fields.length);
       const ofNotary = fields.length > 0 && previewed.isNotarized() ? notaryBox : "";
-      const words = [summaryOf(fields, signers()), leftWords(left), ofNotary, note];
+      const words = [summaryOf(fields, signers(), button.dataset["about"]), leftWords(left), ofNotary, note];
       statusLine.textContent = words.filter((each) => each !== "").join(" ");
       pictures.mark(fields);
     },
   };
 }
 
-/** @param count the number of the placed fields */
 function nameButton(button: HTMLButtonElement, count: number): void {
-  button.textContent = count === 0 ? "Place fields on the pages" : "Change the fields on the pages";
   const { about } = button.dataset;
-  if (about !== undefined) button.ariaLabel = `${button.textContent}, ${about}`;
+  const label = count === 0 ? "Place fields" : "Change the fields";
+  button.textContent = about === undefined ? `${label} on the pages` : label;
+  if (about !== undefined) button.ariaLabel = `${label} on the pages, ${about}`;
 }
 
 /** Runs `work` when the button is pressed. The button is disabled while `work` runs, and is focused afterwards. */
@@ -237,9 +236,11 @@ const ignored = (): void => {};
 
 const counted = (count: number): string => (count === 1 ? "1 field" : `${count} fields`);
 
-function summaryOf(fields: readonly Field[], signers: readonly Signer[]): string {
-  if (fields.length === 0)
-    return "No fields yet. Without fields, people sign where the document has signature fields or tags.";
+const unplaced = "No fields yet. Without fields, people sign where the document has signature fields or tags.";
+
+/** @param about the document, in a form with several: it says `unplaced` once for all of them */
+function summaryOf(fields: readonly Field[], signers: readonly Signer[], about: string | undefined): string {
+  if (fields.length === 0) return about === undefined ? unplaced : "";
   const parts = signers.map(
     ({ row, name }) => `${name}: ${counted(fields.filter((each) => each.row === row).length)}.`,
   );
